@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Compile options and helpers shared by every folder.
+
+find_program(TTC_CCACHE ccache)
+if(TTC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TTC_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TTC_CCACHE})
+endif()
+find_program(TTC_LLD NAMES ld.lld-22 ld.lld)
+if(TTC_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
+
+# ttc_add_library(NAME SOURCES a.cpp b.cpp LINK lib1 lib2 [RUNTIME])
+# A static library of the compiler. Sees <source root>/include, the source root
+# (for "dialects/Ttc/...") and the matching folders of the build tree.
+function(ttc_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC
+    ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}
+    ${CMAKE_BINARY_DIR}/include ${CMAKE_BINARY_DIR})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+#include "dialects/Ttc/TtcDialect.cpp.inc"
+#include "dialects/Ttc/TtcEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Ttc/TtcAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Ttc/TtcTypes.cpp.inc"
+
+void TtcDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Ttc/TtcAttributes.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Ttc/TtcTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Ttc/TtcOps.cpp.inc"
+      >();
+}
+
+Operation *TtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                           Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, elements);
+}

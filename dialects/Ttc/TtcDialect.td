@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_DIALECT_TD
+#define TTC_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/DialectBase.td"
+
+def Ttc_Dialect : Dialect {
+  let name = "ttc";
+  let cppNamespace = "::mlir::ttc";
+  let summary = "Ops, events and traces of a static neural network";
+  let description = [{
+    The `ttc` dialect carries a model from named tensor ops through programs
+    and dispatches, events and traces down to fixed addresses and command
+    streams. `docs/architecture.md` shows the levels.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+}
+
+class Ttc_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Ttc_Dialect, mnemonic, traits>;
+
+#endif // TTC_DIALECT_TD

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_DIALECTS_TTC_TTCOPS_H
+#define TTC_DIALECTS_TTC_TTCOPS_H
+
+#include "dialects/Ttc/TtcDialect.h"
+#include "dialects/Ttc/TtcInterfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Ttc/TtcEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Ttc/TtcAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Ttc/TtcTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Ttc/TtcOps.h.inc"
+
+#endif // TTC_DIALECTS_TTC_TTCOPS_H

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_TYPES_TD
+#define TTC_TYPES_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+
+/// A ranked tensor with a static shape and an element type that ttc knows.
+def Ttc_Tensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8, I1]>;
+def Ttc_FloatTensor : StaticShapeTensorOf<[F32, F16, BF16]>;
+
+class Ttc_Type<string name, string typeMnemonic> : TypeDef<Ttc_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Ttc_EventType : Ttc_Type<"Event", "event"> {
+  let summary = "An event: recorded on one queue, waited for on another";
+}
+
+#endif // TTC_TYPES_TD
