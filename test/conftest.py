@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What every pytest file below test/ shares: where the built tools and the shared models are.
+
+TTC_BUILD_DIR names the build tree (default: build at the root), TTC_SHARED the folder of shared
+models (default: ../shared beside the checkout). A test whose tool or folder is missing is skipped
+with the reason, never passed.
+"""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("TTC_BUILD_DIR", ROOT / "build")).resolve()
+SHARED = pathlib.Path(os.environ.get("TTC_SHARED", ROOT.parent / "shared")).resolve()
+
+
+class Tools:
+    """The built tools. A call returns the finished process and fails the test if it fails."""
+
+    def path(self, name):
+        tool = BUILD / "bin" / name
+        if not tool.exists():
+            pytest.skip(f"{tool} is not built")
+        return tool
+
+    def run(self, name, *args, check=True, timeout=600, **options):
+        command = [str(self.path(name)), *map(str, args)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+        if check and done.returncode != 0:
+            pytest.fail(f"{' '.join(command)}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def compile(self, model, bundle, *args, **options):
+        """model.onnx -> bundle.ttcb, the whole way in one command."""
+        return self.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *args, **options)
+
+    def ttrun(self, *args, **options):
+        return self.run("ttrun", *args, **options)
+
+
+@pytest.fixture(scope="session")
+def tools():
+    return Tools()
+
+
+@pytest.fixture(scope="session")
+def shared():
+    if not (SHARED / "data").is_dir():
+        pytest.skip(f"no shared models at {SHARED} (set TTC_SHARED)")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def build_dir():
+    return BUILD
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
