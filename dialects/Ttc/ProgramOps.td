@@ -9,7 +9,149 @@ include "dialects/Ttc/TtcInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
+
+def Ttc_FusionOp : Ttc_Op<"fusion", [
+    IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "Ops that become one program";
+  let description = [{
+    Groups tensor ops that will be compiled together. The region sees only its block
+    arguments, one for each operand and of the operand's type; `ttc.yield` gives the
+    results.
+
+    Constraints:
+
+    1. There is one block argument for each operand, of the operand's type.
+    2. The region ends with `ttc.yield`, which yields one value for each result, of the
+       result's type.
+    3. A fusion does not hold another fusion.
+
+    ```mlir
+    %r = ttc.fusion (%a = %x : tensor<4x8xf32>, %b = %y : tensor<8xf32>) -> tensor<4x8xf32> {
+      %0 = ttc.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+      %1 = ttc.relu %0 : tensor<4x8xf32>
+      ttc.yield %1 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Ttc_Tensor>:$inputs);
+  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    // Creates the block with an argument for each input; the caller fills it.
+    OpBuilder<(ins "::mlir::TypeRange":$outputs, "::mlir::ValueRange":$inputs)>
+  ];
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Ttc_YieldOp : Ttc_Op<"yield", [Pure, ReturnLike, Terminator]> {
+  let summary = "Ends a region and gives its results to the op around it";
+  let description = [{
+    ```mlir
+    ttc.yield %0, %1 : tensor<4x8xf32>, tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Ttc_ProgramOp : Ttc_Op<"program", [
+    FunctionOpInterface, IsolatedFromAbove, NoTerminator]> {
+  let summary = "A kernel with a grid of workgroups";
+  let description = [{
+    One kernel: inputs in, results out, both tensors of static shape. `ttc.dispatch` runs
+    it. The body passes through three forms:
+
+    - ops on tensors, ended by `ttc.return` (what `--ttc-outline-programs` makes);
+    - the lowered code, a `builtin.module` of the LLVM dialect (what `--ttc-lower-programs`
+      makes; it sets `grid` and `scratch_bytes`);
+    - nothing, when the machine code stands in the module's binary.
+
+    `grid` is the number of independent workgroups, `scratch_bytes` what a workgroup needs
+    of its core's L1. Neither depends on how many cores there are at run time.
+
+    Constraints:
+
+    1. Inputs and results are ranked tensors of static shape.
+    2. A body has one block, with one argument for each input, of its type.
+    3. `grid` is at least 1, `scratch_bytes` at least 0.
+
+    ```mlir
+    ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
+        attributes {grid = 4 : i64, scratch_bytes = 0 : i64} {
+      %0 = ttc.add %a, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+      %1 = ttc.relu %0 : tensor<4x8xf32>
+      ttc.return %1 : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<I64Attr>:$grid,
+    OptionalAttr<I64Attr>:$scratch_bytes);
+  let regions = (region AnyRegion:$body);
+  let builders = [
+    // Without a body; addEntryBlock() adds one.
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>
+  ];
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// FunctionOpInterface.
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    ::llvm::LogicalResult verifyBody();
+
+    /// Whether the body is ops on tensors, neither lowered nor gone.
+    bool hasTensorBody();
+  }];
+}
+
+def Ttc_ReturnOp : Ttc_Op<"return", [
+    Pure, HasParent<"ProgramOp">, ReturnLike, Terminator]> {
+  let summary = "Ends a program's body and gives its results";
+  let description = [{
+    The operands are the results of the `ttc.program` around it, in number and types.
+
+    ```mlir
+    ttc.return %0 : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Ttc_Tensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let hasVerifier = 1;
+}
+
+def Ttc_DispatchOp : Ttc_Op<"dispatch", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a program";
+  let description = [{
+    Runs `program` on the inputs. Still values: where results lie is decided by planning.
+
+    Constraints:
+
+    1. `program` names a `ttc.program` of the module.
+    2. Operands and results have the program's types.
+
+    ```mlir
+    %y = ttc.dispatch @add_relu(%x, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$program, Variadic<Ttc_Tensor>:$inputs);
+  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let assemblyFormat =
+      "$program `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+}
 
 #endif // TTC_PROGRAMOPS_TD

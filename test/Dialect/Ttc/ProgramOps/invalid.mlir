@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+
+// fusion, constraint 1
+func.func @fusion_argument_count(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expects one block argument for each of its 1 operands, found 0}}
+  %r = "ttc.fusion"(%x) ({
+    %c = ttc.constant dense<1.0> : tensor<4xf32>
+    ttc.yield %c : tensor<4xf32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// fusion, constraint 1
+func.func @fusion_argument_type(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expects block argument 0 of its operand's type 'tensor<4xf32>', found 'tensor<8xf32>'}}
+  %r = "ttc.fusion"(%x) ({
+  ^bb0(%a: tensor<8xf32>):
+    ttc.yield %a : tensor<8xf32>
+  }) : (tensor<4xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// fusion, constraint 2
+func.func @fusion_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expects its region to end with ttc.yield, found llvm.unreachable}}
+  %r = ttc.fusion (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    llvm.unreachable
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// fusion, constraint 2
+func.func @fusion_result_type(%x: tensor<4xf32>) -> tensor<8xf32> {
+  %r = ttc.fusion (%a = %x : tensor<4xf32>) -> tensor<8xf32> {
+    // expected-error @+1 {{expects values of the fusion's result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
+    ttc.yield %a : tensor<4xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// fusion, constraint 3
+func.func @fusion_in_fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %r = ttc.fusion (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{expects to stand outside of other fusions}}
+    %0 = ttc.fusion (%b = %a : tensor<4xf32>) -> tensor<4xf32> {
+      ttc.yield %b : tensor<4xf32>
+    }
+    ttc.yield %0 : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// program, constraint 1
+// expected-error @+1 {{expects input 0 to be a ranked tensor of static shape, found 'tensor<?xf32>'}}
+ttc.program @program_input(tensor<?xf32>) -> tensor<4xf32>
+
+// -----
+
+// program, constraint 1
+// expected-error @+1 {{expects result 0 to be a ranked tensor of static shape, found 'f32'}}
+ttc.program @program_result(tensor<4xf32>) -> f32
+
+// -----
+
+// program, constraint 2
+// expected-error @+1 {{expects at most one block in its body, found 2}}
+ttc.program @program_blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  ttc.return %a : tensor<4xf32>
+}
+
+// -----
+
+// program, constraint 2
+// expected-error @+1 {{expects block arguments of the program's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+"ttc.program"() <{sym_name = "p", function_type = (tensor<4xf32>) -> tensor<8xf32>}> ({
+^bb0(%a: tensor<8xf32>):
+  ttc.return %a : tensor<8xf32>
+}) : () -> ()
+
+// -----
+
+// program, constraint 2
+ttc.program @program_return(%a: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expects values of the program's result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
+  ttc.return %a : tensor<4xf32>
+}
+
+// -----
+
+// program, constraint 3
+// expected-error @+1 {{expects a grid of at least 1 workgroup, found 0}}
+ttc.program @program_grid(tensor<4xf32>) -> tensor<4xf32> attributes {grid = 0 : i64}
+
+// -----
+
+// program, constraint 3
+// expected-error @+1 {{expects at least 0 scratch bytes, found -64}}
+ttc.program @program_scratch(tensor<4xf32>) -> tensor<4xf32> attributes {scratch_bytes = -64 : i64}
+
+// -----
+
+// dispatch, constraint 1
+func.func @p(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expects @p to be a ttc.program, found none}}
+  %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// dispatch, constraint 2
+ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
+func.func @dispatch_input(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expects operands of @p's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+  %y = ttc.dispatch @p(%x) : (tensor<8xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// dispatch, constraint 2
+ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
+func.func @dispatch_result(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{expects results of @p's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+  %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
