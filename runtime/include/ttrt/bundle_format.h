@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file around the flatbuffer (docs/bundle-format.md): header, alignment, hashes, address map.
+// Shared by the compiler's writer and the runtime's loader.
+
+#ifndef TTRT_BUNDLE_FORMAT_H
+#define TTRT_BUNDLE_FORMAT_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ttrt {
+
+inline constexpr uint8_t kFileMagic[8] = {'T', 'T', 'C', 'B', '\r', '\n', 0x1a, '\n'};
+/// Readers accept exactly this version.
+inline constexpr uint32_t kFormatVersion = 1;
+/// Segments start at a multiple of this in the file (streams: see Segment::address), and so does every
+/// mapped range of device memory.
+inline constexpr uint64_t kPageSize = 4096;
+/// Every buffer's address and size is a multiple of this.
+inline constexpr uint64_t kBufferAlignment = 64;
+/// Segments are hashed in pieces of this size, so that several threads can share the work.
+inline constexpr uint64_t kHashChunk = 1024 * 1024;
+
+/// Little-endian, at offset 0 of the file.
+struct FileHeader {
+  uint8_t magic[8];
+  uint32_t version;
+  uint32_t headerSize; ///< sizeof(FileHeader)
+  uint64_t fileSize;
+  uint64_t metadataOffset; ///< of the flatbuffer, 64-byte aligned
+  uint64_t metadataSize;
+  uint64_t metadataHash; ///< hashBytes() of the flatbuffer
+  uint64_t reserved;     ///< zero
+  uint64_t headerHash;   ///< hashBytes() of the 56 bytes before
+};
+static_assert(sizeof(FileHeader) == 64);
+
+constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+/// The device's flat address range: all DRAM banks, then each core's L1, then host staging memory.
+struct AddressMap {
+  uint64_t dramBytes = 0; ///< banks x bytes of a bank
+  uint64_t l1Bytes = 0;   ///< of one core
+  uint64_t cores = 0;
+  uint64_t hostBytes = 0;
+
+  constexpr uint64_t l1Address(uint64_t core) const { return dramBytes + core * l1Bytes; }
+  constexpr uint64_t hostAddress() const { return l1Address(cores); }
+  constexpr uint64_t size() const { return hostAddress() + hostBytes; }
+};
+
+/// XXH3, 64 bits, seed 0.
+uint64_t hashBytes(const void *data, size_t size);
+
+/// hashBytes() over the hashes of the segment's chunks (kHashChunk bytes each, the last one may be
+/// shorter) as little-endian 64-bit numbers in order. An empty segment has no chunks.
+uint64_t hashSegment(const void *data, size_t size);
+
+} // namespace ttrt
+
+#endif // TTRT_BUNDLE_FORMAT_H

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The binary encoding of a command stream, shared by the compiler that writes it and the runtime that
+// walks it. A stream is a sequence of commands at 8-byte aligned addresses, little-endian, and ends
+// with exactly one end command. Reserved fields are zero. Addresses are flat device addresses: offsets
+// from the start of DRAM.
+//
+// Who does what: every core walks the whole stream. A command's work is cut into workgroups
+// 0 .. grid-1 (a dispatch has its program's grid, copy and fill one workgroup per kBytesPerWorkgroup),
+// and core c of C takes workgroups [firstWorkgroup(grid, c, C), firstWorkgroup(grid, c + 1, C)).
+// So workgroup 0 is always core 0's, and commands of one workgroup run in stream order without barriers
+// between them. Cores meet only at barriers (and at signals, and at the end).
+
+#ifndef TTRT_COMMANDS_H
+#define TTRT_COMMANDS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ttrt {
+
+enum class Opcode : uint16_t {
+  Dispatch = 1, ///< run a program
+  Copy = 2,     ///< move bytes inside the device
+  Fill = 3,     ///< repeat an 8-byte pattern
+  Barrier = 4,  ///< no core goes on before every core is here
+  Signal = 5,   ///< a barrier, then the event is recorded
+  Wait = 6,     ///< no core goes on before the event has been recorded
+  End = 7,      ///< the trace is complete when every core is here
+};
+
+struct CommandHeader {
+  Opcode opcode;
+  uint16_t reserved;
+  uint32_t size; ///< of the whole command in bytes, header included, a multiple of 8
+};
+
+/// Followed by `operandCount` flat addresses (uint64_t each): all inputs in order, then all outputs.
+/// The program is called with a pointer to them, right here in the stream.
+struct DispatchCommand {
+  CommandHeader header;
+  uint32_t program; ///< index into the bundle's programs
+  uint32_t operandCount;
+};
+
+/// The ranges must not overlap.
+struct CopyCommand {
+  CommandHeader header;
+  uint64_t dst;
+  uint64_t src;
+  uint64_t bytes;
+};
+
+/// Byte i of the destination becomes byte i % 8 of the pattern (little-endian).
+struct FillCommand {
+  CommandHeader header;
+  uint64_t dst;
+  uint64_t bytes;
+  uint64_t pattern;
+};
+
+struct EventCommand { ///< signal and wait
+  CommandHeader header;
+  uint32_t event; ///< index into the bundle's events
+  uint32_t reserved;
+};
+
+static_assert(sizeof(CommandHeader) == 8 && sizeof(DispatchCommand) == 16);
+static_assert(sizeof(CopyCommand) == 32 && sizeof(FillCommand) == 32 && sizeof(EventCommand) == 16);
+
+/// Every stream starts at a multiple of this, so that no two streams share a cache line.
+inline constexpr uint64_t kStreamAlignment = 64;
+/// Work of one workgroup of copy and fill.
+inline constexpr uint64_t kBytesPerWorkgroup = 64 * 1024;
+inline constexpr uint32_t kMaxOperands = 64;
+
+constexpr uint64_t dispatchSize(uint64_t operandCount) {
+  return sizeof(DispatchCommand) + operandCount * sizeof(uint64_t);
+}
+
+/// First workgroup of core `core`; `core == cores` gives the grid. Depends on nothing else, so commands
+/// of equal grid put equal workgroups on equal cores.
+constexpr uint64_t firstWorkgroup(uint64_t grid, uint32_t core, uint32_t cores) {
+  return (grid * core + cores - 1) / cores;
+}
+
+constexpr uint64_t transferGrid(uint64_t bytes) {
+  return (bytes + kBytesPerWorkgroup - 1) / kBytesPerWorkgroup;
+}
+
+/// The entry of a compiled program. Operand i lies at `base + operands[i]`; `scratch` is this core's L1
+/// (64-byte aligned, at least the program's scratch bytes). Workgroups are independent of each other.
+using ProgramFunction = void(const uint64_t *operands, uint8_t *base, uint8_t *scratch,
+                             uint64_t workgroup);
+
+} // namespace ttrt
+
+#endif // TTRT_COMMANDS_H
