@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Shared by demo.sh and test.sh: packages, Python environment, builds. Sourced, not run.
+# Every step says what it does, is skipped when there is nothing to do, and on failure names what is
+# missing.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$ROOT"
+LOGS="$ROOT/build/logs"
+mkdir -p "$LOGS"
+
+say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+fail() {
+  printf '\nerror: %s\n' "$*" >&2
+  exit 1
+}
+
+# quietly LOG COMMAND...: the output goes to a log; of a command that fails, its end is shown.
+quietly() {
+  local log="$LOGS/$1.log"
+  shift
+  if ! "$@" >"$log" 2>&1 </dev/null; then
+    tail -n 40 "$log" >&2
+    echo "(all of it: $log)" >&2
+    return 1
+  fi
+}
+
+# as_root COMMAND...: directly as root, else by sudo where that is allowed.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+may_install() {
+  command -v apt-get >/dev/null || return 1
+  [ "$(id -u)" = 0 ] && return 0
+  command -v sudo >/dev/null || return 1
+  [ -t 0 ] || sudo -n true 2>/dev/null
+}
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+      printf '%s ' "$package"
+  done
+}
+
+# install_packages PACKAGE...: what is missing of them, by apt.
+install_packages() {
+  local missing
+  command -v dpkg-query >/dev/null ||
+    fail "this is not a Debian system; ttc needs the packages of scripts/packages.txt: $*"
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  may_install ||
+    fail "missing packages: $missing
+       and no right to install them (not root, no sudo). As root, run:
+       apt-get update && apt-get install --no-install-recommends $missing"
+  say "installing Debian packages: $missing"
+  quietly apt-update as_root env DEBIAN_FRONTEND=noninteractive apt-get update ||
+    fail "apt-get update failed; still missing: $missing"
+  # shellcheck disable=SC2086
+  quietly apt-install as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends $missing ||
+    fail "apt-get could not install all of: $missing
+       (LLVM 22 needs Debian 12 with its security suite among the sources)"
+}
+
+ensure_packages() {
+  # shellcheck disable=SC2046
+  install_packages $(sed -e 's/#.*//' -e '/^ *$/d' scripts/packages.txt | awk '{print $1}')
+}
+
+# The tests' Python: a virtual environment with pinned packages from PyPI; where PyPI cannot be
+# reached, Debian's onnx, numpy and pytest, and no ONNX Runtime to compare with.
+ensure_python() {
+  local want stamp=.venv/ttc-requirements
+  want=$(cat scripts/requirements.txt)
+  PYTHON="$ROOT/.venv/bin/python"
+  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$want" ] && "$PYTHON" -c '' 2>/dev/null; then
+    return 0
+  fi
+  say "making the tests' Python environment in .venv"
+  rm -rf .venv
+  /usr/bin/python3 -m venv .venv || fail "python3 -m venv failed (package: python3-venv)"
+  if quietly pip .venv/bin/pip install --quiet --disable-pip-version-check --retries 2 --timeout 30 \
+    -r scripts/requirements.txt; then
+    :
+  else
+    echo "PyPI does not serve these packages here; taking Debian's instead." \
+      "Comparisons with ONNX Runtime will be reported as skipped."
+    install_packages python3-onnx python3-numpy python3-pytest
+    rm -rf .venv
+    /usr/bin/python3 -m venv --system-site-packages .venv
+  fi
+  printf '%s\n' "$want" >"$stamp"
+}
+
+# One job a core, and 2 GB of memory for each.
+jobs_here() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemTotal/ {print int($2 / 2000000)}' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1 folder
+  shift
+  folder=build
+  [ "$preset" = release ] || folder="build-$preset"
+  if [ ! -f "$folder/build.ninja" ]; then
+    say "configuring the $preset build in $folder"
+    quietly "configure-$preset" cmake --preset "$preset" || fail "cmake failed for preset $preset"
+  fi
+  say "building the $preset preset in $folder (nothing to do the second time)"
+  quietly "build-$preset" cmake --build "$folder" -j "$(jobs_here)" ${@:+--target "$@"} ||
+    fail "the $preset build failed"
+}
