@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Upstream's language server with the ttc dialect: completion, hover and diagnostics for .mlir files.
+#include "dialects/Ttc/TtcDialect.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  registry.insert<mlir::ttc::TtcDialect>();
+  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
