@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Upstream's language server with the ttc dialect: completion, hover and diagnostics for .mlir files.
+// Upstream's language server with the ttc dialect: completion, hover and diagnostics for .mlir
+// files.
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"

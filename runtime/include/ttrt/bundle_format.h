@@ -14,8 +14,8 @@ namespace ttrt {
 inline constexpr uint8_t kFileMagic[8] = {'T', 'T', 'C', 'B', '\r', '\n', 0x1a, '\n'};
 /// Readers accept exactly this version.
 inline constexpr uint32_t kFormatVersion = 1;
-/// Segments start at a multiple of this in the file (streams: see Segment::address), and so does every
-/// mapped range of device memory.
+/// Segments start at a multiple of this in the file (streams: see Segment::address), and so does
+/// every mapped range of device memory.
 inline constexpr uint64_t kPageSize = 4096;
 /// Every buffer's address and size is a multiple of this.
 inline constexpr uint64_t kBufferAlignment = 64;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The binary encoding of a command stream, shared by the compiler that writes it and the runtime that
-// walks it. A stream is a sequence of commands at 8-byte aligned addresses, little-endian, and ends
-// with exactly one end command. Reserved fields are zero. Addresses are flat device addresses: offsets
-// from the start of DRAM.
+// The binary encoding of a command stream, shared by the compiler that writes it and the runtime
+// that walks it. A stream is a sequence of commands at 8-byte aligned addresses, little-endian, and
+// ends with exactly one end command. Reserved fields are zero. Addresses are flat device addresses:
+// offsets from the start of DRAM.
 //
 // Who does what: every core walks the whole stream. A command's work is cut into workgroups
-// 0 .. grid-1 (a dispatch has its program's grid, copy and fill one workgroup per kBytesPerWorkgroup),
-// and core c of C takes workgroups [firstWorkgroup(grid, c, C), firstWorkgroup(grid, c + 1, C)).
-// So workgroup 0 is always core 0's, and commands of one workgroup run in stream order without barriers
-// between them. Cores meet only at barriers (and at signals, and at the end).
+// 0 .. grid-1 (a dispatch has its program's grid, copy and fill one workgroup per
+// kBytesPerWorkgroup), and core c of C takes workgroups [firstWorkgroup(grid, c, C),
+// firstWorkgroup(grid, c + 1, C)). So workgroup 0 is always core 0's, and commands of one workgroup
+// run in stream order without barriers between them. Cores meet only at barriers (and at signals,
+// and at the end).
 
 #ifndef TTRT_COMMANDS_H
 #define TTRT_COMMANDS_H
@@ -35,8 +36,8 @@ struct CommandHeader {
   uint32_t size; ///< of the whole command in bytes, header included, a multiple of 8
 };
 
-/// Followed by `operandCount` flat addresses (uint64_t each): all inputs in order, then all outputs.
-/// The program is called with a pointer to them, right here in the stream.
+/// Followed by `operandCount` flat addresses (uint64_t each): all inputs in order, then all
+/// outputs. The program is called with a pointer to them, right here in the stream.
 struct DispatchCommand {
   CommandHeader header;
   uint32_t program; ///< index into the bundle's programs
@@ -78,8 +79,8 @@ constexpr uint64_t dispatchSize(uint64_t operandCount) {
   return sizeof(DispatchCommand) + operandCount * sizeof(uint64_t);
 }
 
-/// First workgroup of core `core`; `core == cores` gives the grid. Depends on nothing else, so commands
-/// of equal grid put equal workgroups on equal cores.
+/// First workgroup of core `core`; `core == cores` gives the grid. Depends on nothing else, so
+/// commands of equal grid put equal workgroups on equal cores.
 constexpr uint64_t firstWorkgroup(uint64_t grid, uint32_t core, uint32_t cores) {
   return (grid * core + cores - 1) / cores;
 }
@@ -88,8 +89,9 @@ constexpr uint64_t transferGrid(uint64_t bytes) {
   return (bytes + kBytesPerWorkgroup - 1) / kBytesPerWorkgroup;
 }
 
-/// The entry of a compiled program. Operand i lies at `base + operands[i]`; `scratch` is this core's L1
-/// (64-byte aligned, at least the program's scratch bytes). Workgroups are independent of each other.
+/// The entry of a compiled program. Operand i lies at `base + operands[i]`; `scratch` is this
+/// core's L1 (64-byte aligned, at least the program's scratch bytes). Workgroups are independent of
+/// each other.
 using ProgramFunction = void(const uint64_t *operands, uint8_t *base, uint8_t *scratch,
                              uint64_t workgroup);
 
