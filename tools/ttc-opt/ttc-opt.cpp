@@ -3,6 +3,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "ttc/Codegen/Passes.h"
+#include "ttc/Conversion/Passes.h"
 #include "ttc/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
@@ -10,6 +12,8 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   registry.insert<mlir::ttc::TtcDialect>();
   mlir::registerAllPasses();
+  mlir::ttc::registerTtcConversionPasses();
+  mlir::ttc::registerTtcCodegenPasses();
   mlir::ttc::registerTtcTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "ttc: trace compiler\n", registry));
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_CODEGEN_PASSES_TD
+#define TTC_CODEGEN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LowerPrograms : Pass<"ttc-lower-programs", "::mlir::ttc::ProgramOp"> {
+  let summary = "Bodies of programs to the LLVM dialect";
+  let description = [{
+    Replaces the body of a program by a module of the LLVM dialect with a function of the
+    program's name and ABI, and sets `grid` and `scratch_bytes`. Bodies of tensor ops go
+    through linalg: fused, tiled into workgroups, bufferized into the outputs and lowered to
+    loops. A body that is a kernel op with an elementwise tail becomes a call of the kernel
+    with the tail as its epilogue function.
+
+    ```mlir
+    ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+      %0 = ttc.relu %a : tensor<64x1024xf32>
+      ttc.return %0 : tensor<64x1024xf32>
+    }
+    // becomes
+    ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32>
+        attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
+      module {
+        llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
+                        %workgroup: i64) { ... }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // TTC_CODEGEN_PASSES_TD

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_CONVERSION_PASSES_H
+#define TTC_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::ttc {
+
+#define GEN_PASS_DECL
+#include "ttc/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "ttc/Conversion/Passes.h.inc"
+
+} // namespace mlir::ttc
+
+#endif // TTC_CONVERSION_PASSES_H
