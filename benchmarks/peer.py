@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""usage: peer.py onnxruntime|openvino MODEL.onnx THREADS INPUTS.npz
+
+One inference engine in one process, for the benchmarks. After creating the session it prints its
+facts as a line of JSON, then answers one JSON line for each it reads:
+  {"loops": n}      times n inferences           {"save": folder}  writes the outputs as .npy
+  {"resident": 1}   the memory it holds now
+"""
+import json
+import os
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+
+def resident_mb():
+    pages = int(open("/proc/self/statm").read().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+class OnnxRuntime:
+    def __init__(self, model, threads):
+        import onnxruntime
+
+        onnxruntime.set_default_logger_severity(3)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        start = time.perf_counter()
+        self.session = onnxruntime.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"])
+        self.create_ms = (time.perf_counter() - start) * 1e3
+        self.names = [o.name for o in self.session.get_outputs()]
+
+    def prepare(self, inputs):
+        # Inputs and outputs bound once, so that what is timed is the inference alone.
+        self.binding = self.session.io_binding()
+        for name, value in inputs.items():
+            self.binding.bind_cpu_input(name, value)
+        for name in self.names:
+            self.binding.bind_output(name, "cpu")
+
+    def run(self):
+        self.session.run_with_iobinding(self.binding)
+
+    def outputs(self):
+        return dict(zip(self.names, self.binding.copy_outputs_to_cpu()))
+
+
+class OpenVino:
+    def __init__(self, model, threads):
+        import openvino
+
+        # Without the hint some CPUs silently compute in bf16.
+        config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads,
+                  "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY"}
+        core = openvino.Core()
+        start = time.perf_counter()
+        self.compiled = core.compile_model(model, "CPU", config)
+        self.create_ms = (time.perf_counter() - start) * 1e3
+        self.request = self.compiled.create_infer_request()
+        self.tensor = openvino.Tensor
+
+    def prepare(self, inputs):
+        self.inputs = inputs  # shared, not copied: they must outlive the request's tensors
+        for name, value in inputs.items():
+            self.request.set_tensor(name, self.tensor(value, shared_memory=True))
+
+    def run(self):
+        self.request.infer()
+
+    def outputs(self):
+        return {o.any_name: self.request.get_tensor(o).data for o in self.compiled.outputs}
+
+
+def main():
+    engine_name, model, threads, inputs = sys.argv[1:5]
+    before = resident_mb()
+    engine = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[engine_name](model, int(threads))
+    engine.prepare(dict(np.load(inputs)))
+    engine.run()
+    print(json.dumps({"create_ms": engine.create_ms, "python_mb": before}), flush=True)
+    for line in sys.stdin:
+        question = json.loads(line)
+        if "loops" in question:
+            times = []
+            for _ in range(question["loops"]):
+                start = time.perf_counter_ns()
+                engine.run()
+                times.append((time.perf_counter_ns() - start) / 1e6)
+            answer = {"ms": times}
+        elif "save" in question:
+            engine.run()
+            files = {}
+            for index, (name, value) in enumerate(engine.outputs().items()):
+                files[name] = str(pathlib.Path(question["save"]) / f"{engine_name}_{index}.npy")
+                np.save(files[name], value)
+            answer = {"files": files}
+        else:
+            answer = {"resident_mb": resident_mb()}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
