@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fusions, programs and dispatches.
+#include "dialects/Ttc/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -141,16 +142,14 @@ LogicalResult ReturnOp::verify() {
 //===--- dispatch ---------------------------------------------------------------------===//
 
 LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
-  if (!program)
-    return emitOpError("expects ") << getProgramAttr() << " to be a ttc.program, found none";
-  if (getInputs().getTypes() != TypeRange(program.getArgumentTypes()))
-    return emitOpError("expects operands of ")
-           << getProgramAttr() << "'s input types (" << program.getArgumentTypes() << "), found ("
-           << getInputs().getTypes() << ")";
-  if (getOutputs().getTypes() != TypeRange(program.getResultTypes()))
-    return emitOpError("expects results of ")
-           << getProgramAttr() << "'s result types (" << program.getResultTypes() << "), found ("
-           << getOutputs().getTypes() << ")";
-  return success();
+  return verifyProgramCall(*this, symbols, getProgramAttr(), getInputs().getTypes(),
+                           getOutputs().getTypes());
+}
+
+void DispatchOp::encode(OpBuilder &builder, ArrayRef<FlatSymbolRefAttr> inputs,
+                        ArrayRef<FlatSymbolRefAttr> outputs) {
+  auto toArray = [&](ArrayRef<FlatSymbolRefAttr> buffers) {
+    return builder.getArrayAttr(SmallVector<Attribute>(buffers.begin(), buffers.end()));
+  };
+  CmdDispatchOp::create(builder, getLoc(), getProgramAttr(), toArray(inputs), toArray(outputs));
 }

@@ -6,6 +6,7 @@ include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
 include "dialects/Ttc/TtcInterfaces.td"
+include "dialects/Ttc/ExecutionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -134,7 +135,8 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
 }
 
 def Ttc_DispatchOp : Ttc_Op<"dispatch", [
-    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface>]> {
   let summary = "Runs a program";
   let description = [{
     Runs `program` on the inputs. Still values: where results lie is decided by planning.

@@ -36,4 +36,50 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+//===-- Memory and layout ----------------------------------------------------===//
+
+def Ttc_MemorySpace : I32EnumAttr<"MemorySpace", "where a buffer lives", [
+    I32EnumAttrCase<"Dram", 0, "dram">,
+    I32EnumAttrCase<"L1", 1, "l1">,
+    I32EnumAttrCase<"Host", 2, "host">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_Sharding : I32EnumAttr<"Sharding", "how a tensor is spread over banks or cores", [
+    I32EnumAttrCase<"Interleaved", 0, "interleaved">,
+    I32EnumAttrCase<"HeightSharded", 1, "height_sharded">,
+    I32EnumAttrCase<"WidthSharded", 2, "width_sharded">,
+    I32EnumAttrCase<"BlockSharded", 3, "block_sharded">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_ShardingParameter : EnumParameter<Ttc_Sharding> {
+  let defaultValue = "Sharding::Interleaved";
+}
+
+def Ttc_BufferKind : I32EnumAttr<"BufferKind", "what a buffer is for", [
+    I32EnumAttrCase<"Constant", 0, "constant">,
+    I32EnumAttrCase<"Slot", 1, "slot">,
+    I32EnumAttrCase<"Activation", 2, "activation">,
+    I32EnumAttrCase<"Scratch", 3, "scratch">,
+    I32EnumAttrCase<"Host", 4, "host">,
+    I32EnumAttrCase<"State", 5, "state">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout"> {
+  let summary = "Where a tensor lies in the device's memory";
+  let description = [{
+    The encoding of a tensor's type. A tensor without one is interleaved in DRAM.
+
+    ```mlir
+    tensor<64x64xf32, #ttc.layout<l1, height_sharded>>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Ttc_MemorySpace>:$memory,
+    Ttc_ShardingParameter:$sharding);
+  let assemblyFormat = "`<` $memory (`,` $sharding^)? `>`";
+}
+
 #endif // TTC_ATTRIBUTES_TD

@@ -2,6 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_TTCOPS_H
 #define TTC_DIALECTS_TTC_TTCOPS_H
 
+#include "dialects/Ttc/ExecutionInterfaces.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "dialects/Ttc/TtcInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

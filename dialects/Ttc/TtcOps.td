@@ -16,9 +16,10 @@ include "dialects/Ttc/DataMovementOps.td"
 // Level 2: programs and dispatches; the kernel ops their bodies are made of.
 include "dialects/Ttc/KernelOps.td"
 include "dialects/Ttc/ProgramOps.td"
-// Levels 3 and 4: queues and events, traces and their commands, buffers.
+// Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.
 include "dialects/Ttc/QueueOps.td"
 include "dialects/Ttc/TraceOps.td"
 include "dialects/Ttc/BufferOps.td"
+include "dialects/Ttc/ScheduleOps.td"
 
 #endif // TTC_OPS_TD

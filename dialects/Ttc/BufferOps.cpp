@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Buffers, the binary, and what uses of them must fulfil.
+#include "dialects/Ttc/Symbols.h"
+#include "dialects/Ttc/TtcOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===--- buffer -----------------------------------------------------------------------===//
+
+void BufferOp::build(OpBuilder &builder, OperationState &state, StringRef name, BufferKind kind,
+                     Type type, MemorySpace memory, ElementsAttr value) {
+  build(builder, state, builder.getStringAttr(name),
+        BufferKindAttr::get(builder.getContext(), kind), TypeAttr::get(type), value,
+        /*live_begin=*/IntegerAttr(), /*live_end=*/IntegerAttr(),
+        MemorySpaceAttr::get(builder.getContext(), memory), /*address=*/IntegerAttr(),
+        /*size=*/IntegerAttr(), /*sym_visibility=*/StringAttr());
+}
+
+int64_t BufferOp::getTensorBytes() { return ttc::getTensorBytes(getTensorType()); }
+
+LogicalResult BufferOp::verify() {
+  bool isConstant = getKind() == BufferKind::Constant;
+  if (isConstant != getValue().has_value())
+    return emitOpError(isConstant ? "expects a constant to have a value, found none"
+                                  : "expects only a constant to have a value, found one for a ")
+           << (isConstant ? StringRef() : stringifyBufferKind(getKind()));
+  if (getValue() && getValue()->getType() != getType())
+    return emitOpError("expects a value of type ")
+           << getType() << ", found " << getValue()->getType();
+  if (IntegerAttr begin = getLiveBeginAttr(), end = getLiveEndAttr();
+      begin && (begin.getInt() < 0 || end.getInt() <= begin.getInt()))
+    return emitOpError("expects a lifetime that begins at 0 or later and ends after it begins, "
+                       "found [")
+           << begin.getInt() << ", " << end.getInt() << ")";
+  if (IntegerAttr address = getAddressAttr(); address && address.getInt() < 0)
+    return emitOpError("expects an address of at least 0, found ") << address.getInt();
+  if (IntegerAttr size = getSizeAttr(); size && size.getInt() < getTensorBytes())
+    return emitOpError("expects at least the ") << getTensorBytes() << " bytes of " << getType()
+                                                << ", found a size of " << size.getInt();
+  std::optional<MemorySpace> expected;
+  switch (getKind()) {
+  case BufferKind::Host:
+    expected = MemorySpace::Host;
+    break;
+  case BufferKind::Constant:
+  case BufferKind::State:
+    expected = MemorySpace::Dram;
+    break;
+  case BufferKind::Scratch:
+    expected = MemorySpace::L1;
+    break;
+  case BufferKind::Slot:
+  case BufferKind::Activation:
+    break;
+  }
+  if (expected && getMemory() != *expected)
+    return emitOpError("expects a ")
+           << stringifyBufferKind(getKind()) << " buffer to lie in "
+           << stringifyMemorySpace(*expected) << ", found " << stringifyMemorySpace(getMemory());
+  return success();
+}
+
+//===--- binary -----------------------------------------------------------------------===//
+
+void BinaryOp::build(OpBuilder &builder, OperationState &state, StringRef name, ElementsAttr code) {
+  build(builder, state, builder.getStringAttr(name), code, StringAttr());
+}
+
+LogicalResult BinaryOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getCode().getType());
+  if (!type || type.getRank() != 1 || !type.getElementType().isSignlessInteger(8))
+    return emitOpError("expects a one-dimensional tensor of i8, found ") << getCode().getType();
+  return success();
+}
+
+//===--- uses of symbols --------------------------------------------------------------===//
+
+LogicalResult mlir::ttc::verifyBuffer(Operation *op, SymbolTableCollection &symbols,
+                                      FlatSymbolRefAttr symbol, int64_t bytes) {
+  auto buffer = lookupSymbol<BufferOp>(op, symbols, symbol);
+  if (!buffer)
+    return failure();
+  int64_t size = buffer.getSizeAttr() ? buffer.getSizeAttr().getInt() : buffer.getTensorBytes();
+  if (size < bytes)
+    return op->emitOpError("expects ")
+           << symbol << " to hold at least " << bytes << " bytes, found " << size;
+  return success();
+}
+
+LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection &symbols,
+                                           FlatSymbolRefAttr symbol, TypeRange inputs,
+                                           TypeRange outputs) {
+  auto program = lookupSymbol<ProgramOp>(op, symbols, symbol);
+  if (!program)
+    return failure();
+  if (inputs != TypeRange(program.getArgumentTypes()))
+    return op->emitOpError("expects operands of ")
+           << symbol << "'s input types (" << program.getArgumentTypes() << "), found (" << inputs
+           << ")";
+  if (outputs != TypeRange(program.getResultTypes()))
+    return op->emitOpError("expects results of ")
+           << symbol << "'s result types (" << program.getResultTypes() << "), found (" << outputs
+           << ")";
+  return success();
+}
+
+LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollection &symbols,
+                                              FlatSymbolRefAttr symbol, ArrayAttr inputs,
+                                              ArrayAttr outputs) {
+  auto program = lookupSymbol<ProgramOp>(op, symbols, symbol);
+  if (!program)
+    return failure();
+  auto verifyList = [&](StringRef what, ArrayAttr buffers, ArrayRef<Type> types) {
+    if (buffers.size() != types.size())
+      return LogicalResult(op->emitOpError("expects ")
+                           << types.size() << " buffers for the " << what << " of " << symbol
+                           << ", found " << buffers.size());
+    for (auto [buffer, type] : llvm::zip_equal(buffers.getAsRange<FlatSymbolRefAttr>(), types))
+      if (failed(verifyBuffer(op, symbols, buffer, getTensorBytes(cast<ShapedType>(type)))))
+        return failure();
+    return success();
+  };
+  return success(succeeded(verifyList("inputs", inputs, program.getArgumentTypes())) &&
+                 succeeded(verifyList("results", outputs, program.getResultTypes())));
+}

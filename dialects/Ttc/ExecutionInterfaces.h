@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H
+#define TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace mlir::ttc {
+
+/// One access of a command or a schedule step to a buffer.
+struct BufferAccess {
+  FlatSymbolRefAttr buffer;
+  bool write;
+};
+
+/// Bytes of a tensor in memory, without padding: row-major, an element takes whole bytes.
+int64_t getTensorBytes(ShapedType type);
+
+/// The buffers of a list of accesses, as reads or as writes.
+void appendAccesses(ArrayAttr buffers, bool write, SmallVectorImpl<BufferAccess> &accesses);
+
+} // namespace mlir::ttc
+
+#include "dialects/Ttc/TtcExecutionInterfaces.h.inc"
+
+#endif // TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H

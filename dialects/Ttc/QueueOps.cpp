@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Transfers, host steps and events on tensors.
+#include "dialects/Ttc/Symbols.h"
+#include "dialects/Ttc/TtcOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static LogicalResult verifySameContents(Operation *op) {
+  auto input = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto output = cast<RankedTensorType>(op->getResult(0).getType());
+  if (input.getShape() == output.getShape() && input.getElementType() == output.getElementType())
+    return success();
+  return op->emitOpError("expects a result of the operand's shape and element type (")
+         << input << "), found " << output;
+}
+
+static LogicalResult verifyOnHost(Operation *op, StringRef what, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.getEncoding())
+    return success();
+  return op->emitOpError("expects its ")
+         << what << " to lie in host memory, without a layout, found " << type;
+}
+
+/// The step that moves a tensor from one buffer to another; none where they are one.
+static void enqueueCopy(OpBuilder &builder, Operation *op, int64_t queue, Attribute source,
+                        Attribute target) {
+  if (source == target)
+    return;
+  int64_t bytes = getTensorBytes(cast<ShapedType>(op->getResult(0).getType()));
+  EnqueueCopyOp::create(builder, op->getLoc(), cast<FlatSymbolRefAttr>(source),
+                        cast<FlatSymbolRefAttr>(target), builder.getI64IntegerAttr(bytes),
+                        builder.getI64IntegerAttr(queue));
+}
+
+//===--- to_device --------------------------------------------------------------------===//
+
+LogicalResult ToDeviceOp::verify() {
+  return success(succeeded(verifySameContents(*this)) &&
+                 succeeded(verifyOnHost(*this, "operand", getInput())));
+}
+StringRef ToDeviceOp::getHostWork() { return "a transfer to the device"; }
+bool ToDeviceOp::readsOnDevice(unsigned) { return false; }
+bool ToDeviceOp::writesOnDevice() { return true; }
+void ToDeviceOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute> operandPlaces,
+                         ArrayRef<Attribute> resultPlaces) {
+  enqueueCopy(builder, *this, queue, operandPlaces[0], resultPlaces[0]);
+}
+
+//===--- from_device ------------------------------------------------------------------===//
+
+LogicalResult FromDeviceOp::verify() {
+  return success(succeeded(verifySameContents(*this)) &&
+                 succeeded(verifyOnHost(*this, "result", getOutput())));
+}
+StringRef FromDeviceOp::getHostWork() { return "a transfer to the host"; }
+bool FromDeviceOp::readsOnDevice(unsigned) { return true; }
+bool FromDeviceOp::writesOnDevice() { return false; }
+void FromDeviceOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute> operandPlaces,
+                           ArrayRef<Attribute> resultPlaces) {
+  enqueueCopy(builder, *this, queue, operandPlaces[0], resultPlaces[0]);
+}
+
+//===--- to_memory --------------------------------------------------------------------===//
+
+LogicalResult ToMemoryOp::verify() {
+  if (failed(verifySameContents(*this)))
+    return failure();
+  if (getInput().getType() == getOutput().getType())
+    return emitOpError("expects operand and result of different layouts, found ")
+           << getOutput().getType() << " for both";
+  return success();
+}
+void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<FlatSymbolRefAttr> inputs,
+                        ArrayRef<FlatSymbolRefAttr> outputs) {
+  int64_t bytes = getTensorBytes(cast<ShapedType>(getOutput().getType()));
+  CmdCopyOp::create(builder, getLoc(), inputs[0], outputs[0], builder.getI64IntegerAttr(bytes));
+}
+
+//===--- host_dispatch ----------------------------------------------------------------===//
+
+LogicalResult HostDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyProgramCall(*this, symbols, getProgramAttr(), getInputs().getTypes(),
+                           getOutputs().getTypes());
+}
+StringRef HostDispatchOp::getHostWork() { return "a program run by the host"; }
+bool HostDispatchOp::readsOnDevice(unsigned) { return false; }
+bool HostDispatchOp::writesOnDevice() { return false; }
+void HostDispatchOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute> operandPlaces,
+                             ArrayRef<Attribute> resultPlaces) {
+  EnqueueHostOp::create(builder, getLoc(), getProgramAttr(), builder.getArrayAttr(operandPlaces),
+                        builder.getArrayAttr(resultPlaces), builder.getI64IntegerAttr(queue));
+}
+
+//===--- events -----------------------------------------------------------------------===//
+
+StringRef RecordEventOp::getHostWork() { return "an event recorded by the host"; }
+bool RecordEventOp::isWait() { return false; }
+FlatSymbolRefAttr RecordEventOp::getEventName() { return {}; }
+
+StringRef WaitEventOp::getHostWork() { return "a wait for an event, enqueued by the host"; }
+bool WaitEventOp::isWait() { return true; }
+FlatSymbolRefAttr WaitEventOp::getEventName() { return {}; }
