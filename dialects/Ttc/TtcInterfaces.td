@@ -26,4 +26,45 @@ def Ttc_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   ];
 }
 
+/// A dense op that a device kernel of kernels/ computes. Its operands and result are f32 tensors.
+def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    The lowering of a program calls `getKernelSymbol()` with a pointer array that holds the op's
+    operands in order, then its one result, then whatever the epilogue reads:
+    `void symbol(void *const *operands, uint8_t *scratch, int64_t workgroup,
+    const int64_t *params, epilogue_t epilogue)`. All values depend on shapes and attributes
+    only, never on the number of cores.
+  }];
+  let methods = [
+    InterfaceMethod<"The function of the kernel library.", "::llvm::StringRef",
+                    "getKernelSymbol">,
+    InterfaceMethod<"The constant arguments, laid out as in kernels/Params.h.", "void",
+                    "getKernelParams", (ins "::llvm::SmallVectorImpl<int64_t> &":$params)>,
+    InterfaceMethod<"Independent workgroups that the work is split into.", "int64_t", "getGrid">,
+    InterfaceMethod<"Bytes of scratch that one workgroup needs.", "int64_t",
+                    "getScratchBytes">,
+    InterfaceMethod<[{
+      True if an elementwise tail can run in the kernel, once for each vector that it stores.
+    }], "bool", "hasEpilogue", (ins), "", "return true;">
+  ];
+}
+
+/// An op that can compute its one result at compile time from constant operands.
+def Ttc_ConstantEvaluableOpInterface : OpInterface<"ConstantEvaluableOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    For what is too big for a folder: weights are transformed in place, on all cores, without
+    a copy in the context.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Writes the result's elements to `result`. `operands` holds each operand's elements; both
+      are row-major in the element type's storage and aligned to it.
+    }], "::llvm::LogicalResult", "evaluateConstant",
+    (ins "::llvm::ArrayRef<::llvm::ArrayRef<char>>":$operands,
+         "::llvm::MutableArrayRef<char>":$result)>
+  ];
+}
+
 #endif // TTC_INTERFACES_TD

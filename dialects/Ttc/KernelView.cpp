@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Strided views of kernel operands, and how transposes, slices and reshapes compose with them.
+#include "dialects/Ttc/TtcOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, ArrayRef<int64_t> strides, int64_t offset) {
+  if (shape.size() != strides.size())
+    return emitError() << "expected as many strides as dimensions (" << shape.size() << "), found "
+                       << strides.size();
+  if (llvm::any_of(shape, [](int64_t size) { return size <= 0; }))
+    return emitError() << "expected positive sizes, found [" << shape << "]";
+  return success();
+}
+
+ViewAttr ViewAttr::getIdentity(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank(), 1);
+  for (int64_t i = type.getRank() - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * type.getDimSize(i + 1);
+  return get(type.getContext(), type.getShape(), strides, 0);
+}
+
+ViewAttr ViewAttr::transposed(ArrayRef<int64_t> permutation) const {
+  SmallVector<int64_t> shape, strides;
+  for (int64_t source : permutation) {
+    shape.push_back(getShape()[source]);
+    strides.push_back(getStrides()[source]);
+  }
+  return get(getContext(), shape, strides, getOffset());
+}
+
+ViewAttr ViewAttr::sliced(ArrayRef<int64_t> starts, ArrayRef<int64_t> sizes,
+                          ArrayRef<int64_t> steps) const {
+  SmallVector<int64_t> strides(getStrides());
+  int64_t offset = getOffset();
+  for (auto [i, start] : llvm::enumerate(starts)) {
+    offset += start * strides[i];
+    strides[i] *= steps[i];
+  }
+  return get(getContext(), sizes, strides, offset);
+}
+
+ViewAttr ViewAttr::reshaped(ArrayRef<int64_t> newShape) const {
+  if (llvm::product_of(newShape) != llvm::product_of(getShape()))
+    return {};
+  // Walk both shapes from the inside: each group of old dimensions that covers a group of new
+  // ones must itself be evenly strided.
+  SmallVector<int64_t> strides(newShape.size(), 0);
+  int64_t from = getRank() - 1, to = static_cast<int64_t>(newShape.size()) - 1;
+  while (from >= 0 || to >= 0) {
+    while (from >= 0 && getShape()[from] == 1)
+      --from;
+    if (from < 0) {
+      // Only unit dimensions are left; their stride is never used.
+      for (; to >= 0; --to)
+        strides[to] = 0;
+      break;
+    }
+    int64_t have = getShape()[from], stride = getStrides()[from], made = 1;
+    while (made < have || (to >= 0 && newShape[to] == 1)) {
+      if (to < 0)
+        return {};
+      strides[to] = made * stride;
+      made *= newShape[to--];
+      while (made > have) {
+        // The new dimensions reach into the next old one: it has to continue this one.
+        if (--from < 0)
+          return {};
+        if (getShape()[from] == 1)
+          continue;
+        if (getStrides()[from] != have * stride)
+          return {};
+        have *= getShape()[from];
+      }
+    }
+    if (made != have)
+      return {};
+    --from;
+  }
+  return get(getContext(), newShape, strides, getOffset());
+}
+
+bool ViewAttr::isIdentity(RankedTensorType type) const {
+  if (getShape() != type.getShape() || getOffset() != 0)
+    return false;
+  int64_t expected = 1;
+  for (int64_t i = getRank() - 1; i >= 0; --i) {
+    if (getShape()[i] != 1 && getStrides()[i] != expected)
+      return false;
+    expected *= getShape()[i];
+  }
+  return true;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The arguments of the device kernels: written by the kernel ops of the dialect
+// (KernelOpInterface::getKernelParams), read by kernels/*.cpp. A block of int64_t in the order of
+// the fields; it becomes a constant global, so every field folds once the kernel is inlined.
+#ifndef TTC_KERNELS_PARAMS_H
+#define TTC_KERNELS_PARAMS_H
+
+#include <stdint.h>
+
+namespace ttc::kernels {
+
+/// How the rows of the implicit matrix A are found.
+enum GemmAMode : int64_t {
+  /// One tap, row r at r * aRow: matmul, and 1x1 convolution without stride and padding.
+  kRowsDirect = 0,
+  /// A table in scratch holds one pointer for each (row, tap); padding points at zeros.
+  kRowsTable = 1,
+  /// Few channels: the window's input rows are first copied into scratch with their padding, and
+  /// the taps along the width are merged into one of kw * c consecutive values.
+  kRowsCopied = 2,
+};
+
+/// Where the kernel finds B.
+enum GemmBMode : int64_t {
+  /// Packed ahead of time as [group][panel][k][nr] (ttc.pack).
+  kBPacked = 0,
+  /// A strided run-time matrix; each panel is packed into scratch before its use.
+  kBStrided = 1,
+};
+
+struct GemmParams {
+  // Batch dimensions, outermost first, 1 where unused; strides in elements, 0 to broadcast.
+  int64_t batch[3];
+  int64_t aBatch[3];
+  int64_t bBatch[3];
+  int64_t outBatch[3];
+  // Output rows: image, depth, height, width; for a matmul all but the last are 1.
+  int64_t n, od, oh, ow;
+  int64_t id, ih, iw;
+  // A: offset and strides in elements; aRow is the stride between rows for kRowsDirect.
+  int64_t aOffset, aN, aD, aH, aW, aC, aRow;
+  int64_t kernel[3], stride[3], padBegin[3], dilation[3], inputDilation[3];
+  int64_t groups;
+  // Input channels of one group (the depth of one tap), output channels of one group.
+  int64_t c, o;
+  // The output: offset, distance between rows; columns are consecutive.
+  int64_t outOffset, outRow;
+  // Elements of the result's last dimension: the epilogue's row is offset / cols.
+  int64_t cols;
+  int64_t aMode, bMode;
+  // B when strided.
+  int64_t bOffset, bK, bN;
+  // Register tile: rows x columns.
+  int64_t mr, nr;
+  // The grid is batchSplits x rowSplits x panelSplits workgroups, the last one fastest.
+  int64_t batchSplits, rowSplits, panelSplits;
+  // Row tiles that are run over all panels before the next ones: their A stays in L2.
+  int64_t blockTiles;
+  // Scratch: offsets in bytes of zeros, pointer table, copied rows, packed panel.
+  int64_t zeroAt, tableAt, copyAt, panelAt;
+};
+
+struct DepthwiseParams {
+  int64_t n, od, oh, ow;
+  int64_t id, ih, iw;
+  int64_t c;
+  int64_t kernel[3], stride[3], padBegin[3], dilation[3];
+  // The grid is rowSplits (output lines n*od*oh) x channelSplits.
+  int64_t rowSplits, channelSplits;
+};
+
+enum PoolMode : int64_t { kPoolMax = 0, kPoolAverage = 1 };
+
+struct PoolParams {
+  int64_t n, od, oh, ow;
+  int64_t id, ih, iw;
+  int64_t c;
+  int64_t kernel[3], stride[3], padBegin[3], padEnd[3], dilation[3];
+  int64_t mode;
+  // Average: 1 when padding counts in the divisor.
+  int64_t countPad;
+  int64_t rowSplits, channelSplits;
+};
+
+struct PackParams {
+  // Source element (group g, column j, tap t, channel c) lies at
+  // offset + g*group + j*col + t*tap + c*chan; a negative tap stride flips the kernel.
+  int64_t groups, cols, taps, chans;
+  int64_t offset, groupStride, colStride, tapStride, chanStride;
+  int64_t nr;
+  // The panels of all groups are split into this many workgroups.
+  int64_t splits;
+};
+
+} // namespace ttc::kernels
+
+#endif // TTC_KERNELS_PARAMS_H

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s | ttc-opt | FileCheck %s
+
+// CHECK-LABEL: @matmul
+func.func @matmul(%x: tensor<1x128x768xf32>, %w: tensor<768x768xf32>) -> tensor<1x128x768xf32> {
+  // CHECK: ttc.pack %{{.*}} {kind = #ttc.pack_kind<matmul>, nr = 16 : i64} : tensor<768x768xf32> -> tensor<1x48x768x16xf32>
+  %p = ttc.pack %w {kind = #ttc.pack_kind<matmul>, nr = 16 : i64} : tensor<768x768xf32> -> tensor<1x48x768x16xf32>
+  // CHECK: ttc.kernel.gemm %{{.*}}, %{{.*}} {packed, tile = array<i64: 6, 16>}
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<1x128x768xf32>
+  return %0 : tensor<1x128x768xf32>
+}
+
+// CHECK-LABEL: @attention_scores
+func.func @attention_scores(%q: tensor<1x128x12x64xf32>, %k: tensor<1x128x12x64xf32>)
+    -> tensor<1x12x128x128xf32> {
+  // CHECK: a_view = #ttc.view<shape = [1, 12, 128, 64], strides = [98304, 64, 768, 1], offset = 0>
+  %0 = ttc.kernel.gemm %q, %k {tile = array<i64: 6, 16>,
+      a_view = #ttc.view<shape = [1, 12, 128, 64], strides = [98304, 64, 768, 1], offset = 0>,
+      b_view = #ttc.view<shape = [1, 12, 64, 128], strides = [98304, 64, 1, 768], offset = 0>}
+      : (tensor<1x128x12x64xf32>, tensor<1x128x12x64xf32>) -> tensor<1x12x128x128xf32>
+  return %0 : tensor<1x12x128x128xf32>
+}
+
+// CHECK-LABEL: @attention_values
+func.func @attention_values(%p: tensor<1x12x128x128xf32>, %v: tensor<1x128x12x64xf32>)
+    -> tensor<1x128x12x64xf32> {
+  // CHECK: result_view = #ttc.view<shape = [1, 12, 128, 64]
+  %0 = ttc.kernel.gemm %p, %v {tile = array<i64: 6, 16>,
+      b_view = #ttc.view<shape = [1, 12, 128, 64], strides = [98304, 64, 768, 1], offset = 0>,
+      result_view = #ttc.view<shape = [1, 12, 128, 64], strides = [98304, 64, 768, 1], offset = 0>}
+      : (tensor<1x12x128x128xf32>, tensor<1x128x12x64xf32>) -> tensor<1x128x12x64xf32>
+  return %0 : tensor<1x128x12x64xf32>
+}
+
+// CHECK-LABEL: @conv
+func.func @conv(%x: tensor<1x56x56x64xf32>, %w: tensor<96x32x3x3xf32>) -> tensor<1x28x28x96xf32> {
+  %p = ttc.pack %w {kind = #ttc.pack_kind<conv>, groups = 2 : i64, nr = 16 : i64}
+      : tensor<96x32x3x3xf32> -> tensor<2x3x288x16xf32>
+  // CHECK: ttc.kernel.gemm %{{.*}} {groups = 2 : i64, kernel = array<i64: 3, 3>, packed
+  %0 = ttc.kernel.gemm %x, %p {packed, groups = 2 : i64, kernel = array<i64: 3, 3>,
+      strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 6, 16>}
+      : (tensor<1x56x56x64xf32>, tensor<2x3x288x16xf32>) -> tensor<1x28x28x96xf32>
+  return %0 : tensor<1x28x28x96xf32>
+}
+
+// CHECK-LABEL: @depthwise
+func.func @depthwise(%x: tensor<1x56x56x144xf32>, %w: tensor<144x1x3x3xf32>)
+    -> tensor<1x56x56x144xf32> {
+  %p = ttc.pack %w {kind = #ttc.pack_kind<depthwise>} : tensor<144x1x3x3xf32> -> tensor<9x144xf32>
+  // CHECK: ttc.kernel.depthwise_conv
+  %0 = ttc.kernel.depthwise_conv %x, %p {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x56x56x144xf32>, tensor<9x144xf32>) -> tensor<1x56x56x144xf32>
+  return %0 : tensor<1x56x56x144xf32>
+}
+
+// CHECK-LABEL: @pool
+func.func @pool(%x: tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32> {
+  // CHECK: ttc.kernel.pool %{{.*}} {kernel = array<i64: 3, 3>, kind = #ttc.pool_kind<max>
+  %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,
+      strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32>
+  return %0 : tensor<1x56x56x64xf32>
+}
