@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * The C API of the ttc runtime: open a trace bundle, load it onto a device, replay it.
+ *
+ * Errors. Every function that can fail returns a status and takes a `ttrt_error *` last, which may
+ * be NULL. If it is not, it is filled in on failure with the status and a message that names what
+ * is wrong, and set to TTRT_OK with an empty message on success.
+ *
+ * Ownership. What an `open` function returns is released by the matching `close` function. A device
+ * keeps its bundle alive: the two may be closed in any order. Strings and shapes that a query
+ * returns belong to the bundle and live as long as the caller holds it open.
+ *
+ * Threads. There is no global state; different objects are independent of each other. A bundle does
+ * not change after it was opened: any number of threads may query it and open devices from it.
+ * Calls on one device must not overlap; one that does returns TTRT_BUSY and has no effect.
+ *
+ * Memory. After ttrt_device_open() nothing allocates, on any thread, until the device is closed.
+ *
+ * Files. A bundle is mapped, not copied: a file that is open must not be changed. Replace it by
+ * renaming a new one over it.
+ */
+#ifndef TTRT_TTRT_H
+#define TTRT_TTRT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TTRT_API __attribute__((visibility("default")))
+#else
+#define TTRT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ttrt_status {
+  TTRT_OK = 0,
+  TTRT_INVALID_ARGUMENT = 1, /**< the caller passed something that cannot be */
+  TTRT_NOT_FOUND = 2,        /**< no entry point, input or output of that name */
+  TTRT_IO_ERROR = 3,         /**< the operating system said no */
+  TTRT_BAD_BUNDLE = 4,       /**< damaged, truncated, or not a bundle */
+  TTRT_UNSUPPORTED = 5,      /**< a good bundle, but not for this runtime or machine */
+  TTRT_OUT_OF_MEMORY = 6,
+  TTRT_BUSY = 7, /**< another call on this device has not returned yet */
+  TTRT_INTERNAL = 8
+} ttrt_status;
+
+typedef struct ttrt_error {
+  ttrt_status status;
+  char message[1020]; /**< zero-terminated; a longer message is cut */
+} ttrt_error;
+
+/** "invalid argument", ...; never NULL. */
+TTRT_API const char *ttrt_status_name(ttrt_status status);
+/** "0.1.0" */
+TTRT_API const char *ttrt_version(void);
+
+/* ---- Bundles
+ * ------------------------------------------------------------------------------------- */
+
+typedef struct ttrt_bundle ttrt_bundle;
+
+typedef enum ttrt_verify {
+  TTRT_VERIFY_FULL = 0,     /**< everything */
+  TTRT_VERIFY_STRUCTURE = 1 /**< everything but the hash of the weights, which are then not read */
+} ttrt_verify;
+
+/** Values of ttrt_port::dtype. TTRT_BOOL is one byte, 0 or 1. */
+typedef enum ttrt_dtype {
+  TTRT_F32 = 0,
+  TTRT_F16 = 1,
+  TTRT_BF16 = 2,
+  TTRT_F64 = 3,
+  TTRT_I8 = 4,
+  TTRT_I16 = 5,
+  TTRT_I32 = 6,
+  TTRT_I64 = 7,
+  TTRT_U8 = 8,
+  TTRT_U16 = 9,
+  TTRT_U32 = 10,
+  TTRT_U64 = 11,
+  TTRT_BOOL = 12
+} ttrt_dtype;
+
+/** An input or output: dense, row-major. */
+typedef struct ttrt_port {
+  const char *name;
+  ttrt_dtype dtype;
+  uint32_t rank;
+  const int64_t *shape;
+  size_t bytes;
+} ttrt_port;
+
+typedef struct ttrt_entry {
+  const char *name;
+  uint32_t inputs;
+  uint32_t outputs;
+} ttrt_entry;
+
+/**
+ * Opens, maps and verifies a bundle. On success the caller owns *bundle; on failure it is NULL.
+ * Thread-safe.
+ */
+TTRT_API ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
+                                      ttrt_error *error);
+/** NULL is allowed. Devices that were opened from the bundle stay usable. */
+TTRT_API void ttrt_bundle_close(ttrt_bundle *bundle);
+
+/* Queries. Thread-safe. An index out of range, like a NULL bundle, is TTRT_INVALID_ARGUMENT. */
+
+TTRT_API uint32_t ttrt_bundle_entries(const ttrt_bundle *bundle);
+TTRT_API ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry, ttrt_entry *info,
+                                       ttrt_error *error);
+TTRT_API ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name,
+                                            uint32_t *entry, ttrt_error *error);
+TTRT_API ttrt_status ttrt_bundle_input(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
+                                       ttrt_port *port, ttrt_error *error);
+TTRT_API ttrt_status ttrt_bundle_output(const ttrt_bundle *bundle, uint32_t entry, uint32_t output,
+                                        ttrt_port *port, ttrt_error *error);
+
+/* ---- Devices
+ * ------------------------------------------------------------------------------------- */
+
+/** An address space with a bundle in it, and the threads that execute it. */
+typedef struct ttrt_device ttrt_device;
+
+typedef struct ttrt_device_options {
+  uint32_t
+      cores; /**< threads that compute, the calling one included; 0: one per CPU allowed to us */
+  int pin;   /**< not 0: tie worker i to the i-th CPU allowed to us (the caller is left alone) */
+} ttrt_device_options;
+
+/**
+ * Makes a device, maps the bundle into it and starts its workers (cores - 1 threads, asleep while
+ * there is nothing to do). `options` may be NULL. On success the caller owns *device; on failure it
+ * is NULL. Thread-safe.
+ */
+TTRT_API ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_options *options,
+                                      ttrt_device **device, ttrt_error *error);
+/** Stops the workers and releases everything. NULL is allowed. No other call may be under way. */
+TTRT_API void ttrt_device_close(ttrt_device *device);
+/** Threads that compute. Thread-safe. */
+TTRT_API uint32_t ttrt_device_cores(const ttrt_device *device);
+
+typedef struct ttrt_input {
+  const void *data; /**< NULL: the slot keeps what it holds (see ttrt_device_input_slot) */
+  size_t bytes;     /**< must be the port's, unless data is NULL */
+} ttrt_input;
+
+typedef struct ttrt_output {
+  void *data;   /**< NULL: not wanted; the slot can be read in place */
+  size_t bytes; /**< must be the port's, unless data is NULL */
+} ttrt_output;
+
+/** Times of a run, in nanoseconds. */
+typedef struct ttrt_timing {
+  uint64_t total;  /**< the whole call: inputs written, executed, outputs read */
+  uint64_t device; /**< the traces and the host's steps between them, without transfers of inputs
+                      and outputs */
+} ttrt_timing;
+
+/**
+ * Called after each command of a trace that is dispatched from the host (`no_trace`), on the
+ * calling thread. `trace` and `command` count from 0; times are nanoseconds of a steady clock.
+ */
+typedef void ttrt_on_command(void *user, uint32_t trace, uint32_t command, uint64_t begin,
+                             uint64_t end);
+
+/** All zero is the default. */
+typedef struct ttrt_run_options {
+  int no_trace; /**< not 0: dispatch one command at a time from the host instead of replaying */
+  ttrt_on_command *on_command; /**< only called with no_trace; may be NULL */
+  void *user;                  /**< passed to on_command */
+  ttrt_timing *timing;         /**< filled in if not NULL */
+} ttrt_run_options;
+
+/**
+ * One inference, blocking: writes the inputs to their slots, executes, reads the outputs. The
+ * calling thread computes as core 0. `inputs` and `outputs` have as many elements as the entry
+ * point has (they may be NULL if it has none); `options` may be NULL. Not thread-safe per device;
+ * allocates nothing.
+ */
+TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
+                              const ttrt_output *outputs, const ttrt_run_options *options,
+                              ttrt_error *error);
+
+/**
+ * The slot of an input, to be filled in place before a ttrt_run() that passes NULL for it; valid
+ * until the device is closed, and must not be touched while a run is under way.
+ */
+TTRT_API ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t input,
+                                            void **slot, ttrt_error *error);
+/** The slot of an output, which holds the result from one run until the next. */
+TTRT_API ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_t output,
+                                             const void **slot, ttrt_error *error);
+
+/* ---- This machine
+ * -------------------------------------------------------------------------------- */
+
+typedef struct ttrt_host {
+  char arch[16];       /**< "x86_64", "aarch64" */
+  char model[64];      /**< what the CPU calls itself */
+  char features[1024]; /**< LLVM's names, separated by commas */
+  uint32_t cores;      /**< CPUs allowed to this process */
+  uint64_t l1_bytes;   /**< per core: its L2 cache */
+  uint64_t dram_bytes; /**< physical memory */
+} ttrt_host;
+
+/** Describes this machine. Thread-safe. */
+TTRT_API void ttrt_query_host(ttrt_host *host);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TTRT_TTRT_H */

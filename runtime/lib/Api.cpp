@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C boundary: handles, arguments, and exceptions turned into statuses.
+
+#include "ttrt/ttrt.h"
+
+#include "Bundle.h"
+#include "Device.h"
+#include "Error.h"
+#include "Host.h"
+#include "ParallelHash.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+
+using namespace ttrt;
+
+struct ttrt_bundle {
+  std::shared_ptr<const Bundle> bundle;
+};
+
+struct ttrt_device {
+  Device device;
+};
+
+static ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept {
+  if (error) {
+    error->status = status;
+    size_t length = strnlen(message, sizeof(error->message) - 1);
+    memcpy(error->message, message, length);
+    error->message[length] = 0;
+  }
+  return status;
+}
+
+/// Runs `function`; whatever it throws becomes a status and a message.
+template <typename Function>
+static ttrt_status guarded(ttrt_error *error, Function function) noexcept {
+  try {
+    function();
+    if (error) {
+      error->status = TTRT_OK;
+      error->message[0] = 0;
+    }
+    return TTRT_OK;
+  } catch (const Error &failure) {
+    return report(error, failure.status, failure.message.c_str());
+  } catch (const std::bad_alloc &) {
+    return report(error, TTRT_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception &failure) {
+    return report(error, TTRT_INTERNAL, failure.what());
+  } catch (...) {
+    return report(error, TTRT_INTERNAL, "unknown error");
+  }
+}
+
+static void require(bool condition, const char *what) {
+  if (!condition)
+    fail(TTRT_INVALID_ARGUMENT, "%s", what);
+}
+
+static const fb::EntryPoint &entryOf(const ttrt_bundle *bundle, uint32_t entry) {
+  require(bundle, "bundle is NULL");
+  const auto *entries = bundle->bundle->metadata().entries();
+  if (entry >= entries->size())
+    fail(TTRT_INVALID_ARGUMENT, "entry point %u; the bundle has %u", entry, entries->size());
+  return *entries->Get(entry);
+}
+
+static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint32_t index,
+                                bool isInput, ttrt_port *port, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(port, "port is NULL");
+    const fb::EntryPoint &table = entryOf(bundle, entry);
+    const auto *ports = isInput ? table.inputs() : table.outputs();
+    if (index >= count(ports))
+      fail(TTRT_INVALID_ARGUMENT, "%s %u; entry point '%s' has %u", isInput ? "input" : "output",
+           index, text(table.name()), count(ports));
+    const fb::Port &found = *ports->Get(index);
+    port->name = text(found.name());
+    port->dtype = static_cast<ttrt_dtype>(found.dtype());
+    port->rank = count(found.shape());
+    port->shape = found.shape() ? found.shape()->data() : nullptr;
+    port->bytes = sizeOf(found);
+  });
+}
+
+namespace {
+/// Marks a device as in use for the length of a call.
+class InUse {
+public:
+  explicit InUse(Device &device) : device(device) {
+    if (device.busy().exchange(true, std::memory_order_acquire))
+      fail(TTRT_BUSY, "another call on this device has not returned yet");
+  }
+  ~InUse() { device.busy().store(false, std::memory_order_release); }
+
+private:
+  Device &device;
+};
+} // namespace
+
+static const PlannedEntry &entryOf(const Device &device, uint32_t entry) {
+  const PlannedEntry *found = device.entry(entry);
+  if (!found)
+    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
+  return *found;
+}
+
+static const PlannedPort &portOf(const std::vector<PlannedPort> &ports, uint32_t index,
+                                 const char *what) {
+  if (index >= ports.size())
+    fail(TTRT_INVALID_ARGUMENT, "%s %u; the entry point has %zu", what, index, ports.size());
+  return ports[index];
+}
+
+/// `Transfer` is ttrt_input or ttrt_output.
+template <typename Transfer>
+static void checkTransfers(const std::vector<PlannedPort> &ports, const Transfer *transfers,
+                           const char *what) {
+  if (!ports.empty() && !transfers)
+    fail(TTRT_INVALID_ARGUMENT, "%ss is NULL; the entry point has %zu", what, ports.size());
+  for (size_t i = 0; i < ports.size(); ++i)
+    if (transfers[i].data && transfers[i].bytes != ports[i].bytes)
+      fail(TTRT_INVALID_ARGUMENT, "%s '%s' has %zu bytes; expected %llu", what, ports[i].name,
+           transfers[i].bytes, static_cast<unsigned long long>(ports[i].bytes));
+}
+
+extern "C" {
+
+const char *ttrt_status_name(ttrt_status status) {
+  switch (status) {
+  case TTRT_OK:
+    return "ok";
+  case TTRT_INVALID_ARGUMENT:
+    return "invalid argument";
+  case TTRT_NOT_FOUND:
+    return "not found";
+  case TTRT_IO_ERROR:
+    return "I/O error";
+  case TTRT_BAD_BUNDLE:
+    return "bad bundle";
+  case TTRT_UNSUPPORTED:
+    return "unsupported";
+  case TTRT_OUT_OF_MEMORY:
+    return "out of memory";
+  case TTRT_BUSY:
+    return "busy";
+  case TTRT_INTERNAL:
+    return "internal error";
+  }
+  return "unknown status";
+}
+
+const char *ttrt_version(void) { return TTRT_VERSION; }
+
+ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
+                             ttrt_error *error) {
+  if (bundle)
+    *bundle = nullptr;
+  return guarded(error, [&] {
+    require(path && bundle, "path or bundle is NULL");
+    require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE,
+            "verify is neither full nor structure");
+    *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify)};
+  });
+}
+
+void ttrt_bundle_close(ttrt_bundle *bundle) { delete bundle; }
+
+uint32_t ttrt_bundle_entries(const ttrt_bundle *bundle) {
+  return bundle ? bundle->bundle->metadata().entries()->size() : 0;
+}
+
+ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry, ttrt_entry *info,
+                              ttrt_error *error) {
+  return guarded(error, [&] {
+    require(info, "info is NULL");
+    const fb::EntryPoint &table = entryOf(bundle, entry);
+    *info = {text(table.name()), count(table.inputs()), count(table.outputs())};
+  });
+}
+
+ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name, uint32_t *entry,
+                                   ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle && name && entry, "bundle, name or entry is NULL");
+    const auto *entries = bundle->bundle->metadata().entries();
+    std::string known;
+    for (uint32_t i = 0; i < entries->size(); ++i) {
+      const char *candidate = text(entries->Get(i)->name());
+      if (strcmp(candidate, name) == 0) {
+        *entry = i;
+        return;
+      }
+      known += (i ? ", " : "") + std::string(candidate);
+    }
+    fail(TTRT_NOT_FOUND, "no entry point '%s'; the bundle has: %s", name, known.c_str());
+  });
+}
+
+ttrt_status ttrt_bundle_input(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
+                              ttrt_port *port, ttrt_error *error) {
+  return describePort(bundle, entry, input, /*isInput=*/true, port, error);
+}
+
+ttrt_status ttrt_bundle_output(const ttrt_bundle *bundle, uint32_t entry, uint32_t output,
+                               ttrt_port *port, ttrt_error *error) {
+  return describePort(bundle, entry, output, /*isInput=*/false, port, error);
+}
+
+ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_options *options,
+                             ttrt_device **device, ttrt_error *error) {
+  if (device)
+    *device = nullptr;
+  return guarded(error, [&] {
+    require(bundle && device, "bundle or device is NULL");
+    ttrt_device_options chosen = options ? *options : ttrt_device_options{};
+    *device = new ttrt_device{Device(bundle->bundle, chosen.cores, chosen.pin != 0)};
+  });
+}
+
+void ttrt_device_close(ttrt_device *device) { delete device; }
+
+uint32_t ttrt_device_cores(const ttrt_device *device) {
+  return device ? device->device.cores() : 0;
+}
+
+ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
+                     const ttrt_output *outputs, const ttrt_run_options *options,
+                     ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device, "device is NULL");
+    InUse use(device->device);
+    const PlannedEntry &planned = entryOf(device->device, entry);
+    checkTransfers(planned.inputs, inputs, "input");
+    checkTransfers(planned.outputs, outputs, "output");
+    device->device.run(planned, inputs, outputs, options ? *options : ttrt_run_options{});
+  });
+}
+
+ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t input, void **slot,
+                                   ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device && slot, "device or slot is NULL");
+    *slot = portOf(entryOf(device->device, entry).inputs, input, "input").slot;
+  });
+}
+
+ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_t output,
+                                    const void **slot, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device && slot, "device or slot is NULL");
+    *slot = portOf(entryOf(device->device, entry).outputs, output, "output").slot;
+  });
+}
+
+void ttrt_query_host(ttrt_host *host) {
+  if (!host)
+    return;
+  *host = {};
+  auto assign = [](char *dst, size_t size, std::string_view value) {
+    size_t length = std::min(size - 1, value.size());
+    memcpy(dst, value.data(), length);
+    dst[length] = 0;
+  };
+  // Querying must not fail; the strings that need memory stay empty if there is none.
+  try {
+    std::string features;
+    for (std::string_view feature : hostFeatures())
+      features.append(features.empty() ? "" : ",").append(feature);
+    assign(host->features, sizeof(host->features), features);
+    assign(host->model, sizeof(host->model), hostModel());
+  } catch (...) {
+  }
+  assign(host->arch, sizeof(host->arch), hostArchitecture());
+  host->cores = allowedCpus();
+  host->l1_bytes = hostL2Bytes();
+  host->dram_bytes = hostMemoryBytes();
+}
+
+} // extern "C"

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a path to a verified bundle. The file level is checked here (header, flatbuffer, segments,
+// padding, hashes); Verify*.cpp check what the tables say.
+
+#include "Bundle.h"
+
+#include "Error.h"
+#include "ParallelHash.h"
+#include "Verifier.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace ttrt {
+
+using ull = unsigned long long;
+
+//===----------------------------------------------------------------------===//
+// MappedFile
+//===----------------------------------------------------------------------===//
+
+MappedFile::MappedFile(const char *path) {
+  descriptor_ = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0)
+    fail(TTRT_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
+  struct stat status;
+  const char *problem = nullptr;
+  if (fstat(descriptor_, &status) != 0)
+    problem = strerror(errno);
+  else if (!S_ISREG(status.st_mode))
+    problem = "not a regular file";
+  else
+    size_ = static_cast<uint64_t>(status.st_size);
+  if (!problem && size_ > 0) {
+    void *address = mmap(nullptr, size_, PROT_READ, MAP_SHARED, descriptor_, 0);
+    if (address == MAP_FAILED)
+      problem = strerror(errno);
+    else
+      data_ = static_cast<const uint8_t *>(address);
+  }
+  if (problem) {
+    close(descriptor_);
+    fail(TTRT_IO_ERROR, "cannot map '%s': %s", path, problem);
+  }
+}
+
+MappedFile::~MappedFile() {
+  if (data_)
+    munmap(const_cast<uint8_t *>(data_), size_);
+  close(descriptor_);
+}
+
+//===----------------------------------------------------------------------===//
+// Bundle
+//===----------------------------------------------------------------------===//
+
+Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
+  FileHeader header;
+  readHeader(header);
+  readMetadata(header);
+  readTarget();
+  readSegments(header, verify);
+  verifyTables(*this);
+  verifyStreams(*this);
+  verifySchedules(*this);
+  verifyMemory(*this);
+  // The weights were read to be hashed, if at all. The device maps them at their own address.
+  if (const SegmentView &constants = segment(fb::SegmentKind::Constants); constants.size) {
+    uint64_t begin = constants.offset / kPageSize * kPageSize;
+    madvise(const_cast<uint8_t *>(file_.data()) + begin, constants.offset + constants.size - begin,
+            MADV_DONTNEED);
+  }
+}
+
+void Bundle::readHeader(FileHeader &header) const {
+  if (file_.size() < sizeof(header))
+    failBad("file has %llu bytes; a bundle has a header of %zu", (ull)file_.size(), sizeof(header));
+  memcpy(&header, file_.data(), sizeof(header));
+  if (memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0)
+    failBad("not a bundle: the file does not begin with the bundle's magic bytes");
+  if (header.version != kFormatVersion)
+    fail(TTRT_UNSUPPORTED, "bundle has format version %u; this runtime reads version %u",
+         header.version, kFormatVersion);
+  uint64_t hash = hashBytes(&header, offsetof(FileHeader, headerHash));
+  if (hash != header.headerHash)
+    failBad("file header is damaged: hash %016llx, expected %016llx", (ull)hash,
+            (ull)header.headerHash);
+  if (header.headerSize != sizeof(header) || header.reserved != 0)
+    failBad("file header is malformed: size %u, reserved %llu; expected %zu and 0",
+            header.headerSize, (ull)header.reserved, sizeof(header));
+  if (header.fileSize != file_.size())
+    failBad("file has %llu bytes, its header says %llu: truncated or extended", (ull)file_.size(),
+            (ull)header.fileSize);
+  if (header.metadataOffset < sizeof(header) || header.metadataOffset % 64 != 0 ||
+      header.metadataOffset > header.fileSize ||
+      header.metadataSize > header.fileSize - header.metadataOffset)
+    failBad(
+        "metadata at %llu + %llu bytes: not inside the file of %llu bytes, or not 64-byte aligned",
+        (ull)header.metadataOffset, (ull)header.metadataSize, (ull)header.fileSize);
+}
+
+void Bundle::readMetadata(const FileHeader &header) {
+  const uint8_t *data = file_.data() + header.metadataOffset;
+  uint64_t hash = hashBytes(data, header.metadataSize);
+  if (hash != header.metadataHash)
+    failBad("metadata is damaged: hash %016llx, expected %016llx", (ull)hash,
+            (ull)header.metadataHash);
+  // The limits only bound the verifier's time and stack; a real bundle is far from them.
+  flatbuffers::Verifier verifier(data, header.metadataSize, /*max_depth=*/16,
+                                 /*max_tables=*/16 * 1024 * 1024);
+  if (!fb::VerifyBundleBuffer(verifier))
+    failBad("metadata is not a well-formed flatbuffer of schema TTCB");
+  metadata_ = fb::GetBundle(data);
+  if (count(metadata_->required_features()))
+    fail(TTRT_UNSUPPORTED, "bundle needs feature '%s', which this runtime does not have",
+         metadata_->required_features()->Get(0)->c_str());
+}
+
+void Bundle::readTarget() {
+  const fb::Target &target = *metadata_->target();
+  constexpr uint64_t kLimit = uint64_t(1) << 46; // half of a process's address space
+  auto checkPages = [&](const char *what, uint64_t bytes) {
+    if (bytes % kPageSize != 0 || bytes > kLimit)
+      failBad("target '%s': %s is %llu bytes; expected a multiple of %llu up to 2^46",
+              text(target.name()), what, (ull)bytes, (ull)kPageSize);
+  };
+  checkPages("a DRAM bank", target.dram_bank_bytes());
+  checkPages("L1", target.l1_bytes());
+  checkPages("host memory", target.host_bytes());
+  constexpr uint32_t kMaxUnits = 65536;
+  if (target.cores() < 1 || target.cores() > kMaxUnits || target.dram_banks() < 1 ||
+      target.dram_banks() > kMaxUnits)
+    failBad("target '%s': %u cores and %u DRAM banks; expected 1 to %u of each",
+            text(target.name()), target.cores(), target.dram_banks(), kMaxUnits);
+  if (target.dram_bank_bytes() > kLimit / target.dram_banks() ||
+      target.l1_bytes() > kLimit / target.cores())
+    failBad("target '%s': its memory does not fit an address space of 2^46 bytes",
+            text(target.name()));
+  addresses_.dramBytes = target.dram_bank_bytes() * target.dram_banks();
+  addresses_.l1Bytes = target.l1_bytes();
+  addresses_.cores = target.cores();
+  addresses_.hostBytes = target.host_bytes();
+}
+
+namespace {
+/// A part of the file that something accounts for.
+struct Extent {
+  uint64_t begin, end;
+  const char *name;
+};
+} // namespace
+
+/// Every byte outside the extents must be zero: so no byte of the file goes unchecked.
+static void checkPadding(const MappedFile &file, std::vector<Extent> &extents) {
+  std::sort(extents.begin(), extents.end(),
+            [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
+  extents.push_back({file.size(), file.size(), "end of the file"});
+  uint64_t position = 0;
+  const char *previous = "start of the file";
+  for (const Extent &extent : extents) {
+    if (extent.begin < position)
+      failBad("%s overlaps %s in the file", extent.name, previous);
+    for (; position < extent.begin; ++position)
+      if (file.data()[position] != 0)
+        failBad("padding byte at %llu of the file (before %s) is %u; expected 0", (ull)position,
+                extent.name, file.data()[position]);
+    position = extent.end;
+    previous = extent.name;
+  }
+}
+
+void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
+  static const char *const kNames[] = {"constants", "streams", "code"};
+  std::vector<Extent> extents = {
+      {0, sizeof(FileHeader), "file header"},
+      {header.metadataOffset, header.metadataOffset + header.metadataSize, "metadata"}};
+  std::vector<Extent> pages;
+  for (const fb::Segment *segment : *metadata_->segments()) {
+    auto kind = static_cast<size_t>(segment->kind());
+    if (kind >= std::size(segments_))
+      failBad("segment of unknown kind %zu", kind);
+    SegmentView &view = segments_[kind];
+    const char *name = kNames[kind];
+    uint64_t offset = segment->offset(), size = segment->size(), address = segment->address();
+    if (view.size)
+      failBad("two segments of kind %s", name);
+    if (size == 0 || offset > file_.size() || size > file_.size() - offset)
+      failBad("segment %s at %llu + %llu bytes: empty, or not inside the file of %llu bytes", name,
+              (ull)offset, (ull)size, (ull)file_.size());
+    if (segment->kind() == fb::SegmentKind::Code && address != 0)
+      failBad("segment code has device address 0x%llx; expected none", (ull)address);
+    if (offset % kPageSize != address % kPageSize)
+      failBad("segment %s: file offset %llu and address 0x%llx differ modulo the page of %llu",
+              name, (ull)offset, (ull)address, (ull)kPageSize);
+    view = {file_.data() + offset, offset, size, address};
+    extents.push_back({offset, offset + size, name});
+    pages.push_back({offset / kPageSize * kPageSize, alignUp(offset + size, kPageSize), name});
+  }
+  checkPadding(file_, extents);
+  // Whole pages are mapped: what shares one would be seen at another's address.
+  std::sort(pages.begin(), pages.end(),
+            [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < pages.size(); ++i)
+    if (pages[i].begin < pages[i - 1].end)
+      failBad("segments %s and %s share a page of the file", pages[i - 1].name, pages[i].name);
+
+  for (const fb::Segment *segment : *metadata_->segments()) {
+    if (segment->kind() == fb::SegmentKind::Constants && verify == TTRT_VERIFY_STRUCTURE)
+      continue;
+    const SegmentView &view = segments_[static_cast<size_t>(segment->kind())];
+    uint64_t hash = hashSegmentParallel(view.data, view.size);
+    if (hash != segment->hash())
+      failBad("segment %s is damaged: hash %016llx, expected %016llx",
+              kNames[static_cast<size_t>(segment->kind())], (ull)hash, (ull)segment->hash());
+  }
+}
+
+const uint8_t *Bundle::stream(uint32_t trace) const {
+  const SegmentView &streams = segment(fb::SegmentKind::Streams);
+  return streams.data + (metadata_->traces()->Get(trace)->address() - streams.address);
+}
+
+uint64_t Bundle::address(const fb::Buffer &buffer) const {
+  switch (buffer.space()) {
+  case fb::MemorySpace::Dram:
+    return buffer.offset();
+  case fb::MemorySpace::L1:
+    return addresses_.l1Address(0) + buffer.offset();
+  case fb::MemorySpace::Host:
+    return addresses_.hostAddress() + buffer.offset();
+  }
+  return 0; // not reached: verifyTables() rejects other spaces
+}
+
+const char *Bundle::location(uint32_t index) const {
+  return index < count(metadata_->locations()) ? metadata_->locations()->Get(index)->c_str() : "";
+}
+
+size_t sizeOf(fb::DType dtype) {
+  switch (dtype) {
+  case fb::DType::I8:
+  case fb::DType::U8:
+  case fb::DType::Bool:
+    return 1;
+  case fb::DType::F16:
+  case fb::DType::BF16:
+  case fb::DType::I16:
+  case fb::DType::U16:
+    return 2;
+  case fb::DType::F32:
+  case fb::DType::I32:
+  case fb::DType::U32:
+    return 4;
+  case fb::DType::F64:
+  case fb::DType::I64:
+  case fb::DType::U64:
+    return 8;
+  }
+  return 0;
+}
+
+uint64_t sizeOf(const fb::Port &port) {
+  uint64_t bytes = sizeOf(port.dtype());
+  for (uint32_t i = 0; i < count(port.shape()); ++i)
+    bytes *= static_cast<uint64_t>(port.shape()->Get(i));
+  return bytes;
+}
+
+} // namespace ttrt

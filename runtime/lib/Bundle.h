@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An open bundle: the mapped file, its metadata, and what was verified about it.
+
+#ifndef TTRT_LIB_BUNDLE_H
+#define TTRT_LIB_BUNDLE_H
+
+#include "ttrt/bundle_format.h"
+#include "ttrt/commands.h"
+#include "ttrt/ttc_bundle_generated.h"
+#include "ttrt/ttrt.h"
+
+#include <string>
+
+namespace ttrt {
+
+template <typename T> uint32_t count(const flatbuffers::Vector<T> *vector) {
+  return vector ? vector->size() : 0;
+}
+
+inline const char *text(const flatbuffers::String *string) { return string ? string->c_str() : ""; }
+
+/// A part of the file. Absent: size 0.
+struct SegmentView {
+  const uint8_t *data = nullptr;
+  uint64_t offset = 0; ///< in the file
+  uint64_t size = 0;
+  uint64_t address = 0; ///< flat device address
+};
+
+/// Owns a file descriptor and a read-only mapping of the whole file.
+class MappedFile {
+public:
+  explicit MappedFile(const char *path);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+
+  int descriptor() const { return descriptor_; }
+  const uint8_t *data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+private:
+  int descriptor_ = -1;
+  const uint8_t *data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+/// A bundle that passed verification; immutable.
+class Bundle {
+public:
+  /// Throws Error.
+  Bundle(const char *path, ttrt_verify verify);
+
+  const fb::Bundle &metadata() const { return *metadata_; }
+  const SegmentView &segment(fb::SegmentKind kind) const {
+    return segments_[static_cast<size_t>(kind)];
+  }
+  const AddressMap &addresses() const { return addresses_; }
+  const MappedFile &file() const { return file_; }
+
+  /// First command of a trace, in the mapped file.
+  const uint8_t *stream(uint32_t trace) const;
+  /// Flat address of a buffer; of one in L1, that in core 0.
+  uint64_t address(const fb::Buffer &buffer) const;
+  /// Name of the op that something came from; "" if unknown.
+  const char *location(uint32_t index) const;
+
+private:
+  void readHeader(FileHeader &header) const;
+  void readMetadata(const FileHeader &header);
+  void readSegments(const FileHeader &header, ttrt_verify verify);
+  void readTarget();
+
+  MappedFile file_;
+  const fb::Bundle *metadata_ = nullptr;
+  SegmentView segments_[3];
+  AddressMap addresses_;
+};
+
+/// Bytes of one element.
+size_t sizeOf(fb::DType dtype);
+/// Bytes of a dense tensor; what verifyTables() has checked does not overflow.
+uint64_t sizeOf(const fb::Port &port);
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_BUNDLE_H

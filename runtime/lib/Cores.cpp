@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Cores.h"
+
+#include "Error.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <system_error>
+
+namespace ttrt {
+
+/// Ties a thread to the index-th CPU that the process may use. Failing to is no error: the result
+/// is the same, only perhaps slower.
+static void pinThread(std::thread &thread, uint32_t index) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) == 0)
+    return;
+  uint32_t wanted = index % static_cast<uint32_t>(CPU_COUNT(&allowed));
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed) || wanted-- != 0)
+      continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pthread_setaffinity_np(thread.native_handle(), sizeof(one), &one);
+    return;
+  }
+}
+
+Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
+             bool pin)
+    : flags_(new CoreFlags[count]), cores_(count) {
+  const auto *programs = bundle.metadata().programs();
+  for (uint32_t i = 0; i < count; ++i) {
+    Core &core = cores_[i];
+    core.index = i;
+    core.cores = count;
+    while ((1u << core.rounds) < count)
+      ++core.rounds;
+    core.base = memory.base();
+    core.scratch = memory.l1(i);
+    core.flags = flags_.get();
+    for (uint32_t j = 0; j < ttrt::count(programs); ++j) {
+      uint64_t grid = programs->Get(j)->grid();
+      core.programs.push_back(
+          {code.function(j), firstWorkgroup(grid, i, count), firstWorkgroup(grid, i + 1, count)});
+    }
+  }
+  try {
+    for (uint32_t i = 1; i < count; ++i) {
+      threads_.emplace_back([this, i] { work(cores_[i]); });
+      if (pin)
+        pinThread(threads_.back(), i);
+    }
+  } catch (const std::system_error &error) {
+    stop();
+    fail(TTRT_OUT_OF_MEMORY, "cannot start %u threads: %s", count - 1, error.what());
+  }
+}
+
+Cores::~Cores() { stop(); }
+
+void Cores::stop() noexcept {
+  stop_ = true;
+  ++jobs_;
+  for (uint32_t i = 1; i <= threads_.size(); ++i)
+    flags_[i].go.set(jobs_);
+  for (std::thread &thread : threads_)
+    thread.join();
+}
+
+void Cores::work(Core &core) noexcept {
+  for (uint32_t job = 1;; ++job) {
+    flags_[core.index].go.await(job);
+    if (stop_)
+      return;
+    if (single_) {
+      executeCommand(core, *reinterpret_cast<const CommandHeader *>(position_));
+      core.barrier();
+    } else {
+      walkStream(core, position_);
+    }
+  }
+}
+
+void Cores::handOver(const uint8_t *position, bool single) noexcept {
+  position_ = position;
+  single_ = single;
+  ++jobs_;
+  for (uint32_t i = 1; i < cores_.size(); ++i)
+    flags_[i].go.set(jobs_);
+}
+
+void Cores::run(const uint8_t *stream) noexcept {
+  handOver(stream, /*single=*/false);
+  walkStream(cores_[0], stream);
+}
+
+void Cores::run(const CommandHeader &command) noexcept {
+  handOver(reinterpret_cast<const uint8_t *>(&command), /*single=*/true);
+  executeCommand(cores_[0], command);
+  cores_[0].barrier();
+}
+
+} // namespace ttrt

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The threads that compute. Core 0 is whoever calls run(); the others are workers that sleep in
+// between.
+
+#ifndef TTRT_LIB_CORES_H
+#define TTRT_LIB_CORES_H
+
+#include "Bundle.h"
+#include "Code.h"
+#include "Flag.h"
+#include "Memory.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace ttrt {
+
+/// A program as one core sees it: what to call, and for which workgroups.
+struct BoundProgram {
+  ProgramFunction *function;
+  uint64_t first, end;
+};
+
+/// Where the cores of a device meet: a dissemination barrier. In round r, core c raises a flag of
+/// core c + 2^r and waits for its own; after ceil(log2 cores) rounds everybody has heard of
+/// everybody. Every flag has one writer and one waiter.
+struct CoreFlags {
+  static constexpr uint32_t kMaxRounds = 10;
+  static constexpr uint32_t kMaxCores = 1u << kMaxRounds;
+  Flag go; ///< core 0 -> worker: there is a stream to walk
+  Flag rounds[kMaxRounds];
+};
+
+/// One core's state, on cache lines of its own; only its own thread touches it, except `flags`.
+struct alignas(64) Core {
+  uint32_t index = 0;
+  uint32_t cores = 1;
+  uint32_t rounds = 0;  ///< of the barrier
+  uint32_t meeting = 0; ///< barriers passed
+  uint8_t *base = nullptr;
+  uint8_t *scratch = nullptr;
+  std::vector<BoundProgram> programs;
+  CoreFlags *flags = nullptr; ///< of all cores
+
+  void barrier() noexcept {
+    ++meeting;
+    for (uint32_t round = 0, distance = 1; round < rounds; ++round, distance *= 2) {
+      uint32_t partner = index + distance;
+      flags[partner < cores ? partner : partner - cores].rounds[round].set(meeting);
+      flags[index].rounds[round].await(meeting);
+    }
+  }
+};
+
+/// Walks a stream to its end command, on one core. Allocates nothing, takes no locks.
+void walkStream(Core &core, const uint8_t *stream) noexcept;
+/// Executes one command, which is not an end.
+void executeCommand(Core &core, const CommandHeader &header) noexcept;
+
+class Cores {
+public:
+  Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
+        bool pin);
+  ~Cores();
+  Cores(const Cores &) = delete;
+  Cores &operator=(const Cores &) = delete;
+
+  uint32_t count() const { return static_cast<uint32_t>(cores_.size()); }
+  /// The calling thread's core.
+  Core &first() { return cores_[0]; }
+
+  /// All cores walk a stream; returns when all of them have reached its end.
+  void run(const uint8_t *stream) noexcept;
+  /// All cores execute one command; returns when all of them have.
+  void run(const CommandHeader &command) noexcept;
+
+private:
+  void handOver(const uint8_t *position, bool single) noexcept;
+  void work(Core &core) noexcept;
+  void stop() noexcept;
+
+  // What the workers shall do; written before `go` is raised, read after.
+  const uint8_t *position_ = nullptr;
+  bool single_ = false;
+  bool stop_ = false;
+  uint32_t jobs_ = 0;
+
+  std::unique_ptr<CoreFlags[]> flags_;
+  std::vector<Core> cores_;
+  std::vector<std::thread> threads_;
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_CORES_H

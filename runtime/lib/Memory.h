@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTRT_LIB_MEMORY_H
+#define TTRT_LIB_MEMORY_H
+
+#include "Bundle.h"
+
+namespace ttrt {
+
+/// A device's address space: one reservation, into which the bundle is mapped at its device
+/// addresses. Constants and streams are the file's own pages, read-only and shared between
+/// processes; what is written is anonymous memory, zero at first, that costs nothing until it is
+/// touched.
+class DeviceMemory {
+public:
+  DeviceMemory(const Bundle &bundle, uint32_t cores);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  /// Flat address 0.
+  uint8_t *base() const { return base_; }
+  /// A core's L1. A device may have more cores than the bundle was planned for: theirs lie behind
+  /// all else.
+  uint8_t *l1(uint32_t core) const;
+
+private:
+  void mapFile(const MappedFile &file, const SegmentView &segment);
+  void makeWritable(uint64_t begin, uint64_t end);
+
+  AddressMap map_;
+  uint8_t *base_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_MEMORY_H

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTRT_LIB_PARALLELHASH_H
+#define TTRT_LIB_PARALLELHASH_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ttrt {
+
+/// hashSegment(), with several threads if there is enough to do.
+uint64_t hashSegmentParallel(const uint8_t *data, size_t size);
+
+/// CPUs that this process may run on.
+unsigned allowedCpus();
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_PARALLELHASH_H

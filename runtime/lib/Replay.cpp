@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk over a command stream. The verifier has checked every command, so nothing is checked
+// here.
+
+#include "Cores.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ttrt {
+
+static void copyBytes(const Core &core, const CopyCommand &command) noexcept {
+  const uint64_t grid = transferGrid(command.bytes);
+  const uint64_t begin = firstWorkgroup(grid, core.index, core.cores) * kBytesPerWorkgroup;
+  const uint64_t end = std::min(command.bytes, firstWorkgroup(grid, core.index + 1, core.cores) *
+                                                   kBytesPerWorkgroup);
+  if (begin < end)
+    memcpy(core.base + command.dst + begin, core.base + command.src + begin, end - begin);
+}
+
+static void fillBytes(const Core &core, const FillCommand &command) noexcept {
+  const uint64_t grid = transferGrid(command.bytes);
+  const uint64_t begin = firstWorkgroup(grid, core.index, core.cores) * kBytesPerWorkgroup;
+  const uint64_t end = std::min(command.bytes, firstWorkgroup(grid, core.index + 1, core.cores) *
+                                                   kBytesPerWorkgroup);
+  // Workgroups are whole patterns, so each begins with the pattern's first byte.
+  static_assert(kBytesPerWorkgroup % sizeof(command.pattern) == 0);
+  uint8_t *dst = core.base + command.dst;
+  uint64_t at = begin;
+  for (; at + sizeof(command.pattern) <= end; at += sizeof(command.pattern))
+    memcpy(dst + at, &command.pattern, sizeof(command.pattern));
+  if (at < end)
+    memcpy(dst + at, &command.pattern, end - at);
+}
+
+[[gnu::always_inline]] static inline void dispatch(const Core &core, const BoundProgram *programs,
+                                                   const DispatchCommand &command) noexcept {
+  const BoundProgram &program = programs[command.program];
+  const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
+  for (uint64_t workgroup = program.first; workgroup < program.end; ++workgroup)
+    program.function(operands, core.base, core.scratch, workgroup);
+}
+
+void executeCommand(Core &core, const CommandHeader &header) noexcept {
+  switch (header.opcode) {
+  case Opcode::Dispatch:
+    return dispatch(core, core.programs.data(), reinterpret_cast<const DispatchCommand &>(header));
+  case Opcode::Copy:
+    return copyBytes(core, reinterpret_cast<const CopyCommand &>(header));
+  case Opcode::Fill:
+    return fillBytes(core, reinterpret_cast<const FillCommand &>(header));
+  case Opcode::Barrier:
+  case Opcode::Signal:
+    return core.barrier();
+  case Opcode::Wait:
+    // One queue: the verifier has found the record earlier in the order of execution, and recording
+    // is a barrier. So every core that gets here has passed it.
+  case Opcode::End:
+    return;
+  }
+}
+
+void walkStream(Core &core, const uint8_t *stream) noexcept {
+  const BoundProgram *programs = core.programs.data();
+  for (;;) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(stream);
+    if (header.opcode == Opcode::Dispatch) [[likely]]
+      dispatch(core, programs, reinterpret_cast<const DispatchCommand &>(header));
+    else if (header.opcode == Opcode::End)
+      return core.barrier();
+    else
+      executeCommand(core, header);
+    stream += header.size;
+  }
+}
+
+} // namespace ttrt

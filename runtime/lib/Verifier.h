@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that must hold before a command runs. Each function throws Error with a message that
+// says what was expected and what was found, and relies on those before it having passed.
+
+#ifndef TTRT_LIB_VERIFIER_H
+#define TTRT_LIB_VERIFIER_H
+
+#include "Bundle.h"
+
+namespace ttrt {
+
+/// Tables: indices, sizes, alignments, every address inside its region, names unique.
+void verifyTables(const Bundle &bundle);
+
+/// Streams: every command well-formed, every index and address in range, one end at the end.
+void verifyStreams(const Bundle &bundle);
+
+/// Schedules: every step refers to something there is, and every wait to an earlier record.
+void verifySchedules(const Bundle &bundle);
+
+/// The plan: no two buffers that are alive at the same time overlap; every access goes to one
+/// buffer that is alive, may be written if it is written, and was written if it is read; accesses
+/// that may happen at the same time do not conflict.
+void verifyMemory(const Bundle &bundle);
+
+/// Whether this machine can run the bundle: architecture, CPU features, shared object. Throws
+/// Error.
+void verifyFit(const Bundle &bundle);
+
+/// True if [address, address + size) lies in [begin, end).
+constexpr bool isInside(uint64_t address, uint64_t size, uint64_t begin, uint64_t end) {
+  return begin <= end && address >= begin && address <= end && size <= end - address;
+}
+
+/// The three parts of a schedule in order.
+template <typename Function> void forEachStep(const fb::Schedule &schedule, Function function) {
+  for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
+    for (uint32_t i = 0; i < count(part); ++i)
+      function(*part->Get(i));
+}
+
+/// What one command or step reads or writes.
+struct Access {
+  uint64_t address;
+  uint64_t bytes;
+  bool read;
+  bool write;
+  uint32_t operand; ///< for messages
+};
+
+/// Calls function(const Access &) for each access of a (verified) command, or of a program's
+/// operands.
+template <typename Function>
+void forEachAccess(const fb::Program &program, const uint64_t *operands, Function function) {
+  for (uint32_t i = 0; i < count(program.operands()); ++i) {
+    const fb::Operand &operand = *program.operands()->Get(i);
+    function(Access{operands[i], operand.bytes(), operand.access() != fb::Access::Write,
+                    operand.access() != fb::Access::Read, i});
+  }
+}
+
+template <typename Function>
+void forEachAccess(const Bundle &bundle, const CommandHeader &header, Function function) {
+  switch (header.opcode) {
+  case Opcode::Dispatch: {
+    const auto &command = reinterpret_cast<const DispatchCommand &>(header);
+    forEachAccess(*bundle.metadata().programs()->Get(command.program),
+                  reinterpret_cast<const uint64_t *>(&command + 1), function);
+    break;
+  }
+  case Opcode::Copy: {
+    const auto &command = reinterpret_cast<const CopyCommand &>(header);
+    function(Access{command.src, command.bytes, true, false, 0});
+    function(Access{command.dst, command.bytes, false, true, 1});
+    break;
+  }
+  case Opcode::Fill: {
+    const auto &command = reinterpret_cast<const FillCommand &>(header);
+    function(Access{command.dst, command.bytes, false, true, 0});
+    break;
+  }
+  case Opcode::Barrier:
+  case Opcode::Signal:
+  case Opcode::Wait:
+  case Opcode::End:
+    break;
+  }
+}
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_VERIFIER_H

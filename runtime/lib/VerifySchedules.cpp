@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Error.h"
+#include "Verifier.h"
+
+#include <vector>
+
+namespace ttrt {
+
+using ull = unsigned long long;
+
+namespace {
+class ScheduleVerifier {
+public:
+  ScheduleVerifier(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Schedule &schedule)
+      : bundle(bundle), entry(entry), schedule(schedule),
+        recorded(count(bundle.metadata().events())) {}
+
+  void verify();
+
+private:
+  [[noreturn]] void failHere(const std::string &what) const {
+    failBad("schedule '%s' of entry point '%s', step %u: %s", text(schedule.name()),
+            text(entry.name()), position, what.c_str());
+  }
+  void expectIndex(const char *what, uint32_t index, uint32_t size) const {
+    if (index >= size)
+      failHere(format("names %s %u; there are %u", what, index, size));
+  }
+  void verifyStep(const fb::Step &step);
+  void verifyOperands(const fb::Step &step) const;
+  void collectRecords(const fb::Step &step);
+  void verifyWaits(uint32_t trace);
+  void verifyWait(uint32_t event) const;
+
+  const Bundle &bundle;
+  const fb::EntryPoint &entry;
+  const fb::Schedule &schedule;
+  std::vector<bool> recorded;
+  uint32_t position = 0;
+};
+} // namespace
+
+void ScheduleVerifier::verifyOperands(const fb::Step &step) const {
+  const auto *programs = bundle.metadata().programs();
+  expectIndex("program", step.index(), count(programs));
+  const fb::Program &program = *programs->Get(step.index());
+  if (count(step.operands()) != count(program.operands()))
+    failHere(format("runs '%s' with %u operands; it has %u", text(program.symbol()),
+                    count(step.operands()), count(program.operands())));
+  const uint64_t end = bundle.addresses().size();
+  for (uint32_t i = 0; i < count(program.operands()); ++i) {
+    const fb::Operand &operand = *program.operands()->Get(i);
+    uint64_t address = step.operands()->Get(i);
+    if (!isInside(address, operand.bytes(), 0, end) || address % operand.alignment() != 0)
+      failHere(format("runs '%s' with operand %u at 0x%llx + %llu bytes; expected a multiple of %u "
+                      "inside the device's memory of 0x%llx",
+                      text(program.symbol()), i, (ull)address, (ull)operand.bytes(),
+                      operand.alignment(), (ull)end));
+  }
+}
+
+void ScheduleVerifier::verifyWait(uint32_t event) const {
+  if (!recorded[event])
+    failHere(format("waits for event '%s', which nothing %s",
+                    text(bundle.metadata().events()->Get(event)->name()),
+                    schedule.queues() == 1 ? "has recorded before" : "records"));
+}
+
+void ScheduleVerifier::verifyWaits(uint32_t trace) {
+  const uint8_t *position = bundle.stream(trace);
+  for (;;) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
+    const auto &event = reinterpret_cast<const EventCommand &>(header);
+    if (header.opcode == Opcode::Wait)
+      verifyWait(event.event);
+    else if (header.opcode == Opcode::Signal)
+      recorded[event.event] = true;
+    else if (header.opcode == Opcode::End)
+      return;
+    position += header.size;
+  }
+}
+
+/// With several queues the host's order is not the order of execution: a record anywhere may serve
+/// a wait.
+void ScheduleVerifier::collectRecords(const fb::Step &step) {
+  if (step.kind() == fb::StepKind::Record && step.index() < recorded.size())
+    recorded[step.index()] = true;
+  if (step.kind() != fb::StepKind::Execute || step.index() >= count(bundle.metadata().traces()))
+    return;
+  for (const uint8_t *position = bundle.stream(step.index());;) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
+    if (header.opcode == Opcode::Signal)
+      recorded[reinterpret_cast<const EventCommand &>(header).event] = true;
+    if (header.opcode == Opcode::End)
+      return;
+    position += header.size;
+  }
+}
+
+void ScheduleVerifier::verifyStep(const fb::Step &step) {
+  if (step.queue() >= schedule.queues())
+    failHere(format("is on queue %u; the schedule has %u", step.queue(), schedule.queues()));
+  if (step.source() != 0)
+    expectIndex("source location", step.source(), count(bundle.metadata().locations()));
+  switch (step.kind()) {
+  case fb::StepKind::Write:
+    return expectIndex("input", step.index(), count(entry.inputs()));
+  case fb::StepKind::Read:
+    return expectIndex("output", step.index(), count(entry.outputs()));
+  case fb::StepKind::Execute:
+    expectIndex("trace", step.index(), count(bundle.metadata().traces()));
+    return verifyWaits(step.index());
+  case fb::StepKind::HostDispatch:
+  case fb::StepKind::Dispatch:
+    return verifyOperands(step);
+  case fb::StepKind::Copy: {
+    const uint64_t end = bundle.addresses().size();
+    if (step.bytes() == 0 || !isInside(step.dst(), step.bytes(), 0, end) ||
+        !isInside(step.src(), step.bytes(), 0, end) ||
+        (step.dst() < step.src() + step.bytes() && step.src() < step.dst() + step.bytes()))
+      failHere(format(
+          "copies %llu bytes from 0x%llx to 0x%llx; expected some bytes that do not overlap, "
+          "inside the device's memory of 0x%llx",
+          (ull)step.bytes(), (ull)step.src(), (ull)step.dst(), (ull)end));
+    return;
+  }
+  case fb::StepKind::Record:
+    expectIndex("event", step.index(), count(bundle.metadata().events()));
+    recorded[step.index()] = true;
+    return;
+  case fb::StepKind::Wait:
+    expectIndex("event", step.index(), count(bundle.metadata().events()));
+    return verifyWait(step.index());
+  }
+  failHere(format("is of kind %u, which this runtime does not know", (unsigned)step.kind()));
+}
+
+void ScheduleVerifier::verify() {
+  const uint32_t queues = bundle.metadata().target()->queues();
+  if (schedule.queues() < 1 || schedule.queues() > queues)
+    failBad("schedule '%s' of entry point '%s' has %u queues; the target has %u",
+            text(schedule.name()), text(entry.name()), schedule.queues(), queues);
+  if (schedule.queues() > 1)
+    forEachStep(schedule, [&](const fb::Step &step) { collectRecords(step); });
+  std::vector<uint32_t> writes(count(entry.inputs())), reads(count(entry.outputs()));
+  forEachStep(schedule, [&](const fb::Step &step) {
+    verifyStep(step);
+    if (step.kind() == fb::StepKind::Write)
+      ++writes[step.index()];
+    if (step.kind() == fb::StepKind::Read)
+      ++reads[step.index()];
+    ++position;
+  });
+  for (uint32_t i = 0; i < writes.size(); ++i)
+    if (!writes[i])
+      failBad("schedule '%s' of entry point '%s' never writes input '%s'", text(schedule.name()),
+              text(entry.name()), text(entry.inputs()->Get(i)->name()));
+  for (uint32_t i = 0; i < reads.size(); ++i)
+    if (!reads[i])
+      failBad("schedule '%s' of entry point '%s' never reads output '%s'", text(schedule.name()),
+              text(entry.name()), text(entry.outputs()->Get(i)->name()));
+}
+
+void verifySchedules(const Bundle &bundle) {
+  for (const fb::EntryPoint *entry : *bundle.metadata().entries())
+    for (const fb::Schedule *schedule : *entry->schedules())
+      ScheduleVerifier(bundle, *entry, *schedule).verify();
+}
+
+} // namespace ttrt

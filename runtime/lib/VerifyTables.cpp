@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Error.h"
+#include "Verifier.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace ttrt {
+
+using ull = unsigned long long;
+
+static const char *name(fb::MemorySpace space) {
+  switch (space) {
+  case fb::MemorySpace::Dram:
+    return "DRAM";
+  case fb::MemorySpace::L1:
+    return "L1";
+  case fb::MemorySpace::Host:
+    return "host memory";
+  }
+  return "?";
+}
+
+template <typename Table>
+static void checkNames(const char *what,
+                       const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
+  std::vector<std::string_view> names;
+  for (uint32_t i = 0; i < count(tables); ++i) {
+    names.push_back(tables->Get(i)->name()->c_str());
+    if (names.back().empty())
+      failBad("%s %u has no name", what, i);
+  }
+  std::sort(names.begin(), names.end());
+  auto twin = std::adjacent_find(names.begin(), names.end());
+  if (twin != names.end())
+    failBad("two %ss are named '%s'", what, twin->data());
+}
+
+static void checkLocation(const Bundle &bundle, uint32_t index, const char *what,
+                          const char *subject) {
+  uint32_t locations = count(bundle.metadata().locations());
+  if (index != 0 && index >= locations)
+    failBad("%s '%s' has source location %u; the bundle has %u", what, subject, index, locations);
+}
+
+/// Constants at their address, the trace region at the top of DRAM, apart from each other.
+static void verifyRegions(const Bundle &bundle) {
+  const AddressMap &map = bundle.addresses();
+  const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
+  const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
+  const fb::Region *region = bundle.metadata().trace_region();
+
+  uint64_t traceBegin = map.dramBytes;
+  if (region) {
+    if (region->size() == 0 || !isInside(region->address(), region->size(), 0, map.dramBytes) ||
+        region->address() + region->size() != map.dramBytes)
+      failBad("trace region at 0x%llx + %llu bytes; expected to end where DRAM ends, at 0x%llx",
+              (ull)region->address(), (ull)region->size(), (ull)map.dramBytes);
+    traceBegin = region->address();
+  }
+  if (streams.size != (region ? region->size() : 0) || (region && streams.address != traceBegin))
+    failBad("segment streams has %llu bytes at 0x%llx; expected the trace region's %llu at 0x%llx",
+            (ull)streams.size, (ull)streams.address, (ull)(region ? region->size() : 0),
+            (ull)traceBegin);
+  if (constants.size && (constants.address % kPageSize != 0 ||
+                         !isInside(constants.address, alignUp(constants.size, kPageSize), 0,
+                                   traceBegin / kPageSize * kPageSize)))
+    failBad(
+        "segment constants at 0x%llx + %llu bytes; expected whole pages below the trace region at "
+        "0x%llx",
+        (ull)constants.address, (ull)constants.size, (ull)traceBegin);
+}
+
+static void verifyPrograms(const Bundle &bundle) {
+  const auto *programs = bundle.metadata().programs();
+  const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
+  if (count(programs) && !code.size)
+    failBad("bundle has %u programs, but no code", count(programs));
+  for (uint32_t i = 0; i < count(programs); ++i) {
+    const fb::Program &program = *programs->Get(i);
+    const char *symbol = text(program.symbol());
+    if (!*symbol)
+      failBad("program %u has no symbol", i);
+    constexpr uint64_t kMaxGrid = uint64_t(1) << 40;
+    if (program.grid() < 1 || program.grid() > kMaxGrid)
+      failBad("program '%s' has a grid of %llu; expected 1 to 2^40", symbol, (ull)program.grid());
+    if (program.scratch_bytes() > bundle.addresses().l1Bytes)
+      failBad("program '%s' needs %llu bytes of scratch; L1 has %llu", symbol,
+              (ull)program.scratch_bytes(), (ull)bundle.addresses().l1Bytes);
+    if (count(program.operands()) > kMaxOperands)
+      failBad("program '%s' has %u operands; at most %u", symbol, count(program.operands()),
+              kMaxOperands);
+    for (uint32_t j = 0; j < count(program.operands()); ++j) {
+      const fb::Operand &operand = *program.operands()->Get(j);
+      uint32_t alignment = operand.alignment();
+      if (operand.access() > fb::Access::MAX || operand.bytes() == 0 || alignment == 0 ||
+          alignment > kPageSize || (alignment & (alignment - 1)) != 0)
+        failBad("program '%s', operand %u: access %u, %llu bytes, alignment %u; expected a known "
+                "access, some bytes, a power of two up to %llu",
+                symbol, j, (unsigned)operand.access(), (ull)operand.bytes(), alignment,
+                (ull)kPageSize);
+    }
+  }
+}
+
+static void verifyBuffers(const Bundle &bundle) {
+  const auto *buffers = bundle.metadata().buffers();
+  const AddressMap &map = bundle.addresses();
+  const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
+  const fb::Region *region = bundle.metadata().trace_region();
+  const uint64_t constantsEnd = alignUp(constants.address + constants.size, kPageSize);
+  const uint64_t traceBegin = (region ? region->address() : map.dramBytes) / kPageSize * kPageSize;
+
+  checkNames("buffer", buffers);
+  for (uint32_t i = 0; i < count(buffers); ++i) {
+    const fb::Buffer &buffer = *buffers->Get(i);
+    const char *label = text(buffer.name());
+    if (buffer.kind() > fb::BufferKind::MAX || buffer.space() > fb::MemorySpace::MAX)
+      failBad("buffer '%s' has kind %u and memory space %u, which this runtime does not know",
+              label, (unsigned)buffer.kind(), (unsigned)buffer.space());
+    const uint64_t spaceBytes = buffer.space() == fb::MemorySpace::Dram ? map.dramBytes
+                                : buffer.space() == fb::MemorySpace::L1 ? map.l1Bytes
+                                                                        : map.hostBytes;
+    if (!isInside(buffer.offset(), buffer.size(), 0, spaceBytes))
+      failBad("buffer '%s' at 0x%llx + %llu bytes ends outside %s of %llu bytes", label,
+              (ull)buffer.offset(), (ull)buffer.size(), name(buffer.space()), (ull)spaceBytes);
+    if (buffer.size() == 0 || buffer.size() % kBufferAlignment != 0 ||
+        buffer.offset() % kBufferAlignment != 0)
+      failBad(
+          "buffer '%s' at 0x%llx + %llu bytes: expected address and size to be multiples of %llu",
+          label, (ull)buffer.offset(), (ull)buffer.size(), (ull)kBufferAlignment);
+    if (buffer.begin() > buffer.end() || (buffer.begin() == buffer.end() && buffer.end() != 0))
+      failBad("buffer '%s' lives for [%llu, %llu), which is empty", label, (ull)buffer.begin(),
+              (ull)buffer.end());
+    checkLocation(bundle, buffer.source(), "buffer", label);
+
+    if (buffer.kind() == fb::BufferKind::Constant) {
+      if (buffer.space() != fb::MemorySpace::Dram ||
+          !isInside(buffer.offset(), buffer.size(), constants.address,
+                    alignUp(constants.address + constants.size, kBufferAlignment)))
+        failBad("constant '%s' at 0x%llx + %llu bytes is not in the constants' segment at 0x%llx + "
+                "%llu",
+                label, (ull)buffer.offset(), (ull)buffer.size(), (ull)constants.address,
+                (ull)constants.size);
+    } else if (buffer.space() == fb::MemorySpace::Dram) {
+      // Constants and streams are read-only pages of the file.
+      if (constants.size && buffer.offset() < constantsEnd &&
+          buffer.offset() + buffer.size() > constants.address)
+        failBad(
+            "buffer '%s' at 0x%llx + %llu bytes lies in the pages of the constants, which end at "
+            "0x%llx",
+            label, (ull)buffer.offset(), (ull)buffer.size(), (ull)constantsEnd);
+      if (buffer.offset() + buffer.size() > traceBegin)
+        failBad(
+            "buffer '%s' at 0x%llx + %llu bytes lies in the pages of the trace region, which begin "
+            "at 0x%llx",
+            label, (ull)buffer.offset(), (ull)buffer.size(), (ull)traceBegin);
+    }
+  }
+}
+
+static void verifyTraces(const Bundle &bundle) {
+  const auto *traces = bundle.metadata().traces();
+  const fb::Region *region = bundle.metadata().trace_region();
+  checkNames("trace", traces);
+  std::vector<const fb::Trace *> order;
+  for (uint32_t i = 0; i < count(traces); ++i) {
+    const fb::Trace &trace = *traces->Get(i);
+    if (trace.size() == 0 || trace.address() % kStreamAlignment != 0 || trace.size() % 8 != 0 ||
+        !region ||
+        !isInside(trace.address(), trace.size(), region->address(),
+                  region->address() + region->size()))
+      failBad(
+          "trace '%s' at 0x%llx + %llu bytes: expected to lie in the trace region (0x%llx + %llu), "
+          "aligned to %llu",
+          text(trace.name()), (ull)trace.address(), (ull)trace.size(),
+          (ull)(region ? region->address() : 0), (ull)(region ? region->size() : 0),
+          (ull)kStreamAlignment);
+    if (count(trace.sources()) != 0 && count(trace.sources()) != trace.commands())
+      failBad("trace '%s' has %u commands and %u source locations", text(trace.name()),
+              trace.commands(), count(trace.sources()));
+    for (uint32_t j = 0; j < count(trace.sources()); ++j)
+      checkLocation(bundle, trace.sources()->Get(j), "a command of trace", text(trace.name()));
+    order.push_back(&trace);
+  }
+  // The region holds the streams and nothing else: each begins where the one before it ends,
+  // padded.
+  std::sort(order.begin(), order.end(),
+            [](const fb::Trace *a, const fb::Trace *b) { return a->address() < b->address(); });
+  uint64_t expected = region ? region->address() : 0;
+  for (const fb::Trace *trace : order) {
+    if (trace->address() != expected)
+      failBad("trace '%s' is at 0x%llx; expected it at 0x%llx, right behind the one before it",
+              text(trace->name()), (ull)trace->address(), (ull)expected);
+    expected = alignUp(trace->address() + trace->size(), kStreamAlignment);
+  }
+  if (region && expected != region->address() + region->size())
+    failBad("trace region of %llu bytes; its %u streams need %llu", (ull)region->size(),
+            count(traces), (ull)(expected - region->address()));
+}
+
+static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const char *what,
+                       const fb::Port &port) {
+  const char *label = text(port.name());
+  if (port.dtype() > fb::DType::MAX)
+    failBad("%s '%s' of entry point '%s' has element type %u, which this runtime does not know",
+            what, label, text(entry.name()), (unsigned)port.dtype());
+  if (port.buffer() >= count(bundle.metadata().buffers()))
+    failBad("%s '%s' of entry point '%s' has buffer %u; the bundle has %u", what, label,
+            text(entry.name()), port.buffer(), count(bundle.metadata().buffers()));
+  const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(port.buffer());
+  if (buffer.kind() != fb::BufferKind::Slot && buffer.kind() != fb::BufferKind::Host &&
+      buffer.kind() != fb::BufferKind::State)
+    failBad("%s '%s' of entry point '%s' lies in buffer '%s', which is not a slot", what, label,
+            text(entry.name()), text(buffer.name()));
+  uint64_t bytes = sizeOf(port.dtype());
+  for (uint32_t i = 0; i < count(port.shape()); ++i) {
+    int64_t extent = port.shape()->Get(i);
+    if (extent < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      failBad(
+          "%s '%s' of entry point '%s': dimension %u is %lld; expected at least 1, and less than "
+          "2^64 bytes in all",
+          what, label, text(entry.name()), i, (long long)extent);
+  }
+  if (bytes > buffer.size())
+    failBad("%s '%s' of entry point '%s' has %llu bytes; its buffer '%s' has %llu", what, label,
+            text(entry.name()), (ull)bytes, text(buffer.name()), (ull)buffer.size());
+}
+
+static void verifyEntries(const Bundle &bundle) {
+  const auto *entries = bundle.metadata().entries();
+  if (count(entries) == 0)
+    failBad("bundle has no entry points");
+  checkNames("entry point", entries);
+  for (const fb::EntryPoint *entry : *entries) {
+    checkNames("input", entry->inputs());
+    checkNames("output", entry->outputs());
+    for (uint32_t i = 0; i < count(entry->inputs()); ++i)
+      verifyPort(bundle, *entry, "input", *entry->inputs()->Get(i));
+    for (uint32_t i = 0; i < count(entry->outputs()); ++i)
+      verifyPort(bundle, *entry, "output", *entry->outputs()->Get(i));
+    if (entry->schedules()->size() == 0)
+      failBad("entry point '%s' has no schedule", text(entry->name()));
+    checkNames("schedule", entry->schedules());
+  }
+}
+
+void verifyTables(const Bundle &bundle) {
+  verifyRegions(bundle);
+  verifyPrograms(bundle);
+  verifyBuffers(bundle);
+  verifyTraces(bundle);
+  checkNames("event", bundle.metadata().events());
+  verifyEntries(bundle);
+}
+
+} // namespace ttrt
