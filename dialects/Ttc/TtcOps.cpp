@@ -6,7 +6,5 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
-
 #define GET_OP_CLASSES
 #include "dialects/Ttc/TtcOps.cpp.inc"

@@ -3,6 +3,7 @@
 #define TTC_DIALECTS_TTC_TTCOPS_H
 
 #include "dialects/Ttc/ExecutionInterfaces.h"
+#include "dialects/Ttc/TensorOps.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "dialects/Ttc/TtcInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Enumerations of the ops on tensors.
+#ifndef TTC_TENSORENUMS_TD
+#define TTC_TENSORENUMS_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "mlir/IR/EnumAttr.td"
+
+class Ttc_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
+class Ttc_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Ttc_Dialect, info, mnemonic> {
+  let assemblyFormat = "$value";
+}
+
+def Ttc_GeluApproximation : Ttc_Enum<"GeluApproximation", "how gelu is computed", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Tanh", 1, "tanh">]>;
+def Ttc_GeluApproximationAttr : Ttc_EnumAttr<Ttc_GeluApproximation, "gelu_approximation">;
+
+def Ttc_ComparePredicate : Ttc_Enum<"ComparePredicate", "a comparison", [
+  I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">,
+  I32EnumAttrCase<"LT", 2, "lt">, I32EnumAttrCase<"LE", 3, "le">,
+  I32EnumAttrCase<"GT", 4, "gt">, I32EnumAttrCase<"GE", 5, "ge">]>;
+def Ttc_ComparePredicateAttr : Ttc_EnumAttr<Ttc_ComparePredicate, "compare_predicate">;
+
+def Ttc_PadMode : Ttc_Enum<"PadMode", "what padding is filled with", [
+  I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Reflect", 1, "reflect">,
+  I32EnumAttrCase<"Edge", 2, "edge">]>;
+def Ttc_PadModeAttr : Ttc_EnumAttr<Ttc_PadMode, "pad_mode">;
+
+def Ttc_ResizeMode : Ttc_Enum<"ResizeMode", "how resize interpolates", [
+  I32EnumAttrCase<"Nearest", 0, "nearest">, I32EnumAttrCase<"Linear", 1, "linear">]>;
+def Ttc_ResizeModeAttr : Ttc_EnumAttr<Ttc_ResizeMode, "resize_mode">;
+
+def Ttc_CoordinateMode : Ttc_Enum<"CoordinateMode",
+    "which coordinate of the operand a coordinate of the result stands for", [
+  I32EnumAttrCase<"HalfPixel", 0, "half_pixel">,
+  I32EnumAttrCase<"PytorchHalfPixel", 1, "pytorch_half_pixel">,
+  I32EnumAttrCase<"AlignCorners", 2, "align_corners">,
+  I32EnumAttrCase<"Asymmetric", 3, "asymmetric">,
+  I32EnumAttrCase<"HalfPixelSymmetric", 4, "half_pixel_symmetric">]>;
+def Ttc_CoordinateModeAttr : Ttc_EnumAttr<Ttc_CoordinateMode, "coordinate_mode">;
+
+def Ttc_NearestMode : Ttc_Enum<"NearestMode", "how nearest rounds a coordinate", [
+  I32EnumAttrCase<"RoundPreferFloor", 0, "round_prefer_floor">,
+  I32EnumAttrCase<"RoundPreferCeil", 1, "round_prefer_ceil">,
+  I32EnumAttrCase<"Floor", 2, "floor">, I32EnumAttrCase<"Ceil", 3, "ceil">]>;
+def Ttc_NearestModeAttr : Ttc_EnumAttr<Ttc_NearestMode, "nearest_mode">;
+
+def Ttc_DepthToSpaceMode : Ttc_Enum<"DepthToSpaceMode",
+    "order of depth: depth, column, row (dcr) or column, row, depth (crd)", [
+  I32EnumAttrCase<"DCR", 0, "dcr">, I32EnumAttrCase<"CRD", 1, "crd">]>;
+def Ttc_DepthToSpaceModeAttr : Ttc_EnumAttr<Ttc_DepthToSpaceMode, "depth_to_space_mode">;
+
+#endif // TTC_TENSORENUMS_TD

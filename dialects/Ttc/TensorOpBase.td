@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all ops on tensors (level 1) have in common.
+#ifndef TTC_TENSOROPBASE_TD
+#define TTC_TENSOROPBASE_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "dialects/Ttc/TtcAttributes.td"
+include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/TtcInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+def Ttc_BoolTensor : StaticShapeTensorOf<[I1]>;
+def Ttc_NumberTensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8]>;
+def Ttc_SignedTensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I16, I32, I64]>;
+def Ttc_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+
+/// A 64-bit integer that C++ sees signed.
+def Ttc_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+
+/// Compares the result types with the inferred ones, with one diagnostic that says
+/// what was expected. Stands before InferTypeOpInterface in the list of traits, so
+/// that it speaks first.
+def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
+  let cppNamespace = "::mlir";
+}
+
+/// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`.
+class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_Op<mnemonic, !listconcat([Pure], traits)> {
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+/// An op on tensors whose result types follow from operands and attributes.
+class Ttc_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_TensorOp<mnemonic, !listconcat([Ttc_InferredResults, InferTypeOpAdaptor], traits)>;
+
+#endif // TTC_TENSOROPBASE_TD

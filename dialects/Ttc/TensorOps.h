@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the ops on tensors share: traits and inference of result types. Included by TtcOps.h.
+#ifndef TTC_DIALECTS_TTC_TENSOROPS_H
+#define TTC_DIALECTS_TTC_TENSOROPS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace mlir::ttc {
+
+namespace detail {
+/// Infers the type of an elementwise op's result: its operands, broadcast, with the given element
+/// type, or that of the last operand if there is none given.
+LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> location,
+                             StringRef opName, ValueRange operands, Type elementType,
+                             SmallVectorImpl<Type> &types);
+
+/// Compares an op's result types with the inferred ones.
+LogicalResult verifyInferredResults(Operation *op, TypeRange inferred);
+} // namespace detail
+
+/// Verifies the result types of an op that infers them, with exactly one diagnostic.
+template <typename ConcreteType>
+class InferredResults : public OpTrait::TraitBase<ConcreteType, InferredResults> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    SmallVector<Type> inferred;
+    if (failed(ConcreteType::inferReturnTypes(
+            op->getContext(), op->getLoc(), op->getOperands(), op->getDiscardableAttrDictionary(),
+            op->getPropertiesStorage(), op->getRegions(), inferred)))
+      return failure();
+    return detail::verifyInferredResults(op, inferred);
+  }
+};
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_TENSOROPS_H
