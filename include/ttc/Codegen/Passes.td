@@ -38,4 +38,34 @@ def LowerPrograms : Pass<"ttc-lower-programs", "::mlir::ttc::ProgramOp"> {
   ];
 }
 
+def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
+  let summary = "Lowered programs to one shared object";
+  let description = [{
+    Compiles the lowered bodies of all programs on all cores for the module's `ttc.target`:
+    LLVM IR, the kernels' bitcode specialised with each call's constants, -O3, machine code.
+    The objects are linked with the built-in lld into one ELF shared object without undefined
+    symbols, which the module then holds as `ttc.binary`; the bodies are gone. The same
+    module gives the same bytes, whatever the number of cores.
+
+    ```mlir
+    ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32>
+        attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
+      module { llvm.func @relu(...) { ... } }
+    }
+    // becomes
+    ttc.program @relu(tensor<64x1024xf32>) -> tensor<64x1024xf32>
+        attributes {grid = 8 : i64, scratch_bytes = 0 : i64}
+    ttc.binary @code dense_resource<code> : tensor<8192xi8>
+    ```
+  }];
+  let options = [
+    Option<"progress", "progress", "bool", /*default=*/"false",
+           "Say on standard error how many programs are compiled">
+  ];
+  let statistics = [
+    Statistic<"numPrograms", "programs", "Programs compiled">,
+    Statistic<"codeBytes", "code-bytes", "Bytes of the shared object">
+  ];
+}
+
 #endif // TTC_CODEGEN_PASSES_TD

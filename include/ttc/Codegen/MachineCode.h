@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From lowered programs to one shared object.
+#ifndef TTC_CODEGEN_MACHINECODE_H
+#define TTC_CODEGEN_MACHINECODE_H
+
+#include "mlir/Support/LLVM.h"
+#include "ttc/Codegen/HostTarget.h"
+#include "llvm/ADT/SmallVector.h"
+#include <functional>
+#include <string>
+
+namespace mlir {
+class Operation;
+}
+
+namespace mlir::ttc {
+
+/// One lowered program: a module of the LLVM dialect that defines `symbol` and may call kernels
+/// (`ttc_kernel_*`). Its other functions become internal, so that names never clash.
+struct LoweredProgram {
+  Operation *module;
+  llvm::StringRef symbol;
+};
+
+struct MachineCodeOptions {
+  CpuTarget target;
+  /// Called after each shard with the programs done and all programs; never concurrently.
+  std::function<void(size_t done, size_t total)> progress;
+  /// Assembly text instead of an object: for tests that read the inner loops.
+  bool assembly = false;
+};
+
+/// Compiles programs on all cores and links them into one ELF shared object that exports each
+/// program's symbol and needs nothing. The same programs give the same bytes: shards follow
+/// from the list alone. With `assembly`, the concatenated assembly instead of the object.
+/// On failure, diagnostics are emitted at the programs' modules.
+FailureOr<llvm::SmallVector<char, 0>> compilePrograms(ArrayRef<LoweredProgram> programs,
+                                                      const MachineCodeOptions &options);
+
+} // namespace mlir::ttc
+
+#endif // TTC_CODEGEN_MACHINECODE_H

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The register tile: MR rows x NV vectors of accumulators over the whole depth.
+#ifndef TTC_KERNELS_GEMMTILE_H
+#define TTC_KERNELS_GEMMTILE_H
+
+#include "kernels/Kernel.h"
+
+namespace ttc::kernels {
+
+/// Where one tile reads and writes.
+struct TileArgs {
+  // Direct rows: the tile's first row. Else the table's entries of that row, one per tap.
+  const float *a;
+  const float *const *table;
+  // Added to every row pointer: the group's first channel.
+  int64_t aShift;
+  const float *b;
+  // The next panel, from the part that this tile prefetches on.
+  const char *prefetch;
+  int64_t prefetchStep;
+  float *out;
+  // The epilogue's row of the tile's first row and its step, and the column.
+  int64_t row, rowStep, col;
+};
+
+/// Few rows have too few accumulators to hide the latency of a multiply-add (4 cycles x 2 a
+/// cycle): then several k are summed apart.
+template <int MR, int NV> constexpr int depthUnroll() {
+  return MR * NV >= 8 ? 1 : MR * NV >= 4 ? 2 : 4;
+}
+
+/// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B.
+template <int MR, int NV, int KU>
+TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int64_t step,
+                         const float *b, int64_t nr, int64_t depth, const char *prefetch,
+                         int64_t prefetchStep) {
+  int64_t k = 0;
+  // k is not unrolled further: with more than 12 accumulators that spilled (175 against 227 GF/s).
+  TTC_NO_UNROLL
+  for (; k + KU <= depth; k += KU) {
+    if (prefetchStep) {
+      __builtin_prefetch(prefetch, 0, 2);
+      prefetch += prefetchStep * KU;
+    }
+    TTC_UNROLL
+    for (int u = 0; u < KU; ++u) {
+      vf bv[NV];
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        bv[v] = load(b + u * nr + v * VL);
+      TTC_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        vf av = (vf)a[r][(k + u) * step];
+        TTC_UNROLL
+        for (int v = 0; v < NV; ++v)
+          acc[u][r][v] += av * bv[v];
+      }
+    }
+    b += KU * nr;
+  }
+  if (KU > 1) {
+    TTC_NO_UNROLL
+    for (; k < depth; ++k, b += nr) {
+      vf bv[NV];
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        bv[v] = load(b + v * VL);
+      TTC_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        vf av = (vf)a[r][k * step];
+        TTC_UNROLL
+        for (int v = 0; v < NV; ++v)
+          acc[0][r][v] += av * bv[v];
+      }
+    }
+  }
+}
+
+/// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
+/// the epilogue exists once in the code and cannot make the accumulators spill.
+template <int MR, int NV>
+TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
+                        void *const *operands, epilogue_t epilogue) {
+  constexpr int KU = depthUnroll<MR, NV>();
+  vf acc[KU][MR][NV];
+  TTC_UNROLL
+  for (int u = 0; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[u][r][v] = (vf)0.0f;
+    }
+  }
+
+  const float *a[MR];
+  if (p.aMode == kRowsDirect) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r)
+      a[r] = t.a + r * p.aRow;
+    multiply(acc, a, p.aC, t.b, p.nr, p.c, t.prefetch, t.prefetchStep);
+  } else {
+    bool copied = p.aMode == kRowsCopied;
+    int64_t taps = copied ? p.kernel[1] : p.kernel[0] * p.kernel[1] * p.kernel[2];
+    int64_t depth = copied ? p.kernel[2] * p.c : p.c;
+    TTC_NO_UNROLL
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      TTC_UNROLL
+      for (int r = 0; r < MR; ++r)
+        a[r] = t.table[r * taps + tap] + t.aShift;
+      multiply(acc, a, 1, t.b + tap * depth * p.nr, p.nr, depth,
+               t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
+    }
+  }
+
+  TTC_UNROLL
+  for (int u = 1; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[0][r][v] += acc[u][r][v];
+    }
+  }
+  alignas(64) float buffer[MR * NV * VL];
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v)
+      store(buffer + (r * NV + v) * VL, acc[0][r][v]);
+  }
+  int64_t whole = valid / VL, rest = valid % VL;
+  TTC_NO_UNROLL
+  for (int64_t r = 0; r < MR; ++r) {
+    TTC_NO_UNROLL
+    for (int64_t v = 0; v < whole; ++v) {
+      vf value = load(buffer + (r * NV + v) * VL);
+      value = epilogue(value, t.row + r * t.rowStep, t.col + v * VL, VL, operands);
+      store(t.out + r * p.outRow + v * VL, value);
+    }
+    if (rest) {
+      vf value = load(buffer + (r * NV + whole) * VL);
+      value = epilogue(value, t.row + r * t.rowStep, t.col + whole * VL, rest, operands);
+      storeLanes(t.out + r * p.outRow + whole * VL, value, rest);
+    }
+  }
+}
+
+/// Picks the instance for a row count that is constant after inlining.
+template <int NV>
+TTC_INLINE void runTileOf(int64_t rows, const TileArgs &t, const GemmParams &p, int64_t valid,
+                          void *const *operands, epilogue_t epilogue) {
+  switch (rows) {
+#define TTC_CASE(MR)                                                                               \
+  case MR:                                                                                         \
+    return runTile<MR, NV>(t, p, valid, operands, epilogue);
+    TTC_CASE(1)
+    TTC_CASE(2)
+    TTC_CASE(3)
+    TTC_CASE(4)
+    TTC_CASE(5)
+    TTC_CASE(6)
+    TTC_CASE(7)
+    TTC_CASE(8)
+    TTC_CASE(9)
+    TTC_CASE(10)
+    TTC_CASE(11)
+    TTC_CASE(12)
+    TTC_CASE(13)
+    TTC_CASE(14)
+#undef TTC_CASE
+  }
+  __builtin_unreachable();
+}
+
+} // namespace ttc::kernels
+
+#endif // TTC_KERNELS_GEMMTILE_H

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What every device kernel is written with: vectors of VL lanes, the epilogue, small helpers.
+//
+// The files are compiled to bitcode once for VL = 8 and once for VL = 16 and specialised by the
+// compiler: linked into a program, inlined, constant shapes folded, then optimised for the CPU.
+// Three rules keep that fast (each cost a factor of 2 to 4 when broken): all functions are always
+// inlined; loops over accumulators are fully unrolled, or they stay in memory; a scalar is
+// broadcast by a vector cast. No intrinsics, no libc, no global state.
+#ifndef TTC_KERNELS_KERNEL_H
+#define TTC_KERNELS_KERNEL_H
+
+#include "kernels/Params.h"
+
+#ifndef VL
+#error "compile with -DVL=8 or -DVL=16"
+#endif
+
+#define TTC_INLINE static inline __attribute__((always_inline))
+#define TTC_KERNEL extern "C" __attribute__((always_inline))
+#define TTC_UNROLL _Pragma("clang loop unroll(full)")
+#define TTC_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
+
+namespace ttc::kernels {
+
+typedef float vf __attribute__((ext_vector_type(VL)));
+/// A vector at any address.
+typedef float vfu __attribute__((ext_vector_type(VL), aligned(4)));
+typedef float v8 __attribute__((ext_vector_type(8)));
+typedef float v8u __attribute__((ext_vector_type(8), aligned(4)));
+
+/// Called once for each vector before it is stored: `col` is the result's last dimension, `row`
+/// all others; only the first `lanes` lanes exist.
+typedef vf (*epilogue_t)(vf acc, int64_t row, int64_t col, int64_t lanes, void *const *operands);
+
+TTC_INLINE vf load(const float *from) { return *reinterpret_cast<const vfu *>(from); }
+TTC_INLINE void store(float *to, vf value) { *reinterpret_cast<vfu *>(to) = value; }
+
+/// Lanes past the last one read as zero; nothing beyond is touched.
+TTC_INLINE vf loadLanes(const float *from, int64_t lanes) {
+  vf value = (vf)0.0f;
+  TTC_UNROLL
+  for (int i = 0; i < VL; ++i)
+    if (i < lanes)
+      value[i] = from[i];
+  return value;
+}
+
+TTC_INLINE void storeLanes(float *to, vf value, int64_t lanes) {
+  TTC_UNROLL
+  for (int i = 0; i < VL; ++i)
+    if (i < lanes)
+      to[i] = value[i];
+}
+
+TTC_INLINE void storeResult(float *to, vf value, int64_t lanes) {
+  if (lanes >= VL)
+    store(to, value);
+  else
+    storeLanes(to, value, lanes);
+}
+
+template <typename T> TTC_INLINE T min(T a, T b) { return a < b ? a : b; }
+template <typename T> TTC_INLINE T max(T a, T b) { return a > b ? a : b; }
+TTC_INLINE int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+TTC_INLINE int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
+struct Range {
+  int64_t begin, end;
+};
+
+/// Part `index` of `parts` nearly equal parts of [0, total).
+TTC_INLINE Range part(int64_t total, int64_t parts, int64_t index) {
+  return {total * index / parts, total * (index + 1) / parts};
+}
+
+} // namespace ttc::kernels
+
+#endif // TTC_KERNELS_KERNEL_H

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ttc_kernel_pool: max and average pooling, vectors over channels. x is [n, d, h, w, c].
+#include "kernels/Kernel.h"
+
+using namespace ttc::kernels;
+
+namespace {
+
+/// The taps of one dimension that meet the input, and those that meet the padded input.
+struct Taps {
+  int64_t begin, end, padded, at;
+};
+
+TTC_INLINE Taps tapsOf(const PoolParams &p, int dim, int64_t out, int64_t size) {
+  Taps t;
+  t.at = out * p.stride[dim] - p.padBegin[dim];
+  t.begin = t.at < 0 ? ceilDiv(-t.at, p.dilation[dim]) : 0;
+  t.end = min(p.kernel[dim], ceilDiv(max<int64_t>(size - t.at, 0), p.dilation[dim]));
+  // In ceil mode the last window reaches past the padding, too: that part never counts.
+  t.padded = min(p.kernel[dim], ceilDiv(size + p.padEnd[dim] - t.at, p.dilation[dim]));
+  return t;
+}
+
+struct Window {
+  Taps d, h, w;
+  float scale;
+};
+
+template <int CV>
+TTC_INLINE void runVectors(const PoolParams &p, const Window &win, const float *x, float *out,
+                           int64_t row, int64_t col, int64_t lanes, void *const *operands,
+                           epilogue_t epilogue) {
+  vf acc[CV];
+  TTC_UNROLL
+  for (int v = 0; v < CV; ++v)
+    acc[v] = (vf)(p.mode == kPoolMax ? -__builtin_inff() : 0.0f);
+  TTC_NO_UNROLL
+  for (int64_t kd = win.d.begin; kd < win.d.end; ++kd) {
+    TTC_NO_UNROLL
+    for (int64_t kh = win.h.begin; kh < win.h.end; ++kh) {
+      int64_t line = (win.d.at + kd * p.dilation[0]) * p.ih + win.h.at + kh * p.dilation[1];
+      const float *from = x + (line * p.iw + win.w.at) * p.c + col;
+      TTC_NO_UNROLL
+      for (int64_t kw = win.w.begin; kw < win.w.end; ++kw) {
+        TTC_UNROLL
+        for (int v = 0; v < CV; ++v) {
+          const float *at = from + kw * p.dilation[2] * p.c + v * VL;
+          vf value = lanes >= VL ? load(at) : loadLanes(at, lanes);
+          // Not __builtin_elementwise_max: it adds the handling of NaN.
+          acc[v] = p.mode == kPoolMax ? (acc[v] > value ? acc[v] : value) : acc[v] + value;
+        }
+      }
+    }
+  }
+  TTC_UNROLL
+  for (int v = 0; v < CV; ++v) {
+    vf value = p.mode == kPoolMax ? acc[v] : acc[v] * (vf)win.scale;
+    value = epilogue(value, row, col + v * VL, lanes, operands);
+    storeResult(out + col + v * VL, value, lanes);
+  }
+}
+
+} // namespace
+
+TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgroup,
+                                const int64_t *params, epilogue_t epilogue) {
+  const PoolParams &p = *reinterpret_cast<const PoolParams *>(params);
+  Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
+  Range blocks = part(ceilDiv(p.c, 16), p.channelSplits, workgroup % p.channelSplits);
+  int64_t channelEnd = min(p.c, blocks.end * 16);
+  TTC_NO_UNROLL
+  for (int64_t line = lines.begin; line < lines.end; ++line) {
+    int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
+    Window win;
+    win.d = tapsOf(p, 0, d, p.id);
+    win.h = tapsOf(p, 1, h, p.ih);
+    const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.c;
+    TTC_NO_UNROLL
+    for (int64_t w = 0; w < p.ow; ++w) {
+      win.w = tapsOf(p, 2, w, p.iw);
+      int64_t count = p.countPad ? win.d.padded * win.h.padded * win.w.padded
+                                 : (win.d.end - win.d.begin) * (win.h.end - win.h.begin) *
+                                       (win.w.end - win.w.begin);
+      win.scale = 1.0f / static_cast<float>(count);
+      int64_t row = line * p.ow + w;
+      auto *out = static_cast<float *>(operands[1]) + row * p.c;
+      int64_t c = blocks.begin * 16;
+      // Four vectors at a time: one alone would wait for each sum's latency.
+      TTC_NO_UNROLL
+      for (; c + 4 * VL <= channelEnd; c += 4 * VL)
+        runVectors<4>(p, win, x, out, row, c, VL, operands, epilogue);
+      TTC_NO_UNROLL
+      for (; c + VL <= channelEnd; c += VL)
+        runVectors<1>(p, win, x, out, row, c, VL, operands, epilogue);
+      if (p.c % VL != 0 && c < channelEnd)
+        runVectors<1>(p, win, x, out, row, c, p.c % VL, operands, epilogue);
+    }
+  }
+}

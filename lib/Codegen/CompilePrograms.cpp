@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "ttc/Codegen/MachineCode.h"
+#include "ttc/Codegen/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_COMPILEPROGRAMS
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass> {
+  using CompileProgramsBase::CompileProgramsBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<TtcDialect>();
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<ProgramOp> programs;
+    SmallVector<LoweredProgram> lowered;
+    for (auto program : module.getOps<ProgramOp>()) {
+      if (program.isExternal())
+        continue;
+      auto bodies = program.getBody().getOps<ModuleOp>();
+      if (bodies.empty()) {
+        program.emitOpError(
+            "expected a body lowered by --ttc-lower-programs, found ops on tensors");
+        return signalPassFailure();
+      }
+      programs.push_back(program);
+      lowered.push_back({(*bodies.begin()).getOperation(), program.getSymName()});
+    }
+    if (programs.empty())
+      return;
+
+    MachineCodeOptions options;
+    options.target = getCpuTarget(module.getOperation());
+    if (progress)
+      options.progress = [](size_t done, size_t total) {
+        llvm::errs() << "compiling programs: " << done << " of " << total << '\n';
+      };
+    FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options);
+    if (failed(code))
+      return signalPassFailure();
+    numPrograms += programs.size();
+    codeBytes += code->size();
+
+    // The machine code replaces the bodies.
+    for (ProgramOp program : programs)
+      program.getBody().getBlocks().clear();
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    auto type = RankedTensorType::get({static_cast<int64_t>(code->size())}, builder.getI8Type());
+    auto blob = HeapAsmResourceBlob::allocateAndCopyInferAlign<char>(*code);
+    auto bytes = DenseResourceElementsAttr::get(type, "code", std::move(blob));
+    SymbolTable symbols(module);
+    symbols.insert(BinaryOp::create(builder, module.getLoc(), "code", bytes));
+  }
+};
+} // namespace

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelLibrary.h"
+#include "kernels/KernelBitcode.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace mlir::ttc;
+
+static llvm::MemoryBufferRef bufferOf(std::string_view bytes, llvm::StringRef name) {
+  return {llvm::StringRef(bytes.data(), bytes.size()), name};
+}
+
+llvm::Error mlir::ttc::linkKernels(llvm::Module &module, int64_t vectorLength) {
+  auto kernels = llvm::getLazyBitcodeModule(
+      bufferOf(::ttc::kernels::getKernelBitcode(vectorLength), "ttc-kernels"), module.getContext());
+  if (!kernels)
+    return kernels.takeError();
+  (*kernels)->setTargetTriple(module.getTargetTriple());
+  (*kernels)->setDataLayout(module.getDataLayout());
+  if (llvm::Linker::linkModules(module, std::move(*kernels), llvm::Linker::LinkOnlyNeeded))
+    return llvm::createStringError("the kernel library does not link");
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+mlir::ttc::loadKernelLibc(llvm::LLVMContext &context) {
+  return llvm::parseBitcodeFile(bufferOf(::ttc::kernels::getLibcBitcode(), "ttc-libc"), context);
+}
+
+/// Inlines the calls that are there now; those that they bring in are for the next round.
+static bool inlineOneLevel(llvm::Function &function) {
+  llvm::SmallVector<llvm::CallBase *> calls;
+  for (llvm::Instruction &inst : llvm::instructions(function))
+    if (auto *call = llvm::dyn_cast<llvm::CallBase>(&inst))
+      if (llvm::Function *callee = call->getCalledFunction())
+        if (!callee->isDeclaration() && callee->hasFnAttribute(llvm::Attribute::AlwaysInline))
+          calls.push_back(call);
+  for (llvm::CallBase *call : calls) {
+    llvm::InlineFunctionInfo info;
+    llvm::InlineFunction(*call, info, /*MergeAttributes=*/true);
+  }
+  return !calls.empty();
+}
+
+void mlir::ttc::specializeKernels(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager lam;
+  llvm::FunctionAnalysisManager fam;
+  llvm::CGSCCAnalysisManager cgam;
+  llvm::ModuleAnalysisManager mam;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+
+  llvm::FunctionPassManager simplify;
+  simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  simplify.addPass(llvm::EarlyCSEPass());
+  simplify.addPass(llvm::InstCombinePass());
+  simplify.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      continue;
+    while (inlineOneLevel(function)) {
+      fam.invalidate(function, llvm::PreservedAnalyses::none());
+      simplify.run(function, fam);
+    }
+  }
+  llvm::GlobalDCEPass().run(module, mam);
+}
+
+void mlir::ttc::setTarget(llvm::Module &module, llvm::TargetMachine &machine,
+                          const CpuTarget &target) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  module.setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : module) {
+    for (llvm::StringRef name : {"target-cpu", "tune-cpu", "target-features", "frame-pointer"})
+      function.removeFnAttr(name);
+    function.removeFnAttr(llvm::Attribute::UWTable);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    function.addFnAttr("prefer-vector-width", getVectorLength(target) == 16 ? "512" : "256");
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttc/Codegen/MachineCode.h"
+#include "KernelLibrary.h"
+#include "SharedObject.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// Programs in one LLVM module: the bitcode is read once for them. A constant, so that the bytes
+/// of a bundle never depend on the compiling machine's cores.
+static constexpr size_t kShardSize = 4;
+
+namespace {
+/// Errors of LLVM while a shard is compiled; warnings and remarks are of no use to a person here.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  std::string &errors;
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error) {
+      llvm::raw_string_ostream stream(errors);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      stream << "; ";
+    }
+    return true;
+  }
+};
+} // namespace
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target,
+                                                          std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+  llvm::Triple triple(target.triple);
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.FunctionSections = options.DataSections = true;
+  return std::unique_ptr<llvm::TargetMachine>(
+      backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// The O3 pipeline; without libc, no loop becomes a call.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager lam;
+  llvm::FunctionAnalysisManager fam;
+  llvm::CGSCCAnalysisManager cgam;
+  llvm::ModuleAnalysisManager mam;
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  fam.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, mam);
+}
+
+static llvm::Expected<SmallVector<char, 0>> emit(llvm::Module &module, llvm::TargetMachine &machine,
+                                                 bool assembly) {
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  assembly ? llvm::CodeGenFileType::AssemblyFile
+                                           : llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("the target emits no object files");
+  passes.run(module);
+  return bytes;
+}
+
+/// Translates one program; everything but its entry becomes internal.
+static std::unique_ptr<llvm::Module> translateProgram(const LoweredProgram &program,
+                                                      llvm::LLVMContext &context) {
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(program.module, context);
+  if (!module)
+    return nullptr;
+  llvm::internalizeModule(
+      *module, [&](const llvm::GlobalValue &value) { return value.getName() == program.symbol; });
+  for (llvm::Function &function : *module)
+    if (function.hasLocalLinkage())
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+  return module;
+}
+
+static llvm::Error compileShard(ArrayRef<LoweredProgram> programs,
+                                const MachineCodeOptions &options, SmallVector<char, 0> &object) {
+  std::string errors;
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(options.target, errors);
+  if (!machine)
+    return llvm::createStringError(errors);
+
+  std::unique_ptr<llvm::Module> shard;
+  if (programs.empty()) {
+    // The last shard: what code generation may call.
+    auto library = loadKernelLibc(context);
+    if (!library)
+      return library.takeError();
+    shard = std::move(*library);
+    setTarget(*shard, *machine, options.target);
+  } else {
+    shard = std::make_unique<llvm::Module>("programs", context);
+    shard->setTargetTriple(machine->getTargetTriple());
+    shard->setDataLayout(machine->createDataLayout());
+    for (const LoweredProgram &program : programs) {
+      std::unique_ptr<llvm::Module> module = translateProgram(program, context);
+      if (!module)
+        return llvm::createStringError("program " + program.symbol.str() +
+                                       " does not translate to LLVM IR; " + errors);
+      module->setTargetTriple(shard->getTargetTriple());
+      module->setDataLayout(shard->getDataLayout());
+      if (llvm::Linker::linkModules(*shard, std::move(module)))
+        return llvm::createStringError("program " + program.symbol.str() +
+                                       " does not link: " + errors);
+    }
+    if (llvm::Error error = linkKernels(*shard, getVectorLength(options.target)))
+      return error;
+    setTarget(*shard, *machine, options.target);
+    llvm::internalizeModule(*shard, [&](const llvm::GlobalValue &value) {
+      return llvm::any_of(programs, [&](const LoweredProgram &program) {
+        return program.symbol == value.getName();
+      });
+    });
+    specializeKernels(*shard, *machine);
+  }
+  // No source path of the kernels or the compiler in the object.
+  shard->setSourceFileName("ttc");
+  shard->setModuleIdentifier("ttc");
+  optimize(*shard, *machine);
+  auto bytes = emit(*shard, *machine, options.assembly);
+  if (!bytes)
+    return bytes.takeError();
+  if (!errors.empty())
+    return llvm::createStringError(errors);
+  object = std::move(*bytes);
+  return llvm::Error::success();
+}
+
+FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgram> programs,
+                                                           const MachineCodeOptions &options) {
+  assert(!programs.empty() && "expected programs to compile");
+  MLIRContext *context = programs.front().module->getContext();
+  size_t shards = llvm::divideCeil(programs.size(), kShardSize);
+  SmallVector<SmallVector<char, 0>> objects(shards + 1);
+  SmallVector<std::string> errors(shards + 1);
+  std::mutex mutex;
+  size_t done = 0;
+  parallelFor(context, 0, shards + 1, [&](size_t shard) {
+    ArrayRef<LoweredProgram> members;
+    if (shard < shards)
+      members = programs.slice(shard * kShardSize,
+                               std::min(kShardSize, programs.size() - shard * kShardSize));
+    else if (options.assembly)
+      return;
+    if (llvm::Error error = compileShard(members, options, objects[shard]))
+      errors[shard] = llvm::toString(std::move(error));
+    std::lock_guard<std::mutex> lock(mutex);
+    done += members.size();
+    if (options.progress && !members.empty())
+      options.progress(done, programs.size());
+  });
+
+  for (auto [shard, error] : llvm::enumerate(errors))
+    if (!error.empty()) {
+      size_t at = std::min(shard * kShardSize, programs.size() - 1);
+      return programs[at].module->emitError() << "compiling the programs failed: " << error;
+    }
+  if (options.assembly) {
+    SmallVector<char, 0> text;
+    for (ArrayRef<char> part : objects)
+      text.append(part.begin(), part.end());
+    return text;
+  }
+  auto linked = linkSharedObject(objects);
+  if (!linked)
+    return programs.front().module->emitError() << llvm::toString(linked.takeError());
+  return std::move(*linked);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-compile-programs --split-input-file --verify-diagnostics | FileCheck %s
+
+// The kernel is found, specialised and linked; a call of memcpy needs no libc.
+// CHECK-LABEL: ttc.program @product(tensor<6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<6x16xf32>
+// CHECK-SAME: attributes {grid = 1 : i64, scratch_bytes = 0 : i64}
+// CHECK-NOT: llvm.func
+ttc.program @product(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<6x16xf32>
+    attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
+  builtin.module {
+    llvm.mlir.global internal constant @params(dense<1> : tensor<128xi64>) : !llvm.array<128 x i64>
+    llvm.func @ttc_kernel_pack(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+    llvm.func @epilogue() {
+      llvm.return
+    }
+    llvm.func @product(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {
+      %params = llvm.mlir.addressof @params : !llvm.ptr
+      %epilogue = llvm.mlir.addressof @epilogue : !llvm.ptr
+      llvm.call @ttc_kernel_pack(%operands, %scratch, %workgroup, %params, %epilogue)
+        : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()
+      "llvm.intr.memcpy"(%scratch, %base, %workgroup) <{isVolatile = false}>
+        : (!llvm.ptr, !llvm.ptr, i64) -> ()
+      llvm.return
+    }
+  }
+}
+// CHECK: ttc.binary @code dense_resource<code> : tensor<{{[0-9]+}}xi8>
+
+// -----
+
+// expected-error@+1 {{expected a body lowered by --ttc-lower-programs, found ops on tensors}}
+ttc.program @tensors(%a: tensor<4xf32>) -> tensor<4xf32> {
+  ttc.return %a : tensor<4xf32>
+}
+
+// -----
+
+ttc.program @unknown(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{undefined symbol: nowhere}}
+  builtin.module {
+    llvm.func @nowhere()
+    llvm.func @unknown(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {
+      llvm.call @nowhere() : () -> ()
+      llvm.return
+    }
+  }
+}
