@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Loaded.h"
+
+#include <cstring>
+#include <thread>
+
+using namespace ttrt;
+using namespace ttrt::test;
+
+namespace {
+
+class Api : public testing::Test {
+protected:
+  TemporaryFile file{sampleBundle().finish()};
+  Loaded loaded{file.path(), 2};
+  ttrt_error error{};
+};
+
+TEST_F(Api, Describes) {
+  EXPECT_EQ(ttrt_bundle_entries(loaded.bundle), 1u);
+  ttrt_entry entry;
+  ASSERT_EQ(ttrt_bundle_entry(loaded.bundle, 0, &entry, &error), TTRT_OK);
+  EXPECT_STREQ(entry.name, "main");
+  EXPECT_EQ(entry.inputs, 1u);
+  EXPECT_EQ(entry.outputs, 1u);
+  ttrt_port port;
+  ASSERT_EQ(ttrt_bundle_input(loaded.bundle, 0, 0, &port, &error), TTRT_OK);
+  EXPECT_STREQ(port.name, "x");
+  EXPECT_EQ(port.dtype, TTRT_F32);
+  ASSERT_EQ(port.rank, 2u);
+  EXPECT_EQ(port.shape[0], 1);
+  EXPECT_EQ(port.shape[1], 256);
+  EXPECT_EQ(port.bytes, 1024u);
+  uint32_t index = 7;
+  EXPECT_EQ(ttrt_bundle_find_entry(loaded.bundle, "main", &index, &error), TTRT_OK);
+  EXPECT_EQ(index, 0u);
+}
+
+TEST_F(Api, SaysWhatWasExpected) {
+  uint32_t index;
+  EXPECT_EQ(ttrt_bundle_find_entry(loaded.bundle, "decode", &index, &error), TTRT_NOT_FOUND);
+  EXPECT_STREQ(error.message, "no entry point 'decode'; the bundle has: main");
+  ttrt_port port;
+  EXPECT_EQ(ttrt_bundle_input(loaded.bundle, 0, 1, &port, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "input 1; entry point 'main' has 1");
+  EXPECT_EQ(ttrt_bundle_output(loaded.bundle, 3, 0, &port, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "entry point 3; the bundle has 1");
+
+  float data[kSampleElements] = {};
+  ttrt_input input{data, 12};
+  ttrt_output output{data, sizeof(data)};
+  EXPECT_EQ(ttrt_run(loaded.device, 0, &input, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "input 'x' has 12 bytes; expected 1024");
+  input.bytes = sizeof(data);
+  output.bytes = 3;
+  EXPECT_EQ(ttrt_run(loaded.device, 0, &input, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "output 'y' has 3 bytes; expected 1024");
+  EXPECT_EQ(ttrt_run(loaded.device, 0, nullptr, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_run(loaded.device, 5, &input, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  // The error is optional, and reset on success.
+  EXPECT_EQ(ttrt_run(loaded.device, 5, &input, &output, nullptr, nullptr), TTRT_INVALID_ARGUMENT);
+  output.bytes = sizeof(data);
+  EXPECT_EQ(ttrt_run(loaded.device, 0, &input, &output, nullptr, &error), TTRT_OK);
+  EXPECT_EQ(error.status, TTRT_OK);
+  EXPECT_STREQ(error.message, "");
+}
+
+TEST_F(Api, RejectsNull) {
+  EXPECT_EQ(ttrt_bundle_open(nullptr, TTRT_VERIFY_FULL, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_device_open(nullptr, nullptr, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_run(nullptr, 0, nullptr, nullptr, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_bundle_entries(nullptr), 0u);
+  EXPECT_EQ(ttrt_device_cores(nullptr), 0u);
+  ttrt_bundle_close(nullptr);
+  ttrt_device_close(nullptr);
+  ttrt_query_host(nullptr);
+}
+
+TEST_F(Api, BundleMayBeClosedBeforeItsDevice) {
+  ttrt_bundle_close(loaded.bundle);
+  loaded.bundle = nullptr;
+  EXPECT_EQ(loaded.run(ramp(kSampleElements), kSampleElements),
+            sampleResult(ramp(kSampleElements)));
+}
+
+TEST_F(Api, SlotsInPlace) {
+  void *in;
+  const void *out;
+  ASSERT_EQ(ttrt_device_input_slot(loaded.device, 0, 0, &in, &error), TTRT_OK);
+  ASSERT_EQ(ttrt_device_output_slot(loaded.device, 0, 0, &out, &error), TTRT_OK);
+  std::vector<float> input = ramp(kSampleElements), expected = sampleResult(input);
+  memcpy(in, input.data(), kSampleBytes);
+  ttrt_input keep{};
+  ttrt_output leave{};
+  ASSERT_EQ(ttrt_run(loaded.device, 0, &keep, &leave, nullptr, &error), TTRT_OK);
+  EXPECT_EQ(memcmp(out, expected.data(), kSampleBytes), 0);
+  EXPECT_EQ(ttrt_device_input_slot(loaded.device, 0, 9, &in, &error), TTRT_INVALID_ARGUMENT);
+}
+
+TEST_F(Api, TwoDevicesOfOneBundleAreIndependent) {
+  ttrt_device *other = nullptr;
+  ttrt_device_options options{1, 1};
+  ASSERT_EQ(ttrt_device_open(loaded.bundle, &options, &other, &error), TTRT_OK) << error.message;
+  std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
+  std::thread thread([&] {
+    ttrt_input in{input.data(), kSampleBytes};
+    ttrt_output out{output.data(), kSampleBytes};
+    for (int i = 0; i < 200; ++i)
+      EXPECT_EQ(ttrt_run(other, 0, &in, &out, nullptr, nullptr), TTRT_OK);
+  });
+  for (int i = 0; i < 200; ++i)
+    EXPECT_EQ(loaded.run(input, kSampleElements), sampleResult(input));
+  thread.join();
+  EXPECT_EQ(output, sampleResult(input));
+  ttrt_device_close(other);
+}
+
+/// Two bundles at once: the dynamic loader must not take one's code for the other's.
+TEST_F(Api, TwoBundles) {
+  TemporaryFile chain(chainBundle(3, true).finish());
+  for (int i = 0; i < 3; ++i) {
+    Loaded other(chain.path(), 2);
+    EXPECT_EQ(other.run(std::vector<float>(8, 1.0f), 8), std::vector<float>(8, 4.0f));
+    EXPECT_EQ(loaded.run(ramp(kSampleElements), kSampleElements),
+              sampleResult(ramp(kSampleElements)));
+  }
+}
+
+TEST_F(Api, CommandTimesAndTiming) {
+  struct Seen {
+    std::vector<uint32_t> commands;
+    uint64_t last = 0;
+  } seen;
+  std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
+  ttrt_input in{input.data(), kSampleBytes};
+  ttrt_output out{output.data(), kSampleBytes};
+  ttrt_timing timing{};
+  ttrt_run_options options{};
+  options.no_trace = 1;
+  options.timing = &timing;
+  options.user = &seen;
+  options.on_command = [](void *user, uint32_t trace, uint32_t command, uint64_t begin,
+                          uint64_t end) {
+    auto &seen = *static_cast<Seen *>(user);
+    EXPECT_EQ(trace, 0u);
+    EXPECT_LE(seen.last, begin);
+    EXPECT_LE(begin, end);
+    seen.last = end;
+    seen.commands.push_back(command);
+  };
+  ASSERT_EQ(ttrt_run(loaded.device, 0, &in, &out, &options, &error), TTRT_OK);
+  EXPECT_EQ(seen.commands, (std::vector<uint32_t>{0, 2, 4, 6})); // the dispatches
+  EXPECT_GT(timing.total, 0u);
+  EXPECT_LE(timing.device, timing.total);
+}
+
+TEST_F(Api, CallsOnOneDeviceMustNotOverlap) {
+  struct Inner {
+    ttrt_device *device;
+    ttrt_status status;
+  } inner{loaded.device, TTRT_OK};
+  std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
+  ttrt_input in{input.data(), kSampleBytes};
+  ttrt_output out{output.data(), kSampleBytes};
+  ttrt_run_options options{};
+  options.no_trace = 1;
+  options.user = &inner;
+  options.on_command = [](void *user, uint32_t, uint32_t, uint64_t, uint64_t) {
+    auto *inner = static_cast<Inner *>(user);
+    ttrt_input in{};
+    ttrt_output out{};
+    inner->status = ttrt_run(inner->device, 0, &in, &out, nullptr, nullptr);
+  };
+  ASSERT_EQ(ttrt_run(loaded.device, 0, &in, &out, &options, &error), TTRT_OK);
+  EXPECT_EQ(inner.status, TTRT_BUSY);
+  EXPECT_EQ(output, sampleResult(input));
+}
+
+TEST_F(Api, TooManyCores) {
+  ttrt_device *device;
+  ttrt_device_options options{100000, 0};
+  EXPECT_EQ(ttrt_device_open(loaded.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(device, nullptr);
+}
+
+TEST(Host, IsDescribed) {
+  ttrt_host host;
+  ttrt_query_host(&host);
+  EXPECT_GE(host.cores, 1u);
+  EXPECT_GT(host.dram_bytes, uint64_t(1) << 26);
+  EXPECT_GT(host.l1_bytes, 0u);
+#if defined(__x86_64__)
+  EXPECT_STREQ(host.arch, "x86_64");
+  EXPECT_NE(std::string(host.features).find("sse2"), std::string::npos);
+#if __has_builtin(__builtin_cpu_supports)
+  auto has = [&](const std::string &name) {
+    return ("," + std::string(host.features) + ",").find("," + name + ",") != std::string::npos;
+  };
+  EXPECT_EQ(has("avx2"), __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ(has("fma"), __builtin_cpu_supports("fma") != 0);
+  EXPECT_EQ(has("avx512f"), __builtin_cpu_supports("avx512f") != 0);
+  EXPECT_EQ(has("avx512vnni"), __builtin_cpu_supports("avx512vnni") != 0);
+  EXPECT_EQ(has("bmi2"), __builtin_cpu_supports("bmi2") != 0);
+#endif
+#endif
+}
+
+} // namespace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes bundles for the runtime's tests, good ones and bad ones: tests change `bundle`, `streams`
+// or the finished bytes, and see what the runtime says. Independent of the compiler's writer.
+
+#ifndef TTC_TEST_UNIT_RUNTIME_BUNDLEBUILDER_H
+#define TTC_TEST_UNIT_RUNTIME_BUNDLEBUILDER_H
+
+#include "ttrt/bundle_format.h"
+#include "ttrt/commands.h"
+#include "ttrt/ttc_bundle_generated.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ttrt::test {
+
+/// The words of one command stream.
+class StreamBuilder {
+public:
+  void dispatch(uint32_t program, const std::vector<uint64_t> &operands);
+  void copy(uint64_t dst, uint64_t src, uint64_t bytes);
+  void fill(uint64_t dst, uint64_t bytes, uint64_t pattern);
+  void barrier() { header(Opcode::Barrier, 8); }
+  void signal(uint32_t event);
+  void wait(uint32_t event);
+  void end() { header(Opcode::End, 8); }
+
+  std::vector<uint64_t> words;
+  uint32_t commands = 0;
+
+private:
+  void header(Opcode opcode, uint32_t size);
+};
+
+class BundleBuilder {
+public:
+  BundleBuilder();
+
+  uint32_t location(const std::string &name);
+  uint32_t program(const std::string &symbol, uint64_t grid, std::vector<uint64_t> inputBytes,
+                   std::vector<uint64_t> outputBytes, uint64_t scratchBytes = 0);
+  /// Appends to the constants; returns the buffer's address.
+  uint64_t constant(const std::string &name, const void *data, uint64_t bytes);
+  /// Buffers are always alive unless they get a lifetime. Returns the index.
+  uint32_t buffer(const std::string &name, fb::BufferKind kind, uint64_t offset, uint64_t bytes,
+                  uint64_t begin = 0, uint64_t end = 0,
+                  fb::MemorySpace space = fb::MemorySpace::Dram);
+  uint32_t trace(const std::string &name, StreamBuilder stream,
+                 const std::vector<uint32_t> &sources = {});
+  fb::EntryPointT &entry(const std::string &name);
+  static void port(std::vector<std::unique_ptr<fb::PortT>> &ports, const std::string &name,
+                   std::vector<int64_t> shape, uint32_t buffer, fb::DType type = fb::DType::F32);
+  static fb::StepT &step(fb::EntryPointT &entry, fb::StepKind kind, uint32_t index);
+
+  /// First address behind the constants' pages.
+  uint64_t dataBegin() const { return alignUp(constants.size(), kPageSize); }
+
+  /// The file's bytes: traces placed, everything hashed.
+  std::vector<uint8_t> finish();
+  /// Recomputes all hashes of a file that was changed by hand.
+  static void rehash(std::vector<uint8_t> &file);
+
+  fb::BundleT bundle;
+  std::vector<uint8_t> constants;
+  std::vector<StreamBuilder> streams; ///< of the traces
+  std::vector<uint8_t> code;
+};
+
+/// Compares with the bytes of one inference of sampleBundle().
+std::vector<float> sampleResult(const std::vector<float> &input);
+
+/// input "x" (256 floats), output "y" (256 floats):
+///   a = x + w; b = reverse(a); c = b + w; y = reverse(c)
+/// with barriers between, two activations that share an address at different times, and a constant.
+BundleBuilder sampleBundle();
+inline constexpr uint64_t kSampleElements = 256;
+inline constexpr uint64_t kSampleBytes = kSampleElements * sizeof(float);
+
+/// A file with these bytes below the test's temporary folder, removed with the object.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const std::vector<uint8_t> &bytes);
+  ~TemporaryFile();
+  const char *path() const { return path_.c_str(); }
+
+private:
+  std::string path_;
+};
+
+} // namespace ttrt::test
+
+#endif // TTC_TEST_UNIT_RUNTIME_BUNDLEBUILDER_H

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs for the runtime's tests, built as the compiler builds them: a shared object without
+// dependencies.
+
+#include <stdint.h>
+
+#define OPERAND(type, i) ((type *)(base + operands[i]))
+#define PROGRAM(name)                                                                              \
+  __attribute__((visibility("default"))) void name(const uint64_t *operands, uint8_t *base,        \
+                                                   uint8_t *scratch, uint64_t workgroup)
+
+enum { kElements = 256, kPart = 16 };
+
+// out[i] = a[i] + b[i]; 16 workgroups.
+PROGRAM(test_add) {
+  (void)scratch;
+  const float *a = OPERAND(const float, 0), *b = OPERAND(const float, 1);
+  float *out = OPERAND(float, 2);
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    out[i] = a[i] + b[i];
+}
+
+// out[i] = a[255 - i], through scratch; 16 workgroups, each of which reads what another one's
+// neighbour wrote: wrong without a barrier in front.
+PROGRAM(test_reverse) {
+  const float *a = OPERAND(const float, 0);
+  float *out = OPERAND(float, 1);
+  volatile float *copy = (volatile float *)scratch;
+  for (uint64_t i = 0; i < kPart; ++i)
+    copy[i] = a[kElements - 1 - (workgroup * kPart + i)];
+  for (uint64_t i = 0; i < kPart; ++i)
+    out[workgroup * kPart + i] = copy[i];
+}
+
+// out = a + 1 on 8 elements; one workgroup.
+PROGRAM(test_tiny) {
+  (void)scratch;
+  (void)workgroup;
+  const float *a = OPERAND(const float, 0);
+  float *out = OPERAND(float, 1);
+  for (int i = 0; i < 8; ++i)
+    out[i] = a[i] + 1.0f;
+}
+
+// out[0] = sum of a: one workgroup, in order.
+PROGRAM(test_sum) {
+  (void)scratch;
+  (void)workgroup;
+  const float *a = OPERAND(const float, 0);
+  float sum = 0;
+  for (int i = 0; i < kElements; ++i)
+    sum += a[i];
+  OPERAND(float, 1)[0] = sum;
+}
+
+// out[i] = a[i] / 3 computed where the rounding mode and denormals show; 16 workgroups.
+PROGRAM(test_third) {
+  (void)scratch;
+  const volatile float *a = OPERAND(const float, 0);
+  float *out = OPERAND(float, 1);
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    out[i] = a[i] / 3.0f;
+}
+
+// Takes about 10 ms on each of 16 workgroups: long enough for waiting cores to fall asleep.
+PROGRAM(test_slow) {
+  (void)scratch;
+  const float *a = OPERAND(const float, 0);
+  float *out = OPERAND(float, 1);
+  for (volatile int i = 0; i < (workgroup == 0 ? 10000000 : 1000); ++i) {
+  }
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    out[i] = a[i];
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every kind of fault is rejected with a message that names it.
+
+#include "BundleBuilder.h"
+#include "ttrt/ttrt.h"
+
+#include <cstring>
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace ttrt;
+using namespace ttrt::test;
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+/// What the runtime says to a file: opened, and if that works, put onto a device.
+std::string verdict(const Bytes &file, ttrt_status *status = nullptr) {
+  TemporaryFile temporary(file);
+  ttrt_error error;
+  ttrt_bundle *bundle = nullptr;
+  ttrt_device *device = nullptr;
+  ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
+  if (result == TTRT_OK) {
+    ttrt_device_options options{1, 0};
+    result = ttrt_device_open(bundle, &options, &device, &error);
+  }
+  ttrt_device_close(device);
+  ttrt_bundle_close(bundle);
+  EXPECT_EQ(result, error.status);
+  if (status)
+    *status = result;
+  return error.message;
+}
+
+struct Fault {
+  const char *name;
+  std::function<void(BundleBuilder &)> change;
+  const char *message; ///< a part of it
+  ttrt_status status = TTRT_BAD_BUNDLE;
+};
+
+void PrintTo(const Fault &fault, std::ostream *stream) { *stream << fault.name; }
+
+class VerifyFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(VerifyFault, IsRejected) {
+  BundleBuilder builder = sampleBundle();
+  GetParam().change(builder);
+  ttrt_status status;
+  std::string message = verdict(builder.finish(), &status);
+  EXPECT_EQ(status, GetParam().status) << message;
+  EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
+}
+
+fb::BufferT &bufferNamed(BundleBuilder &b, const std::string &name) {
+  for (auto &buffer : b.bundle.buffers)
+    if (buffer->name == name)
+      return *buffer;
+  throw std::out_of_range(name);
+}
+fb::ScheduleT &schedule(BundleBuilder &b) { return *b.bundle.entries[0]->schedules[0]; }
+
+// Words of the sample's stream: add at 0 (2 + 3), barrier at 5, reverse at 6 (2 + 2), barrier at
+// 10, add at 11 (2 + 3), barrier at 16, reverse at 17 (2 + 2), end at 21.
+const Fault kFaults[] = {
+    {"UnknownRequiredFeature",
+     [](BundleBuilder &b) { b.bundle.required_features.push_back("time travel"); },
+     "needs feature 'time travel'", TTRT_UNSUPPORTED},
+    {"OtherArchitecture", [](BundleBuilder &b) { b.bundle.target->arch = "vax"; },
+     "compiled for vax; this machine is", TTRT_UNSUPPORTED},
+    {"MissingCpuFeature", [](BundleBuilder &b) { b.bundle.target->features = {"no-such-thing"}; },
+     "lacks: no-such-thing", TTRT_UNSUPPORTED},
+    {"TwoChips", [](BundleBuilder &b) { b.bundle.target->chips = 2; }, "planned for 2 chips",
+     TTRT_UNSUPPORTED},
+    {"OnlyTwoQueues",
+     [](BundleBuilder &b) {
+       b.bundle.target->queues = 2;
+       schedule(b).queues = 2;
+     },
+     "no schedule for one command queue", TTRT_UNSUPPORTED},
+    {"DramNotPages", [](BundleBuilder &b) { b.bundle.target->dram_bank_bytes += 1; },
+     "a DRAM bank is 67108865 bytes; expected a multiple of 4096"},
+    {"NoCores", [](BundleBuilder &b) { b.bundle.target->cores = 0; }, "0 cores"},
+    {"HugeMemory",
+     [](BundleBuilder &b) {
+       b.bundle.target->dram_banks = 65536;
+       b.bundle.target->dram_bank_bytes = uint64_t(1) << 40;
+     },
+     "does not fit an address space"},
+    {"NoCode", [](BundleBuilder &b) { b.code.clear(); }, "2 programs, but no code"},
+    {"CodeNotElf", [](BundleBuilder &b) { b.code.assign(5000, 1); },
+     "not a 64-bit little-endian ELF"},
+    {"CodeTooShort", [](BundleBuilder &b) { b.code.resize(20); }, "too short for a shared object"},
+    {"CodeCut", [](BundleBuilder &b) { b.code.resize(2000); }, "not inside the segment"},
+    {"CodeForOtherMachine", [](BundleBuilder &b) { b.code[18] = 8; }, "code is for ELF machine 8",
+     TTRT_UNSUPPORTED},
+    {"UnknownSymbol", [](BundleBuilder &b) { b.bundle.programs[0]->symbol = "test_nothing"; },
+     "the code has no program 'test_nothing'"},
+    {"NoSymbol", [](BundleBuilder &b) { b.bundle.programs[0]->symbol = ""; },
+     "program 0 has no symbol"},
+    {"NoGrid", [](BundleBuilder &b) { b.bundle.programs[0]->grid = 0; },
+     "program 'test_add' has a grid of 0"},
+    {"ScratchPastL1", [](BundleBuilder &b) { b.bundle.programs[1]->scratch_bytes = 65537; },
+     "needs 65537 bytes of scratch; L1 has 65536"},
+    {"OperandOfNoBytes", [](BundleBuilder &b) { b.bundle.programs[0]->operands[1]->bytes = 0; },
+     "program 'test_add', operand 1"},
+    {"OperandAlignment", [](BundleBuilder &b) { b.bundle.programs[0]->operands[1]->alignment = 3; },
+     "alignment 3"},
+    {"BufferPastDram", [](BundleBuilder &b) { bufferNamed(b, "b").offset = uint64_t(1) << 60; },
+     "buffer 'b' at 0x1000000000000000 + 1024 bytes ends outside DRAM"},
+    {"BufferMisaligned", [](BundleBuilder &b) { bufferNamed(b, "b").offset += 32; },
+     "buffer 'b' at 0x"},
+    {"BufferInTraceRegion",
+     [](BundleBuilder &b) { bufferNamed(b, "b").offset = 64 * 1024 * 1024 - 1024; },
+     "lies in the pages of the trace region"},
+    {"BufferInConstants", [](BundleBuilder &b) { bufferNamed(b, "b").offset = 2048; },
+     "lies in the pages of the constants"},
+    {"ConstantOutsideSegment", [](BundleBuilder &b) { bufferNamed(b, "w").offset += 64; },
+     "constant 'w' at 0x40 + 1024 bytes is not in the constants' segment"},
+    {"BufferTwice", [](BundleBuilder &b) { bufferNamed(b, "b").name = "a"; },
+     "two buffers are named 'a'"},
+    {"EmptyLifetime", [](BundleBuilder &b) { bufferNamed(b, "b").begin = 7; },
+     "buffer 'b' lives for [7, 6), which is empty"},
+    {"LifetimePastTheEnd",
+     [](BundleBuilder &b) { b.buffer("late", fb::BufferKind::Activation, 65536, 64, 100, 101); },
+     "buffer 'late' lives from point 100 of a timeline that has 10"},
+    {"BuffersOverlap", [](BundleBuilder &b) { bufferNamed(b, "b").offset -= 64; },
+     "both alive at point 3"},
+    {"LifetimesOverlap", [](BundleBuilder &b) { bufferNamed(b, "c").begin = 2; },
+     "both alive at point 2"},
+    {"LifetimeTooShort", [](BundleBuilder &b) { bufferNamed(b, "a").end = 3; },
+     "command 2 of trace 'main_t0' (from Reverse_0): operand 0"},
+    {"WritesConstant",
+     [](BundleBuilder &b) {
+       b.streams[0].words[4] = 0; /* out of add = w */
+     },
+     "operand 2 writes constant 'w'"},
+    {"ReadsUnwritten",
+     [](BundleBuilder &b) {
+       b.streams[0].words[2] = b.streams[0].words[4] - 1024; /* a = y + w */
+     },
+     "operand 0 reads buffer 'y', which nothing has written"},
+    {"OutputNotWritten",
+     [](BundleBuilder &b) {
+       b.streams[0].words[20] = b.streams[0].words[9]; /* last reverse -> b */
+     },
+     "lies in no buffer that is alive"},
+    {"OwnOperandsOverlap",
+     [](BundleBuilder &b) {
+       b.bundle.programs[0]->operands[0]->bytes = 512;
+       b.bundle.programs[0]->operands[2]->bytes = 512;
+       b.streams[0].words[4] = b.streams[0].words[2] + 256; // a = x + 256
+     },
+     "operands 0 (0x1000 + 512 bytes) and 2 (0x1100 + 512 bytes) overlap, and one is written"},
+    {"NoBarrier",
+     [](BundleBuilder &b) {
+       auto &words = b.streams[0].words;
+       words.erase(words.begin() + 5);
+       b.bundle.traces[0]->commands -= 1;
+       b.bundle.traces[0]->sources.erase(b.bundle.traces[0]->sources.begin() + 1);
+       for (auto &buffer : b.bundle.buffers) { // all later points move by one
+         if (buffer->begin > 1)
+           --buffer->begin;
+         if (buffer->end)
+           --buffer->end;
+       }
+     },
+     "command 0 of trace 'main_t0' (from Add_0) and command 1 of trace 'main_t0' (from Reverse_0) "
+     "touch "
+     "the same bytes"},
+    {"ScratchOverL1Buffer",
+     [](BundleBuilder &b) {
+       b.buffer("shard", fb::BufferKind::Activation, 0, 64, 0, 0, fb::MemorySpace::L1);
+     },
+     "the 64 bytes of scratch of 'test_reverse' overlap buffer 'shard'"},
+    {"UnknownOpcode", [](BundleBuilder &b) { b.streams[0].words[5] = 99 | uint64_t(8) << 32; },
+     "command 1 at byte 40: has opcode 99"},
+    {"ReservedField", [](BundleBuilder &b) { b.streams[0].words[5] |= 1 << 16; },
+     "has 1 in a reserved field"},
+    {"CommandTooLong", [](BundleBuilder &b) { b.streams[0].words[21] = 7 | uint64_t(16) << 32; },
+     "has 16 bytes; expected a multiple of 8 up to the 8 that are left"},
+    {"CommandOfNoSize", [](BundleBuilder &b) { b.streams[0].words[5] = 4; }, "has 0 bytes"},
+    {"BarrierTooLong", [](BundleBuilder &b) { b.streams[0].words[5] = 4 | uint64_t(16) << 32; },
+     "has 16 bytes; expected 8"},
+    {"UnknownProgram", [](BundleBuilder &b) { b.streams[0].words[1] = 7 | uint64_t(3) << 32; },
+     "dispatches program 7; the bundle has 2"},
+    {"OperandCount", [](BundleBuilder &b) { b.streams[0].words[1] = 0 | uint64_t(2) << 32; },
+     "dispatches 'test_add' with 2 operands; it has 3"},
+    {"OperandOutside", [](BundleBuilder &b) { b.streams[0].words[2] = ~uint64_t(63); },
+     "operand 0 at 0xffffffffffffffc0"},
+    {"OperandMisaligned", [](BundleBuilder &b) { b.streams[0].words[2] += 4; },
+     "expected a multiple of 64"},
+    {"NoEnd", [](BundleBuilder &b) { b.streams[0].words[21] = 4 | uint64_t(8) << 32; },
+     "does not end with an end command"},
+    {"TwoEnds", [](BundleBuilder &b) { b.streams[0].words[5] = 7 | uint64_t(8) << 32; },
+     "follows the end command"},
+    {"CommandCount",
+     [](BundleBuilder &b) {
+       b.bundle.traces[0]->commands = 7;
+       b.bundle.traces[0]->sources.clear();
+     },
+     "has 8 commands; its table says 7"},
+    {"SourceCount", [](BundleBuilder &b) { b.bundle.traces[0]->sources.pop_back(); },
+     "has 8 commands and 7 source locations"},
+    {"UnknownLocation", [](BundleBuilder &b) { b.bundle.traces[0]->sources[0] = 50; },
+     "has source location 50"},
+    {"TraceOutsideRegion", [](BundleBuilder &b) { b.bundle.traces[0]->address = 4096; },
+     "expected to lie in the trace region"},
+    {"TraceRegionTooLarge",
+     [](BundleBuilder &b) {
+       b.streams[0].words.resize(40);
+       b.bundle.traces[0]->size = 22 * 8;
+     },
+     "trace region of 320 bytes; its 1 streams need 192"},
+    {"TraceRegionNotOnTop",
+     [](BundleBuilder &b) {
+       b.bundle.trace_region = std::make_unique<fb::RegionT>();
+       b.bundle.trace_region->address = 1024 * 1024;
+       b.bundle.trace_region->size = 192;
+     },
+     "expected to end where DRAM ends"},
+    {"NoEntry", [](BundleBuilder &b) { b.bundle.entries.clear(); }, "no entry points"},
+    {"EntryTwice",
+     [](BundleBuilder &b) {
+       auto &entry = b.entry("main");
+       BundleBuilder::step(entry, fb::StepKind::Execute, 0);
+     },
+     "two entry points are named 'main'"},
+    {"PortOfNoBuffer", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->buffer = 99; },
+     "input 'x' of entry point 'main' has buffer 99"},
+    {"PortNotASlot", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->buffer = 3; },
+     "lies in buffer 'a', which is not a slot"},
+    {"PortTooLarge", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->shape = {257}; },
+     "has 1028 bytes; its buffer 'x' has 1024"},
+    {"PortOverflows",
+     [](BundleBuilder &b) {
+       b.bundle.entries[0]->inputs[0]->shape = {int64_t(1) << 40, int64_t(1) << 40};
+     },
+     "dimension 1 is 1099511627776"},
+    {"PortNegative", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->shape = {-1}; },
+     "dimension 0 is -1"},
+    {"PortType", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->dtype = fb::DType(77); },
+     "element type 77"},
+    {"NoSchedule", [](BundleBuilder &b) { b.bundle.entries[0]->schedules.clear(); },
+     "has no schedule"},
+    {"StepKind", [](BundleBuilder &b) { schedule(b).body[0]->kind = fb::StepKind(50); },
+     "step 0: is of kind 50"},
+    {"StepIndex", [](BundleBuilder &b) { schedule(b).body[1]->index = 3; },
+     "step 1: names trace 3; there are 1"},
+    {"StepQueue", [](BundleBuilder &b) { schedule(b).body[1]->queue = 1; },
+     "step 1: is on queue 1; the schedule has 1"},
+    {"TooManyQueues", [](BundleBuilder &b) { schedule(b).queues = 2; },
+     "has 2 queues; the target has 1"},
+    {"InputNotWritten", [](BundleBuilder &b) { schedule(b).body.erase(schedule(b).body.begin()); },
+     "never writes input 'x'"},
+    {"OutputNotRead", [](BundleBuilder &b) { schedule(b).body.pop_back(); },
+     "never reads output 'y'"},
+    {"TraceNotExecuted",
+     [](BundleBuilder &b) {
+       StreamBuilder stream;
+       stream.end();
+       b.trace("spare", stream);
+     },
+     "trace 'spare' is in no default schedule"},
+    {"WaitWithoutRecord",
+     [](BundleBuilder &b) {
+       b.bundle.events.push_back(std::make_unique<fb::EventT>());
+       b.bundle.events[0]->name = "ready";
+       BundleBuilder::step(*b.bundle.entries[0], fb::StepKind::Wait, 0);
+     },
+     "waits for event 'ready', which nothing has recorded before"},
+    {"WaitInTraceWithoutSignal",
+     [](BundleBuilder &b) {
+       b.bundle.events.push_back(std::make_unique<fb::EventT>());
+       b.bundle.events[0]->name = "ready";
+       auto &stream = b.streams[0];
+       stream.words.pop_back();
+       stream.wait(0);
+       stream.signal(0);
+       stream.words.push_back(7 | uint64_t(8) << 32);
+       b.bundle.traces[0]->commands = 10;
+       b.bundle.traces[0]->sources.clear();
+     },
+     "waits for event 'ready'"},
+    {"UnknownEvent",
+     [](BundleBuilder &b) {
+       auto &stream = b.streams[0];
+       stream.words.pop_back();
+       stream.signal(4);
+       stream.words.push_back(7 | uint64_t(8) << 32);
+       b.bundle.traces[0]->commands = 9;
+       b.bundle.traces[0]->sources.clear();
+     },
+     "names event 4; the bundle has 0"},
+    {"CopyOverlaps",
+     [](BundleBuilder &b) {
+       auto &stream = b.streams[0];
+       stream.words.pop_back();
+       stream.copy(8192, 8200, 64);
+       stream.words.push_back(7 | uint64_t(8) << 32);
+       b.bundle.traces[0]->commands = 9;
+       b.bundle.traces[0]->sources.clear();
+     },
+     "copies 64 bytes from 0x2008 to 0x2000, which overlap"},
+    {"FillOutside",
+     [](BundleBuilder &b) {
+       auto &stream = b.streams[0];
+       stream.words.pop_back();
+       stream.fill(~uint64_t(0) - 8, 64, 0);
+       stream.words.push_back(7 | uint64_t(8) << 32);
+       b.bundle.traces[0]->commands = 9;
+       b.bundle.traces[0]->sources.clear();
+     },
+     "moves 64 bytes to 0xfffffffffffffff7"},
+    {"StepCopyOutside",
+     [](BundleBuilder &b) {
+       auto &step = BundleBuilder::step(*b.bundle.entries[0], fb::StepKind::Copy, 0);
+       step.dst = 4096;
+       step.src = ~uint64_t(0);
+       step.bytes = 1;
+     },
+     "step 3: copies 1 bytes"},
+    {"HostDispatchOperands",
+     [](BundleBuilder &b) {
+       BundleBuilder::step(*b.bundle.entries[0], fb::StepKind::HostDispatch, 0).operands = {1};
+     },
+     "step 3: runs 'test_add' with 1 operands; it has 3"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Verify, VerifyFault, testing::ValuesIn(kFaults),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+//===----------------------------------------------------------------------===//
+// The file around the tables
+//===----------------------------------------------------------------------===//
+
+TEST(VerifyFile, GoodBundlePasses) {
+  ttrt_status status;
+  EXPECT_EQ(verdict(sampleBundle().finish(), &status), "");
+  EXPECT_EQ(status, TTRT_OK);
+}
+
+TEST(VerifyFile, EqualInputsGiveEqualBytes) {
+  EXPECT_EQ(sampleBundle().finish(), sampleBundle().finish());
+}
+
+TEST(VerifyFile, Missing) {
+  ttrt_error error;
+  ttrt_bundle *bundle;
+  EXPECT_EQ(ttrt_bundle_open("/nonexistent.ttcb", TTRT_VERIFY_FULL, &bundle, &error),
+            TTRT_IO_ERROR);
+  EXPECT_STREQ(error.message, "cannot open '/nonexistent.ttcb': No such file or directory");
+  EXPECT_EQ(ttrt_bundle_open("/", TTRT_VERIFY_FULL, &bundle, &error), TTRT_IO_ERROR);
+  EXPECT_EQ(bundle, nullptr);
+}
+
+TEST(VerifyFile, NotABundle) {
+  EXPECT_NE(verdict({}).find("file has 0 bytes"), std::string::npos);
+  EXPECT_NE(verdict(Bytes(63)).find("file has 63 bytes"), std::string::npos);
+  EXPECT_NE(verdict(Bytes(6400, 'x')).find("not a bundle"), std::string::npos);
+}
+
+TEST(VerifyFile, OtherVersion) {
+  Bytes file = sampleBundle().finish();
+  file[8] = 2;
+  ttrt_status status;
+  EXPECT_EQ(verdict(file, &status), "bundle has format version 2; this runtime reads version 1");
+  EXPECT_EQ(status, TTRT_UNSUPPORTED);
+}
+
+TEST(VerifyFile, Truncated) {
+  Bytes file = sampleBundle().finish();
+  file.pop_back();
+  EXPECT_NE(verdict(file).find("truncated or extended"), std::string::npos);
+  file.resize(file.size() + 2);
+  EXPECT_NE(verdict(file).find("truncated or extended"), std::string::npos);
+}
+
+TEST(VerifyFile, DamagedSegmentsAreNamed) {
+  BundleBuilder builder = sampleBundle();
+  const Bytes good = builder.finish();
+  const char *names[] = {"segment constants is damaged", "segment streams is damaged",
+                         "segment code is damaged"};
+  for (size_t i = 0; i < 3; ++i) {
+    Bytes file = good;
+    file[builder.bundle.segments[i]->offset + 5] ^= 1;
+    EXPECT_NE(verdict(file).find(names[i]), std::string::npos);
+  }
+  Bytes file = good;
+  file[100] ^= 1;
+  EXPECT_NE(verdict(file).find("metadata is damaged"), std::string::npos);
+  file = good;
+  file[20] ^= 1;
+  EXPECT_NE(verdict(file).find("file header is damaged"), std::string::npos);
+  file = good;
+  file[builder.bundle.segments[0]->offset - 1] = 7;
+  EXPECT_NE(verdict(file).find("(before constants) is 7; expected 0"), std::string::npos);
+}
+
+TEST(VerifyFile, StructureLeavesOutTheHashOfTheWeights) {
+  BundleBuilder builder = sampleBundle();
+  Bytes file = builder.finish();
+  file[builder.bundle.segments[0]->offset] ^= 1;
+  TemporaryFile temporary(file);
+  ttrt_error error;
+  ttrt_bundle *bundle;
+  EXPECT_EQ(ttrt_bundle_open(temporary.path(), TTRT_VERIFY_STRUCTURE, &bundle, &error), TTRT_OK)
+      << error.message;
+  ttrt_bundle_close(bundle);
+  EXPECT_EQ(ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error), TTRT_BAD_BUNDLE);
+}
+
+/// Metadata whose hashes are right but whose contents are arbitrary must not crash anything: a
+/// writer may be wrong, too.
+TEST(VerifyFile, DamagedMetadataWithRightHashesIsSafe) {
+  const Bytes good = sampleBundle().finish();
+  FileHeader header;
+  memcpy(&header, good.data(), sizeof(header));
+  int accepted = 0;
+  for (uint64_t i = 0; i < header.metadataSize; ++i)
+    for (uint8_t change : {0x01, 0x80, 0xff}) {
+      Bytes file = good;
+      file[header.metadataOffset + i] ^= change;
+      BundleBuilder::rehash(file);
+      TemporaryFile temporary(file);
+      ttrt_error error;
+      ttrt_bundle *bundle;
+      if (ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error) == TTRT_OK)
+        ++accepted; // a name, say
+      else
+        EXPECT_NE(error.message[0], 0);
+      ttrt_bundle_close(bundle);
+    }
+  EXPECT_GT(accepted, 0);
+}
+
+/// The same for the command streams. What is accepted is another good plan (an operand that reads
+/// the next buffer over, say), and runs.
+TEST(VerifyFile, DamagedStreamsWithRightHashesAreSafe) {
+  int accepted = 0;
+  for (size_t word = 0; word < sampleBundle().streams[0].words.size(); ++word)
+    for (int bit = 0; bit < 64; ++bit) {
+      BundleBuilder builder = sampleBundle();
+      builder.streams[0].words[word] ^= uint64_t(1) << bit;
+      TemporaryFile temporary(builder.finish());
+      ttrt_error error;
+      ttrt_bundle *bundle;
+      if (ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error) == TTRT_OK) {
+        ++accepted;
+        ttrt_device *device;
+        ttrt_device_options options{2, 0};
+        ttrt_input input{};
+        ttrt_output output{};
+        ASSERT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;
+        EXPECT_EQ(ttrt_run(device, 0, &input, &output, nullptr, &error), TTRT_OK);
+        ttrt_device_close(device);
+      } else {
+        EXPECT_NE(error.message[0], 0) << "word " << word << ", bit " << bit;
+      }
+      ttrt_bundle_close(bundle);
+    }
+  EXPECT_LT(accepted, 10);
+}
+
+} // namespace
