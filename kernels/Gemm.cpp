@@ -41,7 +41,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift,
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     int64_t row = tile * height + min(tile, taller);
     TileArgs t;
-    t.a = g.a + row * p.aRow;
+    t.a = g.a + g.group * p.c + row * p.aRow;
     t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) +
               (row - blockRow) * tableTaps;
     t.aShift = g.group * p.c;

@@ -12,7 +12,7 @@ struct TileArgs {
   // Direct rows: the tile's first row. Else the table's entries of that row, one per tap.
   const float *a;
   const float *const *table;
-  // Added to every row pointer: the group's first channel.
+  // Added to the table's pointers: the group's first channel.
   int64_t aShift;
   const float *b;
   // The next panel, from the part that this tile prefetches on.

@@ -10,8 +10,8 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.size() != strides.size())
     return emitError() << "expected as many strides as dimensions (" << shape.size() << "), found "
                        << strides.size();
-  if (llvm::any_of(shape, [](int64_t size) { return size <= 0; }))
-    return emitError() << "expected positive sizes, found [" << shape << "]";
+  if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
+    return emitError() << "expected sizes of 0 or more, found [" << shape << "]";
   return success();
 }
 
