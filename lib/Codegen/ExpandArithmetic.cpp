@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Narrow floats and math: what not every target has becomes operations that all have, because
+// the code generator would call a library for it.
+#include "MathApproximation.h"
+#include "ProgramBody.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// f16 to f32 by bits: the exponent is rebased by a product, which also normalises subnormals.
+struct ExtendF16 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x.getType()).isF16() || !getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "expects f16 to f32");
+    Arithmetic a(rewriter, op.getLoc(), x.getType());
+    Value half = a.convert<arith::ExtUIOp>(a.bits(x, rewriter.getI16Type()),
+                                           rewriter.getI32Type());
+    Value magnitude = a.bitsF32(a.shl(a.andi(half, a.i32(0x7fff)), a.i32(13)));
+    Value value = a.bitsI32(a.mul(magnitude, a.bitsF32(a.i32((254 - 15) << 23))));
+    Value isSpecial = a.cmpi(arith::CmpIPredicate::uge, a.andi(half, a.i32(0x7fff)), a.i32(0x7c00));
+    value = a.select(isSpecial, a.ori(value, a.i32(255 << 23)), value);
+    Value sign = a.shl(a.andi(half, a.i32(0x8000)), a.i32(16));
+    rewriter.replaceOp(op, a.bitsF32(a.ori(value, sign)));
+    return success();
+  }
+};
+
+/// f32 to f16 by bits, rounding to nearest, ties to even.
+struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x.getType()).isF32() || !getElementTypeOrSelf(op.getType()).isF16())
+      return rewriter.notifyMatchFailure(op, "expects f32 to f16");
+    Arithmetic a(rewriter, op.getLoc(), x.getType());
+    using I = arith::CmpIPredicate;
+    Value bits = a.bitsI32(x);
+    Value sign = a.andi(bits, a.i32(0x80000000));
+    Value magnitude = a.xori(bits, sign);
+    // Too large, infinite or NaN.
+    Value special = a.select(a.cmpi(I::ugt, magnitude, a.i32(0x7f800000)), a.i32(0x7e00),
+                             a.i32(0x7c00));
+    // Subnormal in f16: an addition aligns and rounds.
+    constexpr int64_t kAlign = ((127 - 15) + (23 - 10) + 1) << 23;
+    Value aligned =
+        arith::AddFOp::create(a.builder(), a.bitsF32(magnitude), a.bitsF32(a.i32(kAlign)));
+    Value subnormal = a.subi(a.bitsI32(aligned), a.i32(kAlign));
+    // Normal: rebase the exponent, add half of the last place, less one where it is even.
+    Value odd = a.andi(a.shru(magnitude, a.i32(13)), a.i32(1));
+    Value normal = a.addi(magnitude, a.i32(((15 - 127) * (1 << 23)) + 0xfff));
+    normal = a.shru(a.addi(normal, odd), a.i32(13));
+    Value result = a.select(a.cmpi(I::ult, magnitude, a.i32(113 << 23)), subnormal, normal);
+    result = a.select(a.cmpi(I::uge, magnitude, a.i32((127 + 16) << 23)), special, result);
+    result = a.ori(result, a.shru(sign, a.i32(16)));
+    Value narrow = a.convert<arith::TruncIOp>(result, rewriter.getI16Type());
+    rewriter.replaceOp(op, a.bits(narrow, rewriter.getF16Type()));
+    return success();
+  }
+};
+
+/// Arithmetic and math on f16 and bf16 in f32, rounded after every op.
+LogicalResult widenFloats(func::FuncOp body) {
+  MLIRContext *context = body.getContext();
+  Type f32 = Float32Type::get(context);
+  SmallVector<Type> narrow = {Float16Type::get(context), BFloat16Type::get(context)};
+  {
+    TypeConverter types;
+    SetVector<Type> sources(narrow.begin(), narrow.end());
+    math::populateExtendToSupportedTypesTypeConverter(types, sources, f32);
+    ConversionTarget target(*context);
+    math::populateExtendToSupportedTypesConversionTarget(target, types);
+    RewritePatternSet patterns(context);
+    math::populateExtendToSupportedTypesPatterns(patterns, types);
+    if (failed(applyPartialConversion(body, target, std::move(patterns))))
+      return failure();
+  }
+  TypeConverter types;
+  arith::populateEmulateUnsupportedFloatsConversions(types, narrow, f32);
+  ConversionTarget target(*context);
+  arith::populateEmulateUnsupportedFloatsLegality(target, types);
+  RewritePatternSet patterns(context);
+  arith::populateEmulateUnsupportedFloatsPatterns(patterns, types);
+  return applyPartialConversion(body, target, std::move(patterns));
+}
+
+} // namespace
+
+LogicalResult ttc::expandArithmetic(func::FuncOp body) {
+  if (failed(widenFloats(body)))
+    return failure();
+  RewritePatternSet patterns(body.getContext());
+  populateMathApproximationPatterns(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
+  patterns.add<ExtendF16, TruncateF16>(body.getContext());
+  return applyPatternsGreedily(body, std::move(patterns));
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// linalg ops on memrefs to loops that LLVM vectorises well: as few loops as possible, the one
+// with contiguous accesses innermost, addresses linear in the loops' counters, sums in
+// registers where the innermost loop is a reduction.
+#include "LoopNest.h"
+#include "ProgramBody.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+class NestEmitter {
+public:
+  NestEmitter(RewriterBase &b, linalg::GenericOp op, LoopNest nest)
+      : b(b), op(op), loc(op.getLoc()), nest(std::move(nest)) {}
+
+  void emit() {
+    SmallVector<Value> addresses =
+        llvm::map_to_vector(nest.operands, [](NestOperand &operand) { return operand.offset; });
+    SmallVector<Value> counters(op.getNumLoops());
+    for (auto [level, loop] : llvm::enumerate(nest.loops)) {
+      bool isLast = level + 1 == nest.loops.size();
+      if (isLast && loop.kind == utils::IteratorType::reduction)
+        return emitReduction(loop, addresses, counters);
+      auto nested = scf::ForOp::create(b, loc, index(0), extent(loop), index(1));
+      b.setInsertionPoint(nested.getBody()->getTerminator());
+      enter(loop, nested.getInductionVar(), addresses, counters);
+    }
+    SmallVector<Value> elements = loadAll(addresses, /*alsoResults=*/true);
+    SmallVector<Value> results = emitBody(elements, counters);
+    for (auto [number, result] : llvm::enumerate(results))
+      storeResult(number, result, addresses);
+  }
+
+private:
+  unsigned numInputs() { return op.getNumDpsInputs(); }
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value extent(const NestLoop &loop) {
+    return loop.extent ? index(*loop.extent) : loop.dynamicExtent;
+  }
+
+  void enter(const NestLoop &loop, Value counter, SmallVectorImpl<Value> &addresses,
+             SmallVectorImpl<Value> &counters) {
+    counters[loop.dim] = counter;
+    for (auto [address, stride] : llvm::zip_equal(addresses, loop.strides)) {
+      if (stride == 0)
+        continue;
+      Value step = counter;
+      if (stride != 1)
+        step = arith::MulIOp::create(b, loc, counter, index(stride));
+      address = arith::AddIOp::create(b, loc, address, step);
+    }
+  }
+
+  Value load(unsigned number, ArrayRef<Value> addresses) {
+    NestOperand &operand = nest.operands[number];
+    if (op.getBody()->getArgument(number).use_empty())
+      return Value();
+    if (operand.isScalar)
+      return operand.base;
+    return memref::LoadOp::create(b, loc, operand.base, addresses[number]);
+  }
+
+  SmallVector<Value> loadAll(ArrayRef<Value> addresses, bool alsoResults) {
+    SmallVector<Value> elements(nest.operands.size());
+    for (unsigned number = 0; number < elements.size(); ++number)
+      if (alsoResults || number < numInputs())
+        elements[number] = load(number, addresses);
+    return elements;
+  }
+
+  void storeResult(unsigned number, Value result, ArrayRef<Value> addresses) {
+    unsigned operand = numInputs() + number;
+    memref::StoreOp::create(b, loc, result, nest.operands[operand].base, addresses[operand]);
+  }
+
+  /// The op's body on these elements.
+  SmallVector<Value> emitBody(ArrayRef<Value> elements, ArrayRef<Value> counters) {
+    IRMapping mapping;
+    for (auto [argument, element] : llvm::zip_equal(op.getBody()->getArguments(), elements))
+      if (element)
+        mapping.map(argument, element);
+    for (Operation &nested : op.getBody()->without_terminator()) {
+      if (auto at = dyn_cast<linalg::IndexOp>(nested)) {
+        mapping.map(at.getResult(), counters[at.getDim()]);
+        continue;
+      }
+      b.clone(nested, mapping)->walk([&](linalg::IndexOp at) {
+        at.getResult().replaceAllUsesWith(counters[at.getDim()]);
+        at.erase();
+      });
+    }
+    SmallVector<Value> results;
+    for (Value yielded : op.getBody()->getTerminator()->getOperands())
+      results.push_back(mapping.lookupOrDefault(yielded));
+    return results;
+  }
+
+  /// The innermost loop with the results that it folds in registers.
+  void emitReduction(const NestLoop &loop, SmallVector<Value> addresses,
+                     SmallVector<Value> counters) {
+    SmallVector<unsigned> folded;
+    SmallVector<Value> initial;
+    for (unsigned number = 0; number < op.getNumDpsInits(); ++number) {
+      unsigned operand = numInputs() + number;
+      if (loop.strides[operand] != 0 || nest.operands[operand].isScalar)
+        continue;
+      folded.push_back(number);
+      initial.push_back(memref::LoadOp::create(b, loc, nest.operands[operand].base,
+                                               addresses[operand]));
+    }
+    SmallVector<Value> outside = addresses;
+    auto nested = scf::ForOp::create(
+        b, loc, index(0), extent(loop), index(1), initial,
+        [&](OpBuilder &, Location, Value counter, ValueRange carried) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPointToEnd(counter.getParentBlock());
+          enter(loop, counter, addresses, counters);
+          SmallVector<Value> elements = loadAll(addresses, /*alsoResults=*/false);
+          for (unsigned number = 0; number < op.getNumDpsInits(); ++number)
+            elements[numInputs() + number] = load(numInputs() + number, addresses);
+          for (auto [number, value] : llvm::zip_equal(folded, carried))
+            elements[numInputs() + number] = value;
+          SmallVector<Value> results = emitBody(elements, counters);
+          SmallVector<Value> next;
+          for (auto [number, result] : llvm::enumerate(results)) {
+            if (llvm::is_contained(folded, number))
+              next.push_back(result);
+            else
+              storeResult(number, result, addresses);
+          }
+          scf::YieldOp::create(b, loc, next);
+        });
+    for (auto [number, result] : llvm::zip_equal(folded, nested.getResults()))
+      storeResult(number, result, outside);
+  }
+
+  RewriterBase &b;
+  linalg::GenericOp op;
+  Location loc;
+  LoopNest nest;
+};
+
+/// Lets LLVM contract products and sums, and reorder the sums that fold a dimension away. The
+/// order is fixed when the program is compiled, so results do not vary from run to run.
+void relaxArithmetic(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  auto relax = [](Operation *nested, arith::FastMathFlags more) {
+    auto flags = dyn_cast<arith::ArithFastMathInterface>(nested);
+    if (!flags)
+      return;
+    arith::FastMathFlags old = flags.getFastMathFlagsAttr().getValue();
+    nested->setAttr(flags.getFastMathAttrName(),
+                    arith::FastMathFlagsAttr::get(nested->getContext(), old | more));
+  };
+  body->walk([&](Operation *nested) { relax(nested, arith::FastMathFlags::contract); });
+  if (op.getNumReductionLoops() == 0)
+    return;
+  for (BlockArgument accumulator : body->getArguments().take_back(op.getNumDpsInits()))
+    for (Operation *user : accumulator.getUsers())
+      relax(user, arith::FastMathFlags::reassoc);
+}
+
+} // namespace
+
+LogicalResult ttc::lowerToLoops(func::FuncOp body) {
+  IRRewriter rewriter(body.getContext());
+  SmallVector<linalg::LinalgOp> ops;
+  body.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+    rewriter.setInsertionPoint(op);
+    if (!generic) {
+      FailureOr<linalg::GenericOp> generalized = linalg::generalizeNamedOp(rewriter, op);
+      if (failed(generalized))
+        return op.emitOpError("expects to have a generic form");
+      generic = *generalized;
+    }
+    relaxArithmetic(generic);
+    rewriter.setInsertionPoint(generic);
+    if (std::optional<LoopNest> nest = analyzeNest(rewriter, generic)) {
+      NestEmitter(rewriter, generic, std::move(*nest)).emit();
+      rewriter.eraseOp(generic);
+      continue;
+    }
+    if (failed(linalg::linalgOpToLoops(rewriter, generic)))
+      return generic.emitOpError("expects to have a form as loops");
+    rewriter.eraseOp(generic);
+  }
+  return success();
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The steps that turn a program's body into code, each in a file of its own. All work on a
+// function `@body(inputs..., outputs..., workgroup)` in a module of the program's own.
+#ifndef TTC_LIB_CODEGEN_PROGRAMBODY_H
+#define TTC_LIB_CODEGEN_PROGRAMBODY_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::ttc {
+
+/// How much work a workgroup has at least, and how many there are at most.
+struct GridOptions {
+  int64_t workgroupBytes = 32 * 1024;
+  int64_t maxWorkgroups = 16;
+};
+
+/// Makes `func.func @body` in `module` from the program's tensor ops: inputs and outputs are
+/// memrefs (of signless elements), results are materialized in the outputs. The last argument
+/// is the workgroup's number.
+func::FuncOp buildTensorBody(ProgramOp program, ModuleOp module);
+
+/// Merges elementwise linalg ops into their consumers where that does not repeat much work.
+LogicalResult fuseElementwise(func::FuncOp body);
+
+/// Cuts what writes each output into tiles, computes producers tile by tile, and shares the
+/// tiles out over workgroups. Returns the number of workgroups.
+FailureOr<int64_t> tileIntoWorkgroups(func::FuncOp body, const GridOptions &options);
+
+/// Tensors to memrefs, in place where one-shot analysis allows it.
+LogicalResult bufferizeBody(func::FuncOp body);
+
+/// linalg ops and copies on memrefs to loops over linear addresses.
+LogicalResult lowerToLoops(func::FuncOp body);
+
+/// Gives every allocation an offset in a scratch buffer, a new last argument of the function.
+/// Returns the buffer's bytes.
+FailureOr<int64_t> planScratch(func::FuncOp body);
+
+/// Replaces math ops by arithmetic that needs no library, accurate to a few ulp in f32, and
+/// conversions to and from f16 and bf16 by operations on their bits.
+LogicalResult expandArithmetic(func::FuncOp body);
+
+/// Loops and memrefs to the LLVM dialect; memref arguments become bare pointers.
+void buildToLLVMPipeline(OpPassManager &pm);
+
+/// Adds the function with the program's name and ABI, which calls `body`.
+LogicalResult addEntry(ModuleOp module, StringRef name, int64_t numOperands, bool usesScratch);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_CODEGEN_PROGRAMBODY_H

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tiles a body on tensors and shares the tiles out over workgroups.
+//
+// What is written to an output is a root. A root is computed tile by tile in a loop over the
+// tiles of its workgroup; each tile is written straight into its part of the output, and what
+// it reads of other ops is computed for just this tile, so that intermediate values are small
+// and hot. The number of tiles and of workgroups depends on shapes only.
+#include "ProgramBody.h"
+#include "TileShape.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+using bufferization::MaterializeInDestinationOp;
+
+namespace {
+
+/// A linalg op and where its results go: a memref for each result, null for unused ones.
+struct Root {
+  linalg::LinalgOp op;
+  SmallVector<Value> destinations;
+};
+
+//===--- roots ------------------------------------------------------------------------===//
+
+/// Rewrites what is written to the outputs until each write is of a linalg op's result:
+/// a reshape or an insertion moves into a view of the destination, anything else is copied.
+class RootFinder {
+public:
+  explicit RootFinder(func::FuncOp body) : body(body), builder(body) {}
+
+  SmallVector<Root> find() {
+    SmallVector<MaterializeInDestinationOp> writes(
+        body.getOps<MaterializeInDestinationOp>());
+    for (MaterializeInDestinationOp write : writes) {
+      builder.setInsertionPoint(write);
+      add(write.getLoc(), write.getSource(), write.getDest());
+      write.erase();
+    }
+    return std::move(roots);
+  }
+
+private:
+  void add(Location loc, Value source, Value destination) {
+    Operation *op = source.getDefiningOp();
+    if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
+      return;
+    if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
+      return add(loc, collapse.getSrc(),
+                 memref::ExpandShapeOp::create(builder, loc, collapse.getSrcType().getShape(),
+                                               destination, collapse.getReassociationIndices()));
+    if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+      return add(loc, expand.getSrc(),
+                 memref::CollapseShapeOp::create(builder, loc, destination,
+                                                 expand.getReassociationIndices()));
+    if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
+        insert && insert.getSourceType().getRank() == insert.getType().getRank()) {
+      add(loc, insert.getDest(), destination);
+      return add(loc, insert.getSource(),
+                 memref::SubViewOp::create(builder, loc, destination, insert.getMixedOffsets(),
+                                           insert.getMixedSizes(), insert.getMixedStrides()));
+    }
+    auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
+    if (!linalgOp)
+      return addCopy(loc, source, destination);
+    unsigned number = cast<OpResult>(source).getResultNumber();
+    for (Root &root : roots)
+      if (root.op == linalgOp && !root.destinations[number]) {
+        root.destinations[number] = destination;
+        return;
+      }
+    roots.push_back({linalgOp, SmallVector<Value>(op->getNumResults())});
+    roots.back().destinations[number] = destination;
+  }
+
+  void addCopy(Location loc, Value source, Value destination) {
+    auto type = cast<RankedTensorType>(source.getType());
+    Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+    AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+    auto copy = linalg::GenericOp::create(
+        builder, loc, type, source, empty, ArrayRef{identity, identity}, iterators,
+        [](OpBuilder &b, Location loc, ValueRange elements) {
+          linalg::YieldOp::create(b, loc, elements[0]);
+        });
+    roots.push_back({cast<linalg::LinalgOp>(copy.getOperation()), {destination}});
+  }
+
+  func::FuncOp body;
+  OpBuilder builder;
+  SmallVector<Root> roots;
+};
+
+//===--- tiling -----------------------------------------------------------------------===//
+
+/// Generates the loop over one root's tiles.
+class RootTiler {
+public:
+  RootTiler(func::FuncOp body, Root root, TileShape shape, int64_t grid)
+      : body(body), root(root), shape(std::move(shape)), grid(grid), rewriter(body) {}
+
+  LogicalResult run() {
+    rewriter.setInsertionPoint(body.getBody().front().getTerminator());
+    Location loc = root.op.getLoc();
+    SmallVector<OpFoldResult> offsets(shape.extents.size(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(body.getContext(), shape.extents);
+    int64_t tiles = shape.numTiles();
+    if (grid > 1 || tiles > 1) {
+      Value tile = beginLoop(loc, tiles);
+      place(loc, tile, offsets, sizes);
+    }
+    return tileRoot(loc, offsets, sizes);
+  }
+
+private:
+  Value index(Location loc, int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  }
+
+  /// for tile = workgroup * tiles / grid to (workgroup + 1) * tiles / grid
+  Value beginLoop(Location loc, int64_t tiles) {
+    Value lower = index(loc, 0), upper = index(loc, tiles);
+    if (grid > 1) {
+      Value workgroup = body.getArguments().back();
+      auto bound = [&](Value number) -> Value {
+        Value scaled = arith::MulIOp::create(rewriter, loc, number, index(loc, tiles));
+        return arith::DivUIOp::create(rewriter, loc, scaled, index(loc, grid));
+      };
+      lower = bound(workgroup);
+      upper = bound(arith::AddIOp::create(rewriter, loc, workgroup, index(loc, 1)));
+    }
+    auto loop = scf::ForOp::create(rewriter, loc, lower, upper, index(loc, 1));
+    rewriter.setInsertionPoint(loop.getBody()->getTerminator());
+    return loop.getInductionVar();
+  }
+
+  /// The tile's place in the iteration space.
+  void place(Location loc, Value tile, SmallVectorImpl<OpFoldResult> &offsets,
+             SmallVectorImpl<OpFoldResult> &sizes) {
+    SmallVector<int64_t> tiled;
+    for (auto [dim, extent] : llvm::enumerate(shape.extents))
+      if (shape.tiles[dim] < extent)
+        tiled.push_back(dim);
+    for (int64_t dim : llvm::reverse(tiled)) {
+      int64_t extent = shape.extents[dim], size = shape.tiles[dim];
+      int64_t count = llvm::divideCeil(extent, size);
+      Value number = tile;
+      if (dim != tiled.front()) {
+        number = arith::RemUIOp::create(rewriter, loc, tile, index(loc, count));
+        tile = arith::DivUIOp::create(rewriter, loc, tile, index(loc, count));
+      }
+      Value offset = arith::MulIOp::create(rewriter, loc, number, index(loc, size));
+      offsets[dim] = offset;
+      sizes[dim] = rewriter.getIndexAttr(size);
+      if (extent % size != 0) {
+        AffineExpr position = rewriter.getAffineDimExpr(0);
+        auto map = AffineMap::get(1, 0, {rewriter.getAffineConstantExpr(size), extent - position},
+                                  rewriter.getContext());
+        sizes[dim] = affine::AffineMinOp::create(rewriter, loc, map, offset).getResult();
+      }
+    }
+  }
+
+  LogicalResult tileRoot(Location loc, ArrayRef<OpFoldResult> offsets,
+                         ArrayRef<OpFoldResult> sizes) {
+    auto tiling = cast<TilingInterface>(root.op.getOperation());
+    FailureOr<TilingResult> tiled = tiling.getTiledImplementation(rewriter, offsets, sizes);
+    if (failed(tiled) || tiled->tiledOps.size() != 1)
+      return root.op.emitOpError("expects to be tileable");
+    worklist.append(tiled->generatedSlices);
+    if (failed(fuseProducers()))
+      return failure();
+    auto tiledOp = cast<linalg::LinalgOp>(tiled->tiledOps.front());
+    for (auto [number, destination] : llvm::enumerate(root.destinations)) {
+      if (!destination)
+        continue;
+      SmallVector<OpFoldResult> resultOffsets, resultSizes;
+      rewriter.setInsertionPoint(tiledOp);
+      if (failed(tiling.getResultTilePosition(rewriter, number, offsets, sizes, resultOffsets,
+                                              resultSizes)))
+        return root.op.emitOpError("expects results with known tile positions");
+      SmallVector<OpFoldResult> ones(resultOffsets.size(), rewriter.getIndexAttr(1));
+      Value view = memref::SubViewOp::create(rewriter, loc, destination, resultOffsets,
+                                             resultSizes, ones);
+      writeInto(loc, tiledOp, number, view);
+      rewriter.setInsertionPointAfter(tiledOp);
+      auto write = MaterializeInDestinationOp::create(rewriter, loc, Type(),
+                                                      tiledOp->getResult(number), view);
+      write.setRestrict(true);
+      write.setWritable(true);
+    }
+    return success();
+  }
+
+  /// Lets the op write its result `number` into `view`: finds the empty tensor that the chain
+  /// of destinations begins with and puts the view in its place.
+  void writeInto(Location loc, linalg::LinalgOp op, unsigned number, Value view) {
+    OpOperand *init = op.getDpsInitOperand(number);
+    while (auto producer = init->get().getDefiningOp<linalg::LinalgOp>()) {
+      if (!init->get().hasOneUse() || producer->getBlock() != op->getBlock())
+        return;
+      init = producer.getDpsInitOperand(cast<OpResult>(init->get()).getResultNumber());
+    }
+    if (!init->get().getDefiningOp<tensor::EmptyOp>())
+      return;
+    Operation *first = init->getOwner();
+    hoistBefore(view.getDefiningOp(), first);
+    rewriter.setInsertionPoint(first);
+    Value tensor = bufferization::ToTensorOp::create(rewriter, loc, init->get().getType(), view,
+                                                     /*restrict=*/true, /*writable=*/true);
+    init->set(tensor);
+  }
+
+  /// Computes, for each slice that tiled ops read of another op, just this slice.
+  LogicalResult fuseProducers() {
+    while (!worklist.empty()) {
+      auto slice = dyn_cast<tensor::ExtractSliceOp>(worklist.pop_back_val());
+      if (!slice || slice->use_empty())
+        continue;
+      if (slice.getSource().getDefiningOp<tensor::EmptyOp>()) {
+        rewriter.setInsertionPoint(slice);
+        rewriter.replaceOpWithNewOp<tensor::EmptyOp>(slice, slice.getMixedSizes(),
+                                                     slice.getType().getElementType());
+        continue;
+      }
+      auto result = dyn_cast<OpResult>(slice.getSource());
+      auto producer = result ? dyn_cast<linalg::LinalgOp>(result.getOwner()) : nullptr;
+      if (!producer || !slice.hasUnitStride() || shape.hoisted.contains(producer))
+        continue;
+      if (failed(fuse(slice, result, producer)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult fuse(tensor::ExtractSliceOp slice, OpResult result, linalg::LinalgOp producer) {
+    auto tiling = cast<TilingInterface>(producer.getOperation());
+    SmallVector<OpFoldResult> offsets, sizes;
+    rewriter.setInsertionPoint(slice);
+    if (failed(tiling.getIterationDomainTileFromResultTile(rewriter, result.getResultNumber(),
+                                                           slice.getMixedOffsets(),
+                                                           slice.getMixedSizes(), offsets, sizes)))
+      return success(); // It is computed as a whole.
+    for (TiledProducer &known : known)
+      if (known.op == producer && known.offsets == offsets && known.sizes == sizes) {
+        // The earlier slice may stand behind this one: the tile moves to where both see it.
+        hoistBefore(known.tiled, slice);
+        rewriter.replaceOp(slice, known.tiled->getResult(result.getResultNumber()));
+        return success();
+      }
+    FailureOr<TilingResult> tiled = tiling.getTiledImplementation(rewriter, offsets, sizes);
+    if (failed(tiled) || tiled->tiledOps.size() != 1)
+      return producer.emitOpError("expects to be tileable");
+    worklist.append(tiled->generatedSlices);
+    known.push_back({producer, offsets, sizes, tiled->tiledOps.front()});
+    rewriter.replaceOp(slice, tiled->tiledValues[result.getResultNumber()]);
+    return success();
+  }
+
+  /// Moves `op` and what it needs of the same block before `place`.
+  void hoistBefore(Operation *op, Operation *place) {
+    if (op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+      return;
+    SmallVector<Value> needed(op->getOperands());
+    op->walk([&](Operation *nested) { llvm::append_range(needed, nested->getOperands()); });
+    for (Value operand : needed)
+      if (Operation *definition = operand.getDefiningOp();
+          definition && definition->getBlock() == place->getBlock())
+        hoistBefore(definition, place);
+    op->moveBefore(place);
+  }
+
+  struct TiledProducer {
+    Operation *op;
+    SmallVector<OpFoldResult> offsets, sizes;
+    Operation *tiled;
+  };
+
+  func::FuncOp body;
+  Root root;
+  TileShape shape;
+  int64_t grid;
+  IRRewriter rewriter;
+  SmallVector<Operation *> worklist;
+  SmallVector<TiledProducer> known;
+};
+
+} // namespace
+
+FailureOr<int64_t> ttc::tileIntoWorkgroups(func::FuncOp body, const GridOptions &options) {
+  SmallVector<Root> roots = RootFinder(body).find();
+  SmallVector<TileShape> shapes;
+  int64_t grid = 1;
+  for (Root &root : roots) {
+    shapes.push_back(chooseTileShape(root.op, options));
+    grid = std::max(grid, shapes.back().grid);
+  }
+  // Work outside of the tiles is done by every workgroup.
+  for (TileShape &shape : shapes)
+    grid = std::min(grid, shape.gridLimit);
+  for (auto [root, shape] : llvm::zip_equal(roots, shapes))
+    if (failed(RootTiler(body, root, shape, grid).run()))
+      return failure();
+  return grid;
+}
