@@ -25,7 +25,8 @@ FailureOr<int64_t> bytesOf(memref::AllocOp op) {
   MemRefType type = op.getType();
   int64_t bits = type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
   int64_t bytes = std::max<int64_t>(1, bits / 8);
-  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+  for (auto [dim, extent] : llvm::enumerate(type.getShape())) {
+    int64_t size = extent;
     if (ShapedType::isDynamic(size)) {
       FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
           presburger::BoundType::UB, {op.getDynamicSizes()[type.getDynamicDimIndex(dim)]},
@@ -89,12 +90,16 @@ FailureOr<int64_t> ttc::planScratch(func::FuncOp body) {
   SmallVector<Temporary *> bySize;
   for (Temporary &temporary : temporaries)
     bySize.push_back(&temporary);
-  llvm::stable_sort(bySize, [](auto *x, auto *y) { return x->bytes > y->bytes; });
+  llvm::sort(bySize, [](auto *x, auto *y) {
+    return std::pair(-x->bytes, x->begin) < std::pair(-y->bytes, y->begin);
+  });
   int64_t total = 0;
   for (auto it = bySize.begin(); it != bySize.end(); ++it) {
     Temporary *placed = *it;
     SmallVector<Temporary *> others(bySize.begin(), it);
-    llvm::stable_sort(others, [](auto *x, auto *y) { return x->offset < y->offset; });
+    llvm::sort(others, [](auto *x, auto *y) {
+      return std::pair(x->offset, x->begin) < std::pair(y->offset, y->begin);
+    });
     for (Temporary *other : others)
       if (other->begin <= placed->end && placed->begin <= other->end &&
           placed->offset < other->offset + other->bytes &&

@@ -94,7 +94,6 @@ LogicalResult ttc::fuseElementwise(func::FuncOp body) {
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
   linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
   linalg::FillOp::getCanonicalizationPatterns(patterns, context);
-  tensor::populateReassociativeReshapeFoldingPatterns(patterns);
   if (failed(applyPatternsGreedily(body, std::move(patterns))))
     return failure();
   IRRewriter rewriter(context);
