@@ -23,8 +23,7 @@ struct ExtendF16 : OpRewritePattern<arith::ExtFOp> {
     if (!getElementTypeOrSelf(x.getType()).isF16() || !getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "expects f16 to f32");
     Arithmetic a(rewriter, op.getLoc(), x.getType());
-    Value half = a.convert<arith::ExtUIOp>(a.bits(x, rewriter.getI16Type()),
-                                           rewriter.getI32Type());
+    Value half = a.convert<arith::ExtUIOp>(a.bits(x, rewriter.getI16Type()), rewriter.getI32Type());
     Value magnitude = a.bitsF32(a.shl(a.andi(half, a.i32(0x7fff)), a.i32(13)));
     Value value = a.bitsI32(a.mul(magnitude, a.bitsF32(a.i32((254 - 15) << 23))));
     Value isSpecial = a.cmpi(arith::CmpIPredicate::uge, a.andi(half, a.i32(0x7fff)), a.i32(0x7c00));
@@ -49,8 +48,8 @@ struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
     Value sign = a.andi(bits, a.i32(0x80000000));
     Value magnitude = a.xori(bits, sign);
     // Too large, infinite or NaN.
-    Value special = a.select(a.cmpi(I::ugt, magnitude, a.i32(0x7f800000)), a.i32(0x7e00),
-                             a.i32(0x7c00));
+    Value special =
+        a.select(a.cmpi(I::ugt, magnitude, a.i32(0x7f800000)), a.i32(0x7e00), a.i32(0x7c00));
     // Subnormal in f16: an addition aligns and rounds.
     constexpr int64_t kAlign = ((127 - 15) + (23 - 10) + 1) << 23;
     Value aligned =

@@ -112,8 +112,8 @@ private:
       if (loop.strides[operand] != 0 || nest.operands[operand].isScalar)
         continue;
       folded.push_back(number);
-      initial.push_back(memref::LoadOp::create(b, loc, nest.operands[operand].base,
-                                               addresses[operand]));
+      initial.push_back(
+          memref::LoadOp::create(b, loc, nest.operands[operand].base, addresses[operand]));
     }
     SmallVector<Value> outside = addresses;
     auto nested = scf::ForOp::create(

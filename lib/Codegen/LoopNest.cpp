@@ -167,9 +167,8 @@ std::optional<LoopNest> ttc::analyzeNest(OpBuilder &b, linalg::GenericOp op) {
 
   llvm::SmallSet<unsigned, 4> indexed;
   op.getBody()->walk([&](linalg::IndexOp index) { indexed.insert(index.getDim()); });
-  llvm::erase_if(loops, [&](const NestLoop &loop) {
-    return loop.extent == 1 && !indexed.contains(loop.dim);
-  });
+  llvm::erase_if(
+      loops, [&](const NestLoop &loop) { return loop.extent == 1 && !indexed.contains(loop.dim); });
   mergeLoops(loops, indexed);
   if (!loops.empty()) {
     auto best = std::min_element(loops.begin(), loops.end(), [](auto &x, auto &y) {

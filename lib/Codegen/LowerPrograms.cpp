@@ -61,12 +61,12 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
   }
 
   LogicalResult lowerTensorBody(ProgramOp program) {
-    OpBuilder b = OpBuilder::atBlockBegin(&program.getBody().front());
+    Block &block = program.getBody().front();
+    OpBuilder b = OpBuilder::atBlockEnd(&block);
     auto module = ModuleOp::create(b, program.getLoc());
     func::FuncOp body = buildTensorBody(program, module);
-    Block &block = program.getBody().front();
-    while (&block.back() != module)
-      block.back().erase();
+    while (module->getPrevNode())
+      module->getPrevNode()->erase();
 
     auto toLinalg = [](OpPassManager &pm) {
       pm.addPass(createConvertTtcToLinalg());

@@ -42,8 +42,8 @@ std::pair<Value, Rounded> reduceExp(Arithmetic &a, Value x) {
 
 /// exp(r) - 1 - r for |r| <= ln(2)/2.
 Value expTail(Arithmetic &a, Value r) {
-  Value tail = a.polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
-                                4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  Value tail = a.polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+                                1.6666665459e-1, 5.0000001201e-1});
   return a.mul(a.mul(tail, r), r);
 }
 
@@ -79,8 +79,7 @@ Value ttc::emitLog(Arithmetic &a, Value x) {
   // x = 2^e m with m from sqrt(1/2) to sqrt(2).
   constexpr int64_t kSqrtHalf = 0x3f3504f3;
   Value shifted = a.subi(a.bitsI32(scaled), a.i32(kSqrtHalf));
-  Value exponent =
-      a.convert<arith::SIToFPOp>(a.shr(shifted, a.i32(23)), a.builder().getF32Type());
+  Value exponent = a.convert<arith::SIToFPOp>(a.shr(shifted, a.i32(23)), a.builder().getF32Type());
   exponent = a.add(exponent, adjust);
   Value m = a.bitsF32(a.addi(a.andi(shifted, a.i32(0x007fffff)), a.i32(kSqrtHalf)));
   Value f = a.sub(m, a.f32(1.0));
@@ -111,11 +110,10 @@ Value ttc::emitTanh(Arithmetic &a, Value x) {
   Value clamped = a.clamp(x, -7.90531110763549805, 7.90531110763549805);
   Value square = a.mul(clamped, clamped);
   Value p = a.polynomial(square, {-2.76076847742355e-16, 2.00018790482477e-13,
-                                  -8.60467152213735e-11, 5.12229709037114e-08,
-                                  1.48572235717979e-05, 6.37261928875436e-04,
-                                  4.89352455891786e-03});
-  Value q = a.polynomial(square, {1.19825839466702e-06, 1.18534705686654e-04,
-                                  2.26843463243900e-03, 4.89352518554385e-03});
+                                  -8.60467152213735e-11, 5.12229709037114e-08, 1.48572235717979e-05,
+                                  6.37261928875436e-04, 4.89352455891786e-03});
+  Value q = a.polynomial(square, {1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03,
+                                  4.89352518554385e-03});
   Value result = a.div(a.mul(clamped, p), q);
   return a.select(a.less(a.abs(x), a.f32(0.0004)), x, result);
 }
@@ -124,13 +122,13 @@ Value ttc::emitErf(Arithmetic &a, Value x) {
   // A rational function; beyond 4 the value rounds to 1.
   Value clamped = a.clamp(x, -4.0, 4.0);
   Value square = a.mul(clamped, clamped);
-  Value p = a.polynomial(square, {-2.72614225801306e-10, 2.77068142495902e-08,
-                                  -2.10102402082508e-06, -5.69250639462346e-05,
-                                  -7.34990630326855e-04, -2.95459980854025e-03,
-                                  -1.60960333262415e-02});
-  Value q = a.polynomial(square, {-1.45660718464996e-05, -2.13374055278905e-04,
-                                  -1.68282697438203e-03, -7.37332916720468e-03,
-                                  -1.42647390514189e-02});
+  Value p =
+      a.polynomial(square, {-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06,
+                            -5.69250639462346e-05, -7.34990630326855e-04, -2.95459980854025e-03,
+                            -1.60960333262415e-02});
+  Value q =
+      a.polynomial(square, {-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
+                            -7.37332916720468e-03, -1.42647390514189e-02});
   return a.div(a.mul(clamped, p), q);
 }
 
@@ -146,12 +144,11 @@ static Value emitSinShifted(Arithmetic &a, Value x, int64_t quarters) {
   Value square = a.mul(r, r);
   Value sine = a.polynomial(square, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
   sine = a.add(a.mul(a.mul(sine, square), r), r);
-  Value cosine = a.polynomial(
-      square, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
+  Value cosine =
+      a.polynomial(square, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
   cosine = a.mul(a.mul(cosine, square), square);
   cosine = a.add(a.sub(cosine, a.mul(square, a.f32(0.5))), a.f32(1.0));
-  Value isOdd =
-      a.cmpi(arith::CmpIPredicate::ne, a.andi(quadrant, a.i32(1)), a.i32(0));
+  Value isOdd = a.cmpi(arith::CmpIPredicate::ne, a.andi(quadrant, a.i32(1)), a.i32(0));
   Value result = a.select(isOdd, cosine, sine);
   Value sign = a.shl(a.andi(quadrant, a.i32(2)), a.i32(30));
   result = a.bitsF32(a.xori(a.bitsI32(result), sign));
@@ -174,7 +171,8 @@ static Value emitLogF64(Arithmetic &a, Value x) {
   // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172
   Value s = a.div(a.sub(m, a.f64(1.0)), a.add(m, a.f64(1.0)));
   Value square = a.mul(s, s);
-  Value series = a.polynomial(square, {2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3, 2.0});
+  Value series =
+      a.polynomial(square, {2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3, 2.0});
   return a.add(a.mul(series, s), a.mul(exponent, a.f64(0.69314718055994530942)));
 }
 
@@ -313,7 +311,6 @@ void ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
   patterns.add<Approximate<math::TruncOp>>(context, rounding(TowardZero));
   patterns.add<Approximate<math::RoundOp>>(context, rounding(AwayFromZero));
   patterns.add<Approximate<math::RoundEvenOp>>(context, rounding(ToEven));
-  patterns.add<Approximate<math::FmaOp>>(context, [](Arithmetic &a, ValueRange x) {
-    return a.add(a.mul(x[0], x[1]), x[2]);
-  });
+  patterns.add<Approximate<math::FmaOp>>(
+      context, [](Arithmetic &a, ValueRange x) { return a.add(a.mul(x[0], x[1]), x[2]); });
 }

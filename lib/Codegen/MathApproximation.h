@@ -35,17 +35,11 @@ public:
   Value shr(Value x, Value y) { return arith::ShRSIOp::create(b, x, y); }
   Value shru(Value x, Value y) { return arith::ShRUIOp::create(b, x, y); }
   Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, c, x, y); }
-  Value cmp(arith::CmpFPredicate p, Value x, Value y) {
-    return arith::CmpFOp::create(b, p, x, y);
-  }
-  Value cmpi(arith::CmpIPredicate p, Value x, Value y) {
-    return arith::CmpIOp::create(b, p, x, y);
-  }
+  Value cmp(arith::CmpFPredicate p, Value x, Value y) { return arith::CmpFOp::create(b, p, x, y); }
+  Value cmpi(arith::CmpIPredicate p, Value x, Value y) { return arith::CmpIOp::create(b, p, x, y); }
   Value less(Value x, Value y) { return cmp(arith::CmpFPredicate::OLT, x, y); }
   /// The same bits as another element type of the same width.
-  Value bits(Value x, Type element) {
-    return arith::BitcastOp::create(b, typed(element), x);
-  }
+  Value bits(Value x, Type element) { return arith::BitcastOp::create(b, typed(element), x); }
   Value bitsI32(Value x) { return bits(x, b.getI32Type()); }
   Value bitsF32(Value x) { return bits(x, b.getF32Type()); }
   /// To another element type; see the ops for rounding.

@@ -35,15 +35,14 @@ func::FuncOp ttc::buildTensorBody(ProgramOp program, ModuleOp module) {
   b.setInsertionPointToStart(block);
 
   auto castTo = [&](Value v, Type type) -> Value {
-    return v.getType() == type
-               ? v
-               : UnrealizedConversionCastOp::create(b, loc, type, v).getResult(0);
+    return v.getType() == type ? v
+                               : UnrealizedConversionCastOp::create(b, loc, type, v).getResult(0);
   };
   IRMapping mapping;
   for (auto [argument, input] :
        llvm::zip(block->getArguments(), program.getBody().getArguments())) {
-    Value tensor = bufferization::ToTensorOp::create(
-        b, loc, types.convertType(input.getType()), argument, /*restrict=*/true);
+    Value tensor = bufferization::ToTensorOp::create(b, loc, types.convertType(input.getType()),
+                                                     argument, /*restrict=*/true);
     mapping.map(input, castTo(tensor, input.getType()));
   }
   for (Operation &op : program.getBody().front()) {
@@ -55,8 +54,8 @@ func::FuncOp ttc::buildTensorBody(ProgramOp program, ModuleOp module) {
     unsigned next = program.getNumArguments();
     for (Value value : done.getValues()) {
       Value tensor = castTo(mapping.lookup(value), types.convertType(value.getType()));
-      auto write = bufferization::MaterializeInDestinationOp::create(
-          b, loc, Type(), tensor, block->getArgument(next++));
+      auto write = bufferization::MaterializeInDestinationOp::create(b, loc, Type(), tensor,
+                                                                     block->getArgument(next++));
       write.setRestrict(true);
       write.setWritable(true);
     }

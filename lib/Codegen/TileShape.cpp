@@ -37,8 +37,8 @@ int64_t opCost(linalg::LinalgOp op) { return iterations(op) * bodyCost(op); }
 /// Every producer that tile-by-tile computation would reach from the root, once for each way.
 SmallVector<Reach> reachedFrom(linalg::LinalgOp root) {
   SmallVector<Reach> reached;
-  reached.push_back({root, llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops())),
-                     opCost(root)});
+  reached.push_back(
+      {root, llvm::to_vector(llvm::seq<int64_t>(0, root.getNumLoops())), opCost(root)});
   for (size_t at = 0; at < reached.size(); ++at) {
     linalg::LinalgOp op = reached[at].op;
     SmallVector<int64_t> follows = reached[at].follows;
@@ -132,8 +132,8 @@ TileShape ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &options
   }
   // One simple instruction on each of four bytes is about as fast as memory.
   int64_t work = std::max(totalCost, 4 * totalIterations);
-  shape.grid = std::clamp<int64_t>(llvm::divideCeil(work, options.workgroupBytes), 1,
-                                   options.maxWorkgroups);
+  shape.grid =
+      std::clamp<int64_t>(llvm::divideCeil(work, options.workgroupBytes), 1, options.maxWorkgroups);
 
   // A dimension can be cut if no costly producer is then computed anew for every piece.
   auto canCut = [&](int64_t dim) {
@@ -185,10 +185,10 @@ TileShape ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &options
     }
   }
   int64_t repeated = costUpTo(outside);
-  shape.gridLimit = repeated <= kFusedTileWork
-                        ? options.maxWorkgroups
-                        : std::clamp<int64_t>((totalCost - repeated) / (8 * repeated), 1,
-                                              options.maxWorkgroups);
+  shape.gridLimit =
+      repeated <= kFusedTileWork
+          ? options.maxWorkgroups
+          : std::clamp<int64_t>((totalCost - repeated) / (8 * repeated), 1, options.maxWorkgroups);
   shape.grid = std::min(shape.grid, std::max<int64_t>(1, shape.numTiles()));
   return shape;
 }

@@ -38,8 +38,7 @@ public:
   explicit RootFinder(func::FuncOp body) : body(body), builder(body) {}
 
   SmallVector<Root> find() {
-    SmallVector<MaterializeInDestinationOp> writes(
-        body.getOps<MaterializeInDestinationOp>());
+    SmallVector<MaterializeInDestinationOp> writes(body.getOps<MaterializeInDestinationOp>());
     for (MaterializeInDestinationOp write : writes) {
       builder.setInsertionPoint(write);
       add(write.getLoc(), write.getSource(), write.getDest());
@@ -86,11 +85,11 @@ private:
     Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
     AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
     SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
-    auto copy = linalg::GenericOp::create(
-        builder, loc, type, source, empty, ArrayRef{identity, identity}, iterators,
-        [](OpBuilder &b, Location loc, ValueRange elements) {
-          linalg::YieldOp::create(b, loc, elements[0]);
-        });
+    auto copy =
+        linalg::GenericOp::create(builder, loc, type, source, empty, ArrayRef{identity, identity},
+                                  iterators, [](OpBuilder &b, Location loc, ValueRange elements) {
+                                    linalg::YieldOp::create(b, loc, elements[0]);
+                                  });
     roots.push_back({cast<linalg::LinalgOp>(copy.getOperation()), {destination}});
   }
 
@@ -131,6 +130,8 @@ private:
     if (grid > 1) {
       Value workgroup = body.getArguments().back();
       auto bound = [&](Value number) -> Value {
+        if (tiles % grid == 0)
+          return arith::MulIOp::create(rewriter, loc, number, index(loc, tiles / grid));
         Value scaled = arith::MulIOp::create(rewriter, loc, number, index(loc, tiles));
         return arith::DivUIOp::create(rewriter, loc, scaled, index(loc, grid));
       };
@@ -188,8 +189,8 @@ private:
                                               resultSizes)))
         return root.op.emitOpError("expects results with known tile positions");
       SmallVector<OpFoldResult> ones(resultOffsets.size(), rewriter.getIndexAttr(1));
-      Value view = memref::SubViewOp::create(rewriter, loc, destination, resultOffsets,
-                                             resultSizes, ones);
+      Value view =
+          memref::SubViewOp::create(rewriter, loc, destination, resultOffsets, resultSizes, ones);
       writeInto(loc, tiledOp, number, view);
       rewriter.setInsertionPointAfter(tiledOp);
       auto write = MaterializeInDestinationOp::create(rewriter, loc, Type(),

@@ -62,8 +62,7 @@ LogicalResult ttc::addEntry(ModuleOp module, StringRef name, int64_t numOperands
     Value slot = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), entry.getArgument(0),
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     Value offset = LLVM::LoadOp::create(b, loc, b.getI64Type(), slot);
-    arguments.push_back(LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(),
-                                            entry.getArgument(1),
+    arguments.push_back(LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), entry.getArgument(1),
                                             ArrayRef<LLVM::GEPArg>{offset}));
   }
   arguments.push_back(entry.getArgument(3));
