@@ -101,7 +101,7 @@ static std::unique_ptr<llvm::Module> translateProgram(const LoweredProgram &prog
   llvm::internalizeModule(
       *module, [&](const llvm::GlobalValue &value) { return value.getName() == program.symbol; });
   for (llvm::Function &function : *module)
-    if (function.hasLocalLinkage())
+    if (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
   return module;
 }
