@@ -24,6 +24,7 @@ struct KernelSuite::Entry {
   int64_t grid, scratchBytes, operands;
   Tail tail;
   KernelProgram program{};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
 KernelSuite::KernelSuite() {
@@ -44,10 +45,14 @@ size_t KernelSuite::add(const std::string &op, const std::vector<std::string> &o
   std::string text = "func.func @f(";
   for (size_t i = 0; i < operandTypes.size(); ++i)
     text += (i ? ", %" : "%") + std::to_string(i) + ": " + operandTypes[i];
-  text += ") -> " + resultType + " {\n  %r = " + op + " : (";
+  std::string types;
   for (size_t i = 0; i < operandTypes.size(); ++i)
-    text += (i ? ", " : "") + operandTypes[i];
-  text += ") -> " + resultType + "\n  return %r : " + resultType + "\n}\n";
+    types += (i ? ", " : "") + operandTypes[i];
+  // ttc.pack has one operand and prints its type bare.
+  if (!llvm::StringRef(op).starts_with("ttc.pack"))
+    types = "(" + types + ")";
+  text += ") -> " + resultType + " {\n  %r = " + op + " : " + types + " -> " + resultType +
+          "\n  return %r : " + resultType + "\n}\n";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   if (!module) {
     llvm::errs() << text;
@@ -63,6 +68,7 @@ size_t KernelSuite::add(const std::string &op, const std::vector<std::string> &o
   entry.name = "program" + std::to_string(entries.size());
   entry.operands = operandTypes.size() + 1 + (tail == Tail::biasRelu);
   entry.tail = tail;
+  entry.module = std::move(module);
   entries.push_back(std::move(entry));
   return entries.size() - 1;
 }
@@ -209,6 +215,18 @@ std::string KernelSuite::assembly(const mlir::ttc::CpuTarget &target) {
 }
 
 KernelProgram KernelSuite::program(size_t index) const { return entries[index].program; }
+
+bool KernelSuite::evaluate(size_t index, std::span<const float> input,
+                           std::span<float> output) const {
+  bool evaluated = false;
+  const Entry &entry = entries[index];
+  mlir::ModuleOp(*entry.module).walk([&](mlir::ttc::ConstantEvaluableOpInterface op) {
+    llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(input.data()), input.size_bytes());
+    evaluated = succeeded(
+        op.evaluateConstant(bytes, {reinterpret_cast<char *>(output.data()), output.size_bytes()}));
+  });
+  return evaluated;
+}
 
 void KernelProgram::operator()(const std::vector<const float *> &operands, bool reversed) const {
   // Base is null: an operand's offset is then its address.

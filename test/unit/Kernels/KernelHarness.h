@@ -8,6 +8,7 @@
 #include "ttc/Codegen/HostTarget.h"
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ public:
   bool compile(const mlir::ttc::CpuTarget &target);
   std::string assembly(const mlir::ttc::CpuTarget &target);
   KernelProgram program(size_t index) const;
+  /// The op's value as the compiler folds it.
+  bool evaluate(size_t index, std::span<const float> input, std::span<float> output) const;
   const std::vector<char> &code() const { return bytes; }
 
 private:
