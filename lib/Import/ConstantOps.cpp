@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Constants, and the ops whose result static shapes make constant.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+
+#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/TtcOps.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static Value splat(OnnxNode &node, RankedTensorType type, Attribute element) {
+  return node.constant(DenseElementsAttr::get(type, element));
+}
+
+static LogicalResult importConstant(OnnxNode &node) {
+  OpBuilder &b = node.getBuilder();
+  auto scalarType = [](Type type) { return RankedTensorType::get({}, type); };
+  if (node.hasAttr("value"))
+    return node.results(node.constant(node.getTensor("value")));
+  if (node.hasAttr("value_float"))
+    return node.results(splat(node, scalarType(b.getF32Type()),
+                              b.getF32FloatAttr(node.getFloat("value_float", 0))));
+  if (node.hasAttr("value_int"))
+    return node.results(
+        splat(node, scalarType(b.getI64Type()), b.getI64IntegerAttr(node.getInt("value_int", 0))));
+  if (node.hasAttr("value_ints"))
+    return node.results(node.constant(node.getInts("value_ints")));
+  if (node.hasAttr("value_floats")) {
+    SmallVector<float> values = node.getFloats("value_floats");
+    auto type = RankedTensorType::get(values.size(), b.getF32Type());
+    return node.results(node.constant(DenseElementsAttr::get(type, ArrayRef<float>(values))));
+  }
+  return node.error() << "found none of the supported attributes value, value_float, "
+                         "value_floats, value_int, value_ints";
+}
+
+static LogicalResult importConstantOfShape(OnnxNode &node) {
+  FailureOr<SmallVector<int64_t>> shape = node.constantInts(0, "shape");
+  if (failed(shape))
+    return failure();
+  if (!getNumElementsChecked(*shape))
+    return node.error() << "impossible shape [" << printList(*shape) << "]";
+  OpBuilder &b = node.getBuilder();
+  Type elementType = b.getF32Type();
+  Attribute element = b.getF32FloatAttr(0);
+  if (node.hasAttr("value")) {
+    ElementsAttr value = node.getTensor("value");
+    if (!value)
+      return failure();
+    if (value.getNumElements() != 1)
+      return node.error() << "attribute 'value' must have one element, but has "
+                          << value.getNumElements();
+    elementType = value.getElementType();
+    element = cast<DenseElementsAttr>(value).getSplatValue<Attribute>();
+  }
+  return node.results(splat(node, RankedTensorType::get(*shape, elementType), element));
+}
+
+static LogicalResult importShape(OnnxNode &node) {
+  ArrayRef<int64_t> shape = shapeOf(node.input(0));
+  int64_t rank = shape.size();
+  // Opset 15: a slice of the shape, with bounds that are clamped.
+  auto clampAxis = [&](int64_t axis) {
+    return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+  };
+  int64_t start = clampAxis(node.getInt("start", 0));
+  int64_t end = clampAxis(node.getInt("end", rank));
+  return node.results(node.constant(shape.slice(start, std::max<int64_t>(end - start, 0))));
+}
+
+static LogicalResult importSize(OnnxNode &node) {
+  auto type = RankedTensorType::get({}, node.getBuilder().getI64Type());
+  return node.results(splat(
+      node, type, node.getBuilder().getI64IntegerAttr(typeOf(node.input(0)).getNumElements())));
+}
+
+static LogicalResult importRange(OnnxNode &node) {
+  Type elementType = elementTypeOf(node.input(0));
+  FailureOr<SmallVector<double>> start = node.constantNumbers(0, "start");
+  FailureOr<SmallVector<double>> limit = node.constantNumbers(1, "limit");
+  FailureOr<SmallVector<double>> delta = node.constantNumbers(2, "delta");
+  if (failed(start) || failed(limit) || failed(delta))
+    return failure();
+  if (start->size() != 1 || limit->size() != 1 || delta->size() != 1 || delta->front() == 0)
+    return node.error() << "start, limit and delta must be single numbers, delta not zero";
+  double count = std::ceil((limit->front() - start->front()) / delta->front());
+  count = std::max(count, 0.0);
+  if (!(count < (1 << 28)))
+    return node.error() << "the range has too many elements";
+  SmallVector<Attribute> elements;
+  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+    double value = start->front() + static_cast<double>(i) * delta->front();
+    if (isa<FloatType>(elementType))
+      elements.push_back(node.getBuilder().getFloatAttr(elementType, value));
+    else
+      elements.push_back(IntegerAttr::get(elementType, static_cast<int64_t>(value)));
+  }
+  auto type = RankedTensorType::get(elements.size(), elementType);
+  return node.results(node.constant(DenseElementsAttr::get(type, elements)));
+}
+
+/// An i1 matrix that is true where `isSet(row, column)`.
+static Value makeMask(OnnxNode &node, int64_t rows, int64_t columns,
+                      llvm::function_ref<bool(int64_t, int64_t)> isSet) {
+  SmallVector<bool> mask;
+  mask.reserve(rows * columns);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      mask.push_back(isSet(row, column));
+  auto type = RankedTensorType::get({rows, columns}, node.getBuilder().getI1Type());
+  return node.constant(DenseElementsAttr::get(type, ArrayRef<bool>(mask)));
+}
+
+static LogicalResult importEyeLike(OnnxNode &node) {
+  Value like = node.input(0);
+  Type elementType = elementTypeOf(like);
+  if (node.hasAttr("dtype")) {
+    int64_t dataType = node.getInt("dtype", 0);
+    elementType = getOnnxElementType(node.context(), dataType);
+    if (!elementType)
+      return node.error() << "element type " << getOnnxTypeName(dataType)
+                          << " is not supported (supported: " << getSupportedOnnxTypes() << ")";
+  }
+  int64_t k = node.getInt("k", 0);
+  if (rankOf(like) != 2)
+    return node.error() << "the input must have rank 2, but is " << like.getType();
+  Value mask = makeMask(node, shapeOf(like)[0], shapeOf(like)[1],
+                        [&](int64_t row, int64_t column) { return column - row == k; });
+  return node.results(node.cast(mask, elementType));
+}
+
+static LogicalResult importTrilu(OnnxNode &node) {
+  Value x = node.input(0);
+  int64_t k = 0;
+  if (node.hasInput(1)) {
+    FailureOr<double> number = node.constantNumber(1, "k");
+    if (failed(number))
+      return failure();
+    k = static_cast<int64_t>(*number);
+  }
+  bool upper = node.getInt("upper", 1);
+  if (rankOf(x) < 2)
+    return node.error() << "the input must have rank 2 or more, but is " << x.getType();
+  ArrayRef<int64_t> shape = shapeOf(x).take_back(2);
+  Value mask = makeMask(node, shape[0], shape[1], [&](int64_t row, int64_t column) {
+    return upper ? column - row >= k : column - row <= k;
+  });
+  return node.results(node.create<WhereOp>({mask, x, node.scalarLike(x, 0)}));
+}
+
+void mlir::ttc::registerConstantOps(OnnxRegistry &registry) {
+  registry.add("Constant", {0, 0}, importConstant);
+  registry.add("ConstantOfShape", {1, 1}, importConstantOfShape, {9});
+  registry.add("Shape", {1, 1}, importShape);
+  registry.add("Size", {1, 1}, importSize);
+  registry.add("Range", {3, 3}, importRange, {11});
+  registry.add("EyeLike", {1, 1}, importEyeLike, {9});
+  registry.add("Trilu", {1, 2}, importTrilu, {14});
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops that take or add elements: slices, gathers, padding.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+
+#include "dialects/Ttc/TtcOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct SliceBounds {
+  SmallVector<int64_t> starts, ends, axes, steps;
+};
+} // namespace
+
+/// Attributes before opset 10, then inputs.
+static FailureOr<SliceBounds> readSliceBounds(OnnxNode &node) {
+  SliceBounds bounds;
+  if (node.opset() < 10) {
+    if (node.numInputs() != 1)
+      return node.error() << "starts and ends are inputs from opset 10 on, before that attributes";
+    bounds.starts = node.getInts("starts");
+    bounds.ends = node.getInts("ends");
+    bounds.axes = node.getInts("axes");
+  } else {
+    for (auto [index, what, values] :
+         {std::tuple(1u, "starts", &bounds.starts), std::tuple(2u, "ends", &bounds.ends),
+          std::tuple(3u, "axes", &bounds.axes), std::tuple(4u, "steps", &bounds.steps)}) {
+      if (index > 2 && !node.hasInput(index))
+        continue;
+      FailureOr<SmallVector<int64_t>> ints = node.constantInts(index, what);
+      if (failed(ints))
+        return failure();
+      *values = *ints;
+    }
+  }
+  if (bounds.axes.empty())
+    bounds.axes = llvm::to_vector(llvm::seq<int64_t>(0, bounds.starts.size()));
+  if (bounds.steps.empty())
+    bounds.steps.assign(bounds.starts.size(), 1);
+  size_t count = bounds.starts.size();
+  if (bounds.ends.size() != count || bounds.axes.size() != count || bounds.steps.size() != count)
+    return node.error() << "starts, ends, axes and steps must have as many elements, but have "
+                        << count << ", " << bounds.ends.size() << ", " << bounds.axes.size() << ", "
+                        << bounds.steps.size();
+  if (failed(node.normalizeAxes(bounds.axes, rankOf(node.input(0)))))
+    return failure();
+  return bounds;
+}
+
+static LogicalResult importSlice(OnnxNode &node) {
+  Value x = node.input(0);
+  FailureOr<SliceBounds> bounds = readSliceBounds(node);
+  if (failed(bounds))
+    return failure();
+  SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
+  for (auto [start, end, axis, step] :
+       llvm::zip_equal(bounds->starts, bounds->ends, bounds->axes, bounds->steps)) {
+    if (step == 0 || step == std::numeric_limits<int64_t>::min())
+      return node.error() << "a step of " << step << " is not supported";
+    int64_t dim = shapeOf(x)[axis];
+    // Bounds may count from the end and may lie far outside ("to the end" is often INT64_MAX).
+    auto clampTo = [dim](int64_t value, int64_t low, int64_t high) {
+      return std::clamp(value < 0 ? value + dim : value, low, high);
+    };
+    int64_t first = step > 0 ? clampTo(start, 0, dim) : clampTo(start, -1, dim - 1);
+    int64_t last = step > 0 ? clampTo(end, 0, dim) : clampTo(end, -1, dim - 1);
+    int64_t distance = step > 0 ? last - first : first - last;
+    sizes[axis] = distance > 0 ? llvm::divideCeil(distance, std::abs(step)) : 0;
+    starts[axis] = sizes[axis] ? first : 0;
+    // A step beyond the dimension is never taken; keep its products small.
+    steps[axis] = std::clamp(step, -std::max<int64_t>(dim, 1), std::max<int64_t>(dim, 1));
+  }
+  bool isWhole = ArrayRef<int64_t>(sizes) == shapeOf(x) &&
+                 llvm::all_of(steps, [](int64_t step) { return step == 1; });
+  if (isWhole)
+    return node.results(x);
+  return node.results(node.create<SliceOp>(
+      x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Padding {
+  /// Of all dimensions, begins and then ends.
+  SmallVector<int64_t> pads;
+  double value = 0;
+};
+} // namespace
+
+/// Attributes before opset 11, then inputs; a selection of axes from opset 18 on.
+static FailureOr<Padding> readPadding(OnnxNode &node) {
+  int64_t rank = rankOf(node.input(0));
+  Padding padding;
+  if (node.opset() < 11) {
+    padding.value = node.getFloat("value", 0);
+    padding.pads = node.getInts("pads");
+  } else {
+    FailureOr<SmallVector<int64_t>> pads = node.constantInts(1, "pads");
+    if (failed(pads))
+      return failure();
+    padding.pads = *pads;
+    if (node.hasInput(2)) {
+      FailureOr<double> value = node.constantNumber(2, "constant_value");
+      if (failed(value))
+        return failure();
+      padding.value = *value;
+    }
+    if (node.hasInput(3)) {
+      FailureOr<SmallVector<int64_t>> axes = node.constantInts(3, "axes");
+      if (failed(axes) || failed(node.normalizeAxes(*axes, rank)))
+        return failure();
+      if (padding.pads.size() != 2 * axes->size())
+        return node.error() << "pads must have two elements for each axis, but have "
+                            << padding.pads.size() << " for " << axes->size();
+      SmallVector<int64_t> all(2 * rank, 0);
+      for (auto [i, axis] : llvm::enumerate(*axes)) {
+        all[axis] = padding.pads[i];
+        all[rank + axis] = padding.pads[axes->size() + i];
+      }
+      padding.pads = all;
+    }
+  }
+  if (static_cast<int64_t>(padding.pads.size()) != 2 * rank)
+    return node.error() << "pads must have two elements for each dimension of "
+                        << node.input(0).getType() << ", but have " << padding.pads.size();
+  constexpr int64_t limit = int64_t(1) << 40;
+  if (llvm::any_of(padding.pads, [](int64_t pad) { return pad < -limit || pad > limit; }))
+    return node.error() << "impossible pads [" << printList(padding.pads) << "]";
+  return padding;
+}
+
+static LogicalResult importPad(OnnxNode &node) {
+  Value x = node.input(0);
+  StringRef text = node.getString("mode", "constant");
+  std::optional<PadMode> mode = symbolizePadMode(text);
+  if (!mode)
+    return node.error() << "attribute 'mode' is '" << text
+                        << "' (supported: constant, reflect, edge)";
+  FailureOr<Padding> padding = readPadding(node);
+  if (failed(padding))
+    return failure();
+  ArrayRef<int64_t> pads = padding->pads;
+  int64_t rank = rankOf(x);
+  // Negative pads cut elements off.
+  SmallVector<int64_t> low, high, starts, sizes, steps(rank, 1);
+  for (int64_t i = 0; i < rank; ++i) {
+    low.push_back(std::max<int64_t>(pads[i], 0));
+    high.push_back(std::max<int64_t>(pads[rank + i], 0));
+    starts.push_back(std::max<int64_t>(-pads[i], 0));
+    sizes.push_back(shapeOf(x)[i] - starts.back() - std::max<int64_t>(-pads[rank + i], 0));
+    if (sizes.back() < 0)
+      return node.error() << "pads cut more off dimension " << i << " of " << x.getType()
+                          << " than it has";
+  }
+  if (ArrayRef<int64_t>(sizes) != shapeOf(x))
+    x = node.create<SliceOp>(
+        x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
+  auto isZero = [](int64_t pad) { return pad == 0; };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return node.results(x);
+  return node.results(
+      node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high),
+                             node.attr("mode", PadModeAttr::get(node.context(), *mode)),
+                             node.f32("value", padding->value)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Gathers
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static LogicalResult importGather(OnnxNode &node) {
+  int64_t axis = node.getAxis("axis", 0, rankOf(node.input(0)));
+  return node.results(node.create<OpTy>(node.allInputs(), node.i64("axis", axis)));
+}
+
+static LogicalResult importGatherND(OnnxNode &node) {
+  return node.results(node.create<GatherNdOp>(
+      node.allInputs(), node.i64("batch_dims", node.getInt("batch_dims", 0))));
+}
+
+/// where(index == [0, 1, ..., depth - 1], on, off)
+static LogicalResult importOneHot(OnnxNode &node) {
+  FailureOr<double> depthNumber = node.constantNumber(1, "depth");
+  if (failed(depthNumber))
+    return failure();
+  Value values = node.input(2);
+  int64_t depth = static_cast<int64_t>(*depthNumber);
+  int64_t rank = rankOf(node.input(0));
+  int64_t axis = node.getAxis("axis", -1, rank + 1);
+  if (node.hasFailed())
+    return failure();
+  if (depth < 1 || depth > (1 << 24))
+    return node.error() << "depth is " << depth << ", which must be positive";
+  if (rankOf(values) != 1 || shapeOf(values)[0] != 2)
+    return node.error() << "values must be the two values off and on, but are " << values.getType();
+  Value indices = node.cast(node.input(0), node.getBuilder().getI64Type());
+  auto compare = [&](ComparePredicate predicate, Value a, Value b) {
+    return node.create<CompareOp>(
+        {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
+  };
+  // Negative indices count from the end.
+  Value wrapped = node.create<AddOp>({indices, node.scalarLike(indices, depth)});
+  Value isNegative = compare(ComparePredicate::LT, indices, node.scalarLike(indices, 0));
+  indices = node.create<WhereOp>({isNegative, wrapped, indices});
+  SmallVector<int64_t> shape(shapeOf(node.input(0)));
+  shape.insert(shape.begin() + axis, 1);
+  SmallVector<int64_t> classShape(rank + 1, 1);
+  classShape[axis] = depth;
+  Value classes = node.constant(llvm::to_vector(llvm::seq<int64_t>(0, depth)));
+  Value isHot = compare(ComparePredicate::EQ, node.reshape(indices, shape),
+                        node.reshape(classes, classShape));
+  auto pick = [&](int64_t index) {
+    Value one = node.create<SliceOp>(
+        values, {node.attr("starts", index), node.attr("sizes", 1), node.attr("steps", 1)});
+    return node.reshape(one, {});
+  };
+  return node.results(node.create<WhereOp>({isHot, pick(1), pick(0)}));
+}
+
+void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {
+  registry.add("Gather", {2, 2}, importGather<GatherOp>);
+  registry.add("GatherElements", {2, 2}, importGather<GatherElementsOp>, {11});
+  registry.add("GatherND", {2, 2}, importGatherND, {11});
+  registry.add("OneHot", {3, 3}, importOneHot, {9});
+  registry.add("Pad", {1, 4}, importPad);
+  registry.add("Slice", {1, 5}, importSlice);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OnnxNode.h"
+
+#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/TtcOps.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// Arithmetic on shapes is evaluated here; larger constants are left to ttc-fold-constants,
+/// which frees what it no longer needs.
+static constexpr int64_t kFoldLimit = 1 << 14;
+
+OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
+                   Location loc, ArrayRef<Value> inputs)
+    : proto(proto), opsetVersion(opset), modelPath(modelPath), builder(builder), loc(loc),
+      inputs(inputs) {}
+
+StringRef OnnxNode::opType() const { return proto.op_type(); }
+
+std::string OnnxNode::describe() const {
+  StringRef name = proto.name();
+  if (name.empty() && proto.output_size())
+    name = proto.output(0);
+  return ("node '" + name + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")").str();
+}
+
+InFlightDiagnostic OnnxNode::error() {
+  anyError = true;
+  return mlir::emitError(loc) << describe() << ": ";
+}
+
+//===----------------------------------------------------------------------===//
+// Constant inputs
+//===----------------------------------------------------------------------===//
+
+/// Reads a constant's elements as T.
+template <typename T> static FailureOr<SmallVector<T>> readConstant(ElementsAttr attr) {
+  SmallVector<char> bytes = getConstantBytes(attr);
+  SmallVector<T> values;
+  auto append = [&]<typename Stored>(Stored) {
+    const Stored *data = reinterpret_cast<const Stored *>(bytes.data());
+    values.assign(data, data + bytes.size() / sizeof(Stored));
+  };
+  Type type = attr.getElementType();
+  if (type.isF32())
+    append(float());
+  else if (type.isUnsignedInteger(8))
+    append(uint8_t());
+  else if (type.isInteger(64))
+    append(int64_t());
+  else if (type.isInteger(32))
+    append(int32_t());
+  else if (type.isInteger(16))
+    append(int16_t());
+  else if (type.isInteger(8) || type.isInteger(1))
+    append(int8_t());
+  else if (isa<FloatType>(type))
+    for (size_t i = 0; i < bytes.size(); i += 2) {
+      uint16_t bits;
+      memcpy(&bits, bytes.data() + i, sizeof(bits));
+      APFloat value(cast<FloatType>(type).getFloatSemantics(), APInt(16, bits));
+      values.push_back(static_cast<T>(value.convertToDouble()));
+    }
+  else
+    return failure();
+  return values;
+}
+
+template <typename T>
+static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned index, StringRef what) {
+  ElementsAttr attr;
+  if (!node.hasInput(index))
+    return node.error() << "input " << index << " (" << what << ") is missing";
+  if (!matchPattern(node.input(index), m_Constant(&attr)))
+    return node.error() << "input " << index << " (" << what
+                        << ") must be constant: ttc compiles static shapes, and this value is "
+                           "computed at run time";
+  FailureOr<SmallVector<T>> values = readConstant<T>(attr);
+  if (failed(values))
+    return node.error() << "input " << index << " (" << what << ") has unsupported type "
+                        << attr.getType();
+  return values;
+}
+
+FailureOr<SmallVector<int64_t>> OnnxNode::constantInts(unsigned index, StringRef what) {
+  if (hasInput(index) && isa<FloatType>(elementTypeOf(inputs[index])))
+    return error() << "input " << index << " (" << what << ") must hold integers, but is "
+                   << inputs[index].getType();
+  return readConstantInput<int64_t>(*this, index, what);
+}
+
+FailureOr<SmallVector<double>> OnnxNode::constantNumbers(unsigned index, StringRef what) {
+  return readConstantInput<double>(*this, index, what);
+}
+
+FailureOr<double> OnnxNode::constantNumber(unsigned index, StringRef what) {
+  FailureOr<SmallVector<double>> values = readConstantInput<double>(*this, index, what);
+  if (failed(values))
+    return failure();
+  if (values->size() != 1)
+    return error() << "input " << index << " (" << what << ") must be one number, but has "
+                   << values->size();
+  return values->front();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const onnx::AttributeProto *OnnxNode::findAttr(StringRef name) const {
+  for (const onnx::AttributeProto &attr : proto.attribute())
+    if (attr.name() == name)
+      return &attr;
+  return nullptr;
+}
+
+static StringRef attrTypeName(int type) {
+  return onnx::AttributeProto_AttributeType_IsValid(type)
+             ? StringRef(onnx::AttributeProto_AttributeType_Name(
+                   onnx::AttributeProto_AttributeType(type)))
+             : "unknown";
+}
+
+onnx::AttributeProto *OnnxNode::useAttr(StringRef name, int type) {
+  auto *found = const_cast<onnx::AttributeProto *>(findAttr(name));
+  if (!found)
+    return nullptr;
+  usedAttrs.insert(name);
+  int actual = found->type();
+  // Files of IR version 1 leave the type out.
+  if (!found->has_type() || actual == onnx::AttributeProto::UNDEFINED) {
+    if (found->has_f())
+      actual = onnx::AttributeProto::FLOAT;
+    else if (found->has_i())
+      actual = onnx::AttributeProto::INT;
+    else if (found->has_s())
+      actual = onnx::AttributeProto::STRING;
+    else if (found->has_t())
+      actual = onnx::AttributeProto::TENSOR;
+    else
+      actual = type;
+  }
+  if (actual == type)
+    return found;
+  error() << "attribute '" << name << "' must be of type " << attrTypeName(type) << ", but is "
+          << attrTypeName(actual);
+  return nullptr;
+}
+
+int64_t OnnxNode::getInt(StringRef name, int64_t defaultValue) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::INT);
+  return attr ? attr->i() : defaultValue;
+}
+
+double OnnxNode::getFloat(StringRef name, double defaultValue) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::FLOAT);
+  return attr ? attr->f() : defaultValue;
+}
+
+StringRef OnnxNode::getString(StringRef name, StringRef defaultValue) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::STRING);
+  return attr ? StringRef(attr->s()) : defaultValue;
+}
+
+SmallVector<int64_t> OnnxNode::getInts(StringRef name, ArrayRef<int64_t> defaultValue) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::INTS);
+  return attr ? SmallVector<int64_t>(attr->ints().begin(), attr->ints().end())
+              : SmallVector<int64_t>(defaultValue);
+}
+
+SmallVector<float> OnnxNode::getFloats(StringRef name, ArrayRef<float> defaultValue) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::FLOATS);
+  return attr ? SmallVector<float>(attr->floats().begin(), attr->floats().end())
+              : SmallVector<float>(defaultValue);
+}
+
+ElementsAttr OnnxNode::getTensor(StringRef name) {
+  onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::TENSOR);
+  if (!attr)
+    return nullptr;
+  // Named after the value that the node makes, like an initializer.
+  FailureOr<ElementsAttr> tensor = convertOnnxTensor(
+      *attr->mutable_t(), proto.output_size() ? proto.output(0) : proto.name(), modelPath,
+      context(), [&] { return error() << "attribute '" << name << "': "; });
+  return succeeded(tensor) ? *tensor : nullptr;
+}
+
+void OnnxNode::ignoreAttrs(ArrayRef<StringRef> names) {
+  for (StringRef name : names)
+    usedAttrs.insert(name);
+}
+
+int64_t OnnxNode::getAxis(StringRef name, int64_t defaultValue, int64_t rank) {
+  int64_t axis = getInt(name, defaultValue);
+  if (failed(normalizeAxes(axis, rank)))
+    return 0;
+  return axis;
+}
+
+LogicalResult OnnxNode::normalizeAxes(MutableArrayRef<int64_t> axes, int64_t rank) {
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t &axis : axes) {
+    if (axis < -rank || axis >= rank)
+      return error() << "axis " << axis << " is out of range for a tensor of rank " << rank;
+    if (axis < 0)
+      axis += rank;
+    if (!seen.insert(axis).second)
+      return error() << "axis " << axis << " is given twice";
+  }
+  return success();
+}
+
+LogicalResult OnnxNode::checkAllAttrsUsed() {
+  for (const onnx::AttributeProto &attr : proto.attribute())
+    if (!usedAttrs.contains(attr.name())) {
+      auto used = usedAttrs.keys();
+      SmallVector<StringRef> names(used.begin(), used.end());
+      llvm::sort(names);
+      auto diag = error() << "attribute '" << attr.name() << "' is not supported";
+      if (!names.empty())
+        diag << " (supported here: " << llvm::join(names, ", ") << ")";
+      return diag;
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Creating ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult OnnxNode::withContext(llvm::function_ref<LogicalResult()> action) {
+  std::string message;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diag) {
+      if (diag.getSeverity() != DiagnosticSeverity::Error)
+        return failure();
+      if (!message.empty())
+        message += "; ";
+      message += diag.str();
+      return success();
+    });
+    result = action();
+  }
+  if (failed(result))
+    error() << (message.empty() ? "these operands do not fit together" : message);
+  return result;
+}
+
+SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer) {
+  if (infer) {
+    auto *interface = state.name.getInterface<InferTypeOpInterface>();
+    assert(interface && "only ops that infer their types are created without types");
+    if (failed(withContext([&] {
+          return interface->inferReturnTypes(context(), loc, state.operands,
+                                             state.attributes.getDictionary(context()),
+                                             state.getRawProperties(), state.regions, state.types);
+        })))
+      return {};
+  }
+  Operation *op = builder.create(state);
+  if (failed(withContext([&] { return verify(op, /*verifyRecursively=*/false); }))) {
+    op->erase();
+    return {};
+  }
+
+  bool foldable = op->getNumResults() == 1 && !state.operands.empty() &&
+                  typeOf(op->getResult(0)).getNumElements() <= kFoldLimit &&
+                  llvm::all_of(op->getOperands(),
+                               [](Value operand) { return matchPattern(operand, m_Constant()); });
+  SmallVector<Value> folded;
+  if (foldable && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
+    op->erase();
+    return folded;
+  }
+  return SmallVector<Value>(op->getResults());
+}
+
+Value OnnxNode::constant(ElementsAttr value) {
+  return value ? ConstantOp::create(builder, loc, value) : Value();
+}
+
+Value OnnxNode::constant(ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(values.size(), builder.getI64Type());
+  return constant(DenseElementsAttr::get(type, values));
+}
+
+Value OnnxNode::scalarLike(Value like, double value) {
+  if (!like)
+    return {};
+  Type elementType = elementTypeOf(like);
+  auto type = RankedTensorType::get({}, elementType);
+  Attribute element = isa<FloatType>(elementType)
+                          ? Attribute(builder.getFloatAttr(elementType, value))
+                          : Attribute(IntegerAttr::get(elementType, static_cast<int64_t>(value)));
+  return constant(DenseElementsAttr::get(type, element));
+}
+
+Value OnnxNode::reshape(Value value, ArrayRef<int64_t> shape) {
+  if (!value)
+    return {};
+  auto type = RankedTensorType::get(shape, elementTypeOf(value));
+  return type == value.getType() ? value : createAs<ReshapeOp>(type, value);
+}
+
+Value OnnxNode::cast(Value value, Type elementType) {
+  if (!value)
+    return {};
+  auto type = RankedTensorType::get(shapeOf(value), elementType);
+  return type == value.getType() ? value : createAs<CastOp>(type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+unsigned OnnxNode::numOutputs() const { return proto.output_size(); }
+
+bool OnnxNode::wantsOutput(unsigned index) const {
+  return index < numOutputs() && !proto.output(index).empty();
+}
+
+LogicalResult OnnxNode::results(ArrayRef<Value> values) {
+  if (llvm::is_contained(values, Value()) && !anyError)
+    error() << "these operands do not fit together";
+  if (anyError)
+    return failure();
+  outputs.assign(values.begin(), values.end());
+  return success();
+}

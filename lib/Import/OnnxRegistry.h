@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which ONNX ops can be imported: one entry per op, added beside its handler.
+#ifndef TTC_LIB_IMPORT_ONNXREGISTRY_H
+#define TTC_LIB_IMPORT_ONNXREGISTRY_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <limits>
+
+namespace mlir::ttc {
+class OnnxNode;
+
+using OnnxHandler = LogicalResult (*)(OnnxNode &);
+
+/// The newest opset of the default domain whose definitions the handlers follow.
+constexpr int64_t kNewestOpset = 25;
+/// The oldest one. The project promises 7; handlers know the differences to 6 as well.
+constexpr int64_t kOldestOpset = 6;
+
+/// Inclusive ranges.
+struct OpsetRange {
+  int64_t oldest = kOldestOpset, newest = kNewestOpset;
+};
+struct Arity {
+  unsigned min, max;
+  static constexpr unsigned kAny = std::numeric_limits<unsigned>::max();
+};
+
+struct OnnxOpEntry {
+  OpsetRange opsets;
+  Arity inputs;
+  OnnxHandler handler;
+};
+
+class OnnxRegistry {
+public:
+  /// All ops of the default domain.
+  static const OnnxRegistry &get();
+
+  void add(StringRef opType, Arity inputs, OnnxHandler handler, OpsetRange opsets = {}) {
+    bool inserted = entries.try_emplace(opType, OnnxOpEntry{opsets, inputs, handler}).second;
+    assert(inserted && "one entry per op");
+    (void)inserted;
+  }
+  const OnnxOpEntry *lookup(StringRef opType) const {
+    auto it = entries.find(opType);
+    return it == entries.end() ? nullptr : &it->second;
+  }
+  /// Sorted.
+  SmallVector<StringRef> names() const;
+
+private:
+  llvm::StringMap<OnnxOpEntry> entries;
+};
+
+// One function per family, in the family's file.
+void registerConstantOps(OnnxRegistry &registry);
+void registerUnaryOps(OnnxRegistry &registry);
+void registerBinaryOps(OnnxRegistry &registry);
+void registerMatMulOps(OnnxRegistry &registry);
+void registerConvolutionOps(OnnxRegistry &registry);
+void registerPoolingOps(OnnxRegistry &registry);
+void registerNormalizationOps(OnnxRegistry &registry);
+void registerReductionOps(OnnxRegistry &registry);
+void registerShapeOps(OnnxRegistry &registry);
+void registerIndexingOps(OnnxRegistry &registry);
+void registerResizeOps(OnnxRegistry &registry);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_ONNXREGISTRY_H

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OnnxTensor.h"
+
+#include "dialects/Ttc/TtcConstants.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <bit>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+// Raw data is little endian, and it is taken as it is.
+static_assert(std::endian::native == std::endian::little);
+
+Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
+  Builder b(context);
+  switch (dataType) {
+  case onnx::TensorProto::FLOAT:
+    return b.getF32Type();
+  case onnx::TensorProto::FLOAT16:
+    return b.getF16Type();
+  case onnx::TensorProto::BFLOAT16:
+    return b.getBF16Type();
+  case onnx::TensorProto::INT8:
+    return b.getI8Type();
+  case onnx::TensorProto::UINT8:
+    return b.getIntegerType(8, /*isSigned=*/false);
+  case onnx::TensorProto::INT16:
+    return b.getI16Type();
+  case onnx::TensorProto::INT32:
+    return b.getI32Type();
+  case onnx::TensorProto::INT64:
+    return b.getI64Type();
+  case onnx::TensorProto::BOOL:
+    return b.getI1Type();
+  default:
+    return nullptr;
+  }
+}
+
+std::string mlir::ttc::getOnnxTypeName(int32_t dataType) {
+  if (onnx::TensorProto_DataType_IsValid(dataType))
+    return llvm::StringRef(onnx::TensorProto_DataType_Name(onnx::TensorProto_DataType(dataType)))
+        .lower();
+  return "number " + std::to_string(dataType);
+}
+
+StringRef mlir::ttc::getSupportedOnnxTypes() {
+  return "float, float16, bfloat16, int8, uint8, int16, int32, int64, bool";
+}
+
+std::string mlir::ttc::printList(ArrayRef<int64_t> values, StringRef separator) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(values, os, separator);
+  return text;
+}
+
+std::optional<int64_t> mlir::ttc::getNumElementsChecked(ArrayRef<int64_t> shape) {
+  // More than any device has memory for; keeps every later product of sizes in range.
+  constexpr int64_t limit = int64_t(1) << 40;
+  int64_t count = 1;
+  for (int64_t dim : shape) {
+    if (dim < 0 || dim > limit)
+      return std::nullopt;
+    if (llvm::MulOverflow(count, dim, count) || count > limit)
+      return std::nullopt;
+  }
+  return count;
+}
+
+static size_t getElementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+/// Constants of i1 hold one byte per element that is 0 or 1; files may say 2.
+static void normalizeBools(MutableArrayRef<char> bytes) {
+  for (char &byte : bytes)
+    byte = byte != 0;
+}
+
+//===----------------------------------------------------------------------===//
+// External data
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ExternalData {
+  std::string location;
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;
+};
+} // namespace
+
+static FailureOr<ExternalData> readExternalData(const onnx::TensorProto &tensor,
+                                                EmitErrorFn emitError) {
+  ExternalData external;
+  for (const onnx::StringStringEntryProto &entry : tensor.external_data()) {
+    if (entry.key() == "location") {
+      external.location = entry.value();
+    } else if (entry.key() == "offset") {
+      if (StringRef(entry.value()).getAsInteger(10, external.offset))
+        return emitError() << "external data has an offset that is no number: '" << entry.value()
+                           << "'";
+    } else if (entry.key() == "length") {
+      uint64_t length;
+      if (StringRef(entry.value()).getAsInteger(10, length))
+        return emitError() << "external data has a length that is no number: '" << entry.value()
+                           << "'";
+      external.length = length;
+    }
+    // "checksum" is optional, and readers may leave it out.
+  }
+  if (external.location.empty())
+    return emitError() << "external data names no file";
+  return external;
+}
+
+/// The path of an external file. It must lie in the model's folder, also after following links:
+/// a model from elsewhere must not be able to read other files.
+static FailureOr<std::string> resolveExternalPath(StringRef location, StringRef modelPath,
+                                                  EmitErrorFn emitError) {
+  namespace fs = llvm::sys::fs;
+  namespace path = llvm::sys::path;
+  if (modelPath.empty() || modelPath == "-" || modelPath == "<stdin>")
+    return emitError() << "external data '" << location
+                       << "' can only be found when the model is read from a file";
+  if (path::is_absolute(location) ||
+      llvm::is_contained(llvm::make_range(path::begin(location), path::end(location)), ".."))
+    return emitError() << "external data '" << location
+                       << "' must be a path below the model's folder";
+  SmallString<256> folder(path::parent_path(modelPath));
+  if (folder.empty())
+    folder = ".";
+  SmallString<256> file(folder), realFolder, realFile;
+  path::append(file, location);
+  if (std::error_code error = fs::real_path(folder, realFolder))
+    return emitError() << "cannot find the model's folder '" << folder << "': " << error.message();
+  if (std::error_code error = fs::real_path(file, realFile))
+    return emitError() << "cannot find external data '" << file << "': " << error.message();
+  if (!realFolder.ends_with("/"))
+    realFolder += '/';
+  if (!StringRef(realFile).starts_with(realFolder))
+    return emitError() << "external data '" << location << "' leads out of the model's folder";
+  return std::string(realFile);
+}
+
+static FailureOr<ElementsAttr> mapExternalData(const onnx::TensorProto &tensor, StringRef name,
+                                               RankedTensorType type, uint64_t expectedBytes,
+                                               StringRef modelPath, EmitErrorFn emitError) {
+  FailureOr<ExternalData> external = readExternalData(tensor, emitError);
+  if (failed(external))
+    return failure();
+  if (external->length && *external->length != expectedBytes)
+    return emitError() << "external data has " << *external->length << " bytes, but " << type
+                       << " needs " << expectedBytes;
+  FailureOr<std::string> path = resolveExternalPath(external->location, modelPath, emitError);
+  if (failed(path))
+    return failure();
+
+  uint64_t fileSize = 0;
+  if (std::error_code error = llvm::sys::fs::file_size(*path, fileSize))
+    return emitError() << "cannot read external data '" << *path << "': " << error.message();
+  if (external->offset > fileSize || fileSize - external->offset < expectedBytes)
+    return emitError() << "external data '" << external->location << "' has " << fileSize
+                       << " bytes, but " << expectedBytes << " bytes from offset "
+                       << external->offset << " are needed";
+  auto buffer = llvm::MemoryBuffer::getFileSlice(*path, expectedBytes, external->offset);
+  if (std::error_code error = buffer.getError())
+    return emitError() << "cannot read external data '" << *path << "': " << error.message();
+
+  ArrayRef<char> data((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
+  bool isAligned =
+      reinterpret_cast<uintptr_t>(data.data()) % getElementBytes(type.getElementType()) == 0;
+  if (isAligned && !type.getElementType().isInteger(1))
+    return makeConstant(type, data, name, [owner = std::move(*buffer)] {});
+  SmallVector<char> bytes(data);
+  if (type.getElementType().isInteger(1))
+    normalizeBools(bytes);
+  return makeConstant(type, bytes, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Data in the model
+//===----------------------------------------------------------------------===//
+
+/// Copies a typed field (float_data, int64_data, int32_data), narrowing each value to T.
+template <typename T, typename Field> static SmallVector<char> copyField(const Field &field) {
+  SmallVector<char> bytes;
+  bytes.resize_for_overwrite(field.size() * sizeof(T));
+  T *out = reinterpret_cast<T *>(bytes.data());
+  for (auto value : field)
+    *out++ = static_cast<T>(value);
+  return bytes;
+}
+
+static SmallVector<char> copyTypedData(const onnx::TensorProto &tensor) {
+  switch (tensor.data_type()) {
+  case onnx::TensorProto::FLOAT:
+    return copyField<float>(tensor.float_data());
+  case onnx::TensorProto::INT64:
+    return copyField<int64_t>(tensor.int64_data());
+  case onnx::TensorProto::INT32:
+    return copyField<int32_t>(tensor.int32_data());
+  case onnx::TensorProto::INT16:
+  case onnx::TensorProto::FLOAT16:
+  case onnx::TensorProto::BFLOAT16:
+    return copyField<uint16_t>(tensor.int32_data());
+  default: // int8, uint8, bool
+    return copyField<uint8_t>(tensor.int32_data());
+  }
+}
+
+FailureOr<ElementsAttr> mlir::ttc::convertOnnxTensor(onnx::TensorProto &tensor, StringRef name,
+                                                     StringRef modelPath, MLIRContext *context,
+                                                     EmitErrorFn emitError) {
+  Type elementType = getOnnxElementType(context, tensor.data_type());
+  if (!elementType)
+    return emitError() << "element type " << getOnnxTypeName(tensor.data_type())
+                       << " is not supported (supported: " << getSupportedOnnxTypes() << ")";
+  if (tensor.has_segment())
+    return emitError() << "tensors in segments are not supported";
+
+  SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+  std::optional<int64_t> count = getNumElementsChecked(shape);
+  if (!count)
+    return emitError() << "impossible tensor shape [" << printList(shape) << "]";
+  auto type = RankedTensorType::get(shape, elementType);
+  uint64_t expectedBytes = uint64_t(*count) * getElementBytes(elementType);
+
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
+    return mapExternalData(tensor, name, type, expectedBytes, modelPath, emitError);
+
+  if (!tensor.has_raw_data()) {
+    SmallVector<char> bytes = copyTypedData(tensor);
+    if (bytes.size() != expectedBytes)
+      return emitError() << "tensor has " << bytes.size() / getElementBytes(elementType)
+                         << " elements, but its shape [" << printList(shape) << "] needs "
+                         << *count;
+    if (elementType.isInteger(1))
+      normalizeBools(bytes);
+    return makeConstant(type, bytes, name);
+  }
+
+  if (tensor.raw_data().size() != expectedBytes)
+    return emitError() << "tensor has " << tensor.raw_data().size() << " bytes of raw data, but "
+                       << type << " needs " << expectedBytes;
+  if (elementType.isInteger(1))
+    normalizeBools(MutableArrayRef<char>(tensor.mutable_raw_data()->data(), expectedBytes));
+  std::unique_ptr<std::string> raw(tensor.release_raw_data());
+  ArrayRef<char> data(raw->data(), raw->size());
+  return makeConstant(type, data, name, [owner = std::move(raw)] {});
+}

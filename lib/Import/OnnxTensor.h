@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ONNX element types and tensors as MLIR types and attributes.
+#ifndef TTC_LIB_IMPORT_ONNXTENSOR_H
+#define TTC_LIB_IMPORT_ONNXTENSOR_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <string>
+
+namespace onnx {
+class TensorProto;
+} // namespace onnx
+
+namespace mlir::ttc {
+
+using EmitErrorFn = llvm::function_ref<InFlightDiagnostic()>;
+
+/// The ttc element type, or null if there is none.
+Type getOnnxElementType(MLIRContext *context, int32_t dataType);
+/// "float", "double", "string", ...
+std::string getOnnxTypeName(int32_t dataType);
+/// The element types that can be imported, for diagnostics.
+StringRef getSupportedOnnxTypes();
+
+/// "1, 3, 224": a list for diagnostics.
+std::string printList(ArrayRef<int64_t> values, StringRef separator = ", ");
+
+/// The number of elements, or nullopt if a dimension is negative or the number is absurd.
+std::optional<int64_t> getNumElementsChecked(ArrayRef<int64_t> shape);
+
+/// The tensor as a constant. Large raw data is moved out of `tensor`, not copied; external data
+/// is mapped. `modelPath` says where external files are looked for; `name` becomes the name of
+/// the resource.
+FailureOr<ElementsAttr> convertOnnxTensor(onnx::TensorProto &tensor, StringRef name,
+                                          StringRef modelPath, MLIRContext *context,
+                                          EmitErrorFn emitError);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_ONNXTENSOR_H

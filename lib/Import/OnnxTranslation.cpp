@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The importer's side of ttc-translate.
+#include "ttc/Import/OnnxImport.h"
+
+#include "dialects/Ttc/TtcDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ManagedStatic.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options) {
+  auto complain = [&](const Twine &what) {
+    return ("'" + text + "': expected name:1x3x224x224, " + what).str();
+  };
+  // Names may have colons in them ("serving_default_x:0"), shapes not.
+  auto [name, shapeText] = text.rsplit(':');
+  if (!text.contains(':'))
+    return complain("found no colon");
+  if (name.empty())
+    return complain("found no name");
+  SmallVector<int64_t> shape;
+  SmallVector<StringRef> dims;
+  if (!shapeText.empty())
+    shapeText.split(dims, 'x');
+  for (StringRef dim : dims) {
+    int64_t size;
+    if (dim.getAsInteger(10, size) || size <= 0)
+      return complain("found the dimension '" + dim + "'");
+    shape.push_back(size);
+  }
+  if (!options.inputShapes.try_emplace(name, shape).second)
+    return complain("found the input twice");
+  return "";
+}
+
+namespace {
+struct ImportCLOptions {
+  llvm::cl::list<std::string> inputShapes{
+      "input-shape", llvm::cl::value_desc("name:1x3x224x224"),
+      llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open")};
+};
+} // namespace
+
+static llvm::ManagedStatic<ImportCLOptions> clOptions;
+
+void mlir::ttc::registerOnnxImportCLOptions() { *clOptions; }
+
+FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
+  OnnxImportOptions options;
+  if (!clOptions.isConstructed())
+    return options;
+  for (const std::string &text : clOptions->inputShapes) {
+    std::string complaint = addInputShape(text, options);
+    if (complaint.empty())
+      continue;
+    llvm::WithColor::error() << "--input-shape: " << complaint << "\n";
+    return failure();
+  }
+  return options;
+}
+
+void mlir::ttc::registerImportOnnx() {
+  registerOnnxImportCLOptions();
+  TranslateToMLIRRegistration registration(
+      "import-onnx", "import an ONNX model as ttc ops on tensors",
+      [](llvm::SourceMgr &sources, MLIRContext *context) -> OwningOpRef<Operation *> {
+        FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
+        if (failed(options))
+          return nullptr;
+        return importOnnx(*sources.getMemoryBuffer(sources.getMainFileID()), context, *options);
+      },
+      [](DialectRegistry &registry) { registry.insert<TtcDialect, func::FuncDialect>(); });
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elementwise ops with one tensor operand.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+
+#include "dialects/Ttc/TtcOps.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// ops whose ttc op means the same and has no attributes.
+template <typename OpTy> static LogicalResult importUnary(OnnxNode &node) {
+  node.ignoreAttrs({"consumed_inputs"}); // opset 1 left it behind in old files
+  return node.results(node.create<OpTy>(node.input(0)));
+}
+
+static LogicalResult importIdentity(OnnxNode &node) { return node.results(node.input(0)); }
+
+static LogicalResult importDropout(OnnxNode &node) {
+  node.ignoreAttrs({"ratio", "seed", "is_test", "consumed_inputs"});
+  if (node.hasInput(2)) {
+    FailureOr<double> training = node.constantNumber(2, "training_mode");
+    if (failed(training))
+      return failure();
+    if (*training != 0)
+      return node.error() << "training mode is not supported (supported: inference)";
+  }
+  if (!node.wantsOutput(1))
+    return node.results(node.input(0));
+  // Nothing is dropped: the mask is all true (before opset 10 of the data's type).
+  Value x = node.input(0);
+  OpBuilder &b = node.getBuilder();
+  Type elementType = node.opset() < 10 ? elementTypeOf(x) : b.getI1Type();
+  Attribute one = isa<FloatType>(elementType) ? Attribute(b.getFloatAttr(elementType, 1.0))
+                                              : Attribute(b.getIntegerAttr(elementType, 1));
+  Value mask =
+      node.constant(DenseElementsAttr::get(RankedTensorType::get(shapeOf(x), elementType), one));
+  return node.results({x, mask});
+}
+
+static LogicalResult importGelu(OnnxNode &node) {
+  StringRef approximate = node.getString("approximate", "none");
+  std::optional<GeluApproximation> kind = symbolizeGeluApproximation(approximate);
+  if (!kind)
+    return node.error() << "attribute 'approximate' is '" << approximate
+                        << "' (supported: none, tanh)";
+  return node.results(node.create<GeluOp>(
+      node.input(0), node.attr("approximate", GeluApproximationAttr::get(node.context(), *kind))));
+}
+
+template <typename OpTy> static Value createAlpha(OnnxNode &node, Value x, double alpha) {
+  return node.create<OpTy>(x, node.f32("alpha", alpha));
+}
+
+static LogicalResult importLeakyRelu(OnnxNode &node) {
+  node.ignoreAttrs({"consumed_inputs"});
+  return node.results(createAlpha<LeakyReluOp>(node, node.input(0), node.getFloat("alpha", 0.01)));
+}
+
+static LogicalResult importElu(OnnxNode &node) {
+  node.ignoreAttrs({"consumed_inputs"});
+  return node.results(createAlpha<EluOp>(node, node.input(0), node.getFloat("alpha", 1.0)));
+}
+
+/// celu(x) = alpha * elu(x / alpha)
+static LogicalResult importCelu(OnnxNode &node) {
+  double alpha = node.getFloat("alpha", 1.0);
+  if (!(alpha > 0))
+    return node.error() << "attribute 'alpha' must be positive, but is " << alpha;
+  Value x = node.input(0);
+  Value a = node.scalarLike(x, alpha);
+  Value elu = createAlpha<EluOp>(node, node.create<DivOp>({x, a}), 1.0);
+  return node.results(node.create<MulOp>({elu, a}));
+}
+
+static LogicalResult importSelu(OnnxNode &node) {
+  node.ignoreAttrs({"consumed_inputs"});
+  return node.results(node.create<SeluOp>(
+      node.input(0), {node.f32("alpha", node.getFloat("alpha", 1.67326319217681884765625)),
+                      node.f32("gamma", node.getFloat("gamma", 1.05070102214813232421875))}));
+}
+
+static LogicalResult importHardSigmoid(OnnxNode &node) {
+  node.ignoreAttrs({"consumed_inputs"});
+  return node.results(
+      node.create<HardSigmoidOp>(node.input(0), {node.f32("alpha", node.getFloat("alpha", 0.2)),
+                                                 node.f32("beta", node.getFloat("beta", 0.5))}));
+}
+
+static LogicalResult importMish(OnnxNode &node) {
+  Value x = node.input(0);
+  Value gate = node.create<TanhOp>(node.create<SoftplusOp>(x));
+  return node.results(node.create<MulOp>({x, gate}));
+}
+
+static LogicalResult importSwish(OnnxNode &node) {
+  Value x = node.input(0);
+  double alpha = node.getFloat("alpha", 1.0);
+  Value scaled = alpha == 1.0 ? x : node.create<MulOp>({x, node.scalarLike(x, alpha)});
+  return node.results(node.create<MulOp>({x, node.create<SigmoidOp>(scaled)}));
+}
+
+static LogicalResult importTan(OnnxNode &node) {
+  Value x = node.input(0);
+  return node.results(node.create<DivOp>({node.create<SinOp>(x), node.create<CosOp>(x)}));
+}
+
+static Value compare(OnnxNode &node, ComparePredicate predicate, Value a, Value b) {
+  return node.create<CompareOp>(
+      {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
+}
+
+static LogicalResult importThresholdedRelu(OnnxNode &node) {
+  Value x = node.input(0);
+  Value above =
+      compare(node, ComparePredicate::GT, x, node.scalarLike(x, node.getFloat("alpha", 1.0)));
+  return node.results(node.create<WhereOp>({above, x, node.scalarLike(x, 0)}));
+}
+
+/// x < -lambd: x + bias; x > lambd: x - bias; else 0
+static LogicalResult importShrink(OnnxNode &node) {
+  Value x = node.input(0);
+  double lambd = node.getFloat("lambd", 0.5);
+  Value bias = node.scalarLike(x, node.getFloat("bias", 0.0));
+  Value below = compare(node, ComparePredicate::LT, x, node.scalarLike(x, -lambd));
+  Value above = compare(node, ComparePredicate::GT, x, node.scalarLike(x, lambd));
+  Value high = node.create<WhereOp>({above, node.create<SubOp>({x, bias}), node.scalarLike(x, 0)});
+  return node.results(node.create<WhereOp>({below, node.create<AddOp>({x, bias}), high}));
+}
+
+static LogicalResult importIsNaN(OnnxNode &node) {
+  Value x = node.input(0);
+  return node.results(compare(node, ComparePredicate::NE, x, x));
+}
+
+/// Bounds are attributes before opset 11, then inputs, which may be computed.
+static LogicalResult importClip(OnnxNode &node) {
+  node.ignoreAttrs({"consumed_inputs"});
+  Value x = node.input(0);
+  bool isFloat = isa<FloatType>(elementTypeOf(x));
+  double low = -std::numeric_limits<double>::infinity(), high = -low;
+  if (node.opset() < 11) {
+    low = node.getFloat("min", std::numeric_limits<float>::lowest());
+    high = node.getFloat("max", std::numeric_limits<float>::max());
+  } else {
+    auto isConstant = [&](unsigned index) {
+      return !node.hasInput(index) || node.input(index).getDefiningOp<ConstantOp>();
+    };
+    if (!isFloat || !isConstant(1) || !isConstant(2)) {
+      if (node.hasInput(1))
+        x = node.create<MaxOp>({x, node.input(1)});
+      if (node.hasInput(2))
+        x = node.create<MinOp>({x, node.input(2)});
+      return node.results(x);
+    }
+    for (auto [index, bound] : {std::pair(1u, &low), std::pair(2u, &high)}) {
+      if (!node.hasInput(index))
+        continue;
+      FailureOr<double> number = node.constantNumber(index, index == 1 ? "min" : "max");
+      if (failed(number))
+        return failure();
+      *bound = *number;
+    }
+  }
+  return node.results(node.create<ClampOp>(x, {node.f32("min", low), node.f32("max", high)}));
+}
+
+static LogicalResult importCast(OnnxNode &node) {
+  node.ignoreAttrs({"saturate", "round_mode"}); // they concern 8-bit floats only
+  int64_t dataType = node.getInt("to", 0);
+  Type elementType = getOnnxElementType(node.context(), dataType);
+  if (!elementType)
+    return node.error() << "cast to " << getOnnxTypeName(dataType)
+                        << " is not supported (supported: " << getSupportedOnnxTypes() << ")";
+  return node.results(node.cast(node.input(0), elementType));
+}
+
+static LogicalResult importCastLike(OnnxNode &node) {
+  node.ignoreAttrs({"saturate", "round_mode"});
+  return node.results(node.cast(node.input(0), elementTypeOf(node.input(1))));
+}
+
+void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
+  registry.add("Abs", {1, 1}, importUnary<AbsOp>);
+  registry.add("Cast", {1, 1}, importCast);
+  registry.add("CastLike", {2, 2}, importCastLike, {15});
+  registry.add("Ceil", {1, 1}, importUnary<CeilOp>);
+  registry.add("Celu", {1, 1}, importCelu, {12});
+  registry.add("Clip", {1, 3}, importClip);
+  registry.add("Cos", {1, 1}, importUnary<CosOp>, {7});
+  registry.add("Dropout", {1, 3}, importDropout);
+  registry.add("Elu", {1, 1}, importElu);
+  registry.add("Erf", {1, 1}, importUnary<ErfOp>, {9});
+  registry.add("Exp", {1, 1}, importUnary<ExpOp>);
+  registry.add("Floor", {1, 1}, importUnary<FloorOp>);
+  registry.add("Gelu", {1, 1}, importGelu, {20});
+  registry.add("HardSigmoid", {1, 1}, importHardSigmoid);
+  registry.add("HardSwish", {1, 1}, importUnary<HardSwishOp>, {14});
+  registry.add("Identity", {1, 1}, importIdentity);
+  registry.add("IsNaN", {1, 1}, importIsNaN, {9});
+  registry.add("LeakyRelu", {1, 1}, importLeakyRelu);
+  registry.add("Log", {1, 1}, importUnary<LogOp>);
+  registry.add("Mish", {1, 1}, importMish, {18});
+  registry.add("Neg", {1, 1}, importUnary<NegOp>);
+  registry.add("Not", {1, 1}, importUnary<NotOp>);
+  registry.add("Reciprocal", {1, 1}, importUnary<ReciprocalOp>);
+  registry.add("Relu", {1, 1}, importUnary<ReluOp>);
+  registry.add("Round", {1, 1}, importUnary<RoundOp>, {11});
+  registry.add("Selu", {1, 1}, importSelu);
+  registry.add("Shrink", {1, 1}, importShrink, {9});
+  registry.add("Sigmoid", {1, 1}, importUnary<SigmoidOp>);
+  registry.add("Sign", {1, 1}, importUnary<SignOp>, {9});
+  registry.add("Sin", {1, 1}, importUnary<SinOp>, {7});
+  registry.add("Softplus", {1, 1}, importUnary<SoftplusOp>);
+  registry.add("Softsign", {1, 1}, importUnary<SoftsignOp>);
+  registry.add("Sqrt", {1, 1}, importUnary<SqrtOp>);
+  registry.add("Swish", {1, 1}, importSwish, {24});
+  registry.add("Tan", {1, 1}, importTan, {7});
+  registry.add("Tanh", {1, 1}, importUnary<TanhOp>);
+  registry.add("ThresholdedRelu", {1, 1}, importThresholdedRelu, {10});
+}

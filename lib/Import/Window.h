@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The attributes that convolutions and pools share: kernel, strides, dilations, padding.
+#ifndef TTC_LIB_IMPORT_WINDOW_H
+#define TTC_LIB_IMPORT_WINDOW_H
+
+#include "OnnxNode.h"
+
+namespace mlir::ttc {
+
+struct Window {
+  SmallVector<int64_t> kernel, strides, dilations;
+  /// Begins, then ends.
+  SmallVector<int64_t> pads;
+  std::string autoPad;
+};
+
+/// Reads and checks the attributes, all but auto_pad's effect. `kernel` is what the weights say;
+/// if empty, the attribute kernel_shape must be there.
+FailureOr<Window> readWindow(OnnxNode &node, int64_t spatialRank, ArrayRef<int64_t> kernel);
+
+/// Turns auto_pad into pads for an op whose windows slide over an input of these spatial sizes.
+LogicalResult resolveAutoPad(OnnxNode &node, Window &window, ArrayRef<int64_t> inputSizes);
+
+/// The size of a kernel with its holes.
+inline int64_t dilatedSize(int64_t kernel, int64_t dilation) { return (kernel - 1) * dilation + 1; }
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_WINDOW_H
