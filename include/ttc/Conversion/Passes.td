@@ -38,4 +38,38 @@ def ConvertTtcToLinalg : Pass<"convert-ttc-to-linalg"> {
   ];
 }
 
+def ConvertTosaToTtc : Pass<"convert-tosa-to-ttc"> {
+  let summary = "Float TOSA to tensor ops of ttc";
+  let description = [{
+    Every op must convert, or the pass fails and names the op. Shapes must be static, shape
+    operands `tosa.const_shape`, and zero points 0: ttc has no quantised tensors. TOSA's images are
+    N, H, W, C: convolutions and pools become ops with `channels_last`, and their weights are
+    transposed to ttc's order (at compile time, where they are constant). Casts from floats to
+    integers round first, as TOSA's do.
+
+    ```mlir
+    func.func @f(%x: tensor<1x4x4x8xf32>, %w: tensor<16x1x1x8xf32>, %b: tensor<16xf32>)
+        -> tensor<1x4x4x16xf32> {
+      %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+      %y = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>,
+             pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+         : (tensor<1x4x4x8xf32>, tensor<16x1x1x8xf32>, tensor<16xf32>, tensor<1xf32>,
+            tensor<1xf32>) -> tensor<1x4x4x16xf32>
+      return %y : tensor<1x4x4x16xf32>
+    }
+    // becomes
+    func.func @f(%x: tensor<1x4x4x8xf32>, %w: tensor<16x1x1x8xf32>, %b: tensor<16xf32>)
+        -> tensor<1x4x4x16xf32> {
+      %t = ttc.transpose %w {permutation = array<i64: 0, 3, 1, 2>}
+         : (tensor<16x1x1x8xf32>) -> tensor<16x8x1x1xf32>
+      %y = ttc.conv %x, %t, %b {channels_last, dilations = array<i64: 1, 1>,
+             pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+         : (tensor<1x4x4x8xf32>, tensor<16x8x1x1xf32>, tensor<16xf32>) -> tensor<1x4x4x16xf32>
+      return %y : tensor<1x4x4x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 #endif // TTC_CONVERSION_PASSES_TD
