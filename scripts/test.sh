@@ -34,7 +34,6 @@ results="$ROOT/build/test-results"
 rm -rf "$results"
 mkdir -p "$results"
 export TTC_PYTHON="$PYTHON"
-# Two runs of one compiler with one input must give the same bytes, so nothing may depend on these.
 export PYTHONDONTWRITEBYTECODE=1
 
 # suite NAME COMMAND...: runs it, with its output shown; a runner that dies before it wrote its
@@ -49,7 +48,7 @@ suite() {
 }
 
 lit() { # PRESET FOLDER
-  suite "$1-lit" /usr/lib/llvm-22/bin/lit -s --no-progress-bar -j "$(jobs_here)" --timeout 600 -v \
+  suite "$1-lit" /usr/lib/llvm-22/bin/lit -s --no-progress-bar -j "$(jobs_here)" -v \
     --xunit-xml-output "$results/$1-lit.xml" "$2/test"
 }
 unit() { # PRESET FOLDER

@@ -121,7 +121,7 @@ build() {
     say "configuring the $preset build in $folder"
     quietly "configure-$preset" cmake --preset "$preset" || fail "cmake failed for preset $preset"
   fi
-  say "building the $preset preset in $folder (nothing to do the second time)"
+  say "building the $preset preset in $folder"
   quietly "build-$preset" cmake --build "$folder" -j "$(jobs_here)" ${@:+--target "$@"} ||
     fail "the $preset build failed"
 }

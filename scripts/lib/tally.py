@@ -16,6 +16,8 @@ def count(path):
         cases = list(xml.parse(path).getroot().iter("testcase"))
     except xml.ParseError:
         return 0, [f"{path.stem}: the runner ended without results"], []
+    if not cases:
+        return 0, [f"{path.stem}: no test found"], []
     passed, failed, skipped = 0, [], []
     for case in cases:
         # pytest and lit put the file into classname; ctest repeats the name there.
