@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cmake --install, and what a stranger does with the result."""
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(build_dir, tmp_path_factory):
+    if not (build_dir / "CMakeCache.txt").exists():
+        pytest.skip(f"no build at {build_dir}")
+    prefix = tmp_path_factory.mktemp("prefix")
+    run("cmake", "--install", build_dir, "--prefix", prefix)
+    return prefix
+
+
+@pytest.fixture(scope="module")
+def example(installed, build_dir, root, tmp_path_factory):
+    """The C example, built against the installed tree alone."""
+    if "-fsanitize" in (build_dir / "CMakeCache.txt").read_text():
+        pytest.skip("a sanitized libttrt does not link into a plain program")
+    source = tmp_path_factory.mktemp("example")
+    for name in ("CMakeLists.txt", "main.c"):
+        shutil.copy(root / "examples/c" / name, source)
+    run("cmake", "-G", "Ninja", "-S", source, "-B", source / "build",
+        f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_C_COMPILER=clang-22")
+    run("cmake", "--build", source / "build")
+    return source / "build/ttrt-example"
+
+
+def test_tree(installed):
+    files = {str(p.relative_to(installed)) for p in installed.rglob("*") if p.is_file()}
+    for tool in ("ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server"):
+        assert f"bin/{tool}" in files
+    for tail in ("include/ttrt/ttrt.h", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE"):
+        assert any(f.endswith(tail) for f in files), (tail, sorted(files))
+
+
+def test_installed_tools_start(installed):
+    for tool in ("ttc-opt", "ttc-translate", "ttrun"):
+        assert "usage" in run(installed / "bin" / tool, "--help", env={}).lower()
+
+
+def test_c_example_runs_a_bundle(example, tools, root, tmp_path):
+    bundle = tmp_path / "digits.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", bundle)
+    printed = run(example, bundle)
+    assert "input image: 1 1 8 8" in printed
+    largest, value = re.search(r"output logits: 1 10; largest: element (\d+), (\S+)", printed).groups()
+    np.save(tmp_path / "in.npy", (np.arange(64, dtype=np.float32) / 64).reshape(1, 1, 8, 8))
+    tools.ttrun("run", bundle, f"--input=image={tmp_path / 'in.npy'}",
+                f"--output=logits={tmp_path / 'out.npy'}")
+    logits = np.load(tmp_path / "out.npy").ravel()
+    assert int(largest) == logits.argmax()
+    assert float(value) == pytest.approx(float(logits.max()), rel=1e-5)
+
+
+def test_c_example_reports_a_bad_bundle(example, tmp_path):
+    (tmp_path / "bad.ttcb").write_bytes(os.urandom(8192))
+    done = subprocess.run([example, tmp_path / "bad.ttcb"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.match(r"[a-z ]+: .+", done.stderr), done.stderr
