@@ -184,6 +184,45 @@ ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry, ttrt_en
   });
 }
 
+ttrt_status ttrt_bundle_memory(const ttrt_bundle *bundle, ttrt_memory *memory, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle && memory, "bundle or memory is NULL");
+    const fb::Bundle &metadata = bundle->bundle->metadata();
+    *memory = {};
+    for (uint32_t i = 0; i < count(metadata.buffers()); ++i) {
+      const fb::Buffer &buffer = *metadata.buffers()->Get(i);
+      uint64_t end = buffer.offset() + buffer.size();
+      if (buffer.space() == fb::MemorySpace::Dram)
+        memory->dram_bytes = std::max(memory->dram_bytes, end);
+      else if (buffer.space() == fb::MemorySpace::L1)
+        memory->l1_bytes = std::max(memory->l1_bytes, end);
+    }
+    for (uint32_t i = 0; i < count(metadata.programs()); ++i)
+      memory->l1_bytes =
+          std::max<uint64_t>(memory->l1_bytes, metadata.programs()->Get(i)->scratch_bytes());
+    if (const fb::Region *region = metadata.trace_region()) {
+      memory->trace_bytes = region->size();
+      memory->trace_address = region->address();
+    }
+  });
+}
+
+uint32_t ttrt_bundle_traces(const ttrt_bundle *bundle) {
+  return bundle ? count(bundle->bundle->metadata().traces()) : 0;
+}
+
+ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace, ttrt_trace *info,
+                              ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle && info, "bundle or info is NULL");
+    const auto *traces = bundle->bundle->metadata().traces();
+    if (trace >= count(traces))
+      fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace, count(traces));
+    const fb::Trace &found = *traces->Get(trace);
+    *info = {text(found.name()), found.commands(), found.size()};
+  });
+}
+
 ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name, uint32_t *entry,
                                    ttrt_error *error) {
   return guarded(error, [&] {

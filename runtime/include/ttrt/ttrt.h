@@ -120,6 +120,26 @@ TTRT_API ttrt_status ttrt_bundle_input(const ttrt_bundle *bundle, uint32_t entry
 TTRT_API ttrt_status ttrt_bundle_output(const ttrt_bundle *bundle, uint32_t entry, uint32_t output,
                                         ttrt_port *port, ttrt_error *error);
 
+/** What the plan of a bundle takes, in bytes. */
+typedef struct ttrt_memory {
+  uint64_t dram_bytes;    /**< constants, slots and activations: up to the highest of them */
+  uint64_t l1_bytes;      /**< per core: buffers and the scratch of programs */
+  uint64_t trace_bytes;   /**< the trace region: exactly the bytes of the command streams */
+  uint64_t trace_address; /**< where in DRAM it begins */
+} ttrt_memory;
+
+typedef struct ttrt_trace {
+  const char *name;
+  uint32_t commands; /**< the end command included */
+  uint64_t bytes;
+} ttrt_trace;
+
+TTRT_API ttrt_status ttrt_bundle_memory(const ttrt_bundle *bundle, ttrt_memory *memory,
+                                        ttrt_error *error);
+TTRT_API uint32_t ttrt_bundle_traces(const ttrt_bundle *bundle);
+TTRT_API ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace, ttrt_trace *info,
+                                       ttrt_error *error);
+
 /* ---- Devices
  * ------------------------------------------------------------------------------------- */
 
