@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_TOOLS_TTRUN_COMMANDS_H
+#define TTC_TOOLS_TTRUN_COMMANDS_H
+
+namespace ttrun {
+
+/// The subcommands: arguments after the subcommand's name, and the exit status.
+int runCommand(int argc, char **argv);
+int readCommand(int argc, char **argv);
+int checkCommand(int argc, char **argv);
+int queryCommand(int argc, char **argv);
+int perfCommand(int argc, char **argv);
+
+/// The whole tool.
+int runTool(int argc, char **argv);
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_COMMANDS_H

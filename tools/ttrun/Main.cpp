@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "Options.h"
+#include "ttrt/ttrt.h"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace ttrun {
+
+namespace {
+struct Command {
+  const char *name;
+  const char *summary;
+  int (*function)(int, char **);
+};
+} // namespace
+
+static constexpr Command kCommands[] = {
+    {"run", "run a bundle on .npy files, write or compare its outputs", runCommand},
+    {"perf", "measure: latency on the device and end to end, time per command", perfCommand},
+    {"read", "show what is in a bundle", readCommand},
+    {"check", "verify a bundle without running it", checkCommand},
+    {"query", "describe this machine as a target", queryCommand},
+};
+
+static void printHelp(FILE *stream) {
+  fprintf(stream,
+          "ttrun %s: runs, measures and inspects trace bundles (.ttcb)\n\n"
+          "usage: ttrun COMMAND [arguments]\n\ncommands:\n",
+          ttrt_version());
+  for (const Command &command : kCommands)
+    fprintf(stream, "  %-8s%s\n", command.name, command.summary);
+  fprintf(stream, "\n'ttrun COMMAND --help' tells more about one of them.\n"
+                  "Exit status: 0 success, 1 a bundle is bad or outputs differ, 2 wrong usage.\n");
+}
+
+int runTool(int argc, char **argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  if (name.empty() || name == "--help" || name == "-h" || name == "help") {
+    printHelp(name.empty() ? stderr : stdout);
+    return name.empty() ? 2 : 0;
+  }
+  if (name == "--version") {
+    printf("ttrun %s\n", ttrt_version());
+    return 0;
+  }
+  for (const Command &command : kCommands) {
+    if (name != command.name)
+      continue;
+    try {
+      return command.function(argc - 2, argv + 2);
+    } catch (const HelpShown &) {
+      return 0;
+    } catch (const UserError &error) {
+      fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
+    } catch (const std::exception &error) {
+      fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
+    }
+    return 2;
+  }
+  fprintf(stderr, "ttrun: unknown command '%s'\n\n", name.c_str());
+  printHelp(stderr);
+  return 2;
+}
+
+} // namespace ttrun

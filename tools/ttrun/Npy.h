@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays in NumPy's .npy format, versions 1 to 3.
+
+#ifndef TTC_TOOLS_TTRUN_NPY_H
+#define TTC_TOOLS_TTRUN_NPY_H
+
+#include "ttrt/ttrt.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ttrun {
+
+/// A dense tensor in row-major order.
+struct Tensor {
+  ttrt_dtype dtype = TTRT_F32;
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;
+
+  size_t elements() const;
+};
+
+size_t sizeOf(ttrt_dtype dtype);
+const char *nameOf(ttrt_dtype dtype);
+/// "f32[1, 3, 224, 224]"
+std::string describe(ttrt_dtype dtype, const std::vector<int64_t> &shape);
+/// An element as a number; 64-bit integers lose what a double cannot hold.
+double elementAt(const Tensor &tensor, size_t index);
+
+/// Reads a file that may be damaged. Arrays in Fortran order are turned into row-major ones. Throws
+/// UserError.
+Tensor readNpy(const std::string &path);
+/// bf16, which NumPy does not know, is written as uint16. Throws UserError.
+void writeNpy(const std::string &path, const Tensor &tensor);
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_NPY_H

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Options.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace ttrun {
+
+void OptionParser::flag(const std::string &name, const std::string &help, bool &value) {
+  options.push_back({name, "", help, Value::None, [&value](const std::string &) { value = true; }});
+}
+
+void OptionParser::text(const std::string &name, const std::string &placeholder,
+                        const std::string &help, std::string &value) {
+  options.push_back({name, placeholder, help, Value::Required,
+                     [&value](const std::string &given) { value = given; }});
+}
+
+void OptionParser::list(const std::string &name, const std::string &placeholder,
+                        const std::string &help, std::vector<std::string> &values) {
+  options.push_back({name, placeholder, help, Value::Required,
+                     [&values](const std::string &given) { values.push_back(given); }});
+}
+
+void OptionParser::number(const std::string &name, const std::string &placeholder,
+                          const std::string &help, uint64_t &value, uint64_t least, uint64_t most) {
+  options.push_back(
+      {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
+         char *end = nullptr;
+         errno = 0;
+         unsigned long long parsed = strtoull(given.c_str(), &end, 10);
+         if (given.empty() || *end || errno || given[0] == '-' || parsed < least || parsed > most)
+           throw UserError("--" + name + "=" + given + ": expected a number from " +
+                           std::to_string(least) + " to " + std::to_string(most));
+         value = parsed;
+       }});
+}
+
+void OptionParser::real(const std::string &name, const std::string &placeholder,
+                        const std::string &help, double &value) {
+  options.push_back(
+      {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
+         char *end = nullptr;
+         double parsed = strtod(given.c_str(), &end);
+         if (given.empty() || *end || !(parsed >= 0))
+           throw UserError("--" + name + "=" + given + ": expected a number that is not negative");
+         value = parsed;
+       }});
+}
+
+void OptionParser::choice(const std::string &name, const std::vector<std::string> &words,
+                          const std::string &help, std::string &value) {
+  std::string all;
+  for (const std::string &word : words)
+    all += (all.empty() ? "" : "|") + word;
+  options.push_back({name, all, help, Value::Required, [=, &value](const std::string &given) {
+                       if (std::find(words.begin(), words.end(), given) == words.end())
+                         throw UserError("--" + name + "=" + given + ": expected " + all);
+                       value = given;
+                     }});
+}
+
+void OptionParser::optional(const std::string &name, const std::string &placeholder,
+                            const std::string &help,
+                            std::function<void(const std::string &)> handler) {
+  options.push_back({name, placeholder, help, Value::Optional, std::move(handler)});
+}
+
+const OptionParser::Option &OptionParser::find(const std::string &name) const {
+  for (const Option &option : options)
+    if (option.name == name)
+      return option;
+  throw UserError("unknown option --" + name + "; see " + command + " --help");
+}
+
+std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
+  std::vector<std::string> rest;
+  bool onlyFiles = false;
+  for (int i = 0; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (onlyFiles || argument.size() < 2 || argument[0] != '-') {
+      rest.push_back(argument);
+      continue;
+    }
+    if (argument == "--") {
+      onlyFiles = true;
+      continue;
+    }
+    if (argument == "--help" || argument == "-h") {
+      printHelp();
+      throw HelpShown();
+    }
+    size_t equals = argument.find('=');
+    size_t dashes = argument.compare(0, 2, "--") == 0 ? 2 : 1;
+    const Option &option =
+        find(argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes));
+    if (equals != std::string::npos) {
+      if (option.value == Value::None)
+        throw UserError("--" + option.name + " takes no value");
+      option.handler(argument.substr(equals + 1));
+    } else if (option.value == Value::Required) {
+      if (i + 1 == argc)
+        throw UserError("--" + option.name + " needs a value: --" + option.name + "=" +
+                        option.placeholder);
+      option.handler(argv[++i]);
+    } else {
+      option.handler("");
+    }
+  }
+  return rest;
+}
+
+void OptionParser::printHelp() const {
+  printf("usage: %s %s\n\n%s\n\noptions:\n", command.c_str(), synopsis.c_str(),
+         description.c_str());
+  constexpr int kColumn = 34;
+  auto print = [&](const std::string &left, const std::string &help) {
+    printf("  %-*s", kColumn - 2, left.c_str());
+    if (static_cast<int>(left.size()) > kColumn - 3)
+      printf("\n%*s", kColumn, "");
+    for (char c : help) {
+      putchar(c);
+      if (c == '\n')
+        printf("%*s", kColumn, "");
+    }
+    putchar('\n');
+  };
+  for (const Option &option : options) {
+    std::string left = "--" + option.name;
+    if (option.value == Value::Required)
+      left += "=" + option.placeholder;
+    if (option.value == Value::Optional)
+      left += "[=" + option.placeholder + "]";
+    print(left, option.help);
+  }
+  print("--help", "this text");
+  if (!examples.empty())
+    printf("\nexamples:\n%s", examples.c_str());
+}
+
+} // namespace ttrun

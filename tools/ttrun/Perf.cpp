@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Bundle.h"
+#include "Commands.h"
+#include "Json.h"
+#include "Session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+namespace ttrun {
+
+namespace {
+
+/// Sorted samples.
+class Samples {
+public:
+  void add(double value) { values.push_back(value); }
+  void finish() { std::sort(values.begin(), values.end()); }
+  /// Nearest rank.
+  double percentile(double p) const {
+    if (values.empty())
+      return 0;
+    auto rank = static_cast<size_t>(p / 100 * static_cast<double>(values.size()) + 0.999999);
+    return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
+  }
+  double least() const { return values.empty() ? 0 : values.front(); }
+  double median() const { return percentile(50); }
+  bool empty() const { return values.empty(); }
+
+private:
+  std::vector<double> values;
+};
+
+/// Time of one command over all loops, in microseconds.
+struct CommandTimes {
+  std::map<std::pair<uint32_t, uint32_t>, Samples> commands; ///< by trace and command
+
+  static void add(void *user, uint32_t trace, uint32_t command, uint64_t begin, uint64_t end) {
+    static_cast<CommandTimes *>(user)->commands[{trace, command}].add(
+        static_cast<double>(end - begin) * 1e-3);
+  }
+};
+
+/// A row of the table: one command, or all commands of one program.
+struct Row {
+  std::string trace, command, name, source;
+  uint64_t grid = 0, times = 1;
+  double least = 0, median = 0, p90 = 0;
+};
+
+} // namespace
+
+static double residentMb() {
+  long kb = 0;
+  if (FILE *file = fopen("/proc/self/status", "re")) {
+    char line[256];
+    while (fgets(line, sizeof(line), file))
+      if (strncmp(line, "VmRSS:", 6) == 0)
+        kb = strtol(line + 6, nullptr, 10);
+    fclose(file);
+  }
+  return static_cast<double>(kb) / 1024;
+}
+
+/// Commands, barriers and end included, of each trace that an entry point executes, in order.
+static std::vector<uint64_t> commandsPerTrace(const ttrt::Bundle &bundle,
+                                              const std::string &entry) {
+  std::vector<uint64_t> commands;
+  for (const auto *table : *bundle.metadata().entries()) {
+    if (entry != ttrt::text(table->name()))
+      continue;
+    const auto &schedule = *table->schedules()->Get(0);
+    for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
+      for (uint32_t i = 0; i < ttrt::count(part); ++i)
+        if (part->Get(i)->kind() == ttrt::fb::StepKind::Execute)
+          commands.push_back(bundle.metadata().traces()->Get(part->Get(i)->index())->commands());
+  }
+  return commands;
+}
+
+static const ttrt::CommandHeader &commandAt(const ttrt::Bundle &bundle, uint32_t trace,
+                                            uint32_t command) {
+  const uint8_t *position = bundle.stream(trace);
+  for (; command; --command)
+    position += reinterpret_cast<const ttrt::CommandHeader *>(position)->size;
+  return *reinterpret_cast<const ttrt::CommandHeader *>(position);
+}
+
+static std::vector<Row> makeRows(const ttrt::Bundle &bundle, CommandTimes &times) {
+  std::vector<Row> rows;
+  for (auto &[key, samples] : times.commands) {
+    samples.finish();
+    const auto &trace = *bundle.metadata().traces()->Get(key.first);
+    const ttrt::CommandHeader &header = commandAt(bundle, key.first, key.second);
+    Row row;
+    row.trace = ttrt::text(trace.name());
+    row.command = std::to_string(key.second);
+    row.least = samples.least();
+    row.median = samples.median();
+    row.p90 = samples.percentile(90);
+    if (key.second < ttrt::count(trace.sources()))
+      row.source = bundle.location(trace.sources()->Get(key.second));
+    if (header.opcode == ttrt::Opcode::Dispatch) {
+      const auto &program = *bundle.metadata().programs()->Get(
+          reinterpret_cast<const ttrt::DispatchCommand &>(header).program);
+      row.name = ttrt::text(program.symbol());
+      row.grid = program.grid();
+    } else {
+      row.name = header.opcode == ttrt::Opcode::Copy ? "copy" : "fill";
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Sums over the commands of each program, most expensive first.
+static std::vector<Row> sumByProgram(const std::vector<Row> &rows) {
+  std::map<std::string, Row> programs;
+  for (const Row &row : rows) {
+    auto [found, isNew] = programs.try_emplace(row.name, row);
+    if (isNew)
+      continue;
+    found->second.times += 1;
+    found->second.least += row.least;
+    found->second.median += row.median;
+    found->second.p90 += row.p90;
+  }
+  std::vector<Row> sums;
+  for (auto &[name, row] : programs)
+    sums.push_back(std::move(row));
+  std::sort(sums.begin(), sums.end(), [](const Row &a, const Row &b) {
+    return a.median != b.median ? a.median > b.median : a.name < b.name;
+  });
+  return sums;
+}
+
+static double totalMedian(const std::vector<Row> &rows) {
+  double total = 0;
+  for (const Row &row : rows)
+    total += row.median;
+  return total > 0 ? total : 1;
+}
+
+static void printTable(const std::vector<Row> &rows, bool programs) {
+  const double total = totalMedian(rows);
+  size_t width = 7;
+  for (const Row &row : rows)
+    width = std::max(width, row.name.size());
+  const int w = static_cast<int>(std::min<size_t>(width, 60));
+  printf("\n%10s %6s %6s %8s  %-*s %s\n", "median us", "share", "grid",
+         programs ? "commands" : "command", w, "program", "source");
+  for (const Row &row : rows)
+    printf("%10.2f %5.1f%% %6llu %8s  %-*s %s%s\n", row.median, 100 * row.median / total,
+           static_cast<unsigned long long>(row.grid),
+           programs ? std::to_string(row.times).c_str() : row.command.c_str(), w, row.name.c_str(),
+           row.source.c_str(), programs && row.times > 1 ? ", ..." : "");
+}
+
+static std::string csvField(const std::string &text) {
+  if (text.find_first_of(",\"\n") == std::string::npos)
+    return text;
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+static void writeCsv(const std::string &path, const std::vector<Row> &rows) {
+  FILE *file = path == "-" ? stdout : fopen(path.c_str(), "w");
+  if (!file)
+    throw UserError("cannot write " + path + ": " + strerror(errno));
+  fprintf(file, "trace,command,program,grid,source,min_us,median_us,p90_us\n");
+  for (const Row &row : rows)
+    fprintf(file, "%s,%s,%s,%llu,%s,%.3f,%.3f,%.3f\n", csvField(row.trace).c_str(),
+            row.command.c_str(), csvField(row.name).c_str(),
+            static_cast<unsigned long long>(row.grid), csvField(row.source).c_str(), row.least,
+            row.median, row.p90);
+  if (file != stdout && fclose(file) != 0)
+    throw UserError("cannot write " + path + ": " + strerror(errno));
+}
+
+static void addTimes(Json &json, const char *name, const Samples &samples) {
+  json.key(name)
+      .beginObject()
+      .field("min", samples.least())
+      .field("median", samples.median())
+      .field("p90", samples.percentile(90))
+      .field("p99", samples.percentile(99))
+      .endObject();
+}
+
+static void printTimes(const char *name, const Samples &samples) {
+  printf("%-12s min %.4f  median %.4f  p90 %.4f  p99 %.4f ms\n", name, samples.least(),
+         samples.median(), samples.percentile(90), samples.percentile(99));
+}
+
+int perfCommand(int argc, char **argv) {
+  OptionParser parser("ttrun perf", "BUNDLE [options]",
+                      "Measures a bundle: on the device (traces and host steps between them) and "
+                      "end to end (with the\n"
+                      "transfers of inputs and outputs). Inputs that are not given are random. The "
+                      "times of single\n"
+                      "commands are taken while dispatching them from the host one at a time, so "
+                      "each includes the cost of\n"
+                      "that (see the device's median with --no-trace).",
+                      "  ttrun perf resnet50.ttcb --cores 2\n"
+                      "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
+                      "  ttrun perf resnet50.ttcb --json --loops 200\n");
+  SessionOptions options;
+  options.random = true;
+  uint64_t loops = 100, warmup = 0;
+  bool json = false, ops = false, programs = false, hasWarmup = false;
+  std::string csv;
+  parser.number("loops", "N", "measured runs (default 100)", loops, 1, 1000000000);
+  parser.optional("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
+                  [&](const std::string &given) {
+                    char *end = nullptr;
+                    warmup = strtoull(given.c_str(), &end, 10);
+                    if (given.empty() || *end)
+                      throw UserError("--warmup=" + given + ": expected a number");
+                    hasWarmup = true;
+                  });
+  parser.flag("json", "print one JSON object instead of text", json);
+  parser.flag("ops", "time every command", ops);
+  parser.flag("programs", "time every program: the sum over its commands (the default\nfor text)",
+              programs);
+  parser.text("csv", "FILE", "write the time of every command as CSV; - for standard output", csv);
+  options.declare(parser);
+  std::vector<std::string> files = parser.parse(argc, argv);
+  if (files.size() != 1)
+    throw UserError("expected one bundle; see ttrun perf --help");
+
+  Session session(files[0], options);
+  session.fillInputs(options);
+  if (!json && !ops && csv.empty())
+    programs = true;
+  if (!hasWarmup)
+    warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
+
+  ttrt_timing timing{};
+  ttrt_run_options run{};
+  run.no_trace = options.noTrace;
+  run.timing = &timing;
+  for (uint64_t i = 0; i < warmup; ++i)
+    session.run(run);
+  Samples device, total;
+  for (uint64_t i = 0; i < loops; ++i) {
+    session.run(run);
+    device.add(static_cast<double>(timing.device) * 1e-6);
+    total.add(static_cast<double>(timing.total) * 1e-6);
+  }
+  device.finish();
+  total.finish();
+  const double resident = residentMb();
+
+  // After the measurement, so that none of this is in its memory or its caches. The tables of the
+  // bundle tell what the numbers of traces and commands mean.
+  ttrt::Bundle bundle(files[0].c_str(), TTRT_VERIFY_STRUCTURE);
+  std::vector<Row> rows;
+  if (ops || programs || !csv.empty()) {
+    CommandTimes times;
+    run.no_trace = 1;
+    run.on_command = CommandTimes::add;
+    run.user = &times;
+    session.run(run);
+    times.commands.clear();
+    for (uint64_t i = 0; i < loops; ++i)
+      session.run(run);
+    rows = makeRows(bundle, times);
+  }
+
+  if (json) {
+    Json object;
+    object.beginObject()
+        .field("entry", session.entryName())
+        .field("loops", loops)
+        .field("cores", session.cores())
+        .field("traced", !options.noTrace)
+        .key("commands_per_trace")
+        .beginArray(/*flat=*/true);
+    for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
+      object.value(commands);
+    object.endArray().field("load_ms", session.loadMs()).field("resident_mb", resident);
+    addTimes(object, "device_ms", device);
+    addTimes(object, "end_to_end_ms", total);
+    if (ops || programs) {
+      object.key("ops").beginArray();
+      for (const Row &row : programs ? sumByProgram(rows) : rows) {
+        object.beginObject();
+        if (programs)
+          object.field("commands", row.times);
+        else
+          object.field("trace", row.trace).field("command", std::stoi(row.command));
+        object.field("program", row.name)
+            .field("grid", row.grid)
+            .field("source", row.source)
+            .field("min_us", row.least)
+            .field("median_us", row.median)
+            .field("p90_us", row.p90)
+            .endObject();
+      }
+      object.endArray();
+    }
+    object.endObject();
+    fputs(object.take().c_str(), stdout);
+  } else if (csv != "-") {
+    printf("entry point  %s, %u cores, %llu loops%s\n", session.entryName().c_str(),
+           session.cores(), static_cast<unsigned long long>(loops),
+           options.noTrace ? ", dispatched from the host" : "");
+    printf("commands    ");
+    for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
+      printf(" %llu", static_cast<unsigned long long>(commands));
+    printf(" (per trace)\nload         %.3f ms, verify=%s\nresident     %.1f MB\n",
+           session.loadMs(), options.verify.c_str(), resident);
+    printTimes("device", device);
+    printTimes("end to end", total);
+    if (ops)
+      printTable(rows, /*programs=*/false);
+    if (programs)
+      printTable(sumByProgram(rows), /*programs=*/true);
+  }
+  if (!csv.empty())
+    writeCsv(csv, rows);
+  return 0;
+}
+
+} // namespace ttrun

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "Json.h"
+#include "Options.h"
+#include "ttrt/bundle_format.h"
+#include "ttrt/ttrt.h"
+
+#include <cstdio>
+#include <sstream>
+
+namespace ttrun {
+
+int queryCommand(int argc, char **argv) {
+  OptionParser parser(
+      "ttrun query", "[options]",
+      "Prints this machine's target description as JSON: what a bundle may ask for here.",
+      "  ttrun query > host.json\n");
+  if (!parser.parse(argc, argv).empty())
+    throw UserError("expected no arguments; see ttrun query --help");
+  ttrt_host host;
+  ttrt_query_host(&host);
+  Json json;
+  json.beginObject()
+      .field("name", "cpu")
+      .field("arch", host.arch)
+      .field("model", host.model)
+      .key("features")
+      .beginArray(/*flat=*/true);
+  std::istringstream features(host.features);
+  for (std::string feature; std::getline(features, feature, ',');)
+    json.value(feature);
+  json.endArray()
+      .field("cores", host.cores)
+      .field("dram_banks", 1)
+      .field("dram_bank_bytes", host.dram_bytes / ttrt::kPageSize * ttrt::kPageSize)
+      .field("l1_bytes", host.l1_bytes / ttrt::kPageSize * ttrt::kPageSize)
+      .field("dram_alignment", ttrt::kBufferAlignment)
+      .field("l1_alignment", ttrt::kBufferAlignment)
+      .field("queues", 1)
+      .field("chips", 1)
+      .endObject();
+  fputs(json.take().c_str(), stdout);
+  return 0;
+}
+
+} // namespace ttrun

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ReadJson.h"
+
+#include "Describe.h"
+#include "Json.h"
+
+namespace ttrun {
+
+using namespace ttrt;
+
+static std::string lower(const char *name) {
+  std::string text = name;
+  for (char &c : text)
+    c = static_cast<char>(tolower(c));
+  return text;
+}
+
+static void addTarget(Json &json, const fb::Target &target) {
+  json.key("target").beginObject();
+  json.field("name", text(target.name()))
+      .field("arch", text(target.arch()))
+      .field("triple", text(target.triple()))
+      .field("cpu", text(target.cpu()));
+  json.key("features").beginArray(/*flat=*/true);
+  for (uint32_t i = 0; i < count(target.features()); ++i)
+    json.value(target.features()->Get(i)->c_str());
+  json.endArray()
+      .field("cores", target.cores())
+      .field("dram_banks", target.dram_banks())
+      .field("dram_bank_bytes", target.dram_bank_bytes())
+      .field("l1_bytes", target.l1_bytes())
+      .field("host_bytes", target.host_bytes())
+      .field("dram_alignment", target.dram_alignment())
+      .field("l1_alignment", target.l1_alignment())
+      .field("queues", target.queues())
+      .field("chips", target.chips())
+      .endObject();
+}
+
+static void addSegments(Json &json, const Bundle &bundle) {
+  static const char *const kNames[] = {"constants", "streams", "code"};
+  json.key("segments").beginArray();
+  for (const fb::Segment *segment : *bundle.metadata().segments()) {
+    // Hashes do not fit the numbers of every JSON reader.
+    json.beginObject()
+        .field("kind", kNames[static_cast<size_t>(segment->kind())])
+        .field("offset", segment->offset())
+        .field("size", segment->size())
+        .field("hash", hexText(segment->hash()))
+        .field("address", segment->address())
+        .endObject();
+  }
+  json.endArray();
+}
+
+static void addEntries(Json &json, const Bundle &bundle) {
+  json.key("entries").beginArray();
+  for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
+    json.beginObject().field("name", text(entry->name()));
+    auto addPorts = [&](const char *name, const auto *ports) {
+      json.key(name).beginArray();
+      for (uint32_t i = 0; i < count(ports); ++i) {
+        const fb::Port &port = *ports->Get(i);
+        json.beginObject()
+            .field("name", text(port.name()))
+            .field("dtype", lower(fb::EnumNameDType(port.dtype())));
+        json.key("shape").beginArray(/*flat=*/true);
+        for (uint32_t d = 0; d < count(port.shape()); ++d)
+          json.value(port.shape()->Get(d));
+        json.endArray()
+            .field("bytes", sizeOf(port))
+            .field("buffer", text(bundle.metadata().buffers()->Get(port.buffer())->name()))
+            .endObject();
+      }
+      json.endArray();
+    };
+    addPorts("inputs", entry->inputs());
+    addPorts("outputs", entry->outputs());
+    json.key("schedules").beginArray();
+    for (const fb::Schedule *schedule : *entry->schedules()) {
+      json.beginObject().field("name", text(schedule->name())).field("queues", schedule->queues());
+      auto addPart = [&](const char *name, const auto *steps) {
+        json.key(name).beginArray();
+        for (uint32_t i = 0; i < count(steps); ++i) {
+          const fb::Step &step = *steps->Get(i);
+          json.beginObject()
+              .field("kind", nameOf(step.kind()))
+              .field("queue", uint32_t(step.queue()))
+              .field("of", stepText(bundle, *entry, step));
+          if (count(step.operands())) {
+            json.key("operands").beginArray(/*flat=*/true);
+            for (uint32_t o = 0; o < count(step.operands()); ++o)
+              json.value(step.operands()->Get(o));
+            json.endArray();
+          }
+          json.field("source", bundle.location(step.source())).endObject();
+        }
+        json.endArray();
+      };
+      addPart("prologue", schedule->prologue());
+      addPart("body", schedule->body());
+      addPart("epilogue", schedule->epilogue());
+      json.endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+static void addPrograms(Json &json, const Bundle &bundle) {
+  json.key("programs").beginArray();
+  const auto *programs = bundle.metadata().programs();
+  for (uint32_t i = 0; i < count(programs); ++i) {
+    const fb::Program &program = *programs->Get(i);
+    json.beginObject()
+        .field("symbol", text(program.symbol()))
+        .field("grid", program.grid())
+        .field("scratch_bytes", program.scratch_bytes());
+    json.key("operands").beginArray();
+    for (uint32_t j = 0; j < count(program.operands()); ++j) {
+      const fb::Operand &operand = *program.operands()->Get(j);
+      json.beginObject()
+          .field("access", nameOf(operand.access()))
+          .field("bytes", operand.bytes())
+          .field("alignment", operand.alignment())
+          .endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+static void addBuffers(Json &json, const Bundle &bundle) {
+  json.key("buffers").beginArray();
+  const auto *buffers = bundle.metadata().buffers();
+  for (uint32_t i = 0; i < count(buffers); ++i) {
+    const fb::Buffer &buffer = *buffers->Get(i);
+    json.beginObject()
+        .field("name", text(buffer.name()))
+        .field("kind", nameOf(buffer.kind()))
+        .field("space", nameOf(buffer.space()))
+        .field("offset", buffer.offset())
+        .field("size", buffer.size())
+        .field("begin", buffer.begin())
+        .field("end", buffer.end())
+        .field("type", text(buffer.type()))
+        .field("source", bundle.location(buffer.source()))
+        .endObject();
+  }
+  json.endArray();
+}
+
+static void addTraces(Json &json, const Bundle &bundle) {
+  json.key("traces").beginArray();
+  for (const DecodedTrace &trace : decodeTraces(bundle)) {
+    json.beginObject()
+        .field("name", text(trace.table->name()))
+        .field("address", trace.table->address())
+        .field("size", trace.table->size());
+    json.key("commands").beginArray();
+    for (const DecodedCommand &command : trace.commands) {
+      json.beginObject().field("time", command.time).field("opcode", nameOf(command.opcode));
+      if (command.opcode == Opcode::Dispatch)
+        json.field("program", command.program).field("grid", command.grid);
+      if (command.opcode == Opcode::Fill)
+        json.field("pattern", hexText(command.pattern));
+      if (!command.event.empty())
+        json.field("event", command.event);
+      if (!command.operands.empty()) {
+        json.key("operands").beginArray();
+        for (const DecodedCommand::Operand &operand : command.operands)
+          json.beginObject()
+              .field("role", operand.role)
+              .field("buffer", operand.buffer)
+              .field("offset", operand.offset)
+              .field("address", operand.address)
+              .field("bytes", operand.bytes)
+              .endObject();
+        json.endArray();
+      }
+      json.field("source", command.source).endObject();
+    }
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
+static void addMemory(Json &json, const Bundle &bundle) {
+  json.key("memory").beginObject();
+  for (auto space : {fb::MemorySpace::Dram, fb::MemorySpace::L1, fb::MemorySpace::Host}) {
+    const SpaceUse use = useOf(bundle, space);
+    json.key(nameOf(space))
+        .beginObject()
+        .field("total", use.total)
+        .field("constants", use.constants)
+        .field("slots", use.slots)
+        .field("activations", use.activations)
+        .field("activations_peak", use.peak)
+        .field("peak_time", use.peakTime)
+        .field("other", use.other)
+        .field("trace", use.trace);
+    if (space == fb::MemorySpace::L1)
+      json.field("scratch", largestScratch(bundle));
+    json.endObject();
+  }
+  json.endObject();
+}
+
+std::string bundleJson(const Bundle &bundle) {
+  Json json;
+  json.beginObject()
+      .field("producer", text(bundle.metadata().producer()))
+      .field("format_version", kFormatVersion)
+      .field("file_bytes", bundle.file().size());
+  addTarget(json, *bundle.metadata().target());
+  addSegments(json, bundle);
+  addMemory(json, bundle);
+  addEntries(json, bundle);
+  addPrograms(json, bundle);
+  addBuffers(json, bundle);
+  addTraces(json, bundle);
+  json.endObject();
+  return json.take();
+}
+
+} // namespace ttrun

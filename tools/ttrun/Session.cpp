@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Session.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace ttrun {
+
+void SessionOptions::declare(OptionParser &parser) {
+  parser.text("entry", "NAME", "entry point; needed only if there is more than one", entry);
+  parser.list("input", "NAME=FILE.npy", "an input; its type and shape must be the bundle's",
+              inputs);
+  parser.optional(
+      "random", "SEED",
+      "random values for the inputs that are not given:\nfloats in [0, 1), integers 0 or 1",
+      [this](const std::string &given) {
+        random = true;
+        char *end = nullptr;
+        seed = strtoull(given.c_str(), &end, 10);
+        if (*end)
+          throw UserError("--random=" + given + ": expected a number");
+      });
+  parser.number("cores", "N", "threads that compute (default: all CPUs)", cores, 1, 1024);
+  parser.flag("pin", "tie each worker to a CPU", pin);
+  parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
+  parser.choice("verify", {"full", "structure"}, "structure leaves out the hash of the weights",
+                verify);
+}
+
+static void check(const std::string &path, ttrt_status status, const ttrt_error &error) {
+  if (status != TTRT_OK)
+    throw UserError(path + ": " + error.message);
+}
+
+Session::Session(const std::string &path, const SessionOptions &options) : path_(path) {
+  try {
+    ttrt_error error;
+    const auto begin = std::chrono::steady_clock::now();
+    check(path,
+          ttrt_bundle_open(path.c_str(),
+                           options.verify == "full" ? TTRT_VERIFY_FULL : TTRT_VERIFY_STRUCTURE,
+                           &bundle_, &error),
+          error);
+    ttrt_device_options device{static_cast<uint32_t>(options.cores), options.pin};
+    check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
+    loadMs_ =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+
+    std::string wanted = options.entry;
+    if (wanted.empty() && ttrt_bundle_entries(bundle_) > 1)
+      wanted = "main";
+    if (!wanted.empty())
+      check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error);
+    describePorts();
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+Session::~Session() { release(); }
+
+void Session::release() {
+  ttrt_device_close(device_);
+  ttrt_bundle_close(bundle_);
+}
+
+void Session::describePorts() {
+  ttrt_error error;
+  ttrt_entry info;
+  check(path_, ttrt_bundle_entry(bundle_, entry_, &info, &error), error);
+  entryName_ = info.name;
+  auto describe = [&](uint32_t number, auto query, std::vector<Port> &ports) {
+    for (uint32_t i = 0; i < number; ++i) {
+      ttrt_port port;
+      check(path_, query(bundle_, entry_, i, &port, &error), error);
+      Tensor tensor{port.dtype, {port.shape, port.shape + port.rank}, {}};
+      tensor.bytes.resize(port.bytes);
+      ports.push_back({port.name, std::move(tensor)});
+    }
+  };
+  describe(info.inputs, ttrt_bundle_input, inputs_);
+  describe(info.outputs, ttrt_bundle_output, outputs_);
+  for (Port &port : inputs_)
+    in_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
+  for (Port &port : outputs_)
+    out_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
+}
+
+std::vector<std::string> Session::outputNames() const {
+  std::vector<std::string> names;
+  for (const Port &port : outputs_)
+    names.push_back(port.name);
+  return names;
+}
+
+std::pair<size_t, std::string> Session::portOf(const std::vector<Port> &ports, const char *what,
+                                               const std::string &option, const std::string &spec) {
+  // Names may contain '=', and so may files: the longest name that fits wins.
+  size_t best = ports.size();
+  std::string known;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const std::string &name = ports[i].name;
+    known += (i ? ", " : "") + name;
+    if (spec.compare(0, name.size() + 1, name + "=") == 0 &&
+        (best == ports.size() || name.size() > ports[best].name.size()))
+      best = i;
+  }
+  if (best < ports.size())
+    return {best, spec.substr(ports[best].name.size() + 1)};
+  if (spec.find('=') == std::string::npos && ports.size() == 1)
+    return {0, spec};
+  throw UserError("--" + option + "=" + spec + ": expected NAME=FILE.npy; the " + what +
+                  "s are: " + known);
+}
+
+std::pair<size_t, std::string> Session::outputOf(const std::string &option,
+                                                 const std::string &spec) const {
+  return portOf(outputs_, "output", option, spec);
+}
+
+void Session::fillInputs(const SessionOptions &options) {
+  std::vector<bool> filled(inputs_.size());
+  for (const std::string &spec : options.inputs) {
+    auto [index, file] = portOf(inputs_, "input", "input", spec);
+    Port &port = inputs_[index];
+    Tensor tensor = readNpy(file);
+    const bool sameType =
+        tensor.dtype == port.tensor.dtype ||
+        (port.tensor.dtype == TTRT_BF16 && tensor.dtype == TTRT_U16); // NumPy has no bf16
+    if (!sameType || tensor.shape != port.tensor.shape)
+      throw UserError("input '" + port.name + "' is " +
+                      describe(port.tensor.dtype, port.tensor.shape) + "; " + file + " holds " +
+                      describe(tensor.dtype, tensor.shape));
+    // The device reads from where the tensor was described.
+    memcpy(port.tensor.bytes.data(), tensor.bytes.data(), tensor.bytes.size());
+    filled[index] = true;
+  }
+  std::string missing;
+  uint64_t state = options.seed;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (filled[i])
+      continue;
+    if (options.random)
+      fillRandom(inputs_[i].tensor, state);
+    else
+      missing += (missing.empty() ? "" : ", ") + inputs_[i].name + " " +
+                 describe(inputs_[i].tensor.dtype, inputs_[i].tensor.shape);
+  }
+  if (!missing.empty())
+    throw UserError("missing input: " + missing + "\n(give --input NAME=FILE.npy, or --random)");
+}
+
+void Session::run(const ttrt_run_options &options) {
+  ttrt_error error;
+  check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
+}
+
+/// SplitMix64: the same values everywhere.
+static uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+void fillRandom(Tensor &tensor, uint64_t &state) {
+  const size_t size = sizeOf(tensor.dtype);
+  for (size_t at = 0; at < tensor.bytes.size(); at += size) {
+    const uint64_t bits = nextRandom(state);
+    uint8_t *to = &tensor.bytes[at];
+    const float value = static_cast<float>(bits >> 40) * 0x1p-24f;
+    switch (tensor.dtype) {
+    case TTRT_F32:
+      memcpy(to, &value, size);
+      break;
+    case TTRT_F64: {
+      const double wide = value;
+      memcpy(to, &wide, size);
+      break;
+    }
+    case TTRT_BF16:
+      memcpy(to, reinterpret_cast<const uint8_t *>(&value) + 2, size);
+      break;
+    case TTRT_F16: {
+      // A multiple of 1/1024 in [1, 2), less 1, is what 10 random bits make: exact in f16.
+      const auto fraction = static_cast<uint32_t>(bits >> 54);
+      int exponent = 0;
+      uint32_t scaled = fraction;
+      while (scaled && scaled < 1024) {
+        scaled <<= 1;
+        ++exponent;
+      }
+      const auto half =
+          static_cast<uint16_t>(fraction ? (15 - exponent) << 10 | (scaled & 1023) : 0);
+      memcpy(to, &half, size);
+      break;
+    }
+    default:
+      memset(to, 0, size);
+      *to = static_cast<uint8_t>(bits >> 63);
+    }
+  }
+}
+
+} // namespace ttrun

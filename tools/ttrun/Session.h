@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What run and perf share: a bundle on a device, its inputs filled from files or at random.
+
+#ifndef TTC_TOOLS_TTRUN_SESSION_H
+#define TTC_TOOLS_TTRUN_SESSION_H
+
+#include "Npy.h"
+#include "Options.h"
+#include "ttrt/ttrt.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ttrun {
+
+struct SessionOptions {
+  std::string entry; ///< empty: the only one, or "main"
+  std::string verify = "full";
+  uint64_t cores = 0;
+  bool pin = false;
+  bool noTrace = false;
+  std::vector<std::string> inputs;
+  bool random = false;
+  uint64_t seed = 0;
+
+  void declare(OptionParser &parser);
+};
+
+class Session {
+public:
+  /// Opens and loads; throws UserError.
+  Session(const std::string &path, const SessionOptions &options);
+  ~Session();
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  /// Every input from `options.inputs`, the others at random if that was asked for; else an error
+  /// that names them.
+  void fillInputs(const SessionOptions &options);
+  void run(const ttrt_run_options &options);
+
+  const std::string &entryName() const { return entryName_; }
+  uint32_t cores() const { return ttrt_device_cores(device_); }
+  double loadMs() const { return loadMs_; }
+  std::vector<std::string> outputNames() const;
+  const Tensor &output(size_t index) const { return outputs_[index].tensor; }
+  /// Splits "name=file" for an output; with a single output the name may be left out.
+  std::pair<size_t, std::string> outputOf(const std::string &option, const std::string &spec) const;
+
+private:
+  struct Port {
+    std::string name;
+    Tensor tensor;
+  };
+  static std::pair<size_t, std::string> portOf(const std::vector<Port> &ports, const char *what,
+                                               const std::string &option, const std::string &spec);
+  void describePorts();
+  void release();
+
+  std::string path_;
+  ttrt_bundle *bundle_ = nullptr;
+  ttrt_device *device_ = nullptr;
+  uint32_t entry_ = 0;
+  std::string entryName_;
+  double loadMs_ = 0;
+  std::vector<Port> inputs_, outputs_;
+  std::vector<ttrt_input> in_;
+  std::vector<ttrt_output> out_;
+};
+
+/// Deterministic values: floats uniform in [0, 1), integers and bools 0 or 1.
+void fillRandom(Tensor &tensor, uint64_t &state);
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_SESSION_H
