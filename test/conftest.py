@@ -2,8 +2,8 @@
 """What every pytest file below test/ shares: where the built tools and the shared models are.
 
 TTC_BUILD_DIR names the build tree (default: build at the root), TTC_SHARED the folder of shared
-models (default: ../shared beside the checkout). A test whose tool or folder is missing is skipped
-with the reason, never passed.
+models (default: ../shared beside the checkout). Without the models a test is skipped with the reason;
+so it is without a tool, unless TTC_BUILD_DIR was given: then a missing tool is a failure.
 """
 import os
 import pathlib
@@ -22,7 +22,8 @@ class Tools:
     def path(self, name):
         tool = BUILD / "bin" / name
         if not tool.exists():
-            pytest.skip(f"{tool} is not built")
+            absent = pytest.fail if "TTC_BUILD_DIR" in os.environ else pytest.skip
+            absent(f"{tool} is not built")
         return tool
 
     def run(self, name, *args, check=True, timeout=600, **options):
