@@ -25,15 +25,32 @@ def graph_outputs(model):
     return [value.name for value in model.graph.output]
 
 
+# However a bundle is run, its bits are the same: on any number of cores, replayed or dispatched one
+# command at a time.
+WAYS = [["--cores=1"], ["--cores=2"], ["--cores=4"], ["--cores=1", "--no-trace"],
+        ["--cores=4", "--no-trace"]]
+
+
 def run_bundle(tools, bundle, inputs, expected, folder, rtol, atol, *options):
-    """Runs a bundle once on {name: array} and compares with {name: array}; fails if they differ."""
-    args = []
-    for kind, arrays in (("input", inputs), ("expect", expected)):
+    """Runs a bundle on {name: array} in all WAYS; fails if the outputs differ from {name: array} by
+    more than the tolerances, or from each other by a bit."""
+    folder = pathlib.Path(folder)
+    given, wanted = [], []
+    for kind, arrays, args in (("input", inputs, given), ("expect", expected, wanted)):
         for index, (name, array) in enumerate(arrays.items()):
-            path = pathlib.Path(folder) / f"{kind}{index}.npy"
+            path = folder / f"{kind}{index}.npy"
             np.save(path, np.ascontiguousarray(array))
             args += [f"--{kind}", f"{name}={path}"]
-    return tools.ttrun("run", bundle, *args, "--rtol", rtol, "--atol", atol, *options)
+    first = None
+    for way in WAYS:
+        files = {name: folder / f"output{index}.npy" for index, name in enumerate(expected)}
+        saved = [f"--output={name}={path}" for name, path in files.items()]
+        compared = [*wanted, "--rtol", rtol, "--atol", atol] if first is None else []
+        tools.ttrun("run", bundle, *given, *compared, *saved, *way, *options)
+        bits = {name: path.read_bytes() for name, path in files.items()}
+        first = first or bits
+        for name in expected:
+            assert bits[name] == first[name], f"output {name} has other bits with {' '.join(way)}"
 
 
 def run_onnxruntime(model, inputs):
