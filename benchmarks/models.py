@@ -104,7 +104,7 @@ def measure(path, arguments, scratch):
     first = ttc.perf(bundle, 3)
     loops = max(3, int(arguments.seconds * 1e3 / arguments.rounds /
                        (len(peers) + 1) / first["end_to_end_ms"]["median"]))
-    result.update(commands=first["commands_per_trace"], resident_mb={"ttc": first["resident_mb"]})
+    result.update(commands=sum(first["commands_per_trace"]), resident_mb={"ttc": first["resident_mb"]})
     times = {engine: [] for engine in ["ttc", *(p.name for p in peers)]}
     loads = {"full": [], "structure": []}
     for turn in range(arguments.rounds):

@@ -54,7 +54,7 @@ def main():
             ours.append(run["device_ms"]["median"] * 1e6)
             if peer:
                 theirs.append(common.median(peer.times(arguments.loops)) * 1e6)
-        commands = run["commands_per_trace"]
+        commands = sum(run["commands_per_trace"])
         print(f"\nttc: {commands} commands, {common.median(ours) / arguments.length:.1f} ns a node "
               f"({common.median(ours) / 1e3:.1f} us a run)")
         if peer:

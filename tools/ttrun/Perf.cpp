@@ -155,7 +155,7 @@ static void printTable(const std::vector<Row> &rows, bool programs) {
     printf("%10.2f %5.1f%% %6llu %8s  %-*s %s%s\n", row.median, 100 * row.median / total,
            static_cast<unsigned long long>(row.grid),
            programs ? std::to_string(row.times).c_str() : row.command.c_str(), w, row.name.c_str(),
-           row.source.c_str(), programs && row.times > 1 ? ", ..." : "");
+           row.source.c_str(), programs && row.times > 1 && !row.source.empty() ? ", ..." : "");
 }
 
 static std::string csvField(const std::string &text) {
