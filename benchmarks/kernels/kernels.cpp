@@ -146,14 +146,19 @@ double seconds() {
 int main(int argc, char **argv) {
   llvm::cl::opt<std::string> filter("filter", llvm::cl::desc("Only layers whose name has this"));
   llvm::cl::opt<double> budget("budget", llvm::cl::init(0.1), llvm::cl::desc("Seconds per layer"));
+  llvm::cl::opt<bool> assembly("assembly", llvm::cl::desc("Print the machine code instead"));
   llvm::cl::ParseCommandLineOptions(argc, argv, "kernels: single kernels in percent of peak\n");
   std::vector<Layer> layers;
   for (Layer &layer : allLayers())
-    if (layer.name.find(filter) != std::string::npos)
+    if (llvm::StringRef(layer.name).contains(filter.getValue()))
       layers.push_back(layer);
   KernelSuite suite;
   for (const Layer &layer : layers)
     suite.add(layer.op, layer.operands, layer.result);
+  if (assembly) {
+    llvm::outs() << suite.assembly(*mlir::ttc::getCpuTarget("native"));
+    return 0;
+  }
   double start = seconds();
   if (!suite.compile(*mlir::ttc::getCpuTarget("native")))
     return 1;

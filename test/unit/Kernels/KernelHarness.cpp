@@ -132,7 +132,8 @@ static std::string epilogue(Tail tail, int64_t lanes, int64_t biasOperand) {
 }
 
 std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
-  std::string text;
+  // The outer module is explicit: a single inner one would be parsed as the top.
+  std::string text = "builtin.module {\n";
   int64_t lanes = mlir::ttc::getVectorLength(target);
   for (const Entry &entry : entries) {
     std::string array = "!llvm.array<" + std::to_string(entry.params.size()) + " x i64>";
@@ -164,7 +165,7 @@ std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
             "(%array, %scratch, %workgroup, %params, %epilogue) : "
             "(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()\n  llvm.return\n}\n}\n";
   }
-  return text;
+  return text + "}\n";
 }
 
 static llvm::FailureOr<llvm::SmallVector<char, 0>> compileText(mlir::MLIRContext *context,
