@@ -36,7 +36,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift,
   int64_t blockRow = g.tileBegin * height + min(g.tileBegin, taller);
   // Bytes of the next panel for each k of each tile.
   int64_t count = g.tileEnd - g.tileBegin;
-  int64_t prefetchStep = p.bMode == kBPacked && rows > 1 ? ceilDiv(p.nr * 4, count) : 0;
+  int64_t prefetchStep = ceilDiv(p.nr * 4, count);
   TTC_NO_UNROLL
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     int64_t row = tile * height + min(tile, taller);
@@ -53,7 +53,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift,
     t.out = out + g.outBase + row * p.outRow + t.col;
     t.rowStep = p.outRow / p.cols;
     t.row = g.outBase / p.cols + row * t.rowStep;
-    if (tile < taller)
+    if (taller != 0 && tile < taller)
       runTileOf<NV>(height + 1, t, p, valid, operands, epilogue);
     else
       runTileOf<NV>(height, t, p, valid, operands, epilogue);

@@ -32,13 +32,13 @@ template <int MR, int NV> constexpr int depthUnroll() {
 /// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B.
 template <int MR, int NV, int KU>
 TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int64_t step,
-                         const float *b, int64_t nr, int64_t depth, const char *prefetch,
-                         int64_t prefetchStep) {
+                         const float *b, int64_t nr, int64_t depth, bool prefetches,
+                         const char *prefetch, int64_t prefetchStep) {
   int64_t k = 0;
   // k is not unrolled further: with more than 12 accumulators that spilled (175 against 227 GF/s).
   TTC_NO_UNROLL
   for (; k + KU <= depth; k += KU) {
-    if (prefetchStep) {
+    if (prefetches) {
       __builtin_prefetch(prefetch, 0, 2);
       prefetch += prefetchStep * KU;
     }
@@ -93,12 +93,14 @@ TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
     }
   }
 
+  // Constant once inlined. One row streams B as fast as memory gives it without help.
+  bool prefetches = p.bMode == kBPacked && p.n * p.od * p.oh * p.ow > 1;
   const float *a[MR];
   if (p.aMode == kRowsDirect) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
       a[r] = t.a + r * p.aRow;
-    multiply(acc, a, p.aC, t.b, p.nr, p.c, t.prefetch, t.prefetchStep);
+    multiply(acc, a, p.aC, t.b, p.nr, p.c, prefetches, t.prefetch, t.prefetchStep);
   } else {
     bool copied = p.aMode == kRowsCopied;
     int64_t taps = copied ? p.kernel[1] : p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -108,7 +110,7 @@ TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
       TTC_UNROLL
       for (int r = 0; r < MR; ++r)
         a[r] = t.table[r * taps + tap] + t.aShift;
-      multiply(acc, a, 1, t.b + tap * depth * p.nr, p.nr, depth,
+      multiply(acc, a, 1, t.b + tap * depth * p.nr, p.nr, depth, prefetches,
                t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
     }
   }
