@@ -5,7 +5,7 @@
 
 include "dialects/Ttc/TensorOpBase.td"
 
-def Ttc_MatmulOp : Ttc_InferredOp<"matmul"> {
+def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "batched matrix product, with an optional bias";
   let description = [{
     `a x b + bias`. The last two dimensions of `a` and `b` are matrices (transposed first where the
@@ -29,7 +29,8 @@ def Ttc_MatmulOp : Ttc_InferredOp<"matmul"> {
   let results = (outs Ttc_NumberTensor:$y);
 }
 
-def Ttc_ConvOp : Ttc_InferredOp<"conv"> {
+def Ttc_ConvOp : Ttc_InferredOp<"conv", [
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "convolution over one to three spatial dimensions";
   let description = [{
     Cross-correlation, as ONNX's Conv. `x` is `N, C, spatial...`, or with `channels_last`
@@ -60,7 +61,8 @@ def Ttc_ConvOp : Ttc_InferredOp<"conv"> {
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_ConvTransposeOp : Ttc_InferredOp<"conv_transpose"> {
+def Ttc_ConvTransposeOp : Ttc_InferredOp<"conv_transpose", [
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "transposed convolution over one to three spatial dimensions";
   let description = [{
     The gradient of a convolution, as ONNX's ConvTranspose. `x` is `N, C, spatial...`, or with
@@ -94,7 +96,7 @@ def Ttc_ConvTransposeOp : Ttc_InferredOp<"conv_transpose"> {
 }
 
 class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra>
-    : Ttc_InferredOp<mnemonic> {
+    : Ttc_InferredOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
   let summary = what # " of each window over one to three spatial dimensions";
   let arguments = !con((ins type:$x, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$ceil_mode,
@@ -144,7 +146,7 @@ def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
 }
 
 class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what>
-    : Ttc_InferredOp<mnemonic> {
+    : Ttc_InferredOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
   let summary = what # " over all spatial dimensions";
   let description = "The " # what # [{ of each channel of each image. The spatial dimensions stay,
     with size 1. Canonicalises to a reduction.

@@ -20,7 +20,7 @@ def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["val
   let hasFolder = 1;
 }
 
-def Ttc_ReshapeOp : Ttc_TensorOp<"reshape"> {
+def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "the same elements in another shape";
   let description = [{
     The elements in row-major order, in the shape of the result.
@@ -41,7 +41,7 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape"> {
   let hasVerifier = 1;
 }
 
-def Ttc_TransposeOp : Ttc_InferredOp<"transpose"> {
+def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "permutes the dimensions";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the operand.
@@ -58,7 +58,9 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_ConcatOp : Ttc_InferredOp<"concat"> {
+def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "joins tensors along an axis";
   let description = [{
     The operands one after the other along `axis`.
@@ -77,7 +79,9 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_SliceOp : Ttc_InferredOp<"slice"> {
+def Ttc_SliceOp : Ttc_InferredOp<"slice", [
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "a regular part of a tensor";
   let description = [{
     Element `i` of a dimension of the result is element `starts + i * steps` of that dimension of
@@ -98,7 +102,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_SplitOp : Ttc_InferredOp<"split"> {
+def Ttc_SplitOp : Ttc_InferredOp<"split", [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "cuts a tensor along an axis";
   let description = [{
     One result for each of `sizes`, one after the other along `axis`.
@@ -116,7 +120,9 @@ def Ttc_SplitOp : Ttc_InferredOp<"split"> {
   let results = (outs Variadic<Ttc_Tensor>:$outputs);
 }
 
-def Ttc_PadOp : Ttc_InferredOp<"pad"> {
+def Ttc_PadOp : Ttc_InferredOp<"pad", [
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "adds elements around a tensor";
   let description = [{
     Adds `low` elements before and `high` after each dimension: `value` (mode `constant`, the
@@ -144,7 +150,7 @@ def Ttc_PadOp : Ttc_InferredOp<"pad"> {
   }];
 }
 
-def Ttc_GatherOp : Ttc_InferredOp<"gather"> {
+def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "takes slices of an axis by index";
   let description = [{
     `y[i..., j..., k...] = data[i..., indices[j...], k...]`, where `i` are the dimensions before
@@ -163,7 +169,7 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements"> {
+def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "takes elements by index along an axis";
   let description = [{
     `y[i, j, k] = data[i, indices[i, j, k], k]`, with `axis` in the place of `j`. Indices are as in
@@ -183,7 +189,7 @@ def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd"> {
+def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "takes slices by vectors of indices";
   let description = [{
     The last dimension of `indices` holds positions in the dimensions of `data` after the first
@@ -205,7 +211,9 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_TileOp : Ttc_InferredOp<"tile"> {
+def Ttc_TileOp : Ttc_InferredOp<"tile", [
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "repeats a tensor";
   let description = [{
     The operand `repeats` times along each dimension.
@@ -221,7 +229,7 @@ def Ttc_TileOp : Ttc_InferredOp<"tile"> {
   let results = (outs Ttc_Tensor:$y);
 }
 
-def Ttc_ExpandOp : Ttc_TensorOp<"expand"> {
+def Ttc_ExpandOp : Ttc_TensorOp<"expand", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "broadcasts to a shape";
   let description = [{
     Broadcasts the operand to the result's shape by NumPy's rules.
@@ -243,7 +251,7 @@ def Ttc_ExpandOp : Ttc_TensorOp<"expand"> {
   let hasVerifier = 1;
 }
 
-def Ttc_ResizeOp : Ttc_TensorOp<"resize"> {
+def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "resamples a tensor";
   let description = [{
     As ONNX's Resize, along every dimension whose scale is not 1. `scales` are the factors by which

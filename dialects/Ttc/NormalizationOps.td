@@ -5,7 +5,7 @@
 
 include "dialects/Ttc/TensorOpBase.td"
 
-def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm"> {
+def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_ChannelsLastOpInterface]> {
   let summary = "batch normalisation with given statistics";
   let description = [{
     `(x - mean) / sqrt(var + epsilon) * scale + bias`, with one element of the other operands for
@@ -49,7 +49,7 @@ def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm"> {
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm"> {
+def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [Ttc_ChannelsLastOpInterface]> {
   let summary = "normalisation over groups of channels";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -72,7 +72,7 @@ def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm"> {
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm"> {
+def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [Ttc_ChannelsLastOpInterface]> {
   let summary = "normalisation of each channel of each image";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -93,7 +93,7 @@ def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm"> {
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_LrnOp : Ttc_InferredOp<"lrn"> {
+def Ttc_LrnOp : Ttc_InferredOp<"lrn", [Ttc_ChannelsLastOpInterface]> {
   let summary = "local response normalisation across channels";
   let description = [{
     `x / (bias + alpha / size * s)^beta`, where `s` is the sum of the squares of the channels from
@@ -114,7 +114,8 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn"> {
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-class Ttc_SoftmaxLikeOp<string mnemonic, string meaning> : Ttc_InferredOp<mnemonic> {
+class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
+    : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = meaning # " along an axis";
   let description = "`" # meaning # [{`, where the sum goes along `axis`; computed without overflow.
 

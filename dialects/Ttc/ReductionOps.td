@@ -5,7 +5,10 @@
 
 include "dialects/Ttc/TensorOpBase.td"
 
-class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what> : Ttc_InferredOp<mnemonic> {
+class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
+    : Ttc_InferredOp<mnemonic, [
+        DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+        DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = what # " over some dimensions";
   let description = "The " # what # [{ of the elements along `axes`. With `keepdims` these dimensions
     stay, with size 1; else they go. Without axes the result is the operand.
@@ -27,7 +30,9 @@ def Ttc_ReduceMaxOp : Ttc_ReduceOp<"reduce_max", Ttc_NumberTensor, "maximum">;
 def Ttc_ReduceMinOp : Ttc_ReduceOp<"reduce_min", Ttc_NumberTensor, "minimum">;
 def Ttc_ReduceProdOp : Ttc_ReduceOp<"reduce_prod", Ttc_NumberTensor, "product">;
 
-class Ttc_ArgReduceOp<string mnemonic, string what> : Ttc_InferredOp<mnemonic> {
+class Ttc_ArgReduceOp<string mnemonic, string what>
+    : Ttc_InferredOp<mnemonic, [
+        DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = "index of the " # what # " along an axis";
   let description = "The index of the " # what # [{ along `axis`: the first one if there are several,
     or with `select_last` the last. With `keepdims` the dimension stays, with size 1.

@@ -6,6 +6,7 @@
 include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/TransformInterfaces.td"
 include "dialects/Ttc/TtcInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

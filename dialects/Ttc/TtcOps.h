@@ -4,6 +4,7 @@
 
 #include "dialects/Ttc/ExecutionInterfaces.h"
 #include "dialects/Ttc/TensorOps.h"
+#include "dialects/Ttc/TransformInterfaces.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "dialects/Ttc/TtcInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FoldConstantsPatterns.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "ttc/Analysis/ConstantEvaluation.h"
+#include "ttc/Transforms/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "ttc/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Evaluates the constant parts of a function. Intermediate results live only as long as
+/// somebody needs them, and only what other ops use becomes an attribute.
+class Evaluator {
+public:
+  explicit Evaluator(int64_t maxGrowth) : maxGrowth(maxGrowth) {}
+
+  /// Returns how many ops were evaluated.
+  int64_t run(Operation *root) {
+    root->walk([&](Operation *op) {
+      if (canEvaluate(op))
+        evaluable.insert(op);
+    });
+    // Needed: what an op that cannot be evaluated uses.
+    SmallVector<Operation *> roots;
+    for (Operation *op : evaluable) {
+      bool needed =
+          llvm::any_of(op->getUsers(), [&](Operation *user) { return !evaluable.contains(user); });
+      if (needed)
+        roots.push_back(op);
+      numUses[op] = needed;
+    }
+    for (Operation *op : evaluable)
+      for (Value operand : op->getOperands())
+        if (Operation *producer = operand.getDefiningOp(); evaluable.contains(producer))
+          ++numUses[producer];
+
+    int64_t count = 0;
+    for (Operation *op : roots)
+      if (ConstantTensor value = evaluate(op)) {
+        materialize(op, std::move(value));
+        ++count;
+      }
+    // In reverse order: users first.
+    for (Operation *op : llvm::reverse(evaluable))
+      if (op->use_empty())
+        op->erase();
+    return count;
+  }
+
+private:
+  static int64_t getNumBytes(Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getNumElements() * ConstantTensor::getElementSize(type.getElementType());
+  }
+
+  /// Whether all that the op needs is constant and its result is worth being one.
+  bool canEvaluate(Operation *op) {
+    if (op->getNumResults() != 1 || !isConstantEvaluable(op))
+      return false;
+    int64_t operandBytes = 0;
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || !(isa<ConstantOp>(producer) || evaluable.contains(producer)))
+        return false;
+      operandBytes += getNumBytes(operand);
+    }
+    return getNumBytes(op->getResult(0)) <= operandBytes + maxGrowth;
+  }
+
+  /// The result of an evaluable op, or null if its values allow none.
+  ConstantTensor evaluate(Operation *op) {
+    if (auto known = values.find(op); known != values.end())
+      return known->second;
+    SmallVector<ConstantTensor> operands;
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      ConstantTensor value;
+      if (auto constant = dyn_cast<ConstantOp>(producer))
+        value = ConstantTensor::get(constant.getValue());
+      else
+        value = evaluate(producer);
+      if (!value)
+        return {};
+      operands.push_back(std::move(value));
+    }
+    FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
+    for (Value operand : op->getOperands())
+      release(operand.getDefiningOp());
+    if (failed(result))
+      return {};
+    if (numUses[op] > 1)
+      values[op] = *result;
+    return *result;
+  }
+
+  /// One user less; the last one frees the elements.
+  void release(Operation *op) {
+    auto uses = numUses.find(op);
+    if (uses != numUses.end() && --uses->second == 0)
+      values.erase(op);
+  }
+
+  /// Puts a constant in the place of an op for those users that are not evaluated themselves.
+  void materialize(Operation *op, ConstantTensor value) {
+    std::string name = getName(op);
+    // The tensor must be the attribute's alone, so that it needs no copy.
+    release(op);
+    OpBuilder builder(op);
+    auto constant = ConstantOp::create(builder, op->getLoc(), value.toAttr(name));
+    op->getResult(0).replaceUsesWithIf(
+        constant, [&](OpOperand &use) { return !evaluable.contains(use.getOwner()); });
+  }
+
+  /// The name of the largest constant that the result is made from.
+  std::string getName(Operation *op) {
+    DenseResourceElementsAttr largest;
+    SmallVector<Operation *> worklist{op};
+    DenseSet<Operation *> seen;
+    while (!worklist.empty()) {
+      Operation *next = worklist.pop_back_val();
+      if (!next || !seen.insert(next).second)
+        continue;
+      if (auto constant = dyn_cast<ConstantOp>(next)) {
+        auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+        if (resource && (!largest || resource.getNumElements() > largest.getNumElements()))
+          largest = resource;
+        continue;
+      }
+      for (Value operand : next->getOperands())
+        worklist.push_back(operand.getDefiningOp());
+    }
+    return largest ? largest.getRawHandle().getKey().str() : "folded";
+  }
+
+  int64_t maxGrowth;
+  /// In the order of the program.
+  llvm::SetVector<Operation *> evaluable;
+  DenseMap<Operation *, int64_t> numUses;
+  /// Results that are used more than once.
+  DenseMap<Operation *, ConstantTensor> values;
+};
+
+struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
+  using FoldConstantsBase::FoldConstantsBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateFoldConstantsPatterns(set);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    DenseSet<StringRef> before = getResources();
+    if (failed(applyPatternsGreedily(getOperation(), patterns)))
+      return signalPassFailure();
+    numEvaluated += Evaluator(maxGrowth).run(getOperation());
+    SmallVector<Operation *> dead;
+    getOperation().walk([&](ConstantOp op) {
+      if (op->use_empty())
+        dead.push_back(op);
+    });
+    for (Operation *op : dead)
+      op->erase();
+    releaseResources(before);
+  }
+
+  /// Calls `visit` with each resource that an op of the module holds.
+  void walkResources(function_ref<void(DenseResourceElementsAttr)> visit) {
+    getOperation().walk([&](Operation *op) {
+      for (NamedAttribute attr : op->getAttrs())
+        attr.getValue().walk(visit);
+      if (auto constant = dyn_cast<ConstantOp>(op))
+        if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+          visit(resource);
+    });
+  }
+
+  DenseSet<StringRef> getResources() {
+    DenseSet<StringRef> keys;
+    walkResources(
+        [&](DenseResourceElementsAttr attr) { keys.insert(attr.getRawHandle().getKey()); });
+    return keys;
+  }
+
+  /// Frees the data of resources that were used before and no longer are. The context keeps
+  /// attributes for ever, but need not keep what weighs.
+  void releaseResources(DenseSet<StringRef> &before) {
+    for (StringRef key : getResources())
+      before.erase(key);
+    auto &manager = DenseResourceElementsHandle::getManagerInterface(&getContext());
+    for (StringRef key : before) {
+      if (AsmResourceBlob *blob = manager.getBlobManager().lookup(key)->getBlob())
+        numReleased += blob->getData().size();
+      manager.update(key, AsmResourceBlob());
+    }
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+} // namespace mlir::ttc

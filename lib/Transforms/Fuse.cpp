@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "ttc/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_FUSE
+#include "ttc/Transforms/Passes.h.inc"
+
+namespace {
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// A program of its own, or part of one: an op on tensors that computes or moves something.
+bool isFusable(Operation *op) {
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  return isa<TtcDialect>(op->getDialect()) && op->getNumResults() > 0 && op->getNumRegions() == 0 &&
+         isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
+         !op->hasTrait<OpTrait::IsTerminator>() &&
+         // A reshape is another name for the same bytes.
+         !isa<HostWorkOpInterface, DeviceWorkOpInterface, ReshapeOp>(op) &&
+         llvm::all_of(op->getOperandTypes(), isTensor) &&
+         llvm::all_of(op->getResultTypes(), isTensor);
+}
+
+/// A constant that is the same everywhere and can stand in the code.
+bool isInlineConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return false;
+  return constant.getValue().isSplat() || constant.getValue().getNumElements() == 1;
+}
+
+/// Groups the ops of one block.
+class BlockFuser {
+public:
+  explicit BlockFuser(Block &block) : block(block) {}
+
+  void run() {
+    for (Operation &op : block)
+      if (isa<KernelOpInterface>(op) && isFusable(&op))
+        fuseTail(cast<KernelOpInterface>(op));
+    // Users first, so that a group grows towards its operands.
+    for (Operation &op : llvm::reverse(block))
+      if (isFusable(&op) && !groupOf.contains(&op))
+        fuseProducers(&op);
+    for (Group &group : groups) {
+      llvm::sort(group, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+      numOps += group.size();
+    }
+    for (Group &group : groups)
+      build(group);
+  }
+
+  int64_t getNumFusions() const { return groups.size(); }
+  int64_t getNumOps() const { return numOps; }
+
+private:
+  using Group = SmallVector<Operation *>;
+
+  void addGroup(Group group) {
+    for (Operation *op : group)
+      groupOf[op] = groups.size();
+    groups.push_back(std::move(group));
+  }
+
+  //===--- kernels and their epilogues --------------------------------------------------===//
+
+  /// How many elementwise ops behind a kernel are looked at.
+  static constexpr size_t maxTail = 32;
+
+  /// The longest tail such that only its last value is used by others.
+  void fuseTail(KernelOpInterface anchor) {
+    Group group{anchor};
+    size_t best = 1;
+    if (anchor.hasEpilogue() && anchor->getNumResults() == 1) {
+      llvm::SmallSetVector<Operation *, 16> members;
+      members.insert(anchor);
+      while (members.size() < maxTail) {
+        Operation *next = getNextTailOp(members, anchor->getResult(0));
+        if (!next)
+          break;
+        members.insert(next);
+        group.push_back(next);
+        if (onlyLastEscapes(members))
+          best = members.size();
+      }
+    }
+    group.truncate(best);
+    addGroup(std::move(group));
+  }
+
+  /// The first op of the block that could run behind the members.
+  Operation *getNextTailOp(const llvm::SmallSetVector<Operation *, 16> &members, Value result) {
+    Operation *next = nullptr;
+    for (Operation *member : members)
+      for (Operation *user : member->getUsers()) {
+        if (members.contains(user) || !canRunInEpilogue(user, members, result))
+          continue;
+        if (!next || user->isBeforeInBlock(next))
+          next = user;
+      }
+    return next;
+  }
+
+  bool canRunInEpilogue(Operation *op, const llvm::SmallSetVector<Operation *, 16> &members,
+                        Value result) {
+    if (!isa<ElementwiseOpInterface>(op) || op->getBlock() != &block || groupOf.contains(op) ||
+        op->getResult(0).getType() != result.getType())
+      return false;
+    auto type = tensorType(result);
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      auto operandType = tensorType(operand);
+      if (operandType.getElementType() != type.getElementType())
+        return false;
+      if (operandType == type || operandType.getNumElements() == 1)
+        return true;
+      // A vector along the last dimension.
+      auto shape = operandType.getShape();
+      return operandType.getNumElements() == shape.back() && shape.back() == type.getShape().back();
+    });
+  }
+
+  bool onlyLastEscapes(const llvm::SmallSetVector<Operation *, 16> &members) {
+    return llvm::all_of(members.getArrayRef().drop_back(), [&](Operation *member) {
+      return llvm::all_of(member->getUsers(),
+                          [&](Operation *user) { return members.contains(user); });
+    });
+  }
+
+  //===--- everything else --------------------------------------------------------------===//
+
+  /// An elementwise op with the elementwise ops of its shape that only the group uses.
+  void fuseProducers(Operation *root) {
+    llvm::SmallSetVector<Operation *, 16> members;
+    members.insert(root);
+    // Members are added while the list is walked.
+    for (size_t i = 0; i < members.size() && isa<ElementwiseOpInterface>(root); ++i)
+      for (Value operand : members[i]->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (producer && canJoin(producer, members, root))
+          members.insert(producer);
+      }
+    addGroup(members.takeVector());
+  }
+
+  bool canJoin(Operation *producer, const llvm::SmallSetVector<Operation *, 16> &members,
+               Operation *root) {
+    return producer->getBlock() == &block && isa<ElementwiseOpInterface>(producer) &&
+           isFusable(producer) && !groupOf.contains(producer) &&
+           tensorType(producer->getResult(0)).getShape() ==
+               tensorType(root->getResult(0)).getShape() &&
+           llvm::all_of(producer->getUsers(),
+                        [&](Operation *user) { return members.contains(user); });
+  }
+
+  //===--- building ---------------------------------------------------------------------===//
+
+  /// Moves the ops of a group into a fusion that stands where its last op stood.
+  void build(const Group &group) {
+    Operation *last = group.back();
+    DenseSet<Operation *> members(group.begin(), group.end());
+    llvm::SetVector<Value> inputs;
+    SmallVector<Value> inlined;
+    for (Operation *op : group)
+      for (Value operand : op->getOperands()) {
+        if (operand.getDefiningOp() && members.contains(operand.getDefiningOp()))
+          continue;
+        if (isa<ElementwiseOpInterface>(op) && isInlineConstant(operand))
+          inlined.push_back(operand);
+        else
+          inputs.insert(operand);
+      }
+
+    OpBuilder builder(last);
+    SmallVector<Location> locations =
+        llvm::map_to_vector(group, [](Operation *op) { return op->getLoc(); });
+    Location loc = FusedLoc::get(builder.getContext(), locations);
+    auto fusion = FusionOp::create(builder, loc, last->getResultTypes(), inputs.getArrayRef());
+    Block &body = fusion.getBody().front();
+    IRMapping mapping;
+    mapping.map(inputs.getArrayRef(), body.getArguments());
+    builder.setInsertionPointToEnd(&body);
+    DenseMap<Value, Value> constants;
+    for (Value constant : inlined) {
+      Value &clone = constants[constant];
+      if (!clone)
+        clone = builder.clone(*constant.getDefiningOp())->getResult(0);
+    }
+    for (Operation *op : group) {
+      Operation *clone = builder.clone(*op, mapping);
+      if (isa<ElementwiseOpInterface>(op))
+        for (OpOperand &operand : op->getOpOperands())
+          if (Value constant = constants.lookup(operand.get()))
+            clone->setOperand(operand.getOperandNumber(), constant);
+    }
+    auto results = llvm::map_to_vector(last->getResults(),
+                                       [&](Value result) { return mapping.lookup(result); });
+    YieldOp::create(builder, loc, results);
+    last->replaceAllUsesWith(fusion.getResults());
+    for (Operation *op : llvm::reverse(group))
+      op->erase();
+  }
+
+  Block &block;
+  std::vector<Group> groups;
+  DenseMap<Operation *, size_t> groupOf;
+  int64_t numOps = 0;
+};
+
+struct Fuse : impl::FuseBase<Fuse> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      if (isa<ProgramOp>(function))
+        continue;
+      for (Block &block : function.getFunctionBody()) {
+        BlockFuser fuser(block);
+        fuser.run();
+        numFusions += fuser.getNumFusions();
+        numOps += fuser.getNumOps();
+      }
+    }
+    // Constants that moved into fusions.
+    SmallVector<Operation *> dead;
+    getOperation().walk([&](ConstantOp op) {
+      if (op->use_empty())
+        dead.push_back(op);
+    });
+    for (Operation *op : dead)
+      op->erase();
+  }
+};
+
+} // namespace
+} // namespace mlir::ttc

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "ttc/Transforms/Passes.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_OUTLINEPROGRAMS
+#include "ttc/Transforms/Passes.h.inc"
+
+namespace {
+
+/// How many ops a program's name spells out.
+constexpr size_t maxNamedOps = 3;
+
+/// A hash under which equal bodies are equal. Operands are left out: the comparison that
+/// follows looks at them.
+size_t hashBody(FusionOp fusion) {
+  llvm::hash_code hash = llvm::hash_combine_range(fusion.getInputs().getTypes());
+  for (Operation &op : fusion.getBody().front())
+    hash = llvm::hash_combine(hash, op.getName(), op.getAttrDictionary(),
+                              llvm::hash_combine_range(op.getResultTypes()));
+  return hash;
+}
+
+/// The last part of an op's name: "ttc.kernel.gemm" -> "gemm".
+StringRef getShortName(Operation *op) { return op->getName().getStringRef().rsplit('.').second; }
+
+/// What the fusion does and the shape it makes: "gemm_add_relu_56x56x64".
+std::string getProgramName(FusionOp fusion) {
+  SmallVector<StringRef> ops;
+  for (Operation &op : fusion.getBody().front().without_terminator())
+    if (!op.hasTrait<OpTrait::ConstantLike>())
+      ops.push_back(getShortName(&op));
+  std::string name;
+  if (ops.size() > maxNamedOps)
+    // A long body is known by how it begins and how it ends.
+    name = (ops.front() + "_" + Twine(ops.size() - 2) + "ops_" + ops.back()).str();
+  else
+    name = llvm::join(ops, "_");
+  if (name.empty())
+    name = "copy";
+  if (fusion.getNumResults() == 0)
+    return name;
+  auto type = cast<RankedTensorType>(fusion.getResult(0).getType());
+  // Leading ones (most often the batch) say nothing.
+  auto shape = type.getShape().drop_while([](int64_t size) { return size == 1; });
+  if (shape.empty())
+    return name + "_1";
+  llvm::raw_string_ostream stream(name);
+  stream << "_";
+  llvm::interleave(shape, stream, "x");
+  return name;
+}
+
+struct OutlinePrograms : impl::OutlineProgramsBase<OutlinePrograms> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    /// Fusions that became programs, by the hash of their bodies.
+    DenseMap<size_t, SmallVector<std::pair<FusionOp, ProgramOp>, 1>> programs;
+    SmallVector<FusionOp> fusions;
+    getOperation().walk([&](FusionOp fusion) { fusions.push_back(fusion); });
+
+    for (FusionOp fusion : fusions) {
+      auto &candidates = programs[hashBody(fusion)];
+      auto *known = llvm::find_if(candidates, [&](auto &candidate) {
+        return OperationEquivalence::isRegionEquivalentTo(
+            &candidate.first.getBody(), &fusion.getBody(), OperationEquivalence::IgnoreLocations);
+      });
+      if (known == candidates.end()) {
+        candidates.emplace_back(fusion, outline(fusion, symbols));
+        known = &candidates.back();
+        ++numPrograms;
+      }
+      OpBuilder builder(fusion);
+      auto dispatch = DispatchOp::create(builder, fusion.getLoc(), fusion.getResultTypes(),
+                                         FlatSymbolRefAttr::get(known->second.getSymNameAttr()),
+                                         fusion.getInputs());
+      fusion.replaceAllUsesWith(dispatch.getResults());
+      ++numDispatches;
+    }
+    // Only now: until here their bodies were what later ones are compared with.
+    for (FusionOp fusion : fusions)
+      fusion.erase();
+  }
+
+  /// Adds a program with the fusion's body to the end of the module.
+  ProgramOp outline(FusionOp fusion, SymbolTable &symbols) {
+    OpBuilder builder(&getContext());
+    auto type = builder.getFunctionType(fusion.getInputs().getTypes(), fusion.getResultTypes());
+    auto program = ProgramOp::create(builder, fusion.getLoc(), getProgramName(fusion), type);
+    program.setPrivate();
+    symbols.insert(program);
+    IRMapping mapping;
+    fusion.getBody().cloneInto(&program.getBody(), mapping);
+    Operation &yield = program.getBody().front().back();
+    builder.setInsertionPoint(&yield);
+    ReturnOp::create(builder, yield.getLoc(), yield.getOperands());
+    yield.erase();
+    return program;
+  }
+};
+
+} // namespace
+} // namespace mlir::ttc

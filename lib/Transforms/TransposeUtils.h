@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_LIB_TRANSFORMS_TRANSPOSEUTILS_H
+#define TTC_LIB_TRANSFORMS_TRANSPOSEUTILS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace mlir::ttc {
+
+using Permutation = SmallVector<int64_t>;
+
+inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// The shape, or any list with a value for each dimension, in permuted order.
+SmallVector<int64_t> permute(ArrayRef<int64_t> values, ArrayRef<int64_t> permutation);
+RankedTensorType permute(RankedTensorType type, ArrayRef<int64_t> permutation);
+
+/// N, C, spatial... to N, spatial..., C.
+Permutation getToChannelsLast(int64_t rank);
+
+/// Whether elements stay where they are: only dimensions of size 1 move.
+bool movesUnitDimsOnly(ArrayRef<int64_t> shape, ArrayRef<int64_t> permutation);
+
+/// The value with permuted dimensions: itself, a reshape or a transpose.
+Value createTranspose(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> permutation);
+/// The value in this shape: itself or a reshape.
+Value createReshape(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape);
+
+/// Splits two shapes of as many elements, neither with dimensions of size 1, into runs of
+/// dimensions that hold as many elements in both: run i are the dimensions from
+/// groups[i - 1] (or 0) up to groups[i] of each. Fails where there are empty dimensions.
+struct ReshapeGroup {
+  int64_t fromEnd, toEnd;
+};
+FailureOr<SmallVector<ReshapeGroup>> getReshapeGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_TRANSFORMS_TRANSPOSEUTILS_H
