@@ -24,10 +24,7 @@ void TtcDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "dialects/Ttc/TtcTypes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/Ttc/TtcOps.cpp.inc"
-      >();
+  registerTtcDialectOperations(this);
 }
 
 Operation *TtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
