@@ -115,7 +115,7 @@ struct Rollup {
   long rss = 0, pss = 0, shared = 0, unshared = 0, anonymous = 0;
 };
 
-Rollup rollup() {
+[[maybe_unused]] Rollup rollup() {
   Rollup result;
   std::ifstream file("/proc/self/smaps_rollup");
   std::string line;
@@ -139,7 +139,7 @@ Rollup rollup() {
 }
 
 /// A program over many weights.
-BundleBuilder largeBundle(uint64_t bytes) {
+[[maybe_unused]] BundleBuilder largeBundle(uint64_t bytes) {
   BundleBuilder builder;
   builder.bundle.target->dram_bank_bytes = 1 << 30;
   std::vector<float> weights(bytes / sizeof(float), 0.5f);
@@ -160,7 +160,7 @@ BundleBuilder largeBundle(uint64_t bytes) {
   return builder;
 }
 
-constexpr uint64_t kLargeBytes = 64 << 20;
+[[maybe_unused]] constexpr uint64_t kLargeBytes = 64 << 20;
 
 TEST(Resources, WeightsAreFilePagesAndLittleElseIsPrivate) {
 #ifdef TTRT_TEST_SANITIZED
