@@ -5,6 +5,7 @@ TTC_BUILD_DIR names the build tree (default: build at the root), TTC_SHARED the 
 models (default: ../shared beside the checkout). Without the models a test is skipped with the reason;
 so it is without a tool, unless TTC_BUILD_DIR was given: then a missing tool is a failure.
 """
+import functools
 import os
 import pathlib
 import subprocess
@@ -33,8 +34,14 @@ class Tools:
             pytest.fail(f"{' '.join(command)}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done
 
+    @functools.cache
+    def compiles_bundles(self):
+        return "--onnx-to-bundle" in self.run("ttc-translate", "--help").stdout
+
     def compile(self, model, bundle, *args, **options):
         """model.onnx -> bundle.ttcb, the whole way in one command."""
+        if not self.compiles_bundles():
+            pytest.skip("this ttc-translate has no --onnx-to-bundle")
         return self.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *args, **options)
 
     def ttrun(self, *args, **options):

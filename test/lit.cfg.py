@@ -6,7 +6,7 @@ Substitutions   %python  the interpreter that has numpy, onnx, ... where they ar
                 %source  the root of the source tree;  %build  the root of the build tree
                 %cc, %cxx  the compilers of this build
 Tools           everything in <build>/bin, and FileCheck, not, count, split-file, by name
-Features        compiler, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
+Features        compiler, onnx-to-bundle, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
                 asan or tsan, root
 """
 import os
@@ -62,6 +62,12 @@ def can_import(module):
 for module, feature in (("onnx", "onnx-python"), ("numpy", "numpy"), ("onnxruntime", "onnxruntime")):
     if can_import(module):
         config.available_features.add(feature)
+
+translate = os.path.join(config.ttc_build_dir, "bin", "ttc-translate")
+if os.path.exists(translate):
+    help_text = subprocess.run([translate, "--help"], capture_output=True, text=True).stdout
+    if "--onnx-to-bundle" in help_text:
+        config.available_features.add("onnx-to-bundle")
 
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("x86-64")
