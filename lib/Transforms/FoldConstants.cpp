@@ -70,7 +70,7 @@ private:
         return false;
       operandBytes += getNumBytes(operand);
     }
-    return getNumBytes(op->getResult(0)) <= operandBytes + maxGrowth;
+    return getNumBytes(op->getResult(0)) <= 2 * operandBytes + maxGrowth;
   }
 
   /// The result of an evaluable op, or null if its values allow none.

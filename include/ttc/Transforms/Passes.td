@@ -31,8 +31,8 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"65536",
-           "How many bytes larger than all its operands together a result may be">
+    Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
+           "How many bytes larger than twice its operands a result may be">
   ];
   let statistics = [
     Statistic<"numEvaluated", "evaluated", "Ops evaluated">,
