@@ -271,6 +271,48 @@ struct SinkThroughReshape : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// transpose(reshape(transpose(x))) = reshape(transpose(x)), where the outer transpose moves
+/// what the reshape merges (the groups of a channel shuffle) as one.
+struct HoistThroughReshape : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto reshape = op.getX().getDefiningOp<ReshapeOp>();
+    auto inner = reshape ? reshape.getX().getDefiningOp<TransposeOp>() : TransposeOp();
+    if (!inner)
+      return failure();
+    auto shape = tensorType(reshape.getX()).getShape();
+    SqueezedTranspose outer(op);
+    FailureOr<SmallVector<ReshapeGroup>> groups = getReshapeGroups(squeeze(shape), outer.from);
+    if (failed(groups))
+      return failure();
+
+    // The dimensions of the inner transpose's result: those of size 1, then all others.
+    SmallVector<int64_t> notOne;
+    Permutation permutation;
+    for (auto [dim, size] : llvm::enumerate(shape))
+      (size == 1 ? permutation : notOne).push_back(dim);
+    for (size_t i = 0; i < outer.permutation.size();) {
+      // The next group, whole and in order.
+      const auto *group = llvm::find_if(
+          *groups, [&](ReshapeGroup group) { return outer.permutation[i] < group.toEnd; });
+      bool isFirst = group == groups->begin();
+      int64_t to = isFirst ? 0 : group[-1].toEnd, from = isFirst ? 0 : group[-1].fromEnd;
+      for (; to < group->toEnd; ++to, ++i)
+        if (i == outer.permutation.size() || outer.permutation[i] != to)
+          return failure();
+      for (; from < group->fromEnd; ++from)
+        permutation.push_back(notOne[from]);
+    }
+    // One transpose at once: two in front of a reshape would be moved through it again.
+    Value moved = createTranspose(rewriter, op.getLoc(), inner.getX(),
+                                  permute(inner.getPermutation(), permutation));
+    rewriter.replaceOp(
+        op, createReshape(rewriter, op.getLoc(), moved, tensorType(op.getY()).getShape()));
+    return success();
+  }
+};
+
 //===--- matmul takes transposes over -------------------------------------------------===//
 
 /// Flattened channels-last images need no transpose where constant weights consume them: the
@@ -358,7 +400,8 @@ struct ChannelsLast : impl::ChannelsLastBase<ChannelsLast> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     set.add<MakeChannelsLast, SinkThroughElementwise, SinkThroughPermutable, SimplifyTranspose,
-            SimplifyReshape, SinkThroughReshape, PermuteWeightRows, FoldMatrixTranspose>(context);
+            SimplifyReshape, SinkThroughReshape, HoistThroughReshape, PermuteWeightRows,
+            FoldMatrixTranspose>(context);
     patterns = std::move(set);
     return success();
   }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-fuse --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @epilogue
+func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>, %b: tensor<16xf32>, %r: tensor<4x16xf32>)
+    -> tensor<4x16xf32> {
+  // CHECK: %[[F:.*]] = ttc.fusion (%[[A:.*]] = %arg0 : {{.*}}, %[[W:.*]] = %arg1 : {{.*}}, %[[B:.*]] = %arg2 : {{.*}}, %[[R:.*]] = %arg3 : {{.*}}) -> tensor<4x16xf32> {
+  // CHECK-NEXT: %[[C:.*]] = ttc.constant dense<2.000000e+00>
+  // CHECK-NEXT: %[[G:.*]] = ttc.kernel.gemm %[[A]], %[[W]]
+  // CHECK-NEXT: %[[S:.*]] = ttc.add %[[G]], %[[B]]
+  // CHECK-NEXT: %[[T:.*]] = ttc.add %[[S]], %[[R]]
+  // CHECK-NEXT: %[[M:.*]] = ttc.mul %[[T]], %[[C]]
+  // CHECK-NEXT: %[[U:.*]] = ttc.relu %[[M]]
+  // CHECK-NEXT: ttc.yield %[[U]]
+  // CHECK: return %[[F]]
+  %two = ttc.constant dense<2.0> : tensor<f32>
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+     : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %1 = ttc.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  %2 = ttc.add %1, %r : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %3 = ttc.mul %2, %two : (tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+  %4 = ttc.relu %3 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}
+
+// -----
+
+// A value used twice is no obstacle where both uses are in the tail.
+// CHECK-LABEL: @dag
+func.func @dag(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>) -> tensor<4x16xf32> {
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.kernel.gemm
+  // CHECK-NEXT: ttc.sigmoid
+  // CHECK-NEXT: ttc.mul
+  // CHECK-NEXT: ttc.yield
+  // CHECK-NOT: ttc.fusion
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+     : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %1 = ttc.sigmoid %0 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %2 = ttc.mul %0, %1 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %2 : tensor<4x16xf32>
+}
+
+// -----
+
+// The tail ends where somebody else looks: at the sum.
+// CHECK-LABEL: @escapes
+func.func @escapes(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>, %b: tensor<16xf32>)
+    -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  // CHECK: %[[F:.*]] = ttc.fusion
+  // CHECK-NEXT: ttc.kernel.gemm
+  // CHECK-NEXT: %[[S:.*]] = ttc.add
+  // CHECK-NEXT: ttc.yield %[[S]]
+  // CHECK: %[[G:.*]] = ttc.fusion (%[[A:.*]] = %[[F]]
+  // CHECK-NEXT: ttc.relu %[[A]]
+  // CHECK: return %[[F]], %[[G]]
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+     : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %1 = ttc.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  %2 = ttc.relu %1 : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %1, %2 : tensor<4x16xf32>, tensor<4x16xf32>
+}
+
+// -----
+
+// A column is neither a vector along the last dimension nor of the result's shape.
+// CHECK-LABEL: @column
+func.func @column(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>, %c: tensor<4x1xf32>) -> tensor<4x16xf32> {
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.kernel.gemm
+  // CHECK-NEXT: ttc.yield
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.add
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+     : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %1 = ttc.add %0, %c : (tensor<4x16xf32>, tensor<4x1xf32>) -> tensor<4x16xf32>
+  return %1 : tensor<4x16xf32>
+}
+
+// -----
+
+// Two kernels and the sum of their results: one of them takes it.
+// CHECK-LABEL: @two_anchors
+func.func @two_anchors(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xf32>, %v: tensor<1x1x8x16xf32>) -> tensor<4x16xf32> {
+  // CHECK: %[[F:.*]] = ttc.fusion
+  // CHECK-NEXT: ttc.kernel.gemm
+  // CHECK-NEXT: ttc.yield
+  // CHECK: ttc.fusion ({{.*}} = %[[F]] : tensor<4x16xf32>) -> tensor<4x16xf32> {
+  // CHECK-NEXT: ttc.kernel.gemm
+  // CHECK-NEXT: ttc.add
+  // CHECK-NEXT: ttc.yield
+  // CHECK-NOT: ttc.fusion
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+     : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %1 = ttc.kernel.gemm %x, %v {packed, tile = array<i64: 6, 16>}
+     : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
+  %2 = ttc.add %0, %1 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %2 : tensor<4x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @elementwise
+func.func @elementwise(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4x8xi1> {
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.mul
+  // CHECK-NEXT: ttc.exp
+  // CHECK-NEXT: ttc.compare
+  // CHECK-NEXT: ttc.yield
+  // CHECK-NOT: ttc.fusion
+  %0 = ttc.mul %x, %y : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = ttc.exp %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = ttc.compare lt %1, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi1>
+  return %2 : tensor<4x8xi1>
+}
+
+// -----
+
+// Reshapes and constants are nobody's work; any other op is a fusion of its own.
+// CHECK-LABEL: @others
+func.func @others(%x: tensor<4x8xf32>) -> tensor<32xf32> {
+  // CHECK: %[[C:.*]] = ttc.constant dense<{{.*}}> : tensor<8xf32>
+  // CHECK: %[[L:.*]] = ttc.fusion (%[[A:.*]] = %arg0 : tensor<4x8xf32>, %[[B:.*]] = %[[C]] : tensor<8xf32>)
+  // CHECK-NEXT: ttc.layer_norm %[[A]], %[[B]]
+  // CHECK: %[[S:.*]] = ttc.fusion
+  // CHECK-NEXT: ttc.softmax
+  // CHECK: %[[R:.*]] = ttc.reshape %[[S]]
+  // CHECK: return %[[R]]
+  %c = ttc.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
+  %0 = ttc.layer_norm %x, %c {axis = 1 : i64} : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %1 = ttc.softmax %0 {axis = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = ttc.reshape %1 : (tensor<4x8xf32>) -> tensor<32xf32>
+  return %2 : tensor<32xf32>
+}
