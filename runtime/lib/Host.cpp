@@ -27,7 +27,7 @@ uint16_t hostElfMachine() { return EM_X86_64; }
 namespace {
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
 /// What else must hold: the operating system has to save the registers.
-enum Needs : uint8_t { None, Ymm, Zmm, Tile };
+enum Needs : uint8_t { None, Ymm, Zmm, Tile, Egpr };
 
 struct Feature {
   const char *name;
@@ -40,6 +40,7 @@ struct Feature {
 
 // The bits are those of LLVM's Host.cpp (Intel SDM volume 2, AMD APM volume 3).
 static constexpr Feature kFeatures[] = {
+    {"x87", 1, 0, EDX, 0, None},
     {"cx8", 1, 0, EDX, 8, None},
     {"cmov", 1, 0, EDX, 15, None},
     {"mmx", 1, 0, EDX, 23, None},
@@ -62,6 +63,7 @@ static constexpr Feature kFeatures[] = {
     {"f16c", 1, 0, ECX, 29, Ymm},
     {"rdrnd", 1, 0, ECX, 30, None},
     {"fsgsbase", 7, 0, EBX, 0, None},
+    {"sgx", 7, 0, EBX, 2, None},
     {"bmi", 7, 0, EBX, 3, None},
     {"avx2", 7, 0, EBX, 5, Ymm},
     {"bmi2", 7, 0, EBX, 8, None},
@@ -114,16 +116,32 @@ static constexpr Feature kFeatures[] = {
     {"amx-fp16", 7, 1, EAX, 21, Tile},
     {"hreset", 7, 1, EAX, 22, None},
     {"avxifma", 7, 1, EAX, 23, Ymm},
+    {"movrs", 7, 1, EAX, 31, None},
     {"avxvnniint8", 7, 1, EDX, 4, Ymm},
     {"avxneconvert", 7, 1, EDX, 5, Ymm},
     {"amx-complex", 7, 1, EDX, 8, Tile},
     {"avxvnniint16", 7, 1, EDX, 10, Ymm},
     {"prefetchi", 7, 1, EDX, 14, None},
     {"usermsr", 7, 1, EDX, 15, None},
+    // APX is one bit of the CPU and several features of LLVM.
+    {"egpr", 7, 1, EDX, 21, Egpr},
+    {"push2pop2", 7, 1, EDX, 21, Egpr},
+    {"ppx", 7, 1, EDX, 21, Egpr},
+    {"ndd", 7, 1, EDX, 21, Egpr},
+    {"ccmp", 7, 1, EDX, 21, Egpr},
+    {"nf", 7, 1, EDX, 21, Egpr},
+    {"zu", 7, 1, EDX, 21, Egpr},
     {"xsaveopt", 13, 1, EAX, 0, Ymm},
     {"xsavec", 13, 1, EAX, 1, Ymm},
     {"xsaves", 13, 1, EAX, 3, Ymm},
     {"ptwrite", 20, 0, EBX, 4, None},
+    {"widekl", 25, 0, EBX, 2, None},
+    {"amx-fp8", 30, 1, EAX, 4, Tile},
+    {"amx-tf32", 30, 1, EAX, 6, Tile},
+    {"amx-avx512", 30, 1, EAX, 7, Tile},
+    {"amx-movrs", 30, 1, EAX, 8, Tile},
+    // The low byte is AVX10's version; this is true of versions 2 and 3.
+    {"avx10.2", 36, 0, EBX, 1, Zmm},
     {"sahf", 0x80000001, 0, ECX, 0, None},
     {"lzcnt", 0x80000001, 0, ECX, 5, None},
     {"sse4a", 0x80000001, 0, ECX, 6, None},
@@ -152,7 +170,7 @@ static uint64_t savedState() {
 std::vector<std::string_view> hostFeatures() {
   const uint64_t saved = savedState();
   auto saves = [&](uint64_t mask) { return (saved & mask) == mask; };
-  const bool usable[] = {true, saves(0x6), saves(0xe6), saves(0x60000)};
+  const bool usable[] = {true, saves(0x6), saves(0xe6), saves(0x60000), saves(0x80000)};
   std::vector<std::string_view> features;
   uint32_t registers[4] = {};
   uint32_t leaf = ~0u, subleaf = ~0u;

@@ -30,13 +30,14 @@ int queryCommand(int argc, char **argv) {
   for (std::string feature; std::getline(features, feature, ',');)
     json.value(feature);
   json.endArray()
-      .field("cores", host.cores)
+      .field("grid_rows", 1)
+      .field("grid_cols", host.cores)
       .field("dram_banks", 1)
       .field("dram_bank_bytes", host.dram_bytes / ttrt::kPageSize * ttrt::kPageSize)
       .field("l1_bytes", host.l1_bytes / ttrt::kPageSize * ttrt::kPageSize)
       .field("dram_alignment", ttrt::kBufferAlignment)
       .field("l1_alignment", ttrt::kBufferAlignment)
-      .field("queues", 1)
+      .field("queues", 2)
       .field("chips", 1)
       .endObject();
   fputs(json.take().c_str(), stdout);
