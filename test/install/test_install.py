@@ -51,6 +51,15 @@ def test_installed_tools_start(installed):
         assert "usage" in run(installed / "bin" / tool, "--help", env={}).lower()
 
 
+def test_c_example_runs_a_bundle_made_by_hand(example, build_dir, tmp_path):
+    """Without the compiler: the bundle that the runtime's own tests use."""
+    writer = build_dir / "test/unit/ttrt-write-sample"
+    if not writer.exists():
+        pytest.skip(f"{writer} is not built")
+    run(writer, "sample", tmp_path / "sample.ttcb")
+    assert re.search(r"^output \S+: [\d ]+; largest: element", run(example, tmp_path / "sample.ttcb"), re.M)
+
+
 def test_c_example_runs_a_bundle(example, tools, root, tmp_path):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle)
