@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FoldConstantsPatterns.h"
+#include "FoldConstants.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -11,6 +11,22 @@
 namespace mlir::ttc {
 #define GEN_PASS_DEF_FOLDCONSTANTS
 #include "ttc/Transforms/Passes.h.inc"
+
+bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
+  auto getNumBytes = [](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return type.getNumElements() * ConstantTensor::getElementSize(type.getElementType());
+  };
+  int64_t operandBytes = 0;
+  for (Value operand : op->getOperands())
+    operandBytes += getNumBytes(operand);
+  return static_cast<int64_t>(getNumBytes(op->getResult(0))) <= 2 * operandBytes + maxGrowth;
+}
+
+bool isFoldable(Operation *op) {
+  return op->getNumResults() == 1 && isConstantExpression(op->getResult(0)) &&
+         isWorthEvaluating(op);
+}
 
 namespace {
 
@@ -54,23 +70,16 @@ public:
   }
 
 private:
-  static int64_t getNumBytes(Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getNumElements() * ConstantTensor::getElementSize(type.getElementType());
-  }
-
   /// Whether all that the op needs is constant and its result is worth being one.
   bool canEvaluate(Operation *op) {
     if (op->getNumResults() != 1 || !isConstantEvaluable(op))
       return false;
-    int64_t operandBytes = 0;
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (!producer || !(isa<ConstantOp>(producer) || evaluable.contains(producer)))
         return false;
-      operandBytes += getNumBytes(operand);
     }
-    return getNumBytes(op->getResult(0)) <= 2 * operandBytes + maxGrowth;
+    return isWorthEvaluating(op, maxGrowth);
   }
 
   /// The result of an evaluable op, or null if its values allow none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FoldConstantsPatterns.h"
+#include "FoldConstants.h"
 #include "TransposeUtils.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/ConstantEvaluation.h"

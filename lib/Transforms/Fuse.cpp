@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FoldConstants.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -20,10 +21,11 @@ bool isFusable(Operation *op) {
   return isa<TtcDialect>(op->getDialect()) && op->getNumResults() > 0 && op->getNumRegions() == 0 &&
          isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
          !op->hasTrait<OpTrait::IsTerminator>() &&
-         // A reshape is another name for the same bytes.
+         // A reshape is another name for the same bytes; what is folded is no work for the
+         // device.
          !isa<HostWorkOpInterface, DeviceWorkOpInterface, ReshapeOp>(op) &&
          llvm::all_of(op->getOperandTypes(), isTensor) &&
-         llvm::all_of(op->getResultTypes(), isTensor);
+         llvm::all_of(op->getResultTypes(), isTensor) && !isFoldable(op);
 }
 
 /// A constant that is the same everywhere and can stand in the code.

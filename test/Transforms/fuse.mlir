@@ -132,3 +132,17 @@ func.func @others(%x: tensor<4x8xf32>) -> tensor<32xf32> {
   %2 = ttc.reshape %1 : (tensor<4x8xf32>) -> tensor<32xf32>
   return %2 : tensor<32xf32>
 }
+
+// -----
+
+// Weights that are still to be packed are no program.
+// CHECK-LABEL: @constant_pack
+func.func @constant_pack(%x: tensor<3x2xf32>) -> tensor<3x8xf32> {
+  // CHECK: %[[P:.*]] = ttc.pack
+  // CHECK: ttc.fusion (%{{.*}} = %arg0 : tensor<3x2xf32>, %{{.*}} = %[[P]]
+  %w = ttc.constant dense<1.0> : tensor<2x8xf32>
+  %p = ttc.pack %w {kind = #ttc.pack_kind<matmul>, nr = 8 : i64} : tensor<2x8xf32> -> tensor<1x1x2x8xf32>
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 12, 8>}
+     : (tensor<3x2xf32>, tensor<1x1x2x8xf32>) -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}

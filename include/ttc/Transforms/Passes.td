@@ -103,8 +103,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
 def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
   let summary = "Groups the ops that become one program";
   let description = [{
-    Puts every op on tensors into exactly one `ttc.fusion`, but for constants, reshapes (views
-    that cost nothing) and host work:
+    Puts every op on tensors into exactly one `ttc.fusion`, but for constants (also those that
+    `--ttc-fold-constants` is still to compute), reshapes (views that cost nothing) and host
+    work:
 
     - a kernel op with the elementwise ops behind it, as far as its epilogue can run them: all
       of f32 and of the result's shape, other operands of that shape, vectors along the last
