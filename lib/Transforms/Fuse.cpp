@@ -135,12 +135,21 @@ private:
 
   //===--- everything else --------------------------------------------------------------===//
 
-  /// An elementwise op with the elementwise ops of its shape that only the group uses.
+  /// Whether an op takes the elementwise ops in front of it along: if it is one itself, or works
+  /// along its dimensions and keeps the shape (softmax), so that a tile of its result needs the
+  /// same tile of its operand, or whole rows of it.
+  static bool takesProducers(Operation *op) {
+    return isa<ElementwiseOpInterface>(op) ||
+           (isa<PermutableOpInterface>(op) && op->getNumOperands() == 1 &&
+            op->getOperandTypes() == op->getResultTypes());
+  }
+
+  /// An op with the elementwise ops of its shape in front of it that only the group uses.
   void fuseProducers(Operation *root) {
     llvm::SmallSetVector<Operation *, 16> members;
     members.insert(root);
     // Members are added while the list is walked.
-    for (size_t i = 0; i < members.size() && isa<ElementwiseOpInterface>(root); ++i)
+    for (size_t i = 0; i < members.size() && takesProducers(root); ++i)
       for (Value operand : members[i]->getOperands()) {
         Operation *producer = operand.getDefiningOp();
         if (producer && canJoin(producer, members, root))

@@ -146,3 +146,18 @@ func.func @constant_pack(%x: tensor<3x2xf32>) -> tensor<3x8xf32> {
      : (tensor<3x2xf32>, tensor<1x1x2x8xf32>) -> tensor<3x8xf32>
   return %0 : tensor<3x8xf32>
 }
+
+// -----
+
+// A softmax takes the mask in front of it along.
+// CHECK-LABEL: @masked_softmax
+func.func @masked_softmax(%x: tensor<2x4x4xf32>, %mask: tensor<4x4xf32>) -> tensor<2x4x4xf32> {
+  // CHECK: ttc.fusion
+  // CHECK-NEXT: ttc.add
+  // CHECK-NEXT: ttc.softmax
+  // CHECK-NEXT: ttc.yield
+  // CHECK-NOT: ttc.fusion
+  %0 = ttc.add %x, %mask : (tensor<2x4x4xf32>, tensor<4x4xf32>) -> tensor<2x4x4xf32>
+  %1 = ttc.softmax %0 {axis = 2 : i64} : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  return %1 : tensor<2x4x4xf32>
+}

@@ -110,7 +110,8 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
     - a kernel op with the elementwise ops behind it, as far as its epilogue can run them: all
       of f32 and of the result's shape, other operands of that shape, vectors along the last
       dimension or single elements, and nothing but the last value used outside;
-    - elementwise ops of one shape that feed each other and nobody else;
+    - elementwise ops of one shape that feed each other and nobody else, the last of them
+      possibly an op along some dimensions that keeps the shape (softmax);
     - any other op alone.
 
     Constants that are one element, or the same element everywhere, move into the fusions of
