@@ -218,8 +218,8 @@ TTC_INFER_WITH(GlobalMaxPoolOp, inferGlobalPool)
 template <typename ReduceOp, typename PoolOp>
 static LogicalResult poolToReduce(PoolOp op, PatternRewriter &rewriter) {
   ImageDims dims(tensorType(op.getX()), op.getChannelsLast());
-  auto axes = llvm::to_vector(
-      llvm::seq<int64_t>(dims.firstSpatial, dims.firstSpatial + dims.numSpatial));
+  auto axes =
+      llvm::to_vector(llvm::seq<int64_t>(dims.firstSpatial, dims.firstSpatial + dims.numSpatial));
   rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getX(), axes, /*keepdims=*/true);
   return success();
 }

@@ -29,7 +29,14 @@ def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [DeclareOpInterfaceMethods<Ttc_Affin
   let results = (outs Ttc_NumberTensor:$y);
 }
 
-def Ttc_ConvOp : Ttc_InferredOp<"conv", [
+/// An op that slides a window. In text, strides, dilations and paddings may be left out: they are
+/// then 1 and 0 for each spatial dimension of the first operand.
+class Ttc_WindowOp<string mnemonic, list<Trait> traits = []> : Ttc_InferredOp<mnemonic, traits> {
+  let assemblyFormat = ?;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Ttc_ConvOp : Ttc_WindowOp<"conv", [
     Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "convolution over one to three spatial dimensions";
   let description = [{
@@ -49,8 +56,7 @@ def Ttc_ConvOp : Ttc_InferredOp<"conv", [
     - (C7) The dilated kernel is not larger than the padded operand.
 
     ```mlir
-    %y = ttc.conv %x, %w, %bias {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
-                                 dilations = array<i64: 1, 1>, groups = 1 : i64}
+    %y = ttc.conv %x, %w, %bias {strides = [2, 2], pads = [1, 1, 1, 1]}
        : (tensor<1x3x224x224xf32>, tensor<16x3x3x3xf32>, tensor<16xf32>)
        -> tensor<1x16x112x112xf32>
     ```
@@ -59,9 +65,10 @@ def Ttc_ConvOp : Ttc_InferredOp<"conv", [
       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations,
       DefaultValuedAttr<Ttc_I64Attr, "1">:$groups, UnitAttr:$channels_last);
   let results = (outs Ttc_FloatTensor:$y);
+  let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_ConvTransposeOp : Ttc_InferredOp<"conv_transpose", [
+def Ttc_ConvTransposeOp : Ttc_WindowOp<"conv_transpose", [
     Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "transposed convolution over one to three spatial dimensions";
   let description = [{
@@ -83,8 +90,7 @@ def Ttc_ConvTransposeOp : Ttc_InferredOp<"conv_transpose", [
     - (C8) No dimension of the result is empty.
 
     ```mlir
-    %y = ttc.conv_transpose %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
-        dilations = array<i64: 1, 1>, output_padding = array<i64: 0, 0>, groups = 1 : i64}
+    %y = ttc.conv_transpose %x, %w {strides = [2, 2]}
        : (tensor<1x8x16x16xf32>, tensor<8x4x2x2xf32>) -> tensor<1x4x32x32xf32>
     ```
   }];
@@ -96,7 +102,7 @@ def Ttc_ConvTransposeOp : Ttc_InferredOp<"conv_transpose", [
 }
 
 class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra>
-    : Ttc_InferredOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
+    : Ttc_WindowOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
   let summary = what # " of each window over one to three spatial dimensions";
   let arguments = !con((ins type:$x, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$ceil_mode,
@@ -118,8 +124,7 @@ def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins)> {
     - (C4) The dilated kernel is not larger than the padded operand.
 
     ```mlir
-    %y = ttc.max_pool %x {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>,
-                          pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>}
+    %y = ttc.max_pool %x {kernel = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]}
        : (tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32>
     ```
   }];
@@ -138,8 +143,7 @@ def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
     - (C4) The dilated kernel is not larger than the padded operand.
 
     ```mlir
-    %y = ttc.avg_pool %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>,
-                          pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>}
+    %y = ttc.avg_pool %x {kernel = [2, 2], strides = [2, 2]}
        : (tensor<1x64x112x112xf32>) -> tensor<1x64x56x56xf32>
     ```
   }];

@@ -41,9 +41,10 @@ LogicalResult ResizeOp::verify() {
     return emitOpError() << "(C1) expects a result of " << x.getRank() << " dimensions of "
                          << x.getElementType() << ", none of them empty, found " << y;
   auto isScale = [](float scale) { return scale > 0 && std::isfinite(scale); };
-  if (static_cast<int64_t>(getScales().size()) != x.getRank() || !llvm::all_of(getScales(), isScale))
-    return emitOpError() << "(C2) expects " << x.getRank()
-                         << " positive, finite scales, found " << getScalesAttr();
+  if (static_cast<int64_t>(getScales().size()) != x.getRank() ||
+      !llvm::all_of(getScales(), isScale))
+    return emitOpError() << "(C2) expects " << x.getRank() << " positive, finite scales, found "
+                         << getScalesAttr();
   return success();
 }
 
@@ -277,6 +278,7 @@ LogicalResult SpaceToDepthOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   if (block <= 0 || shape[2] % block != 0 || shape[3] % block != 0)
     return scope.fail("(C2) expects a positive block that divides height ", shape[2], " and width ",
                       shape[3], ", found ", block);
-  types.push_back(x.clone({shape[0], shape[1] * block * block, shape[2] / block, shape[3] / block}));
+  types.push_back(
+      x.clone({shape[0], shape[1] * block * block, shape[2] / block, shape[3] / block}));
   return success();
 }

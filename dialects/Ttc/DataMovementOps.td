@@ -39,6 +39,8 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [DeclareOpInterfaceMethods<Ttc_Const
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(shape)}, x);
   }]>];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
@@ -50,12 +52,14 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [DeclareOpInterfaceMethods<Ttc
     - (C1) `permutation` holds each dimension of `x` once.
 
     ```mlir
-    %y = ttc.transpose %x {permutation = array<i64: 0, 2, 3, 1>}
+    %y = ttc.transpose %x {permutation = [0, 2, 3, 1]}
        : (tensor<1x8x4x6xf32>) -> tensor<1x4x6x8xf32>
     ```
   }];
   let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$permutation);
   let results = (outs Ttc_Tensor:$y);
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
@@ -71,12 +75,14 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
     - (C3) The operands have the same shape, but for dimension `axis`.
 
     ```mlir
-    %y = ttc.concat %a, %b {axis = 1 : i64}
+    %y = ttc.concat %a, %b {axis = 1}
        : (tensor<1x8x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x10x4x4xf32>
     ```
   }];
   let arguments = (ins Variadic<Ttc_Tensor>:$inputs, Ttc_I64Attr:$axis);
   let results = (outs Ttc_Tensor:$y);
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_SliceOp : Ttc_InferredOp<"slice", [
@@ -93,13 +99,15 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
     - (C3) The first and the last element taken are inside `x`.
 
     ```mlir
-    %y = ttc.slice %x {starts = array<i64: 0, 7>, sizes = array<i64: 1, 4>, steps = array<i64: 1, -2>}
+    %y = ttc.slice %x {starts = [0, 7], sizes = [1, 4], steps = [1, -2]}
        : (tensor<2x8xf32>) -> tensor<1x4xf32>
     ```
   }];
   let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes,
       DenseI64ArrayAttr:$steps);
   let results = (outs Ttc_Tensor:$y);
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_SplitOp : Ttc_InferredOp<"split", [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
@@ -112,12 +120,13 @@ def Ttc_SplitOp : Ttc_InferredOp<"split", [DeclareOpInterfaceMethods<Ttc_Permuta
     - (C2) No size is negative, and together they are the size of that dimension.
 
     ```mlir
-    %a, %b = ttc.split %x {axis = 1 : i64, sizes = array<i64: 8, 2>}
+    %a, %b = ttc.split %x {axis = 1, sizes = [8, 2]}
        : (tensor<1x10x4x4xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x2x4x4xf32>)
     ```
   }];
   let arguments = (ins Ttc_Tensor:$x, Ttc_I64Attr:$axis, DenseI64ArrayAttr:$sizes);
   let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_PadOp : Ttc_InferredOp<"pad", [
@@ -135,9 +144,9 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
       not empty.
 
     ```mlir
-    %y = ttc.pad %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>,
-                     value = 0.0 : f32} : (tensor<1x8x4x4xf32>) -> tensor<1x8x6x6xf32>
-    %z = ttc.pad %x mode reflect {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>}
+    %y = ttc.pad %x {low = [0, 0, 1, 1], high = [0, 0, 1, 1], value = 1.0}
+       : (tensor<1x8x4x4xf32>) -> tensor<1x8x6x6xf32>
+    %z = ttc.pad %x mode reflect {low = [0, 0, 1, 1], high = [0, 0, 1, 1]}
        : (tensor<1x8x4x4xf32>) -> tensor<1x8x6x6xf32>
     ```
   }];
@@ -146,8 +155,10 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
       DefaultValuedAttr<F32Attr, "0.0f">:$value);
   let results = (outs Ttc_Tensor:$y);
   let assemblyFormat = [{
-    operands (`mode` $mode^)? attr-dict `:` functional-type(operands, results)
+    operands (`mode` $mode^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
@@ -161,12 +172,13 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_Const
     - (C1) `axis` is a dimension of `data`.
 
     ```mlir
-    %y = ttc.gather %data, %indices {axis = 0 : i64}
+    %y = ttc.gather %data, %indices {axis = 0}
        : (tensor<30522x768xf32>, tensor<1x128xi64>) -> tensor<1x128x768xf32>
     ```
   }];
   let arguments = (ins Ttc_Tensor:$data, Ttc_IndexTensor:$indices, Ttc_I64Attr:$axis);
   let results = (outs Ttc_Tensor:$y);
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
@@ -181,7 +193,7 @@ def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [DeclareOpInterface
     - (C3) `indices` is not larger than `data` in any dimension but `axis`.
 
     ```mlir
-    %y = ttc.gather_elements %data, %indices {axis = 1 : i64}
+    %y = ttc.gather_elements %data, %indices {axis = 1}
        : (tensor<4x8xf32>, tensor<4x2xi64>) -> tensor<4x2xf32>
     ```
   }];
@@ -202,7 +214,7 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [DeclareOpInterfaceMethods<Ttc_
       of `data` that are not batch dimensions.
 
     ```mlir
-    %y = ttc.gather_nd %data, %indices {batch_dims = 0 : i64}
+    %y = ttc.gather_nd %data, %indices {batch_dims = 0}
        : (tensor<4x8x2xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
     ```
   }];
@@ -222,11 +234,13 @@ def Ttc_TileOp : Ttc_InferredOp<"tile", [
     - (C1) `repeats` has one element, not negative, for each dimension of `x`.
 
     ```mlir
-    %y = ttc.tile %x {repeats = array<i64: 1, 3>} : (tensor<2x4xf32>) -> tensor<2x12xf32>
+    %y = ttc.tile %x {repeats = [1, 3]} : (tensor<2x4xf32>) -> tensor<2x12xf32>
     ```
   }];
   let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$repeats);
   let results = (outs Ttc_Tensor:$y);
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_ExpandOp : Ttc_TensorOp<"expand", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
@@ -249,6 +263,8 @@ def Ttc_ExpandOp : Ttc_TensorOp<"expand", [DeclareOpInterfaceMethods<Ttc_Constan
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(shape)}, x);
   }]>];
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
@@ -263,8 +279,7 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_Permuta
     - (C2) `scales` has one positive, finite element for each dimension.
 
     ```mlir
-    %y = ttc.resize %x mode linear coordinates align_corners
-        {scales = array<f32: 1.0, 1.0, 2.0, 2.0>}
+    %y = ttc.resize %x mode linear coordinates align_corners {scales = [1.0, 1.0, 2.0, 2.0]}
        : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
     ```
   }];
@@ -274,10 +289,12 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_Permuta
       DenseF32ArrayAttr:$scales);
   let results = (outs Ttc_NumberTensor:$y);
   let assemblyFormat = [{
-    operands `mode` $mode (`coordinates` $coordinate_mode^)? (`rounding` $nearest_mode^)? attr-dict
+    operands `mode` $mode (`coordinates` $coordinate_mode^)? (`rounding` $nearest_mode^)?
+    custom<TensorAttributes>(attr-dict)
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space"> {
@@ -292,7 +309,7 @@ def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space"> {
     - (C2) `block` is positive and its square divides the channels.
 
     ```mlir
-    %y = ttc.depth_to_space %x mode crd {block = 2 : i64}
+    %y = ttc.depth_to_space %x mode crd {block = 2}
        : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
     ```
   }];
@@ -300,8 +317,10 @@ def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space"> {
       DefaultValuedAttr<Ttc_DepthToSpaceModeAttr, "DepthToSpaceMode::DCR">:$mode);
   let results = (outs Ttc_Tensor:$y);
   let assemblyFormat = [{
-    operands (`mode` $mode^)? attr-dict `:` functional-type(operands, results)
+    operands (`mode` $mode^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
   }];
+  let hasFolder = 1;
 }
 
 def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth"> {
@@ -315,11 +334,12 @@ def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth"> {
     - (C2) `block` is positive and divides height and width.
 
     ```mlir
-    %y = ttc.space_to_depth %x {block = 2 : i64} : (tensor<1x2x8x8xf32>) -> tensor<1x8x4x4xf32>
+    %y = ttc.space_to_depth %x {block = 2} : (tensor<1x2x8x8xf32>) -> tensor<1x8x4x4xf32>
     ```
   }];
   let arguments = (ins Ttc_Tensor:$x, Ttc_I64Attr:$block);
   let results = (outs Ttc_Tensor:$y);
+  let hasFolder = 1;
 }
 
 #endif // TTC_DATAMOVEMENTOPS_TD

@@ -87,8 +87,7 @@ bool isFloat(Value element) { return isa<FloatType>(getElementTypeOrSelf(element
 
 /// Computes with f32 on the elements of narrower floats, which have too few bits for what `emit`
 /// puts between the operands and the result.
-template <typename Fn>
-Value inF32(OpBuilder &builder, Location loc, ValueRange elements, Fn emit) {
+template <typename Fn> Value inF32(OpBuilder &builder, Location loc, ValueRange elements, Fn emit) {
   Emitter e{builder, loc};
   Type narrow = elements[0].getType();
   if (getElementTypeOrSelf(narrow).getIntOrFloatBitWidth() >= 32)
@@ -170,9 +169,7 @@ TTC_EMIT_FLOAT(SoftplusOp, {
   return e.add(e.atLeast(x, 0), e.op<math::Log1pOp>(decay));
 })
 
-TTC_EMIT_FLOAT(SoftsignOp, {
-  return e.div(x, e.add(e.number(x, 1), e.op<math::AbsFOp>(x)));
-})
+TTC_EMIT_FLOAT(SoftsignOp, { return e.div(x, e.add(e.number(x, 1), e.op<math::AbsFOp>(x))); })
 
 #undef TTC_EMIT_FLOAT
 
@@ -288,8 +285,8 @@ Value CastOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements)
     if (fromWidth > toWidth)
       return e.op<arith::TruncFOp>(type, x);
     // Between f16 and bf16 there is no direct way.
-    return e.op<arith::TruncFOp>(
-        type, e.op<arith::ExtFOp>(Emitter::shaped(x, builder.getF32Type()), x));
+    return e.op<arith::TruncFOp>(type,
+                                 e.op<arith::ExtFOp>(Emitter::shaped(x, builder.getF32Type()), x));
   }
   if (isa<FloatType>(from)) {
     // Through at least 32 bits, so that values a narrow integer does not hold wrap around.
@@ -377,9 +374,8 @@ Value ModOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
 
 Value PowOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   if (isFloat(elements[0]))
-    return inF32(builder, loc, elements, [](Emitter &e, ValueRange wide) {
-      return e.op<math::PowFOp>(wide[0], wide[1]);
-    });
+    return inF32(builder, loc, elements,
+                 [](Emitter &e, ValueRange wide) { return e.op<math::PowFOp>(wide[0], wide[1]); });
   Emitter e{builder, loc};
   return e.op<math::IPowIOp>(elements[0], elements[1]);
 }

@@ -35,7 +35,10 @@ class Ttc_UnaryOp<string mnemonic, TypeConstraint type, string meaning, string a
 class Ttc_FloatUnaryOp<string mnemonic, string meaning, string attributes = "">
     : Ttc_UnaryOp<mnemonic, Ttc_FloatTensor, meaning, attributes>;
 
-def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)">;
+def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)"> {
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
 def Ttc_GeluOp : Ttc_FloatUnaryOp<"gelu", "x * (1 + erf(x / sqrt(2))) / 2", " approximate tanh"> {
   let description = [{
     The Gaussian error linear unit, `x * (1 + erf(x / sqrt(2))) / 2`, or with `approximate tanh`
@@ -49,7 +52,7 @@ def Ttc_GeluOp : Ttc_FloatUnaryOp<"gelu", "x * (1 + erf(x / sqrt(2))) / 2", " ap
   let arguments = (ins Ttc_FloatTensor:$x,
       DefaultValuedAttr<Ttc_GeluApproximationAttr, "GeluApproximation::None">:$approximate);
   let assemblyFormat = [{
-    operands (`approximate` $approximate^)? attr-dict
+    operands (`approximate` $approximate^)? custom<TensorAttributes>(attr-dict)
     `:` functional-type(operands, results)
   }];
 }
@@ -61,10 +64,14 @@ def Ttc_LogOp : Ttc_FloatUnaryOp<"log", "log(x)">;
 def Ttc_SqrtOp : Ttc_FloatUnaryOp<"sqrt", "sqrt(x)">;
 def Ttc_RsqrtOp : Ttc_FloatUnaryOp<"rsqrt", "1 / sqrt(x)">;
 def Ttc_ReciprocalOp : Ttc_FloatUnaryOp<"reciprocal", "1 / x">;
-def Ttc_AbsOp : Ttc_UnaryOp<"abs", Ttc_NumberTensor, "|x|">;
-def Ttc_NegOp : Ttc_UnaryOp<"neg", Ttc_SignedTensor, "-x">;
+def Ttc_AbsOp : Ttc_UnaryOp<"abs", Ttc_NumberTensor, "|x|"> {
+  let hasFolder = 1;
+}
+def Ttc_NegOp : Ttc_UnaryOp<"neg", Ttc_SignedTensor, "-x"> {
+  let hasFolder = 1;
+}
 def Ttc_ClampOp : Ttc_UnaryOp<"clamp", Ttc_NumberTensor, "min(max(x, min), max)",
-                              " {max = 6.0 : f32, min = 0.0 : f32}"> {
+                              " {max = 6.0, min = 0.0}"> {
   let description = [{
     Element by element `min(max(x, min), max)`; NaN stays NaN. The bounds are given as f32 and hold
     for integers too. Without an attribute there is no bound on that side.
@@ -73,13 +80,15 @@ def Ttc_ClampOp : Ttc_UnaryOp<"clamp", Ttc_NumberTensor, "min(max(x, min), max)"
     - (C1) `min` and `max` are not NaN, and `min <= max`.
 
     ```mlir
-    %y = ttc.clamp %x {max = 6.0 : f32, min = 0.0 : f32} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    %y = ttc.clamp %x {max = 6.0, min = 0.0} : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
   }];
   let arguments = (ins Ttc_NumberTensor:$x,
       DefaultValuedAttr<F32Attr, "-std::numeric_limits<float>::infinity()">:$min,
       DefaultValuedAttr<F32Attr, "std::numeric_limits<float>::infinity()">:$max);
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 def Ttc_LeakyReluOp : Ttc_FloatUnaryOp<"leaky_relu", "x < 0 ? alpha * x : x"> {
   let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "0.01f">:$alpha);
@@ -105,7 +114,9 @@ def Ttc_RoundOp : Ttc_FloatUnaryOp<"round", "x rounded, halves to even">;
 def Ttc_SignOp : Ttc_UnaryOp<"sign", Ttc_NumberTensor, "x < 0 ? -1 : x > 0 ? 1 : x">;
 def Ttc_SinOp : Ttc_FloatUnaryOp<"sin", "sin(x)">;
 def Ttc_CosOp : Ttc_FloatUnaryOp<"cos", "cos(x)">;
-def Ttc_NotOp : Ttc_UnaryOp<"not", Ttc_BoolTensor, "!x", "", "i1">;
+def Ttc_NotOp : Ttc_UnaryOp<"not", Ttc_BoolTensor, "!x", "", "i1"> {
+  let hasFolder = 1;
+}
 
 def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_ElementwiseOpInterface>]> {
   let summary = "converts to another element type";
@@ -127,6 +138,7 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(elementType)}, x);
   }]>];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,9 +166,15 @@ class Ttc_BinaryOp<string mnemonic, TypeConstraint type, string meaning, list<Tr
   }];
 }
 
-def Ttc_AddOp : Ttc_BinaryOp<"add", Ttc_NumberTensor, "a + b", [Commutative]>;
-def Ttc_SubOp : Ttc_BinaryOp<"sub", Ttc_NumberTensor, "a - b">;
-def Ttc_MulOp : Ttc_BinaryOp<"mul", Ttc_NumberTensor, "a * b", [Commutative]>;
+def Ttc_AddOp : Ttc_BinaryOp<"add", Ttc_NumberTensor, "a + b", [Commutative]> {
+  let hasFolder = 1;
+}
+def Ttc_SubOp : Ttc_BinaryOp<"sub", Ttc_NumberTensor, "a - b"> {
+  let hasFolder = 1;
+}
+def Ttc_MulOp : Ttc_BinaryOp<"mul", Ttc_NumberTensor, "a * b", [Commutative]> {
+  let hasFolder = 1;
+}
 def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b"> {
   let description = [{
     Element by element `a / b`, for integers towards zero (a division by zero gives 0). The operands
@@ -170,10 +188,19 @@ def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b"> {
     %y = ttc.div %a, %b : (tensor<2x8xf32>, tensor<f32>) -> tensor<2x8xf32>
     ```
   }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
-def Ttc_PowOp : Ttc_BinaryOp<"pow", Ttc_NumberTensor, "a to the power of b">;
-def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)", [Commutative]>;
-def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)", [Commutative]>;
+def Ttc_PowOp : Ttc_BinaryOp<"pow", Ttc_NumberTensor, "a to the power of b"> {
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)", [Commutative]> {
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)", [Commutative]> {
+  let hasCanonicalizeMethod = 1;
+}
 def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {
   let description = [{
     Element by element the remainder of `a / b`: with the sign of `b` (as in Python), or with `fmod`
@@ -211,7 +238,7 @@ def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
   let arguments = (ins Ttc_ComparePredicateAttr:$predicate, Ttc_Tensor:$a, Ttc_Tensor:$b);
   let results = (outs Ttc_BoolTensor:$y);
   let assemblyFormat = [{
-    $predicate operands attr-dict `:` functional-type(operands, results)
+    $predicate operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
   }];
   let infer = [{
     return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
@@ -239,6 +266,7 @@ def Ttc_WhereOp : Ttc_ElementwiseOp<"where"> {
     return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
                                   /*elementType=*/{}, types);
   }];
+  let hasFolder = 1;
 }
 
 #endif // TTC_ELEMENTWISEOPS_TD

@@ -17,7 +17,7 @@ def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_ChannelsLastOpInterface]
     - (C3) `scale`, `bias`, `mean` and `var` are vectors with one element for each channel.
 
     ```mlir
-    %y = ttc.batch_norm %x, %scale, %bias, %mean, %var {epsilon = 1.0e-05 : f32}
+    %y = ttc.batch_norm %x, %scale, %bias, %mean, %var {epsilon = 1.0e-05}
        : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
        -> tensor<1x8x4x4xf32>
     ```
@@ -40,7 +40,7 @@ def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm"> {
     - (C3) `scale` and `bias` have the shape of the dimensions from `axis` on.
 
     ```mlir
-    %y = ttc.layer_norm %x, %scale, %bias {axis = 2 : i64, epsilon = 1.0e-12 : f32}
+    %y = ttc.layer_norm %x, %scale, %bias {axis = 2, epsilon = 1.0e-12}
        : (tensor<1x128x768xf32>, tensor<768xf32>, tensor<768xf32>) -> tensor<1x128x768xf32>
     ```
   }];
@@ -63,7 +63,7 @@ def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [Ttc_ChannelsLastOpInterface]
     - (C4) `groups` is positive and divides the channels.
 
     ```mlir
-    %y = ttc.group_norm %x, %scale, %bias {groups = 4 : i64, epsilon = 1.0e-05 : f32}
+    %y = ttc.group_norm %x, %scale, %bias {groups = 4, epsilon = 1.0e-05}
        : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
   }];
@@ -84,7 +84,7 @@ def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [Ttc_ChannelsLastOpInte
     - (C3) `scale` and `bias` are vectors with one element for each channel.
 
     ```mlir
-    %y = ttc.instance_norm %x, %scale, %bias {epsilon = 1.0e-05 : f32}
+    %y = ttc.instance_norm %x, %scale, %bias {epsilon = 1.0e-05}
        : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
   }];
@@ -104,7 +104,7 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn", [Ttc_ChannelsLastOpInterface]> {
     - (C2) `size` is positive.
 
     ```mlir
-    %y = ttc.lrn %x {size = 5 : i64, alpha = 1.0e-04 : f32, beta = 7.5e-01 : f32, bias = 1.0 : f32}
+    %y = ttc.lrn %x {size = 5, alpha = 1.0e-04, beta = 7.5e-01, bias = 1.0}
        : (tensor<1x96x54x54xf32>) -> tensor<1x96x54x54xf32>
     ```
   }];
@@ -123,7 +123,7 @@ class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
     - (C1) `axis` is a dimension of `x`.
 
     ```mlir
-    %y = ttc.}] # mnemonic # [{ %x {axis = 1 : i64} : (tensor<1x1000xf32>) -> tensor<1x1000xf32>
+    %y = ttc.}] # mnemonic # [{ %x {axis = 1} : (tensor<1x1000xf32>) -> tensor<1x1000xf32>
     ```
   }];
   let arguments = (ins Ttc_FloatTensor:$x, Ttc_I64Attr:$axis);

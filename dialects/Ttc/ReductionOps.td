@@ -17,12 +17,13 @@ class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
     - (C1) `axes` are dimensions of `x`, in increasing order.
 
     ```mlir
-    %y = ttc.}] # mnemonic # [{ %x {axes = array<i64: 2, 3>, keepdims}
+    %y = ttc.}] # mnemonic # [{ %x {axes = [2, 3], keepdims}
        : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf32>
     ```
   }];
   let arguments = (ins type:$x, DenseI64ArrayAttr:$axes, UnitAttr:$keepdims);
   let results = (outs type:$y);
+  let hasCanonicalizeMethod = 1;
 }
 def Ttc_ReduceSumOp : Ttc_ReduceOp<"reduce_sum", Ttc_NumberTensor, "sum">;
 def Ttc_ReduceMeanOp : Ttc_ReduceOp<"reduce_mean", Ttc_NumberTensor, "mean">;
@@ -41,7 +42,7 @@ class Ttc_ArgReduceOp<string mnemonic, string what>
     - (C1) `axis` is a dimension of `x`.
 
     ```mlir
-    %y = ttc.}] # mnemonic # [{ %x {axis = 1 : i64, keepdims} : (tensor<4x10xf32>) -> tensor<4x1xi64>
+    %y = ttc.}] # mnemonic # [{ %x {axis = 1, keepdims} : (tensor<4x10xf32>) -> tensor<4x1xi64>
     ```
   }];
   let arguments = (ins Ttc_NumberTensor:$x, Ttc_I64Attr:$axis, UnitAttr:$keepdims,

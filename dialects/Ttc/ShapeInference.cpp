@@ -14,7 +14,8 @@ std::string ttc::detail::toString(ArrayRef<int64_t> array) {
   return text + "]";
 }
 
-LogicalResult ttc::detail::broadcastShape(SmallVectorImpl<int64_t> &shape, ArrayRef<int64_t> other) {
+LogicalResult ttc::detail::broadcastShape(SmallVectorImpl<int64_t> &shape,
+                                          ArrayRef<int64_t> other) {
   if (other.size() > shape.size())
     shape.insert(shape.begin(), other.size() - shape.size(), 1);
   size_t offset = shape.size() - other.size();
@@ -79,8 +80,8 @@ LogicalResult InferenceScope::checkArray(StringRef constraint, StringRef name,
 }
 
 LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Location> location,
-                                     StringRef opName, ValueRange operands, Type elementType,
-                                     SmallVectorImpl<Type> &types) {
+                                          StringRef opName, ValueRange operands, Type elementType,
+                                          SmallVectorImpl<Type> &types) {
   InferenceScope scope(location, opName);
   // The first of three operands is a condition: its element type is its own.
   ValueRange alike = operands.take_back(2);

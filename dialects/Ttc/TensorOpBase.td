@@ -27,10 +27,11 @@ def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
   let cppNamespace = "::mlir";
 }
 
-/// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`.
+/// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`. Arrays are
+/// written as `[1, 2]`, numbers without their type, and attributes at their default value not at all.
 class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>
     : Ttc_Op<mnemonic, !listconcat([Pure], traits)> {
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)";
 }
 
 /// An op on tensors whose result types follow from operands and attributes.

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
 
 namespace mlir::ttc {
 
@@ -17,7 +18,31 @@ LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> locat
 
 /// Compares an op's result types with the inferred ones.
 LogicalResult verifyInferredResults(Operation *op, TypeRange inferred);
+
+/// Prints the attributes but for those that are equal to `defaults`, and enumerations, which the
+/// op's format prints itself.
+void printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr attributes,
+                           DictionaryAttr defaults);
+
+/// The attributes that an op has if none is given.
+template <typename OpTy> DictionaryAttr getDefaultAttributes(OpTy op) {
+  if constexpr (OpTy::hasProperties()) {
+    std::remove_cvref_t<decltype(op.getProperties())> properties{};
+    OpTy::populateDefaultProperties(op->getName(), properties);
+    return dyn_cast_or_null<DictionaryAttr>(
+        OpTy::getPropertiesAsAttr(op->getContext(), properties));
+  }
+  return {};
+}
 } // namespace detail
+
+/// The attributes of an op on tensors: `{axes = [0, 1], epsilon = 1.0e-5, keepdims}`. What stands
+/// without a type is i64 or f32, the only types these ops use.
+ParseResult parseTensorAttributes(OpAsmParser &parser, NamedAttrList &attributes);
+template <typename OpTy>
+void printTensorAttributes(OpAsmPrinter &printer, OpTy op, DictionaryAttr attributes) {
+  detail::printTensorAttributes(printer, attributes, detail::getDefaultAttributes(op));
+}
 
 /// Verifies the result types of an op that infers them, with exactly one diagnostic.
 template <typename ConcreteType>

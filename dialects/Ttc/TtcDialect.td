@@ -17,6 +17,7 @@ def Ttc_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
 }
 
 class Ttc_Op<string mnemonic, list<Trait> traits = []>
