@@ -152,7 +152,8 @@ def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
 class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what>
     : Ttc_InferredOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
   let summary = what # " over all spatial dimensions";
-  let description = "The " # what # [{ of each channel of each image. The spatial dimensions stay,
+  let description = [{
+    The }] # what # [{ of each channel of each image. The spatial dimensions stay,
     with size 1. Canonicalises to a reduction.
 
     Constraints:

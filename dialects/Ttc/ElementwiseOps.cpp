@@ -372,12 +372,38 @@ Value ModOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
                   remainder);
 }
 
+/// By squaring, without a branch: `b` has at most six bits that count, as every larger power of a
+/// number but -1, 0 and 1 overflows. A negative power of an integer is 0, but for those of -1
+/// and 1.
+static Value powerOfIntegers(OpBuilder &builder, Location loc, Value a, Value b,
+                             bool isUnsignedOp) {
+  Emitter e{builder, loc};
+  Value zero = e.number(a, 0), one = e.number(a, 1);
+  Value square = a, power = one;
+  for (int64_t bit = 0; bit < 6; ++bit) {
+    Value isSet =
+        e.cmp(CmpIPredicate::ne, e.op<arith::AndIOp>(b, e.number(b, double(1 << bit))), zero);
+    power = e.select(isSet, e.op<arith::MulIOp>(power, square), power);
+    square = e.op<arith::MulIOp>(square, square);
+  }
+  // `square` is now a^64.
+  Value isLarge = e.cmp(CmpIPredicate::ugt, b, e.number(b, 63));
+  power = e.select(isLarge, e.op<arith::MulIOp>(power, square), power);
+  if (isUnsignedOp)
+    return power;
+  // The odd powers of -1 are -1; the six lowest bits of `b` say so whatever its sign.
+  Value isUnit = e.op<arith::OrIOp>(e.cmp(CmpIPredicate::eq, a, one),
+                                    e.cmp(CmpIPredicate::eq, a, e.number(a, -1)));
+  Value isNegative = e.cmp(CmpIPredicate::slt, b, zero);
+  return e.select(e.op<arith::AndIOp>(isNegative, e.op<arith::XOrIOp>(isUnit, e.number(isUnit, 1))),
+                  zero, power);
+}
+
 Value PowOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   if (isFloat(elements[0]))
     return inF32(builder, loc, elements,
                  [](Emitter &e, ValueRange wide) { return e.op<math::PowFOp>(wide[0], wide[1]); });
-  Emitter e{builder, loc};
-  return e.op<math::IPowIOp>(elements[0], elements[1]);
+  return powerOfIntegers(builder, loc, elements[0], elements[1], isUnsigned(getA()));
 }
 
 Value MinOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {

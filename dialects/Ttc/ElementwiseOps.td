@@ -24,7 +24,7 @@ class Ttc_ElementwiseOp<string mnemonic, list<Trait> traits = []>
 
 class Ttc_UnaryOp<string mnemonic, TypeConstraint type, string meaning, string attributes = "",
                   string element = "f32"> : Ttc_ElementwiseOp<mnemonic> {
-  let summary = meaning;
+  let summary = "elementwise " # meaning;
   let description = "Element by element: `" # meaning # "`. The result has the operand's type.\n\n"
       # "```mlir\n%y = ttc." # mnemonic # " %x" # attributes
       # " : (tensor<2x8x" # element # ">) -> tensor<2x8x" # element # ">\n```\n";
@@ -145,10 +145,11 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
 // Binary and ternary
 //===----------------------------------------------------------------------===//
 
-class Ttc_BinaryOp<string mnemonic, TypeConstraint type, string meaning, list<Trait> traits = [],
-                   string element = "f32"> : Ttc_ElementwiseOp<mnemonic, traits> {
-  let summary = meaning;
-  let description = "Element by element: `" # meaning # [{`. The operands broadcast by NumPy's rules.
+class Ttc_BinaryOp<string mnemonic, TypeConstraint type, string meaning, list<Trait> traits = []>
+    : Ttc_ElementwiseOp<mnemonic, traits> {
+  let summary = "elementwise " # meaning;
+  let description = [{
+    Element by element: `}] # meaning # [{`. The operands broadcast by NumPy's rules.
 
     Constraints:
     - (C1) The operands have the same element type.
@@ -156,13 +157,32 @@ class Ttc_BinaryOp<string mnemonic, TypeConstraint type, string meaning, list<Tr
       them is 1.
 
     ```mlir
-    %y = ttc.}] # mnemonic # " %a, %b : (tensor<2x8x" # element # ">, tensor<8x" # element
-      # ">) -> tensor<2x8x" # element # ">\n    ```\n";
+    %y = ttc.}] # mnemonic # [{ %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
   let arguments = (ins type:$a, type:$b);
   let results = (outs type:$y);
   let infer = [{
     return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
                                   /*elementType=*/{}, types);
+  }];
+}
+
+class Ttc_LogicalOp<string mnemonic, string meaning>
+    : Ttc_BinaryOp<mnemonic, Ttc_BoolTensor, meaning, [Commutative]> {
+  let description = [{
+    Element by element: `}] # meaning # [{`. The operands broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) The operands' shapes broadcast.
+
+    ```mlir
+    %y = ttc.}] # mnemonic # [{ %a, %b : (tensor<2x8xi1>, tensor<8xi1>) -> tensor<2x8xi1>
+    ```
+  }];
+  let infer = [{
+    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
+                                  /*elementType=*/{}, types, /*constraint=*/"C1");
   }];
 }
 
@@ -217,9 +237,9 @@ def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {
   }];
   let arguments = (ins Ttc_NumberTensor:$a, Ttc_NumberTensor:$b, UnitAttr:$fmod);
 }
-def Ttc_AndOp : Ttc_BinaryOp<"and", Ttc_BoolTensor, "a && b", [Commutative], "i1">;
-def Ttc_OrOp : Ttc_BinaryOp<"or", Ttc_BoolTensor, "a || b", [Commutative], "i1">;
-def Ttc_XorOp : Ttc_BinaryOp<"xor", Ttc_BoolTensor, "a != b", [Commutative], "i1">;
+def Ttc_AndOp : Ttc_LogicalOp<"and", "a && b">;
+def Ttc_OrOp : Ttc_LogicalOp<"or", "a || b">;
+def Ttc_XorOp : Ttc_LogicalOp<"xor", "a != b">;
 
 def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
   let summary = "compares two tensors";
@@ -247,7 +267,7 @@ def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
 }
 
 def Ttc_WhereOp : Ttc_ElementwiseOp<"where"> {
-  let summary = "cond ? a : b";
+  let summary = "elementwise cond ? a : b";
   let description = [{
     Element by element `cond ? a : b`. All three operands broadcast by NumPy's rules.
 

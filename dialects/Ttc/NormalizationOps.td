@@ -117,7 +117,8 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn", [Ttc_ChannelsLastOpInterface]> {
 class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
     : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = meaning # " along an axis";
-  let description = "`" # meaning # [{`, where the sum goes along `axis`; computed without overflow.
+  let description = [{
+    `}] # meaning # [{`, where the sum goes along `axis`; computed without overflow.
 
     Constraints:
     - (C1) `axis` is a dimension of `x`.

@@ -10,7 +10,8 @@ class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = what # " over some dimensions";
-  let description = "The " # what # [{ of the elements along `axes`. With `keepdims` these dimensions
+  let description = [{
+    The }] # what # [{ of the elements along `axes`. With `keepdims` these dimensions
     stay, with size 1; else they go. Without axes the result is the operand.
 
     Constraints:
@@ -35,7 +36,8 @@ class Ttc_ArgReduceOp<string mnemonic, string what>
     : Ttc_InferredOp<mnemonic, [
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = "index of the " # what # " along an axis";
-  let description = "The index of the " # what # [{ along `axis`: the first one if there are several,
+  let description = [{
+    The index of the }] # what # [{ along `axis`: the first one if there are several,
     or with `select_last` the last. With `keepdims` the dimension stays, with size 1.
 
     Constraints:
@@ -47,7 +49,7 @@ class Ttc_ArgReduceOp<string mnemonic, string what>
   }];
   let arguments = (ins Ttc_NumberTensor:$x, Ttc_I64Attr:$axis, UnitAttr:$keepdims,
       UnitAttr:$select_last);
-  let results = (outs StaticShapeTensorOf<[I64]>:$y);
+  let results = (outs Ttc_TensorOf<[I64], "i64">:$y);
 }
 def Ttc_ArgmaxOp : Ttc_ArgReduceOp<"argmax", "maximum">;
 def Ttc_ArgminOp : Ttc_ArgReduceOp<"argmin", "minimum">;

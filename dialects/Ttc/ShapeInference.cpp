@@ -81,7 +81,7 @@ LogicalResult InferenceScope::checkArray(StringRef constraint, StringRef name,
 
 LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Location> location,
                                           StringRef opName, ValueRange operands, Type elementType,
-                                          SmallVectorImpl<Type> &types) {
+                                          SmallVectorImpl<Type> &types, StringRef constraint) {
   InferenceScope scope(location, opName);
   // The first of three operands is a condition: its element type is its own.
   ValueRange alike = operands.take_back(2);
@@ -92,8 +92,8 @@ LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Lo
     ArrayRef<int64_t> other = tensorType(operand).getShape();
     SmallVector<int64_t> before = shape;
     if (failed(broadcastShape(shape, other)))
-      return scope.fail("(C2) expects operands whose shapes broadcast, found ", toString(before),
-                        " and ", toString(other));
+      return scope.fail("(", constraint, ") expects operands whose shapes broadcast, found ",
+                        toString(before), " and ", toString(other));
   }
   if (!elementType)
     elementType = tensorType(alike.back()).getElementType();

@@ -12,10 +12,12 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Ttc_BoolTensor : StaticShapeTensorOf<[I1]>;
-def Ttc_NumberTensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8]>;
-def Ttc_SignedTensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I16, I32, I64]>;
-def Ttc_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
+def Ttc_BoolTensor : Ttc_TensorOf<[I1], "bools (i1)">;
+def Ttc_NumberTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8],
+                                    "numbers (f32, f16, bf16, i8, i16, i32, i64, ui8)">;
+def Ttc_SignedTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64],
+                                    "signed numbers (f32, f16, bf16, i8, i16, i32, i64)">;
+def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
 
 /// A 64-bit integer that C++ sees signed.
 def Ttc_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;

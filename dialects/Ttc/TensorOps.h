@@ -11,10 +11,11 @@ namespace mlir::ttc {
 
 namespace detail {
 /// Infers the type of an elementwise op's result: its operands, broadcast, with the given element
-/// type, or that of the last operand if there is none given.
+/// type, or that of the last operand if there is none given. `constraint` names the one that
+/// the shapes are under.
 LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> location,
                              StringRef opName, ValueRange operands, Type elementType,
-                             SmallVectorImpl<Type> &types);
+                             SmallVectorImpl<Type> &types, StringRef constraint = "C2");
 
 /// Compares an op's result types with the inferred ones.
 LogicalResult verifyInferredResults(Operation *op, TypeRange inferred);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/ConstantFolder.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,6 +28,7 @@ void TtcDialect::initialize() {
 #include "dialects/Ttc/TtcTypes.cpp.inc"
       >();
   registerTtcDialectOperations(this);
+  addInterfaces<ConstantFolder>();
 }
 
 Operation *TtcDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,

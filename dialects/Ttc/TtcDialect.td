@@ -18,6 +18,8 @@ def Ttc_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;
+  // What elementwise ops emit, also when constants are folded.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 class Ttc_Op<string mnemonic, list<Trait> traits = []>

@@ -6,8 +6,12 @@ include "dialects/Ttc/TtcDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 
 /// A ranked tensor with a static shape and an element type that ttc knows.
-def Ttc_Tensor : StaticShapeTensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8, I1]>;
-def Ttc_FloatTensor : StaticShapeTensorOf<[F32, F16, BF16]>;
+class Ttc_TensorOf<list<Type> types, string what> : StaticShapeTensorOf<types> {
+  let summary = "tensor of static shape of " # what;
+}
+def Ttc_Tensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8, I1],
+                              "f32, f16, bf16, i8, i16, i32, i64, ui8 or i1">;
+def Ttc_FloatTensor : Ttc_TensorOf<[F32, F16, BF16], "floats (f32, f16, bf16)">;
 
 class Ttc_Type<string name, string typeMnemonic> : TypeDef<Ttc_Dialect, name> {
   let mnemonic = typeMnemonic;

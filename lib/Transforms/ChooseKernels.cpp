@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "ttc/Analysis/ConstantEvaluation.h"
+#include "dialects/Ttc/EvaluateConstant.h"
 #include "ttc/Codegen/HostTarget.h"
 #include "ttc/Transforms/Passes.h"
 

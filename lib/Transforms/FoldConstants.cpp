@@ -5,7 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "ttc/Analysis/ConstantEvaluation.h"
+#include "dialects/Ttc/EvaluateConstant.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {

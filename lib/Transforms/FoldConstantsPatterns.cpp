@@ -2,7 +2,7 @@
 #include "FoldConstants.h"
 #include "TransposeUtils.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "ttc/Analysis/ConstantEvaluation.h"
+#include "dialects/Ttc/EvaluateConstant.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TTC_ANALYSIS_CONSTANTEVALUATION_H
-#define TTC_ANALYSIS_CONSTANTEVALUATION_H
+#ifndef TTC_DIALECTS_TTC_EVALUATECONSTANT_H
+#define TTC_DIALECTS_TTC_EVALUATECONSTANT_H
 
 #include "dialects/Ttc/ConstantTensor.h"
 #include "mlir/IR/Operation.h"
@@ -25,4 +25,4 @@ LogicalResult evaluateElementwise(Operation *op, ArrayRef<ConstantTensor> operan
 
 } // namespace mlir::ttc
 
-#endif // TTC_ANALYSIS_CONSTANTEVALUATION_H
+#endif // TTC_DIALECTS_TTC_EVALUATECONSTANT_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ttc/Analysis/ConstantEvaluation.h"
-#include "ElementProgram.h"
+#include "dialects/Ttc/EvaluateConstant.h"
+#include "dialects/Ttc/ElementProgram.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TTC_LIB_ANALYSIS_ELEMENTPROGRAM_H
-#define TTC_LIB_ANALYSIS_ELEMENTPROGRAM_H
+#ifndef TTC_DIALECTS_TTC_ELEMENTPROGRAM_H
+#define TTC_DIALECTS_TTC_ELEMENTPROGRAM_H
 
 #include "mlir/IR/Block.h"
 #include <functional>
@@ -43,4 +43,4 @@ private:
 
 } // namespace mlir::ttc
 
-#endif // TTC_LIB_ANALYSIS_ELEMENTPROGRAM_H
+#endif // TTC_DIALECTS_TTC_ELEMENTPROGRAM_H
