@@ -77,7 +77,7 @@ func.func @casts() -> (tensor<3xi64>, tensor<3xi1>, tensor<2xf32>, tensor<2xi32>
 }
 
 // CHECK-LABEL: func.func @comparisons
-// CHECK-DAG: %[[NE:.*]] = ttc.constant dense<[true, true]> : tensor<2xi1>
+// CHECK-DAG: %[[NE:.*]] = ttc.constant dense<true> : tensor<2xi1>
 // CHECK-DAG: %[[LT:.*]] = ttc.constant dense<[true, false]> : tensor<2xi1>
 // CHECK-DAG: %[[U:.*]] = ttc.constant dense<[false, true]> : tensor<2xi1>
 // CHECK: return
