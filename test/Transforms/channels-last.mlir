@@ -3,11 +3,11 @@
 
 // CHECK-LABEL: @chain
 func.func @chain(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4x4x4xf32> {
-  // CHECK: %[[T:.*]] = ttc.transpose %{{.*}} {permutation = array<i64: 0, 2, 3, 1>}
+  // CHECK: %[[T:.*]] = ttc.transpose %{{.*}} {permutation = [0, 2, 3, 1]}
   // CHECK-NEXT: %[[C:.*]] = ttc.conv %[[T]], {{.*}}channels_last{{.*}} -> tensor<1x8x8x4xf32>
   // CHECK-NEXT: %[[R:.*]] = ttc.relu %[[C]]
   // CHECK-NEXT: %[[P:.*]] = ttc.max_pool %[[R]] {channels_last{{.*}} -> tensor<1x4x4x4xf32>
-  // CHECK-NEXT: %[[Y:.*]] = ttc.transpose %[[P]] {permutation = array<i64: 0, 3, 1, 2>}
+  // CHECK-NEXT: %[[Y:.*]] = ttc.transpose %[[P]] {permutation = [0, 3, 1, 2]}
   // CHECK-NEXT: return %[[Y]]
   %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
                         dilations = array<i64: 1, 1>}
@@ -29,7 +29,7 @@ func.func @broadcast(%x: tensor<1x8x8x4xf32>, %y: tensor<1x8x8x4xf32>, %s: tenso
   // CHECK: %[[S:.*]] = ttc.reshape %{{.*}} : (tensor<4x1x1xf32>) -> tensor<1x1x1x4xf32>
   // CHECK: %[[M:.*]] = ttc.mul %{{.*}}, %[[S]]
   // CHECK: %[[A:.*]] = ttc.add %[[M]], %{{.*}}
-  // CHECK: ttc.transpose %[[A]] {permutation = array<i64: 0, 3, 1, 2>}
+  // CHECK: ttc.transpose %[[A]] {permutation = [0, 3, 1, 2]}
   %0 = ttc.transpose %x {permutation = array<i64: 0, 3, 1, 2>}
      : (tensor<1x8x8x4xf32>) -> tensor<1x4x8x8xf32>
   %1 = ttc.transpose %y {permutation = array<i64: 0, 3, 1, 2>}
@@ -56,11 +56,11 @@ func.func @no_gain(%x: tensor<1x8x8x4xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1
 
 // CHECK-LABEL: @permutable
 func.func @permutable(%x: tensor<1x8x6x4xf32>) -> tensor<1x9xf32> {
-  // CHECK: ttc.concat %{{.*}} {axis = 3 : i64} : {{.*}} -> tensor<1x8x6x8xf32>
-  // CHECK: ttc.pad %{{.*}} {high = array<i64: 0, 0, 0, 1>, low = array<i64: 0, 0, 0, 0>
-  // CHECK: ttc.slice %{{.*}} {sizes = array<i64: 1, 4, 6, 9>
-  // CHECK: ttc.softmax %{{.*}} {axis = 3 : i64}
-  // CHECK: ttc.reduce_mean %{{.*}} {axes = array<i64: 1, 2>} : (tensor<1x4x6x9xf32>) -> tensor<1x9xf32>
+  // CHECK: ttc.concat %{{.*}} {axis = 3} : {{.*}} -> tensor<1x8x6x8xf32>
+  // CHECK: ttc.pad %{{.*}} {high = [0, 0, 0, 1], low = [0, 0, 0, 0]
+  // CHECK: ttc.slice %{{.*}} {sizes = [1, 4, 6, 9]
+  // CHECK: ttc.softmax %{{.*}} {axis = 3}
+  // CHECK: ttc.reduce_mean %{{.*}} {axes = [1, 2]} : (tensor<1x4x6x9xf32>) -> tensor<1x9xf32>
   // CHECK-NEXT: return
   %0 = ttc.transpose %x {permutation = array<i64: 0, 3, 1, 2>}
      : (tensor<1x8x6x4xf32>) -> tensor<1x4x8x6xf32>
@@ -96,7 +96,7 @@ func.func @merge(%x: tensor<1x4x6x8xf32>) -> tensor<1x24x8xf32> {
 // CHECK-LABEL: @channel_shuffle
 func.func @channel_shuffle(%x: tensor<1x5x5x6xf32>) -> tensor<1x5x5x6xf32> {
   // CHECK: %[[S:.*]] = ttc.reshape %{{.*}} : (tensor<1x5x5x6xf32>) -> tensor<1x5x5x2x3xf32>
-  // CHECK-NEXT: %[[T:.*]] = ttc.transpose %[[S]] {permutation = array<i64: 0, 1, 2, 4, 3>}
+  // CHECK-NEXT: %[[T:.*]] = ttc.transpose %[[S]] {permutation = [0, 1, 2, 4, 3]}
   // CHECK-NEXT: %[[R:.*]] = ttc.reshape %[[T]]
   // CHECK-NEXT: return %[[R]]
   %0 = ttc.transpose %x {permutation = array<i64: 0, 3, 1, 2>}
@@ -114,7 +114,7 @@ func.func @channel_shuffle(%x: tensor<1x5x5x6xf32>) -> tensor<1x5x5x6xf32> {
 
 // CHECK-LABEL: @unit_dims
 func.func @unit_dims(%x: tensor<1x7x1x4xf32>) -> tensor<1x4x7x1xf32> {
-  // CHECK: ttc.transpose %{{.*}} {permutation = array<i64: 0, 3, 1, 2>}
+  // CHECK: ttc.transpose %{{.*}} {permutation = [0, 3, 1, 2]}
   %0 = ttc.transpose %x {permutation = array<i64: 0, 3, 1, 2>}
      : (tensor<1x7x1x4xf32>) -> tensor<1x4x7x1xf32>
   return %0 : tensor<1x4x7x1xf32>
