@@ -113,7 +113,7 @@ int run(int argc, char **argv) {
   size_t count = labels.data.size();
   if (images.data.size() != count * kPixels || count == 0)
     throw std::runtime_error("expected one 8x8 image a label");
-  uint32_t cores = argc > 4 ? std::atoi(argv[4]) : 1;
+  uint32_t cores = argc > 4 ? static_cast<uint32_t>(std::strtoul(argv[4], nullptr, 10)) : 1;
 
   Bundle bundle = openBundle(argv[1]);
   Device device = openDevice(bundle.get(), cores);
