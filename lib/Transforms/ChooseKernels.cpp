@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TransposeUtils.h"
+#include "dialects/Ttc/EvaluateConstant.h"
 #include "dialects/Ttc/KernelGrid.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "dialects/Ttc/EvaluateConstant.h"
 #include "ttc/Codegen/HostTarget.h"
 #include "ttc/Transforms/Passes.h"
 

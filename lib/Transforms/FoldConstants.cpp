@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoldConstants.h"
+#include "dialects/Ttc/EvaluateConstant.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "dialects/Ttc/EvaluateConstant.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {

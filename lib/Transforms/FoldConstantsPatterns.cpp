@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoldConstants.h"
 #include "TransposeUtils.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "dialects/Ttc/EvaluateConstant.h"
+#include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
