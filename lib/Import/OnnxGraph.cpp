@@ -17,11 +17,9 @@ Location mlir::ttc::getNodeLoc(MLIRContext *context, StringRef name) {
   return NameLoc::get(StringAttr::get(context, name));
 }
 
-InFlightDiagnostic ImportErrors::emit() { return emit(UnknownLoc::get(context)); }
-
-InFlightDiagnostic ImportErrors::emit(Location loc) {
+InFlightDiagnostic ImportErrors::emit() {
   ++errors;
-  return emitError(loc);
+  return emitError(file);
 }
 
 bool ImportErrors::isFull() {
@@ -164,7 +162,7 @@ void OnnxGraph::collectInputs(const OnnxImportOptions &options) {
     }
     // Who uses it helps to find out what to do about it.
     auto emitInputError = [&]() {
-      auto diag = errors.emit(getNodeLoc(context, input.name()));
+      auto diag = errors.emit();
       diag << "graph input '" << input.name() << "'";
       for (const onnx::NodeProto &node : graph.node())
         if (llvm::is_contained(node.input(), input.name())) {
@@ -227,19 +225,14 @@ void OnnxGraph::collectUses() {
 void OnnxGraph::sortNodes() {
   const int count = graph.node_size();
   llvm::StringMap<int> producers;
-  auto nodeLoc = [&](const onnx::NodeProto &node) {
-    return getNodeLoc(context,
-                      node.name().empty() && node.output_size() ? node.output(0) : node.name());
-  };
   for (int i = 0; i < count; ++i)
     for (const std::string &name : graph.node(i).output()) {
       if (name.empty())
         continue;
       if (!producers.try_emplace(name, i).second || inputNames.contains(name) ||
           initializers.contains(name))
-        errors.emit(nodeLoc(graph.node(i)))
-            << "value '" << name << "' is defined twice (again by node '" << graph.node(i).name()
-            << "', " << graph.node(i).op_type() << ")";
+        errors.emit() << "value '" << name << "' is defined twice (again by node '"
+                      << graph.node(i).name() << "', " << graph.node(i).op_type() << ")";
     }
 
   SmallVector<SmallVector<int, 2>> consumers(count);
@@ -251,9 +244,8 @@ void OnnxGraph::sortNodes() {
         continue;
       auto producer = producers.find(name);
       if (producer == producers.end()) {
-        errors.emit(nodeLoc(node))
-            << "node '" << node.name() << "' (" << node.op_type() << ") uses '" << name
-            << "', which no node, initializer or graph input defines";
+        errors.emit() << "node '" << node.name() << "' (" << node.op_type() << ") uses '" << name
+                      << "', which no node, initializer or graph input defines";
         continue;
       }
       consumers[producer->second].push_back(i);
@@ -287,7 +279,6 @@ void OnnxGraph::sortNodes() {
       node = producer->second;
       break;
     }
-  errors.emit(nodeLoc(graph.node(node)))
-      << "the graph has a cycle through node '" << graph.node(node).name() << "' ("
-      << graph.node(node).op_type() << ")";
+  errors.emit() << "the graph has a cycle through node '" << graph.node(node).name() << "' ("
+                << graph.node(node).op_type() << ")";
 }

@@ -20,10 +20,10 @@ namespace mlir::ttc {
 /// Errors of a whole import: all are reported, up to a limit.
 class ImportErrors {
 public:
-  explicit ImportErrors(MLIRContext *context) : context(context) {}
-  /// An error of the file as a whole.
+  /// All errors are located in the file; what they concern, they say.
+  explicit ImportErrors(Location file) : file(file) {}
   InFlightDiagnostic emit();
-  InFlightDiagnostic emit(Location loc);
+  Location getLoc() const { return file; }
   /// Whether the limit is reached: stop, and say so once.
   bool isFull();
   void count() { ++errors; }
@@ -31,7 +31,7 @@ public:
 
 private:
   static constexpr unsigned kLimit = 30;
-  MLIRContext *context;
+  Location file;
   unsigned errors = 0;
   bool saidFull = false;
 };

@@ -25,8 +25,8 @@ class Importer {
 public:
   Importer(onnx::ModelProto &model, StringRef modelPath, MLIRContext *context,
            const OnnxImportOptions &options)
-      : model(model), modelPath(modelPath), context(context), options(options), errors(context),
-        builder(context) {}
+      : model(model), modelPath(modelPath), context(context), options(options),
+        errors(FileLineColLoc::get(context, modelPath, 0, 0)), builder(context) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -100,7 +100,8 @@ const OnnxOpEntry *Importer::findEntry(const onnx::NodeProto &node, bool report)
     entry = nullptr;
   }
   if (!why.empty() && report) {
-    OnnxNode(const_cast<onnx::NodeProto &>(node), opset, modelPath, builder, locOf(node), {})
+    OnnxNode(const_cast<onnx::NodeProto &>(node), opset, modelPath, builder, locOf(node),
+             errors.getLoc(), {})
             .error()
         << why;
     errors.count();
@@ -128,7 +129,7 @@ Value Importer::getValue(OnnxGraph &graph, StringRef name) {
   // Made when first used: what nobody uses never becomes a constant.
   Location loc = getNodeLoc(context, name);
   FailureOr<ElementsAttr> attr = convertOnnxTensor(*initializer, name, modelPath, context, [&] {
-    return errors.emit(loc) << "initializer '" << name << "': ";
+    return errors.emit() << "initializer '" << name << "': ";
   });
   Value value;
   if (succeeded(attr))
@@ -152,7 +153,7 @@ void Importer::importNode(OnnxGraph &graph, onnx::NodeProto &node) {
     inputs.push_back(value);
   }
 
-  OnnxNode importing(node, opset, modelPath, builder, locOf(node), inputs);
+  OnnxNode importing(node, opset, modelPath, builder, locOf(node), errors.getLoc(), inputs);
   for (unsigned i = 0; i < entry->inputs.min; ++i)
     // Variadic ops have no optional inputs, others have them after those that must be there.
     if (!inputs[i])
@@ -189,7 +190,7 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
     });
     if (!value) {
       // What a failed node should have made has been reported there.
-      if (!known && !errors.any())
+      if (!known && !graph.getInitializer(output.name()))
         errors.emit() << "graph output '" << output.name() << "' is not defined";
       continue;
     }
@@ -270,7 +271,7 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
                                             const OnnxImportOptions &options) {
   context->loadDialect<TtcDialect, func::FuncDialect>();
   auto fail = [&]() -> InFlightDiagnostic {
-    return emitError(UnknownLoc::get(context)) << buffer.getBufferIdentifier() << ": ";
+    return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0));
   };
   constexpr size_t limit = std::numeric_limits<int>::max();
   if (buffer.getBufferSize() > limit) {

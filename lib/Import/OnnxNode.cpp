@@ -18,9 +18,9 @@ using namespace mlir::ttc;
 static constexpr int64_t kFoldLimit = 1 << 14;
 
 OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
-                   Location loc, ArrayRef<Value> inputs)
+                   Location loc, Location file, ArrayRef<Value> inputs)
     : proto(proto), opsetVersion(opset), modelPath(modelPath), builder(builder), loc(loc),
-      inputs(inputs) {}
+      file(file), inputs(inputs) {}
 
 StringRef OnnxNode::opType() const { return proto.op_type(); }
 
@@ -33,7 +33,7 @@ std::string OnnxNode::describe() const {
 
 InFlightDiagnostic OnnxNode::error() {
   anyError = true;
-  return mlir::emitError(loc) << describe() << ": ";
+  return mlir::emitError(file) << describe() << ": ";
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,8 +23,9 @@ namespace mlir::ttc {
 /// own. An op without operands that are missing is never created: null in, null out.
 class OnnxNode {
 public:
+  /// Ops are located at `loc`, errors in the file.
   OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
-           Location loc, ArrayRef<Value> inputs);
+           Location loc, Location file, ArrayRef<Value> inputs);
 
   //===--- The node ---===//
   StringRef opType() const;
@@ -35,7 +36,6 @@ public:
   bool hasFailed() const { return anyError; }
   MLIRContext *context() const { return builder.getContext(); }
   OpBuilder &getBuilder() { return builder; }
-  Location getLoc() const { return loc; }
 
   //===--- Inputs ---===//
   unsigned numInputs() const { return inputs.size(); }
@@ -128,6 +128,7 @@ private:
   StringRef modelPath;
   OpBuilder &builder;
   Location loc;
+  Location file;
   ArrayRef<Value> inputs;
   SmallVector<Value> outputs;
   llvm::StringSet<> usedAttrs;

@@ -41,6 +41,8 @@ static bool apply(onnx::ModelProto &model, const std::string &option) {
   std::stringstream stream(option.substr(equal + 1));
   for (std::string part; std::getline(stream, part, ':');)
     parts.push_back(part);
+  if (option.starts_with("--external="))
+    parts.resize(4); // the last ones may be empty
   onnx::TensorProto *tensor = parts.empty() ? nullptr : findInitializer(model, parts[0]);
   if (!tensor)
     return false;
@@ -68,10 +70,13 @@ int main(int argc, char **argv) {
     return 2;
   }
   std::ifstream in(argv[1]);
-  std::stringstream text;
-  text << in.rdbuf();
+  // Lines with // are the test's own: its checks.
+  std::string text;
+  for (std::string line; std::getline(in, line);)
+    if (!line.starts_with("//"))
+      text += line + "\n";
   onnx::ModelProto model;
-  onnx::Common::Status status = onnx::OnnxParser::Parse(model, text.str().c_str());
+  onnx::Common::Status status = onnx::OnnxParser::Parse(model, text.c_str());
   if (!status.IsOK()) {
     std::cerr << argv[1] << ": " << status.ErrorMessage() << "\n";
     return 1;

@@ -1,0 +1,32 @@
+// Dynamic dimensions, and --input-shape that fixes them.
+// RUN: split-file %s %t
+// RUN: onnx-text %t/dynamic.txt %t/dynamic.onnx
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
+// OPEN: graph input 'x' has dynamic shape Nx3, and only static shapes are supported; fix it with --input-shape=x:Nx3
+// OPEN: graph input 'z' has dynamic shape NxM
+
+// One input fixes N for the others as well.
+// RUN: ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 | FileCheck %s --check-prefix=FIXED
+// FIXED: @main(%arg0: tensor<5x3xf32> {ttc.name = "x"}, %arg1: tensor<5x3xf32> {ttc.name = "y"}, %arg2: tensor<5x3xf32> {ttc.name = "z"})
+
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x4 --input-shape=z:6x3 2>&1 | FileCheck %s --check-prefix=WRONG
+// WRONG: --input-shape gives the dimension 'N' two sizes, 5 and 6 (input 'z')
+// WRONG: --input-shape=x:5x4 contradicts the model, which has Nx3
+
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 --input-shape=q:1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: --input-shape names 'q', but the graph's inputs are: x, y, z
+
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x 2>&1 | FileCheck %s --check-prefix=NOCOLON
+// NOCOLON: --input-shape: 'x': expected name:1x3x224x224, found no colon
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:1xN 2>&1 | FileCheck %s --check-prefix=NONUMBER
+// NONUMBER: 'x:1xN': expected name:1x3x224x224, found the dimension 'N'
+// RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=x:5x3 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: found the input twice
+
+//--- dynamic.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[N,3] x, float[N,3] y, float[N,M] z) => (float[N,3] r)
+{
+  s = Add(x, y)
+  r = Add(s, z)
+}
