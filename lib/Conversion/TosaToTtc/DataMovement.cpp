@@ -158,7 +158,7 @@ struct Resize : OpConversionPattern<tosa::ResizeOp> {
     auto type = cast<ShapedType>(op.getType());
     bool isLinear = op.getMode() == tosa::ResizeMode::BILINEAR;
     if (isLinear && !isa<FloatType>(type.getElementType()))
-      return rewriter.notifyMatchFailure(op, "bilinear resize must have float operands");
+      return op->emitOpError("bilinear resize must have float operands");
     bool isAsymmetric = true, isHalfPixel = true;
     SmallVector<float> scales = {1.0f};
     for (int i = 0; i < 2; ++i) {
@@ -169,7 +169,7 @@ struct Resize : OpConversionPattern<tosa::ResizeOp> {
     }
     scales.push_back(1.0f);
     if (!isAsymmetric && !isHalfPixel)
-      return rewriter.notifyMatchFailure(op, "the offset must be 0 or that of half pixels");
+      return op->emitOpError("the offset must be 0 or that of half pixels");
     MLIRContext *context = rewriter.getContext();
     auto attr = [&](StringRef name, Attribute value) { return rewriter.getNamedAttr(name, value); };
     rewriter.replaceOp(

@@ -20,7 +20,7 @@ static SmallVector<int64_t> beginsThenEnds(ArrayRef<int64_t> pairs) {
 static FailureOr<Value> convertBias(Value bias, int64_t channels, Type elementType,
                                     ConversionPatternRewriter &rewriter, Operation *op) {
   if (typeOf(bias).getElementType() != elementType)
-    return rewriter.notifyMatchFailure(op, "the bias must have the input's element type");
+    return op->emitOpError("the bias must have the input's element type");
   if (typeOf(bias).getDimSize(0) == channels)
     return bias;
   return make<ExpandOp>(rewriter, op->getLoc(), typeOf(bias).clone({channels}), bias);
@@ -31,7 +31,7 @@ template <typename OpTy>
 static LogicalResult checkConvolution(OpTy op, typename OpTy::Adaptor adaptor,
                                       ConversionPatternRewriter &rewriter) {
   if (!isa<FloatType>(typeOf(adaptor.getInput()).getElementType()))
-    return rewriter.notifyMatchFailure(op, "expected float operands");
+    return op->emitOpError("expected float operands");
   return checkZeroPoints({adaptor.getInputZp(), adaptor.getWeightZp()}, rewriter, op);
 }
 
@@ -145,7 +145,7 @@ struct MatMul : OpConversionPattern<tosa::MatMulOp> {
     if (failed(checkZeroPoints({adaptor.getAZp(), adaptor.getBZp()}, rewriter, op)))
       return failure();
     if (typeOf(adaptor.getA()).getElementType() != op.getType().getElementType())
-      return rewriter.notifyMatchFailure(op, "operands and result must have one element type");
+      return op->emitOpError("operands and result must have one element type");
     rewriter.replaceOp(
         op, make<MatmulOp>(rewriter, op.getLoc(), op.getType(), {adaptor.getA(), adaptor.getB()}));
     return success();

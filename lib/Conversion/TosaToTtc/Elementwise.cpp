@@ -51,8 +51,7 @@ struct Mul : OpConversionPattern<tosa::MulOp> {
     if (failed(shift))
       return failure();
     if (*shift != 0)
-      return rewriter.notifyMatchFailure(op,
-                                         "the shift must be 0, found " + std::to_string(*shift));
+      return op->emitOpError("the shift must be 0, found " + std::to_string(*shift));
     // The product of narrow integers is wide.
     Location loc = op.getLoc();
     Type elementType = op.getType().getElementType();
@@ -86,7 +85,7 @@ struct Clamp : OpConversionPattern<tosa::ClampOp> {
       double value = isa<FloatAttr>(bound) ? cast<FloatAttr>(bound).getValueAsDouble()
                                            : static_cast<double>(cast<IntegerAttr>(bound).getInt());
       if (isa<IntegerAttr>(bound) && static_cast<double>(static_cast<float>(value)) != value)
-        return rewriter.notifyMatchFailure(op, "a bound is not exact as a float");
+        return op->emitOpError("a bound is not exact as a float");
       attrs.push_back(f32(rewriter, name, value));
     }
     rewriter.replaceOp(

@@ -23,7 +23,7 @@ FailureOr<SmallVector<int64_t>> tosa_to_ttc::getConstShape(Value shape,
                                                            Operation *op, StringRef what) {
   auto constant = shape.getDefiningOp<tosa::ConstShapeOp>();
   if (!constant)
-    return rewriter.notifyMatchFailure(op, what + " must be a tosa.const_shape");
+    return op->emitOpError(what + " must be a tosa.const_shape");
   return llvm::map_to_vector(constant.getValues().getValues<APInt>(),
                              [](const APInt &value) { return value.getSExtValue(); });
 }
@@ -40,7 +40,7 @@ FailureOr<double> tosa_to_ttc::getConstScalar(Value value, ConversionPatternRewr
                                               Operation *op, StringRef what) {
   auto attr = dyn_cast_if_present<DenseElementsAttr>(getConstant(value));
   if (!attr || !attr.isSplat())
-    return rewriter.notifyMatchFailure(op, what + " must be a constant with one element");
+    return op->emitOpError(what + " must be a constant with one element");
   if (isa<FloatType>(attr.getElementType()))
     return attr.getSplatValue<APFloat>().convertToDouble();
   return static_cast<double>(attr.getSplatValue<APInt>().getSExtValue());
@@ -53,8 +53,7 @@ LogicalResult tosa_to_ttc::checkZeroPoints(ValueRange zeroPoints,
     if (failed(value))
       return failure();
     if (*value != 0)
-      return rewriter.notifyMatchFailure(op,
-                                         "a zero point must be 0, found " + std::to_string(*value));
+      return op->emitOpError("a zero point must be 0, found " + std::to_string(*value));
   }
   return success();
 }
@@ -63,7 +62,7 @@ LogicalResult tosa_to_ttc::checkNanMode(tosa::NanPropagationMode mode,
                                         ConversionPatternRewriter &rewriter, Operation *op) {
   if (mode == tosa::NanPropagationMode::PROPAGATE)
     return success();
-  return rewriter.notifyMatchFailure(op, "nan_mode must be PROPAGATE, found IGNORE");
+  return op->emitOpError("nan_mode must be PROPAGATE, found IGNORE");
 }
 
 Value tosa_to_ttc::transpose(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> permutation) {
@@ -105,8 +104,8 @@ struct ConvertTosaToTtc : ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc> {
     target.addIllegalDialect<tosa::TosaDialect>();
     // Patterns read these; they go away below.
     target.addLegalOp<tosa::ConstShapeOp>();
-    ConversionConfig config;
-    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns), config)))
+    // One pattern an op: it says itself why it does not convert.
+    if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
 
     getOperation()->walk([](tosa::ConstShapeOp op) {
