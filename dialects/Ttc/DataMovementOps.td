@@ -5,6 +5,7 @@
 
 include "dialects/Ttc/TensorOpBase.td"
 include "dialects/Ttc/TensorEnums.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "output"]>]> {
   let summary = "a tensor known at compile time";
@@ -20,7 +21,8 @@ def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["val
   let hasFolder = 1;
 }
 
-def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
+    ViewLikeOpInterface, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "the same elements in another shape";
   let description = [{
     The elements in row-major order, in the shape of the result.
@@ -38,6 +40,10 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [DeclareOpInterfaceMethods<Ttc_Const
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(shape)}, x);
   }]>];
+  let extraClassDeclaration = [{
+    /// The bytes stay where they are: outside of programs a reshape is an alias.
+    ::mlir::Value getViewSource() { return getX(); }
+  }];
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;

@@ -99,6 +99,12 @@ def Ttc_CommandOpInterface
   let methods = [
     InterfaceMethod<"Bytes of the command in the stream.", "int64_t", "getEncodedBytes">,
     InterfaceMethod<[{
+      Into how many workgroups the command's work is cut. All commands of one workgroup run on
+      one core, in the order of the stream. 0: the command moves no data, or its program has no
+      grid yet.
+    }], "int64_t", "getWorkgroups", (ins "::mlir::SymbolTableCollection &":$symbols), "",
+    [{ return 0; }]>,
+    InterfaceMethod<[{
       Whether every earlier command has ended on all cores before a later one starts.
     }], "bool", "isBarrier", (ins), "", [{ return false; }]>
   ];

@@ -35,23 +35,22 @@ LogicalResult EntryOp::verifyRegions() {
 }
 
 static LogicalResult verifyPortBuffer(Operation *op, SymbolTableCollection &symbols,
-                                      FlatSymbolRefAttr symbol, Type type, bool mayBeConstant) {
+                                      FlatSymbolRefAttr symbol, Type type) {
   if (failed(verifyBuffer(op, symbols, symbol, getTensorBytes(cast<ShapedType>(type)))))
     return failure();
   BufferKind kind = symbols.lookupNearestSymbolFrom<BufferOp>(op, symbol).getKind();
-  if (kind == BufferKind::Slot || (mayBeConstant && kind == BufferKind::Constant))
+  if (kind == BufferKind::Slot || kind == BufferKind::Host || kind == BufferKind::State)
     return success();
-  return op->emitOpError("expects ")
-         << symbol << " to be a slot" << (mayBeConstant ? " or a constant" : "") << ", found a "
-         << stringifyBufferKind(kind) << " buffer";
+  return op->emitOpError("expects ") << symbol << " to be a slot, host or state buffer, found a "
+                                     << stringifyBufferKind(kind) << " one";
 }
 
 LogicalResult InputOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyPortBuffer(*this, symbols, getBufferAttr(), getType(), /*mayBeConstant=*/false);
+  return verifyPortBuffer(*this, symbols, getBufferAttr(), getType());
 }
 
 LogicalResult OutputOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyPortBuffer(*this, symbols, getBufferAttr(), getType(), /*mayBeConstant=*/true);
+  return verifyPortBuffer(*this, symbols, getBufferAttr(), getType());
 }
 
 //===--- schedule ---------------------------------------------------------------------===//

@@ -69,7 +69,8 @@ def Ttc_InputOp : Ttc_PortOp<"input"> {
   let description = [{
     Constraints:
 
-    1. `buffer` names a `ttc.buffer`, a slot of at least the bytes of the type.
+    1. `buffer` names a `ttc.buffer` of at least the bytes of the type: a slot, or a host or
+       state buffer.
 
     ```mlir
     ttc.input "image" at @image : tensor<1x64xf32>
@@ -82,8 +83,8 @@ def Ttc_OutputOp : Ttc_PortOp<"output"> {
   let description = [{
     Constraints:
 
-    1. `buffer` names a `ttc.buffer` of at least the bytes of the type: a slot, or a
-       constant where the output does not depend on the inputs.
+    1. `buffer` names a `ttc.buffer` of at least the bytes of the type: a slot, or a host or
+       state buffer.
 
     ```mlir
     ttc.output "logits" at @logits : tensor<1x10xf32>

@@ -180,6 +180,11 @@ int64_t CmdDispatchOp::getEncodedBytes() {
   return ttrt::dispatchSize(getInputs().size() + getOutputs().size());
 }
 
+int64_t CmdDispatchOp::getWorkgroups(SymbolTableCollection &symbols) {
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
+  return program && program.getGridAttr() ? program.getGridAttr().getInt() : 0;
+}
+
 LogicalResult CmdCopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes())) &&
                  succeeded(verifyBuffer(*this, symbols, getTargetAttr(), getBytes())));
@@ -189,6 +194,9 @@ void CmdCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getTargetAttr(), true});
 }
 int64_t CmdCopyOp::getEncodedBytes() { return sizeof(ttrt::CopyCommand); }
+int64_t CmdCopyOp::getWorkgroups(SymbolTableCollection &) {
+  return ttrt::transferGrid(getBytes());
+}
 
 LogicalResult CmdFillOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyBuffer(*this, symbols, getTargetAttr(), getBytes());
@@ -197,6 +205,9 @@ void CmdFillOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getTargetAttr(), true});
 }
 int64_t CmdFillOp::getEncodedBytes() { return sizeof(ttrt::FillCommand); }
+int64_t CmdFillOp::getWorkgroups(SymbolTableCollection &) {
+  return ttrt::transferGrid(getBytes());
+}
 
 void CmdBarrierOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdBarrierOp::getEncodedBytes() { return sizeof(ttrt::CommandHeader); }

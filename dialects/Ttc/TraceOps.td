@@ -143,7 +143,7 @@ class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overr
         DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>], traits)>;
 
 def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups"]> {
   let summary = "Command: runs a program on buffers";
   let description = [{
     Constraints:
@@ -163,7 +163,8 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
   }];
 }
 
-def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups"]> {
   let summary = "Command: moves bytes from one buffer to another";
   let description = [{
     Constraints:
@@ -179,7 +180,8 @@ def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [DeclareOpInterfaceMethods<SymbolUserO
   let assemblyFormat = "$source `to` $target `bytes` $bytes attr-dict";
 }
 
-def Ttc_CmdFillOp : Ttc_CommandOp<"fill", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Ttc_CmdFillOp : Ttc_CommandOp<"fill", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups"]> {
   let summary = "Command: repeats a pattern of eight bytes over a buffer";
   let description = [{
     Byte i of the buffer becomes byte i mod 8 of the little-endian `pattern`.

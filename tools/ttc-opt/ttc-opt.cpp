@@ -6,6 +6,7 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Conversion/Passes.h"
 #include "ttc/Transforms/Passes.h"
+#include "ttc/Transforms/Pipelines.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -15,5 +16,6 @@ int main(int argc, char **argv) {
   mlir::ttc::registerTtcConversionPasses();
   mlir::ttc::registerTtcCodegenPasses();
   mlir::ttc::registerTtcTransformsPasses();
+  mlir::ttc::registerTracePipeline();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "ttc: trace compiler\n", registry));
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Translates between ONNX models, ttc IR and bundles. Each library registers its own.
+#include "ttc/Bundle/Bundle.h"
+#include "ttc/Driver/OnnxToBundle.h"
 #include "ttc/Import/OnnxImport.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
   mlir::ttc::registerImportOnnx();
+  mlir::ttc::registerOnnxToBundle();
+  mlir::ttc::registerBundleTranslations();
   return failed(mlir::mlirTranslateMain(argc, argv, "ttc translation tool\n"));
 }

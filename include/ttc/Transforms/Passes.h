@@ -2,6 +2,9 @@
 #ifndef TTC_TRANSFORMS_PASSES_H
 #define TTC_TRANSFORMS_PASSES_H
 
+#include "dialects/Ttc/TtcDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::ttc {

@@ -171,4 +171,230 @@ def OutlinePrograms : Pass<"ttc-outline-programs", "::mlir::ModuleOp"> {
   ];
 }
 
+
+//===-- From programs to a plan --------------------------------------------------------===//
+
+def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
+  let summary = "Gives the module the target that it is compiled for";
+  let description = [{
+    Sets the module's attribute `ttc.target`, which later passes ask. A module that has a
+    target keeps it.
+
+    ```mlir
+    module {}
+    // becomes, with target=wormhole_n150 target-cpu=x86-64-v3,
+    module attributes {ttc.target = #ttc.target<name = "wormhole_n150", ...>} {}
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a .json file">,
+    Option<"targetCpu", "target-cpu", "std::string", /*default=*/"\"native\"",
+           "The CPU that runs the machine code, by LLVM's name; native is this machine's">
+  ];
+}
+
+def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
+  let summary = "Marks what shall be replayed";
+  let description = [{
+    Puts the whole body of a function into one `ttc.traced` region, transfers of arguments
+    and results included. A function in which somebody has marked regions already keeps them.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = ttc.dispatch @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      return %y : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %h = ttc.traced -> tensor<4xf32> {
+        %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
+        %y = ttc.dispatch @f(%d) : (tensor<4xf32>) -> tensor<4xf32>
+        %r = ttc.from_device %y : tensor<4xf32> to tensor<4xf32>
+        ttc.yield %r : tensor<4xf32>
+      }
+      return %h : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
+def HoistIO : Pass<"ttc-hoist-io", "::mlir::ModuleOp"> {
+  let summary = "Moves transfers, constants and host work out of traced regions";
+  let description = [{
+    Outlines each traced region as a `ttc.trace` that holds device work only. Constants and
+    transfers to the device go before it, transfers from the device behind it. Host work whose
+    operands come from device work of the region and whose results go back to device work
+    splits the region into two traces with the host work between.
+
+    What cannot be moved, because it has effects that nobody knows or orders other work, is an
+    error that names the op and offers a rewrite.
+
+    ```mlir
+    %h = ttc.traced -> tensor<4xf32> {
+      %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
+      %y = ttc.dispatch @f(%d) : (tensor<4xf32>) -> tensor<4xf32>
+      %r = ttc.from_device %y : tensor<4xf32> to tensor<4xf32>
+      ttc.yield %r : tensor<4xf32>
+    }
+    // becomes
+    %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
+    %y = ttc.execute @main_t0(%d) : (tensor<4xf32>) -> tensor<4xf32>
+    %h = ttc.from_device %y : tensor<4xf32> to tensor<4xf32>
+    // and
+    ttc.trace @main_t0(%d: tensor<4xf32>) -> tensor<4xf32> {
+      %y = ttc.dispatch @f(%d) : (tensor<4xf32>) -> tensor<4xf32>
+      ttc.yield %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let statistics = [
+    Statistic<"numTraces", "traces", "Traces formed">,
+    Statistic<"numSplits", "splits", "Traced regions split by host work">,
+    Statistic<"numHoisted", "hoisted", "Ops moved out of traced regions">
+  ];
+}
+
+def VerifyHoisted : Pass<"ttc-verify-hoisted", "::mlir::ModuleOp"> {
+  let summary = "Checks that no trace holds host work";
+  let description = [{
+    After hoisting no `ttc.traced` region is left; a trace holds device work and views only;
+    a function holds constants, views and work that the host enqueues. Changes nothing.
+  }];
+}
+
+def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
+  let summary = "Turns functions into entry points with schedules";
+  let description = [{
+    Gives every tensor that lives outside of a trace a buffer, still without an address:
+    constants (equal bytes once), slots for inputs and outputs, what passes from one trace to
+    the next, host memory for host work. Binds the traces' arguments and results to them, and
+    replaces the function by a `ttc.entry` whose schedule enqueues the same work.
+
+    The schedule `single` uses one queue: all writes, then the work in the function's order,
+    then all reads. Events between steps of one queue are satisfied by the order and vanish.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32> {ttc.name = "x"}) -> tensor<4xf32> {
+      %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
+      %y = ttc.execute @main_t0(%d) : (tensor<4xf32>) -> tensor<4xf32>
+      %h = ttc.from_device %y : tensor<4xf32> to tensor<4xf32>
+      return %h : tensor<4xf32>
+    }
+    // becomes
+    ttc.buffer slot @x : tensor<4xf32> in dram
+    ttc.buffer slot @output0 : tensor<4xf32> in dram
+    ttc.entry @main {
+      ttc.input "x" at @x : tensor<4xf32>
+      ttc.output "output0" at @output0 : tensor<4xf32>
+      ttc.schedule "single" queues 1 body {
+        ttc.enqueue.write 0 to @x on 0
+        ttc.enqueue.execute @main_t0 on 0
+        ttc.enqueue.read 0 from @output0 on 0
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let statistics = [
+    Statistic<"numConstants", "constants", "Constants stored">,
+    Statistic<"numShared", "shared-constants", "Constants equal to one that is stored">
+  ];
+}
+
+def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
+  let summary = "Gives every tensor of every trace a fixed address";
+  let description = [{
+    Makes a buffer for each value inside a trace; a view shares its source's. Lifetimes count
+    the work of all default schedules in order. Then DRAM is laid out from the bottom:
+    constants in the order in which they are used, from the next page on slots and state, above
+    them the activations as lib/Planner places them. Host memory is planned the same way.
+
+    A plan that does not fit the target is an error with the bytes needed, the bytes there and
+    the buffers alive at the peak.
+
+    ```mlir
+    ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
+        -> (tensor<4xf32> {ttc.buffer = @output0}) {
+      %y = ttc.dispatch @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %z = ttc.dispatch @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+      ttc.yield %z : tensor<4xf32>
+    }
+    // gets
+    ttc.buffer slot @x : tensor<4xf32> in dram at 0x0 size 64
+    ttc.buffer slot @output0 : tensor<4xf32> in dram at 0x40 size 64
+    ttc.buffer activation @main_t0_0 : tensor<4xf32> live [1, 3) in dram at 0x80 size 64
+      %y = ttc.dispatch @f(%x) {ttc.buffer = [@main_t0_0]} : (tensor<4xf32>) -> tensor<4xf32>
+      %z = ttc.dispatch @f(%y) {ttc.buffer = [@output0]} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let statistics = [
+    Statistic<"constantBytes", "constant-bytes", "Bytes of constants">,
+    Statistic<"slotBytes", "slot-bytes", "Bytes of slots and state">,
+    Statistic<"activationBytes", "activation-bytes", "Height of the activations">,
+    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Least height that activations can have">
+  ];
+}
+
+def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
+  let summary = "Traces to command streams";
+  let description = [{
+    Replaces the work in each planned trace by commands on buffers, with a barrier before a
+    command that touches bytes of an earlier one since the last barrier, unless both only read,
+    or both have one workgroup (one core runs these in order). Lifetimes then count the
+    commands and steps of the timeline.
+
+    ```mlir
+    ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
+        -> (tensor<4xf32> {ttc.buffer = @output0}) {
+      %y = ttc.dispatch @f(%x) {ttc.buffer = [@output0]} : (tensor<4xf32>) -> tensor<4xf32>
+      ttc.yield %y : tensor<4xf32>
+    }
+    // becomes
+    ttc.trace @main_t0() {
+      ttc.cmd.dispatch @f(@x) into (@output0)
+      ttc.cmd.end
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let statistics = [
+    Statistic<"numCommands", "commands", "Commands, barriers and ends included">,
+    Statistic<"numBarriers", "barriers", "Barriers">
+  ];
+}
+
+def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
+  let summary = "Gives every stream its place in the trace region";
+  let description = [{
+    The trace region ends where DRAM ends and holds exactly the streams, each padded to 64
+    bytes. A region that meets the buffers below is an error, and so is one larger than
+    `trace-region-size`, where that is given.
+
+    ```mlir
+    ttc.trace @main_t0() { ... }
+    // becomes
+    ttc.trace @main_t0 region at dram 0xfffffffc0 size 48 { ... }
+    ```
+  }];
+  let options = [
+    Option<"traceRegionSize", "trace-region-size", "int64_t", /*default=*/"-1",
+           "Bytes reserved for the trace region; without it the region takes what it needs">
+  ];
+  let statistics = [Statistic<"regionBytes", "region-bytes", "Bytes of the trace region">];
+}
+
+def VerifyPlan : Pass<"ttc-verify-plan", "::mlir::ModuleOp"> {
+  let summary = "Proves the plan, with other code than the planner's";
+  let description = [{
+    Checks that every buffer has an aligned address inside its memory, apart from the streams;
+    that no two buffers alive at one point of the timeline share a byte; that every access
+    falls into its buffer's lifetime and every read has a write before it; that no two accesses
+    between two barriers conflict; that streams are apart and fill the region. Changes nothing.
+  }];
+}
+
 #endif // TTC_TRANSFORMS_PASSES_TD

@@ -92,24 +92,98 @@ Value pullElements(OpBuilder &b, Location loc, RankedTensorType resultType, Body
                      });
 }
 
-Value reduceDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes, Value init,
-                 Body body) {
-  int64_t rank = tensorType(input).getRank();
-  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+// A reduced dimension d becomes two loops: the reduction, and a parallel one of one iteration
+// (appended behind all others) that the result's dimension of size 1 follows.
+AffineMap reducedMap(MLIRContext *context, int64_t rank, ArrayRef<int64_t> axes) {
+  SmallVector<AffineExpr> exprs;
+  for (int64_t i = 0; i < rank; ++i)
+    exprs.push_back(getAffineDimExpr(i, context));
+  for (auto [number, axis] : llvm::enumerate(axes))
+    exprs[axis] = getAffineDimExpr(rank + number, context);
+  return AffineMap::get(rank + axes.size(), 0, exprs, context);
+}
+
+SmallVector<int64_t> reducedShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes) {
+  SmallVector<int64_t> reduced(shape);
+  for (int64_t axis : axes)
+    reduced[axis] = 1;
+  return reduced;
+}
+
+SmallVector<utils::IteratorType> reducedIterators(int64_t rank, ArrayRef<int64_t> axes) {
+  SmallVector<utils::IteratorType> iterators(rank + axes.size(), utils::IteratorType::parallel);
   for (int64_t axis : axes)
     iterators[axis] = utils::IteratorType::reduction;
-  SmallVector<AffineExpr> kept;
-  for (int64_t i = 0; i < rank; ++i)
-    if (iterators[i] == utils::IteratorType::parallel)
-      kept.push_back(b.getAffineDimExpr(i));
-  SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(rank),
-                                 AffineMap::get(rank, 0, kept, b.getContext())};
-  return linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, iterators,
-                                   [&](OpBuilder &nested, Location loc, ValueRange elements) {
-                                     linalg::YieldOp::create(nested, loc,
-                                                             body(nested, loc, elements));
-                                   })
+  return iterators;
+}
+
+Value reduceDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes, TypedAttr init,
+                 Body body) {
+  RankedTensorType type = tensorType(input);
+  int64_t rank = type.getRank();
+  auto resultType = RankedTensorType::get(reducedShape(type.getShape(), axes), init.getType());
+  auto read = AffineMap::getMultiDimIdentityMap(rank, b.getContext());
+  read = AffineMap::get(rank + axes.size(), 0, read.getResults(), b.getContext());
+  SmallVector<AffineMap> maps = {read, reducedMap(b.getContext(), rank, axes)};
+  return linalg::GenericOp::create(
+             b, loc, resultType, input, filledTensor(b, loc, resultType, init), maps,
+             reducedIterators(rank, axes),
+             [&](OpBuilder &nested, Location loc, ValueRange elements) {
+               linalg::YieldOp::create(nested, loc, body(nested, loc, elements));
+             })
       .getResult(0);
+}
+
+Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes) {
+  return reduceDims(b, loc, input, axes, b.getF32FloatAttr(0),
+                    [](OpBuilder &nested, Location loc, ValueRange e) {
+                      Value x = convertFloat(nested, loc, e[0], nested.getF32Type());
+                      return addOf(nested, loc, x, e[1]);
+                    });
+}
+
+Value widen(OpBuilder &b, Location loc, Value input) {
+  RankedTensorType type = tensorType(input);
+  Type element = accumulationType(type.getElementType());
+  if (element == type.getElementType())
+    return input;
+  return mapElements(b, loc, withElement(type, element), input,
+                     [&](OpBuilder &nested, Location loc, ValueRange e) {
+                       return convertFloat(nested, loc, e[0], element);
+                     });
+}
+
+Value narrow(OpBuilder &b, Location loc, Value input, Type element) {
+  RankedTensorType type = tensorType(input);
+  if (element == type.getElementType())
+    return input;
+  return mapElements(b, loc, withElement(type, element), input,
+                     [&](OpBuilder &nested, Location loc, ValueRange e) {
+                       return convertFloat(nested, loc, e[0], element);
+                     });
+}
+
+Value extractOr(OpBuilder &b, Location loc, Value tensor, ArrayRef<Value> indices,
+                ArrayRef<int64_t> checked, Value outside) {
+  SmallVector<Value> clamped(indices);
+  Value zero = indexConstant(b, loc, 0), isInside;
+  for (int64_t dim : checked) {
+    // Unsigned, so that negative indices are too large.
+    Value size = indexConstant(b, loc, tensorType(tensor).getDimSize(dim));
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, indices[dim], size);
+    clamped[dim] = arith::SelectOp::create(b, loc, inside, indices[dim], zero);
+    isInside = isInside ? arith::AndIOp::create(b, loc, isInside, inside) : inside;
+  }
+  Value element = tensor::ExtractOp::create(b, loc, tensor, clamped);
+  return isInside ? arith::SelectOp::create(b, loc, isInside, element, outside).getResult()
+                  : element;
+}
+
+bool isWrittenOut(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return !isa<TtcDialect, linalg::LinalgDialect, tensor::TensorDialect>(user->getDialect()) ||
+           user->hasTrait<OpTrait::IsTerminator>();
+  });
 }
 
 Value convertFloat(OpBuilder &b, Location loc, Value v, Type element) {

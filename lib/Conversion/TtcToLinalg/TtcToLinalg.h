@@ -58,10 +58,32 @@ Value mapElements(OpBuilder &b, Location loc, RankedTensorType resultType, Value
 /// result[i...] = body(i...): for elements that come from computed places.
 Value pullElements(OpBuilder &b, Location loc, RankedTensorType resultType, Body body);
 
-/// A nest over all of `input` that folds the dimensions `axes` away, beginning with `init`;
-/// the result keeps only the other dimensions. Body: (element, accumulator) -> accumulator.
-Value reduceDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes, Value init,
+/// A nest over all of `input` that folds the dimensions `axes`, beginning with `init`. These
+/// dimensions stay with size 1. Body: (element, accumulator) -> accumulator.
+Value reduceDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes, TypedAttr init,
                  Body body);
+/// The map by which such a nest, of `rank` dimensions and one more for each of `axes`, writes.
+AffineMap reducedMap(MLIRContext *context, int64_t rank, ArrayRef<int64_t> axes);
+/// `shape` with size 1 in the dimensions `axes`.
+SmallVector<int64_t> reducedShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes);
+/// The nest's kinds of loops.
+SmallVector<utils::IteratorType> reducedIterators(int64_t rank, ArrayRef<int64_t> axes);
+
+/// Sum of a float tensor, made in and given as f32.
+Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes);
+
+/// The tensor with elements of the type that sums are made in, and back.
+Value widen(OpBuilder &b, Location loc, Value input);
+Value narrow(OpBuilder &b, Location loc, Value input, Type element);
+
+/// The element at `indices`, which may lie outside of `tensor`: then `outside`. Only the
+/// dimensions in `checked` can be outside.
+Value extractOr(OpBuilder &b, Location loc, Value tensor, ArrayRef<Value> indices,
+                ArrayRef<int64_t> checked, Value outside);
+
+/// True if nothing of level 1 reads the op's result: it goes to the function's results, so that
+/// it can be made of parts that are written one by one.
+bool isWrittenOut(Operation *op);
 
 /// Converts between element types without ttc.cast's rounding rules: widening and narrowing
 /// of floats only; the identity where the types are equal.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Planning problems as CSV, in the columns of minimalloc: id, lower, upper, size, and if there
+// alignment and offset, in any order.
+#ifndef TTC_PLANNER_CSV_H
+#define TTC_PLANNER_CSV_H
+
+#include "ttc/Planner/Planner.h"
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace ttc::planner {
+
+struct Problem {
+  std::vector<std::string> ids;
+  std::vector<Buffer> buffers;
+};
+
+/// Reads a problem; on failure returns nothing and says in `error` what was expected and found.
+std::optional<Problem> readCsv(std::istream &input, std::string &error);
+
+/// Writes the problem with a column `offset`.
+void writeCsv(std::ostream &output, const Problem &problem, const Plan &plan);
+
+} // namespace ttc::planner
+
+#endif // TTC_PLANNER_CSV_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks plans. Shares no code with the planner, so that both would have to err alike.
+#ifndef TTC_PLANNER_VALIDATOR_H
+#define TTC_PLANNER_VALIDATOR_H
+
+#include "ttc/Planner/Planner.h"
+#include <string>
+
+namespace ttc::planner {
+
+enum class FaultKind {
+  Count,      ///< not one offset for each buffer
+  BadBuffer,  ///< a buffer with a negative size, an alignment below 1 or an empty lifetime
+  Negative,   ///< an offset below 0
+  Misaligned, ///< an offset that is not a multiple of the alignment
+  Moved,      ///< a fixed buffer elsewhere
+  Overlap,    ///< two buffers that share time and bytes
+  Capacity,   ///< a buffer that ends above the capacity
+  Height,     ///< the plan's height is not the end of its highest buffer
+};
+
+struct Fault {
+  FaultKind kind;
+  /// Indices of the buffers; `second` only for overlaps.
+  size_t first = 0, second = 0;
+  std::string message;
+};
+
+/// Everything that is wrong with the plan; empty if it is right. Capacity: nothing means no limit.
+std::vector<Fault> validate(std::span<const Buffer> buffers, const Plan &plan,
+                            std::optional<int64_t> capacity = std::nullopt);
+
+} // namespace ttc::planner
+
+#endif // TTC_PLANNER_VALIDATOR_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_TRANSFORMS_PIPELINES_H
+#define TTC_TRANSFORMS_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::ttc {
+
+struct TracePipelineOptions : PassPipelineOptions<TracePipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a "
+                     ".json file"),
+      llvm::cl::init("cpu")};
+  Option<std::string> targetCpu{
+      *this, "target-cpu",
+      llvm::cl::desc(
+          "The CPU that runs the machine code, by LLVM's name; native is this machine's"),
+      llvm::cl::init("native")};
+  Option<int64_t> traceRegionSize{
+      *this, "trace-region-size",
+      llvm::cl::desc("Bytes reserved for the trace region; without it the region takes what it "
+                     "needs"),
+      llvm::cl::init(-1)};
+  Option<bool> compile{*this, "compile", llvm::cl::desc("Compile the programs to machine code"),
+                       llvm::cl::init(true)};
+  Option<bool> progress{*this, "progress",
+                        llvm::cl::desc("Say on standard error how far compiling is"),
+                        llvm::cl::init(false)};
+};
+
+/// Ops on tensors in, level 4 with machine code out: --ttc-trace-pipeline.
+void buildTracePipeline(OpPassManager &manager, const TracePipelineOptions &options);
+
+void registerTracePipeline();
+
+} // namespace mlir::ttc
+
+#endif // TTC_TRANSFORMS_PIPELINES_H

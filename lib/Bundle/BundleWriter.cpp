@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A planned module as a bundle: tables first (one function for each), then the file around them.
+#include "Names.h"
+#include "Segments.h"
+#include "StreamEncoder.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/Triple.h"
+#include "ttc/Bundle/Bundle.h"
+#include "ttc/Support/Target.h"
+#include "ttrt/bundle_format.h"
+#include "ttrt/commands.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace fb = ttrt::fb;
+
+namespace {
+
+class Writer {
+public:
+  Writer(ModuleOp module, TargetAttr target) : module(module), target(target) {}
+
+  LogicalResult write(llvm::raw_ostream &output) {
+    addTarget();
+    if (failed(addBuffers()) || failed(addPrograms()) || failed(addCode()))
+      return failure();
+    for (auto event : module.getOps<EventOp>()) {
+      numbers.events[event.getSymNameAttr()] = bundle.events.size();
+      auto table = std::make_unique<fb::EventT>();
+      table->name = event.getSymName();
+      bundle.events.push_back(std::move(table));
+    }
+    if (failed(addTraces()))
+      return failure();
+    for (auto entry : module.getOps<EntryOp>())
+      if (failed(addEntry(entry)))
+        return failure();
+    if (bundle.entries.empty())
+      return module.emitError("expected at least one ttc.entry, found none");
+    bundle.producer = "ttc " TTC_VERSION;
+    writeFile(output);
+    return success();
+  }
+
+private:
+  uint32_t addLocation(Location location) {
+    std::string text = toText(location);
+    auto [it, isNew] = locations.try_emplace(text, bundle.locations.size());
+    if (isNew)
+      bundle.locations.push_back(text);
+    return it->second;
+  }
+
+  void addTarget() {
+    auto table = std::make_unique<fb::TargetT>();
+    llvm::Triple triple(target.getTriple());
+    table->name = target.getName();
+    table->arch = llvm::Triple::getArchTypeName(triple.getArch());
+    table->triple = target.getTriple();
+    table->cpu = target.getCpu();
+    table->features = getNeededFeatures(target);
+    table->cores = getCores(target);
+    table->dram_banks = target.getDramBanks();
+    table->dram_bank_bytes = target.getDramBankBytes();
+    table->l1_bytes = target.getL1Bytes();
+    table->dram_alignment = target.getDramAlignment();
+    table->l1_alignment = target.getL1Alignment();
+    table->queues = target.getQueues();
+    table->chips = target.getChips();
+    map.dramBytes = getDramBytes(target);
+    map.l1Bytes = target.getL1Bytes();
+    map.cores = getCores(target);
+    bundle.target = std::move(table);
+    bundle.locations.push_back(""); // 0: unknown
+    locations[""] = 0;
+  }
+
+  LogicalResult addBuffers() {
+    SmallVector<BufferOp> stored;
+    for (auto buffer : module.getOps<BufferOp>()) {
+      if (!buffer.isPlanned())
+        return buffer.emitError("expected @")
+               << buffer.getSymName() << " to have an address, found none; run --ttc-preallocate";
+      uint64_t offset = buffer.getAddressAttr().getInt();
+      uint64_t base = 0;
+      switch (buffer.getMemory()) {
+      case MemorySpace::Dram:
+        break;
+      case MemorySpace::L1:
+        base = map.l1Address(0);
+        break;
+      case MemorySpace::Host:
+        base = map.hostAddress();
+        bundle.target->host_bytes =
+            std::max<uint64_t>(bundle.target->host_bytes,
+                               ttrt::alignUp(offset + *buffer.getSize(), ttrt::kPageSize));
+        break;
+      }
+      numbers.addresses[buffer.getSymNameAttr()] = base + offset;
+      numbers.buffers[buffer.getSymNameAttr()] = bundle.buffers.size();
+
+      auto table = std::make_unique<fb::BufferT>();
+      table->name = buffer.getSymName();
+      table->kind = static_cast<fb::BufferKind>(buffer.getKind());
+      table->space = static_cast<fb::MemorySpace>(buffer.getMemory());
+      table->offset = offset;
+      table->size = *buffer.getSize();
+      table->begin = buffer.getLiveBegin().value_or(0);
+      table->end = buffer.getLiveEnd().value_or(0);
+      table->source = addLocation(buffer.getLoc());
+      table->type = toText(buffer.getTensorType());
+      bundle.buffers.push_back(std::move(table));
+      if (buffer.getValue())
+        stored.push_back(buffer);
+    }
+
+    llvm::sort(stored, [](BufferOp a, BufferOp b) {
+      return a.getAddressAttr().getInt() < b.getAddressAttr().getInt();
+    });
+    if (!stored.empty())
+      constantsAddress = llvm::alignDown(stored.front().getAddressAttr().getInt(),
+                                         ttrt::kPageSize);
+    for (BufferOp buffer : stored) {
+      uint64_t offset = buffer.getAddressAttr().getInt() - constantsAddress;
+      if (offset < constants.size())
+        return buffer.emitError("expected constants to be apart, found @")
+               << buffer.getSymName() << " in the bytes of another one";
+      constants.padTo(offset);
+      constants.add(*buffer.getValue(), buffer.getTensorBytes());
+      constants.padTo(offset + *buffer.getSize());
+    }
+    return success();
+  }
+
+  LogicalResult addPrograms() {
+    for (auto program : module.getOps<ProgramOp>()) {
+      if (!program.getGrid() || !program.getScratchBytes())
+        return program.emitError("expected @")
+               << program.getSymName() << " to have a grid and scratch bytes, found none; run "
+               << "--ttc-lower-programs";
+      numbers.programs[program.getSymNameAttr()] = bundle.programs.size();
+      auto table = std::make_unique<fb::ProgramT>();
+      table->symbol = program.getSymName();
+      table->grid = *program.getGrid();
+      table->scratch_bytes = *program.getScratchBytes();
+      auto addOperands = [&](ArrayRef<Type> types, fb::Access access) {
+        for (Type type : types) {
+          auto operand = std::make_unique<fb::OperandT>();
+          operand->access = access;
+          operand->bytes = getTensorBytes(cast<ShapedType>(type));
+          operand->alignment = ttrt::kBufferAlignment;
+          table->operands.push_back(std::move(operand));
+        }
+      };
+      addOperands(program.getArgumentTypes(), fb::Access::Read);
+      addOperands(program.getResultTypes(), fb::Access::Write);
+      bundle.programs.push_back(std::move(table));
+    }
+    return success();
+  }
+
+  LogicalResult addCode() {
+    auto binaries = llvm::to_vector(module.getOps<BinaryOp>());
+    if (binaries.size() > 1 || (binaries.empty() && !bundle.programs.empty()))
+      return module.emitError("expected one ttc.binary, found ")
+             << binaries.size() << "; run --ttc-compile-programs";
+    if (!binaries.empty())
+      code.add(binaries[0].getCode(),
+               getTensorBytes(cast<ShapedType>(binaries[0].getCode().getType())));
+    return success();
+  }
+
+  LogicalResult addTraces() {
+    SmallVector<TraceOp> traces = llvm::to_vector(module.getOps<TraceOp>());
+    if (traces.empty())
+      return success();
+    uint64_t begin = map.dramBytes;
+    for (TraceOp trace : traces) {
+      if (!trace.getRegionAddressAttr())
+        return trace.emitError("expected @")
+               << trace.getSymName() << " to have a place in the trace region, found none; run "
+               << "--ttc-size-trace-region";
+      begin = std::min<uint64_t>(begin, trace.getRegionAddressAttr().getInt());
+      numbers.traces[trace.getSymNameAttr()] = bundle.traces.size();
+      auto table = std::make_unique<fb::TraceT>();
+      table->name = trace.getSymName();
+      table->address = trace.getRegionAddressAttr().getInt();
+      table->size = *trace.getRegionSize();
+      for (Operation &command : trace.getBody().front())
+        table->sources.push_back(addLocation(command.getLoc()));
+      table->commands = table->sources.size();
+      bundle.traces.push_back(std::move(table));
+    }
+    bundle.trace_region = std::make_unique<fb::RegionT>();
+    bundle.trace_region->address = begin;
+    bundle.trace_region->size = map.dramBytes - begin;
+
+    llvm::sort(traces, [](TraceOp a, TraceOp b) {
+      return a.getRegionAddressAttr().getInt() < b.getRegionAddressAttr().getInt();
+    });
+    for (TraceOp trace : traces) {
+      uint64_t offset = trace.getRegionAddressAttr().getInt() - begin;
+      if (offset < streamBytes.size())
+        return trace.emitError("expected streams to be apart, found @")
+               << trace.getSymName() << " in the bytes of another one";
+      streamBytes.resize(offset);
+      encodeStream(trace, numbers, streamBytes);
+    }
+    streamBytes.resize(bundle.trace_region->size);
+    streams.add(streamBytes);
+    return success();
+  }
+
+  template <typename PortOp>
+  LogicalResult addPorts(EntryOp entry, std::vector<std::unique_ptr<fb::PortT>> &ports) {
+    for (PortOp port : entry.getBody().getOps<PortOp>()) {
+      auto type = cast<RankedTensorType>(port.getType());
+      std::optional<fb::DType> dtype = toDType(type.getElementType());
+      if (!dtype)
+        return port.emitError("expected an element type that bundles know, found ") << type;
+      auto table = std::make_unique<fb::PortT>();
+      table->name = port.getName();
+      table->dtype = *dtype;
+      table->shape.assign(type.getShape().begin(), type.getShape().end());
+      table->buffer = numbers.buffers.lookup(port.getBufferAttr().getAttr());
+      ports.push_back(std::move(table));
+    }
+    return success();
+  }
+
+  LogicalResult addEntry(EntryOp entry) {
+    auto table = std::make_unique<fb::EntryPointT>();
+    table->name = entry.getSymName();
+    if (failed(addPorts<InputOp>(entry, table->inputs)) ||
+        failed(addPorts<OutputOp>(entry, table->outputs)))
+      return failure();
+    for (auto schedule : entry.getBody().getOps<ScheduleOp>()) {
+      auto scheduleTable = std::make_unique<fb::ScheduleT>();
+      scheduleTable->name = schedule.getName();
+      scheduleTable->queues = schedule.getQueues();
+      addSteps(schedule.getPrologue(), scheduleTable->prologue);
+      addSteps(schedule.getBody(), scheduleTable->body);
+      addSteps(schedule.getEpilogue(), scheduleTable->epilogue);
+      table->schedules.push_back(std::move(scheduleTable));
+    }
+    bundle.entries.push_back(std::move(table));
+    return success();
+  }
+
+  void addSteps(Region &region, std::vector<std::unique_ptr<fb::StepT>> &steps) {
+    for (auto op : region.getOps<StepOpInterface>()) {
+      auto table = std::make_unique<fb::StepT>();
+      table->queue = op.getStepQueue();
+      table->source = addLocation(op.getLoc());
+      auto set = [&](fb::StepKind kind, uint32_t index) {
+        table->kind = kind;
+        table->index = index;
+      };
+      auto setProgram = [&](fb::StepKind kind, auto step) {
+        set(kind, numbers.programs.lookup(step.getProgramAttr().getAttr()));
+        table->operands = numbers.getAddresses(step.getInputs(), step.getOutputs());
+      };
+      // The steps of the IR are the kinds of the schema, one for one.
+      llvm::TypeSwitch<Operation *>(op)
+          .Case([&](EnqueueWriteOp step) { set(fb::StepKind::Write, step.getIndex()); })
+          .Case([&](EnqueueReadOp step) { set(fb::StepKind::Read, step.getIndex()); })
+          .Case([&](EnqueueExecuteOp step) {
+            set(fb::StepKind::Execute, numbers.traces.lookup(step.getTraceAttr().getAttr()));
+          })
+          .Case([&](EnqueueHostOp step) { setProgram(fb::StepKind::HostDispatch, step); })
+          .Case([&](EnqueueDispatchOp step) { setProgram(fb::StepKind::Dispatch, step); })
+          .Case([&](EnqueueCopyOp step) {
+            set(fb::StepKind::Copy, 0);
+            table->src = numbers.getAddress(step.getSourceAttr());
+            table->dst = numbers.getAddress(step.getTargetAttr());
+            table->bytes = step.getBytes();
+          })
+          .Case([&](EnqueueRecordOp step) {
+            set(fb::StepKind::Record, numbers.events.lookup(step.getEventAttr().getAttr()));
+          })
+          .Case([&](EnqueueWaitOp step) {
+            set(fb::StepKind::Wait, numbers.events.lookup(step.getEventAttr().getAttr()));
+          });
+      steps.push_back(std::move(table));
+    }
+  }
+
+  //===--- the file ---------------------------------------------------------------------===//
+
+  void addSegment(fb::SegmentKind kind, const SegmentContents &contents, uint64_t address) {
+    if (contents.size() == 0)
+      return;
+    auto table = std::make_unique<fb::SegmentT>();
+    table->kind = kind;
+    table->size = contents.size();
+    table->hash = contents.hash();
+    table->address = address;
+    // So that the table has its full size before the offset is known: see writeFile().
+    table->offset = UINT64_MAX;
+    bundle.segments.push_back(std::move(table));
+    segments.push_back(&contents);
+  }
+
+  void build(flatbuffers::FlatBufferBuilder &builder) {
+    builder.Finish(fb::Bundle::Pack(builder, &bundle), fb::BundleIdentifier());
+  }
+
+  void writeFile(llvm::raw_ostream &output) {
+    addSegment(fb::SegmentKind::Constants, constants, constantsAddress);
+    addSegment(fb::SegmentKind::Streams, streams,
+               bundle.trace_region ? bundle.trace_region->address : 0);
+    addSegment(fb::SegmentKind::Code, code, 0);
+
+    // Offsets of segments depend on the metadata's size, which does not depend on the offsets.
+    flatbuffers::FlatBufferBuilder sizing;
+    build(sizing);
+    uint64_t position = sizeof(ttrt::FileHeader) + sizing.GetSize();
+    for (auto &segment : bundle.segments) {
+      // No two segments share a page; what is mapped keeps its place in the page.
+      position = ttrt::alignUp(position, ttrt::kPageSize) + segment->address % ttrt::kPageSize;
+      segment->offset = position;
+      position += segment->size;
+    }
+    flatbuffers::FlatBufferBuilder metadata;
+    build(metadata);
+
+    ttrt::FileHeader header = {};
+    memcpy(header.magic, ttrt::kFileMagic, sizeof(header.magic));
+    header.version = ttrt::kFormatVersion;
+    header.headerSize = sizeof(header);
+    header.fileSize = position;
+    header.metadataOffset = sizeof(header);
+    header.metadataSize = metadata.GetSize();
+    header.metadataHash = ttrt::hashBytes(metadata.GetBufferPointer(), metadata.GetSize());
+    header.headerHash = ttrt::hashBytes(&header, offsetof(ttrt::FileHeader, headerHash));
+
+    output.write(reinterpret_cast<const char *>(&header), sizeof(header));
+    output.write(reinterpret_cast<const char *>(metadata.GetBufferPointer()), metadata.GetSize());
+    position = sizeof(header) + metadata.GetSize();
+    for (auto [segment, contents] : llvm::zip_equal(bundle.segments, segments)) {
+      output.write_zeros(segment->offset - position);
+      contents->write(output);
+      position = segment->offset + segment->size;
+    }
+  }
+
+  ModuleOp module;
+  TargetAttr target;
+  fb::BundleT bundle;
+  ttrt::AddressMap map;
+  BundleNumbers numbers;
+  std::map<std::string, uint32_t> locations;
+  SegmentContents constants, streams, code;
+  uint64_t constantsAddress = 0;
+  std::vector<char> streamBytes;
+  std::vector<const SegmentContents *> segments;
+};
+
+} // namespace
+
+LogicalResult mlir::ttc::writeBundle(ModuleOp module, llvm::raw_ostream &output) {
+  FailureOr<TargetAttr> target = getTarget(module);
+  if (failed(target))
+    return failure();
+  return Writer(module, *target).write(output);
+}
+
+LogicalResult mlir::ttc::writeBundleFile(ModuleOp module, StringRef path) {
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &output) -> llvm::Error {
+    if (failed(writeBundle(module, output)))
+      return llvm::createStringError("the module is no bundle");
+    return llvm::Error::success();
+  });
+  if (error)
+    return module.emitError("cannot write '") << path << "': " << llvm::toString(std::move(error));
+  return success();
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Names.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::ttc;
+using ttrt::fb::DType;
+
+std::optional<DType> mlir::ttc::toDType(Type type) {
+  if (type.isF32())
+    return DType::F32;
+  if (type.isF16())
+    return DType::F16;
+  if (type.isBF16())
+    return DType::BF16;
+  if (type.isF64())
+    return DType::F64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  switch (integer.getWidth()) {
+  case 1:
+    return DType::Bool;
+  case 8:
+    return integer.isUnsigned() ? DType::U8 : DType::I8;
+  case 16:
+    return integer.isUnsigned() ? DType::U16 : DType::I16;
+  case 32:
+    return integer.isUnsigned() ? DType::U32 : DType::I32;
+  case 64:
+    return integer.isUnsigned() ? DType::U64 : DType::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+Type mlir::ttc::fromDType(DType type, MLIRContext *context) {
+  Builder builder(context);
+  auto unsignedType = [&](unsigned width) {
+    return IntegerType::get(context, width, IntegerType::Unsigned);
+  };
+  switch (type) {
+  case DType::F32:
+    return builder.getF32Type();
+  case DType::F16:
+    return builder.getF16Type();
+  case DType::BF16:
+    return builder.getBF16Type();
+  case DType::F64:
+    return builder.getF64Type();
+  case DType::I8:
+    return builder.getIntegerType(8);
+  case DType::I16:
+    return builder.getIntegerType(16);
+  case DType::I32:
+    return builder.getIntegerType(32);
+  case DType::I64:
+    return builder.getIntegerType(64);
+  case DType::U8:
+    return unsignedType(8);
+  case DType::U16:
+    return unsignedType(16);
+  case DType::U32:
+    return unsignedType(32);
+  case DType::U64:
+    return unsignedType(64);
+  case DType::Bool:
+    return builder.getI1Type();
+  }
+  return {};
+}
+
+std::string mlir::ttc::toText(RankedTensorType type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (int64_t extent : type.getShape())
+    stream << extent << 'x';
+  stream << type.getElementType();
+  return text;
+}
+
+RankedTensorType mlir::ttc::fromText(StringRef text, MLIRContext *context) {
+  SmallVector<int64_t> shape;
+  // An element type begins with a letter, an extent with a digit.
+  while (!text.empty() && llvm::isDigit(text.front())) {
+    int64_t extent;
+    if (text.consumeInteger(10, extent) || extent < 0 || !text.consume_front("x"))
+      return {};
+    shape.push_back(extent);
+  }
+  for (int i = static_cast<int>(DType::MIN); i <= static_cast<int>(DType::MAX); ++i) {
+    Type element = fromDType(static_cast<DType>(i), context);
+    if (toText(RankedTensorType::get({}, element)) == text)
+      return RankedTensorType::get(shape, element);
+  }
+  return {};
+}
+
+static void collectNames(Location location, SmallVectorImpl<std::string> &names) {
+  auto add = [&](std::string name) {
+    if (!name.empty() && !llvm::is_contained(names, name))
+      names.push_back(std::move(name));
+  };
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    add(name.getName().str());
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      collectNames(part, names);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectNames(call.getCallee(), names);
+  } else if (auto file = dyn_cast<FileLineColLoc>(location)) {
+    add((llvm::sys::path::filename(file.getFilename()) + ":" + Twine(file.getLine())).str());
+  }
+}
+
+std::string mlir::ttc::toText(Location location) {
+  SmallVector<std::string> names;
+  collectNames(location, names);
+  return llvm::join(names, "+");
+}
+
+Location mlir::ttc::toLocation(StringRef text, MLIRContext *context) {
+  if (text.empty())
+    return UnknownLoc::get(context);
+  return NameLoc::get(StringAttr::get(context, text));
+}
+
+std::vector<std::string> mlir::ttc::getNeededFeatures(TargetAttr target) {
+  std::set<std::string> features;
+  llvm::Triple triple(target.getTriple());
+  if (triple.isX86() && llvm::X86::parseArchX86(target.getCpu()) != llvm::X86::CK_None) {
+    SmallVector<StringRef> implied;
+    llvm::X86::getFeaturesForCPU(target.getCpu(), implied);
+    for (StringRef feature : implied)
+      features.insert(feature.str());
+  }
+  SmallVector<StringRef> switches;
+  target.getFeatures().split(switches, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef feature : switches)
+    if (feature.consume_front("-"))
+      features.erase(feature.str());
+    else if (feature.consume_front("+"))
+      features.insert(feature.str());
+  return {features.begin(), features.end()};
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is called one way in the IR and another way in a bundle, in both directions.
+#ifndef TTC_LIB_BUNDLE_NAMES_H
+#define TTC_LIB_BUNDLE_NAMES_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "ttrt/ttc_bundle_generated.h"
+
+namespace mlir::ttc {
+
+/// Nothing if bundles have no such element type.
+std::optional<ttrt::fb::DType> toDType(Type elementType);
+Type fromDType(ttrt::fb::DType type, MLIRContext *context);
+
+/// "1x64x56x56xf32".
+std::string toText(RankedTensorType type);
+/// Nothing if the text is no such type.
+RankedTensorType fromText(StringRef text, MLIRContext *context);
+
+/// The name of the op in the source that a location stands for: names joined by '+', file and line
+/// where there is no name, "" if nothing is known. Never the path of a file.
+std::string toText(Location location);
+Location toLocation(StringRef text, MLIRContext *context);
+
+/// CPU features that code for the target needs: those of the CPU's name and those switched on by
+/// the target's list, without those switched off.
+std::vector<std::string> getNeededFeatures(TargetAttr target);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_BUNDLE_NAMES_H

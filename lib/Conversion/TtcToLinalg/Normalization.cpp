@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Normalisations and softmax. All are computed in f32 at least.
+#include "TtcToLinalg.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+using namespace mlir::ttc::to_linalg;
+
+namespace {
+
+int64_t channelDim(RankedTensorType type, bool channelsLast) {
+  return channelsLast ? type.getRank() - 1 : 1;
+}
+
+/// A vector as a tensor of `rank` dimensions that broadcasts along all but `dim`.
+Value alongDim(OpBuilder &b, Location loc, Value vector, int64_t rank, int64_t dim) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape[dim] = tensorType(vector).getDimSize(0);
+  return reshapeTensor(b, loc, vector,
+                       RankedTensorType::get(shape, tensorType(vector).getElementType()));
+}
+
+struct Statistics {
+  Value mean, scale; // scale = 1 / sqrt(variance + epsilon)
+};
+
+/// Mean and variance of the f32 tensor over `axes`, in two passes: no cancellation.
+Statistics computeStatistics(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> axes,
+                             const APFloat &epsilon) {
+  double count = 1;
+  for (int64_t axis : axes)
+    count *= static_cast<double>(tensorType(x).getDimSize(axis));
+  Statistics result;
+  Value sum = sumDims(b, loc, x, axes);
+  result.mean =
+      mapElements(b, loc, tensorType(sum), sum, [&](OpBuilder &nested, Location loc, ValueRange e) {
+        return mulOf(nested, loc, e[0], number(nested, loc, e[0].getType(), 1 / count));
+      });
+  Value centered = mapElements(b, loc, tensorType(x), {x, result.mean},
+                               [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+                                 Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);
+                                 return mulOf(nested, loc, d, d);
+                               });
+  Value squares = sumDims(b, loc, centered, axes);
+  result.scale =
+      mapElements(b, loc, tensorType(squares), squares,
+                  [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+                    Type type = e[0].getType();
+                    Value variance = mulOf(nested, loc, e[0], number(nested, loc, type, 1 / count));
+                    variance = addOf(nested, loc, variance,
+                                     number(nested, loc, type, epsilon.convertToFloat()));
+                    Value root = math::SqrtOp::create(nested, loc, variance);
+                    return arith::DivFOp::create(nested, loc, number(nested, loc, type, 1), root);
+                  });
+  return result;
+}
+
+/// (x - mean) * scale * gain + shift; the last may be missing.
+Value normalize(OpBuilder &b, Location loc, Value x, const Statistics &statistics, Value gain,
+                Value shift, Type element) {
+  SmallVector<Value> inputs = {x, statistics.mean, statistics.scale, gain};
+  if (shift)
+    inputs.push_back(shift);
+  return mapElements(b, loc, withElement(tensorType(x), element), inputs,
+                     [&](OpBuilder &nested, Location loc, ValueRange e) {
+                       Type f32 = nested.getF32Type();
+                       Value v = arith::SubFOp::create(nested, loc, e[0], e[1]);
+                       v = mulOf(nested, loc, v, e[2]);
+                       v = mulOf(nested, loc, v, convertFloat(nested, loc, e[3], f32));
+                       if (shift)
+                         v = addOf(nested, loc, v, convertFloat(nested, loc, e[4], f32));
+                       return convertFloat(nested, loc, v, element);
+                     });
+}
+
+struct ConvertLayerNorm : OpConversionPattern<LayerNormOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(LayerNormOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = widen(b, loc, adaptor.getX());
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(op.getAxis(), tensorType(x).getRank()));
+    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon());
+    b.replaceOp(op, normalize(b, loc, x, statistics, adaptor.getScale(), adaptor.getBias(),
+                              op.getType().getElementType()));
+    return success();
+  }
+};
+
+struct ConvertInstanceNorm : OpConversionPattern<InstanceNormOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(InstanceNormOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = widen(b, loc, adaptor.getX());
+    int64_t rank = tensorType(x).getRank();
+    int64_t channel = channelDim(tensorType(x), op.getChannelsLast());
+    SmallVector<int64_t> axes;
+    for (int64_t i = 1; i < rank; ++i)
+      if (i != channel)
+        axes.push_back(i);
+    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon());
+    b.replaceOp(op, normalize(b, loc, x, statistics,
+                              alongDim(b, loc, adaptor.getScale(), rank, channel),
+                              alongDim(b, loc, adaptor.getBias(), rank, channel),
+                              op.getType().getElementType()));
+    return success();
+  }
+};
+
+/// The channels become two dimensions, of groups and of channels in a group.
+struct ConvertGroupNorm : OpConversionPattern<GroupNormOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(GroupNormOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = tensorType(adaptor.getX());
+    int64_t rank = type.getRank(), groups = op.getGroups();
+    int64_t channel = channelDim(type, op.getChannelsLast());
+    int64_t perGroup = type.getDimSize(channel) / groups;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[channel] = groups;
+    shape.insert(shape.begin() + channel + 1, perGroup);
+    auto splitType = RankedTensorType::get(shape, type.getElementType());
+    Value x = widen(b, loc, reshapeTensor(b, loc, adaptor.getX(), splitType));
+    SmallVector<int64_t> axes;
+    for (int64_t i = 1; i <= rank; ++i)
+      if (i != channel)
+        axes.push_back(i);
+    Statistics statistics = computeStatistics(b, loc, x, axes, op.getEpsilon());
+    SmallVector<int64_t> ones(rank + 1, 1);
+    ones[channel] = groups;
+    ones[channel + 1] = perGroup;
+    auto vectorType = RankedTensorType::get(ones, type.getElementType());
+    Value result =
+        normalize(b, loc, x, statistics, reshapeTensor(b, loc, adaptor.getScale(), vectorType),
+                  reshapeTensor(b, loc, adaptor.getBias(), vectorType), type.getElementType());
+    b.replaceOp(op, reshapeTensor(b, loc, result, type));
+    return success();
+  }
+};
+
+/// One factor and one term for each channel, then one product and sum for each element.
+struct ConvertBatchNorm : OpConversionPattern<BatchNormOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(BatchNormOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Type f32 = b.getF32Type();
+    auto vectorType = withElement(tensorType(adaptor.getScale()), f32);
+    Value factor = mapElements(
+        b, loc, vectorType, {adaptor.getScale(), adaptor.getVar()},
+        [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+          Value variance = convertFloat(nested, loc, e[1], f32);
+          variance = addOf(nested, loc, variance,
+                           number(nested, loc, f32, op.getEpsilon().convertToFloat()));
+          Value root = math::SqrtOp::create(nested, loc, variance);
+          return arith::DivFOp::create(nested, loc, convertFloat(nested, loc, e[0], f32), root);
+        });
+    Value term = mapElements(
+        b, loc, vectorType, {adaptor.getBias(), adaptor.getMean(), factor},
+        [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+          Value shift = mulOf(nested, loc, convertFloat(nested, loc, e[1], f32), e[2]);
+          return arith::SubFOp::create(nested, loc, convertFloat(nested, loc, e[0], f32), shift);
+        });
+    RankedTensorType type = tensorType(adaptor.getX());
+    int64_t rank = type.getRank(), channel = channelDim(type, op.getChannelsLast());
+    Value result = mapElements(
+        b, loc, type,
+        {adaptor.getX(), alongDim(b, loc, factor, rank, channel),
+         alongDim(b, loc, term, rank, channel)},
+        [&](OpBuilder &nested, Location loc, ValueRange e) {
+          Value v = mulOf(nested, loc, convertFloat(nested, loc, e[0], f32), e[1]);
+          return convertFloat(nested, loc, addOf(nested, loc, v, e[2]), type.getElementType());
+        });
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// The squares with zeros before the first and after the last channel, their sums over a window
+/// that slides along the channels, and the quotient.
+struct ConvertLrn : OpConversionPattern<LrnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(LrnOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    RankedTensorType type = tensorType(x);
+    Type f32 = b.getF32Type();
+    int64_t rank = type.getRank(), channel = channelDim(type, op.getChannelsLast());
+    int64_t size = op.getSize(), before = (size - 1) / 2;
+    SmallVector<int64_t> padded(type.getShape());
+    padded[channel] += size - 1;
+    Value squares =
+        pullElements(b, loc, RankedTensorType::get(padded, f32),
+                     [&](OpBuilder &nested, Location loc, ValueRange at) {
+                       SmallVector<Value> indices(at);
+                       indices[channel] = linearIndex(nested, loc, at[channel], 1, -before);
+                       Value zero = number(nested, loc, type.getElementType(), 0);
+                       Value v = convertFloat(
+                           nested, loc, extractOr(nested, loc, x, indices, channel, zero), f32);
+                       return mulOf(nested, loc, v, v);
+                     });
+    // The window's loop is one more, behind the tensor's dimensions.
+    SmallVector<AffineExpr> read;
+    for (int64_t i = 0; i < rank; ++i)
+      read.push_back(b.getAffineDimExpr(i));
+    SmallVector<AffineExpr> write = read;
+    read[channel] = read[channel] + b.getAffineDimExpr(rank);
+    SmallVector<AffineMap> maps = {
+        AffineMap::get(rank + 1, 0, read, b.getContext()),
+        AffineMap::get(rank + 1, 0, b.getAffineDimExpr(rank), b.getContext()),
+        AffineMap::get(rank + 1, 0, write, b.getContext())};
+    SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+    iterators.push_back(utils::IteratorType::reduction);
+    auto sumType = withElement(type, f32);
+    Value window = emptyTensor(b, loc, RankedTensorType::get({size}, f32));
+    Value sums = linalg::GenericOp::create(
+                     b, loc, sumType, ValueRange{squares, window},
+                     filledTensor(b, loc, sumType, b.getF32FloatAttr(0)), maps, iterators,
+                     [](OpBuilder &nested, Location loc, ValueRange e) {
+                       linalg::YieldOp::create(nested, loc, addOf(nested, loc, e[0], e[2]));
+                     })
+                     .getResult(0);
+    double alpha = op.getAlpha().convertToFloat() / static_cast<double>(size);
+    double beta = op.getBeta().convertToFloat(), bias = op.getBias().convertToFloat();
+    Value result = mapElements(
+        b, loc, type, {x, sums}, [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+          Value base = addOf(nested, loc, mulOf(nested, loc, e[1], number(nested, loc, f32, alpha)),
+                             number(nested, loc, f32, bias));
+          Value v = convertFloat(nested, loc, e[0], f32);
+          return convertFloat(nested, loc,
+                              arith::DivFOp::create(nested, loc, v, power(nested, loc, base, beta)),
+                              type.getElementType());
+        });
+    b.replaceOp(op, result);
+    return success();
+  }
+
+  /// base^beta; the usual exponents are roots.
+  static Value power(OpBuilder &b, Location loc, Value base, double beta) {
+    if (beta == 1.0)
+      return base;
+    if (beta == 0.5 || beta == 0.75) {
+      Value root = math::SqrtOp::create(b, loc, base);
+      return beta == 0.5 ? root : mulOf(b, loc, root, math::SqrtOp::create(b, loc, root));
+    }
+    Value exponent = number(b, loc, base.getType(), beta);
+    return math::PowFOp::create(b, loc, base, exponent);
+  }
+};
+
+/// The largest element is subtracted first; exponentials and their sum are made in one pass.
+template <typename Op> struct ConvertSoftmax : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = widen(b, loc, adaptor.getX());
+    RankedTensorType type = tensorType(x);
+    int64_t axis = op.getAxis();
+    Type f32 = b.getF32Type();
+    Value most = reduceDims(b, loc, x, axis, lowestAttr(f32, false),
+                            [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+                              // NaN need not win here: the exponentials carry it on.
+                              return arith::MaximumFOp::create(nested, loc, e[0], e[1],
+                                                               arith::FastMathFlags::nnan |
+                                                                   arith::FastMathFlags::nsz);
+                            });
+    constexpr bool isLog = std::is_same_v<Op, LogSoftmaxOp>;
+    Value terms, sum;
+    if (isLog) {
+      Value powers = mapElements(b, loc, type, {x, most},
+                                 [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+                                   Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);
+                                   return math::ExpOp::create(nested, loc, d);
+                                 });
+      sum = sumDims(b, loc, powers, axis);
+    } else {
+      std::tie(terms, sum) = powersAndSum(b, loc, x, most, axis);
+    }
+    Value last = mapElements(
+        b, loc, tensorType(sum), sum, [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+          if (isLog)
+            return math::LogOp::create(nested, loc, e[0]);
+          return arith::DivFOp::create(nested, loc, number(nested, loc, f32, 1), e[0]);
+        });
+    Type element = op.getType().getElementType();
+    SmallVector<Value> inputs =
+        isLog ? SmallVector<Value>{x, most, last} : SmallVector<Value>{terms, last};
+    Value result = mapElements(b, loc, withElement(type, element), inputs,
+                               [&](OpBuilder &nested, Location loc, ValueRange e) {
+                                 Value v;
+                                 if (isLog) {
+                                   v = arith::SubFOp::create(nested, loc, e[0], e[1]);
+                                   v = arith::SubFOp::create(nested, loc, v, e[2]);
+                                 } else {
+                                   v = mulOf(nested, loc, e[0], e[1]);
+                                 }
+                                 return convertFloat(nested, loc, v, element);
+                               });
+    b.replaceOp(op, result);
+    return success();
+  }
+
+  static std::pair<Value, Value> powersAndSum(OpBuilder &b, Location loc, Value x, Value most,
+                                              int64_t axis) {
+    RankedTensorType type = tensorType(x);
+    int64_t rank = type.getRank();
+    auto sumType = RankedTensorType::get(reducedShape(type.getShape(), axis), b.getF32Type());
+    AffineMap read =
+        AffineMap::get(rank + 1, 0, b.getMultiDimIdentityMap(rank).getResults(), b.getContext());
+    AffineMap fold = reducedMap(b.getContext(), rank, axis);
+    auto both = linalg::GenericOp::create(
+        b, loc, TypeRange{type, sumType}, ValueRange{x, most},
+        ValueRange{emptyTensor(b, loc, type), filledTensor(b, loc, sumType, b.getF32FloatAttr(0))},
+        ArrayRef{read, fold, read, fold}, reducedIterators(rank, axis),
+        [](OpBuilder &nested, Location loc, ValueRange e) {
+          Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);
+          Value power = math::ExpOp::create(nested, loc, d);
+          linalg::YieldOp::create(nested, loc, ValueRange{power, addOf(nested, loc, power, e[3])});
+        });
+    return {both.getResult(0), both.getResult(1)};
+  }
+};
+
+} // namespace
+
+void to_linalg::populateNormalization(const TypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<ConvertLayerNorm, ConvertInstanceNorm, ConvertGroupNorm, ConvertBatchNorm,
+               ConvertLrn, ConvertSoftmax<SoftmaxOp>, ConvertSoftmax<LogSoftmaxOp>>(
+      types, patterns.getContext());
+}

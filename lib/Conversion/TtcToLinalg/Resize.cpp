@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Resampling. Which elements a coordinate of the result reads, and how much of each, is computed
+// here, at compile time: the loops only look it up.
+#include "TtcToLinalg.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ttc;
+using namespace mlir::ttc::to_linalg;
+
+namespace {
+
+/// Along one dimension: the neighbours of each coordinate, and the share of the upper one.
+struct Samples {
+  SmallVector<int32_t> lower, upper;
+  SmallVector<float> share;
+};
+
+float sourceCoordinate(CoordinateMode mode, int64_t at, float scale, int64_t from, int64_t to) {
+  float x = static_cast<float>(at);
+  switch (mode) {
+  case CoordinateMode::HalfPixel:
+    return (x + 0.5f) / scale - 0.5f;
+  case CoordinateMode::PytorchHalfPixel:
+    return to > 1 ? (x + 0.5f) / scale - 0.5f : 0.0f;
+  case CoordinateMode::AlignCorners:
+    return to == 1 ? 0.0f : x * static_cast<float>(from - 1) / static_cast<float>(to - 1);
+  case CoordinateMode::Asymmetric:
+    return x / scale;
+  case CoordinateMode::HalfPixelSymmetric: {
+    float adjustment = static_cast<float>(to) / (scale * static_cast<float>(from));
+    float offset = static_cast<float>(from) / 2 * (1 - adjustment);
+    return offset + (x + 0.5f) / scale - 0.5f;
+  }
+  }
+  llvm_unreachable("a coordinate mode that is not in the enumeration");
+}
+
+float roundNearest(NearestMode mode, float x) {
+  switch (mode) {
+  case NearestMode::RoundPreferFloor:
+    return std::ceil(x - 0.5f);
+  case NearestMode::RoundPreferCeil:
+    return std::floor(x + 0.5f);
+  case NearestMode::Floor:
+    return std::floor(x);
+  case NearestMode::Ceil:
+    return std::ceil(x);
+  }
+  llvm_unreachable("a nearest mode that is not in the enumeration");
+}
+
+Samples sampleDim(ResizeOp op, int64_t dim, int64_t from, int64_t to) {
+  Samples samples;
+  auto clamp = [&](float x) {
+    return static_cast<int32_t>(std::clamp(x, 0.0f, static_cast<float>(from - 1)));
+  };
+  for (int64_t at = 0; at < to; ++at) {
+    float x = sourceCoordinate(op.getCoordinateMode(), at, op.getScales()[dim], from, to);
+    if (op.getMode() == ResizeMode::Nearest) {
+      samples.lower.push_back(clamp(roundNearest(op.getNearestMode(), x)));
+      continue;
+    }
+    float floor = std::floor(x);
+    samples.lower.push_back(clamp(floor));
+    samples.upper.push_back(clamp(floor + 1));
+    samples.share.push_back(x - floor);
+  }
+  return samples;
+}
+
+struct ConvertResize : OpConversionPattern<ResizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ResizeOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    auto type = cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
+    int64_t rank = type.getRank();
+    bool isLinear = op.getMode() == ResizeMode::Linear;
+    bool isUnsigned = tensorType(op.getX()).getElementType().isUnsignedInteger();
+    // Tables of the resampled dimensions: one, or three in mode linear.
+    SmallVector<Value> tables;
+    SmallVector<AffineMap> maps;
+    SmallVector<int64_t> firstTable(rank, -1);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      int64_t from = tensorType(x).getDimSize(dim), to = type.getDimSize(dim);
+      if (op.getScales()[dim] == 1.0f && from == to)
+        continue;
+      firstTable[dim] = tables.size();
+      Samples samples = sampleDim(op, dim, from, to);
+      auto indexType = RankedTensorType::get({to}, b.getI32Type());
+      auto add = [&](DenseElementsAttr table) {
+        tables.push_back(arith::ConstantOp::create(b, loc, table));
+        maps.push_back(AffineMap::get(rank, 0, b.getAffineDimExpr(dim), b.getContext()));
+      };
+      add(DenseElementsAttr::get(indexType, ArrayRef<int32_t>(samples.lower)));
+      if (!isLinear)
+        continue;
+      add(DenseElementsAttr::get(indexType, ArrayRef<int32_t>(samples.upper)));
+      add(DenseElementsAttr::get(RankedTensorType::get({to}, b.getF32Type()),
+                                 ArrayRef<float>(samples.share)));
+    }
+
+    auto body = [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
+      SmallVector<Value> at;
+      for (int64_t i = 0; i < rank; ++i)
+        at.push_back(linalg::IndexOp::create(nested, loc, i));
+      if (!isLinear) {
+        for (int64_t dim = 0; dim < rank; ++dim)
+          if (firstTable[dim] >= 0)
+            at[dim] = toIndex(nested, loc, e[firstTable[dim]]);
+        return tensor::ExtractOp::create(nested, loc, x, at);
+      }
+      Value v = interpolate(nested, loc, x, at, 0, firstTable, e, isUnsigned);
+      return fromF32(nested, loc, v, type.getElementType(), isUnsigned);
+    };
+    b.replaceOp(op, mapElements(b, loc, type, tables, maps, body));
+    return success();
+  }
+
+  static Value toIndex(OpBuilder &b, Location loc, Value v) {
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
+  }
+
+  /// The value at a place whose coordinates before `dim` are decided.
+  static Value interpolate(OpBuilder &b, Location loc, Value x, SmallVector<Value> at, int64_t dim,
+                           ArrayRef<int64_t> firstTable, ValueRange tables, bool isUnsigned) {
+    while (dim < static_cast<int64_t>(at.size()) && firstTable[dim] < 0)
+      ++dim;
+    if (dim == static_cast<int64_t>(at.size()))
+      return toF32(b, loc, tensor::ExtractOp::create(b, loc, x, at), isUnsigned);
+    int64_t table = firstTable[dim];
+    auto side = [&](int64_t number) {
+      SmallVector<Value> place = at;
+      place[dim] = toIndex(b, loc, tables[table + number]);
+      return interpolate(b, loc, x, place, dim + 1, firstTable, tables, isUnsigned);
+    };
+    Value lower = side(0), upper = side(1), share = tables[table + 2];
+    Value one = number(b, loc, b.getF32Type(), 1);
+    Value rest = arith::SubFOp::create(b, loc, one, share);
+    return addOf(b, loc, mulOf(b, loc, lower, rest), mulOf(b, loc, upper, share));
+  }
+
+  static Value toF32(OpBuilder &b, Location loc, Value v, bool isUnsigned) {
+    Type f32 = b.getF32Type();
+    if (isa<FloatType>(v.getType()))
+      return convertFloat(b, loc, v, f32);
+    return isUnsigned ? arith::UIToFPOp::create(b, loc, f32, v).getResult()
+                      : arith::SIToFPOp::create(b, loc, f32, v).getResult();
+  }
+  static Value fromF32(OpBuilder &b, Location loc, Value v, Type element, bool isUnsigned) {
+    if (isa<FloatType>(element))
+      return convertFloat(b, loc, v, element);
+    return isUnsigned ? arith::FPToUIOp::create(b, loc, element, v).getResult()
+                      : arith::FPToSIOp::create(b, loc, element, v).getResult();
+  }
+};
+
+} // namespace
+
+void to_linalg::populateResize(const TypeConverter &types, RewritePatternSet &patterns) {
+  patterns.add<ConvertResize>(types, patterns.getContext());
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttc/Planner/Csv.h"
+#include <algorithm>
+#include <charconv>
+
+namespace ttc::planner {
+namespace {
+
+std::vector<std::string> splitLine(std::string line) {
+  if (!line.empty() && line.back() == '\r')
+    line.pop_back();
+  std::vector<std::string> cells(1);
+  for (char c : line)
+    if (c == ',')
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  return cells;
+}
+
+bool parseNumber(const std::string &text, int64_t &value) {
+  auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return status == std::errc() && end == text.data() + text.size();
+}
+
+} // namespace
+
+std::optional<Problem> readCsv(std::istream &input, std::string &error) {
+  std::string line;
+  if (!std::getline(input, line)) {
+    error = "expected a header line, found an empty file";
+    return std::nullopt;
+  }
+  std::vector<std::string> header = splitLine(line);
+  auto column = [&](const char *name) {
+    return static_cast<size_t>(std::find(header.begin(), header.end(), name) - header.begin());
+  };
+  size_t id = column("id"), lower = column("lower"), upper = column("upper"), size = column("size"),
+         alignment = column("alignment"), offset = column("offset");
+  for (auto [name, index] :
+       {std::pair("id", id), {"lower", lower}, {"upper", upper}, {"size", size}})
+    if (index == header.size()) {
+      error = std::string("line 1: expected a column '") + name + "', found " + line;
+      return std::nullopt;
+    }
+
+  Problem problem;
+  for (int64_t number = 2; std::getline(input, line); ++number) {
+    if (line.empty() || line == "\r")
+      continue;
+    std::vector<std::string> cells = splitLine(line);
+    Buffer buffer;
+    bool good = cells.size() == header.size() && parseNumber(cells[lower], buffer.lower) &&
+                parseNumber(cells[upper], buffer.upper) && parseNumber(cells[size], buffer.size);
+    if (good && alignment != header.size())
+      good = parseNumber(cells[alignment], buffer.alignment);
+    if (good && offset != header.size() && !cells[offset].empty())
+      good = parseNumber(cells[offset], buffer.offset.emplace());
+    if (!good) {
+      error = "line " + std::to_string(number) + ": expected " + std::to_string(header.size()) +
+              " cells, whole numbers but for the id, found " + line;
+      return std::nullopt;
+    }
+    if (buffer.size < 0 || buffer.alignment < 1 || buffer.lower >= buffer.upper) {
+      error = "line " + std::to_string(number) +
+              ": expected a size of at least 0, an alignment of at least 1 and lower < upper, "
+              "found " +
+              line;
+      return std::nullopt;
+    }
+    problem.ids.push_back(cells[id]);
+    problem.buffers.push_back(buffer);
+  }
+  return problem;
+}
+
+void writeCsv(std::ostream &output, const Problem &problem, const Plan &plan) {
+  bool aligned = std::any_of(problem.buffers.begin(), problem.buffers.end(),
+                             [](const Buffer &buffer) { return buffer.alignment != 1; });
+  output << "id,lower,upper,size," << (aligned ? "alignment," : "") << "offset\n";
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer &buffer = problem.buffers[i];
+    output << problem.ids[i] << ',' << buffer.lower << ',' << buffer.upper << ',' << buffer.size
+           << ',';
+    if (aligned)
+      output << buffer.alignment << ',';
+    output << plan.offsets[i] << '\n';
+  }
+}
+
+} // namespace ttc::planner

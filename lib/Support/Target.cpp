@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttc/Support/Target.h"
+#include "ttc/Codegen/HostTarget.h"
+#include "ttrt/bundle_format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// All but the code: what a name or a JSON file says.
+struct Machine {
+  std::string name;
+  int64_t gridRows = 1, gridCols = 1;
+  int64_t l1Bytes = 0, l1Alignment = 64;
+  int64_t dramBanks = 1, dramBankBytes = 0, dramAlignment = 64;
+  int64_t queues = 2, chips = 1;
+};
+
+constexpr int64_t KiB = 1024, GiB = KiB * KiB * KiB;
+
+/// This machine. L1 is each core's own memory: its L2 cache.
+Machine getCpu(StringRef cpu) {
+  // For another CPU than this one, nothing of this machine must show in the bundle.
+  int64_t l2 = cpu == "native" ? sysconf(_SC_LEVEL2_CACHE_SIZE) : 0;
+  int64_t cores = cpu == "native" ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+  if (l2 < 256 * KiB)
+    l2 = 512 * KiB;
+  Machine machine;
+  machine.name = "cpu";
+  machine.gridCols = std::max<int64_t>(cores, 1);
+  machine.l1Bytes = llvm::alignTo(l2, ttrt::kPageSize);
+  machine.dramBankBytes = 64 * GiB; // address space, not memory: pages are used when touched
+  return machine;
+}
+
+const Machine builtIn[] = {
+    {"wormhole_n150", 8, 8, 1499136, 16, 12, GiB, 32, 2, 1},
+    {"wormhole_n300", 8, 7, 1499136, 16, 12, GiB, 32, 2, 1}, // one of its two chips
+    {"blackhole_p150", 13, 10, 1572864, 16, 8, 4278190080, 64, 2, 1},
+};
+
+} // namespace
+
+static FailureOr<Machine> readMachine(StringRef path,
+                                      llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!file)
+    return emitError() << "cannot open target '" << path << "': " << file.getError().message();
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse((*file)->getBuffer());
+  if (!json)
+    return emitError() << "target '" << path << "': " << llvm::toString(json.takeError());
+  llvm::json::Object *object = json->getAsObject();
+  std::optional<StringRef> name = object ? object->getString("name") : std::nullopt;
+  if (!name)
+    return emitError() << "target '" << path << "': expected an object with a string \"name\"";
+
+  Machine machine;
+  machine.name = name->str();
+  // Required where there is no sensible default.
+  struct Field {
+    StringRef key;
+    int64_t *value;
+    bool required;
+  } fields[] = {
+      {"grid_rows", &machine.gridRows, true},
+      {"grid_cols", &machine.gridCols, true},
+      {"l1_bytes", &machine.l1Bytes, true},
+      {"l1_alignment", &machine.l1Alignment, false},
+      {"dram_banks", &machine.dramBanks, true},
+      {"dram_bank_bytes", &machine.dramBankBytes, true},
+      {"dram_alignment", &machine.dramAlignment, false},
+      {"queues", &machine.queues, false},
+      {"chips", &machine.chips, false},
+  };
+  for (Field &field : fields) {
+    std::optional<int64_t> value = object->getInteger(field.key);
+    if (value && *value >= 1)
+      *field.value = *value;
+    else if (object->get(field.key) || field.required)
+      return emitError() << "target '" << path << "': expected a whole number of at least 1 for \""
+                         << field.key << "\"";
+  }
+  for (const auto &entry : *object) {
+    StringRef key = entry.first;
+    if (key != "name" && llvm::none_of(fields, [&](const Field &f) { return f.key == key; }))
+      return emitError() << "target '" << path << "': unknown key \"" << key << "\"";
+  }
+  return machine;
+}
+
+FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameOrFile,
+                                           StringRef cpu,
+                                           llvm::function_ref<InFlightDiagnostic()> emitError) {
+  Machine machine;
+  if (nameOrFile == "cpu") {
+    machine = getCpu(cpu);
+  } else if (nameOrFile.ends_with(".json")) {
+    FailureOr<Machine> read = readMachine(nameOrFile, emitError);
+    if (failed(read))
+      return failure();
+    machine = *read;
+  } else {
+    const Machine *found =
+        llvm::find_if(builtIn, [&](const Machine &m) { return m.name == nameOrFile; });
+    if (found == std::end(builtIn)) {
+      InFlightDiagnostic error = emitError();
+      error << "expected a target (cpu";
+      for (const Machine &known : builtIn)
+        error << ", " << known.name;
+      return error << ", or a file that ends with .json), found '" << nameOrFile << "'";
+    }
+    machine = *found;
+  }
+  // Device memory is mapped by pages.
+  for (auto [what, bytes] :
+       {std::pair("l1_bytes", machine.l1Bytes), {"dram_bank_bytes", machine.dramBankBytes}})
+    if (bytes % ttrt::kPageSize != 0)
+      return emitError() << "target '" << machine.name << "': expected " << what
+                         << " to be a multiple of " << ttrt::kPageSize << ", found " << bytes;
+
+  std::optional<CpuTarget> code = getCpuTarget(cpu);
+  if (!code)
+    return emitError() << "expected the name of a CPU that LLVM knows, or native; found '" << cpu
+                       << "'";
+  return TargetAttr::get(context, machine.name, code->triple, code->cpu, code->features,
+                         machine.gridRows, machine.gridCols, machine.l1Bytes, machine.l1Alignment,
+                         machine.dramBanks, machine.dramBankBytes, machine.dramAlignment,
+                         machine.queues, machine.chips);
+}
+
+FailureOr<TargetAttr> mlir::ttc::getTarget(ModuleOp module) {
+  auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+  if (!target)
+    return module.emitError("expected the module to have a target (")
+           << kTargetAttrName << "), found none; --ttc-set-target gives it one";
+  return target;
+}
+
+int64_t mlir::ttc::getDramBytes(TargetAttr target) {
+  return target.getDramBanks() * target.getDramBankBytes();
+}
+
+int64_t mlir::ttc::getCores(TargetAttr target) {
+  return target.getGridRows() * target.getGridCols();
+}

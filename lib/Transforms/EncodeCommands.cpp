@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "ttc/Analysis/Buffers.h"
+#include "ttc/Transforms/Passes.h"
+#include "ttrt/commands.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_ENCODECOMMANDS
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// Inserts the barriers of one stream.
+class BarrierInserter {
+public:
+  explicit BarrierInserter(SymbolTableCollection &symbols) : symbols(symbols) {}
+
+  void run(TraceOp trace) {
+    for (Operation &op : llvm::make_early_inc_range(trace.getBody().front())) {
+      auto command = cast<CommandOpInterface>(op);
+      if (command.isBarrier()) {
+        pending.clear();
+        continue;
+      }
+      SmallVector<Access> accesses = getAccesses(command);
+      if (conflicts(accesses)) {
+        OpBuilder builder(&op);
+        CmdBarrierOp::create(builder, op.getLoc());
+        ++numBarriers;
+        pending.clear();
+      }
+      pending.append(accesses);
+    }
+    pending.clear();
+  }
+
+  int64_t getNumBarriers() const { return numBarriers; }
+
+private:
+  struct Access {
+    MemorySpace memory;
+    int64_t begin, end;
+    bool write;
+    bool single; ///< of a command with one workgroup
+  };
+
+  SmallVector<Access> getAccesses(CommandOpInterface command) {
+    SmallVector<BufferAccess> buffers;
+    command.getAccesses(buffers);
+    bool single = command.getWorkgroups(symbols) == 1;
+    SmallVector<Access> accesses;
+    for (const BufferAccess &access : buffers) {
+      auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(command, access.buffer);
+      int64_t begin = buffer.getAddressAttr().getInt();
+      accesses.push_back(
+          {buffer.getMemory(), begin, begin + buffer.getSizeAttr().getInt(), access.write, single});
+    }
+    return accesses;
+  }
+
+  bool conflicts(ArrayRef<Access> accesses) {
+    for (const Access &earlier : pending)
+      for (const Access &access : accesses)
+        if ((earlier.write || access.write) && !(earlier.single && access.single) &&
+            earlier.memory == access.memory && earlier.begin < access.end &&
+            access.begin < earlier.end)
+          return true;
+    return false;
+  }
+
+  SymbolTableCollection &symbols;
+  SmallVector<Access> pending; ///< of the commands since the last barrier
+  int64_t numBarriers = 0;
+};
+
+struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto buffer : module.getOps<BufferOp>())
+      if (!buffer.isPlanned()) {
+        buffer.emitError("expected every buffer to have an address, found none for @")
+            << buffer.getSymName() << "; --ttc-preallocate gives it one";
+        return signalPassFailure();
+      }
+    SymbolTableCollection symbols;
+    BarrierInserter barriers(symbols);
+    for (auto trace : module.getOps<TraceOp>()) {
+      if (trace.isEncoded())
+        continue;
+      if (failed(encode(trace)))
+        return signalPassFailure();
+      barriers.run(trace);
+      numCommands += std::distance(trace.getBody().front().begin(), trace.getBody().front().end());
+    }
+    numBarriers += barriers.getNumBarriers();
+    restateLifetimes();
+  }
+
+private:
+  /// Replaces the ops of the body by commands.
+  static LogicalResult encode(TraceOp trace) {
+    Block &body = trace.getBody().front();
+    Operation *terminator = body.getTerminator();
+    OpBuilder builder(trace.getContext());
+    SmallVector<Operation *> ops; // taken now: commands go behind them
+    for (Operation &op : body.without_terminator())
+      ops.push_back(&op);
+    for (Operation *source : ops) {
+      auto work = dyn_cast<DeviceWorkOpInterface>(source);
+      if (!work)
+        continue; // a view
+      Operation &op = *source;
+      if (op.getNumOperands() + op.getNumResults() > ttrt::kMaxOperands)
+        return op.emitError("expected at most ")
+               << ttrt::kMaxOperands << " operands and results in a command, found "
+               << op.getNumOperands() + op.getNumResults();
+      auto getBuffers = [](ValueRange values) {
+        return llvm::map_to_vector(values, getBoundBuffer);
+      };
+      SmallVector<FlatSymbolRefAttr> inputs = getBuffers(op.getOperands());
+      SmallVector<FlatSymbolRefAttr> outputs = getBuffers(op.getResults());
+      if (llvm::is_contained(inputs, FlatSymbolRefAttr()) ||
+          llvm::is_contained(outputs, FlatSymbolRefAttr()))
+        return op.emitError("expected operands and results that are bound to buffers; "
+                            "--ttc-preallocate binds them");
+      builder.setInsertionPoint(terminator);
+      work.encode(builder, inputs, outputs);
+    }
+    CmdEndOp::create(builder, terminator->getLoc());
+    terminator->erase();
+    for (Operation *op : llvm::reverse(ops))
+      op->erase();
+    body.eraseArguments([](BlockArgument) { return true; });
+    trace.setFunctionType(builder.getFunctionType({}, {}));
+    trace.removeArgAttrsAttr();
+    trace.removeResAttrsAttr();
+    return success();
+  }
+
+  /// Lifetimes in points of the final timeline, in which barriers and ends count.
+  void restateLifetimes() {
+    struct Lifetime {
+      int64_t begin, end;
+    };
+    DenseMap<StringAttr, Lifetime> lifetimes;
+    for (auto [time, point] : llvm::enumerate(getTimeline(getOperation())))
+      for (const BufferAccess &access : point.accesses) {
+        auto it =
+            lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{static_cast<int64_t>(time), 0})
+                .first;
+        it->second.end = time + 1;
+      }
+    OpBuilder builder(&getContext());
+    for (auto buffer : getOperation().getOps<BufferOp>())
+      if (buffer.getLiveBegin()) {
+        Lifetime lifetime = lifetimes.lookup(buffer.getSymNameAttr());
+        buffer.setLiveBeginAttr(builder.getI64IntegerAttr(lifetime.begin));
+        buffer.setLiveEndAttr(builder.getI64IntegerAttr(lifetime.end));
+      }
+  }
+};
+
+} // namespace

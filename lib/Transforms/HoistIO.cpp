@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host and device work of a traced region are told apart by stages: stage 0 is the host's before
+// any trace, stage 1 the first trace, stage 2 the host's after it, and so on. An op's stage is the
+// lowest one of its side that is not below the stages of its operands. So a region is split only
+// where device work depends on host work that depends on device work.
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "ttc/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_HOISTIO
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+class Hoister {
+public:
+  /// `number` counts the traces of the function.
+  Hoister(TracedOp traced, SymbolTable &symbols, StringRef name, int64_t &number)
+      : traced(traced), symbols(symbols), name(name), number(number) {}
+
+  LogicalResult run() {
+    if (failed(assignStages()))
+      return failure();
+    OpBuilder builder(traced);
+    for (int64_t stage = 0; stage <= lastStage; ++stage)
+      if (isDevice(stage))
+        outline(builder, stage);
+      else
+        hoist(stage);
+    traced.replaceAllUsesWith(traced.getBody().front().getTerminator()->getOperands());
+    traced.erase();
+    return success();
+  }
+
+  int64_t getNumTraces() const { return numTraces; }
+  int64_t getNumHoisted() const { return numHoisted; }
+
+private:
+  static bool isDevice(int64_t stage) { return stage % 2 != 0; }
+
+  LogicalResult assignStages() {
+    bool failed = false;
+    for (Operation &op : traced.getBody().front().without_terminator()) {
+      int64_t stage = 0;
+      for (Value operand : op.getOperands())
+        stage = std::max(stage, stages.lookup(operand.getDefiningOp()));
+      if (isa<DeviceWorkOpInterface>(op)) {
+        stage |= 1;
+      } else if (isa<ViewLikeOpInterface>(op)) {
+        // A view is no work: it stays with its source.
+      } else if (matchPattern(&op, m_Constant())) {
+        stage = 0;
+      } else if (isa<HostWorkOpInterface>(op) && !isa<EventOpInterface>(op)) {
+        stage += isDevice(stage);
+      } else {
+        reportUnhoistable(&op);
+        failed = true;
+      }
+      stages[&op] = stage;
+      lastStage = std::max(lastStage, stage);
+    }
+    return failure(failed);
+  }
+
+  /// Names the op and says how to write it instead.
+  static void reportUnhoistable(Operation *op) {
+    InFlightDiagnostic error = op->emitError("expected work that a trace can hold or that can be "
+                                             "moved out of ttc.traced, found ")
+                               << op->getName();
+    auto &note = error.attachNote();
+    if (isa<EventOpInterface>(op))
+      note << "an event orders the work around it, and inside a trace the host cannot order "
+              "anything: end the ttc.traced region before it and begin another one after it";
+    else if (op->getNumRegions() != 0)
+      note << "a trace has no control flow: unroll or outline it as a ttc.program that "
+              "ttc.dispatch runs, or move it before or behind the ttc.traced region";
+    else if (isa<TtcDialect>(op->getDialect()) && isMemoryEffectFree(op))
+      note << "it belongs to no program: --ttc-outline-programs makes programs of tensor ops, "
+              "which ttc.dispatch (or ttc.host_dispatch) then runs";
+    else
+      note << "nobody knows what effects it has: write its work as a ttc.program that "
+              "ttc.host_dispatch runs, or move it before or behind the ttc.traced region";
+  }
+
+  SmallVector<Operation *> getOps(int64_t stage) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : traced.getBody().front().without_terminator())
+      if (stages.lookup(&op) == stage)
+        ops.push_back(&op);
+    return ops;
+  }
+
+  void hoist(int64_t stage) {
+    for (Operation *op : getOps(stage)) {
+      op->moveBefore(traced);
+      ++numHoisted;
+    }
+  }
+
+  void outline(OpBuilder &builder, int64_t stage) {
+    SmallVector<Operation *> ops = getOps(stage);
+    if (ops.empty())
+      return;
+    llvm::SetVector<Value> inputs, outputs;
+    auto isInside = [&](Operation *op) {
+      return op && op->getBlock() == &traced.getBody().front() && stages.contains(op) &&
+             stages.lookup(op) == stage;
+    };
+    for (Operation *op : ops) {
+      for (Value operand : op->getOperands())
+        if (!isInside(operand.getDefiningOp()))
+          inputs.insert(operand);
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !isInside(user); }))
+          outputs.insert(result);
+    }
+
+    auto types = [](auto &values) {
+      return llvm::map_to_vector(values, [](Value v) { return v.getType(); });
+    };
+    auto type = builder.getFunctionType(types(inputs), types(outputs));
+    OpBuilder moduleBuilder(builder.getContext());
+    auto trace = TraceOp::create(moduleBuilder, traced.getLoc(),
+                                 (name + "_t" + Twine(number++)).str(), type);
+    ++numTraces;
+    // Behind the function, in the order of execution.
+    symbols.insert(trace, std::next(insertAfter()->getIterator()));
+    lastTrace = trace;
+
+    auto execute =
+        ExecuteOp::create(builder, traced.getLoc(), type.getResults(),
+                          FlatSymbolRefAttr::get(trace.getSymNameAttr()), inputs.getArrayRef());
+    Block &body = trace.getBody().front();
+    IRMapping mapping;
+    mapping.map(inputs.getArrayRef(), body.getArguments());
+    OpBuilder bodyBuilder = OpBuilder::atBlockEnd(&body);
+    for (Operation *op : ops)
+      bodyBuilder.clone(*op, mapping);
+    YieldOp::create(bodyBuilder, traced.getLoc(),
+                    llvm::map_to_vector(outputs, [&](Value v) { return mapping.lookup(v); }));
+    for (auto [output, result] : llvm::zip_equal(outputs, execute.getResults()))
+      Value(output).replaceUsesWithIf(result,
+                                      [&](OpOperand &use) { return !isInside(use.getOwner()); });
+    for (Operation *op : llvm::reverse(ops)) {
+      stages.erase(op);
+      op->erase();
+    }
+  }
+
+  Operation *insertAfter() {
+    return lastTrace ? lastTrace : traced->getParentOfType<func::FuncOp>();
+  }
+
+  TracedOp traced;
+  SymbolTable &symbols;
+  StringRef name;
+  int64_t &number;
+  llvm::DenseMap<Operation *, int64_t> stages;
+  int64_t lastStage = 0, numTraces = 0, numHoisted = 0;
+  Operation *lastTrace = nullptr;
+};
+
+struct HoistIO : mlir::ttc::impl::HoistIOBase<HoistIO> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions) {
+      SmallVector<TracedOp> regions;
+      function.walk([&](TracedOp traced) { regions.push_back(traced); });
+      int64_t number = 0;
+      for (TracedOp traced : regions) {
+        Hoister hoister(traced, symbols, function.getSymName(), number);
+        if (failed(hoister.run()))
+          return signalPassFailure();
+        numTraces += hoister.getNumTraces();
+        numSplits += hoister.getNumTraces() > 1;
+        numHoisted += hoister.getNumHoisted();
+      }
+    }
+  }
+};
+
+} // namespace

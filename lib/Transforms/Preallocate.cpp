@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "ttc/Analysis/Buffers.h"
+#include "ttc/Planner/Planner.h"
+#include "ttc/Support/Target.h"
+#include "ttc/Transforms/Passes.h"
+#include "ttrt/bundle_format.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_PREALLOCATE
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace planner = ::ttc::planner;
+
+namespace {
+
+class Preallocator {
+public:
+  Preallocator(ModuleOp module, TargetAttr target)
+      : module(module), target(target), symbols(module),
+        alignment(std::max<int64_t>(ttrt::kBufferAlignment, target.getDramAlignment())) {}
+
+  LogicalResult run() {
+    for (auto trace : llvm::to_vector(module.getOps<TraceOp>()))
+      if (failed(bindValues(trace)))
+        return failure();
+    if (failed(verifyMemories()))
+      return failure();
+    computeLifetimes();
+    return success(succeeded(layOutDram()) && succeeded(layOutHost()));
+  }
+
+  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0;
+
+private:
+  //===--- buffers for values -----------------------------------------------------------===//
+
+  /// Gives each result of device work in the trace a buffer: the one that the trace's own result
+  /// is bound to, or a new one.
+  LogicalResult bindValues(TraceOp trace) {
+    if (trace.isEncoded())
+      return success();
+    StringRef attr = TraceOp::getBufferAttrName();
+    DenseMap<Value, FlatSymbolRefAttr> bound;
+    auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+      auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
+      if (!buffer)
+        return trace.emitError("expected result ")
+               << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
+               << "traces that a schedule executes";
+      bound[getViewRoot(value)] = buffer;
+    }
+    for (unsigned i = 0; i < trace.getNumArguments(); ++i)
+      if (!trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr))
+        return trace.emitError("expected argument ")
+               << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
+               << "traces that a schedule executes";
+
+    int64_t count = 0;
+    for (Operation &op : trace.getBody().front()) {
+      if (!isa<DeviceWorkOpInterface>(op))
+        continue;
+      SmallVector<Attribute> buffers;
+      for (Value result : op.getResults()) {
+        FlatSymbolRefAttr &buffer = bound[result];
+        if (!buffer)
+          buffer = makeActivation(trace, result, count++);
+        buffers.push_back(buffer);
+      }
+      op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
+    }
+    return success();
+  }
+
+  FlatSymbolRefAttr makeActivation(TraceOp trace, Value value, int64_t number) {
+    OpBuilder builder(trace.getContext());
+    auto type = cast<RankedTensorType>(value.getType());
+    auto layout = dyn_cast_if_present<LayoutAttr>(type.getEncoding());
+    auto buffer = BufferOp::create(
+        builder, value.getLoc(), (trace.getSymName() + "_" + Twine(number)).str(),
+        BufferKind::Activation, RankedTensorType::get(type.getShape(), type.getElementType()),
+        layout ? layout.getMemory() : MemorySpace::Dram);
+    symbols.insert(buffer, trace->getIterator());
+    return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+  }
+
+  LogicalResult verifyMemories() {
+    for (auto buffer : module.getOps<BufferOp>())
+      if (buffer.getMemory() == MemorySpace::L1)
+        return buffer.emitError("expected @")
+               << buffer.getSymName() << " to lie in dram or host memory, found l1: L1 holds the "
+               << "scratch of programs; drop the layout or the ttc.to_memory that asks for it";
+    for (auto program : module.getOps<ProgramOp>())
+      if (IntegerAttr scratch = program.getScratchBytesAttr();
+          scratch && scratch.getInt() > target.getL1Bytes())
+        return program.emitError("needs ")
+               << scratch.getInt() << " bytes of L1 for scratch, but a core of " << target.getName()
+               << " has " << target.getL1Bytes();
+    return success();
+  }
+
+  //===--- lifetimes --------------------------------------------------------------------===//
+
+  struct Lifetime {
+    int64_t begin, end;
+  };
+
+  /// A buffer lives from its first write to its last access. What nothing writes (or what is read
+  /// first, which VerifyPlan refuses) lives from its first access.
+  void computeLifetimes() {
+    for (auto [point, accesses] : llvm::enumerate(getTimeline(module)))
+      for (const BufferAccess &access : accesses.accesses) {
+        int64_t time = point;
+        auto [it, isNew] = lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0});
+        it->second.end = time + 1;
+        if (isNew)
+          order.insert(access.buffer.getAttr());
+      }
+  }
+
+  //===--- addresses --------------------------------------------------------------------===//
+
+  static bool isPersistent(BufferOp buffer) {
+    return buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Slot ||
+           buffer.getKind() == BufferKind::State;
+  }
+
+  int64_t getSize(BufferOp buffer) const {
+    return llvm::alignTo(std::max<int64_t>(buffer.getTensorBytes(), 1), alignment);
+  }
+
+  void place(BufferOp buffer, int64_t address) {
+    OpBuilder builder(buffer.getContext());
+    buffer.setAddressAttr(builder.getI64IntegerAttr(address));
+    buffer.setSizeAttr(builder.getI64IntegerAttr(getSize(buffer)));
+  }
+
+  /// Constants in the order of their first use, so that the weights of a run are one stream.
+  SmallVector<BufferOp> getConstants() {
+    llvm::SetVector<Operation *> constants;
+    for (StringAttr name : order)
+      if (auto buffer = symbols.lookup<BufferOp>(name); buffer.getValue())
+        constants.insert(buffer);
+    for (auto buffer : llvm::make_early_inc_range(module.getOps<BufferOp>()))
+      if (buffer.getValue() && !constants.contains(buffer)) {
+        symbols.erase(buffer); // nothing reads it
+      }
+    return llvm::map_to_vector(constants, [](Operation *op) { return cast<BufferOp>(op); });
+  }
+
+  LogicalResult layOutDram() {
+    int64_t top = 0;
+    for (BufferOp constant : getConstants()) {
+      place(constant, top);
+      top += getSize(constant);
+    }
+    constantBytes = top;
+    // Constants are read-only pages of the file; what is written begins on the next page.
+    top = llvm::alignTo(top, ttrt::kPageSize);
+    int64_t slotsBegin = top;
+    for (auto buffer : module.getOps<BufferOp>())
+      if (buffer.getMemory() == MemorySpace::Dram && isPersistent(buffer) && !buffer.getValue()) {
+        place(buffer, top);
+        top += getSize(buffer);
+      }
+    slotBytes = top - slotsBegin;
+    return planSpace(MemorySpace::Dram, top, getDramBytes(target), activationBytes);
+  }
+
+  LogicalResult layOutHost() {
+    int64_t height = 0;
+    return planSpace(MemorySpace::Host, 0, INT64_MAX, height);
+  }
+
+  /// Plans what lives for a while in a memory, above `base`.
+  LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &height) {
+    SmallVector<BufferOp> planned;
+    std::vector<planner::Buffer> problem;
+    for (auto buffer : llvm::make_early_inc_range(module.getOps<BufferOp>())) {
+      if (buffer.getMemory() != memory || isPersistent(buffer))
+        continue;
+      auto it = lifetimes.find(buffer.getSymNameAttr());
+      if (it == lifetimes.end()) {
+        symbols.erase(buffer); // no command touches it
+        continue;
+      }
+      OpBuilder builder(buffer.getContext());
+      buffer.setLiveBeginAttr(builder.getI64IntegerAttr(it->second.begin));
+      buffer.setLiveEndAttr(builder.getI64IntegerAttr(it->second.end));
+      planned.push_back(buffer);
+      problem.push_back({it->second.begin, it->second.end, getSize(buffer), alignment});
+    }
+    planner::Plan plan = planner::plan(problem);
+    height = plan.height;
+    if (memory == MemorySpace::Dram)
+      lowerBoundBytes = planner::lowerBound(problem);
+    if (base + plan.height > capacity)
+      return reportFull(planned, problem, base, plan.height, capacity);
+    for (auto [buffer, offset] : llvm::zip_equal(planned, plan.offsets))
+      place(buffer, base + offset);
+    return success();
+  }
+
+  LogicalResult reportFull(ArrayRef<BufferOp> buffers, ArrayRef<planner::Buffer> problem,
+                           int64_t base, int64_t height, int64_t capacity) {
+    // The point of time with the most bytes alive, and what lives there.
+    int64_t peak = 0, peakBytes = -1;
+    for (const planner::Buffer &candidate : problem) {
+      int64_t bytes = 0;
+      for (const planner::Buffer &buffer : problem)
+        if (buffer.lower <= candidate.lower && candidate.lower < buffer.upper)
+          bytes += buffer.size;
+      if (bytes > peakBytes)
+        std::tie(peak, peakBytes) = std::pair(candidate.lower, bytes);
+    }
+    SmallVector<size_t> alive;
+    for (size_t i = 0; i < problem.size(); ++i)
+      if (problem[i].lower <= peak && peak < problem[i].upper)
+        alive.push_back(i);
+    llvm::sort(alive, [&](size_t a, size_t b) {
+      return std::pair(-problem[a].size, a) < std::pair(-problem[b].size, b);
+    });
+
+    InFlightDiagnostic error = module.emitError("needs ")
+                               << base + height << " bytes of DRAM (" << constantBytes
+                               << " constants, " << slotBytes << " slots, " << height
+                               << " activations), but " << target.getName() << " has " << capacity;
+    constexpr size_t mostNotes = 10;
+    for (size_t i : ArrayRef(alive).take_front(mostNotes)) {
+      BufferOp buffer = buffers[i];
+      error.attachNote(buffer.getLoc())
+          << "alive at the peak: @" << buffer.getSymName() << ", " << problem[i].size << " bytes";
+    }
+    return error;
+  }
+
+  ModuleOp module;
+  TargetAttr target;
+  SymbolTable symbols;
+  int64_t alignment;
+  DenseMap<StringAttr, Lifetime> lifetimes;
+  llvm::SetVector<StringAttr> order; ///< of first use
+};
+
+struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {
+  void runOnOperation() override {
+    FailureOr<TargetAttr> target = getTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    Preallocator preallocator(getOperation(), *target);
+    if (failed(preallocator.run()))
+      return signalPassFailure();
+    constantBytes += preallocator.constantBytes;
+    slotBytes += preallocator.slotBytes;
+    activationBytes += preallocator.activationBytes;
+    lowerBoundBytes += preallocator.lowerBoundBytes;
+  }
+};
+
+} // namespace

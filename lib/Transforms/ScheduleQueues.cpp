@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Each tensor of a function gets a place: the symbol of a buffer. Transfers between the caller and
+// a slot are the writes and reads of the schedule; all other transfers are copies between buffers.
+#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "ttc/Analysis/Buffers.h"
+#include "ttc/Transforms/Passes.h"
+#include "llvm/Support/xxhash.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_SCHEDULEQUEUES
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// The constants of a module, each content once.
+class ConstantPool {
+public:
+  ConstantPool(ModuleOp module, SymbolTable &symbols) : symbols(symbols) {
+    for (auto buffer : module.getOps<BufferOp>())
+      if (buffer.getValue())
+        add(*buffer.getValue(), buffer);
+  }
+
+  FlatSymbolRefAttr get(Location loc, ElementsAttr value, Operation *before) {
+    if (FlatSymbolRefAttr known = byAttribute.lookup(value))
+      return known;
+    uint64_t hash = hashOf(value);
+    for (BufferOp buffer : byHash[hash])
+      if (equal(*buffer.getValue(), value)) {
+        ++numShared;
+        return byAttribute[value] = FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+      }
+    OpBuilder builder(loc.getContext());
+    auto buffer = BufferOp::create(builder, loc, nameOf(value), BufferKind::Constant,
+                                   value.getType(), MemorySpace::Dram, value);
+    symbols.insert(buffer, before->getIterator());
+    add(value, buffer);
+    ++numStored;
+    return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+  }
+
+  int64_t getNumStored() const { return numStored; }
+  int64_t getNumShared() const { return numShared; }
+
+private:
+  void add(ElementsAttr value, BufferOp buffer) {
+    byAttribute[value] = FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+    byHash[hashOf(value)].push_back(buffer);
+  }
+
+  /// Calls `use` with the constant's bytes, without a copy where that can be.
+  template <typename Use> static auto withBytes(ElementsAttr value, Use use) {
+    if (std::optional<ArrayRef<char>> bytes = viewConstantBytes(value))
+      return use(*bytes);
+    return use(ArrayRef<char>(getConstantBytes(value)));
+  }
+
+  static uint64_t hashOf(ElementsAttr value) {
+    return withBytes(value, [](ArrayRef<char> bytes) {
+      return llvm::xxh3_64bits(
+          ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+    });
+  }
+
+  static bool equal(ElementsAttr a, ElementsAttr b) {
+    return withBytes(a, [&](ArrayRef<char> bytesOfA) {
+      return withBytes(b, [&](ArrayRef<char> bytesOfB) { return bytesOfA == bytesOfB; });
+    });
+  }
+
+  static std::string nameOf(ElementsAttr value) {
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+      return resource.getRawHandle().getKey().str();
+    return "constant";
+  }
+
+  SymbolTable &symbols;
+  DenseMap<Attribute, FlatSymbolRefAttr> byAttribute;
+  DenseMap<uint64_t, SmallVector<BufferOp, 1>> byHash;
+  int64_t numStored = 0, numShared = 0;
+};
+
+class Scheduler {
+public:
+  Scheduler(func::FuncOp function, SymbolTable &symbols, ConstantPool &constants)
+      : function(function), symbols(symbols), constants(constants),
+        returnOp(cast<func::ReturnOp>(function.getBody().front().getTerminator())) {}
+
+  LogicalResult run() {
+    OpBuilder builder(function);
+    entry = EntryOp::create(builder, function.getLoc(), function.getSymNameAttr(), StringAttr());
+    entry.getBody().emplaceBlock();
+    auto entryBuilder = OpBuilder::atBlockEnd(&entry.getBody().front());
+    schedule =
+        ScheduleOp::create(entryBuilder, function.getLoc(), entryBuilder.getStringAttr("single"),
+                           entryBuilder.getI64IntegerAttr(1));
+    schedule.getBody().emplaceBlock();
+    steps = OpBuilder::atBlockEnd(&schedule.getBody().front());
+
+    addInputs();
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (failed(add(&op)))
+        return failure();
+    addOutputs();
+    symbols.erase(function);
+    symbols.insert(entry);
+    return success();
+  }
+
+private:
+  static constexpr int64_t queue = 0;
+
+  StringRef getPortName(DictionaryAttr attrs) {
+    auto name = attrs ? attrs.getAs<StringAttr>("ttc.name") : StringAttr();
+    return name ? name.getValue() : StringRef();
+  }
+
+  FlatSymbolRefAttr makeBuffer(Location loc, const Twine &name, BufferKind kind, Type type,
+                               MemorySpace memory) {
+    OpBuilder builder(loc.getContext());
+    auto plain = RankedTensorType::get(cast<RankedTensorType>(type).getShape(),
+                                       cast<RankedTensorType>(type).getElementType());
+    auto buffer = BufferOp::create(builder, loc, name.str(), kind, plain, memory);
+    symbols.insert(buffer, entry->getIterator());
+    return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+  }
+
+  /// Whether the host itself works on the value, so that it must lie in the host's memory.
+  bool isUsedByHostWork(Value value) {
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
+        return isUsedByHostWork(view.getViewDest());
+      auto work = dyn_cast<EnqueuedOpInterface>(use.getOwner());
+      return work && !work.writesOnDevice() && !work.readsOnDevice(use.getOperandNumber());
+    });
+  }
+
+  /// The number of the entry point's output that the value is, through transfers and views.
+  std::optional<unsigned> getOutput(Value value) {
+    for (OpOperand &use : value.getUses()) {
+      if (use.getOwner() == returnOp)
+        return use.getOperandNumber();
+      std::optional<unsigned> output;
+      if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
+        output = getOutput(view.getViewDest());
+      else if (auto work = dyn_cast<EnqueuedOpInterface>(use.getOwner());
+               work && work->getNumResults() == 1 && !work.writesOnDevice() &&
+               work.readsOnDevice(use.getOperandNumber()) && !isUsedByHostWork(work->getResult(0)))
+        output = getOutput(work->getResult(0)); // a transfer to the caller
+      if (output)
+        return output;
+    }
+    return std::nullopt;
+  }
+
+  std::string getOutputName(unsigned index) {
+    StringRef name = getPortName(function.getResultAttrDict(index));
+    return name.empty() ? "output" + std::to_string(index) : name.str();
+  }
+
+  void addInputs() {
+    OpBuilder builder(schedule);
+    for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+      StringRef name = getPortName(function.getArgAttrDict(i));
+      std::string port = name.empty() ? "input" + std::to_string(i) : name.str();
+      bool onHost = isUsedByHostWork(argument);
+      FlatSymbolRefAttr slot =
+          makeBuffer(argument.getLoc(), port, onHost ? BufferKind::Host : BufferKind::Slot,
+                     argument.getType(), onHost ? MemorySpace::Host : MemorySpace::Dram);
+      places[argument] = slot;
+      InputOp::create(builder, argument.getLoc(), builder.getStringAttr(port), slot,
+                      TypeAttr::get(argument.getType()));
+      EnqueueWriteOp::create(steps, argument.getLoc(), steps.getI64IntegerAttr(i), slot,
+                             steps.getI64IntegerAttr(queue));
+    }
+  }
+
+  LogicalResult add(Operation *op) {
+    if (isa<EventOpInterface>(op))
+      return success(); // one queue runs in order
+    ElementsAttr value;
+    if (matchPattern(op, m_Constant(&value))) {
+      places[op->getResult(0)] = constants.get(op->getLoc(), value, entry);
+      return success();
+    }
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
+      places[view.getViewDest()] = places.lookup(view.getViewSource());
+      return success();
+    }
+    auto work = dyn_cast<EnqueuedOpInterface>(op);
+    if (!work)
+      return op->emitError("expected work that the host enqueues, found ") << op->getName();
+    if (auto execute = dyn_cast<ExecuteOp>(op))
+      if (failed(bind(execute)))
+        return failure();
+    SmallVector<Attribute> operandPlaces, resultPlaces;
+    for (Value operand : op->getOperands())
+      operandPlaces.push_back(places.lookup(operand));
+    for (Value result : op->getResults()) {
+      if (!places.contains(result))
+        places[result] = choosePlace(work, cast<OpResult>(result));
+      resultPlaces.push_back(places.lookup(result));
+    }
+    work.enqueue(steps, queue, operandPlaces, resultPlaces);
+    return success();
+  }
+
+  bool isSlotOrHost(FlatSymbolRefAttr place, MemorySpace memory) {
+    auto buffer = symbols.lookup<BufferOp>(place.getAttr());
+    return buffer.getMemory() == memory && buffer.getKind() != BufferKind::Constant;
+  }
+
+  FlatSymbolRefAttr choosePlace(EnqueuedOpInterface work, OpResult result) {
+    // A transfer between the caller's memory and a slot needs no step of its own: the schedule's
+    // writes and reads are that transfer.
+    if (work->getNumOperands() == 1 && work->getNumResults() == 1 &&
+        work.readsOnDevice(0) != work.writesOnDevice()) {
+      FlatSymbolRefAttr source = places.lookup(work->getOperand(0));
+      bool staysOnDevice = work.writesOnDevice() || !isUsedByHostWork(result);
+      if (staysOnDevice && isSlotOrHost(source, MemorySpace::Dram))
+        return source;
+    }
+    std::optional<unsigned> output = getOutput(result);
+    bool onDevice = work.writesOnDevice() || (output && !isUsedByHostWork(result) &&
+                                              work->getNumOperands() == 1 && work.readsOnDevice(0));
+    std::string name =
+        output ? getOutputName(*output) : (function.getSymName() + "_v" + Twine(numValues++)).str();
+    BufferKind kind = !onDevice ? BufferKind::Host
+                      : output  ? BufferKind::Slot
+                                : BufferKind::Activation;
+    return makeBuffer(result.getLoc(), name, kind, result.getType(),
+                      onDevice ? MemorySpace::Dram : MemorySpace::Host);
+  }
+
+  /// Binds a trace's arguments and results to the places of the execute's operands and results.
+  LogicalResult bind(ExecuteOp execute) {
+    auto trace = symbols.lookup<TraceOp>(execute.getTrace());
+    StringRef attr = TraceOp::getBufferAttrName();
+    auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    DenseMap<Value, FlatSymbolRefAttr> byRoot;
+    SmallVector<FlatSymbolRefAttr> inputs, outputs;
+    for (auto [operand, argument] :
+         llvm::zip_equal(execute.getInputs(), trace.getBody().getArguments())) {
+      inputs.push_back(places.lookup(operand));
+      byRoot[argument] = inputs.back();
+    }
+    for (auto [result, value] : llvm::zip_equal(execute.getOutputs(), yield.getValues())) {
+      // A result that is a view of an argument or of another result shares its buffer.
+      FlatSymbolRefAttr &place = byRoot[getViewRoot(value)];
+      if (!place)
+        place = choosePlace(cast<EnqueuedOpInterface>(*execute), result);
+      places[result] = place;
+      outputs.push_back(place);
+    }
+    for (auto [i, place] : llvm::enumerate(inputs)) {
+      auto bound = trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr);
+      if (bound && bound != place)
+        return execute.emitError("expected @")
+               << trace.getSymName() << " to be executed with one set of tensors, found operand "
+               << i << " in " << place << " and, elsewhere, in " << bound
+               << ": a trace has fixed addresses";
+      trace.setArgAttr(i, attr, place);
+    }
+    for (auto [i, place] : llvm::enumerate(outputs)) {
+      if (auto bound = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
+          bound && bound != place)
+        return execute.emitError("expected @")
+               << trace.getSymName() << " to be executed once, found result " << i << " in "
+               << place << " and, elsewhere, in " << bound << ": a trace has fixed addresses";
+      trace.setResultAttr(i, attr, place);
+    }
+    return success();
+  }
+
+  void addOutputs() {
+    OpBuilder builder(schedule);
+    for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
+      std::string port = getOutputName(i);
+      FlatSymbolRefAttr place = places.lookup(value);
+      auto buffer = symbols.lookup<BufferOp>(place.getAttr());
+      if (buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Activation) {
+        // What is read must be a slot.
+        FlatSymbolRefAttr slot =
+            makeBuffer(value.getLoc(), port, BufferKind::Slot, value.getType(), MemorySpace::Dram);
+        EnqueueCopyOp::create(
+            steps, value.getLoc(), place, slot,
+            steps.getI64IntegerAttr(getTensorBytes(cast<ShapedType>(value.getType()))),
+            steps.getI64IntegerAttr(queue));
+        places[value] = place = slot;
+      }
+      OutputOp::create(builder, value.getLoc(), builder.getStringAttr(port), place,
+                       TypeAttr::get(value.getType()));
+    }
+    for (auto [i, value] : llvm::enumerate(returnOp.getOperands()))
+      EnqueueReadOp::create(steps, value.getLoc(), steps.getI64IntegerAttr(i), places.lookup(value),
+                            steps.getI64IntegerAttr(queue));
+  }
+
+  func::FuncOp function;
+  SymbolTable &symbols;
+  ConstantPool &constants;
+  func::ReturnOp returnOp;
+  EntryOp entry;
+  ScheduleOp schedule;
+  OpBuilder steps{static_cast<MLIRContext *>(nullptr)};
+  DenseMap<Value, FlatSymbolRefAttr> places;
+  int64_t numValues = 0;
+};
+
+struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    ConstantPool constants(module, symbols);
+    for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (function.isExternal())
+        continue;
+      if (failed(Scheduler(function, symbols, constants).run()))
+        return signalPassFailure();
+    }
+    numConstants += constants.getNumStored();
+    numShared += constants.getNumShared();
+  }
+};
+
+} // namespace

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shares no code with planning and encoding: it looks at nothing but the planned module.
+#include "dialects/Ttc/TtcOps.h"
+#include "ttc/Support/Target.h"
+#include "ttc/Transforms/Passes.h"
+#include "ttrt/bundle_format.h"
+#include "ttrt/commands.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <map>
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_VERIFYPLAN
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// A buffer as the plan states it.
+struct Placed {
+  mutable BufferOp op;          // accessors of ops are not const
+  int64_t begin = 0, end = 0;   // addresses
+  int64_t lower = 0, upper = 0; // lifetime
+  bool always = false;          // no lifetime: alive at every point
+  bool written = false;         // so far, in the order of the timeline
+
+  bool isAlive(int64_t time) const { return always || (lower <= time && time < upper); }
+};
+
+std::string range(int64_t begin, int64_t end) {
+  return llvm::formatv("[{0:x}, {1:x})", begin, end);
+}
+
+class PlanVerifier {
+public:
+  PlanVerifier(ModuleOp module, TargetAttr target)
+      : module(module), symbols(module), dramBytes(getDramBytes(target)), traceBegin(dramBytes) {}
+
+  LogicalResult run() {
+    if (failed(readBuffers()) || failed(verifyStreams()) || failed(verifyPlaces()) ||
+        failed(verifyOverlaps()))
+      return failure();
+    for (auto entry : module.getOps<EntryOp>())
+      if (failed(verifyEntry(entry)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult readBuffers() {
+    for (auto op : module.getOps<BufferOp>()) {
+      if (!op.getAddressAttr() || !op.getSizeAttr())
+        return op.emitError("expected @") << op.getSymName() << " to have an address, found none";
+      Placed placed;
+      placed.op = op;
+      placed.begin = op.getAddressAttr().getInt();
+      placed.end = placed.begin + op.getSizeAttr().getInt();
+      placed.always = !op.getLiveBeginAttr();
+      if (!placed.always) {
+        placed.lower = op.getLiveBeginAttr().getInt();
+        placed.upper = op.getLiveEndAttr().getInt();
+      }
+      placed.written = op.getKind() == BufferKind::Constant || op.getKind() == BufferKind::State;
+      index[op.getSymNameAttr()] = buffers.size();
+      buffers.push_back(placed);
+    }
+    return success();
+  }
+
+  /// The streams fill the top of DRAM, each right behind the one before it.
+  LogicalResult verifyStreams() {
+    std::map<int64_t, TraceOp> streams;
+    for (auto trace : module.getOps<TraceOp>()) {
+      if (!trace.getRegionAddressAttr())
+        return trace.emitError("expected @")
+               << trace.getSymName() << " to have a place in the trace region, found none";
+      int64_t address = trace.getRegionAddressAttr().getInt();
+      if (address % static_cast<int64_t>(ttrt::kStreamAlignment) != 0)
+        return trace.emitError("expected a stream address that is a multiple of ")
+               << ttrt::kStreamAlignment << ", found " << address;
+      if (auto [it, isNew] = streams.emplace(address, trace); !isNew)
+        return trace.emitError("expected a stream address of its own, found that of @")
+               << it->second.getSymName();
+    }
+    int64_t expected = dramBytes;
+    for (auto &[address, trace] : llvm::reverse(streams)) {
+      int64_t size = trace.getRegionSizeAttr().getInt();
+      int64_t padded =
+          (size + ttrt::kStreamAlignment - 1) / ttrt::kStreamAlignment * ttrt::kStreamAlignment;
+      if (address + padded != expected)
+        return trace.emitError("expected the stream to end at ")
+               << llvm::formatv("{0:x}", expected).str() << ", found "
+               << llvm::formatv("{0:x}", address + padded).str();
+      expected = address;
+    }
+    traceBegin = expected;
+    return success();
+  }
+
+  LogicalResult verifyPlaces() {
+    constexpr int64_t alignment = ttrt::kBufferAlignment, page = ttrt::kPageSize;
+    int64_t constantsEnd = 0;
+    for (const Placed &buffer : buffers)
+      if (buffer.op.getKind() == BufferKind::Constant)
+        constantsEnd = std::max(constantsEnd, (buffer.end + page - 1) / page * page);
+    int64_t limit = traceBegin / page * page;
+    for (Placed &buffer : buffers) {
+      BufferOp op = buffer.op;
+      if (buffer.begin < 0 || buffer.begin % alignment != 0 || buffer.end % alignment != 0 ||
+          buffer.end <= buffer.begin)
+        return op.emitError("expected @")
+               << op.getSymName() << " to take some bytes at multiples of " << alignment
+               << ", found " << range(buffer.begin, buffer.end);
+      if (op.getMemory() != MemorySpace::Dram)
+        continue;
+      if (buffer.end > limit)
+        return op.emitError("expected @")
+               << op.getSymName() << " to end below the pages of the trace region at "
+               << llvm::formatv("{0:x}", limit).str() << ", found "
+               << range(buffer.begin, buffer.end);
+      if (op.getKind() != BufferKind::Constant && buffer.begin < constantsEnd)
+        return op.emitError("expected @")
+               << op.getSymName() << " to lie above the pages of the constants, which end at "
+               << llvm::formatv("{0:x}", constantsEnd).str() << ", found "
+               << range(buffer.begin, buffer.end);
+    }
+    return success();
+  }
+
+  /// Walks through time with the set of bytes that are taken in each memory.
+  LogicalResult verifyOverlaps() {
+    struct Change {
+      int64_t time;
+      bool starts;
+      size_t buffer;
+      bool operator<(const Change &other) const {
+        return std::tie(time, starts, buffer) < std::tie(other.time, other.starts, other.buffer);
+      }
+    };
+    std::vector<Change> changes;
+    for (auto [i, buffer] : llvm::enumerate(buffers)) {
+      changes.push_back({buffer.always ? INT64_MIN : buffer.lower, true, i});
+      if (!buffer.always)
+        changes.push_back({buffer.upper, false, i});
+    }
+    llvm::sort(changes);
+    std::map<std::pair<MemorySpace, int64_t>, size_t> taken;
+    for (const Change &change : changes) {
+      const Placed &buffer = buffers[change.buffer];
+      std::pair key(buffer.op.getMemory(), buffer.begin);
+      if (!change.starts) {
+        taken.erase(key);
+        continue;
+      }
+      auto above = taken.lower_bound(key);
+      for (auto it : {above, above == taken.begin() ? taken.end() : std::prev(above)}) {
+        if (it == taken.end() || it->first.first != key.first)
+          continue;
+        const Placed &other = buffers[it->second];
+        if (buffer.begin < other.end && other.begin < buffer.end)
+          return reportOverlap(other, buffer);
+      }
+      taken.emplace(key, change.buffer);
+    }
+    return success();
+  }
+
+  static std::string describe(const Placed &buffer) {
+    std::string time = "always";
+    if (!buffer.always)
+      time = llvm::formatv("in [{0}, {1})", buffer.lower, buffer.upper);
+    return range(buffer.begin, buffer.end) + ", alive " + time;
+  }
+
+  static LogicalResult reportOverlap(const Placed &first, const Placed &second) {
+    BufferOp a = first.op, b = second.op;
+    InFlightDiagnostic error = b.emitError("expected buffers that are alive at one time to be "
+                                           "apart, found @")
+                               << a.getSymName() << " (" << describe(first) << ") and @"
+                               << b.getSymName() << " (" << describe(second) << ")";
+    error.attachNote(a.getLoc()) << "the other buffer";
+    return error;
+  }
+
+  //===--- the timeline -----------------------------------------------------------------===//
+
+  LogicalResult verifyEntry(EntryOp entry) {
+    auto schedules = entry.getBody().getOps<ScheduleOp>();
+    for (Region &region : (*(*schedules.begin()).getOperation()).getRegions())
+      for (Operation &op : region.getOps()) {
+        auto step = cast<StepOpInterface>(op);
+        if (FlatSymbolRefAttr name = step.getExecutedTrace()) {
+          if (failed(verifyTrace(symbols.lookup<TraceOp>(name.getAttr()))))
+            return failure();
+          continue;
+        }
+        if (failed(verifyPoint(&op)))
+          return failure();
+      }
+    return success();
+  }
+
+  /// One access of the commands between two barriers.
+  struct PhaseAccess {
+    Operation *command;
+    const Placed *buffer;
+    bool write, single;
+  };
+
+  LogicalResult verifyTrace(TraceOp trace) {
+    SymbolTableCollection collection;
+    std::vector<PhaseAccess> phase;
+    for (Operation &op : trace.getBody().front()) {
+      auto command = cast<CommandOpInterface>(op);
+      if (failed(verifyPoint(&op)))
+        return failure();
+      if (command.isBarrier())
+        phase.clear();
+      SmallVector<BufferAccess> accesses;
+      command.getAccesses(accesses);
+      bool single = command.getWorkgroups(collection) == 1;
+      for (const BufferAccess &access : accesses) {
+        const Placed *buffer = &buffers[index.lookup(access.buffer.getAttr())];
+        for (const PhaseAccess &earlier : phase)
+          if ((access.write || earlier.write) && share(*buffer, *earlier.buffer) &&
+              (earlier.command == &op ? access.write || earlier.write
+                                      : !(single && earlier.single)))
+            return reportConflict(earlier, &op, access, *buffer);
+        phase.push_back({&op, buffer, access.write, single});
+      }
+    }
+    return success();
+  }
+
+  static bool share(const Placed &a, const Placed &b) {
+    BufferOp first = a.op, second = b.op;
+    return first.getMemory() == second.getMemory() && a.begin < b.end && b.begin < a.end;
+  }
+
+  static LogicalResult reportConflict(const PhaseAccess &earlier, Operation *op,
+                                      const BufferAccess &access, const Placed &buffer) {
+    BufferOp other = earlier.buffer->op;
+    InFlightDiagnostic error = op->emitError();
+    if (earlier.command == op)
+      return error << "expected a command to write nothing else that it accesses, found "
+                   << access.buffer << " and @" << other.getSymName() << " to share bytes";
+    error << "expected a barrier between this command, which "
+          << (access.write ? "writes" : "reads") << " " << access.buffer << " at "
+          << range(buffer.begin, buffer.end) << ", and an earlier one, which "
+          << (earlier.write ? "writes" : "reads") << " @" << other.getSymName() << " at "
+          << range(earlier.buffer->begin, earlier.buffer->end);
+    error.attachNote(earlier.command->getLoc()) << "the earlier command";
+    return error;
+  }
+
+  /// Every access is to a buffer that is alive, every read finds something written, every wait
+  /// something recorded.
+  LogicalResult verifyPoint(Operation *op) {
+    SmallVector<BufferAccess> accesses;
+    cast<BufferAccessOpInterface>(op).getAccesses(accesses);
+    for (const BufferAccess &access : accesses) {
+      Placed &buffer = buffers[index.lookup(access.buffer.getAttr())];
+      if (!buffer.isAlive(time))
+        return op->emitError("expected ") << access.buffer << " to be alive at point " << time
+                                          << " of the timeline, found it " << describe(buffer);
+      if (access.write && buffer.op.getKind() == BufferKind::Constant)
+        return op->emitError("expected only reads of the constant ")
+               << access.buffer << ", found a write";
+      if (!access.write && !buffer.written)
+        return op->emitError("expected ")
+               << access.buffer << " to be written before it is read, found no write";
+    }
+    for (const BufferAccess &access : accesses)
+      if (access.write)
+        buffers[index.lookup(access.buffer.getAttr())].written = true;
+    if (auto event = dyn_cast<EventOpInterface>(op)) {
+      if (!event.isWait())
+        recorded.insert(event.getEventName());
+      else if (!recorded.contains(event.getEventName()))
+        return op->emitError("expected ")
+               << event.getEventName()
+               << " to be recorded before it is waited for, found no record";
+    }
+    ++time;
+    return success();
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  int64_t dramBytes, traceBegin;
+  std::vector<Placed> buffers;
+  DenseMap<StringAttr, size_t> index;
+  DenseSet<Attribute> recorded;
+  int64_t time = 0;
+};
+
+struct VerifyPlan : mlir::ttc::impl::VerifyPlanBase<VerifyPlan> {
+  void runOnOperation() override {
+    FailureOr<TargetAttr> target = getTarget(getOperation());
+    if (failed(target) || failed(PlanVerifier(getOperation(), *target).run()))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
