@@ -50,8 +50,14 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
 
   void runOnOperation() override {
     ProgramOp program = getOperation();
-    if (program.hasTensorBody() && failed(lowerTensorBody(program)))
+    if (hasKernelBody(program)) {
+      if (failed(lowerKernelBody(program, [&](ModuleOp module) {
+            return run(module, buildToLLVMPipeline);
+          })))
+        signalPassFailure();
+    } else if (program.hasTensorBody() && failed(lowerTensorBody(program))) {
       signalPassFailure();
+    }
   }
 
   LogicalResult run(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {

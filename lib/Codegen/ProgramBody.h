@@ -51,6 +51,14 @@ void buildToLLVMPipeline(OpPassManager &pm);
 /// Adds the function with the program's name and ABI, which calls `body`.
 LogicalResult addEntry(ModuleOp module, StringRef name, int64_t numOperands, bool usesScratch);
 
+/// Whether the program's body is a kernel op with an elementwise tail.
+bool hasKernelBody(ProgramOp program);
+
+/// Replaces such a body by a module of the LLVM dialect that calls the kernel with the tail as its
+/// epilogue, and sets grid and scratch. `toLLVM` runs buildToLLVMPipeline() on a module.
+LogicalResult lowerKernelBody(ProgramOp program,
+                              llvm::function_ref<LogicalResult(ModuleOp)> toLLVM);
+
 } // namespace mlir::ttc
 
 #endif // TTC_LIB_CODEGEN_PROGRAMBODY_H

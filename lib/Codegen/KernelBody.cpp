@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A program that is one kernel op with an elementwise tail: a call of the kernel, with the tail as
+// its epilogue. After inlining, parameters, operands and epilogue are constants of the kernel.
+#include "ProgramBody.h"
+#include "dialects/Ttc/TtcConstants.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "ttc/Codegen/HostTarget.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+class KernelBodyBuilder {
+public:
+  KernelBodyBuilder(ProgramOp program, ModuleOp module)
+      : program(program), module(module), builder(program.getContext()),
+        kernel(findKernel(program)), result(kernel->getResult(0)) {
+    int64_t lanes = getVectorLength(getCpuTarget(program));
+    vector = VectorType::get({lanes}, builder.getF32Type());
+  }
+
+  static KernelOpInterface findKernel(ProgramOp program) {
+    auto kernels = program.getBody().front().getOps<KernelOpInterface>();
+    return kernels.empty() ? KernelOpInterface() : *kernels.begin();
+  }
+
+  /// The tail as func.func @epilogue(acc, row, column, lanes, operands), still in arith and math.
+  FailureOr<func::FuncOp> buildEpilogue() {
+    builder.setInsertionPointToEnd(module.getBody());
+    Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    auto function =
+        func::FuncOp::create(builder, program.getLoc(), "epilogue",
+                             builder.getFunctionType({vector, i64, i64, i64, pointer}, {vector}));
+    Block *block = function.addEntryBlock();
+    builder.setInsertionPointToEnd(block);
+    DenseMap<Value, Value> values;
+    values[result] = block->getArgument(0);
+    Operation *terminator = nullptr;
+    for (Operation &op : program.getBody().front()) {
+      if (isa<ReturnOp>(op)) {
+        terminator = &op;
+        break; // the module follows
+      }
+      if (&op == kernel.getOperation() || matchPattern(&op, m_Constant()))
+        continue;
+      auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+      if (!elementwise)
+        return op.emitError("expected an elementwise op behind a kernel, found ") << op.getName();
+      SmallVector<Value> elements;
+      for (Value operand : op.getOperands()) {
+        Value &value = values[operand];
+        if (!value) {
+          FailureOr<Value> loaded = load(&op, operand, block);
+          if (failed(loaded))
+            return failure();
+          value = *loaded;
+        }
+        elements.push_back(value);
+      }
+      Value value = elementwise.emitElement(builder, op.getLoc(), elements);
+      values[op.getResult(0)] = value;
+    }
+    func::ReturnOp::create(builder, program.getLoc(), values.lookup(terminator->getOperand(0)));
+    return function;
+  }
+
+  /// The kernel's call, in the function of the program's name and ABI.
+  LogicalResult buildEntry() {
+    auto epilogue = module.lookupSymbol<LLVM::LLVMFuncOp>("epilogue");
+    epilogue.setLinkage(LLVM::Linkage::Internal);
+    epilogue.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr("alwaysinline")}));
+    Location loc = program.getLoc();
+    builder.setInsertionPointToStart(module.getBody());
+    MLIRContext *context = builder.getContext();
+    Type i64 = builder.getI64Type(), voidType = LLVM::LLVMVoidType::get(context);
+    auto pointer = LLVM::LLVMPointerType::get(context);
+
+    SmallVector<int64_t> params;
+    kernel.getKernelParams(params);
+    auto paramsType = LLVM::LLVMArrayType::get(i64, params.size());
+    auto global =
+        LLVM::GlobalOp::create(builder, loc, paramsType, /*isConstant=*/true,
+                               LLVM::Linkage::Internal, "params", builder.getI64TensorAttr(params));
+    auto callee = LLVM::LLVMFuncOp::create(
+        builder, loc, kernel.getKernelSymbol(),
+        LLVM::LLVMFunctionType::get(voidType, {pointer, pointer, i64, pointer, pointer}));
+    auto entry = LLVM::LLVMFuncOp::create(
+        builder, loc, program.getSymName(),
+        LLVM::LLVMFunctionType::get(voidType, {pointer, pointer, pointer, i64}));
+    // LLVM knows memcpy and its kin by their loops; there is no library to call them from.
+    entry.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr("no-builtins")}));
+
+    builder.setInsertionPointToStart(entry.addEntryBlock(builder));
+    SmallVector<int64_t> slots; // the program's operand for each of the kernel's
+    for (Value operand : kernel->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      if (!argument)
+        return kernel.emitOpError("expects operands that are inputs of the program");
+      slots.push_back(argument.getArgNumber());
+    }
+    slots.push_back(program.getNumArguments()); // the result
+    llvm::append_range(slots, extra);
+    Value count =
+        LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(slots.size()));
+    Value array = LLVM::AllocaOp::create(builder, loc, pointer, pointer, count);
+    for (auto [i, slot] : llvm::enumerate(slots)) {
+      Value from = LLVM::GEPOp::create(builder, loc, pointer, i64, entry.getArgument(0),
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
+      Value offset = LLVM::LoadOp::create(builder, loc, i64, from);
+      Value address = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                                          entry.getArgument(1), ArrayRef<LLVM::GEPArg>{offset});
+      Value to = LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
+                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      LLVM::StoreOp::create(builder, loc, address, to);
+    }
+    Value paramsAddress = LLVM::AddressOfOp::create(builder, loc, global);
+    Value epilogueAddress = LLVM::AddressOfOp::create(builder, loc, epilogue);
+    LLVM::CallOp::create(builder, loc, callee,
+                         ValueRange{array, entry.getArgument(2), entry.getArgument(3),
+                                    paramsAddress, epilogueAddress});
+    LLVM::ReturnOp::create(builder, loc, ValueRange());
+    return success();
+  }
+
+private:
+  /// The elements of another operand of the tail at the vector's place.
+  FailureOr<Value> load(Operation *user, Value operand, Block *block) {
+    Location loc = user->getLoc();
+    auto type = cast<RankedTensorType>(operand.getType());
+    ElementsAttr constant;
+    if (matchPattern(operand, m_Constant(&constant)) && constant.isSplat())
+      return Value(arith::ConstantOp::create(
+          builder, loc, DenseElementsAttr::get(vector, constant.getSplatValue<Attribute>())));
+    auto argument = dyn_cast<BlockArgument>(operand);
+    if (!argument || !type.getElementType().isF32())
+      return user->emitError("expected f32 inputs of the program behind a kernel, found ") << type;
+
+    auto whole = cast<RankedTensorType>(result.getType());
+    int64_t cols = whole.getShape().back();
+    Value row = block->getArgument(1), col = block->getArgument(2), lanes = block->getArgument(3);
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    Type i64 = builder.getI64Type(), f32 = builder.getF32Type();
+    int64_t index = kernel->getNumOperands() + 1 + extra.size();
+    extra.push_back(argument.getArgNumber());
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(4),
+                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    Value base = LLVM::LoadOp::create(builder, loc, pointer, slot);
+    if (type.getNumElements() == 1) {
+      Value scalar = LLVM::LoadOp::create(builder, loc, f32, base);
+      return Value(vector::BroadcastOp::create(builder, loc, vector, scalar));
+    }
+    Value offset = col;
+    if (type.getShape() == whole.getShape()) {
+      Value step = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(cols));
+      offset =
+          arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, row, step), col);
+    } else if (type.getNumElements() != cols || type.getShape().back() != cols) {
+      return user->emitError("expected an operand of the kernel's shape ")
+             << whole << ", one along its last dimension, or a scalar, found " << type;
+    }
+    Value address =
+        LLVM::GEPOp::create(builder, loc, pointer, f32, base, ArrayRef<LLVM::GEPArg>{offset});
+    // Only valid lanes: behind the last row there may be nothing.
+    SmallVector<int64_t> numbers(llvm::to_vector(llvm::seq<int64_t>(0, vector.getDimSize(0))));
+    auto indices = VectorType::get(vector.getShape(), i64);
+    Value iota = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
+    Value bound = vector::BroadcastOp::create(builder, loc, indices, lanes);
+    Value mask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iota, bound);
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
+    return Value(LLVM::MaskedLoadOp::create(builder, loc, vector, address, mask, zero,
+                                            builder.getI32IntegerAttr(4)));
+  }
+
+  ProgramOp program;
+  ModuleOp module;
+  OpBuilder builder;
+  KernelOpInterface kernel;
+  Value result;
+  VectorType vector;
+  SmallVector<int64_t> extra; ///< the program's operands that the epilogue reads
+};
+
+} // namespace
+
+bool mlir::ttc::hasKernelBody(ProgramOp program) {
+  return program.hasTensorBody() && static_cast<bool>(KernelBodyBuilder::findKernel(program));
+}
+
+LogicalResult mlir::ttc::lowerKernelBody(ProgramOp program,
+                                         llvm::function_ref<LogicalResult(ModuleOp)> toLLVM) {
+  Block &block = program.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  if (program.getNumResults() != 1)
+    return program.emitError("expected one result of a program with a kernel, found ")
+           << program.getNumResults();
+  KernelOpInterface kernel = KernelBodyBuilder::findKernel(program);
+  // Behind the return for now: a pipeline runs on what stands in the program only.
+  auto module = ModuleOp::create(builder, program.getLoc());
+  KernelBodyBuilder body(program, module);
+  FailureOr<func::FuncOp> epilogue = body.buildEpilogue();
+  if (failed(epilogue) || failed(expandArithmetic(*epilogue)) || failed(toLLVM(module)) ||
+      failed(body.buildEntry()))
+    return failure();
+  int64_t grid = kernel.getGrid(), scratch = kernel.getScratchBytes();
+  while (module->getPrevNode())
+    module->getPrevNode()->erase();
+  program.setGrid(grid);
+  program.setScratchBytes(scratch);
+  return success();
+}
