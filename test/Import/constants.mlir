@@ -78,8 +78,10 @@ g (float[2] x) => (float[2] y)
 //--- types.txt
 <ir_version: 8, opset_import: ["" : 13]>
 g (float16[2] a, bfloat16[2] b, int8[2] c, uint8[2] d, int16[2] e, int32[2] f, bool[2] h) => (float16[2] i, bfloat16[2] j, int8[2] k, uint8[2] l, int16[2] m, int32[2] n, bool[2] o)
-<float16[2] w = {15360, 0}, uint8[2] u = {255, 1}, bool[2] v = {1, 0}>
+<uint8[2] u = {255, 1}, bool[2] v = {1, 0}>
 {
+  f32 = Constant<value_floats = [1.0, 0.0]>()
+  w = Cast<to = 10>(f32)
   i = Add(a, w)
   j = Add(b, b)
   k = Add(c, c)

@@ -80,7 +80,7 @@ g (float[2,3] x, float[4,5] z, int64[2] n) => (float[2,3] y)
 // SHAPES: node 'ConstantOfShape_5' (ConstantOfShape, opset 13): impossible shape [4611686018427387904]
 // SHAPES: node 'ConstantOfShape_6' (ConstantOfShape, opset 13): impossible shape [-5]
 // SHAPES: node 'Squeeze_7' (Squeeze, opset 13): axis 4 is out of range for a tensor of rank 2
-// SHAPES: node 'And_8' (And, opset 13): {{.*}}1-bit signless integer
+// SHAPES: node 'And_8' (And, opset 13): {{.*}}bools
 // What uses a failed value is not reported again.
 // SHAPES-NOT: Add_9
 
