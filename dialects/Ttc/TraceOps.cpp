@@ -194,9 +194,7 @@ void CmdCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getTargetAttr(), true});
 }
 int64_t CmdCopyOp::getEncodedBytes() { return sizeof(ttrt::CopyCommand); }
-int64_t CmdCopyOp::getWorkgroups(SymbolTableCollection &) {
-  return ttrt::transferGrid(getBytes());
-}
+int64_t CmdCopyOp::getWorkgroups(SymbolTableCollection &) { return ttrt::transferGrid(getBytes()); }
 
 LogicalResult CmdFillOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyBuffer(*this, symbols, getTargetAttr(), getBytes());
@@ -205,9 +203,7 @@ void CmdFillOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getTargetAttr(), true});
 }
 int64_t CmdFillOp::getEncodedBytes() { return sizeof(ttrt::FillCommand); }
-int64_t CmdFillOp::getWorkgroups(SymbolTableCollection &) {
-  return ttrt::transferGrid(getBytes());
-}
+int64_t CmdFillOp::getWorkgroups(SymbolTableCollection &) { return ttrt::transferGrid(getBytes()); }
 
 void CmdBarrierOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdBarrierOp::getEncodedBytes() { return sizeof(ttrt::CommandHeader); }

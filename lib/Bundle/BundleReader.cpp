@@ -138,9 +138,8 @@ private:
         types[operand.access() == fb::Access::Write].push_back(RankedTensorType::get(
             {static_cast<int64_t>(operand.bytes())}, builder.getIntegerType(8)));
       }
-      auto program =
-          ProgramOp::create(builder, builder.getUnknownLoc(), text(from.symbol()),
-                            builder.getFunctionType(types[0], types[1]));
+      auto program = ProgramOp::create(builder, builder.getUnknownLoc(), text(from.symbol()),
+                                       builder.getFunctionType(types[0], types[1]));
       program.setGridAttr(builder.getI64IntegerAttr(from.grid()));
       program.setScratchBytesAttr(builder.getI64IntegerAttr(from.scratch_bytes()));
       programs.push_back(program);
@@ -199,9 +198,9 @@ private:
 
   LogicalResult readEvents() {
     for (uint32_t i = 0; i < count(bundle->events()); ++i)
-      events.push_back(EventOp::create(builder, builder.getUnknownLoc(),
-                                       builder.getStringAttr(text(bundle->events()->Get(i)->name())),
-                                       StringAttr()));
+      events.push_back(EventOp::create(
+          builder, builder.getUnknownLoc(),
+          builder.getStringAttr(text(bundle->events()->Get(i)->name())), StringAttr()));
     return success();
   }
 
@@ -264,8 +263,8 @@ private:
       builder.setInsertionPointToEnd(&trace.getBody().front());
       ArrayRef<char> stream = streams.contents.slice(offset, from.size());
       for (uint32_t command = 0; !stream.empty(); ++command) {
-        Location location = getLocation(
-            command < count(from.sources()) ? from.sources()->Get(command) : 0);
+        Location location =
+            getLocation(command < count(from.sources()) ? from.sources()->Get(command) : 0);
         if (failed(readCommand(stream, location, tracePoints[i] + command)))
           return error() << "trace '" << text(from.name()) << "': command " << command
                          << " is damaged";
@@ -304,8 +303,7 @@ private:
           command.program >= programs.size())
         return failure();
       std::vector<uint64_t> addresses(command.operandCount);
-      memcpy(addresses.data(), bytes.data() + sizeof(command),
-             addresses.size() * sizeof(uint64_t));
+      memcpy(addresses.data(), bytes.data() + sizeof(command), addresses.size() * sizeof(uint64_t));
       ArrayAttr inputs, outputs;
       if (failed(splitOperands(programs[command.program], addresses, time, inputs, outputs)))
         return failure();
@@ -508,8 +506,8 @@ private:
     ArrayRef<char> code = segments[static_cast<size_t>(fb::SegmentKind::Code)].contents;
     if (code.empty())
       return success();
-    auto type = RankedTensorType::get({static_cast<int64_t>(code.size())},
-                                      builder.getIntegerType(8));
+    auto type =
+        RankedTensorType::get({static_cast<int64_t>(code.size())}, builder.getIntegerType(8));
     BinaryOp::create(builder, builder.getUnknownLoc(), builder.getStringAttr("code"),
                      makeConstant(type, code, "code", [file = file] {}), StringAttr());
     return success();

@@ -3,15 +3,15 @@
 #include "Names.h"
 #include "Segments.h"
 #include "StreamEncoder.h"
+#include "ttc/Bundle/Bundle.h"
+#include "ttc/Support/Target.h"
+#include "ttrt/bundle_format.h"
+#include "ttrt/commands.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Triple.h"
-#include "ttc/Bundle/Bundle.h"
-#include "ttc/Support/Target.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/commands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -94,9 +94,8 @@ private:
         break;
       case MemorySpace::Host:
         base = map.hostAddress();
-        bundle.target->host_bytes =
-            std::max<uint64_t>(bundle.target->host_bytes,
-                               ttrt::alignUp(offset + *buffer.getSize(), ttrt::kPageSize));
+        bundle.target->host_bytes = std::max<uint64_t>(
+            bundle.target->host_bytes, ttrt::alignUp(offset + *buffer.getSize(), ttrt::kPageSize));
         break;
       }
       numbers.addresses[buffer.getSymNameAttr()] = base + offset;
@@ -121,8 +120,7 @@ private:
       return a.getAddressAttr().getInt() < b.getAddressAttr().getInt();
     });
     if (!stored.empty())
-      constantsAddress = llvm::alignDown(stored.front().getAddressAttr().getInt(),
-                                         ttrt::kPageSize);
+      constantsAddress = llvm::alignDown(stored.front().getAddressAttr().getInt(), ttrt::kPageSize);
     for (BufferOp buffer : stored) {
       uint64_t offset = buffer.getAddressAttr().getInt() - constantsAddress;
       if (offset < constants.size())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StreamEncoder.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "ttrt/commands.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -60,9 +60,8 @@ void mlir::ttc::encodeStream(TraceOp trace, const BundleNumbers &numbers,
         .Case([&](CmdSignalOp command) {
           appendEvent(Opcode::Signal, command.getEventAttr().getAttr());
         })
-        .Case([&](CmdWaitOp command) {
-          appendEvent(Opcode::Wait, command.getEventAttr().getAttr());
-        })
+        .Case(
+            [&](CmdWaitOp command) { appendEvent(Opcode::Wait, command.getEventAttr().getAttr()); })
         .Case([&](CmdEndOp) {
           append(stream, makeHeader(Opcode::End, sizeof(ttrt::CommandHeader)));
         });

@@ -51,9 +51,8 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
   void runOnOperation() override {
     ProgramOp program = getOperation();
     if (hasKernelBody(program)) {
-      if (failed(lowerKernelBody(program, [&](ModuleOp module) {
-            return run(module, buildToLLVMPipeline);
-          })))
+      if (failed(lowerKernelBody(
+              program, [&](ModuleOp module) { return run(module, buildToLLVMPipeline); })))
         signalPassFailure();
     } else if (program.hasTensorBody() && failed(lowerTensorBody(program))) {
       signalPassFailure();

@@ -25,7 +25,8 @@ struct CommandLine {
   cl::OptionCategory category{"Compiling (--onnx-to-bundle)"};
   cl::opt<std::string> target{
       "target", cl::cat(category), cl::init("cpu"),
-      cl::desc("cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a .json file")};
+      cl::desc(
+          "cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a .json file")};
   cl::opt<std::string> targetCpu{
       "target-cpu", cl::cat(category), cl::init("native"),
       cl::desc("CPU that runs the machine code, by LLVM's name; native is this machine's")};
@@ -79,8 +80,8 @@ void mlir::ttc::registerOnnxToBundle() {
         FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
         if (failed(options))
           return failure();
-        OwningOpRef<ModuleOp> module = importOnnx(
-            *sources->getMemoryBuffer(sources->getMainFileID()), context, *options);
+        OwningOpRef<ModuleOp> module =
+            importOnnx(*sources->getMemoryBuffer(sources->getMainFileID()), context, *options);
         if (!module || failed(compile(*module)))
           return failure();
         return writeBundle(*module, output);

@@ -35,7 +35,7 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
     }
     if (traceRegionSize >= 0 && needed > traceRegionSize) {
       module.emitError("expected a trace region of at least ")
-          << needed << " bytes, found trace-region-size=" << traceRegionSize;
+          << needed << " bytes, found trace-region-size=" << int64_t(traceRegionSize);
       return signalPassFailure();
     }
 

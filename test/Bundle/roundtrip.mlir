@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A bundle read as IR and written again is the same file, byte for byte; so is one compiled again.
+// A bundle read as IR with its locations and written again is the same file, byte for byte; so is
+// one compiled again.
 // RUN: ttc-opt %s --ttc-trace-pipeline=target-cpu=x86-64-v2 | ttc-translate --ttc-to-bundle -o %t.ttcb
 // RUN: ttrun check %t.ttcb
-// RUN: ttc-translate --bundle-to-ttc %t.ttcb -o %t.mlir
+// RUN: ttc-translate --bundle-to-ttc --mlir-print-debuginfo %t.ttcb -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: ttc-translate --ttc-to-bundle %t.mlir -o %t.again.ttcb
 // RUN: cmp %t.ttcb %t.again.ttcb

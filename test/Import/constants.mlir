@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What static shapes make constant: shape arithmetic is gone after the import.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/arith.txt %t/arith.onnx && ttc-translate --import-onnx %t/arith.onnx | FileCheck %s --check-prefix=ARITH

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions, pools, matrix products.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/conv.txt %t/conv.onnx && ttc-translate --import-onnx %t/conv.onnx | FileCheck %s --check-prefix=CONV

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise ops: those with an op of their own, and those that are composed.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/unary.txt %t/unary.onnx && ttc-translate --import-onnx %t/unary.onnx | FileCheck %s --check-prefix=UNARY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What cannot be imported is an error that names the node, the op, the opset and what is
 // supported; all such places of a model are reported together.
 // RUN: split-file %s %t

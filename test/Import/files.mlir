@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Damaged files, weights of the wrong size, and external data.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: onnx-text %t/m.txt %t/m.onnx

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Nodes, initializers and inputs keep their names as locations; large initializers are resources
 // of their names.
 // RUN: split-file %s %t

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalisations, softmax and reductions.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/norm.txt %t/norm.onnx && ttc-translate --import-onnx %t/norm.onnx | FileCheck %s --check-prefix=NORM

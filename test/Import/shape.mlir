@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that move elements, in the forms of all opsets.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/shape.txt %t/shape.onnx && ttc-translate --import-onnx %t/shape.onnx | FileCheck %s --check-prefix=SHAPE

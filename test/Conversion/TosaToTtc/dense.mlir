@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --convert-tosa-to-ttc | FileCheck %s
 
 // CHECK-LABEL: @conv2d

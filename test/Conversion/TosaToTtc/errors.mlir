@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --convert-tosa-to-ttc --split-input-file --verify-diagnostics
 
 func.func @dynamic(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
