@@ -5,8 +5,6 @@ TTC_BUILD_DIR names the build tree (default: build at the root), TTC_SHARED the 
 models (default: ../shared beside the checkout). Without the models a test is skipped with the reason;
 so it is without a tool, unless TTC_BUILD_DIR was given: then a missing tool is a failure.
 """
-import fnmatch
-import functools
 import os
 import pathlib
 import subprocess
@@ -35,14 +33,8 @@ class Tools:
             pytest.fail(f"{' '.join(command)}\nexit {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done
 
-    @functools.cache
-    def compiles_bundles(self):
-        return "--onnx-to-bundle" in self.run("ttc-translate", "--help").stdout
-
     def compile(self, model, bundle, *args, **options):
         """model.onnx -> bundle.ttcb, the whole way in one command."""
-        if not self.compiles_bundles():
-            pytest.skip("this ttc-translate has no --onnx-to-bundle")
         return self.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *args, **options)
 
     def ttrun(self, *args, **options):
@@ -69,18 +61,3 @@ def build_dir():
 @pytest.fixture(scope="session")
 def root():
     return ROOT
-
-
-def known_failures():
-    """[(pattern, reason)] of known_failures.txt."""
-    lines = (ROOT / "test/known_failures.txt").read_text().splitlines()
-    return [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        # Brackets of a parametrised name are no pattern of ours.
-        name = str(item.path.relative_to(ROOT / "test")) + "::" + item.name
-        for pattern, reason in known_failures():
-            if fnmatch.fnmatchcase(name, pattern):
-                item.add_marker(pytest.mark.xfail(reason=f"known: {reason}", strict=False))

@@ -6,13 +6,12 @@ Substitutions   %python  the interpreter that has numpy, onnx, ... where they ar
                 %source  the root of the source tree;  %build  the root of the build tree
                 %cc, %cxx  the compilers of this build
 Tools           everything in <build>/bin, and FileCheck, not, count, split-file, by name
-Features        compiler, onnx-to-bundle, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
+Features        compiler, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
                 asan or tsan, root
 """
 import os
 import platform
 import subprocess
-import tempfile
 
 import lit.formats
 
@@ -63,17 +62,6 @@ def can_import(module):
 for module, feature in (("onnx", "onnx-python"), ("numpy", "numpy"), ("onnxruntime", "onnxruntime")):
     if can_import(module):
         config.available_features.add(feature)
-
-translate = os.path.join(config.ttc_build_dir, "bin", "ttc-translate")
-digits = os.path.join(config.ttc_source_dir, "examples", "digits", "digits.onnx")
-if os.path.exists(translate):
-    with tempfile.TemporaryDirectory() as folder:
-        command = [translate, "--onnx-to-bundle", digits, "-o", os.path.join(folder, "digits.ttcb")]
-        compiles = subprocess.run(command, capture_output=True).returncode == 0
-    if compiles:
-        config.available_features.add("onnx-to-bundle")
-    else:
-        lit_config.note("examples/digits/digits.onnx does not compile: no tests of compiled bundles")
 
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("x86-64")

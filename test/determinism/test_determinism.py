@@ -39,8 +39,6 @@ def test_light_bundle_is_reproducible(name, tools, shared, tmp_path):
 
 def test_ir_is_reproducible(tools, root, tmp_path):
     """Also of the level that a person reads, with --mlir-disable-threading and without."""
-    if not tools.compiles_bundles():
-        pytest.skip("this compiler has no pipeline to bundles")
     tools.run("ttc-translate", "--import-onnx", root / "examples/digits/digits.onnx", "-o",
               tmp_path / "digits.mlir")
     texts = {

@@ -61,6 +61,15 @@ Value sliceOf(OpBuilder &b, Location loc, Value x, RankedTensorType type, ArrayR
         auto [step, size] = pair;
         return step > 0 || size <= 1;
       })) {
+    // A loop that reads a dimension by its index alone must, for linalg, run over all of it.
+    ArrayRef<int64_t> whole = tensorType(x).getShape();
+    SmallVector<int64_t> front(whole), zeros(type.getRank(), 0), ones(type.getRank(), 1);
+    for (auto [i, start] : llvm::enumerate(starts))
+      if (start == 0 && steps[i] == 1)
+        front[i] = type.getDimSize(i);
+    if (front != whole)
+      x = tensor::ExtractSliceOp::create(b, loc, x, indexAttrs(b, zeros), indexAttrs(b, front),
+                                         indexAttrs(b, ones));
     SmallVector<AffineExpr> read;
     for (auto [i, start] : llvm::enumerate(starts))
       read.push_back(type.getDimSize(i) == 1 ? b.getAffineConstantExpr(start)
