@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Describe.h"
 
+#include "Printing.h"
 #include "Verifier.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 namespace ttrun {
@@ -33,27 +33,6 @@ const char *nameOf(Opcode opcode) {
   static const char *const kNames[] = {"?",       "dispatch", "copy", "fill",
                                        "barrier", "signal",   "wait", "end"};
   return kNames[static_cast<size_t>(opcode)];
-}
-
-std::string bytesText(uint64_t bytes) {
-  char text[64];
-  const auto value = static_cast<double>(bytes);
-  const auto exact = static_cast<unsigned long long>(bytes);
-  if (bytes < 1024)
-    snprintf(text, sizeof(text), "%llu B", exact);
-  else if (bytes < 1024 * 1024)
-    snprintf(text, sizeof(text), "%.1f KiB (%llu)", value / 1024, exact);
-  else if (bytes < 1024 * 1024 * 1024)
-    snprintf(text, sizeof(text), "%.1f MiB (%llu)", value / (1024 * 1024), exact);
-  else
-    snprintf(text, sizeof(text), "%.2f GiB (%llu)", value / (1024 * 1024 * 1024), exact);
-  return text;
-}
-
-std::string hexText(uint64_t value) {
-  char text[24];
-  snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
-  return text;
 }
 
 namespace {
@@ -97,6 +76,8 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
     const auto &header = *reinterpret_cast<const CommandHeader *>(position);
     DecodedCommand command;
     command.time = time;
+    command.offset = static_cast<uint64_t>(position - bundle.stream(number));
+    command.bytes = header.size;
     command.opcode = header.opcode;
     if (header.opcode == Opcode::Dispatch) {
       const auto &program = *bundle.metadata().programs()->Get(
@@ -143,57 +124,83 @@ std::vector<DecodedTrace> decodeTraces(const Bundle &bundle) {
   return traces;
 }
 
-SpaceUse useOf(const Bundle &bundle, fb::MemorySpace space) {
-  SpaceUse use;
-  const AddressMap &map = bundle.addresses();
-  use.total = space == fb::MemorySpace::Dram ? map.dramBytes
-              : space == fb::MemorySpace::L1 ? map.l1Bytes
-                                             : map.hostBytes;
-  if (space == fb::MemorySpace::Dram)
-    if (const fb::Region *region = bundle.metadata().trace_region())
-      use.trace = region->size();
-  uint64_t lowest = ~uint64_t(0), highest = 0;
-  std::map<uint64_t, int64_t> changes; // of the bytes alive
-  const auto *buffers = bundle.metadata().buffers();
-  for (uint32_t i = 0; i < count(buffers); ++i) {
-    const fb::Buffer &buffer = *buffers->Get(i);
-    if (buffer.space() != space)
-      continue;
-    if (buffer.kind() == fb::BufferKind::Constant) {
-      use.constants += buffer.size();
-    } else if (buffer.kind() == fb::BufferKind::Slot) {
-      use.slots += buffer.size();
-    } else if (buffer.kind() == fb::BufferKind::Activation) {
-      lowest = std::min(lowest, buffer.offset());
-      highest = std::max(highest, buffer.offset() + buffer.size());
-      changes[buffer.begin()] += static_cast<int64_t>(buffer.size());
-      if (buffer.end())
-        changes[buffer.end()] -= static_cast<int64_t>(buffer.size());
-    } else if (buffer.kind() != fb::BufferKind::Scratch) {
-      use.other += buffer.size();
-    }
+/// What a step refers to, in words.
+std::string stepText(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step) {
+  const fb::Bundle &tables = bundle.metadata();
+  switch (step.kind()) {
+  case fb::StepKind::Write:
+    return std::string("input ") + text(entry.inputs()->Get(step.index())->name());
+  case fb::StepKind::Read:
+    return std::string("output ") + text(entry.outputs()->Get(step.index())->name());
+  case fb::StepKind::Execute:
+    return text(tables.traces()->Get(step.index())->name());
+  case fb::StepKind::HostDispatch:
+  case fb::StepKind::Dispatch:
+    return text(tables.programs()->Get(step.index())->symbol());
+  case fb::StepKind::Copy:
+    return std::to_string(step.bytes()) + " bytes from " + hexText(step.src()) + " to " +
+           hexText(step.dst());
+  case fb::StepKind::Record:
+  case fb::StepKind::Wait:
+    return std::string("event ") + text(tables.events()->Get(step.index())->name());
   }
-  if (highest > lowest)
-    use.activations = highest - lowest;
-  int64_t alive = 0;
-  for (const auto &[time, change] : changes) {
-    alive += change;
-    if (static_cast<uint64_t>(alive) > use.peak) {
-      use.peak = static_cast<uint64_t>(alive);
-      use.peakTime = time;
-    }
+  return "";
+}
+
+static void addProgram(const Bundle &bundle, uint32_t index, Point &point) {
+  const fb::Program &program = *bundle.metadata().programs()->Get(index);
+  point.of = text(program.symbol());
+  point.scratch = program.scratch_bytes();
+  point.grid = program.grid();
+}
+
+static void addTrace(const Bundle &bundle, const Point &execute, uint32_t number,
+                     std::vector<Point> &points) {
+  const fb::Trace &table = *bundle.metadata().traces()->Get(number);
+  const uint8_t *stream = bundle.stream(number);
+  uint64_t offset = 0;
+  for (uint32_t i = 0; i < table.commands(); ++i) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(stream + offset);
+    Point point = execute;
+    point.what = nameOf(header.opcode);
+    point.of.clear();
+    if (header.opcode == Opcode::Dispatch)
+      addProgram(bundle, reinterpret_cast<const DispatchCommand &>(header).program, point);
+    point.trace = static_cast<int64_t>(number);
+    point.command = i;
+    point.offset = offset;
+    point.bytes = header.size;
+    point.source = i < count(table.sources()) ? bundle.location(table.sources()->Get(i)) : "";
+    points.push_back(std::move(point));
+    offset += header.size;
   }
-  for (uint32_t i = 0; i < count(buffers); ++i) {
-    const fb::Buffer *buffer = buffers->Get(i);
-    if (use.peak && buffer->space() == space && buffer->kind() == fb::BufferKind::Activation &&
-        (buffer->end() == 0 || (buffer->begin() <= use.peakTime && use.peakTime < buffer->end())))
-      use.atPeak.push_back(buffer);
-  }
-  std::sort(use.atPeak.begin(), use.atPeak.end(), [](const fb::Buffer *a, const fb::Buffer *b) {
-    return a->size() != b->size() ? a->size() > b->size()
-                                  : a->name()->string_view() < b->name()->string_view();
-  });
-  return use;
+}
+
+std::vector<Point> timelineOf(const Bundle &bundle) {
+  std::vector<Point> points;
+  for (const fb::EntryPoint *entry : *bundle.metadata().entries())
+    forEachStep(*entry->schedules()->Get(0), [&](const fb::Step &step) {
+      Point point;
+      point.entry = text(entry->name());
+      point.what = nameOf(step.kind());
+      point.source = bundle.location(step.source());
+      if (step.kind() == fb::StepKind::Execute)
+        return addTrace(bundle, point, step.index(), points);
+      point.of = stepText(bundle, *entry, step);
+      if (step.kind() == fb::StepKind::Dispatch || step.kind() == fb::StepKind::HostDispatch)
+        addProgram(bundle, step.index(), point);
+      points.push_back(std::move(point));
+    });
+  return points;
+}
+
+std::string pointText(const Point &point) {
+  std::string text = point.what;
+  if (!point.of.empty())
+    text += " " + point.of;
+  if (!point.source.empty())
+    text += ", from " + point.source;
+  return text;
 }
 
 uint64_t largestScratch(const Bundle &bundle) {

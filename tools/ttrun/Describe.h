@@ -17,13 +17,11 @@ const char *nameOf(ttrt::fb::BufferKind kind);
 const char *nameOf(ttrt::fb::StepKind kind);
 const char *nameOf(ttrt::fb::Access access);
 const char *nameOf(ttrt::Opcode opcode);
-/// "1.5 MiB (1572864)"
-std::string bytesText(uint64_t bytes);
-std::string hexText(uint64_t value);
-
 /// A command with everything looked up.
 struct DecodedCommand {
-  uint64_t time = 0; ///< point of the timeline
+  uint64_t time = 0;   ///< point of the timeline
+  uint64_t offset = 0; ///< in the stream
+  uint64_t bytes = 0;  ///< of the command itself
   ttrt::Opcode opcode;
   std::string program; ///< dispatch
   uint64_t grid = 0;
@@ -48,19 +46,24 @@ struct DecodedTrace {
 /// All traces, at the points of the timeline where the default schedules first execute them.
 std::vector<DecodedTrace> decodeTraces(const ttrt::Bundle &bundle);
 
-/// Use of one memory space.
-struct SpaceUse {
-  uint64_t total = 0;
-  uint64_t constants = 0;
-  uint64_t slots = 0;
-  uint64_t activations = 0; ///< bytes that the activations' addresses span
-  uint64_t peak = 0;        ///< largest sum of activations alive at one point
-  uint64_t peakTime = 0;
-  uint64_t other = 0;
-  uint64_t trace = 0;
-  std::vector<const ttrt::fb::Buffer *> atPeak; ///< largest first
+/// A point of the timeline (docs/bundle-format.md): a command of a trace, or a step of the host.
+struct Point {
+  std::string entry;
+  std::string what; ///< the command's or the step's name: "dispatch", "write"
+  std::string of;   ///< program, input, output, event, ...
+  std::string source;
+  int64_t trace = -1; ///< a command's; -1: a step of the host
+  uint32_t command = 0;
+  uint64_t offset = 0, bytes = 0; ///< a command's place in its stream
+  uint64_t scratch = 0, grid = 0; ///< of a program
 };
-SpaceUse useOf(const ttrt::Bundle &bundle, ttrt::fb::MemorySpace space);
+std::vector<Point> timelineOf(const ttrt::Bundle &bundle);
+/// "dispatch gemm_8, from Conv_0"
+std::string pointText(const Point &point);
+
+/// What a step refers to, in words.
+std::string stepText(const ttrt::Bundle &bundle, const ttrt::fb::EntryPoint &entry,
+                     const ttrt::fb::Step &step);
 
 /// The largest scratch of any program.
 uint64_t largestScratch(const ttrt::Bundle &bundle);

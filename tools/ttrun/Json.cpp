@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Json.h"
 
+#include "Printing.h"
+
 #include <cmath>
 #include <cstdio>
 
@@ -45,19 +47,21 @@ Json &Json::close(char bracket) {
   return *this;
 }
 
+/// JSON is UTF-8: a byte that is not becomes U+FFFD, the replacement character.
 static std::string quote(std::string_view raw) {
   std::string quoted = "\"";
-  for (char c : raw) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      snprintf(escape, sizeof(escape), "\\u%04x", c);
-      quoted += escape;
-    } else {
-      quoted += c;
-    }
+  while (!raw.empty()) {
+    const size_t length = utf8Length(raw);
+    const auto first = static_cast<unsigned char>(raw[0]);
+    if (length == 0)
+      quoted += "\\ufffd";
+    else if (first == '"' || first == '\\')
+      quoted += {'\\', raw[0]};
+    else if (first < 0x20 || first == 0x7f)
+      quoted += textOf("\\u%04x", first);
+    else
+      quoted += raw.substr(0, length);
+    raw.remove_prefix(length ? length : 1);
   }
   return quoted + "\"";
 }

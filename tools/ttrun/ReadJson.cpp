@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReadJson.h"
 
-#include "Describe.h"
 #include "Json.h"
+#include "MemoryUse.h"
+#include "Printing.h"
 
 namespace ttrun {
 
@@ -140,6 +141,7 @@ static void addBuffers(Json &json, const Bundle &bundle) {
         .field("kind", nameOf(buffer.kind()))
         .field("space", nameOf(buffer.space()))
         .field("offset", buffer.offset())
+        .field("address", bundle.address(buffer))
         .field("size", buffer.size())
         .field("begin", buffer.begin())
         .field("end", buffer.end())
@@ -151,6 +153,12 @@ static void addBuffers(Json &json, const Bundle &bundle) {
 }
 
 static void addTraces(Json &json, const Bundle &bundle) {
+  const fb::Region *region = bundle.metadata().trace_region();
+  json.key("trace_region")
+      .beginObject()
+      .field("address", region ? region->address() : bundle.addresses().dramBytes)
+      .field("size", region ? region->size() : 0)
+      .endObject();
   json.key("traces").beginArray();
   for (const DecodedTrace &trace : decodeTraces(bundle)) {
     json.beginObject()
@@ -158,8 +166,14 @@ static void addTraces(Json &json, const Bundle &bundle) {
         .field("address", trace.table->address())
         .field("size", trace.table->size());
     json.key("commands").beginArray();
+    uint64_t number = 0;
     for (const DecodedCommand &command : trace.commands) {
-      json.beginObject().field("time", command.time).field("opcode", nameOf(command.opcode));
+      json.beginObject()
+          .field("index", number++)
+          .field("time", command.time)
+          .field("opcode", nameOf(command.opcode))
+          .field("stream_offset", command.offset)
+          .field("stream_bytes", command.bytes);
       if (command.opcode == Opcode::Dispatch)
         json.field("program", command.program).field("grid", command.grid);
       if (command.opcode == Opcode::Fill)
@@ -186,39 +200,67 @@ static void addTraces(Json &json, const Bundle &bundle) {
 }
 
 static void addMemory(Json &json, const Bundle &bundle) {
+  const std::vector<Point> timeline = timelineOf(bundle);
   json.key("memory").beginObject();
-  for (auto space : {fb::MemorySpace::Dram, fb::MemorySpace::L1, fb::MemorySpace::Host}) {
-    const SpaceUse use = useOf(bundle, space);
-    json.key(nameOf(space))
+  for (BufferType type : kBufferTypes) {
+    const TypeUse use = useOf(bundle, timeline, type);
+    json.key(nameOf(type))
         .beginObject()
+        .field("address", use.address)
         .field("total", use.total)
+        .field("used", use.used)
+        .field("free", use.free)
+        .field("largest_gap", use.largestGap)
+        .field("peak", use.peak)
+        .field("peak_time", use.peakTime)
+        .field("peak_at",
+               use.peakTime < timeline.size() ? pointText(timeline[use.peakTime]) : std::string())
         .field("constants", use.constants)
         .field("slots", use.slots)
-        .field("activations", use.activations)
-        .field("activations_peak", use.peak)
-        .field("peak_time", use.peakTime)
-        .field("other", use.other)
-        .field("trace", use.trace);
-    if (space == fb::MemorySpace::L1)
-      json.field("scratch", largestScratch(bundle));
-    json.endObject();
+        .field("states", use.states)
+        .field("host_buffers", use.staging)
+        .field("scratch", use.scratch)
+        .field("streams", use.streams)
+        .field("activations_height", use.height)
+        .field("activations_lower_bound", use.lowerBound)
+        .field("activations_lower_bound_time", use.lowerBoundTime);
+    json.key("at_peak").beginArray();
+    for (const Block &block : use.atPeak)
+      json.beginObject()
+          .field("name", block.name)
+          .field("kind", block.kind)
+          .field("offset", block.offset)
+          .field("size", block.size)
+          .field("begin", block.begin)
+          .field("end", block.end)
+          .field("type", block.type)
+          .field("source", block.source)
+          .endObject();
+    json.endArray().endObject();
   }
   json.endObject();
 }
 
-std::string bundleJson(const Bundle &bundle) {
+std::string bundleJson(const Bundle &bundle, const Sections &sections) {
   Json json;
   json.beginObject()
       .field("producer", text(bundle.metadata().producer()))
       .field("format_version", kFormatVersion)
       .field("file_bytes", bundle.file().size());
-  addTarget(json, *bundle.metadata().target());
-  addSegments(json, bundle);
-  addMemory(json, bundle);
-  addEntries(json, bundle);
-  addPrograms(json, bundle);
-  addBuffers(json, bundle);
-  addTraces(json, bundle);
+  if (sections.target)
+    addTarget(json, *bundle.metadata().target());
+  if (sections.sizes)
+    addSegments(json, bundle);
+  if (sections.memory)
+    addMemory(json, bundle);
+  if (sections.entries || sections.schedules)
+    addEntries(json, bundle);
+  if (sections.programs)
+    addPrograms(json, bundle);
+  if (sections.buffers)
+    addBuffers(json, bundle);
+  if (sections.traces)
+    addTraces(json, bundle);
   json.endObject();
   return json.take();
 }

@@ -8,11 +8,18 @@
 
 namespace ttrun {
 
-/// The whole bundle, streams decoded, as one JSON object.
-std::string bundleJson(const ttrt::Bundle &bundle);
-/// What a step refers to, in words.
-std::string stepText(const ttrt::Bundle &bundle, const ttrt::fb::EntryPoint &entry,
-                     const ttrt::fb::Step &step);
+/// The sections of a bundle, as on the command line.
+struct Sections {
+  bool entries = false, target = false, programs = false, traces = false, memory = false,
+       buffers = false, schedules = false, sizes = false;
+  bool any() const {
+    return entries || target || programs || traces || memory || buffers || schedules || sizes;
+  }
+  static Sections everything() { return {true, true, true, true, true, true, true, true}; }
+};
+
+/// One JSON object, streams decoded: docs/ttrun-json.md says what is in it.
+std::string bundleJson(const ttrt::Bundle &bundle, const Sections &sections);
 
 } // namespace ttrun
 

@@ -3,21 +3,32 @@
 // ttrt-write-sample NAME FILE: writes one of the test bundles, for the tests of the tools.
 
 #include "Loaded.h"
+#include "ShowBundles.h"
 
 #include <cstdio>
-#include <cstring>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <string>
 
 using namespace ttrt::test;
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: ttrt-write-sample sample|chain|chain-barriers FILE\n");
+  const std::map<std::string, std::function<BundleBuilder()>> samples = {
+      {"sample", sampleBundle},
+      {"chain", [] { return chainBundle(1000, false); }},
+      {"chain-barriers", [] { return chainBundle(1000, true); }},
+      {"hostile", hostileBundle},
+      {"many", [] { return manyBundle(4000); }},
+  };
+  const auto found = argc == 3 ? samples.find(argv[1]) : samples.end();
+  if (found == samples.end()) {
+    fprintf(stderr, "usage: ttrt-write-sample NAME FILE; the names are:\n");
+    for (const auto &[name, make] : samples)
+      fprintf(stderr, "  %s\n", name.c_str());
     return 2;
   }
-  std::vector<uint8_t> bytes = strcmp(argv[1], "sample") == 0  ? sampleBundle().finish()
-                               : strcmp(argv[1], "chain") == 0 ? chainBundle(1000, false).finish()
-                                                               : chainBundle(1000, true).finish();
+  const std::vector<uint8_t> bytes = found->second().finish();
   std::ofstream file(argv[2], std::ios::binary);
   file.write(reinterpret_cast<const char *>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));

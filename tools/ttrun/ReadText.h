@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sections of ttrun read, for people. `full` false: a line or so.
+
+#ifndef TTC_TOOLS_TTRUN_READTEXT_H
+#define TTC_TOOLS_TTRUN_READTEXT_H
+
+#include "MemoryUse.h"
+
+namespace ttrun {
+
+void printSizes(const ttrt::Bundle &bundle);
+void printTarget(const ttrt::Bundle &bundle);
+void printEntries(const ttrt::Bundle &bundle);
+void printSchedules(const ttrt::Bundle &bundle);
+void printPrograms(const ttrt::Bundle &bundle, bool full);
+void printTraces(const ttrt::Bundle &bundle, bool full);
+void printMemory(const ttrt::Bundle &bundle, bool full);
+void printBuffers(const ttrt::Bundle &bundle);
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_READTEXT_H
