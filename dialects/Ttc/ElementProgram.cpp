@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ElementProgram.h"
+#include "dialects/Ttc/ElementNumbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -17,68 +18,6 @@ using namespace mlir::ttc;
 namespace {
 
 using Instruction = ElementProgram::Instruction;
-
-template <typename T> T *as(char *reg) { return reinterpret_cast<T *>(reg); }
-
-//===--- number formats ---------------------------------------------------------------===//
-
-float fromBF16(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); }
-
-uint16_t toBF16(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value))
-    return (bits >> 16) | 0x40;
-  // Round to nearest, halves to even.
-  return (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-}
-
-float fromF16(uint16_t half) {
-  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = (half >> 10) & 31,
-           mantissa = half & 0x3ff;
-  if (exponent == 31)
-    return std::bit_cast<float>(sign | 0x7f800000 | (mantissa << 13));
-  if (exponent == 0) {
-    float value = std::ldexp(float(mantissa), -24);
-    return sign ? -value : value;
-  }
-  return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
-}
-
-uint16_t toF16(float value) {
-  uint32_t bits = std::bit_cast<uint32_t>(value);
-  uint16_t sign = (bits >> 16) & 0x8000;
-  float magnitude = std::fabs(value);
-  if (std::isnan(value))
-    return sign | 0x7e00;
-  if (magnitude >= 65520.0f)
-    return sign | 0x7c00;
-  if (magnitude < 0x1p-14f)
-    // Subnormal: a multiple of 2^-24, rounded by the addition.
-    return sign | uint16_t(std::bit_cast<uint32_t>(magnitude + 0.5f) - 0x3f000000);
-  bits &= 0x7fffffff;
-  bits += 0xfff + ((bits >> 13) & 1);
-  return sign | uint16_t((bits - (112u << 23)) >> 13);
-}
-
-/// Rounds a register of floats to what the type can hold; other registers hold it exactly.
-template <typename T> void roundTo(Type, T *, size_t) {}
-void roundTo(Type type, float *values, size_t count) {
-  if (type.isBF16())
-    for (size_t i = 0; i < count; ++i)
-      values[i] = fromBF16(toBF16(values[i]));
-  else if (type.isF16())
-    for (size_t i = 0; i < count; ++i)
-      values[i] = fromF16(toF16(values[i]));
-}
-
-int64_t wrap(int64_t value, unsigned width) {
-  return width == 1 ? value & 1 : llvm::SignExtend64(uint64_t(value), width);
-}
-uint64_t zeroExtend(int64_t value, unsigned width) {
-  return width >= 64 ? uint64_t(value) : uint64_t(value) & ((uint64_t(1) << width) - 1);
-}
-/// A bool counts as 0 or 1 in a register, but as 0 or -1 where its sign counts.
-int64_t signExtend(int64_t value, unsigned width) { return width == 1 ? -value : value; }
 
 //===--- instructions -----------------------------------------------------------------===//
 
@@ -499,19 +438,6 @@ bool Compiler::compileConversion(Operation *op) {
       .Default([](Operation *) { return false; });
 }
 
-template <typename Register, typename Element>
-void loadAs(const char *elements, char *reg, size_t count) {
-  auto *from = reinterpret_cast<const Element *>(elements);
-  std::copy_n(from, count, as<Register>(reg));
-}
-template <typename Register, typename Element>
-void storeAs(const char *reg, char *elements, size_t count) {
-  auto *from = reinterpret_cast<const Register *>(reg);
-  auto *to = reinterpret_cast<Element *>(elements);
-  for (size_t i = 0; i < count; ++i)
-    to[i] = static_cast<Element>(from[i]);
-}
-
 } // namespace
 
 FailureOr<ElementProgram> ElementProgram::compile(Block &block, Value result) {
@@ -532,58 +458,4 @@ FailureOr<ElementProgram> ElementProgram::compile(Block &block, Value result) {
     return failure();
   program.resultRegister = found->second;
   return program;
-}
-
-bool ElementProgram::isSupported(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
-}
-
-void ElementProgram::load(Type type, const char *elements, char *reg, size_t count) {
-  if (type.isF32())
-    return loadAs<float, float>(elements, reg, count);
-  if (type.isF64())
-    return loadAs<double, double>(elements, reg, count);
-  if (type.isF16() || type.isBF16()) {
-    auto *from = reinterpret_cast<const uint16_t *>(elements);
-    for (size_t i = 0; i < count; ++i)
-      as<float>(reg)[i] = type.isF16() ? fromF16(from[i]) : fromBF16(from[i]);
-    return;
-  }
-  // Unsigned integers are sign-extended too: the ops that run know better what they mean.
-  switch (type.getIntOrFloatBitWidth()) {
-  case 64:
-    return loadAs<int64_t, int64_t>(elements, reg, count);
-  case 32:
-    return loadAs<int64_t, int32_t>(elements, reg, count);
-  case 16:
-    return loadAs<int64_t, int16_t>(elements, reg, count);
-  default:
-    return loadAs<int64_t, int8_t>(elements, reg, count);
-  }
-}
-
-void ElementProgram::store(Type type, const char *reg, char *elements, size_t count) {
-  if (type.isF32())
-    return storeAs<float, float>(reg, elements, count);
-  if (type.isF64())
-    return storeAs<double, double>(reg, elements, count);
-  if (type.isF16() || type.isBF16()) {
-    auto *from = reinterpret_cast<const float *>(reg);
-    auto *to = reinterpret_cast<uint16_t *>(elements);
-    for (size_t i = 0; i < count; ++i)
-      to[i] = type.isF16() ? toF16(from[i]) : toBF16(from[i]);
-    return;
-  }
-  switch (type.getIntOrFloatBitWidth()) {
-  case 64:
-    return storeAs<int64_t, int64_t>(reg, elements, count);
-  case 32:
-    return storeAs<int64_t, int32_t>(reg, elements, count);
-  case 16:
-    return storeAs<int64_t, int16_t>(reg, elements, count);
-  default:
-    return storeAs<int64_t, int8_t>(reg, elements, count);
-  }
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+
+// buffer, constraint 1
+// expected-error @+1 {{expects a constant to have a value, found none}}
+ttc.buffer constant @w : tensor<2xf32> in dram
+
+// -----
+
+// buffer, constraint 1
+// expected-error @+1 {{expects only a constant to have a value, found one for a slot}}
+ttc.buffer slot @w : tensor<2xf32> = dense<1.0> : tensor<2xf32> in dram
+
+// -----
+
+// buffer, constraint 1
+// expected-error @+1 {{expects a value of type 'tensor<2xf32>', found 'tensor<3xf32>'}}
+ttc.buffer constant @w : tensor<2xf32> = dense<1.0> : tensor<3xf32> in dram
+
+// -----
+
+// buffer, constraint 2
+// expected-error @+1 {{expects a lifetime that begins at 0 or later and ends after it begins, found [3, 3)}}
+ttc.buffer activation @a : tensor<2xf32> live [3, 3) in dram
+
+// -----
+
+// buffer, constraint 3
+// expected-error @+1 {{expects an address of at least 0, found -64}}
+ttc.buffer activation @a : tensor<2xf32> live [0, 3) in dram at -64 size 64
+
+// -----
+
+// buffer, constraint 3
+// expected-error @+1 {{expects at least the 128 bytes of 'tensor<32xf32>', found a size of 64}}
+ttc.buffer activation @a : tensor<32xf32> live [0, 3) in dram at 0 size 64
+
+// -----
+
+// buffer, constraint 4
+// expected-error @+1 {{expects a constant buffer to lie in dram, found l1}}
+ttc.buffer constant @w : tensor<2xf32> = dense<1.0> : tensor<2xf32> in l1
+
+// -----
+
+// buffer, constraint 4
+// expected-error @+1 {{expects a state buffer to lie in dram, found l1}}
+ttc.buffer state @s : tensor<2xf32> in l1
+
+// -----
+
+// buffer, constraint 4
+// expected-error @+1 {{expects a scratch buffer to lie in l1, found dram}}
+ttc.buffer scratch @s : tensor<2xf32> in dram
+
+// -----
+
+// buffer, constraint 4
+// expected-error @+1 {{expects a host buffer to lie in host, found dram}}
+ttc.buffer host @h : tensor<2xf32> in dram
+
+// -----
+
+// binary, constraint 1
+// expected-error @+1 {{expects a one-dimensional tensor of i8, found 'tensor<4xi32>'}}
+ttc.binary @code dense<0> : tensor<4xi32>
