@@ -4,63 +4,14 @@
 
 #include "ttrt/ttrt.h"
 
-#include "Bundle.h"
-#include "Device.h"
-#include "Error.h"
+#include "Handles.h"
 #include "Host.h"
 #include "ParallelHash.h"
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <memory>
-#include <new>
 
 using namespace ttrt;
-
-struct ttrt_bundle {
-  std::shared_ptr<const Bundle> bundle;
-};
-
-struct ttrt_device {
-  Device device;
-};
-
-static ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept {
-  if (error) {
-    error->status = status;
-    size_t length = strnlen(message, sizeof(error->message) - 1);
-    memcpy(error->message, message, length);
-    error->message[length] = 0;
-  }
-  return status;
-}
-
-/// Runs `function`; whatever it throws becomes a status and a message.
-template <typename Function>
-static ttrt_status guarded(ttrt_error *error, Function function) noexcept {
-  try {
-    function();
-    if (error) {
-      error->status = TTRT_OK;
-      error->message[0] = 0;
-    }
-    return TTRT_OK;
-  } catch (const Error &failure) {
-    return report(error, failure.status, failure.message.c_str());
-  } catch (const std::bad_alloc &) {
-    return report(error, TTRT_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception &failure) {
-    return report(error, TTRT_INTERNAL, failure.what());
-  } catch (...) {
-    return report(error, TTRT_INTERNAL, "unknown error");
-  }
-}
-
-static void require(bool condition, const char *what) {
-  if (!condition)
-    fail(TTRT_INVALID_ARGUMENT, "%s", what);
-}
 
 static const fb::EntryPoint &entryOf(const ttrt_bundle *bundle, uint32_t entry) {
   require(bundle, "bundle is NULL");
@@ -88,47 +39,6 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
   });
 }
 
-namespace {
-/// Marks a device as in use for the length of a call.
-class InUse {
-public:
-  explicit InUse(Device &device) : device(device) {
-    if (device.busy().exchange(true, std::memory_order_acquire))
-      fail(TTRT_BUSY, "another call on this device has not returned yet");
-  }
-  ~InUse() { device.busy().store(false, std::memory_order_release); }
-
-private:
-  Device &device;
-};
-} // namespace
-
-static const PlannedEntry &entryOf(const Device &device, uint32_t entry) {
-  const PlannedEntry *found = device.entry(entry);
-  if (!found)
-    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
-  return *found;
-}
-
-static const PlannedPort &portOf(const std::vector<PlannedPort> &ports, uint32_t index,
-                                 const char *what) {
-  if (index >= ports.size())
-    fail(TTRT_INVALID_ARGUMENT, "%s %u; the entry point has %zu", what, index, ports.size());
-  return ports[index];
-}
-
-/// `Transfer` is ttrt_input or ttrt_output.
-template <typename Transfer>
-static void checkTransfers(const std::vector<PlannedPort> &ports, const Transfer *transfers,
-                           const char *what) {
-  if (!ports.empty() && !transfers)
-    fail(TTRT_INVALID_ARGUMENT, "%ss is NULL; the entry point has %zu", what, ports.size());
-  for (size_t i = 0; i < ports.size(); ++i)
-    if (transfers[i].data && transfers[i].bytes != ports[i].bytes)
-      fail(TTRT_INVALID_ARGUMENT, "%s '%s' has %zu bytes; expected %llu", what, ports[i].name,
-           transfers[i].bytes, static_cast<unsigned long long>(ports[i].bytes));
-}
-
 extern "C" {
 
 const char *ttrt_status_name(ttrt_status status) {
@@ -151,6 +61,14 @@ const char *ttrt_status_name(ttrt_status status) {
     return "busy";
   case TTRT_INTERNAL:
     return "internal error";
+  case TTRT_FAILED:
+    return "failed";
+  case TTRT_NOT_READY:
+    return "not ready";
+  case TTRT_WOULD_OVERWRITE:
+    return "would overwrite";
+  case TTRT_END:
+    return "end";
   }
   return "unknown status";
 }
@@ -257,15 +175,15 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
     *device = nullptr;
   return guarded(error, [&] {
     require(bundle && device, "bundle or device is NULL");
-    ttrt_device_options chosen = options ? *options : ttrt_device_options{};
-    *device = new ttrt_device{Device(bundle->bundle, chosen.cores, chosen.pin != 0)};
+    *device = new ttrt_device{
+        std::make_shared<Device>(bundle->bundle, options ? *options : ttrt_device_options{})};
   });
 }
 
 void ttrt_device_close(ttrt_device *device) { delete device; }
 
 uint32_t ttrt_device_cores(const ttrt_device *device) {
-  return device ? device->device.cores() : 0;
+  return device ? device->device->cores() : 0;
 }
 
 ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
@@ -273,11 +191,13 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
                      ttrt_error *error) {
   return guarded(error, [&] {
     require(device, "device is NULL");
-    InUse use(device->device);
-    const PlannedEntry &planned = entryOf(device->device, entry);
+    Device &target = *device->device;
+    InUse use(target.busy(), "another call on this device");
+    const PlannedEntry &planned = entryOf(target, entry);
     checkTransfers(planned.inputs, inputs, "input");
     checkTransfers(planned.outputs, outputs, "output");
-    device->device.run(planned, inputs, outputs, options ? *options : ttrt_run_options{});
+    requireIdleQueues(target);
+    target.run(planned, inputs, outputs, options ? *options : ttrt_run_options{});
   });
 }
 
@@ -285,7 +205,7 @@ ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t
                                    ttrt_error *error) {
   return guarded(error, [&] {
     require(device && slot, "device or slot is NULL");
-    *slot = portOf(entryOf(device->device, entry).inputs, input, "input").slot;
+    *slot = portOf(entryOf(*device->device, entry).inputs, input, "input").slot;
   });
 }
 
@@ -293,7 +213,7 @@ ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_
                                     const void **slot, ttrt_error *error) {
   return guarded(error, [&] {
     require(device && slot, "device or slot is NULL");
-    *slot = portOf(entryOf(device->device, entry).outputs, output, "output").slot;
+    *slot = portOf(entryOf(*device->device, entry).outputs, output, "output").slot;
   });
 }
 

@@ -2,6 +2,7 @@
 #include "Cores.h"
 
 #include "Error.h"
+#include "FloatingPoint.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +29,7 @@ static void pinThread(std::thread &thread, uint32_t index) {
 }
 
 Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
-             bool pin)
+             uint32_t firstL1, bool pin)
     : flags_(new CoreFlags[count]), cores_(count) {
   const auto *programs = bundle.metadata().programs();
   for (uint32_t i = 0; i < count; ++i) {
@@ -38,7 +39,7 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
     while ((1u << core.rounds) < count)
       ++core.rounds;
     core.base = memory.base();
-    core.scratch = memory.l1(i);
+    core.scratch = memory.l1(firstL1 + i);
     core.flags = flags_.get();
     for (uint32_t j = 0; j < ttrt::count(programs); ++j) {
       uint64_t grid = programs->Get(j)->grid();
@@ -70,6 +71,7 @@ void Cores::stop() noexcept {
 }
 
 void Cores::work(Core &core) noexcept {
+  DefaultFloatingPoint guard; // a thread begins with its creator's
   for (uint32_t job = 1;; ++job) {
     flags_[core.index].go.await(job);
     if (stop_)
@@ -91,9 +93,17 @@ void Cores::handOver(const uint8_t *position, bool single) noexcept {
     flags_[i].go.set(jobs_);
 }
 
-void Cores::run(const uint8_t *stream) noexcept {
+bool Cores::run(const uint8_t *stream, StreamEvents *events) noexcept {
+  // The workers read these after the hand-over.
+  for (Core &core : cores_)
+    core.events = events;
+  if (events) {
+    events->aborted = false;
+    events->abortedAt.store(0, std::memory_order_relaxed);
+  }
   handOver(stream, /*single=*/false);
   walkStream(cores_[0], stream);
+  return !events || !events->aborted;
 }
 
 void Cores::run(const CommandHeader &command) noexcept {

@@ -8,6 +8,7 @@
 
 #include "Bundle.h"
 #include "Code.h"
+#include "Events.h"
 #include "Flag.h"
 #include "Memory.h"
 
@@ -43,7 +44,8 @@ struct alignas(64) Core {
   uint8_t *base = nullptr;
   uint8_t *scratch = nullptr;
   std::vector<BoundProgram> programs;
-  CoreFlags *flags = nullptr; ///< of all cores
+  CoreFlags *flags = nullptr;     ///< of all cores
+  StreamEvents *events = nullptr; ///< of the queue; null in a run on the calling thread
 
   void barrier() noexcept {
     ++meeting;
@@ -53,17 +55,22 @@ struct alignas(64) Core {
       flags[index].rounds[round].await(meeting);
     }
   }
+  /// A barrier, then the event is recorded.
+  void signal(uint32_t event) noexcept;
+  /// False, for all cores alike, if the event will never be recorded.
+  bool wait(uint32_t event) noexcept;
 };
 
 /// Walks a stream to its end command, on one core. Allocates nothing, takes no locks.
 void walkStream(Core &core, const uint8_t *stream) noexcept;
-/// Executes one command, which is not an end.
+/// Executes one command, which is neither an end nor a wait.
 void executeCommand(Core &core, const CommandHeader &header) noexcept;
 
 class Cores {
 public:
+  /// `firstL1`: whose L1 the first core has; the others have those behind it.
   Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
-        bool pin);
+        uint32_t firstL1, bool pin);
   ~Cores();
   Cores(const Cores &) = delete;
   Cores &operator=(const Cores &) = delete;
@@ -72,8 +79,10 @@ public:
   /// The calling thread's core.
   Core &first() { return cores_[0]; }
 
-  /// All cores walk a stream; returns when all of them have reached its end.
-  void run(const uint8_t *stream) noexcept;
+  /// All cores walk a stream; returns when all of them have reached its end. With `events`, its
+  /// event commands mean the queue's; without, it runs alone and they mean nothing. False if an
+  /// event that the stream waits for will never be recorded: the rest of the stream was left out.
+  bool run(const uint8_t *stream, StreamEvents *events = nullptr) noexcept;
   /// All cores execute one command; returns when all of them have.
   void run(const CommandHeader &command) noexcept;
 

@@ -2,49 +2,16 @@
 #include "Device.h"
 
 #include "Error.h"
+#include "FloatingPoint.h"
 #include "ParallelHash.h"
 #include "Verifier.h"
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 namespace ttrt {
 
 namespace {
-
-uint64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
-}
-
-/// The caller may have changed rounding or denormals. Workers have the defaults, and all cores must
-/// give the same bits.
-class DefaultFloatingPoint {
-#if defined(__x86_64__)
-public:
-  DefaultFloatingPoint() : saved(_mm_getcsr()) { _mm_setcsr(0x1f80); }
-  ~DefaultFloatingPoint() { _mm_setcsr(saved); }
-
-private:
-  unsigned saved;
-#elif defined(__aarch64__)
-public:
-  DefaultFloatingPoint() {
-    __asm__ volatile("mrs %0, fpcr" : "=r"(saved));
-    __asm__ volatile("msr fpcr, %0" : : "r"(uint64_t(0)));
-  }
-  ~DefaultFloatingPoint() { __asm__ volatile("msr fpcr, %0" : : "r"(saved)); }
-
-private:
-  uint64_t saved;
-#endif
-};
 
 uint32_t chooseCores(uint32_t wanted) {
   if (wanted > CoreFlags::kMaxCores)
@@ -59,85 +26,114 @@ const std::shared_ptr<const Bundle> &checkFit(const std::shared_ptr<const Bundle
 
 } // namespace
 
-Device::Device(std::shared_ptr<const Bundle> bundle, uint32_t cores, bool pin)
-    : bundle_(checkFit(bundle)), memory_(*bundle_, chooseCores(cores)), code_(*bundle_),
-      cores_(*bundle_, memory_, code_, chooseCores(cores), pin) {
+/// The cores of queue 1 have L1s behind those of the plan and of queue 0's cores: each core has its
+/// own scratch.
+static uint32_t firstL1OfMoreCores(const Bundle &bundle, const ttrt_device_options &options) {
+  return std::max<uint32_t>(chooseCores(options.cores), bundle.addresses().cores);
+}
+
+static uint32_t coresOfQueue1(const ttrt_device_options &options) {
+  if (options.queue1_cores > CoreFlags::kMaxCores)
+    fail(TTRT_INVALID_ARGUMENT, "%u cores for queue 1 asked for; at most %u", options.queue1_cores,
+         CoreFlags::kMaxCores);
+  return options.queues < 2 ? 0 : std::max<uint32_t>(options.queue1_cores, 1);
+}
+
+static uint32_t l1Count(const Bundle &bundle, const ttrt_device_options &options) {
+  return firstL1OfMoreCores(bundle, options) + coresOfQueue1(options);
+}
+
+static uint32_t chooseQueues(const ttrt_device_options &options) {
+  if (options.queues > kMaxQueues)
+    fail(TTRT_INVALID_ARGUMENT, "%u queues asked for; a device has at most %u", options.queues,
+         kMaxQueues);
+  return options.queues;
+}
+
+static uint32_t callerEventsOf(const ttrt_device_options &options) {
+  return options.queues == 0 ? 0 : options.events ? options.events : 16;
+}
+
+Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
+    : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, options)), code_(*bundle_),
+      queueCount_(chooseQueues(options)),
+      eventCount_(count(bundle_->metadata().events()) + callerEventsOf(options)),
+      events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
+      site_{*bundle_,
+            memory_.base(),
+            events_.get(),
+            eventCount_,
+            Link(options.link_bytes_per_second),
+            options.checks != 0},
+      cores_(*bundle_, memory_, code_, chooseCores(options.cores), 0, options.pin != 0) {
+  entries_.reserve(bundle_->metadata().entries()->size());
   for (const fb::EntryPoint *entry : *bundle_->metadata().entries())
-    planEntry(*entry);
-}
-
-PlannedPort Device::planPort(const fb::Port &port) const {
-  const fb::Buffer &buffer = *bundle_->metadata().buffers()->Get(port.buffer());
-  return {text(port.name()), memory_.base() + bundle_->address(buffer), sizeOf(port)};
-}
-
-/// A stream of one dispatch and an end, as words.
-static std::vector<uint64_t> makeStream(const fb::Step &step) {
-  const uint32_t operands = count(step.operands());
-  DispatchCommand dispatch{
-      {Opcode::Dispatch, 0, static_cast<uint32_t>(dispatchSize(operands))}, step.index(), operands};
-  CommandHeader end{Opcode::End, 0, sizeof(CommandHeader)};
-  std::vector<uint64_t> words(dispatchSize(operands) / 8 + 1);
-  memcpy(words.data(), &dispatch, sizeof(dispatch));
-  for (uint32_t i = 0; i < operands; ++i)
-    words[sizeof(dispatch) / 8 + i] = step.operands()->Get(i);
-  memcpy(&words.back(), &end, sizeof(end));
-  return words;
-}
-
-PlannedStep Device::planStep(const PlannedEntry &entry, const fb::Step &step) const {
-  PlannedStep planned{};
-  planned.kind = step.kind();
-  planned.index = step.index();
-  switch (step.kind()) {
-  case fb::StepKind::Write:
-    planned.dst = entry.inputs[step.index()].slot;
-    planned.bytes = entry.inputs[step.index()].bytes;
-    break;
-  case fb::StepKind::Read:
-    planned.src = entry.outputs[step.index()].slot;
-    planned.bytes = entry.outputs[step.index()].bytes;
-    break;
-  case fb::StepKind::Execute: {
-    // The mapped stream in the trace region, not the file's.
-    planned.stream = memory_.base() + bundle_->metadata().traces()->Get(step.index())->address();
-    break;
+    entries_.push_back(planEntry(*bundle_, memory_, code_, *entry));
+  for (uint32_t i = 0; i < count(bundle_->metadata().traces()); ++i)
+    executes_.push_back(planExecute(*bundle_, memory_, i));
+  if (queueCount_ > 1)
+    moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, coresOfQueue1(options),
+                                         firstL1OfMoreCores(*bundle_, options), options.pin != 0);
+  for (uint32_t i = 0; i < queueCount_; ++i)
+    queues_[i] = std::make_unique<Queue>(site_, i, i ? *moreCores_ : cores_, ringCapacity());
+  if (queueCount_ > 1) {
+    queues_[0]->setPeer(*queues_[1]);
+    queues_[1]->setPeer(*queues_[0]);
   }
-  case fb::StepKind::HostDispatch:
-    planned.function = code_.function(step.index());
-    planned.grid = bundle_->metadata().programs()->Get(step.index())->grid();
-    for (uint32_t i = 0; i < count(step.operands()); ++i)
-      planned.words.push_back(step.operands()->Get(i));
-    break;
-  case fb::StepKind::Dispatch:
-    planned.words = makeStream(step);
-    planned.stream = reinterpret_cast<const uint8_t *>(planned.words.data());
-    break;
-  case fb::StepKind::Copy:
-    planned.dst = memory_.base() + step.dst();
-    planned.src = memory_.base() + step.src();
-    planned.bytes = step.bytes();
-    break;
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    break; // one queue: done in order, and the verifier has seen the record before the wait
-  }
-  return planned;
 }
 
-void Device::planEntry(const fb::EntryPoint &entry) {
-  PlannedEntry &planned = entries_.emplace_back();
-  for (uint32_t i = 0; i < count(entry.inputs()); ++i)
-    planned.inputs.push_back(planPort(*entry.inputs()->Get(i)));
-  for (uint32_t i = 0; i < count(entry.outputs()); ++i)
-    planned.outputs.push_back(planPort(*entry.outputs()->Get(i)));
-  for (const fb::Schedule *schedule : *entry.schedules()) {
-    if (schedule->queues() != 1)
-      continue;
-    forEachStep(*schedule,
-                [&](const fb::Step &step) { planned.steps.push_back(planStep(planned, step)); });
-    return; // verifyFit() has made sure that there is one
-  }
+/// Both must be empty before either goes: a queue may wait for the other.
+Device::~Device() { drain(); }
+
+/// At least 16 inferences ahead.
+uint32_t Device::ringCapacity() const {
+  size_t longest = 1;
+  for (const PlannedEntry &entry : entries_)
+    for (const PlannedSchedule &schedule : entry.schedules) {
+      size_t steps = 0;
+      for (const PlannedStep &step : schedule.body)
+        steps += 1 + step.waits.size();
+      longest = std::max(longest, steps);
+    }
+  uint32_t capacity = 1024;
+  while (capacity < 16 * longest)
+    capacity *= 2;
+  return capacity;
+}
+
+uint32_t Device::callerEvents() const { return eventCount_ - count(bundle_->metadata().events()); }
+
+Event *Device::takeEvent() noexcept {
+  for (uint32_t i = count(bundle_->metadata().events()); i < eventCount_; ++i)
+    if (!taken_[i].exchange(true, std::memory_order_acquire)) {
+      events_[i].reset();
+      return &events_[i];
+    }
+  return nullptr;
+}
+
+void Device::giveBack(Event &event) noexcept {
+  taken_[&event - events_.get()].store(false, std::memory_order_release);
+}
+
+const ttrt_error *Device::failure() const noexcept {
+  for (uint32_t i = 0; i < queueCount_; ++i)
+    if (queues_[i]->stopped().load(std::memory_order_acquire))
+      return &site_.failure.get();
+  return nullptr;
+}
+
+void Device::drain() noexcept {
+  for (uint32_t i = 0; i < queueCount_; ++i)
+    queues_[i]->drain();
+}
+
+void Device::reset() noexcept {
+  site_.failure.clear();
+  for (uint32_t i = 0; i < eventCount_; ++i)
+    events_[i].reset();
+  for (uint32_t i = 0; i < queueCount_; ++i)
+    queues_[i]->restart();
 }
 
 /// The same commands without the trace: each handed over by the host and awaited.
@@ -150,10 +146,10 @@ void Device::dispatchFromHost(const PlannedStep &step, const ttrt_run_options &o
     // Each command is complete before the next begins: barriers have nothing left to do.
     if (header.opcode == Opcode::Dispatch || header.opcode == Opcode::Copy ||
         header.opcode == Opcode::Fill) {
-      uint64_t begin = options.on_command ? now() : 0;
+      uint64_t begin = options.on_command ? nowNs() : 0;
       cores_.run(header);
       if (options.on_command)
-        options.on_command(options.user, step.index, command, begin, now());
+        options.on_command(options.user, step.index, command, begin, nowNs());
     }
     position += header.size;
   }
@@ -163,10 +159,13 @@ void Device::execute(const PlannedStep &step, const ttrt_run_options &options) n
   switch (step.kind) {
   case fb::StepKind::Execute:
     if (options.no_trace)
-      return dispatchFromHost(step, options);
-    return cores_.run(step.stream);
+      dispatchFromHost(step, options);
+    else
+      cores_.run(step.stream);
+    return;
   case fb::StepKind::Dispatch:
-    return cores_.run(step.stream);
+    cores_.run(step.stream);
+    return;
   case fb::StepKind::HostDispatch:
     for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
       step.function(step.words.data(), memory_.base(), cores_.first().scratch, workgroup);
@@ -186,22 +185,23 @@ void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt
                  const ttrt_run_options &options) noexcept {
   DefaultFloatingPoint guard;
   const bool timed = options.timing != nullptr;
-  const uint64_t begin = timed ? now() : 0;
+  const uint64_t begin = timed ? nowNs() : 0;
   uint64_t transfers = 0;
-  for (const PlannedStep &step : entry.steps) {
+  for (const PlannedStep *planned : entry.steps) {
+    const PlannedStep &step = *planned;
     if (step.kind != fb::StepKind::Write && step.kind != fb::StepKind::Read) {
       execute(step, options);
       continue;
     }
-    const uint64_t start = timed ? now() : 0;
+    const uint64_t start = timed ? nowNs() : 0;
     if (step.kind == fb::StepKind::Write && inputs[step.index].data)
-      memcpy(step.dst, inputs[step.index].data, step.bytes);
+      site_.link.move(step.dst, inputs[step.index].data, step.bytes);
     if (step.kind == fb::StepKind::Read && outputs[step.index].data)
-      memcpy(outputs[step.index].data, step.src, step.bytes);
-    transfers += timed ? now() - start : 0;
+      site_.link.move(outputs[step.index].data, step.src, step.bytes);
+    transfers += timed ? nowNs() - start : 0;
   }
   if (timed) {
-    options.timing->total = now() - begin;
+    options.timing->total = nowNs() - begin;
     options.timing->device = options.timing->total - transfers;
   }
 }

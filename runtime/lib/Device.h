@@ -6,6 +6,8 @@
 #include "Code.h"
 #include "Cores.h"
 #include "Memory.h"
+#include "Plan.h"
+#include "Queue.h"
 
 #include <atomic>
 #include <memory>
@@ -13,61 +15,79 @@
 
 namespace ttrt {
 
-/// A step of a schedule with everything looked up.
-struct PlannedStep {
-  fb::StepKind kind;
-  uint32_t index = 0;                  ///< input, output, trace
-  uint8_t *dst = nullptr;              ///< Write: slot; Copy
-  const uint8_t *src = nullptr;        ///< Read: slot; Copy
-  uint64_t bytes = 0;                  ///< Write, Read, Copy
-  const uint8_t *stream = nullptr;     ///< Execute; Dispatch: a stream of its own
-  ProgramFunction *function = nullptr; ///< HostDispatch
-  uint64_t grid = 0;
-  std::vector<uint64_t> words; ///< HostDispatch: operands; Dispatch: the stream
-};
-
-struct PlannedPort {
-  const char *name;
-  uint8_t *slot;
-  uint64_t bytes;
-};
-
-struct PlannedEntry {
-  std::vector<PlannedPort> inputs, outputs;
-  std::vector<PlannedStep> steps; ///< prologue, body, epilogue of the schedule for one queue
-};
-
 /// An address space with a bundle in it, and the threads that execute it.
 class Device {
 public:
-  /// `cores` 0: one per CPU. Throws Error.
-  Device(std::shared_ptr<const Bundle> bundle, uint32_t cores, bool pin);
+  /// Throws Error. The options have their C meaning (ttrt.h).
+  Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options);
+  /// Completes what is in flight.
+  ~Device();
 
+  const Bundle &bundle() const { return *bundle_; }
   uint32_t cores() const { return cores_.count(); }
   /// nullptr if there is none.
   const PlannedEntry *entry(uint32_t index) const {
     return index < entries_.size() ? &entries_[index] : nullptr;
   }
+  /// nullptr if there is none.
+  const PlannedStep *execute(uint32_t trace) const {
+    return trace < executes_.size() ? &executes_[trace] : nullptr;
+  }
   /// Set while a call is under way.
   std::atomic<bool> &busy() { return busy_; }
 
-  /// One inference. The arguments have been checked.
+  /// One inference on the calling thread. The arguments have been checked, and the queues are
+  /// drained.
   void run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
            const ttrt_run_options &options) noexcept;
 
+  // Queues.
+
+  uint32_t queues() const { return queueCount_; }
+  Queue &queue(uint32_t index) { return *queues_[index]; }
+  /// Set while a call on the queue is under way.
+  std::atomic<bool> &busy(uint32_t queue) { return queueBusy_[queue]; }
+  /// Set while a pipeline has the device.
+  std::atomic<bool> &piped() { return piped_; }
+  QueueSite &site() { return site_; }
+  /// Event `index` of the bundle.
+  Event &event(uint32_t index) { return events_[index]; }
+  /// How many events the caller can have.
+  uint32_t callerEvents() const;
+  /// An event of the caller's; nullptr if all are taken. Thread-safe.
+  Event *takeEvent() noexcept;
+  void giveBack(Event &event) noexcept;
+  /// nullptr, or why a queue has stopped.
+  const ttrt_error *failure() const noexcept;
+  /// Returns once everything that was enqueued is complete, or left out.
+  void drain() noexcept;
+  /// The queues run again, and no event is recorded. The device is drained; nobody else uses it.
+  void reset() noexcept;
+
 private:
-  void planEntry(const fb::EntryPoint &entry);
-  PlannedPort planPort(const fb::Port &port) const;
-  PlannedStep planStep(const PlannedEntry &entry, const fb::Step &step) const;
   void execute(const PlannedStep &step, const ttrt_run_options &options) noexcept;
   void dispatchFromHost(const PlannedStep &step, const ttrt_run_options &options) noexcept;
+  uint32_t ringCapacity() const;
 
   std::shared_ptr<const Bundle> bundle_;
   DeviceMemory memory_;
   Code code_;
   std::vector<PlannedEntry> entries_;
+  std::vector<PlannedStep> executes_; ///< per trace
   std::atomic<bool> busy_{false};
-  Cores cores_; // last: its threads use everything above
+  std::atomic<bool> piped_{false};
+
+  const uint32_t queueCount_;
+  uint32_t eventCount_; ///< the bundle's, then the caller's
+  std::unique_ptr<Event[]> events_;
+  std::unique_ptr<std::atomic<bool>[]> taken_; ///< per event
+  QueueSite site_;
+  std::atomic<bool> queueBusy_[kMaxQueues] = {};
+
+  Cores cores_;                      ///< of queue 0 and of whoever calls run()
+  std::unique_ptr<Cores> moreCores_; ///< of queue 1
+  // Last: its threads use everything above.
+  std::unique_ptr<Queue> queues_[kMaxQueues];
 };
 
 } // namespace ttrt

@@ -3,6 +3,7 @@
 #define TTRT_LIB_FLAG_H
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -18,52 +19,82 @@ inline void pauseCpu() {
 #endif
 }
 
-/// A counter that one thread raises and one other waits for, on a cache line of its own. The
-/// waiting thread spins for a while and then sleeps, so that it costs its neighbours nothing. The
-/// lowest bit of the word says that it sleeps: setting and asking are one atomic operation, so no
+/// A counter that one thread raises and others wait for, on a cache line of its own. A waiting
+/// thread spins for a while and then sleeps, so that it costs its neighbours nothing. The lowest
+/// bit of the word says that somebody sleeps: setting and asking are one atomic operation, so no
 /// wake-up can be lost.
 class alignas(64) Flag {
 public:
-  /// Counts modulo 2^31; only ever raised.
+  /// Some 100 microseconds. Spinning longer slows every neighbour by up to 2x.
+  static constexpr int kSpins = 3000;
+
+  /// Counts modulo 2^31; only ever raised, and by one thread at a time.
   void set(uint32_t value) noexcept {
     if (word_.exchange(value << 1, std::memory_order_acq_rel) & kAsleep) [[unlikely]]
       wake();
   }
+  /// set(value() + 1)
+  void raise() noexcept { set(value() + 1); }
 
-  /// Returns once the counter is at least `value` (and less than 2^30 past it).
-  void await(uint32_t value) noexcept {
-    for (int i = 0; i < kSpins; ++i) {
-      if (isReached(word_.load(std::memory_order_acquire), value))
-        return;
-      pauseCpu();
-    }
-    sleepUntil(value);
+  uint32_t value() const noexcept { return word_.load(std::memory_order_acquire) >> 1; }
+  /// Whether the counter is at least `value` (and less than 2^30 past it).
+  bool isReached(uint32_t value) const noexcept {
+    return isReached(word_.load(std::memory_order_acquire), value);
+  }
+
+  /// Returns once the counter has reached `value`. `spins` 0: goes to sleep at once.
+  void await(uint32_t value, int spins = kSpins) noexcept {
+    if (!spinUntil(value, nullptr, spins))
+      sleepUntil(value, nullptr);
+  }
+  /// The same, but gives up, and returns false, once `cancelled` is set and poke() was called.
+  bool await(uint32_t value, const std::atomic<bool> &cancelled, int spins = kSpins) noexcept {
+    return spinUntil(value, &cancelled, spins) || sleepUntil(value, &cancelled);
+  }
+  /// Makes those who sleep look at their `cancelled` again. Any thread.
+  void poke() noexcept {
+    if (word_.fetch_and(~kAsleep, std::memory_order_acq_rel) & kAsleep)
+      wake();
   }
 
 private:
   static constexpr uint32_t kAsleep = 1;
-  /// Some 100 microseconds. Spinning longer slows every neighbour by up to 2x.
-  static constexpr int kSpins = 3000;
 
   static bool isReached(uint32_t word, uint32_t value) {
     return static_cast<int32_t>((word & ~kAsleep) - (value << 1)) >= 0;
   }
 
-  [[gnu::cold, gnu::noinline]] void wake() noexcept {
-    syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  bool spinUntil(uint32_t value, const std::atomic<bool> *cancelled, int spins) const noexcept {
+    for (int i = 0; i < spins; ++i) {
+      if (isReached(value))
+        return true;
+      if (cancelled && cancelled->load(std::memory_order_acquire)) [[unlikely]]
+        break;
+      pauseCpu();
+    }
+    return isReached(value);
   }
 
-  [[gnu::cold, gnu::noinline]] void sleepUntil(uint32_t value) noexcept {
+  [[gnu::cold, gnu::noinline]] void wake() noexcept {
+    syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  }
+
+  [[gnu::cold, gnu::noinline]] bool sleepUntil(uint32_t value,
+                                               const std::atomic<bool> *cancelled) noexcept {
     uint32_t word = word_.load(std::memory_order_acquire);
     while (!isReached(word, value)) {
       if (!(word & kAsleep) &&
           !word_.compare_exchange_weak(word, word | kAsleep, std::memory_order_acq_rel,
                                        std::memory_order_acquire))
         continue;
+      // After the bit was set: who cancels does so before the poke() that clears it.
+      if (cancelled && cancelled->load(std::memory_order_acquire))
+        return isReached(value);
       // Returns at once if the word has changed since.
       syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, word | kAsleep, nullptr, nullptr, 0);
       word = word_.load(std::memory_order_acquire);
     }
+    return true;
   }
 
   std::atomic<uint32_t> word_{0};

@@ -42,6 +42,26 @@ static void fillBytes(const Core &core, const FillCommand &command) noexcept {
     program.function(operands, core.base, core.scratch, workgroup);
 }
 
+void Core::signal(uint32_t event) noexcept {
+  barrier();
+  if (events && index == 0)
+    events->record(event);
+}
+
+bool Core::wait(uint32_t event) noexcept {
+  // Alone: the verifier has found the record earlier in the order of execution, and recording is a
+  // barrier. So every core that gets here has passed it.
+  if (!events)
+    return true;
+  // One core waits and all hear of it at the barrier: whether to go on must be one decision.
+  if (index == 0 && !events->await(event)) [[unlikely]] {
+    events->aborted = true;
+    events->abortedAt.store((uint64_t(1) << 32) + uint32_t(meeting + 1), std::memory_order_relaxed);
+  }
+  barrier();
+  return events->abortedAt.load(std::memory_order_relaxed) != (uint64_t(1) << 32) + meeting;
+}
+
 void executeCommand(Core &core, const CommandHeader &header) noexcept {
   switch (header.opcode) {
   case Opcode::Dispatch:
@@ -51,11 +71,10 @@ void executeCommand(Core &core, const CommandHeader &header) noexcept {
   case Opcode::Fill:
     return fillBytes(core, reinterpret_cast<const FillCommand &>(header));
   case Opcode::Barrier:
-  case Opcode::Signal:
     return core.barrier();
+  case Opcode::Signal:
+    return core.signal(reinterpret_cast<const EventCommand &>(header).event);
   case Opcode::Wait:
-    // One queue: the verifier has found the record earlier in the order of execution, and recording
-    // is a barrier. So every core that gets here has passed it.
   case Opcode::End:
     return;
   }
@@ -69,7 +88,10 @@ void walkStream(Core &core, const uint8_t *stream) noexcept {
       dispatch(core, programs, reinterpret_cast<const DispatchCommand &>(header));
     else if (header.opcode == Opcode::End)
       return core.barrier();
-    else
+    else if (header.opcode == Opcode::Wait) {
+      if (!core.wait(reinterpret_cast<const EventCommand &>(header).event)) [[unlikely]]
+        return core.barrier();
+    } else
       executeCommand(core, header);
     stream += header.size;
   }

@@ -15,6 +15,8 @@ void verifyTables(const Bundle &bundle);
 
 /// Streams: every command well-formed, every index and address in range, one end at the end.
 void verifyStreams(const Bundle &bundle);
+/// One trace; `stream` is where it was mapped to.
+void verifyStream(const Bundle &bundle, uint32_t trace, const uint8_t *stream);
 
 /// Schedules: every step refers to something there is, and every wait to an earlier record.
 void verifySchedules(const Bundle &bundle);

@@ -13,9 +13,8 @@ namespace {
 /// Checks one trace from its first byte to its last.
 class StreamVerifier {
 public:
-  StreamVerifier(const Bundle &bundle, uint32_t index)
-      : bundle(bundle), trace(*bundle.metadata().traces()->Get(index)),
-        stream(bundle.stream(index)) {}
+  StreamVerifier(const Bundle &bundle, uint32_t index, const uint8_t *stream)
+      : bundle(bundle), trace(*bundle.metadata().traces()->Get(index)), stream(stream) {}
 
   void verify();
 
@@ -137,7 +136,11 @@ void StreamVerifier::verify() {
 
 void verifyStreams(const Bundle &bundle) {
   for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
-    StreamVerifier(bundle, i).verify();
+    verifyStream(bundle, i, bundle.stream(i));
+}
+
+void verifyStream(const Bundle &bundle, uint32_t trace, const uint8_t *stream) {
+  StreamVerifier(bundle, trace, stream).verify();
 }
 
 } // namespace ttrt

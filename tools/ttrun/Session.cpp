@@ -41,7 +41,9 @@ Session::Session(const std::string &path, const SessionOptions &options) : path_
                            options.verify == "full" ? TTRT_VERIFY_FULL : TTRT_VERIFY_STRUCTURE,
                            &bundle_, &error),
           error);
-    ttrt_device_options device{static_cast<uint32_t>(options.cores), options.pin};
+    ttrt_device_options device{};
+    device.cores = static_cast<uint32_t>(options.cores);
+    device.pin = options.pin;
     check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

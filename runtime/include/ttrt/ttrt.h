@@ -13,6 +13,7 @@
  * Threads. There is no global state; different objects are independent of each other. A bundle does
  * not change after it was opened: any number of threads may query it and open devices from it.
  * Calls on one device must not overlap; one that does returns TTRT_BUSY and has no effect.
+ * Command queues (queue.h) and pipelines (pipeline.h) say for themselves who may call what.
  *
  * Memory. After ttrt_device_open() nothing allocates, on any thread, until the device is closed.
  *
@@ -44,7 +45,11 @@ typedef enum ttrt_status {
   TTRT_UNSUPPORTED = 5,      /**< a good bundle, but not for this runtime or machine */
   TTRT_OUT_OF_MEMORY = 6,
   TTRT_BUSY = 7, /**< another call on this device has not returned yet */
-  TTRT_INTERNAL = 8
+  TTRT_INTERNAL = 8,
+  TTRT_FAILED = 9,           /**< a command failed on a queue, which has stopped (queue.h) */
+  TTRT_NOT_READY = 10,       /**< not complete yet, and the caller did not want to wait */
+  TTRT_WOULD_OVERWRITE = 11, /**< outputs that nobody has taken would be lost (pipeline.h) */
+  TTRT_END = 12              /**< no more outputs will come (pipeline.h) */
 } ttrt_status;
 
 typedef struct ttrt_error {
@@ -150,6 +155,15 @@ typedef struct ttrt_device_options {
   uint32_t
       cores; /**< threads that compute, the calling one included; 0: one per CPU allowed to us */
   int pin;   /**< not 0: tie worker i to the i-th CPU allowed to us (the caller is left alone) */
+  uint32_t queues; /**< command queues (queue.h), each with a thread of its own: 0 to 2. With 0
+                      there is only ttrt_run() */
+  uint32_t queue1_cores; /**< threads that compute for queue 1, its own included, beside the `cores`
+                            of queue 0; 0: 1 */
+  uint32_t events; /**< how many events of the caller's there may be at a time (queue.h); 0: 16 */
+  int checks; /**< not 0: queues look at every address before they use it, so that a wrong one is
+                 an error instead of a crash. Slow: for finding faults */
+  uint64_t link_bytes_per_second; /**< make transfers of inputs and outputs as slow as a bus of this
+                                     speed; 0: as fast as memory */
 } ttrt_device_options;
 
 /**

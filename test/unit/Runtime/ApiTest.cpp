@@ -99,7 +99,9 @@ TEST_F(Api, SlotsInPlace) {
 
 TEST_F(Api, TwoDevicesOfOneBundleAreIndependent) {
   ttrt_device *other = nullptr;
-  ttrt_device_options options{1, 1};
+  ttrt_device_options options{};
+  options.cores = 1;
+  options.pin = 1;
   ASSERT_EQ(ttrt_device_open(loaded.bundle, &options, &other, &error), TTRT_OK) << error.message;
   std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
   std::thread thread([&] {
@@ -178,7 +180,8 @@ TEST_F(Api, CallsOnOneDeviceMustNotOverlap) {
 
 TEST_F(Api, TooManyCores) {
   ttrt_device *device;
-  ttrt_device_options options{100000, 0};
+  ttrt_device_options options{};
+  options.cores = 100000;
   EXPECT_EQ(ttrt_device_open(loaded.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_EQ(device, nullptr);
 }

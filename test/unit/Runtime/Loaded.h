@@ -12,10 +12,10 @@ namespace ttrt::test {
 /// A bundle on a device, through the C API; failures are test failures.
 class Loaded {
 public:
-  Loaded(const char *path, uint32_t cores) {
+  Loaded(const char *path, uint32_t cores) : Loaded(path, optionsFor(cores)) {}
+  Loaded(const char *path, const ttrt_device_options &options) {
     ttrt_error error;
     EXPECT_EQ(ttrt_bundle_open(path, TTRT_VERIFY_FULL, &bundle, &error), TTRT_OK) << error.message;
-    ttrt_device_options options{cores, 0};
     if (bundle)
       EXPECT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;
   }
@@ -41,6 +41,13 @@ public:
 
   ttrt_bundle *bundle = nullptr;
   ttrt_device *device = nullptr;
+
+private:
+  static ttrt_device_options optionsFor(uint32_t cores) {
+    ttrt_device_options options{};
+    options.cores = cores;
+    return options;
+  }
 };
 
 inline std::vector<float> ramp(size_t elements) {

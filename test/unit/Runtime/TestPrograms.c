@@ -73,3 +73,17 @@ PROGRAM(test_slow) {
   for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
     out[i] = a[i];
 }
+
+// Two of these that run at the same time meet: each raises its own word and waits for the other's,
+// a second at most. out = 1 if they met.
+PROGRAM(test_meet) {
+  (void)scratch;
+  (void)workgroup;
+  volatile uint64_t *theirs = OPERAND(volatile uint64_t, 0);
+  volatile uint64_t *mine = OPERAND(volatile uint64_t, 1);
+  uint64_t *met = OPERAND(uint64_t, 2);
+  __atomic_store_n(mine, 1, __ATOMIC_SEQ_CST);
+  *met = 0;
+  for (uint64_t i = 0; i < 300000000 && !*met; ++i)
+    *met = __atomic_load_n(theirs, __ATOMIC_SEQ_CST);
+}

@@ -24,7 +24,8 @@ std::string verdict(const Bytes &file, ttrt_status *status = nullptr) {
   ttrt_device *device = nullptr;
   ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
   if (result == TTRT_OK) {
-    ttrt_device_options options{1, 0};
+    ttrt_device_options options{};
+    options.cores = 1;
     result = ttrt_device_open(bundle, &options, &device, &error);
   }
   ttrt_device_close(device);
@@ -451,7 +452,8 @@ TEST(VerifyFile, DamagedStreamsWithRightHashesAreSafe) {
       if (ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error) == TTRT_OK) {
         ++accepted;
         ttrt_device *device;
-        ttrt_device_options options{2, 0};
+        ttrt_device_options options{};
+        options.cores = 2;
         ttrt_input input{};
         ttrt_output output{};
         ASSERT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of the C boundary share: handles, arguments, and exceptions turned into statuses.
+
+#ifndef TTRT_LIB_HANDLES_H
+#define TTRT_LIB_HANDLES_H
+
+#include "Bundle.h"
+#include "Device.h"
+#include "Error.h"
+
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+
+struct ttrt_bundle {
+  std::shared_ptr<const ttrt::Bundle> bundle;
+};
+
+struct ttrt_device {
+  std::shared_ptr<ttrt::Device> device;
+};
+
+namespace ttrt {
+
+inline ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept {
+  if (error) {
+    error->status = status;
+    size_t length = strnlen(message, sizeof(error->message) - 1);
+    memcpy(error->message, message, length);
+    error->message[length] = 0;
+  }
+  return status;
+}
+
+/// Runs `function`; whatever it throws becomes a status and a message.
+template <typename Function> ttrt_status guarded(ttrt_error *error, Function function) noexcept {
+  try {
+    function();
+    if (error) {
+      error->status = TTRT_OK;
+      error->message[0] = 0;
+    }
+    return TTRT_OK;
+  } catch (const Error &failure) {
+    return report(error, failure.status, failure.message.c_str());
+  } catch (const std::bad_alloc &) {
+    return report(error, TTRT_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception &failure) {
+    return report(error, TTRT_INTERNAL, failure.what());
+  } catch (...) {
+    return report(error, TTRT_INTERNAL, "unknown error");
+  }
+}
+
+inline void require(bool condition, const char *what) {
+  if (!condition) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT, "%s", what);
+}
+
+/// Marks something as in use for the length of a call.
+class InUse {
+public:
+  InUse(std::atomic<bool> &busy, const char *other) : busy(busy) {
+    if (busy.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      fail(TTRT_BUSY, "%s has not returned yet", other);
+  }
+  ~InUse() { busy.store(false, std::memory_order_release); }
+  InUse(const InUse &) = delete;
+  InUse &operator=(const InUse &) = delete;
+
+private:
+  std::atomic<bool> &busy;
+};
+
+inline const PlannedEntry &entryOf(const Device &device, uint32_t entry) {
+  const PlannedEntry *found = device.entry(entry);
+  if (!found) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
+  return *found;
+}
+
+inline const PlannedPort &portOf(const std::vector<PlannedPort> &ports, uint32_t index,
+                                 const char *what) {
+  if (index >= ports.size()) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT, "%s %u; the entry point has %zu", what, index, ports.size());
+  return ports[index];
+}
+
+inline void checkBytes(const PlannedPort &port, size_t bytes, const char *what) {
+  if (bytes != port.bytes) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT, "%s '%s' has %zu bytes; expected %llu", what, port.name, bytes,
+         static_cast<unsigned long long>(port.bytes));
+}
+
+/// `Transfer` is ttrt_input or ttrt_output.
+template <typename Transfer>
+void checkTransfers(const std::vector<PlannedPort> &ports, const Transfer *transfers,
+                    const char *what) {
+  if (!ports.empty() && !transfers)
+    fail(TTRT_INVALID_ARGUMENT, "%ss is NULL; the entry point has %zu", what, ports.size());
+  for (size_t i = 0; i < ports.size(); ++i)
+    if (transfers[i].data)
+      checkBytes(ports[i], transfers[i].bytes, what);
+}
+
+/// A run on the calling thread has core 0 and all slots to itself.
+inline void requireIdleQueues(Device &device) {
+  if (device.piped().load(std::memory_order_acquire))
+    fail(TTRT_BUSY, "the device has a pipeline; close it first");
+  for (uint32_t i = 0; i < device.queues(); ++i)
+    if (!device.queue(i).isDrained())
+      fail(TTRT_BUSY, "queue %u has commands in flight; ttrt_device_synchronize() waits for them",
+           i);
+}
+
+/// Throws what stopped a queue.
+inline void requireNoFailure(const Device &device) {
+  if (const ttrt_error *failure = device.failure()) [[unlikely]]
+    throw Error{failure->status, failure->message};
+}
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_HANDLES_H

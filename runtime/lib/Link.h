@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way between host memory and the device's slots. It can be made as slow as a bus.
+
+#ifndef TTRT_LIB_LINK_H
+#define TTRT_LIB_LINK_H
+
+#include "Flag.h"
+
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+
+namespace ttrt {
+
+/// Nanoseconds of a steady clock.
+inline uint64_t nowNs() noexcept {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+class Link {
+public:
+  explicit Link(uint64_t bytesPerSecond = 0) : bytesPerSecond(bytesPerSecond) {}
+
+  /// Copies, and takes as long as the link would. While a bus moves bytes the CPU is free, so most
+  /// of the time is slept.
+  void move(void *dst, const void *src, uint64_t bytes) const noexcept {
+    if (bytesPerSecond == 0) {
+      memcpy(dst, src, bytes);
+      return;
+    }
+    const uint64_t end = nowNs() + static_cast<uint64_t>(static_cast<double>(bytes) * 1e9 /
+                                                         static_cast<double>(bytesPerSecond));
+    memcpy(dst, src, bytes);
+    waitUntil(end);
+  }
+
+private:
+  static void waitUntil(uint64_t end) noexcept {
+    constexpr uint64_t kSpinNs = 50000; // how late a sleeper may wake up
+    const uint64_t now = nowNs();
+    if (now + kSpinNs < end) {
+      const uint64_t alarm = end - kSpinNs;
+      const timespec time{static_cast<time_t>(alarm / 1000000000u),
+                          static_cast<long>(alarm % 1000000000u)};
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    }
+    while (nowNs() < end)
+      pauseCpu();
+  }
+
+  uint64_t bytesPerSecond; ///< 0: as fast as memory
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_LINK_H

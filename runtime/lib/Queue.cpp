@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Queue.h"
+
+#include "Error.h"
+#include "FloatingPoint.h"
+#include "Verifier.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <system_error>
+
+namespace ttrt {
+
+//===----------------------------------------------------------------------===//
+// Failure
+//===----------------------------------------------------------------------===//
+
+void Failure::set(ttrt_status status, const char *message) noexcept {
+  uint32_t none = kNone;
+  if (!state.compare_exchange_strong(none, kWriting, std::memory_order_acquire))
+    return;
+  error.status = status;
+  snprintf(error.message, sizeof(error.message), "%s", message);
+  state.store(kThere, std::memory_order_release);
+}
+
+const ttrt_error &Failure::get() const noexcept {
+  // Another queue may be about to write the message that comes first.
+  while (state.load(std::memory_order_acquire) != kThere)
+    pauseCpu();
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+Queue::Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity)
+    : site(site), index(index), cores(cores), mask(capacity - 1), ring(new QueueCommand[capacity]) {
+  events.events = site.events;
+  events.queue = index;
+  events.targets.reset(new EventTarget[site.eventCount]);
+  events.stopped[index] = &stopped_;
+  try {
+    thread = std::thread([this] { work(); });
+  } catch (const std::system_error &error) {
+    fail(TTRT_OUT_OF_MEMORY, "cannot start the thread of queue %u: %s", index, error.what());
+  }
+}
+
+Queue::~Queue() {
+  QueueCommand last;
+  last.kind = QueueCommand::Kind::Stop;
+  push(last);
+  thread.join();
+}
+
+/// A host that is too far ahead sleeps until half of the ring is empty, so that it is not woken for
+/// every command.
+void Queue::waitForRoom() noexcept {
+  auto refresh = [this] { knownCompleted = tail - ((tail - completed.value()) & 0x7fffffff); };
+  refresh();
+  if (tail - knownCompleted <= mask)
+    return;
+  completed.await(tail - (mask + 1) / 2, /*spins=*/0);
+  refresh();
+}
+
+uint32_t Queue::push(const QueueCommand &command) noexcept {
+  if (tail - knownCompleted > mask) [[unlikely]]
+    waitForRoom();
+  ring[tail & mask] = command;
+  submitted.set(++tail);
+  return tail;
+}
+
+void Queue::pushRecord(Event &event) noexcept {
+  QueueCommand command;
+  command.kind = QueueCommand::Kind::Record;
+  command.event = &event;
+  event.issue(index);
+  push(command);
+}
+
+void Queue::pushWait(Event &event) noexcept {
+  const EventTarget target = event.target();
+  if (!target.flag || target.queue == index)
+    return; // nothing to wait for, or done in order
+  QueueCommand command;
+  command.kind = QueueCommand::Kind::Wait;
+  command.flag = target.flag;
+  command.value = target.value;
+  command.target = static_cast<uint8_t>(target.queue);
+  push(command);
+}
+
+uint32_t Queue::pushStep(const PlannedStep &step, void *host, bool counted) noexcept {
+  for (uint32_t event : step.waits) {
+    const EventTarget target = site.events[event].target();
+    QueueCommand command;
+    command.kind = QueueCommand::Kind::Target;
+    command.index = event;
+    command.flag = target.flag;
+    command.value = target.value;
+    command.target = static_cast<uint8_t>(target.queue);
+    push(command);
+  }
+  QueueCommand command;
+  command.step = &step;
+  command.sink = host;
+  command.counted = counted;
+  const uint32_t ticket = push(command);
+  for (uint32_t event : step.signals)
+    site.events[event].issue(index);
+  return ticket;
+}
+
+void Queue::pushCommands(const PlannedStep &step) noexcept {
+  for (const uint8_t *position = step.stream;;) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
+    switch (header.opcode) {
+    case Opcode::Dispatch:
+    case Opcode::Copy:
+    case Opcode::Fill: {
+      QueueCommand command;
+      command.kind = QueueCommand::Kind::Command;
+      command.step = &step;
+      command.header = &header;
+      push(command);
+      break;
+    }
+    case Opcode::Signal:
+      pushRecord(site.events[reinterpret_cast<const EventCommand &>(header).event]);
+      break;
+    case Opcode::Wait:
+      pushWait(site.events[reinterpret_cast<const EventCommand &>(header).event]);
+      break;
+    case Opcode::Barrier:
+      break; // each command is complete before the next begins
+    case Opcode::End:
+      return;
+    }
+    position += header.size;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The thread's side
+//===----------------------------------------------------------------------===//
+
+void Queue::work() noexcept {
+  DefaultFloatingPoint guard;
+  prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); // a slow link sleeps for exact times
+  for (uint32_t head = 0;; ++head) {
+    submitted.await(head + 1);
+    const QueueCommand &command = ring[head & mask];
+    const bool last = command.kind == QueueCommand::Kind::Stop;
+    // A queue that has stopped leaves out everything until it is restarted.
+    if (!stopped_.load(std::memory_order_relaxed)) [[likely]]
+      perform(command);
+    completed.set(head + 1);
+    if (last)
+      return;
+  }
+}
+
+void Queue::perform(const QueueCommand &command) noexcept {
+  switch (command.kind) {
+  case QueueCommand::Kind::Step:
+    return performStep(command);
+  case QueueCommand::Kind::Command:
+    return cores.run(*command.header);
+  case QueueCommand::Kind::Record:
+    return command.event->record(index);
+  case QueueCommand::Kind::Wait:
+    if (!command.flag->await(command.value, *events.stopped[command.target])) [[unlikely]]
+      stop(command, TTRT_FAILED, "the queue that should record the event has stopped");
+    return;
+  case QueueCommand::Kind::Target:
+    events.targets[command.index] = {command.flag, command.value, command.target};
+    return;
+  case QueueCommand::Kind::Call:
+    if (const int result = command.call(command.user)) [[unlikely]] {
+      char reason[64];
+      snprintf(reason, sizeof(reason), "the caller's function returned %d", result);
+      stop(command, TTRT_FAILED, reason);
+    }
+    return;
+  case QueueCommand::Kind::Stop:
+    return;
+  }
+}
+
+void Queue::performStep(const QueueCommand &command) noexcept {
+  const PlannedStep &step = *command.step;
+  switch (step.kind) {
+  case fb::StepKind::Write:
+  case fb::StepKind::Read:
+    move(command);
+    break;
+  case fb::StepKind::Execute:
+    if (site.checks) {
+      try {
+        verifyStream(site.bundle, step.index, step.stream);
+      } catch (const Error &error) {
+        return stop(command, TTRT_FAILED, error.message.c_str());
+      } catch (const std::exception &error) {
+        return stop(command, TTRT_OUT_OF_MEMORY, error.what());
+      }
+    }
+    if (!cores.run(step.stream, &events)) [[unlikely]]
+      return stop(command, TTRT_FAILED,
+                  "the queue that should record an event it waits for has stopped");
+    break;
+  case fb::StepKind::Dispatch:
+    cores.run(step.stream, &events);
+    break;
+  case fb::StepKind::HostDispatch:
+    for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
+      step.function(step.words.data(), site.base, cores.first().scratch, workgroup);
+    break;
+  case fb::StepKind::Copy:
+    memcpy(step.dst, step.src, step.bytes);
+    break;
+  case fb::StepKind::Record:
+  case fb::StepKind::Wait:
+    break; // commands of their own
+  }
+  if (command.counted && !stopped_.load(std::memory_order_relaxed))
+    site.done[index].raise();
+}
+
+/// With checks, the kernel copies: it says so where an address is wrong, instead of dying of it.
+void Queue::move(const QueueCommand &command) noexcept {
+  const PlannedStep &step = *command.step;
+  const bool isWrite = step.kind == fb::StepKind::Write;
+  if (!command.source)
+    return; // the slot is filled, or read, in place
+  if (site.checks) {
+    iovec slot{isWrite ? step.dst : const_cast<uint8_t *>(step.src), step.bytes};
+    iovec host{command.sink, step.bytes};
+    const auto moved = isWrite ? process_vm_readv(getpid(), &slot, 1, &host, 1, 0)
+                               : process_vm_writev(getpid(), &slot, 1, &host, 1, 0);
+    if (moved == static_cast<ssize_t>(step.bytes))
+      return;
+    if (moved >= 0 || errno == EFAULT) {
+      char reason[160];
+      snprintf(reason, sizeof(reason),
+               "%llu bytes at %p in the host's memory; expected memory that can be %s",
+               static_cast<unsigned long long>(step.bytes), command.source,
+               isWrite ? "read" : "written");
+      return stop(command, TTRT_FAILED, reason);
+    }
+    // Not allowed to ask: copy as always.
+  }
+  if (isWrite)
+    site.link.move(step.dst, command.source, step.bytes);
+  else
+    site.link.move(command.sink, step.src, step.bytes);
+}
+
+void Queue::stop(const QueueCommand &command, ttrt_status status, const char *reason) noexcept {
+  const char *what = command.kind == QueueCommand::Kind::Wait   ? "wait"
+                     : command.kind == QueueCommand::Kind::Call ? "call"
+                                                                : "";
+  const char *name = "", *source = "";
+  if (command.step) {
+    static const char *const kNames[] = {"write", "read",     "execute", "host-dispatch",
+                                         "copy",  "dispatch", "record",  "wait"};
+    what = kNames[static_cast<size_t>(command.step->kind)];
+    name = command.step->name;
+    source = command.step->source;
+  }
+  char message[sizeof(ttrt_error::message)];
+  snprintf(message, sizeof(message), "queue %u stopped at %s%s%s%s%s%s%s: %s", index, what,
+           *name ? " '" : "", name, *name ? "'" : "", *source ? " (from " : "", source,
+           *source ? ")" : "", reason);
+  site.failure.set(status, message);
+  stopped_.store(true, std::memory_order_release);
+  // Whoever waits for this queue hears that it need not.
+  for (uint32_t i = 0; i < site.eventCount; ++i)
+    site.events[i].poke(index);
+  site.done[index].poke();
+}
+
+} // namespace ttrt

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A command queue: a ring that the host fills and a thread that empties it, in order.
+// docs/queues.md says what the commands mean.
+
+#ifndef TTRT_LIB_QUEUE_H
+#define TTRT_LIB_QUEUE_H
+
+#include "Cores.h"
+#include "Events.h"
+#include "Link.h"
+#include "Plan.h"
+#include "ttrt/queue.h"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+namespace ttrt {
+
+/// One entry of the ring.
+struct QueueCommand {
+  enum class Kind : uint8_t {
+    Step,    ///< `step`; a write or read has the host's memory in `source` or `sink`
+    Command, ///< `header`, of the trace `step`: dispatched by the host
+    Record,  ///< `event`
+    Wait,    ///< until `flag` reaches `value`
+    Target, ///< waits for event `index` inside the next stream are over when `flag` reaches `value`
+    Call,   ///< call(user)
+    Stop,   ///< ends the thread
+  };
+  Kind kind = Kind::Step;
+  bool counted = false; ///< raises QueueSite::done when complete
+  uint8_t target = 0;   ///< Wait, Target: the queue that records
+  uint32_t value = 0;
+  uint32_t index = 0;
+  const PlannedStep *step = nullptr;
+  union {
+    const void *source = nullptr; ///< Write
+    void *sink;                   ///< Read
+    const CommandHeader *header;  ///< Command
+    Flag *flag;                   ///< Wait, Target
+    Event *event;                 ///< Record
+    ttrt_call *call;              ///< Call
+  };
+  void *user = nullptr; ///< Call
+};
+
+/// The first error of any queue of a device.
+class Failure {
+public:
+  /// Keeps the first message; the others follow from it.
+  [[gnu::cold]] void set(ttrt_status status, const char *message) noexcept;
+  /// The caller has seen a queue that stopped.
+  [[gnu::cold]] const ttrt_error &get() const noexcept;
+  /// Nobody may use the queues meanwhile.
+  void clear() noexcept { state.store(kNone, std::memory_order_relaxed); }
+
+private:
+  enum State : uint32_t { kNone, kWriting, kThere };
+  std::atomic<uint32_t> state{kNone};
+  ttrt_error error{};
+};
+
+/// What the queues of a device have in common.
+struct QueueSite {
+  const Bundle &bundle;
+  uint8_t *base;
+  Event *events; ///< the bundle's, then the caller's
+  uint32_t eventCount;
+  Link link;
+  bool checks;             ///< look at every command's addresses before it runs
+  Flag done[kMaxQueues]{}; ///< per queue: counted commands that are complete
+  Failure failure{};
+};
+
+class Queue {
+public:
+  /// Throws Error. `capacity`: entries of the ring, a power of two.
+  Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity);
+  /// Completes what was enqueued.
+  ~Queue();
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
+
+  // The host's side. Calls on one queue must not overlap. Nothing allocates or takes a lock.
+
+  /// Appends a command; sleeps while the ring is full. Returns its ticket.
+  uint32_t push(const QueueCommand &command) noexcept;
+  /// Appends a step of a schedule; `host`: the memory of a write or read.
+  uint32_t pushStep(const PlannedStep &step, void *host, bool counted) noexcept;
+  /// The commands of an execute step one by one.
+  void pushCommands(const PlannedStep &step) noexcept;
+  void pushRecord(Event &event) noexcept;
+  void pushWait(Event &event) noexcept;
+
+  // Any thread.
+
+  /// Returns once the command is complete, or was left out by a queue that stopped.
+  void await(uint32_t ticket) noexcept { completed.await(ticket); }
+  /// Everything that was enqueued before.
+  void drain() noexcept { await(submitted.value()); }
+  bool isDrained() const noexcept { return completed.isReached(submitted.value()); }
+  const std::atomic<bool> &stopped() const noexcept { return stopped_; }
+  uint32_t capacity() const noexcept { return mask + 1; }
+
+  /// Runs again after an error. The queue is drained.
+  void restart() noexcept { stopped_.store(false, std::memory_order_release); }
+  /// The other queue, for waits.
+  void setPeer(const Queue &peer) noexcept { events.stopped[peer.index] = &peer.stopped_; }
+
+private:
+  void work() noexcept;
+  void perform(const QueueCommand &command) noexcept;
+  void performStep(const QueueCommand &command) noexcept;
+  void move(const QueueCommand &command) noexcept;
+  void waitForRoom() noexcept;
+  [[gnu::cold]] void stop(const QueueCommand &command, ttrt_status status,
+                          const char *reason) noexcept;
+
+  QueueSite &site;
+  const uint32_t index;
+  Cores &cores;
+  const uint32_t mask;
+  std::unique_ptr<QueueCommand[]> ring;
+  StreamEvents events;
+  std::atomic<bool> stopped_{false};
+
+  // The host's, on a cache line of its own.
+  alignas(64) uint32_t tail = 0; ///< commands enqueued
+  uint32_t knownCompleted = 0;   ///< what the host knows of `completed`
+  Flag submitted;                ///< host -> thread: `tail`
+  Flag completed;                ///< thread -> host
+  std::thread thread;            ///< last: uses everything above
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_QUEUE_H

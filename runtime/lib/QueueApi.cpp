@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttrt/queue.h"
+
+#include "Handles.h"
+
+using namespace ttrt;
+
+struct ttrt_event {
+  Device &device;
+  Event &event;
+};
+
+namespace {
+
+Device &deviceOf(ttrt_device *device) {
+  require(device, "device is NULL");
+  return *device->device;
+}
+
+Queue &queueOf(Device &device, uint32_t queue) {
+  if (queue >= device.queues()) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT, "queue %u; the device was opened with %u", queue, device.queues());
+  return device.queue(queue);
+}
+
+/// Nothing in `enqueue` throws.
+template <typename Enqueue>
+void enqueueOn(Device &device, uint32_t index, bool blocking, Enqueue enqueue) {
+  Queue &queue = queueOf(device, index);
+  if (device.piped().load(std::memory_order_relaxed)) [[unlikely]]
+    fail(TTRT_BUSY, "the device has a pipeline; close it first");
+  InUse use(device.busy(index), "another call on this queue");
+  if (queue.stopped().load(std::memory_order_acquire)) [[unlikely]]
+    requireNoFailure(device);
+  enqueue(queue);
+  if (blocking) {
+    queue.drain();
+    if (queue.stopped().load(std::memory_order_acquire)) [[unlikely]]
+      requireNoFailure(device);
+  }
+}
+
+} // namespace
+
+extern "C" {
+
+uint32_t ttrt_device_queues(const ttrt_device *device) {
+  return device ? device->device->queues() : 0;
+}
+
+ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t entry, uint32_t input,
+                               const void *data, size_t bytes, int blocking, ttrt_error *error) {
+  return guarded(error, [&] {
+    Device &target = deviceOf(device);
+    const PlannedEntry &planned = entryOf(target, entry);
+    checkBytes(portOf(planned.inputs, input, "input"), bytes, "input");
+    require(data, "data is NULL");
+    enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+      on.pushStep(planned.writes[input], const_cast<void *>(data), /*counted=*/false);
+    });
+  });
+}
+
+ttrt_status ttrt_enqueue_read(ttrt_device *device, uint32_t queue, uint32_t entry, uint32_t output,
+                              void *data, size_t bytes, int blocking, ttrt_error *error) {
+  return guarded(error, [&] {
+    Device &target = deviceOf(device);
+    const PlannedEntry &planned = entryOf(target, entry);
+    checkBytes(portOf(planned.outputs, output, "output"), bytes, "output");
+    require(data, "data is NULL");
+    enqueueOn(target, queue, blocking != 0,
+              [&](Queue &on) { on.pushStep(planned.reads[output], data, /*counted=*/false); });
+  });
+}
+
+ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t trace, int blocking,
+                                 ttrt_error *error) {
+  return guarded(error, [&] {
+    Device &target = deviceOf(device);
+    const PlannedStep *step = target.execute(trace);
+    if (!step)
+      fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
+           count(target.bundle().metadata().traces()));
+    enqueueOn(target, queue, blocking != 0,
+              [&](Queue &on) { on.pushStep(*step, nullptr, /*counted=*/false); });
+  });
+}
+
+ttrt_status ttrt_enqueue_call(ttrt_device *device, uint32_t queue, ttrt_call *call, void *user,
+                              ttrt_error *error) {
+  return guarded(error, [&] {
+    require(call, "call is NULL");
+    enqueueOn(deviceOf(device), queue, /*blocking=*/false, [&](Queue &on) {
+      QueueCommand command;
+      command.kind = QueueCommand::Kind::Call;
+      command.call = call;
+      command.user = user;
+      on.push(command);
+    });
+  });
+}
+
+ttrt_status ttrt_event_create(ttrt_device *device, ttrt_event **event, ttrt_error *error) {
+  if (event)
+    *event = nullptr;
+  return guarded(error, [&] {
+    require(event, "event is NULL");
+    Device &target = deviceOf(device);
+    Event *taken = target.takeEvent();
+    if (!taken)
+      fail(TTRT_OUT_OF_MEMORY, "all %u events of the device are taken; see ttrt_device_options",
+           target.callerEvents());
+    *event = new (std::nothrow) ttrt_event{target, *taken};
+    if (!*event) {
+      target.giveBack(*taken);
+      throw std::bad_alloc();
+    }
+  });
+}
+
+void ttrt_event_destroy(ttrt_event *event) {
+  if (event)
+    event->device.giveBack(event->event);
+  delete event;
+}
+
+ttrt_status ttrt_event_record(ttrt_event *event, uint32_t queue, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(event, "event is NULL");
+    enqueueOn(event->device, queue, /*blocking=*/false,
+              [&](Queue &on) { on.pushRecord(event->event); });
+  });
+}
+
+ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(event, "event is NULL");
+    enqueueOn(event->device, queue, /*blocking=*/false,
+              [&](Queue &on) { on.pushWait(event->event); });
+  });
+}
+
+ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error) {
+  if (event) {
+    const EventTarget target = event->event.target();
+    if (target.flag && !target.flag->isReached(target.value) && !event->device.failure())
+      return report(error, TTRT_NOT_READY, "the event's last record is not complete yet");
+  }
+  return ttrt_event_synchronize(event, error);
+}
+
+ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(event, "event is NULL");
+    const EventTarget target = event->event.target();
+    if (target.flag &&
+        !target.flag->await(target.value, event->device.queue(target.queue).stopped()))
+      requireNoFailure(event->device);
+  });
+}
+
+ttrt_status ttrt_device_synchronize(ttrt_device *device, ttrt_error *error) {
+  return guarded(error, [&] {
+    Device &target = deviceOf(device);
+    target.drain();
+    requireNoFailure(target);
+  });
+}
+
+ttrt_status ttrt_device_reset(ttrt_device *device, ttrt_error *error) {
+  return guarded(error, [&] {
+    Device &target = deviceOf(device);
+    InUse use(target.busy(), "another call on this device");
+    if (target.piped().load(std::memory_order_acquire))
+      fail(TTRT_BUSY, "the device has a pipeline; close it first");
+    target.drain();
+    target.reset();
+  });
+}
+
+} // extern "C"
