@@ -28,6 +28,7 @@ fi
 
 started=$SECONDS
 ensure_packages
+[ -n "$quick" ] || ensure_test_packages
 ensure_python
 
 results="$ROOT/build/test-results"

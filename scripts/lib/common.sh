@@ -72,9 +72,18 @@ install_packages() {
        (LLVM 22 needs Debian 12 with its security suite among the sources)"
 }
 
+packages_of() { sed -e 's/#.*//' -e '/^ *$/d' "$1" | awk '{print $1}'; }
+
 ensure_packages() {
   # shellcheck disable=SC2046
-  install_packages $(sed -e 's/#.*//' -e '/^ *$/d' scripts/packages.txt | awk '{print $1}')
+  install_packages $(packages_of scripts/packages.txt)
+}
+
+# What only some tests need. Where it cannot be had, the tests are there to say what they skip.
+ensure_test_packages() {
+  # shellcheck disable=SC2046
+  (install_packages $(packages_of scripts/packages-test.txt)) ||
+    echo "Going on without; the tests that need one of these packages will be reported as skipped."
 }
 
 # The tests' Python: a virtual environment with pinned packages from PyPI; where PyPI cannot be

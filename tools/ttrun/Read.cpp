@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
 #include "Error.h"
+#include "MemoryMap.h"
 #include "Options.h"
 #include "ReadJson.h"
 #include "ReadText.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 namespace ttrun {
 
 using namespace ttrt;
+
+static void writeFile(const std::string &path, const std::string &content) {
+  FILE *file = path == "-" ? stdout : fopen(path.c_str(), "we");
+  if (!file)
+    throw UserError("cannot write " + path + ": " + strerror(errno));
+  const bool written = fwrite(content.data(), 1, content.size(), file) == content.size();
+  if ((file == stdout ? fflush(file) : fclose(file)) != 0 || !written)
+    throw UserError("cannot write " + path + ": " + strerror(errno));
+}
 
 int readCommand(int argc, char **argv) {
   OptionParser parser(
@@ -19,10 +31,11 @@ int readCommand(int argc, char **argv) {
       "  ttrun read digits.ttcb\n"
       "  ttrun read digits.ttcb --traces          every command, its buffers and its source op\n"
       "  ttrun read digits.ttcb --memory          use of each memory, and what lives at the peak\n"
+      "  ttrun read digits.ttcb --memory-map map.html\n"
       "  ttrun read digits.ttcb --json | jq .traces\n");
   Sections sections;
   bool json = false, all = false;
-  std::string verify = "full";
+  std::string verify = "full", memoryMap;
   parser.flag("entries", "entry points: names, types, shapes, slots", sections.entries);
   parser.flag("target", "the machine that the bundle was planned for", sections.target);
   parser.flag("programs", "every program: grid, scratch, operands", sections.programs);
@@ -41,6 +54,10 @@ int readCommand(int argc, char **argv) {
               "one JSON object (docs/ttrun-json.md): everything, or only\nthe sections "
               "that are asked for",
               json);
+  parser.text("memory-map", "FILE.html",
+              "write the plan as a page, address against time, that\nneeds nothing else; - for "
+              "standard output",
+              memoryMap);
   parser.choice("verify", {"full", "structure"},
                 "what is checked before: structure leaves out the\nhash of the weights", verify);
   std::vector<std::string> files = parser.parse(argc, argv);
@@ -54,6 +71,11 @@ int readCommand(int argc, char **argv) {
     fprintf(stderr, "ttrun read: %s: %s: %s\n", files[0].c_str(), ttrt_status_name(error.status),
             error.message.c_str());
     return 1;
+  }
+  if (!memoryMap.empty()) {
+    writeFile(memoryMap, memoryMapPage(*bundle));
+    if (!json && !sections.any() && !all)
+      return 0;
   }
   const bool summary = !sections.any() && !all;
   if (json) {

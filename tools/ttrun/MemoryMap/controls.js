@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything around the picture. Names are only ever put in as text.
+
+function element(tag, text, parent) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (parent) parent.append(made);
+  return made;
+}
+function describe(rows, parent) {
+  const list = element('dl', undefined, parent);
+  for (const [name, value] of rows) { element('dt', name, list); element('dd', value, list); }
+}
+function lifetimeText(b) {
+  return b.always ? 'always' : `[${b.begin}, ${b.end})`;
+}
+
+// ---- Details, lists
+
+function showDetails() {
+  const b = state.selected, place = $('details');
+  place.replaceChildren();
+  element('h2', b ? 'Selected' : 'Nothing selected', place);
+  if (!b) { element('div', 'Click a buffer, or press . to walk through them.', place); return; }
+  const rows = [['name', b.name], ['kind', b.kind], ['bytes', `${exactText(b.size)} (${bytesText(b.size)})`],
+    ['offset', `${hexText(b.offset)} to ${hexText(b.offset + b.size)}`], ['address', hexText(state.panel.base + b.offset)],
+    ['lifetime', lifetimeText(b)]];
+  if (b.type) rows.push(['type', b.type]);
+  if (b.source) rows.push(['source op', b.source]);
+  if (!b.always) rows.push(['from', pointText(b.begin)], ['to', pointText(b.end - 1)]);
+  describe(rows, place);
+}
+function showSummary() {
+  const {panel} = state, m = panel.memory, place = $('summary');
+  place.replaceChildren();
+  element('h2', m.id === 'l1' ? `L1 of core ${panel.core}` : m.title, place);
+  const rows = [['total', exactText(m.total)], ['used', `${exactText(m.used)} (${bytesText(m.used)})`], ['free', exactText(m.free)],
+    ['largest gap', exactText(m.largest_gap)], ['always there', exactText(panel.always)],
+    ['peak of the rest', `${exactText(panel.peak)} at point ${panel.peakTime}`]];
+  if (m.lower_bound) rows.push(['activations', `${exactText(m.height)}, ${(m.height / m.lower_bound).toFixed(3)} x the lower bound of ${exactText(m.lower_bound)}`]);
+  rows.push(['blocks', String(panel.blocks.length)]);
+  describe(rows, place);
+}
+function listBlocks(place, title, blocks) {
+  const kMost = 60;
+  place.replaceChildren();
+  element('h2', title, place);
+  const list = element('ol', undefined, place);
+  for (const b of blocks.slice(0, kMost)) {
+    const button = element('button', undefined, element('li', undefined, list));
+    element('bdi', b.name, button);
+    element('span', bytesText(b.size), button);
+    button.title = b.source;
+    button.addEventListener('click', () => select(b));
+  }
+  if (blocks.length > kMost) element('div', `and ${blocks.length - kMost} more`, place);
+}
+function showPeak() {
+  const {panel} = state;
+  $('peak-list').hidden = !panel.peak;
+  listBlocks($('peak-list'), `Alive at the peak, point ${panel.peakTime}: ${pointText(panel.peakTime)}`, panel.atPeak());
+}
+
+function select(block, move = true) {
+  state.selected = block;
+  showDetails();
+  if (block && move) reveal(block);
+  redraw();
+}
+function step(list, by) {
+  const visible = list.filter(b => state.panel.shown.has(b.kind));
+  if (!visible.length) return;
+  const at = visible.indexOf(state.selected);
+  select(visible[at < 0 ? (by > 0 ? 0 : visible.length - 1) : (at + by + visible.length) % visible.length]);
+}
+function search(words) {
+  state.matches = state.panel.matching(words);
+  state.matched = words.trim() ? new Set(state.matches) : null;
+  $('matches').textContent = state.matched ? `${state.matches.length} of ${state.panel.blocks.length}` : '';
+  $('found').hidden = !state.matched;
+  if (state.matched) listBlocks($('found'), `${state.matches.length} found`, state.matches);
+  redraw();
+}
+
+// ---- Tabs, legend, theme
+
+function showLegend() {
+  const place = $('legend');
+  place.replaceChildren();
+  for (const kind of state.panel.kinds) {
+    const label = element('label', undefined, place), box = element('input', undefined, label);
+    box.type = 'checkbox';
+    box.checked = state.panel.shown.has(kind);
+    box.addEventListener('change', () => {
+      state.panel.shown[box.checked ? 'add' : 'delete'](kind);
+      search($('search').value);
+    });
+    element('i', undefined, label).style.background = colourOf({kind, number: 1}) /* whose turn is 0 */;
+    label.append(kind);
+  }
+}
+function show(panel) {
+  state.panel = panel;
+  state.hover = state.selected = null;
+  $('tip').hidden = true;
+  for (const tab of $('tabs').children) {
+    tab.setAttribute('aria-selected', String(tab.dataset.id === panel.memory.id));
+    tab.tabIndex = tab.dataset.id === panel.memory.id ? 0 : -1;
+  }
+  $('core-label').hidden = panel.memory.id !== 'l1';
+  showLegend(); showDetails(); showSummary(); showPeak();
+  search($('search').value);
+  fit(true);
+}
+// Panels of further cores are made when they are asked for.
+function panelOf(id, core = 0) {
+  let found = state.panels.find(p => p.memory.id === id && p.core === core);
+  if (!found) state.panels.push(found = new Panel(data.memories.find(m => m.id === id), core));
+  return found;
+}
+function makeTabs() {
+  for (const memory of data.memories) {
+    const tab = element('button', memory.title, $('tabs'));
+    tab.dataset.id = memory.id;
+    tab.setAttribute('role', 'tab');
+    tab.addEventListener('click', () => show(panelOf(memory.id, memory.id === 'l1' ? Number($('core').value) : 0)));
+  }
+  $('tabs').addEventListener('keydown', event => {
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key], tabs = [...$('tabs').children];
+    if (!by) return;
+    const next = tabs[(tabs.indexOf(document.activeElement) + by + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+    event.stopPropagation();
+  });
+  for (let core = 0; core < data.cores; ++core) element('option', String(core), $('core')).value = String(core);
+  $('core').addEventListener('change', () => show(panelOf('l1', Number($('core').value))));
+}
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  readColours(); showLegend(); redraw();
+}
+
+// ---- Pointer
+
+function pointAt(event) {
+  const box = canvas.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+function showTip(block, x, y) {
+  const tip = $('tip');
+  tip.hidden = !block;
+  if (!block) return;
+  tip.replaceChildren();
+  element('b', block.name, tip);
+  element('span', `${block.kind}, ${exactText(block.size)} (${bytesText(block.size)}) at ${hexText(block.offset)}`, tip);
+  element('span', `lifetime ${lifetimeText(block)}${block.type ? ', ' + block.type : ''}`, tip);
+  if (block.source) element('span', 'from ' + block.source, tip);
+  const box = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, x + 16 + box.width > size.width ? x - box.width - 12 : x + 16) + 'px';
+  tip.style.top = Math.max(4, Math.min(y + 14, size.height - box.height - 6)) + 'px';
+}
+let drag = null;
+canvas.addEventListener('pointerdown', event => {
+  const [x, y] = pointAt(event);
+  drag = {x, y, moved: false};
+  try { canvas.setPointerCapture(event.pointerId); } catch { /* a pointer that is gone already */ }
+});
+canvas.addEventListener('pointermove', event => {
+  const [x, y] = pointAt(event);
+  if (drag) {
+    if (Math.abs(x - drag.x) + Math.abs(y - drag.y) > 3) drag.moved = true;
+    if (!drag.moved) return;
+    pan((drag.x - x) / mapWidth(), (y - drag.y) / mapHeight());
+    Object.assign(drag, {x, y});
+    $('tip').hidden = true;
+    return;
+  }
+  const on = isOnMap(x, y), found = on ? state.panel.hit(timeAt(x), offsetAt(y)) : null;
+  const time = Math.floor(timeAt(x));
+  $('position').textContent = on && time >= 0 && time < points ? `point ${time}: ${pointText(time)}` : '';
+  showTip(found, x, y);
+  if (found !== state.hover) { state.hover = found; redraw(); }
+});
+canvas.addEventListener('pointerup', event => {
+  const [x, y] = pointAt(event);
+  if (drag && !drag.moved && isOnMap(x, y)) select(state.panel.hit(timeAt(x), offsetAt(y)), false);
+  drag = null;
+});
+canvas.addEventListener('pointercancel', () => { drag = null; });
+canvas.addEventListener('pointerleave', () => { $('tip').hidden = true; state.hover = null; redraw(); });
+canvas.addEventListener('dblclick', event => zoom(.5, ...pointAt(event)));
+canvas.addEventListener('wheel', event => {
+  event.preventDefault();
+  const turned = event.deltaY || event.deltaX; // Shift turns the wheel sideways
+  zoom(Math.exp(Math.max(-1, Math.min(1, turned / 300))), ...pointAt(event), event.shiftKey ? 't' : event.altKey ? 'a' : 'ta');
+}, {passive: false});
+
+// ---- Keys
+
+const kKeys = {
+  '+': () => zoomMiddle(1 / 1.5), '=': () => zoomMiddle(1 / 1.5), '-': () => zoomMiddle(1.5),
+  ']': () => zoomMiddle(1 / 1.5, 't'), '[': () => zoomMiddle(1.5, 't'),
+  '}': () => zoomMiddle(1 / 1.5, 'a'), '{': () => zoomMiddle(1.5, 'a'),
+  '0': () => fit(false), Home: () => fit(false), a: () => fit(true), p: fitPeak,
+  '.': () => step(state.panel.ordered, 1), ',': () => step(state.panel.ordered, -1),
+  n: () => step(state.matches, 1), N: () => step(state.matches, -1),
+  '/': () => $('search').focus(), '?': () => $('help').showModal(),
+  Escape: () => { $('search').value = ''; search(''); select(null); },
+};
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey || $('help').open) return;
+  if (event.target === $('search')) {
+    if (event.key === 'Enter' && state.matches.length) { select(state.matches[0]); canvas.focus(); }
+    else if (event.key === 'Escape') { kKeys.Escape(); canvas.focus(); }
+    else return;
+    event.preventDefault();
+    return;
+  }
+  const far = event.shiftKey ? .5 : .1;
+  const arrows = {ArrowLeft: [-far, 0], ArrowRight: [far, 0], ArrowUp: [0, far], ArrowDown: [0, -far]}[event.key];
+  if (arrows && event.target.tagName !== 'SELECT') pan(...arrows);
+  else if (/^[1-9]$/.test(event.key) && data.memories[event.key - 1]) $('tabs').children[event.key - 1].click();
+  else if (kKeys[event.key] && event.target.tagName !== 'SELECT') kKeys[event.key]();
+  else return;
+  event.preventDefault();
+});
+$('search').addEventListener('input', () => search($('search').value));
+$('zoom-in').addEventListener('click', kKeys['+']);
+$('zoom-out').addEventListener('click', kKeys['-']);
+$('fit-all').addEventListener('click', kKeys['0']);
+$('fit-planned').addEventListener('click', kKeys.a);
+$('fit-peak').addEventListener('click', kKeys.p);
+$('help-button').addEventListener('click', kKeys['?']);
+$('theme').addEventListener('click', () => setTheme(isDark() ? 'light' : 'dark'));
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); showLegend(); redraw(); });
+
+$('subject').textContent = `${data.entries.join(', ')} for ${data.target}`;
+$('subject').title = data.producer;
+readColours();
+makeTabs();
+resize();
+show(panelOf(data.memories[0].id));
+// map.html#trace,dark opens with that memory and that theme.
+for (const word of location.hash.slice(1).split(',')) {
+  if (data.memories.some(m => m.id === word)) show(panelOf(word));
+  if (word === 'light' || word === 'dark') setTheme(word);
+}
+new ResizeObserver(resize).observe($('stage'));

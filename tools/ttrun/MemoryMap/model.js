@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What there is to show: blocks of each memory, and which of them lies where at which time.
+'use strict';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const points = data.timeline.length;
+
+function bytesText(bytes) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let unit = 0, value = bytes;
+  while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
+  return unit === 0 ? bytes + ' B' : value.toFixed(value < 10 ? 2 : 1) + ' ' + units[unit];
+}
+const exactText = bytes => bytes.toLocaleString('en') + ' B';
+const hexText = value => '0x' + value.toString(16);
+function pointText(time) {
+  if (time < 0 || time >= points) return '';
+  const [what, of, source] = data.timeline[time];
+  return what + (of ? ' ' + of : '') + (source ? ', from ' + source : '');
+}
+
+// Core `core` of `cores` takes the workgroups from ceil(grid * core / cores) on.
+function hasWorkgroups(grid, core, cores) {
+  const first = c => (BigInt(grid) * BigInt(c) + BigInt(cores) - 1n) / BigInt(cores);
+  return first(core) < first(core + 1);
+}
+
+// One memory; of L1 that of one core. `shown` are the kinds that are not switched off.
+class Panel {
+  constructor(memory, core) {
+    this.memory = memory;
+    this.core = core;
+    this.base = memory.address + (memory.id === 'l1' ? core * memory.total : 0);
+    this.blocks = [];
+    for (const [kind, name, offset, size, begin, end, type, source, grid] of memory.blocks) {
+      if (memory.id === 'l1' && grid && !hasWorkgroups(grid, core, data.cores)) continue;
+      const always = end === 0;
+      this.blocks.push({number: this.blocks.length, kind, name, offset, size, begin, end: always ? Math.max(points, 1) : end,
+        always, type, source, text: (name + '\n' + source + '\n' + type + '\n' + kind).toLowerCase()});
+    }
+    this.kinds = [...new Set(this.blocks.map(b => b.kind))];
+    this.shown = new Set(this.kinds);
+    this.largest = this.blocks.reduce((most, b) => Math.max(most, b.size), 0);
+    // For hit testing: what is always there, by address; the others by address in buckets of time.
+    const byOffset = (a, b) => a.offset - b.offset || a.number - b.number;
+    this.constant = this.blocks.filter(b => b.always).sort(byOffset);
+    this.bucketWidth = Math.max(1, Math.ceil(points / 1024));
+    this.buckets = Array.from({length: Math.ceil(Math.max(points, 1) / this.bucketWidth)}, () => []);
+    for (const b of this.blocks.filter(b => !b.always).sort(byOffset))
+      for (let i = Math.floor(b.begin / this.bucketWidth); i * this.bucketWidth < Math.min(b.end, points); ++i)
+        this.buckets[i].push(b);
+    // The order in which keys walk through them.
+    this.ordered = [...this.blocks].sort((a, b) => a.begin - b.begin || byOffset(a, b));
+    // The order in which they are drawn: one colour after the other, what comes and goes last.
+    this.drawn = [...this.blocks].sort((a, b) => b.always - a.always || (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0) ||
+      a.number * 7 % 5 - b.number * 7 % 5 || byOffset(a, b));
+    this.measure();
+  }
+
+  // Bytes alive at each point, with what is always there and without; the first highest point.
+  measure() {
+    const change = new Float64Array(points + 1);
+    this.always = 0;
+    for (const b of this.blocks) {
+      if (b.always && b.kind !== 'command') this.always += b.size;
+      else if (b.kind !== 'command') { change[b.begin] += b.size; change[Math.min(b.end, points)] -= b.size; }
+    }
+    this.alive = new Float64Array(points);
+    this.peakTime = 0;
+    for (let t = 0, sum = 0; t < points; ++t) {
+      this.alive[t] = sum += change[t];
+      if (sum > this.alive[this.peakTime]) this.peakTime = t;
+    }
+    this.peak = points ? this.alive[this.peakTime] : 0; // without what is always there
+  }
+
+  // The visible block at a point of time and an offset; what comes and goes lies on top. `visited` counts
+  // the blocks that were looked at.
+  hit(time, offset) {
+    const t = Math.floor(time);
+    this.visited = 0;
+    if (t < 0 || t >= Math.max(points, 1)) return null;
+    const bucket = this.buckets[Math.floor(t / this.bucketWidth)] || [];
+    return this.search(bucket, t, offset) || this.search(this.constant, t, offset);
+  }
+  search(list, time, offset) {
+    let low = 0, high = list.length; // the first block that begins above the offset
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      ++this.visited;
+      if (list[middle].offset <= offset) low = middle + 1; else high = middle;
+    }
+    while (--low >= 0 && list[low].offset + this.largest > offset) {
+      const b = list[low];
+      ++this.visited;
+      if (offset < b.offset + b.size && b.begin <= time && time < b.end && this.shown.has(b.kind)) return b;
+    }
+    return null;
+  }
+
+  // Range of addresses that the visible blocks take; of those with a lifetime, if there are some and `planned`.
+  extent(planned) {
+    let blocks = this.blocks.filter(b => this.shown.has(b.kind));
+    const living = blocks.filter(b => !b.always);
+    if (planned && living.length) blocks = living;
+    let low = Infinity, high = -Infinity;
+    for (const b of blocks) { low = Math.min(low, b.offset); high = Math.max(high, b.offset + b.size); }
+    return low < high ? [low, high] : [0, Math.max(64, Math.min(this.memory.total, 4096))];
+  }
+  atPeak() {
+    return this.blocks.filter(b => !b.always && b.kind !== 'command' && b.begin <= this.peakTime && this.peakTime < b.end)
+      .sort((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1));
+  }
+  matching(words) {
+    const wanted = words.toLowerCase().split(/\s+/).filter(w => w);
+    return wanted.length ? this.ordered.filter(b => this.shown.has(b.kind) && wanted.every(w => b.text.includes(w))) : [];
+  }
+}
