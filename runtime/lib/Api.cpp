@@ -81,8 +81,9 @@ ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle *
     *bundle = nullptr;
   return guarded(error, [&] {
     require(path && bundle, "path or bundle is NULL");
-    require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE,
-            "verify is neither full nor structure");
+    require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE ||
+                verify == TTRT_VERIFY_NONE,
+            "verify is neither full nor structure nor none");
     *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify)};
   });
 }

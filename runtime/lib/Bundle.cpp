@@ -5,12 +5,14 @@
 
 #include "Bundle.h"
 
+#include "Decoded.h"
 #include "Error.h"
 #include "ParallelHash.h"
 #include "Verifier.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -70,13 +72,23 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
   verifyTables(*this);
   verifyStreams(*this);
   verifySchedules(*this);
-  verifyMemory(*this);
+  if (verify != TTRT_VERIFY_NONE)
+    prove();
   // The weights were read to be hashed, if at all. The device maps them at their own address.
   if (const SegmentView &constants = segment(fb::SegmentKind::Constants); constants.size) {
     uint64_t begin = constants.offset / kPageSize * kPageSize;
     madvise(const_cast<uint8_t *>(file_.data()) + begin, constants.offset + constants.size - begin,
             MADV_DONTNEED);
   }
+}
+
+void Bundle::prove() {
+  const auto begin = std::chrono::steady_clock::now();
+  DecodedBundle decoded(*this);
+  verifyMemory(*this, decoded);
+  verifyOrder(*this, decoded, proof_);
+  proof_.nanoseconds = static_cast<uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
 }
 
 void Bundle::readHeader(FileHeader &header) const {
@@ -212,7 +224,8 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
       failBad("segments %s and %s share a page of the file", pages[i - 1].name, pages[i].name);
 
   for (const fb::Segment *segment : *metadata_->segments()) {
-    if (segment->kind() == fb::SegmentKind::Constants && verify == TTRT_VERIFY_STRUCTURE)
+    if (verify == TTRT_VERIFY_NONE ||
+        (verify == TTRT_VERIFY_STRUCTURE && segment->kind() == fb::SegmentKind::Constants))
       continue;
     const SegmentView &view = segments_[static_cast<size_t>(segment->kind())];
     uint64_t hash = hashSegmentParallel(view.data, view.size);

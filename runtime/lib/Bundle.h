@@ -46,6 +46,17 @@ private:
   uint64_t size_ = 0;
 };
 
+/// How much verifyMemory() and verifyOrder() have looked at.
+struct Proof {
+  uint64_t schedules = 0;
+  uint64_t steps = 0;      ///< of all schedules
+  uint64_t commands = 0;   ///< of all traces
+  uint64_t iterations = 0; ///< of a body, until everything repeats: the most of all schedules
+  uint64_t accesses = 0;   ///< by commands and steps, in all iterations
+  uint64_t pairs = 0;      ///< of accesses to the same bytes
+  uint64_t nanoseconds = 0;
+};
+
 /// A bundle that passed verification; immutable.
 class Bundle {
 public:
@@ -58,6 +69,8 @@ public:
   }
   const AddressMap &addresses() const { return addresses_; }
   const MappedFile &file() const { return file_; }
+  /// All zero if the proof was left out.
+  const Proof &proof() const { return proof_; }
 
   /// First command of a trace, in the mapped file.
   const uint8_t *stream(uint32_t trace) const;
@@ -71,11 +84,13 @@ private:
   void readMetadata(const FileHeader &header);
   void readSegments(const FileHeader &header, ttrt_verify verify);
   void readTarget();
+  void prove();
 
   MappedFile file_;
   const fb::Bundle *metadata_ = nullptr;
   SegmentView segments_[3];
   AddressMap addresses_;
+  Proof proof_;
 };
 
 /// Bytes of one element.

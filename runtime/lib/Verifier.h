@@ -10,6 +10,8 @@
 
 namespace ttrt {
 
+struct DecodedBundle;
+
 /// Tables: indices, sizes, alignments, every address inside its region, names unique.
 void verifyTables(const Bundle &bundle);
 
@@ -21,10 +23,14 @@ void verifyStream(const Bundle &bundle, uint32_t trace, const uint8_t *stream);
 /// Schedules: every step refers to something there is, and every wait to an earlier record.
 void verifySchedules(const Bundle &bundle);
 
-/// The plan: no two buffers that are alive at the same time overlap; every access goes to one
-/// buffer that is alive, may be written if it is written, and was written if it is read; accesses
-/// that may happen at the same time do not conflict.
-void verifyMemory(const Bundle &bundle);
+/// The plan in space: no two buffers that are alive at the same time overlap; every access goes to
+/// one buffer that is alive, and may be written if it is written. Fills in the accesses' buffers.
+void verifyMemory(const Bundle &bundle, DecodedBundle &decoded);
+
+/// The plan in time, for every schedule, any number of iterations and any interleaving of cores and
+/// queues: every read sees the write it should, and accesses that may happen at the same time do
+/// not conflict (docs/proof.md).
+void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proof);
 
 /// Whether this machine can run the bundle: architecture, CPU features, shared object. Throws
 /// Error.
@@ -42,6 +48,8 @@ template <typename Function> void forEachStep(const fb::Schedule &schedule, Func
       function(*part->Get(i));
 }
 
+inline constexpr uint32_t kNoBuffer = ~0u;
+
 /// What one command or step reads or writes.
 struct Access {
   uint64_t address;
@@ -49,6 +57,12 @@ struct Access {
   bool read;
   bool write;
   uint32_t operand; ///< for messages
+  /// Of the buffer there, found by verifyMemory(); outside the default schedules only what is alive
+  /// always is told from the rest.
+  fb::BufferKind kind = fb::BufferKind::Activation;
+  uint32_t buffer = kNoBuffer; ///< its index, where the timeline says it
+
+  uint64_t end() const { return address + bytes; }
 };
 
 /// Calls function(const Access &) for each access of a (verified) command, or of a program's

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks the timeline (docs/bundle-format.md) once, with the set of buffers that are alive, and
-// looks at every access of every command and step.
+// The plan in space: walks the timeline (docs/bundle-format.md) once, with the set of buffers that
+// are alive. Every access goes to one of them, and no two of them share a byte. That they hold what
+// they should at that time is shown by VerifyOrder.cpp.
 
+#include "Decoded.h"
 #include "Error.h"
 #include "Verifier.h"
 
@@ -16,74 +18,37 @@ using ull = unsigned long long;
 
 namespace {
 
-/// An access within the current phase: the commands between two barriers.
-struct PhaseAccess {
-  uint64_t begin, end;
-  uint32_t command; ///< position in the trace
-  bool write;
-  bool single; ///< of a command with one workgroup: such commands run one after the other on core 0
-};
-
-/// The farthest end among earlier accesses of one class, and the farthest of any other command's.
-/// Two are enough: at most one of them is the asking command's own.
-class Farthest {
-public:
-  void add(const PhaseAccess &access) {
-    if (first && first->command == access.command) {
-      if (access.end > first->end)
-        first = &access;
-    } else if (!first || access.end > first->end) {
-      second = first;
-      first = &access;
-    } else if (!second || access.end > second->end) {
-      second = &access;
-    }
-  }
-  /// An access of another command that reaches past `access.begin`.
-  const PhaseAccess *conflict(const PhaseAccess &access) const {
-    for (const PhaseAccess *other : {first, second})
-      if (other && other->command != access.command && other->end > access.begin)
-        return other;
-    return nullptr;
-  }
-
-private:
-  const PhaseAccess *first = nullptr, *second = nullptr;
-};
-
 class MemoryVerifier {
 public:
-  explicit MemoryVerifier(const Bundle &bundle);
+  MemoryVerifier(const Bundle &bundle, DecodedBundle &decoded);
   void verify();
 
 private:
   void advance(uint64_t time);
   void activate(uint32_t index);
-  void verifyStep(const fb::EntryPoint &entry, const fb::Step &step);
   void verifyTrace(uint32_t index);
-  void verifyPort(const fb::Port &port, bool write);
-  void verifyAccess(const Access &access);
+  void verifyOp(const Op &op, Access *accesses);
+  void verifyAccess(Access &access);
   void verifyScratch(const fb::Program &program);
-  void verifyOwnOperands(const std::vector<Access> &accesses);
-  void endPhase();
+  void verifyOwnOperands(const Op &op, const Access *accesses) const;
+  void verifyOutsideTheTimeline();
+  void verifyPlace(const BufferIndex &index, Access &access) const;
 
   uint32_t bufferAt(uint64_t address) const;
   std::string here() const;
-  std::string describe(uint32_t command) const;
   const fb::Buffer &buffer(uint32_t index) const { return *buffers->Get(index); }
   static bool isAlways(const fb::Buffer &buffer) { return buffer.end() == 0; }
 
   static constexpr uint32_t kNone = ~0u;
 
   const Bundle &bundle;
+  DecodedBundle &decoded;
   const flatbuffers::Vector<flatbuffers::Offset<fb::Buffer>> *buffers;
   std::vector<uint32_t> byBegin; ///< buffers with a lifetime, by its begin
   size_t nextToLive = 0;
   std::multimap<uint64_t, uint32_t> ends; ///< end -> buffer, of those alive
   std::map<uint64_t, uint32_t> alive;     ///< flat address -> buffer
-  std::vector<bool> written;
-  std::vector<bool> executed; ///< per trace: seen on the timeline
-  std::vector<PhaseAccess> phase;
+  std::vector<bool> executed;             ///< per trace: seen on the timeline
   uint64_t time = 0;
   // For messages.
   const fb::EntryPoint *entry = nullptr;
@@ -94,12 +59,10 @@ private:
 
 } // namespace
 
-MemoryVerifier::MemoryVerifier(const Bundle &bundle)
-    : bundle(bundle), buffers(bundle.metadata().buffers()), written(count(buffers)),
+MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedBundle &decoded)
+    : bundle(bundle), decoded(decoded), buffers(bundle.metadata().buffers()),
       executed(count(bundle.metadata().traces())) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
-    written[i] =
-        buffer(i).kind() == fb::BufferKind::Constant || buffer(i).kind() == fb::BufferKind::State;
     if (isAlways(buffer(i)))
       activate(i);
     else
@@ -110,18 +73,9 @@ MemoryVerifier::MemoryVerifier(const Bundle &bundle)
   });
 }
 
-std::string MemoryVerifier::describe(uint32_t position) const {
-  const fb::Trace &table = *bundle.metadata().traces()->Get(trace);
-  std::string text = format("command %u of trace '%s'", position, ttrt::text(table.name()));
-  if (position < count(table.sources()))
-    if (const char *source = bundle.location(table.sources()->Get(position)); *source)
-      text += format(" (from %s)", source);
-  return text;
-}
-
 std::string MemoryVerifier::here() const {
   if (trace != kNone)
-    return describe(command);
+    return describeCommand(bundle, trace, command);
   return format("step %u of entry point '%s'", step, entry ? text(entry->name()) : "");
 }
 
@@ -171,40 +125,24 @@ uint32_t MemoryVerifier::bufferAt(uint64_t address) const {
   return address < found->first + buffer(found->second).size() ? found->second : kNone;
 }
 
-void MemoryVerifier::verifyAccess(const Access &access) {
-  uint32_t index = bufferAt(access.address);
+/// Finds the access's buffer.
+void MemoryVerifier::verifyAccess(Access &access) {
+  const uint32_t index = bufferAt(access.address);
   if (index == kNone)
     failBad("%s: operand %u at 0x%llx + %llu bytes lies in no buffer that is alive then",
             here().c_str(), access.operand, (ull)access.address, (ull)access.bytes);
   const fb::Buffer &target = buffer(index);
+  if (access.buffer != kNoBuffer && access.buffer != index)
+    failBad("%s: slot '%s' is not alive then", here().c_str(), text(buffer(access.buffer).name()));
   if (access.bytes > bundle.address(target) + target.size() - access.address)
     failBad("%s: operand %u at 0x%llx + %llu bytes ends outside buffer '%s' (0x%llx + %llu bytes)",
             here().c_str(), access.operand, (ull)access.address, (ull)access.bytes,
             text(target.name()), (ull)bundle.address(target), (ull)target.size());
-  if (access.read && !written[index])
-    failBad("%s: operand %u reads buffer '%s', which nothing has written", here().c_str(),
-            access.operand, text(target.name()));
-  if (access.write) {
-    if (target.kind() == fb::BufferKind::Constant)
-      failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
-              text(target.name()));
-    written[index] = true;
-  }
-}
-
-/// Within one command nothing orders its workgroups.
-void MemoryVerifier::verifyOwnOperands(const std::vector<Access> &accesses) {
-  for (size_t i = 0; i < accesses.size(); ++i)
-    for (size_t j = 0; j < i; ++j) {
-      const Access &a = accesses[j], &b = accesses[i];
-      if ((a.write || b.write) && a.address < b.address + b.bytes &&
-          b.address < a.address + a.bytes)
-        failBad("%s: operands %u (0x%llx + %llu bytes) and %u (0x%llx + %llu bytes) overlap, and "
-                "one is "
-                "written",
-                here().c_str(), a.operand, (ull)a.address, (ull)a.bytes, b.operand, (ull)b.address,
-                (ull)b.bytes);
-    }
+  if (access.write && target.kind() == fb::BufferKind::Constant)
+    failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
+            text(target.name()));
+  access.buffer = index;
+  access.kind = target.kind();
 }
 
 /// A program's scratch is the bottom of each core's L1: no buffer that is alive may lie there.
@@ -218,136 +156,127 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
             text(buffer(lowest->second).name()), (ull)(lowest->first - l1));
 }
 
-/// Two accesses of different commands in one phase may happen in any order, unless both commands
-/// are single.
-void MemoryVerifier::endPhase() {
-  std::sort(phase.begin(), phase.end(), [](const PhaseAccess &a, const PhaseAccess &b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.command < b.command;
-  });
-  Farthest reach[2][2]; // [write][single]
-  for (const PhaseAccess &access : phase) {
-    for (bool write : {true, false})
-      for (bool single : {true, false}) {
-        if ((!write && !access.write) || (single && access.single))
-          continue;
-        if (const PhaseAccess *other = reach[write][single].conflict(access))
-          failBad("%s and %s touch the same bytes at 0x%llx, one of them writing, with no barrier "
-                  "between them",
-                  describe(std::min(other->command, access.command)).c_str(),
-                  describe(std::max(other->command, access.command)).c_str(), (ull)access.begin);
-      }
-    reach[access.write][access.single].add(access);
-  }
-  phase.clear();
-}
-
-void MemoryVerifier::verifyTrace(uint32_t index) {
-  trace = index;
-  executed[index] = true;
-  std::vector<Access> accesses;
-  const uint8_t *position = bundle.stream(index);
-  for (command = 0;; ++command) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    advance(time);
-    uint64_t grid = 1;
-    if (header.opcode == Opcode::Dispatch) {
-      const auto &dispatch = reinterpret_cast<const DispatchCommand &>(header);
-      const fb::Program &program = *bundle.metadata().programs()->Get(dispatch.program);
-      grid = program.grid();
-      verifyScratch(program);
-    } else if (header.opcode == Opcode::Copy) {
-      grid = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes);
-    } else if (header.opcode == Opcode::Fill) {
-      grid = transferGrid(reinterpret_cast<const FillCommand &>(header).bytes);
+/// Nothing orders the workgroups of one command, nor the bytes of one copy.
+void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
+  for (uint32_t i = op.first; i < op.end; ++i)
+    for (uint32_t j = op.first; j < i; ++j) {
+      const Access &a = accesses[j], &b = accesses[i];
+      if ((a.write || b.write) && a.address < b.end() && b.address < a.end())
+        failBad("%s: operands %u (0x%llx + %llu bytes) and %u (0x%llx + %llu bytes) overlap, and "
+                "one is written",
+                here().c_str(), a.operand, (ull)a.address, (ull)a.bytes, b.operand, (ull)b.address,
+                (ull)b.bytes);
     }
-    accesses.clear();
-    forEachAccess(bundle, header, [&](const Access &access) {
-      verifyAccess(access);
-      accesses.push_back(access);
-      phase.push_back(
-          {access.address, access.address + access.bytes, command, access.write, grid == 1});
-    });
-    verifyOwnOperands(accesses);
-    if (header.opcode == Opcode::Barrier || header.opcode == Opcode::Signal)
-      endPhase();
-    ++time;
-    if (header.opcode == Opcode::End)
-      break;
-    position += header.size;
-  }
-  endPhase();
-  trace = kNone;
 }
 
-void MemoryVerifier::verifyPort(const fb::Port &port, bool write) {
-  const fb::Buffer &slot = buffer(port.buffer());
-  if (bufferAt(bundle.address(slot)) != port.buffer())
-    failBad("%s: slot '%s' is not alive then", here().c_str(), text(slot.name()));
-  if (write)
-    written[port.buffer()] = true;
-  else if (!written[port.buffer()])
-    failBad("%s: reads slot '%s', which nothing has written", here().c_str(), text(slot.name()));
-}
-
-void MemoryVerifier::verifyStep(const fb::EntryPoint &owner, const fb::Step &current) {
-  if (current.kind() == fb::StepKind::Execute)
-    return verifyTrace(current.index());
+void MemoryVerifier::verifyOp(const Op &op, Access *accesses) {
   advance(time);
-  std::vector<Access> accesses;
-  auto visit = [&](const Access &access) {
-    verifyAccess(access);
-    accesses.push_back(access);
-  };
-  switch (current.kind()) {
-  case fb::StepKind::Write:
-    verifyPort(*owner.inputs()->Get(current.index()), /*write=*/true);
-    break;
-  case fb::StepKind::Read:
-    verifyPort(*owner.outputs()->Get(current.index()), /*write=*/false);
-    break;
-  case fb::StepKind::Copy:
-    visit(Access{current.src(), current.bytes(), true, false, 0});
-    visit(Access{current.dst(), current.bytes(), false, true, 1});
-    break;
-  case fb::StepKind::HostDispatch:
-  case fb::StepKind::Dispatch: {
-    const fb::Program &program = *bundle.metadata().programs()->Get(current.index());
-    verifyScratch(program);
-    uint64_t operands[kMaxOperands];
-    for (uint32_t i = 0; i < count(program.operands()); ++i)
-      operands[i] = current.operands()->Get(i);
-    forEachAccess(program, operands, visit);
-    verifyOwnOperands(accesses);
-    break;
-  }
-  case fb::StepKind::Execute:
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    break;
-  }
+  if (op.program != kNoProgram)
+    verifyScratch(*bundle.metadata().programs()->Get(op.program));
+  for (uint32_t i = op.first; i < op.end; ++i)
+    verifyAccess(accesses[i]);
+  verifyOwnOperands(op, accesses);
   ++time;
 }
 
+/// The buffers that the operands have in a trace's first execution are remembered; where another
+/// one differs, they stay unknown.
+void MemoryVerifier::verifyTrace(uint32_t index) {
+  trace = index;
+  command = 0;
+  OpList &list = decoded.traces[index];
+  std::vector<Access> accesses = list.accesses;
+  for (Access &access : accesses)
+    access.buffer = kNoBuffer;
+  for (const Op &op : list.ops) {
+    verifyOp(op, accesses.data());
+    ++command;
+  }
+  advance(time); // the end command
+  ++time;
+  for (size_t i = 0; i < accesses.size(); ++i)
+    if (executed[index] && accesses[i].buffer != list.accesses[i].buffer)
+      accesses[i].buffer = kNoBuffer;
+  list.accesses = std::move(accesses);
+  executed[index] = true;
+  trace = kNone;
+}
+
 void MemoryVerifier::verify() {
-  for (const fb::EntryPoint *current : *bundle.metadata().entries()) {
-    entry = current;
-    step = 0;
-    forEachStep(*current->schedules()->Get(0), [&](const fb::Step &s) {
-      verifyStep(*current, s);
-      ++step;
-    });
+  for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
+    entry = bundle.metadata().entries()->Get(i);
+    OpList &steps = decoded.schedules[i][0].steps;
+    for (step = 0; step < steps.ops.size(); ++step) {
+      const Op &op = steps.ops[step];
+      if (op.kind == OpKind::Execute)
+        verifyTrace(op.index);
+      else
+        verifyOp(op, steps.accesses.data());
+    }
   }
   // What begins after the last command is a plan for something else.
   if (nextToLive < byBegin.size())
     failBad("buffer '%s' lives from point %llu of a timeline that has %llu",
             text(buffer(byBegin[nextToLive]).name()), (ull)buffer(byBegin[nextToLive]).begin(),
             (ull)time);
-  for (uint32_t i = 0; i < executed.size(); ++i)
-    if (!executed[i])
-      failBad("trace '%s' is in no default schedule: nothing says which buffers are alive in it",
+  verifyOutsideTheTimeline();
+}
+
+/// Schedules other than the default one may have traces and steps of their own, of which the
+/// timeline does not say what is alive. They must keep to the buffers, too, and away from those
+/// that are always alive.
+void MemoryVerifier::verifyOutsideTheTimeline() {
+  const BufferIndex index(bundle);
+  std::vector<bool> used = executed;
+  auto verifyPlaces = [&](const Op &op, OpList &list) {
+    for (uint32_t i = op.first; i < op.end; ++i)
+      verifyPlace(index, list.accesses[i]);
+    verifyOwnOperands(op, list.accesses.data());
+  };
+  for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
+    entry = bundle.metadata().entries()->Get(i);
+    for (size_t j = 1; j < decoded.schedules[i].size(); ++j) {
+      OpList &steps = decoded.schedules[i][j].steps;
+      for (step = 0; step < steps.ops.size(); ++step) {
+        const Op &op = steps.ops[step];
+        if (op.kind == OpKind::Execute && !used[op.index]) {
+          used[op.index] = true;
+          trace = op.index;
+          OpList &list = decoded.traces[trace];
+          for (command = 0; command < list.ops.size(); ++command)
+            verifyPlaces(list.ops[command], list);
+          trace = kNone;
+        }
+        verifyPlaces(op, steps);
+      }
+    }
+  }
+  for (uint32_t i = 0; i < used.size(); ++i)
+    if (!used[i])
+      failBad("trace '%s' is in no schedule: nothing says which buffers are alive in it",
               text(bundle.metadata().traces()->Get(i)->name()));
 }
 
-void verifyMemory(const Bundle &bundle) { MemoryVerifier(bundle).verify(); }
+void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const {
+  if (!index.isInsideOne(access.address, access.end()))
+    failBad("%s: operand %u at 0x%llx + %llu bytes lies in no buffer", here().c_str(),
+            access.operand, (ull)access.address, (ull)access.bytes);
+  const fb::Buffer *permanent = index.permanentAt(access.address, access.end());
+  if (!permanent)
+    return;
+  const uint64_t begin = bundle.address(*permanent);
+  if (access.address < begin || access.end() > begin + permanent->size())
+    failBad("%s: operand %u at 0x%llx + %llu bytes reaches into buffer '%s' (0x%llx + %llu bytes)",
+            here().c_str(), access.operand, (ull)access.address, (ull)access.bytes,
+            text(permanent->name()), (ull)begin, (ull)permanent->size());
+  if (access.write && permanent->kind() == fb::BufferKind::Constant)
+    failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
+            text(permanent->name()));
+  access.kind = permanent->kind();
+}
+
+void verifyMemory(const Bundle &bundle, DecodedBundle &decoded) {
+  MemoryVerifier(bundle, decoded).verify();
+}
 
 } // namespace ttrt

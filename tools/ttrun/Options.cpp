@@ -68,6 +68,19 @@ void OptionParser::optional(const std::string &name, const std::string &placehol
   options.push_back({name, placeholder, help, Value::Optional, std::move(handler)});
 }
 
+void OptionParser::verify(std::string &value) {
+  choice("verify", {"full", "structure", "none"},
+         "how much is verified before: structure leaves out the hash\nof the weights; none, the "
+         "hashes of all segments and the proof",
+         value);
+}
+
+ttrt_verify verifyLevel(const std::string &word) {
+  return word == "full"        ? TTRT_VERIFY_FULL
+         : word == "structure" ? TTRT_VERIFY_STRUCTURE
+                               : TTRT_VERIFY_NONE;
+}
+
 const OptionParser::Option &OptionParser::find(const std::string &name) const {
   for (const Option &option : options)
     if (option.name == name)

@@ -5,6 +5,8 @@
 #ifndef TTC_TOOLS_TTRUN_OPTIONS_H
 #define TTC_TOOLS_TTRUN_OPTIONS_H
 
+#include "ttrt/ttrt.h"
+
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -47,6 +49,9 @@ public:
   void optional(const std::string &name, const std::string &placeholder, const std::string &help,
                 std::function<void(const std::string &)> handler);
 
+  /// --verify, for verifyLevel().
+  void verify(std::string &value);
+
   /// Returns the other arguments. Takes --name=value and --name value.
   std::vector<std::string> parse(int argc, char **argv) const;
 
@@ -63,6 +68,9 @@ private:
   std::string command, synopsis, description, examples;
   std::vector<Option> options;
 };
+
+/// "full", "structure" or "none".
+ttrt_verify verifyLevel(const std::string &word);
 
 } // namespace ttrun
 

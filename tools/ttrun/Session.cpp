@@ -23,8 +23,7 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.number("cores", "N", "threads that compute (default: all CPUs)", cores, 1, 1024);
   parser.flag("pin", "tie each worker to a CPU", pin);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
-  parser.choice("verify", {"full", "structure"}, "structure leaves out the hash of the weights",
-                verify);
+  parser.verify(verify);
 }
 
 static void check(const std::string &path, ttrt_status status, const ttrt_error &error) {
@@ -36,10 +35,7 @@ Session::Session(const std::string &path, const SessionOptions &options) : path_
   try {
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
-    check(path,
-          ttrt_bundle_open(path.c_str(),
-                           options.verify == "full" ? TTRT_VERIFY_FULL : TTRT_VERIFY_STRUCTURE,
-                           &bundle_, &error),
+    check(path, ttrt_bundle_open(path.c_str(), verifyLevel(options.verify), &bundle_, &error),
           error);
     ttrt_device_options device{};
     device.cores = static_cast<uint32_t>(options.cores);

@@ -67,9 +67,17 @@ TTRT_API const char *ttrt_version(void);
 
 typedef struct ttrt_bundle ttrt_bundle;
 
+/**
+ * How much of a bundle is verified. Whatever is left out, no command can leave the device's memory
+ * and a damaged table is found: header, metadata and their hashes, every table, command and step
+ * are always verified.
+ */
 typedef enum ttrt_verify {
-  TTRT_VERIFY_FULL = 0,     /**< everything */
-  TTRT_VERIFY_STRUCTURE = 1 /**< everything but the hash of the weights, which are then not read */
+  TTRT_VERIFY_FULL = 0, /**< everything: every byte of the file, and the proof (docs/proof.md) */
+  /** Everything but the hash of the weights, which are then not read. */
+  TTRT_VERIFY_STRUCTURE = 1,
+  /** Neither hashes of segments nor the proof: for a file that has been verified before. */
+  TTRT_VERIFY_NONE = 2
 } ttrt_verify;
 
 /** Values of ttrt_port::dtype. TTRT_BOOL is one byte, 0 or 1. */

@@ -133,7 +133,7 @@ const Fault kFaults[] = {
     {"LifetimesOverlap", [](BundleBuilder &b) { bufferNamed(b, "c").begin = 2; },
      "both alive at point 2"},
     {"LifetimeTooShort", [](BundleBuilder &b) { bufferNamed(b, "a").end = 3; },
-     "command 2 of trace 'main_t0' (from Reverse_0): operand 0"},
+     "command 2 of trace 'main_t0' (test_reverse, from Reverse_0): operand 0"},
     {"WritesConstant",
      [](BundleBuilder &b) {
        b.streams[0].words[4] = 0; /* out of add = w */
@@ -143,7 +143,9 @@ const Fault kFaults[] = {
      [](BundleBuilder &b) {
        b.streams[0].words[2] = b.streams[0].words[4] - 1024; /* a = y + w */
      },
-     "operand 0 reads buffer 'y', which nothing has written"},
+     "command 0 of trace 'main_t0' (test_add, from Add_0), operand 0, reads 0x1400 + 1024 bytes of "
+     "'y', "
+     "which nothing has written before"},
     {"OutputNotWritten",
      [](BundleBuilder &b) {
        b.streams[0].words[20] = b.streams[0].words[9]; /* last reverse -> b */
@@ -169,9 +171,9 @@ const Fault kFaults[] = {
            --buffer->end;
        }
      },
-     "command 0 of trace 'main_t0' (from Add_0) and command 1 of trace 'main_t0' (from Reverse_0) "
-     "touch "
-     "the same bytes"},
+     "command 0 of trace 'main_t0' (test_add, from Add_0) writes 0x1800 + 1024 bytes of 'a', "
+     "command 1 of trace 'main_t0' (test_reverse, from Reverse_0) reads them (operands 2 and 0), "
+     "and nothing orders the two: expected a barrier between them"},
     {"ScratchOverL1Buffer",
      [](BundleBuilder &b) {
        b.buffer("shard", fb::BufferKind::Activation, 0, 64, 0, 0, fb::MemorySpace::L1);
@@ -265,7 +267,7 @@ const Fault kFaults[] = {
        stream.end();
        b.trace("spare", stream);
      },
-     "trace 'spare' is in no default schedule"},
+     "trace 'spare' is in no schedule"},
     {"WaitWithoutRecord",
      [](BundleBuilder &b) {
        b.bundle.events.push_back(std::make_unique<fb::EventT>());

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Decoded.h"
+
+#include "Error.h"
+#include "Verifier.h"
+
+#include <algorithm>
+
+namespace ttrt {
+
+static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
+  OpList list;
+  const auto *programs = bundle.metadata().programs();
+  list.ops.reserve(bundle.metadata().traces()->Get(index)->commands());
+  for (const uint8_t *position = bundle.stream(index);;) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
+    Op op;
+    op.first = static_cast<uint32_t>(list.accesses.size());
+    forEachAccess(bundle, header, [&](const Access &access) { list.accesses.push_back(access); });
+    op.end = static_cast<uint32_t>(list.accesses.size());
+    switch (header.opcode) {
+    case Opcode::Dispatch:
+      op.program = reinterpret_cast<const DispatchCommand &>(header).program;
+      op.single = programs->Get(op.program)->grid() == 1;
+      break;
+    case Opcode::Copy:
+      op.single = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes) == 1;
+      break;
+    case Opcode::Fill:
+      op.single = transferGrid(reinterpret_cast<const FillCommand &>(header).bytes) == 1;
+      break;
+    case Opcode::Barrier:
+      op.kind = OpKind::Barrier;
+      break;
+    case Opcode::Signal:
+    case Opcode::Wait:
+      op.kind = header.opcode == Opcode::Signal ? OpKind::Record : OpKind::Wait;
+      op.index = reinterpret_cast<const EventCommand &>(header).event;
+      break;
+    case Opcode::End:
+      return list;
+    }
+    list.ops.push_back(op);
+    position += header.size;
+  }
+}
+
+static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step,
+                     OpList &list) {
+  Op op;
+  op.step = &step;
+  op.first = static_cast<uint32_t>(list.accesses.size());
+  auto addPort = [&](const fb::Port &port, bool write) {
+    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(port.buffer());
+    list.accesses.push_back(
+        {bundle.address(slot), sizeOf(port), !write, write, 0, slot.kind(), port.buffer()});
+  };
+  switch (step.kind()) {
+  case fb::StepKind::Write:
+    addPort(*entry.inputs()->Get(step.index()), /*write=*/true);
+    break;
+  case fb::StepKind::Read:
+    addPort(*entry.outputs()->Get(step.index()), /*write=*/false);
+    break;
+  case fb::StepKind::Execute:
+    op.kind = OpKind::Execute;
+    op.index = step.index();
+    break;
+  case fb::StepKind::HostDispatch:
+  case fb::StepKind::Dispatch:
+    op.program = step.index();
+    forEachAccess(*bundle.metadata().programs()->Get(op.program),
+                  step.operands() ? step.operands()->data() : nullptr,
+                  [&](const Access &access) { list.accesses.push_back(access); });
+    break;
+  case fb::StepKind::Copy:
+    list.accesses.push_back({step.src(), step.bytes(), true, false, 0});
+    list.accesses.push_back({step.dst(), step.bytes(), false, true, 1});
+    break;
+  case fb::StepKind::Record:
+  case fb::StepKind::Wait:
+    op.kind = step.kind() == fb::StepKind::Record ? OpKind::Record : OpKind::Wait;
+    op.index = step.index();
+    break;
+  }
+  op.end = static_cast<uint32_t>(list.accesses.size());
+  return op;
+}
+
+DecodedBundle::DecodedBundle(const Bundle &bundle) {
+  const fb::Bundle &metadata = bundle.metadata();
+  for (uint32_t i = 0; i < count(metadata.traces()); ++i)
+    traces.push_back(decodeTrace(bundle, i));
+  for (const fb::EntryPoint *entry : *metadata.entries()) {
+    auto &decoded = schedules.emplace_back();
+    for (const fb::Schedule *schedule : *entry->schedules()) {
+      DecodedSchedule &added = decoded.emplace_back();
+      added.bodyBegin = count(schedule->prologue());
+      added.bodyEnd = added.bodyBegin + count(schedule->body());
+      forEachStep(*schedule, [&](const fb::Step &step) {
+        added.steps.ops.push_back(decodeStep(bundle, *entry, step, added.steps));
+      });
+    }
+  }
+}
+
+BufferIndex::BufferIndex(const Bundle &bundle) {
+  for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
+    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
+    if (buffer.kind() == fb::BufferKind::Scratch)
+      continue;
+    const uint64_t address = bundle.address(buffer);
+    reaches.push_back({address, address + buffer.size()});
+    if (buffer.end() == 0)
+      permanent.emplace(address, &buffer);
+  }
+  std::sort(reaches.begin(), reaches.end(),
+            [](const Reach &a, const Reach &b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < reaches.size(); ++i)
+    reaches[i].end = std::max(reaches[i].end, reaches[i - 1].end);
+}
+
+bool BufferIndex::isInsideOne(uint64_t begin, uint64_t end) const {
+  auto next = std::upper_bound(reaches.begin(), reaches.end(), begin,
+                               [](uint64_t address, const Reach &r) { return address < r.begin; });
+  return next != reaches.begin() && end <= std::prev(next)->end;
+}
+
+const fb::Buffer *BufferIndex::permanentAt(uint64_t begin, uint64_t end) const {
+  auto next = permanent.lower_bound(end);
+  if (next == permanent.begin())
+    return nullptr;
+  auto [address, buffer] = *std::prev(next);
+  return address + buffer->size() > begin ? buffer : nullptr;
+}
+
+std::string describeCommand(const Bundle &bundle, uint32_t trace, uint32_t command) {
+  const fb::Trace &table = *bundle.metadata().traces()->Get(trace);
+  const uint8_t *position = bundle.stream(trace);
+  for (uint32_t i = 0; i < command; ++i)
+    position += reinterpret_cast<const CommandHeader *>(position)->size;
+  const auto &header = *reinterpret_cast<const CommandHeader *>(position);
+  static const char *const kNames[] = {"?",       "dispatch", "copy", "fill",
+                                       "barrier", "signal",   "wait", "end"};
+  std::string what = kNames[static_cast<uint16_t>(header.opcode)];
+  if (header.opcode == Opcode::Dispatch) {
+    uint32_t program = reinterpret_cast<const DispatchCommand &>(header).program;
+    what = text(bundle.metadata().programs()->Get(program)->symbol());
+  }
+  const char *source =
+      command < count(table.sources()) ? bundle.location(table.sources()->Get(command)) : "";
+  return format("command %u of trace '%s' (%s%s%s)", command, text(table.name()), what.c_str(),
+                *source ? ", from " : "", source);
+}
+
+std::string describeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step) {
+  const fb::Bundle &metadata = bundle.metadata();
+  std::string what;
+  switch (step.kind()) {
+  case fb::StepKind::Write:
+    what = format("write of input '%s'", text(entry.inputs()->Get(step.index())->name()));
+    break;
+  case fb::StepKind::Read:
+    what = format("read of output '%s'", text(entry.outputs()->Get(step.index())->name()));
+    break;
+  case fb::StepKind::Execute:
+    what = format("execute of trace '%s'", text(metadata.traces()->Get(step.index())->name()));
+    break;
+  case fb::StepKind::HostDispatch:
+  case fb::StepKind::Dispatch:
+    what =
+        format("%s of '%s'", step.kind() == fb::StepKind::Dispatch ? "dispatch" : "host dispatch",
+               text(metadata.programs()->Get(step.index())->symbol()));
+    break;
+  case fb::StepKind::Copy:
+    what = "copy";
+    break;
+  case fb::StepKind::Record:
+  case fb::StepKind::Wait:
+    what = format("%s event '%s'", step.kind() == fb::StepKind::Record ? "record of" : "wait for",
+                  text(metadata.events()->Get(step.index())->name()));
+    break;
+  }
+  if (const char *source = bundle.location(step.source()); *source)
+    what += format(", from %s", source);
+  return what;
+}
+
+} // namespace ttrt

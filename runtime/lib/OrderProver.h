@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The proof of one schedule (docs/proof.md). The schedule is executed symbolically in the order in
+// which the host enqueues it: prologue, bodies, epilogue. That order is one of those that can
+// happen; clocks say which of the accesses before the current one have happened in every order.
+
+#ifndef TTRT_LIB_ORDERPROVER_H
+#define TTRT_LIB_ORDERPROVER_H
+
+#include "ByteMap.h"
+#include "Decoded.h"
+
+namespace ttrt {
+
+class OrderProver {
+public:
+  OrderProver(const Bundle &bundle, const DecodedBundle &decoded, const BufferIndex &buffers,
+              uint32_t entry, uint32_t schedule);
+  /// Throws Error; adds to `proof`.
+  void prove(Proof &proof);
+
+private:
+  static constexpr uint32_t kNone = ~0u;
+  /// Data that depends on no input, or on state only.
+  static constexpr int64_t kNoInference = INT64_MIN;
+  enum class Part : uint8_t { Prologue, Body, Epilogue };
+
+  /// One execution of a command or step.
+  struct Node {
+    const OpList *list;
+    const Op *op;
+    uint64_t position; ///< on its queue: all work at one position may happen at the same time
+    uint32_t step;
+    uint32_t command; ///< kNone for a step
+    uint32_t iteration;
+    Part part;
+    uint8_t queue;
+  };
+  /// Per queue: work up to here has happened.
+  using Clock = std::vector<uint64_t>;
+  struct Queue {
+    uint64_t position = 0;   ///< of the work that is enqueued next
+    Clock clock;             ///< of other queues' work, what has happened before it
+    std::vector<bool> moved; ///< which of those advanced during this iteration
+  };
+  struct Event {
+    bool recorded = false;
+    Clock clock;
+    std::vector<bool> moved; ///< as in Queue
+  };
+  struct State {
+    ByteMap bytes;
+    std::vector<Queue> queues;
+    std::vector<Event> events;
+    std::vector<int64_t> written, read; ///< how often each input and output
+  };
+
+  void runPart(Part part);
+  void runStep(uint32_t step);
+  void runTrace(Node node);
+  void record(const Op &op, Queue &queue, uint8_t index);
+  void wait(const Op &op, Queue &queue);
+  void touch(const Node &node);
+  void readBytes(const Access &access, Touch touch);
+  void writeBytes(const Access &access, Touch touch);
+  bool isOrdered(uint32_t earlier) const;
+  bool isSameBuffer(const Access &write, const Access &read) const;
+  void countBody();
+  void verifyCounts() const;
+  using Encoded = std::pair<uint64_t, uint64_t>;
+  Encoded encode(Touch touch) const;
+  std::vector<uint64_t> snapshot() const;
+
+  const Access &accessOf(Touch touch) const {
+    return nodes[touch.node].list->accesses[touch.access];
+  }
+
+  // Messages.
+  std::string describe(uint32_t node, bool iterations) const;
+  std::string bytesOf(uint64_t begin, uint64_t end, const Access &access) const;
+  std::string missingOrder(uint32_t earlier) const;
+  [[noreturn]] void failHere(const std::string &what) const;
+  [[noreturn]] void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end,
+                             bool earlierWrites, bool laterWrites) const;
+  [[noreturn]] void failUnwritten(Touch reader, uint64_t begin, uint64_t end) const;
+  [[noreturn]] void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) const;
+  [[noreturn]] void failMixed(Touch first, int64_t firstInference, Touch second,
+                              int64_t secondInference, Touch reader) const;
+  [[noreturn]] void failStale(Touch writer, int64_t found, Touch reader, int64_t expected,
+                              uint64_t begin, uint64_t end) const;
+
+  const Bundle &bundle;
+  const DecodedBundle &decoded;
+  const BufferIndex &buffers;
+  const fb::EntryPoint &entry;
+  const fb::Schedule &schedule;
+  const DecodedSchedule &steps;
+  int64_t perBody = 0;                           ///< inferences
+  std::vector<bool> repeatsInput, repeatsOutput; ///< written or read by the body
+  std::string firstPort;                         ///< for messages: what the counts are compared to
+
+  OpList initial; ///< the bytes of state buffers, as written before the first step
+  State state;
+  std::vector<Node> nodes; ///< the first one stands for what is there from the start
+  Part part = Part::Prologue;
+  uint32_t iteration = 0;
+  uint32_t current = 0; ///< the node that is executed
+  // Of the current node: what its reads have found.
+  int64_t inference = kNoInference;
+  Touch inferenceFrom{};
+  uint64_t accesses = 0, pairs = 0;
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_ORDERPROVER_H
