@@ -71,7 +71,8 @@ public:
   LogicalResult buildEntry() {
     auto epilogue = module.lookupSymbol<LLVM::LLVMFuncOp>("epilogue");
     epilogue.setLinkage(LLVM::Linkage::Internal);
-    epilogue.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr("alwaysinline")}));
+    epilogue.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr(
+        countConstants(epilogue) > kInlineConstants ? "noinline" : "alwaysinline")}));
     Location loc = program.getLoc();
     builder.setInsertionPointToStart(module.getBody());
     MLIRContext *context = builder.getContext();
@@ -126,6 +127,21 @@ public:
   }
 
 private:
+  /// Constants of an inlined epilogue are loaded ahead of the kernel's loops, and the registers
+  /// that they take there are then missing for accumulators: a product with GELU behind it takes
+  /// twice as long. With more than these the epilogue is called; that is once for each result
+  /// vector.
+  static constexpr int64_t kInlineConstants = 2;
+
+  static int64_t countConstants(LLVM::LLVMFuncOp function) {
+    DenseSet<Attribute> values;
+    function.walk([&](LLVM::ConstantOp constant) {
+      if (isa<VectorType>(constant.getType()))
+        values.insert(constant.getValue());
+    });
+    return values.size();
+  }
+
   /// The elements of another operand of the tail at the vector's place.
   FailureOr<Value> load(Operation *user, Value operand, Block *block) {
     Location loc = user->getLoc();

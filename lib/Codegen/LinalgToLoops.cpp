@@ -4,7 +4,9 @@
 // registers where the innermost loop is a reduction.
 #include "LoopNest.h"
 #include "ProgramBody.h"
+#include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,6 +28,8 @@ public:
     SmallVector<Value> counters(op.getNumLoops());
     for (auto [level, loop] : llvm::enumerate(nest.loops)) {
       bool isLast = level + 1 == nest.loops.size();
+      if (isLast)
+        loadInvariant(loop, addresses);
       if (isLast && loop.kind == utils::IteratorType::reduction)
         return emitReduction(loop, addresses, counters);
       auto nested = scf::ForOp::create(b, loc, index(0), extent(loop), index(1));
@@ -55,6 +59,19 @@ private:
       if (stride != 1)
         step = arith::MulIOp::create(b, loc, counter, index(stride));
       address = arith::AddIOp::create(b, loc, address, step);
+    }
+  }
+
+  /// Inputs that stay the same throughout the innermost loop become scalars in front of it. LLVM
+  /// does that only where it can tell them from what the loop stores, and does not vectorise where
+  /// not.
+  void loadInvariant(const NestLoop &loop, ArrayRef<Value> addresses) {
+    for (unsigned number = 0; number < numInputs(); ++number) {
+      NestOperand &operand = nest.operands[number];
+      if (operand.isScalar || loop.strides[number] != 0)
+        continue;
+      if (Value value = load(number, addresses))
+        operand = {value, Value(), /*isScalar=*/true};
     }
   }
 
@@ -147,6 +164,20 @@ private:
   LoopNest nest;
 };
 
+/// The largest or smallest of a dimension as LLVM's intrinsics, which it vectorises; a comparison
+/// and a selection for each of NaN and order, which others become, it does not.
+template <typename From, typename To> void keepExtremum(Operation *op) {
+  auto extremum = dyn_cast<From>(op);
+  if (!extremum || !extremum.getType().isF32())
+    return;
+  OpBuilder b(op);
+  auto flags = arith::convertArithFastMathFlagsToLLVM(extremum.getFastmath());
+  Value result =
+      To::create(b, op->getLoc(), extremum.getType(), extremum.getLhs(), extremum.getRhs(), flags);
+  extremum.replaceAllUsesWith(result);
+  extremum.erase();
+}
+
 /// Lets LLVM contract products and sums, and reorder the sums that fold a dimension away. The
 /// order is fixed when the program is compiled, so results do not vary from run to run.
 void relaxArithmetic(linalg::GenericOp op) {
@@ -163,8 +194,11 @@ void relaxArithmetic(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0)
     return;
   for (BlockArgument accumulator : body->getArguments().take_back(op.getNumDpsInits()))
-    for (Operation *user : accumulator.getUsers())
+    for (Operation *user : llvm::make_early_inc_range(accumulator.getUsers())) {
       relax(user, arith::FastMathFlags::reassoc);
+      keepExtremum<arith::MaximumFOp, LLVM::MaximumOp>(user);
+      keepExtremum<arith::MinimumFOp, LLVM::MinimumOp>(user);
+    }
 }
 
 } // namespace
