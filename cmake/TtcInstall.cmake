@@ -15,6 +15,8 @@ install(TARGETS ttrt EXPORT ttrtTargets
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT runtime)
 
 set(ttrt_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttrt)

@@ -130,6 +130,7 @@ void Device::drain() noexcept {
 
 void Device::reset() noexcept {
   site_.failure.clear();
+  site_.anyStopped.store(false, std::memory_order_relaxed);
   for (uint32_t i = 0; i < eventCount_; ++i)
     events_[i].reset();
   for (uint32_t i = 0; i < queueCount_; ++i)

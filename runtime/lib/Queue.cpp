@@ -284,6 +284,9 @@ void Queue::stop(const QueueCommand &command, ttrt_status status, const char *re
   for (uint32_t i = 0; i < site.eventCount; ++i)
     site.events[i].poke(index);
   site.done[index].poke();
+  site.anyStopped.store(true, std::memory_order_release);
+  site.fed.poke();
+  site.freed.poke();
 }
 
 } // namespace ttrt

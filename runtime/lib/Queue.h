@@ -72,6 +72,9 @@ struct QueueSite {
   bool checks;             ///< look at every command's addresses before it runs
   Flag done[kMaxQueues]{}; ///< per queue: counted commands that are complete
   Failure failure{};
+  std::atomic<bool> anyStopped{false}; ///< set before the flags here are poked
+  Flag fed{};   ///< a pipeline's host: inferences enqueued, and once more at the end
+  Flag freed{}; ///< a pipeline's host: inferences whose outputs may be overwritten
 };
 
 class Queue {

@@ -31,6 +31,7 @@ private:
   void collectRecords(const fb::Step &step);
   void verifyWaits(uint32_t trace);
   void verifyWait(uint32_t event) const;
+  void verifyBalance() const;
 
   const Bundle &bundle;
   const fb::EntryPoint &entry;
@@ -160,6 +161,46 @@ void ScheduleVerifier::verify() {
     if (!reads[i])
       failBad("schedule '%s' of entry point '%s' never reads output '%s'", text(schedule.name()),
               text(entry.name()), text(entry.outputs()->Get(i)->name()));
+  verifyBalance();
+}
+
+/// How often each part moves each port. Every inference writes every input and reads every output
+/// once, so the body must do both equally often, and what the prologue is ahead the epilogue
+/// catches up.
+void ScheduleVerifier::verifyBalance() const {
+  auto movesOf = [&](const auto *part, fb::StepKind kind, uint32_t index) {
+    uint32_t moves = 0;
+    for (uint32_t i = 0; i < count(part); ++i)
+      moves += part->Get(i)->kind() == kind && part->Get(i)->index() == index;
+    return moves;
+  };
+  auto expect = [&](const char *part, uint32_t found, uint32_t expected, const char *what,
+                    const char *name) {
+    if (found != expected)
+      failBad("schedule '%s' of entry point '%s': %s %s '%s' %u times; expected %u, as often as "
+              "input '%s' is written",
+              text(schedule.name()), text(entry.name()), part, what, name, found, expected,
+              text(entry.inputs()->Get(0)->name()));
+  };
+  if (count(entry.inputs()) == 0)
+    return;
+  const uint32_t body = movesOf(schedule.body(), fb::StepKind::Write, 0);
+  const uint32_t ends = movesOf(schedule.prologue(), fb::StepKind::Write, 0) +
+                        movesOf(schedule.epilogue(), fb::StepKind::Write, 0);
+  if (body == 0)
+    failBad("schedule '%s' of entry point '%s': the body does not write input '%s'",
+            text(schedule.name()), text(entry.name()), text(entry.inputs()->Get(0)->name()));
+  auto check = [&](fb::StepKind kind, const char *what, const auto *ports) {
+    for (uint32_t i = 0; i < count(ports); ++i) {
+      const char *name = text(ports->Get(i)->name());
+      expect("the body", movesOf(schedule.body(), kind, i), body, what, name);
+      expect("prologue with epilogue",
+             movesOf(schedule.prologue(), kind, i) + movesOf(schedule.epilogue(), kind, i), ends,
+             what, name);
+    }
+  };
+  check(fb::StepKind::Write, "writes input", entry.inputs());
+  check(fb::StepKind::Read, "reads output", entry.outputs());
 }
 
 void verifySchedules(const Bundle &bundle) {

@@ -261,6 +261,21 @@ const Fault kFaults[] = {
      "never writes input 'x'"},
     {"OutputNotRead", [](BundleBuilder &b) { schedule(b).body.pop_back(); },
      "never reads output 'y'"},
+    {"BodyWithoutWrite",
+     [](BundleBuilder &b) {
+       schedule(b).prologue.push_back(std::move(schedule(b).body[0]));
+       schedule(b).body.erase(schedule(b).body.begin());
+     },
+     "the body does not write input 'x'"},
+    {"BodyReadsTwice",
+     [](BundleBuilder &b) { BundleBuilder::step(*b.bundle.entries[0], fb::StepKind::Read, 0); },
+     "the body reads output 'y' 2 times; expected 1, as often as input 'x' is written"},
+    {"EpilogueReadsMore",
+     [](BundleBuilder &b) {
+       schedule(b).epilogue.push_back(std::make_unique<fb::StepT>(*schedule(b).body.back()));
+     },
+     "prologue with epilogue reads output 'y' 1 times; expected 0, as often as input 'x' is "
+     "written"},
     {"TraceNotExecuted",
      [](BundleBuilder &b) {
        StreamBuilder stream;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttrt/pipeline.h"
+
+#include "Handles.h"
+#include "PipelineState.h"
+
+#include <cstdio>
+
+using namespace ttrt;
+
+struct ttrt_pipeline {
+  ttrt_pipeline(std::shared_ptr<Device> device, const ttrt_pipeline_options &options)
+      : state(std::move(device), options) {}
+  PipelineState state;
+  std::atomic<bool> feeding{false}, draining{false};
+};
+
+static const fb::EntryPoint *findEntry(const ttrt_bundle *bundle, uint32_t entry) {
+  const auto *entries = bundle ? bundle->bundle->metadata().entries() : nullptr;
+  return entry < count(entries) ? entries->Get(entry) : nullptr;
+}
+
+extern "C" {
+
+uint32_t ttrt_bundle_schedules(const ttrt_bundle *bundle, uint32_t entry) {
+  const fb::EntryPoint *found = findEntry(bundle, entry);
+  return found ? count(found->schedules()) : 0;
+}
+
+ttrt_status ttrt_bundle_schedule(const ttrt_bundle *bundle, uint32_t entry, uint32_t schedule,
+                                 ttrt_schedule *info, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle && info, "bundle or info is NULL");
+    const fb::EntryPoint *found = findEntry(bundle, entry);
+    if (!found)
+      fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
+    if (schedule >= count(found->schedules()))
+      fail(TTRT_INVALID_ARGUMENT, "schedule %u; entry point '%s' has %u", schedule,
+           text(found->name()), count(found->schedules()));
+    const fb::Schedule &table = *found->schedules()->Get(schedule);
+    *info = {text(table.name()), table.queues()};
+  });
+}
+
+ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options *options,
+                               ttrt_pipeline **pipeline, ttrt_error *error) {
+  if (pipeline)
+    *pipeline = nullptr;
+  return guarded(error, [&] {
+    require(device && pipeline, "device or pipeline is NULL");
+    Device &target = *device->device;
+    InUse use(target.busy(), "another call on this device");
+    requireIdleQueues(target);
+    requireNoFailure(target);
+    *pipeline = new ttrt_pipeline(device->device, options ? *options : ttrt_pipeline_options{});
+    target.piped().store(true, std::memory_order_release);
+  });
+}
+
+void ttrt_pipeline_close(ttrt_pipeline *pipeline) {
+  if (!pipeline)
+    return;
+  // The pipeline may be the last to hold the device.
+  std::shared_ptr<Device> device = pipeline->state.shareDevice();
+  delete pipeline;
+  device->piped().store(false, std::memory_order_release);
+}
+
+ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inputs,
+                                  const ttrt_output *outputs, ttrt_wait wait, ttrt_error *error) {
+  bool room = true;
+  const ttrt_status status = guarded(error, [&] {
+    require(pipeline, "pipeline is NULL");
+    PipelineState &state = pipeline->state;
+    InUse use(pipeline->feeding, "another enqueue");
+    require(!state.finished(), "the pipeline was finished; no more inputs were to come");
+    checkTransfers(state.entry().inputs, inputs, "input");
+    if (outputs)
+      checkTransfers(state.entry().outputs, outputs, "output");
+    requireNoFailure(state.device());
+    room = state.waitForRoom(wait == TTRT_STREAM);
+    if (room)
+      state.enqueue(inputs, outputs);
+    else
+      requireNoFailure(state.device());
+  });
+  if (status != TTRT_OK || room)
+    return status;
+  if (error)
+    snprintf(error->message, sizeof(error->message),
+             "the outputs of %u inferences were not popped, as many as the pipeline has room for: "
+             "pop some first, or open it with more outputs",
+             pipeline->state.depth());
+  if (error)
+    error->status = TTRT_WOULD_OVERWRITE;
+  return TTRT_WOULD_OVERWRITE;
+}
+
+ttrt_status ttrt_pipeline_finish(ttrt_pipeline *pipeline, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(pipeline, "pipeline is NULL");
+    InUse use(pipeline->feeding, "another enqueue");
+    if (!pipeline->state.finished())
+      pipeline->state.finish();
+  });
+}
+
+ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs, ttrt_wait wait,
+                              ttrt_error *error) {
+  auto result = PipelineState::Pop::Ready;
+  const ttrt_status status = guarded(error, [&] {
+    require(pipeline && outputs, "pipeline or outputs is NULL");
+    InUse use(pipeline->draining, "another pop");
+    result = pipeline->state.pop(outputs, wait);
+    if (result == PipelineState::Pop::Failed)
+      requireNoFailure(pipeline->state.device());
+  });
+  if (status != TTRT_OK || result == PipelineState::Pop::Ready)
+    return status;
+  return result == PipelineState::Pop::NotReady
+             ? report(error, TTRT_NOT_READY, "the oldest inference is not complete yet")
+             : report(error, TTRT_END, "nothing is enqueued that was not popped");
+}
+
+ttrt_status ttrt_pipeline_pop_all(ttrt_pipeline *pipeline, const void **outputs, size_t capacity,
+                                  size_t *count, ttrt_error *error) {
+  if (count)
+    *count = 0;
+  if (!pipeline || !outputs || !count)
+    return report(error, TTRT_INVALID_ARGUMENT, "pipeline, outputs or count is NULL");
+  ttrt_status status = TTRT_OK;
+  while (*count < capacity && status == TTRT_OK) {
+    status = ttrt_pipeline_pop(pipeline, outputs + *count * pipeline->state.entry().outputs.size(),
+                               TTRT_WAIT, error);
+    *count += status == TTRT_OK;
+  }
+  return status == TTRT_END ? report(error, TTRT_OK, "") : status;
+}
+
+const char *ttrt_pipeline_schedule(const ttrt_pipeline *pipeline) {
+  return pipeline ? pipeline->state.schedule().name : "";
+}
+
+uint64_t ttrt_pipeline_enqueued(const ttrt_pipeline *pipeline) {
+  return pipeline ? pipeline->state.enqueued() : 0;
+}
+
+uint64_t ttrt_pipeline_popped(const ttrt_pipeline *pipeline) {
+  return pipeline ? pipeline->state.popped() : 0;
+}
+
+} // extern "C"

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PipelineState.h"
+
+#include "Error.h"
+
+#include <algorithm>
+
+namespace ttrt {
+
+static const PlannedEntry &chooseEntry(const Device &device, uint32_t index) {
+  const PlannedEntry *entry = device.entry(index);
+  if (!entry)
+    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", index);
+  if (entry->inputs.empty() || entry->outputs.empty())
+    fail(TTRT_UNSUPPORTED, "entry point '%s' has %zu inputs and %zu outputs; a pipeline needs both",
+         entry->name, entry->inputs.size(), entry->outputs.size());
+  return *entry;
+}
+
+static const PlannedSchedule &chooseSchedule(const Device &device, const PlannedEntry &entry,
+                                             const char *name) {
+  if (device.queues() == 0)
+    fail(TTRT_INVALID_ARGUMENT, "the device was opened with 0 queues; a pipeline needs 1 or 2");
+  if (!name) {
+    for (uint32_t queues = device.queues(); queues; --queues)
+      for (const PlannedSchedule &schedule : entry.schedules)
+        if (schedule.queues == queues)
+          return schedule;
+    fail(TTRT_UNSUPPORTED, "no schedule of entry point '%s' fits %u queue", entry.name,
+         device.queues());
+  }
+  std::string known;
+  for (const PlannedSchedule &schedule : entry.schedules) {
+    if (strcmp(schedule.name, name) != 0) {
+      known += (known.empty() ? "" : ", ") + std::string(schedule.name);
+      continue;
+    }
+    if (schedule.queues > device.queues())
+      fail(TTRT_INVALID_ARGUMENT, "schedule '%s' has %u queues; the device was opened with %u",
+           name, schedule.queues, device.queues());
+    return schedule;
+  }
+  fail(TTRT_NOT_FOUND, "no schedule '%s'; entry point '%s' has: %s", name, entry.name,
+       known.c_str());
+}
+
+/// The verifier has found one for every input.
+static const PlannedStep *firstWriteOf(const PlannedSchedule &schedule) {
+  for (const PlannedStep &step : schedule.body)
+    if (step.kind == fb::StepKind::Write)
+      return &step;
+  return nullptr;
+}
+
+PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline_options &options)
+    : device_(std::move(device)), entry_(chooseEntry(*device_, options.entry)),
+      schedule_(chooseSchedule(*device_, entry_, options.schedule)),
+      depth_(options.outputs ? options.outputs : 16), untraced_(options.no_trace != 0),
+      beforeStep_(options.before_step), user_(options.user), firstWrite_(firstWriteOf(schedule_)),
+      freedBase_(device_->site().freed.value()), inferences_(depth_),
+      inputs_(depth_ * entry_.inputs.size()), outputs_(depth_ * entry_.outputs.size()),
+      writes_(entry_.inputs.size()), reads_(entry_.outputs.size()) {
+  uint64_t bytes = 0;
+  for (const PlannedPort &port : entry_.outputs)
+    bytes += alignUp(port.bytes, kBufferAlignment);
+  memory_.reset(new uint8_t[depth_ * bytes + kBufferAlignment]);
+  auto *next = reinterpret_cast<uint8_t *>(
+      alignUp(reinterpret_cast<uintptr_t>(memory_.get()), kBufferAlignment));
+  for (uint32_t i = 0; i < depth_; ++i)
+    for (const PlannedPort &port : entry_.outputs) {
+      own_.push_back(next);
+      next += alignUp(port.bytes, kBufferAlignment);
+    }
+  for (uint32_t queue = 0; queue < device_->queues(); ++queue)
+    counts_[queue] = device_->site().done[queue].value();
+}
+
+PipelineState::~PipelineState() {
+  takeTurn();
+  if (part_ != Part::Idle)
+    endPlay();
+  device_->drain();
+}
+
+//===----------------------------------------------------------------------===//
+// The play
+//===----------------------------------------------------------------------===//
+
+const std::vector<PlannedStep> &PipelineState::steps() const noexcept {
+  return part_ == Part::Prologue ? schedule_.prologue
+         : part_ == Part::Body   ? schedule_.body
+                                 : schedule_.epilogue;
+}
+
+void PipelineState::play(const PlannedStep &step) noexcept {
+  Queue &queue = device_->queue(step.queue);
+  if (step.kind == fb::StepKind::Record)
+    return queue.pushRecord(device_->event(step.index));
+  if (step.kind == fb::StepKind::Wait)
+    return queue.pushWait(device_->event(step.index));
+  if (beforeStep_) [[unlikely]] {
+    QueueCommand command;
+    command.kind = QueueCommand::Kind::Call;
+    command.call = beforeStep_;
+    command.user = user_;
+    queue.push(command);
+  }
+  if (step.kind == fb::StepKind::Write) {
+    const uint64_t inference = first_ + writes_[step.index]++;
+    const void *host = nullptr;
+    if (inference < there_)
+      host = inputs_[inference % depth_ * entry_.inputs.size() + step.index];
+    queue.pushStep(step, const_cast<void *>(host), /*counted=*/false);
+  } else if (step.kind == fb::StepKind::Read) {
+    const uint64_t inference = first_ + reads_[step.index]++;
+    if (inference >= there_) {
+      queue.pushStep(step, nullptr, /*counted=*/false);
+      return;
+    }
+    Inference &slot = inferences_[inference % depth_];
+    slot.done[step.queue] = ++counts_[step.queue];
+    slot.on[step.queue] = true;
+    queue.pushStep(step, outputs_[inference % depth_ * entry_.outputs.size() + step.index],
+                   /*counted=*/true);
+  } else if (step.kind == fb::StepKind::Execute && untraced_) {
+    queue.pushCommands(step);
+  } else {
+    queue.pushStep(step, nullptr, /*counted=*/false);
+  }
+}
+
+/// Goes on as far as inputs are there.
+void PipelineState::advance() noexcept {
+  for (;;) {
+    // Nothing of a body before its first input: what stands in front of the first write is then
+    // left to the epilogue, if no input comes.
+    if (part_ == Part::Body && at_ == 0 && !isInputThere(*firstWrite_))
+      return;
+    for (const auto &part = steps(); at_ < part.size(); ++at_) {
+      if (part[at_].kind == fb::StepKind::Write && !isInputThere(part[at_]))
+        return;
+      play(part[at_]);
+    }
+    part_ = Part::Body;
+    at_ = 0;
+  }
+}
+
+void PipelineState::playRest() noexcept {
+  for (const auto &part = steps(); at_ < part.size(); ++at_)
+    play(part[at_]);
+}
+
+void PipelineState::endPlay() noexcept {
+  if (part_ == Part::Prologue || at_ > 0)
+    playRest();
+  part_ = Part::Epilogue;
+  at_ = 0;
+  playRest();
+  part_ = Part::Idle;
+  at_ = 0;
+}
+
+void PipelineState::publishIssued() noexcept {
+  uint64_t issued = there_;
+  if (part_ != Part::Idle)
+    for (uint64_t reads : reads_)
+      issued = std::min(issued, first_ + reads);
+  issued_.store(issued, std::memory_order_release);
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+/// The feeder's; it meets the drainer only when that ends a play because nothing else comes.
+void PipelineState::takeTurn() noexcept {
+  for (;;) {
+    const uint32_t before = turns_.value();
+    if (!turn_.exchange(true, std::memory_order_acquire)) [[likely]]
+      return;
+    turns_.await(before + 1);
+  }
+}
+
+/// The drainer's: ends the play. False if the feeder has the turn.
+bool PipelineState::flush() noexcept {
+  if (turn_.exchange(true, std::memory_order_acquire))
+    return false;
+  if (part_ != Part::Idle) {
+    endPlay();
+    publishIssued();
+  }
+  turn_.store(false, std::memory_order_release);
+  turns_.raise();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The ends
+//===----------------------------------------------------------------------===//
+
+bool PipelineState::waitForRoom(bool stream) noexcept {
+  const uint64_t inference = enqueued_.load(std::memory_order_relaxed);
+  if (!stream)
+    return inference - popped_.load(std::memory_order_acquire) < depth_;
+  if (inference - freed_.load(std::memory_order_acquire) < depth_)
+    return true;
+  const auto freed = static_cast<uint32_t>(inference - depth_ + 1);
+  QueueSite &site = device_->site();
+  return site.freed.await(freedBase_ + freed, site.anyStopped);
+}
+
+void PipelineState::enqueue(const ttrt_input *inputs, const ttrt_output *outputs) noexcept {
+  const uint64_t inference = enqueued_.load(std::memory_order_relaxed);
+  const uint64_t slot = inference % depth_;
+  const size_t inputCount = entry_.inputs.size(), outputCount = entry_.outputs.size();
+  for (size_t i = 0; i < inputCount; ++i)
+    inputs_[slot * inputCount + i] = inputs[i].data;
+  for (size_t i = 0; i < outputCount; ++i)
+    outputs_[slot * outputCount + i] = outputs ? outputs[i].data : own_[slot * outputCount + i];
+  inferences_[slot] = {};
+
+  takeTurn();
+  there_ = inference + 1;
+  if (part_ == Part::Idle) {
+    part_ = Part::Prologue;
+    first_ = inference;
+    std::fill(writes_.begin(), writes_.end(), 0);
+    std::fill(reads_.begin(), reads_.end(), 0);
+  }
+  advance();
+  publishIssued();
+  turn_.store(false, std::memory_order_release);
+  enqueued_.store(inference + 1, std::memory_order_release);
+  device_->site().fed.raise();
+}
+
+void PipelineState::finish() noexcept {
+  takeTurn();
+  if (part_ != Part::Idle) {
+    endPlay();
+    publishIssued();
+  }
+  turn_.store(false, std::memory_order_release);
+  finished_.store(true, std::memory_order_release);
+  device_->site().fed.raise();
+}
+
+PipelineState::Pop PipelineState::pop(const void **outputs, ttrt_wait wait) noexcept {
+  QueueSite &site = device_->site();
+  const uint64_t inference = popped_.load(std::memory_order_relaxed);
+  if (freed_.load(std::memory_order_relaxed) != inference) {
+    freed_.store(inference, std::memory_order_release);
+    site.freed.set(freedBase_ + static_cast<uint32_t>(inference));
+  }
+  while (inference >= issued_.load(std::memory_order_acquire)) {
+    const uint32_t fed = site.fed.value();
+    if (device_->failure())
+      return Pop::Failed;
+    if (inference >= enqueued()) {
+      if (wait != TTRT_STREAM || (finished() && inference >= enqueued()))
+        return Pop::Nothing;
+      site.fed.await(fed + 1, site.anyStopped);
+      continue;
+    }
+    // Its reads wait for more inputs, or for the end of the play. While the device is busy, more
+    // may still come.
+    if (wait == TTRT_STREAM) {
+      device_->drain();
+      if (site.fed.value() != fed)
+        continue;
+    } else if (wait == TTRT_DONT_WAIT) {
+      for (uint32_t queue = 0; queue < device_->queues(); ++queue)
+        if (!device_->queue(queue).isDrained())
+          return Pop::NotReady;
+    }
+    if (!flush())
+      site.fed.await(fed + 1, site.anyStopped);
+  }
+  const Inference &slot = inferences_[inference % depth_];
+  for (uint32_t queue = 0; queue < device_->queues(); ++queue) {
+    if (!slot.on[queue])
+      continue;
+    if (wait == TTRT_DONT_WAIT && !site.done[queue].isReached(slot.done[queue]))
+      return device_->queue(queue).stopped().load(std::memory_order_acquire) ? Pop::Failed
+                                                                             : Pop::NotReady;
+    if (!site.done[queue].await(slot.done[queue], device_->queue(queue).stopped()))
+      return Pop::Failed;
+  }
+  const size_t count = entry_.outputs.size();
+  for (size_t i = 0; i < count; ++i)
+    outputs[i] = outputs_[inference % depth_ * count + i];
+  popped_.store(inference + 1, std::memory_order_release);
+  return Pop::Ready;
+}
+
+} // namespace ttrt
