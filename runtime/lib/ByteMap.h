@@ -18,17 +18,41 @@ struct Touch {
   bool operator==(const Touch &) const = default;
 };
 
-/// A range of bytes with one history.
-struct ByteRange {
-  uint64_t end;
+/// What has happened to some bytes.
+struct History {
   Touch writer;
   int64_t inference; ///< of the written data
   uint32_t readers;  ///< list in ByteMap
 };
 
-/// Ranges that were never written are not in the map. Ranges are cut where an access begins or ends
-/// and become one again when they are overwritten: each access adds at most three, so the work
-/// grows with the number of accesses, not with the number of bytes.
+/// Bytes, contiguous or in rows ("Rows" in docs/bundle-format.md).
+struct Span {
+  uint64_t address;
+  uint64_t bytes; ///< up to the end of the last row
+  uint64_t row;   ///< bytes of a row; `bytes` where there is only one
+  uint64_t pitch; ///< from row to row
+  uint64_t
+      phase; ///< rows of the whole tensor begin at addresses that are equal to this, modulo pitch
+
+  bool isContiguous() const { return row >= bytes; }
+  uint64_t rows() const { return isContiguous() ? 1 : (bytes - row) / pitch + 1; }
+};
+
+/// What is done with the bytes of a span; of a band's rows, the addresses are the first one's.
+class ByteVisitor {
+public:
+  virtual void written(uint64_t begin, uint64_t end, History &history) = 0;
+  virtual void unwritten(uint64_t begin, uint64_t end) = 0;
+
+protected:
+  ~ByteVisitor() = default;
+};
+
+/// Bytes that were never written are not in the map. It holds bands: some rows of one pitch whose
+/// columns have a history each. A contiguous range is a band of one row with one column. Bands are
+/// cut where an access begins or ends, and overwriting them makes them one again; so the work grows
+/// with the number of accesses and neither with bytes nor, where the rows of a tensor line up, with
+/// rows. Rows that do not line up are taken one by one.
 class ByteMap {
 public:
   static constexpr uint32_t kNoReaders = ~0u;
@@ -36,46 +60,48 @@ public:
     Touch touch;
     uint32_t next;
   };
+  struct Column {
+    uint64_t begin, end; ///< in the row
+    History history;
+  };
+  struct Band {
+    uint64_t end;
+    uint64_t pitch;
+    std::vector<Column> columns; ///< in order; what is between them was never written
+  };
+  using Bands = std::map<uint64_t, Band>;
 
-  /// Calls function(begin, ByteRange &) for each written range inside [begin, end), in order.
-  template <typename Function> void forEach(uint64_t begin, uint64_t end, Function function) {
-    cut(begin);
-    cut(end);
-    for (auto it = ranges.lower_bound(begin); it != ranges.end() && it->first < end; ++it)
-      function(it->first, it->second);
-  }
-  /// The bytes now come from `writer`, and nobody has read them.
-  void write(uint64_t begin, uint64_t end, Touch writer, int64_t inference) {
-    auto first = ranges.lower_bound(begin), last = first;
-    while (last != ranges.end() && last->first < end)
-      ++last;
-    auto hint = ranges.erase(first, last);
-    ranges.emplace_hint(hint, begin, ByteRange{end, writer, inference, kNoReaders});
-  }
-  /// Lists are shared between ranges that were one; so they are never changed, only replaced.
+  /// Visits the bytes of a span in order.
+  void forEach(const Span &span, ByteVisitor &visitor);
+
+  /// The bytes now come from `writer`, and nobody has read them. forEach() must have gone over
+  /// them.
+  void write(const Span &span, Touch writer, int64_t inference);
+
+  /// Lists are shared between bytes that were one range; so they are never changed, only replaced.
   uint32_t addReader(Touch reader, uint32_t next) {
     readers.push_back({reader, next});
     return static_cast<uint32_t>(readers.size() - 1);
   }
   const Reader &reader(uint32_t index) const { return readers[index]; }
-  const std::map<uint64_t, ByteRange> &all() const { return ranges; }
+  const Bands &all() const { return bands; }
 
 private:
-  /// Makes `address` a boundary, if it lies in a range.
-  void cut(uint64_t address) {
-    auto next = ranges.lower_bound(address);
-    if (next == ranges.begin())
-      return;
-    auto found = std::prev(next);
-    if (found->second.end <= address)
-      return;
-    ByteRange rest = found->second;
-    found->second.end = address;
-    ranges.emplace_hint(next, address, rest);
-  }
+  void forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor);
+  static bool isOneRow(uint64_t begin, const Band &band) { return band.end - begin <= band.pitch; }
+  static void cutColumns(Band &band, uint64_t column);
+  static void setColumns(Band &band, uint64_t begin, uint64_t end, const History &history);
+  void cut(uint64_t address);
+  void cutRows(Bands::iterator band, uint64_t rows);
+  void flatten(Bands::iterator band);
+  uint64_t align(const Span &span, uint64_t row, Bands::iterator &found);
+  uint64_t addBand(const Span &span, uint64_t row, const History &history);
+  void writeContiguous(uint64_t begin, uint64_t end, const History &history);
+  void spend();
 
-  std::map<uint64_t, ByteRange> ranges; ///< begin -> the rest
+  Bands bands; ///< begin -> the rest
   std::vector<Reader> readers;
+  uint64_t spent = 0; ///< rows that were taken one by one
 };
 
 } // namespace ttrt

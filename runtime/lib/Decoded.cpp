@@ -52,8 +52,10 @@ static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb
   op.first = static_cast<uint32_t>(list.accesses.size());
   auto addPort = [&](const fb::Port &port, bool write) {
     const fb::Buffer &slot = *bundle.metadata().buffers()->Get(port.buffer());
-    list.accesses.push_back(
-        {bundle.address(slot), sizeOf(port), !write, write, 0, slot.kind(), port.buffer()});
+    Access access{bundle.address(slot), sizeOf(port), !write, write, 0};
+    access.kind = slot.kind();
+    access.buffer = port.buffer();
+    list.accesses.push_back(access);
   };
   switch (step.kind()) {
   case fb::StepKind::Write:

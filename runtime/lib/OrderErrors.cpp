@@ -90,8 +90,7 @@ void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, ui
                   write.operand, bytesOf(write.address, write.end(), write).c_str()));
 }
 
-void OrderProver::failMixed(Touch first, int64_t firstInference, Touch second,
-                            int64_t secondInference, Touch reader) const {
+void OrderProver::failMixed(const History &other, Touch reader) const {
   auto data = [&](Touch writer, int64_t which) {
     const Access &access = accessOf(writer);
     return format("%s from %s, which belong to inference %lld",
@@ -99,8 +98,8 @@ void OrderProver::failMixed(Touch first, int64_t firstInference, Touch second,
                   describe(writer.node, true).c_str(), (long long)which);
   };
   failHere(format("%s reads data of two inferences: %s, and %s",
-                  describe(reader.node, true).c_str(), data(first, firstInference).c_str(),
-                  data(second, secondInference).c_str()));
+                  describe(reader.node, true).c_str(), data(inferenceFrom, inference).c_str(),
+                  data(other.writer, other.inference).c_str()));
 }
 
 void OrderProver::failStale(Touch writer, int64_t found, Touch reader, int64_t expected,

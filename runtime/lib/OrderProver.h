@@ -10,7 +10,13 @@
 #include "ByteMap.h"
 #include "Decoded.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ttrt {
+
+/// More than any target has.
+inline constexpr uint32_t kMaxProvedQueues = 4;
 
 class OrderProver {
 public:
@@ -20,6 +26,8 @@ public:
   void prove(Proof &proof);
 
 private:
+  class Reading;
+  class Writing;
   static constexpr uint32_t kNone = ~0u;
   /// Data that depends on no input, or on state only.
   static constexpr int64_t kNoInference = INT64_MIN;
@@ -37,16 +45,22 @@ private:
     uint8_t queue;
   };
   /// Per queue: work up to here has happened.
-  using Clock = std::vector<uint64_t>;
+  struct Clock {
+    uint64_t work[kMaxProvedQueues] = {};
+    bool moved[kMaxProvedQueues] = {}; ///< during this iteration
+    void set(size_t queue, uint64_t position) {
+      moved[queue] |= work[queue] != position;
+      work[queue] = position;
+    }
+    void startIteration() { std::fill(std::begin(moved), std::end(moved), false); }
+  };
   struct Queue {
-    uint64_t position = 0;   ///< of the work that is enqueued next
-    Clock clock;             ///< of other queues' work, what has happened before it
-    std::vector<bool> moved; ///< which of those advanced during this iteration
+    uint64_t position = 0; ///< of the work that is enqueued next
+    Clock clock;           ///< of other queues' work, what has happened before it
   };
   struct Event {
     bool recorded = false;
     Clock clock;
-    std::vector<bool> moved; ///< as in Queue
   };
   struct State {
     ByteMap bytes;
@@ -59,16 +73,16 @@ private:
   void runStep(uint32_t step);
   void runTrace(Node node);
   void record(const Op &op, Queue &queue, uint8_t index);
-  void wait(const Op &op, Queue &queue);
+  void wait(const Event &event, Queue &queue);
   void touch(const Node &node);
-  void readBytes(const Access &access, Touch touch);
-  void writeBytes(const Access &access, Touch touch);
+  Span spanOf(const Access &access) const;
   bool isOrdered(uint32_t earlier) const;
   bool isSameBuffer(const Access &write, const Access &read) const;
   void countBody();
   void verifyCounts() const;
   using Encoded = std::pair<uint64_t, uint64_t>;
   Encoded encode(Touch touch) const;
+  void encode(std::vector<uint64_t> &words, const History &history) const;
   std::vector<uint64_t> snapshot() const;
 
   const Access &accessOf(Touch touch) const {
@@ -84,8 +98,7 @@ private:
                              bool earlierWrites, bool laterWrites) const;
   [[noreturn]] void failUnwritten(Touch reader, uint64_t begin, uint64_t end) const;
   [[noreturn]] void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) const;
-  [[noreturn]] void failMixed(Touch first, int64_t firstInference, Touch second,
-                              int64_t secondInference, Touch reader) const;
+  [[noreturn]] void failMixed(const History &other, Touch reader) const;
   [[noreturn]] void failStale(Touch writer, int64_t found, Touch reader, int64_t expected,
                               uint64_t begin, uint64_t end) const;
 
@@ -96,7 +109,7 @@ private:
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;
   int64_t perBody = 0;                           ///< inferences
-  std::vector<bool> repeatsInput, repeatsOutput; ///< written or read by the body
+  std::vector<char> repeatsInput, repeatsOutput; ///< written or read by the body
   std::string firstPort;                         ///< for messages: what the counts are compared to
 
   OpList initial; ///< the bytes of state buffers, as written before the first step

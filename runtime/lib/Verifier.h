@@ -50,13 +50,16 @@ template <typename Function> void forEachStep(const fb::Schedule &schedule, Func
 
 inline constexpr uint32_t kNoBuffer = ~0u;
 
-/// What one command or step reads or writes.
+/// What one command or step reads or writes: rows of `row` bytes, `pitch` apart, which end `bytes`
+/// behind `address`. What is not cut into rows is one row.
 struct Access {
   uint64_t address;
   uint64_t bytes;
   bool read;
   bool write;
   uint32_t operand; ///< for messages
+  uint64_t row = bytes;
+  uint64_t pitch = bytes;
   /// Of the buffer there, found by verifyMemory(); outside the default schedules only what is alive
   /// always is told from the rest.
   fb::BufferKind kind = fb::BufferKind::Activation;
@@ -65,15 +68,47 @@ struct Access {
   uint64_t end() const { return address + bytes; }
 };
 
+/// True if two accesses may share a byte. Exact for rows of one pitch, and for what is shorter than
+/// the other's pitch; all else counts as everything between its ends.
+template <typename A, typename B> bool mayShareBytes(const A &a, const B &b) {
+  if (a.address >= b.address + b.bytes || b.address >= a.address + a.bytes)
+    return false;
+  uint64_t pitch = a.row < a.bytes ? a.pitch : b.pitch;
+  auto repeats = [&](const auto &access) {
+    return access.row < access.bytes ? access.pitch == pitch : access.bytes <= pitch;
+  };
+  if (!repeats(a) || !repeats(b))
+    return true;
+  // Where b's rows begin, counted from the beginning of one of a's.
+  uint64_t begin = (b.address % pitch + pitch - a.address % pitch) % pitch;
+  return begin < a.row || begin + b.row > pitch;
+}
+
 /// Calls function(const Access &) for each access of a (verified) command, or of a program's
 /// operands.
 template <typename Function>
 void forEachAccess(const fb::Program &program, const uint64_t *operands, Function function) {
   for (uint32_t i = 0; i < count(program.operands()); ++i) {
     const fb::Operand &operand = *program.operands()->Get(i);
-    function(Access{operands[i], operand.bytes(), operand.access() != fb::Access::Write,
-                    operand.access() != fb::Access::Read, i});
+    Access access{operands[i], operand.bytes(), operand.access() != fb::Access::Write,
+                  operand.access() != fb::Access::Read, i};
+    if (operand.row_bytes()) {
+      access.row = operand.row_bytes();
+      access.pitch = operand.pitch_bytes();
+    }
+    function(access);
   }
+}
+
+/// Whether an access may lie exactly on another one of the same dispatch ("In place" in
+/// docs/bundle-format.md).
+inline bool mayWriteInPlace(const fb::Program &program, const Access &output, const Access &input) {
+  const auto *inputs = program.operands()->Get(output.operand)->in_place_of();
+  for (uint32_t i = 0; i < count(inputs); ++i)
+    if (inputs->Get(i) == input.operand)
+      return output.address == input.address && output.bytes == input.bytes &&
+             output.row == input.row && output.pitch == input.pitch;
+  return false;
 }
 
 template <typename Function>

@@ -156,12 +156,16 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
             text(buffer(lowest->second).name()), (ull)(lowest->first - l1));
 }
 
-/// Nothing orders the workgroups of one command, nor the bytes of one copy.
+/// Nothing orders the workgroups of one command, nor the bytes of one copy; what a program promises
+/// about its own operands is the exception.
 void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
+  const fb::Program *program =
+      op.program == kNoProgram ? nullptr : bundle.metadata().programs()->Get(op.program);
   for (uint32_t i = op.first; i < op.end; ++i)
     for (uint32_t j = op.first; j < i; ++j) {
       const Access &a = accesses[j], &b = accesses[i];
-      if ((a.write || b.write) && a.address < b.end() && b.address < a.end())
+      if ((a.write || b.write) && mayShareBytes(a, b) &&
+          !(program && (mayWriteInPlace(*program, a, b) || mayWriteInPlace(*program, b, a))))
         failBad("%s: operands %u (0x%llx + %llu bytes) and %u (0x%llx + %llu bytes) overlap, and "
                 "one is written",
                 here().c_str(), a.operand, (ull)a.address, (ull)a.bytes, b.operand, (ull)b.address,

@@ -15,16 +15,10 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
       entry(*bundle.metadata().entries()->Get(entry)),
       schedule(*this->entry.schedules()->Get(schedule)), steps(decoded.schedules[entry][schedule]) {
   const uint32_t queues = this->schedule.queues();
+  if (queues > kMaxProvedQueues)
+    failHere(format("has %u queues; this runtime knows at most %u", queues, kMaxProvedQueues));
   state.queues.resize(queues);
-  for (Queue &queue : state.queues) {
-    queue.clock.resize(queues);
-    queue.moved.resize(queues);
-  }
   state.events.resize(count(bundle.metadata().events()));
-  for (Event &event : state.events) {
-    event.clock.resize(queues);
-    event.moved.resize(queues);
-  }
   state.written.resize(count(this->entry.inputs()));
   state.read.resize(count(this->entry.outputs()));
   nodes.push_back({&initial, nullptr, 0, 0, kNone, 0, Part::Prologue, 0});
@@ -32,9 +26,11 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
     if (buffer.kind() != fb::BufferKind::State)
       continue;
-    const Access access{bundle.address(buffer), buffer.size(), false, true, 0, buffer.kind(), i};
-    state.bytes.write(access.address, access.end(),
-                      {0, static_cast<uint32_t>(initial.accesses.size())}, kNoInference);
+    Access access{bundle.address(buffer), buffer.size(), false, true, 0};
+    access.kind = buffer.kind();
+    access.buffer = i;
+    state.bytes.write(spanOf(access), {0, static_cast<uint32_t>(initial.accesses.size())},
+                      kNoInference);
     initial.accesses.push_back(access);
   }
   countBody();
@@ -51,7 +47,7 @@ bool OrderProver::isOrdered(uint32_t earlier) const {
     return true;
   const Node &a = nodes[earlier], &b = nodes[current];
   if (a.queue != b.queue)
-    return state.queues[b.queue].clock[a.queue] >= a.position;
+    return state.queues[b.queue].clock.work[a.queue] >= a.position;
   // Work of one workgroup is core 0's, which does it in the order of the stream.
   return a.position < b.position || (a.op->single && b.op->single);
 }
@@ -59,23 +55,15 @@ bool OrderProver::isOrdered(uint32_t earlier) const {
 void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
   Event &event = state.events[op.index];
   event.recorded = true;
-  for (size_t i = 0; i < queue.clock.size(); ++i) {
-    const uint64_t known = i == index ? queue.position : queue.clock[i];
-    event.moved[i] = event.moved[i] || event.clock[i] != known;
-    event.clock[i] = known;
-  }
+  for (size_t i = 0; i < state.queues.size(); ++i)
+    event.clock.set(i, i == index ? queue.position : queue.clock.work[i]);
   ++queue.position; // the event stands for all of the queue's work up to here
 }
 
-void OrderProver::wait(const Op &op, Queue &queue) {
-  const Event &event = state.events[op.index];
-  if (!event.recorded)
-    return;
-  for (size_t i = 0; i < queue.clock.size(); ++i)
-    if (event.clock[i] > queue.clock[i]) {
-      queue.clock[i] = event.clock[i];
-      queue.moved[i] = true;
-    }
+void OrderProver::wait(const Event &event, Queue &queue) {
+  if (event.recorded)
+    for (size_t i = 0; i < state.queues.size(); ++i)
+      queue.clock.set(i, std::max(queue.clock.work[i], event.clock.work[i]));
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,49 +78,73 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
                              std::max(write.end(), read.end()));
 }
 
-void OrderProver::readBytes(const Access &access, Touch touch) {
-  uint64_t position = access.address;
-  state.bytes.forEach(access.address, access.end(), [&](uint64_t begin, ByteRange &range) {
-    if (begin != position)
-      failUnwritten(touch, position, begin);
-    position = range.end;
-    ++pairs;
-    if (!isOrdered(range.writer.node))
-      failRace(range.writer, touch, begin, range.end, /*earlierWrites=*/true,
-               /*laterWrites=*/false);
-    if (!isSameBuffer(accessOf(range.writer), access))
-      failOtherBuffer(range.writer, touch, begin, range.end);
-    if (access.kind != fb::BufferKind::State && range.inference != kNoInference) {
-      if (inference != kNoInference && inference != range.inference)
-        failMixed(inferenceFrom, inference, range.writer, range.inference, touch);
-      inference = range.inference;
-      inferenceFrom = range.writer;
-    }
-    // Whoever comes after this reader comes also after those that it comes after.
-    uint32_t others = ByteMap::kNoReaders;
-    for (uint32_t i = range.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
-      if (!isOrdered(state.bytes.reader(i).touch.node))
-        others = state.bytes.addReader(state.bytes.reader(i).touch, others);
-    range.readers = state.bytes.addReader(touch, others);
-  });
-  if (position < access.end())
-    failUnwritten(touch, position, access.end());
+Span OrderProver::spanOf(const Access &access) const {
+  const uint64_t phase = access.buffer == kNoBuffer
+                             ? access.address
+                             : bundle.address(*bundle.metadata().buffers()->Get(access.buffer));
+  return {access.address, access.bytes, access.row, access.pitch, phase};
 }
 
-void OrderProver::writeBytes(const Access &access, Touch touch) {
-  state.bytes.forEach(access.address, access.end(), [&](uint64_t begin, ByteRange &range) {
-    ++pairs;
-    if (!isOrdered(range.writer.node))
-      failRace(range.writer, touch, begin, range.end, /*earlierWrites=*/true, /*laterWrites=*/true);
-    for (uint32_t i = range.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next) {
-      const Touch reader = state.bytes.reader(i).touch;
-      ++pairs;
-      if (!isOrdered(reader.node))
-        failRace(reader, touch, begin, range.end, /*earlierWrites=*/false, /*laterWrites=*/true);
+/// A read sees the last write of its buffer, of the inference of all other data; nobody may be
+/// writing.
+class OrderProver::Reading : public ByteVisitor {
+public:
+  Reading(OrderProver &prover, const Access &access, Touch touch)
+      : prover(prover), access(access), touch(touch) {}
+
+  void written(uint64_t begin, uint64_t end, History &history) override {
+    ++prover.pairs;
+    if (!prover.isOrdered(history.writer.node))
+      prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
+                      /*laterWrites=*/false);
+    if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
+      prover.failOtherBuffer(history.writer, touch, begin, end);
+    if (access.kind != fb::BufferKind::State && history.inference != kNoInference) {
+      if (prover.inference != kNoInference && prover.inference != history.inference)
+        prover.failMixed(history, touch);
+      prover.inference = history.inference;
+      prover.inferenceFrom = history.writer;
     }
-  });
-  state.bytes.write(access.address, access.end(), touch, inference);
-}
+    // Whoever comes after this reader comes also after those that it comes after.
+    ByteMap &bytes = prover.state.bytes;
+    uint32_t others = ByteMap::kNoReaders;
+    for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = bytes.reader(i).next)
+      if (!prover.isOrdered(bytes.reader(i).touch.node))
+        others = bytes.addReader(bytes.reader(i).touch, others);
+    history.readers = bytes.addReader(touch, others);
+  }
+  void unwritten(uint64_t begin, uint64_t end) override { prover.failUnwritten(touch, begin, end); }
+
+private:
+  OrderProver &prover;
+  const Access &access;
+  const Touch touch;
+};
+
+/// When bytes are written, nobody may be writing or reading them.
+class OrderProver::Writing : public ByteVisitor {
+public:
+  Writing(OrderProver &prover, Touch touch) : prover(prover), touch(touch) {}
+
+  void written(uint64_t begin, uint64_t end, History &history) override {
+    ++prover.pairs;
+    if (!prover.isOrdered(history.writer.node))
+      prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
+                      /*laterWrites=*/true);
+    const ByteMap &bytes = prover.state.bytes;
+    for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = bytes.reader(i).next) {
+      const Touch reader = bytes.reader(i).touch;
+      ++prover.pairs;
+      if (!prover.isOrdered(reader.node))
+        prover.failRace(reader, touch, begin, end, /*earlierWrites=*/false, /*laterWrites=*/true);
+    }
+  }
+  void unwritten(uint64_t, uint64_t) override {}
+
+private:
+  OrderProver &prover;
+  const Touch touch;
+};
 
 void OrderProver::touch(const Node &node) {
   nodes.push_back(node);
@@ -144,8 +156,10 @@ void OrderProver::touch(const Node &node) {
   for (uint32_t i = op.first; i < op.end; ++i) {
     const Access &access = node.list->accesses[i];
     ++accesses;
-    if (access.read && access.kind != fb::BufferKind::Constant)
-      readBytes(access, {current, i});
+    if (access.read && access.kind != fb::BufferKind::Constant) {
+      Reading reading(*this, access, {current, i});
+      state.bytes.forEach(spanOf(access), reading);
+    }
   }
   if (isInput && repeatsInput[op.step->index()])
     inference = state.written[op.step->index()]++;
@@ -157,8 +171,13 @@ void OrderProver::touch(const Node &node) {
                 access.end());
   }
   for (uint32_t i = op.first; i < op.end; ++i)
-    if (node.list->accesses[i].write)
-      writeBytes(node.list->accesses[i], {current, i});
+    if (node.list->accesses[i].write) {
+      const Touch touch{current, i};
+      const Span span = spanOf(node.list->accesses[i]);
+      Writing writing(*this, touch);
+      state.bytes.forEach(span, writing);
+      state.bytes.write(span, touch, inference);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,6 +188,8 @@ void OrderProver::runTrace(Node node) {
   const uint32_t trace = node.op->index;
   Queue &queue = state.queues[node.queue];
   node.list = &decoded.traces[trace];
+  // A wait in a stream is for what was recorded before the stream was enqueued.
+  const std::vector<Event> recorded = state.events;
   for (node.command = 0; node.command < node.list->ops.size(); ++node.command) {
     const Op &op = node.list->ops[node.command];
     node.op = &op;
@@ -184,7 +205,7 @@ void OrderProver::runTrace(Node node) {
       record(op, queue, node.queue);
       break;
     case OpKind::Wait:
-      wait(op, queue);
+      wait(recorded[op.index], queue);
       break;
     case OpKind::Execute:
       break; // not in a stream
@@ -205,7 +226,7 @@ void OrderProver::runStep(uint32_t step) {
   case OpKind::Record:
     return record(op, queue, index);
   case OpKind::Wait:
-    return wait(op, queue);
+    return wait(state.events[op.index], queue);
   case OpKind::Barrier:
     return;
   }
@@ -221,9 +242,9 @@ void OrderProver::runPart(Part which) {
                 : which == Part::Body   ? steps.bodyEnd
                                         : end;
   for (Queue &queue : state.queues)
-    queue.moved.assign(queue.moved.size(), false);
+    queue.clock.startIteration();
   for (Event &event : state.events)
-    event.moved.assign(event.moved.size(), false);
+    event.clock.startIteration();
   for (uint32_t step = from; step < to; ++step)
     runStep(step);
 }
@@ -288,33 +309,41 @@ OrderProver::Encoded OrderProver::encode(Touch touch) const {
   return {uint64_t(node.step) << 32 | node.command, age << 32 | touch.access};
 }
 
+void OrderProver::encode(std::vector<uint64_t> &words, const History &history) const {
+  const Encoded writer = encode(history.writer);
+  words.insert(words.end(), {writer.first, writer.second});
+  words.push_back(static_cast<uint64_t>(
+      history.inference == kNoInference ? kNoInference : history.inference - perBody * iteration));
+  std::vector<Encoded> readers;
+  for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
+    readers.push_back(encode(state.bytes.reader(i).touch));
+  std::sort(readers.begin(), readers.end());
+  words.push_back(readers.size());
+  for (const Encoded &reader : readers)
+    words.insert(words.end(), {reader.first, reader.second});
+}
+
 /// All that later iterations depend on, relative to this one.
 std::vector<uint64_t> OrderProver::snapshot() const {
   std::vector<uint64_t> words;
-  auto addClock = [&](const Clock &clock, const std::vector<bool> &moved) {
-    for (size_t i = 0; i < clock.size(); ++i)
-      words.insert(words.end(),
-                   {moved[i], moved[i] ? state.queues[i].position - clock[i] : clock[i]});
+  auto addClock = [&](const Clock &clock) {
+    for (size_t i = 0; i < state.queues.size(); ++i) {
+      words.push_back(clock.moved[i]);
+      words.push_back(clock.moved[i] ? state.queues[i].position - clock.work[i] : clock.work[i]);
+    }
   };
   for (const Queue &queue : state.queues)
-    addClock(queue.clock, queue.moved);
+    addClock(queue.clock);
   for (const Event &event : state.events) {
     words.push_back(event.recorded);
-    addClock(event.clock, event.moved);
+    addClock(event.clock);
   }
-  for (const auto &[begin, range] : state.bytes.all()) {
-    words.insert(words.end(), {begin, range.end});
-    const Encoded writer = encode(range.writer);
-    words.insert(words.end(), {writer.first, writer.second});
-    words.push_back(static_cast<uint64_t>(
-        range.inference == kNoInference ? kNoInference : range.inference - perBody * iteration));
-    std::vector<Encoded> readers;
-    for (uint32_t i = range.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
-      readers.push_back(encode(state.bytes.reader(i).touch));
-    std::sort(readers.begin(), readers.end());
-    words.push_back(readers.size());
-    for (const Encoded &reader : readers)
-      words.insert(words.end(), {reader.first, reader.second});
+  for (const auto &[begin, band] : state.bytes.all()) {
+    words.insert(words.end(), {begin, band.end, band.pitch, band.columns.size()});
+    for (const ByteMap::Column &column : band.columns) {
+      words.insert(words.end(), {column.begin, column.end});
+      encode(words, column.history);
+    }
   }
   return words;
 }

@@ -72,6 +72,18 @@ static void verifyRegions(const Bundle &bundle) {
         (ull)constants.address, (ull)constants.size, (ull)traceBegin);
 }
 
+/// Whole rows that do not overlap, from the first byte to the last.
+static void verifyRows(const fb::Operand &operand, const char *symbol, uint32_t index) {
+  const uint64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
+  if (row == 0 && pitch == 0)
+    return;
+  if (row == 0 || pitch < row || bytes < row || (bytes - row) % pitch != 0)
+    failBad(
+        "program '%s', operand %u: %llu bytes in rows of %llu bytes, %llu apart; expected whole "
+        "rows that are apart",
+        symbol, index, (ull)bytes, (ull)row, (ull)pitch);
+}
+
 static void verifyPrograms(const Bundle &bundle) {
   const auto *programs = bundle.metadata().programs();
   const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
@@ -100,6 +112,15 @@ static void verifyPrograms(const Bundle &bundle) {
                 "access, some bytes, a power of two up to %llu",
                 symbol, j, (unsigned)operand.access(), (ull)operand.bytes(), alignment,
                 (ull)kPageSize);
+      verifyRows(operand, symbol, j);
+      for (uint32_t k = 0; k < count(operand.in_place_of()); ++k) {
+        uint32_t input = operand.in_place_of()->Get(k);
+        if (operand.access() != fb::Access::Write || input >= count(program.operands()) ||
+            program.operands()->Get(input)->access() != fb::Access::Read)
+          failBad("program '%s', operand %u may lie in place of operand %u; expected an output in "
+                  "place of an input",
+                  symbol, j, input);
+      }
     }
   }
 }

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ByteMap.h"
+
+#include "Error.h"
+
+#include <algorithm>
+
+namespace ttrt {
+
+/// A bundle may be made to be slow to verify.
+void ByteMap::spend() {
+  constexpr uint64_t kMost = 4'000'000;
+  if (++spent > kMost)
+    failBad("operands lie in rows that do not line up with each other: more than %llu rows would "
+            "have to be looked at one by one",
+            static_cast<unsigned long long>(kMost));
+}
+
+void ByteMap::cutColumns(Band &band, uint64_t column) {
+  for (size_t i = 0; i < band.columns.size(); ++i) {
+    Column &found = band.columns[i];
+    if (column <= found.begin || column >= found.end)
+      continue;
+    Column rest = found;
+    rest.begin = found.end = column;
+    band.columns.insert(band.columns.begin() + static_cast<ptrdiff_t>(i) + 1, rest);
+    return;
+  }
+}
+
+static void visit(uint64_t begin, ByteMap::Band &band, uint64_t column, uint64_t end,
+                  ByteVisitor &visitor) {
+  for (ByteMap::Column &found : band.columns) {
+    if (found.end <= column || found.begin >= end)
+      continue;
+    if (column < found.begin)
+      visitor.unwritten(begin + column, begin + found.begin);
+    visitor.written(begin + found.begin, begin + found.end, found.history);
+    column = found.end;
+  }
+  if (column < end)
+    visitor.unwritten(begin + column, begin + end);
+}
+
+void ByteMap::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor) {
+  cut(begin);
+  cut(end);
+  uint64_t position = begin;
+  for (auto it = bands.lower_bound(begin); it != bands.end() && it->first < end; ++it) {
+    if (position < it->first)
+      visitor.unwritten(position, it->first);
+    visit(it->first, it->second, 0, it->second.pitch, visitor);
+    position = it->second.end;
+  }
+  if (position < end)
+    visitor.unwritten(position, end);
+}
+
+void ByteMap::forEach(const Span &span, ByteVisitor &visitor) {
+  if (span.isContiguous())
+    return forEachContiguous(span.address, span.address + span.bytes, visitor);
+  const uint64_t rows = span.rows();
+  for (uint64_t i = 0; i < rows;) {
+    const uint64_t begin = span.address + i * span.pitch;
+    Bands::iterator band;
+    if (const uint64_t aligned = align(span, i, band)) {
+      const uint64_t column = begin - band->first;
+      visit(band->first, band->second, column, column + span.row, visitor);
+      i += aligned;
+    } else {
+      spend();
+      forEachContiguous(begin, begin + span.row, visitor);
+      ++i;
+    }
+  }
+}
+
+/// Where the columns have been cut before.
+void ByteMap::setColumns(Band &band, uint64_t begin, uint64_t end, const History &history) {
+  std::erase_if(band.columns, [&](const Column &c) { return c.begin >= begin && c.end <= end; });
+  auto next = std::find_if(band.columns.begin(), band.columns.end(),
+                           [&](const Column &c) { return c.begin >= end; });
+  band.columns.insert(next, {begin, end, history});
+}
+
+/// Makes contiguous ranges of a band of one row.
+void ByteMap::flatten(Bands::iterator band) {
+  const uint64_t begin = band->first;
+  Band row = std::move(band->second);
+  auto next = bands.erase(band);
+  for (const Column &column : row.columns) {
+    const uint64_t size = column.end - column.begin;
+    bands.emplace_hint(next, begin + column.begin,
+                       Band{begin + column.end, size, {{0, size, column.history}}});
+  }
+}
+
+/// Parts the first `rows` rows from the others; what is one row then becomes contiguous.
+void ByteMap::cutRows(Bands::iterator band, uint64_t rows) {
+  const uint64_t begin = band->first, middle = begin + rows * band->second.pitch;
+  if (middle <= begin || middle >= band->second.end)
+    return;
+  Band rest = band->second;
+  band->second.end = middle;
+  auto second = bands.emplace_hint(std::next(band), middle, std::move(rest));
+  if (isOneRow(middle, second->second))
+    flatten(second);
+  if (isOneRow(begin, band->second))
+    flatten(band);
+}
+
+/// Makes `address` a boundary, if it lies in a band.
+void ByteMap::cut(uint64_t address) {
+  for (;;) {
+    auto found = bands.lower_bound(address);
+    if (found == bands.begin())
+      return;
+    --found;
+    auto &[begin, band] = *found;
+    if (band.end <= address)
+      return;
+    if (isOneRow(begin, band)) { // and one column
+      const History history = band.columns[0].history;
+      const uint64_t end = band.end;
+      band = {address, address - begin, {{0, address - begin, history}}};
+      bands.emplace_hint(std::next(found), address,
+                         Band{end, end - address, {{0, end - address, history}}});
+      return;
+    }
+    const uint64_t row = (address - begin) / band.pitch;
+    if ((address - begin) % band.pitch == 0)
+      return cutRows(found, row);
+    // Alone, the row becomes contiguous.
+    if (row > 0)
+      cutRows(found, row);
+    else
+      cutRows(found, 1);
+  }
+}
+
+/// Finds the band of a span's rows from `row` on, cuts it where they begin and end, and returns how
+/// many of them it has; 0 if the first of them must be taken alone.
+uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) {
+  const uint64_t begin = span.address + row * span.pitch, left = span.rows() - row;
+  auto containing = [&](uint64_t address) {
+    auto band = bands.upper_bound(address);
+    return band != bands.begin() && std::prev(band)->second.end > address ? std::prev(band)
+                                                                          : bands.end();
+  };
+  found = containing(begin);
+  if (found == bands.end())
+    return 0;
+  const bool oneRow = isOneRow(found->first, found->second);
+  if (!oneRow && found->second.pitch != span.pitch)
+    return 0;
+  const uint64_t phase = oneRow ? span.phase : found->first;
+  const uint64_t column = (begin % span.pitch + span.pitch - phase % span.pitch) % span.pitch;
+  if (column > begin || begin - column < found->first || column + span.row > span.pitch)
+    return 0;
+  const uint64_t first = begin - column;
+  const uint64_t rows = std::min((found->second.end - first) / span.pitch, left);
+  if (rows < 2)
+    return 0;
+  cut(first);
+  cut(first + rows * span.pitch);
+  found = containing(first);
+  if (oneRow) {
+    Band &band = found->second;
+    band.pitch = span.pitch;
+    band.columns[0].end = span.pitch;
+  }
+  cutColumns(found->second, column);
+  cutColumns(found->second, column + span.row);
+  return rows;
+}
+
+/// Bands where nothing was written yet. Returns the number of rows, or 0.
+uint64_t ByteMap::addBand(const Span &span, uint64_t row, const History &history) {
+  const uint64_t begin = span.address + row * span.pitch;
+  const uint64_t column = (begin % span.pitch + span.pitch - span.phase % span.pitch) % span.pitch;
+  if (column > begin || column + span.row > span.pitch)
+    return 0;
+  const uint64_t first = begin - column;
+  uint64_t rows = span.rows() - row;
+  auto next = bands.lower_bound(first);
+  if (next != bands.begin() && std::prev(next)->second.end > first)
+    return 0;
+  if (next != bands.end())
+    rows = std::min(rows, (next->first - first) / span.pitch);
+  if (rows < 2)
+    return 0;
+  bands.emplace_hint(
+      next, first,
+      Band{first + rows * span.pitch, span.pitch, {{column, column + span.row, history}}});
+  return rows;
+}
+
+void ByteMap::writeContiguous(uint64_t begin, uint64_t end, const History &history) {
+  cut(begin);
+  cut(end);
+  auto first = bands.lower_bound(begin), last = first;
+  while (last != bands.end() && last->first < end)
+    ++last;
+  auto hint = bands.erase(first, last);
+  bands.emplace_hint(hint, begin, Band{end, end - begin, {{0, end - begin, history}}});
+}
+
+void ByteMap::write(const Span &span, Touch writer, int64_t inference) {
+  const History history{writer, inference, kNoReaders};
+  if (span.isContiguous())
+    return writeContiguous(span.address, span.address + span.bytes, history);
+  const uint64_t rows = span.rows();
+  for (uint64_t i = 0; i < rows;) {
+    Bands::iterator band;
+    if (const uint64_t aligned = align(span, i, band)) {
+      const uint64_t column = span.address + i * span.pitch - band->first;
+      setColumns(band->second, column, column + span.row, history);
+      i += aligned;
+    } else if (const uint64_t added = addBand(span, i, history)) {
+      i += added;
+    } else {
+      spend();
+      const uint64_t begin = span.address + i * span.pitch;
+      writeContiguous(begin, begin + span.row, history);
+      ++i;
+    }
+  }
+}
+
+} // namespace ttrt
