@@ -28,7 +28,7 @@ using ull = unsigned long long;
 // MappedFile
 //===----------------------------------------------------------------------===//
 
-MappedFile::MappedFile(const char *path) {
+MappedFile::MappedFile(const char *path) : path_(path) {
   descriptor_ = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0)
     fail(TTRT_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));

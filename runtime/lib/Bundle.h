@@ -39,8 +39,11 @@ public:
   int descriptor() const { return descriptor_; }
   const uint8_t *data() const { return data_; }
   uint64_t size() const { return size_; }
+  /// As it was opened.
+  const std::string &path() const { return path_; }
 
 private:
+  const std::string path_;
   int descriptor_ = -1;
   const uint8_t *data_ = nullptr;
   uint64_t size_ = 0;

@@ -74,6 +74,9 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
   if (queueCount_ > 1)
     moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, coresOfQueue1(options),
                                          firstL1OfMoreCores(*bundle_, options), options.pin != 0);
+  monitor_ = MonitorFile::make(*bundle_, cores(), queueCount_);
+  if (monitor_)
+    site_.lanes = monitor_->lanes();
   for (uint32_t i = 0; i < queueCount_; ++i)
     queues_[i] = std::make_unique<Queue>(site_, i, i ? *moreCores_ : cores_, ringCapacity());
   if (queueCount_ > 1) {
@@ -185,6 +188,7 @@ void Device::execute(const PlannedStep &step, const ttrt_run_options &options) n
 void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
                  const ttrt_run_options &options) noexcept {
   DefaultFloatingPoint guard;
+  MonitoredWork work(site_.lanes);
   const bool timed = options.timing != nullptr;
   const uint64_t begin = timed ? nowNs() : 0;
   uint64_t transfers = 0;

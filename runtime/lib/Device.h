@@ -6,6 +6,7 @@
 #include "Code.h"
 #include "Cores.h"
 #include "Memory.h"
+#include "MonitorFile.h"
 #include "Plan.h"
 #include "Queue.h"
 
@@ -83,6 +84,8 @@ private:
   std::unique_ptr<std::atomic<bool>[]> taken_; ///< per event
   QueueSite site_;
   std::atomic<bool> queueBusy_[kMaxQueues] = {};
+
+  std::unique_ptr<MonitorFile> monitor_; ///< if the device is watched
 
   Cores cores_;                      ///< of queue 0 and of whoever calls run()
   std::unique_ptr<Cores> moreCores_; ///< of queue 1

@@ -211,10 +211,13 @@ void Queue::performStep(const QueueCommand &command) noexcept {
         return stop(command, TTRT_OUT_OF_MEMORY, error.what());
       }
     }
-    if (!cores.run(step.stream, &events)) [[unlikely]]
-      return stop(command, TTRT_FAILED,
-                  "the queue that should record an event it waits for has stopped");
-    break;
+    {
+      MonitoredWork work(site.lanes ? &site.lanes[1 + index] : nullptr);
+      if (cores.run(step.stream, &events)) [[likely]]
+        break;
+    }
+    return stop(command, TTRT_FAILED,
+                "the queue that should record an event it waits for has stopped");
   case fb::StepKind::Dispatch:
     cores.run(step.stream, &events);
     break;

@@ -9,6 +9,7 @@
 #include "Cores.h"
 #include "Events.h"
 #include "Link.h"
+#include "MonitorFile.h"
 #include "Plan.h"
 #include "ttrt/queue.h"
 
@@ -75,6 +76,7 @@ struct QueueSite {
   std::atomic<bool> anyStopped{false}; ///< set before the flags here are poked
   Flag fed{};   ///< a pipeline's host: inferences enqueued, and once more at the end
   Flag freed{}; ///< a pipeline's host: inferences whose outputs may be overwritten
+  MonitorLane *lanes = nullptr; ///< if the device is watched
 };
 
 class Queue {

@@ -10,6 +10,7 @@ int readCommand(int argc, char **argv);
 int checkCommand(int argc, char **argv);
 int queryCommand(int argc, char **argv);
 int perfCommand(int argc, char **argv);
+int monitorCommand(int argc, char **argv);
 
 /// The whole tool.
 int runTool(int argc, char **argv);

@@ -12,9 +12,9 @@ namespace ttrun {
 class Json {
 public:
   Json &key(std::string_view name);
-  Json &beginObject() { return open('{'); }
+  /// `flat`: on one line, with all that is in it.
+  Json &beginObject(bool flat = false) { return open('{', flat); }
   Json &endObject() { return close('}'); }
-  /// `flat`: on one line.
   Json &beginArray(bool flat = false) { return open('[', flat); }
   Json &endArray() { return close(']'); }
   Json &value(std::string_view text);

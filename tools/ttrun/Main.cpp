@@ -21,6 +21,7 @@ static constexpr Command kCommands[] = {
     {"run", "run a bundle on .npy files, write or compare its outputs", runCommand},
     {"perf", "measure: latency on the device and end to end, time per command", perfCommand},
     {"read", "show what is in a bundle", readCommand},
+    {"monitor", "show the devices that run now, and the memory that they use", monitorCommand},
     {"check", "verify a bundle without running it", checkCommand},
     {"query", "describe this machine as a target", queryCommand},
 };

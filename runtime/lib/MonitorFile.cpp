@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MonitorFile.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace ttrt {
+
+//===----------------------------------------------------------------------===//
+// Where
+//===----------------------------------------------------------------------===//
+
+/// $XDG_RUNTIME_DIR is made by the system for this user alone; /tmp is everybody's.
+static std::string folderPath() {
+  const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+  struct stat status;
+  if (runtime && runtime[0] == '/' && stat(runtime, &status) == 0 && S_ISDIR(status.st_mode) &&
+      status.st_uid == geteuid())
+    return std::string(runtime) + "/ttrt";
+  return "/tmp/ttrt-" + std::to_string(geteuid());
+}
+
+MonitorFolder::MonitorFolder(bool create) : path(folderPath()) {
+  if (create && mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    problem = "cannot make " + path + ": " + strerror(errno);
+    return;
+  }
+  descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) {
+    if (create || errno != ENOENT)
+      problem = "cannot open " + path + " as a folder that is no symbolic link: " + strerror(errno);
+    return;
+  }
+  // Looked at after opening: it cannot be exchanged any more.
+  struct stat status;
+  if (fstat(descriptor, &status) != 0)
+    problem = "cannot look at " + path + ": " + strerror(errno);
+  else if (status.st_uid != geteuid())
+    problem = path + " belongs to user " + std::to_string(status.st_uid) + "; expected " +
+              std::to_string(geteuid());
+  else if (status.st_mode & 077)
+    problem = path + " may be entered by others; expected mode 0700";
+  if (!problem.empty()) {
+    close(descriptor);
+    descriptor = -1;
+  }
+}
+
+MonitorFolder::~MonitorFolder() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+uint64_t processStart(uint64_t pid) {
+  char path[64], text[1024];
+  snprintf(path, sizeof(path), "/proc/%llu/stat", static_cast<unsigned long long>(pid));
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return 0;
+  const ssize_t length = read(file, text, sizeof(text) - 1);
+  close(file);
+  if (length <= 0)
+    return 0;
+  text[length] = 0;
+  // Field 2 is the name in parentheses, which may hold anything; field 3 is the state.
+  const char *position = strrchr(text, ')');
+  if (!position || strlen(position) < 3 || position[2] == 'Z' || position[2] == 'X')
+    return 0;
+  ++position;
+  for (int field = 3; field < 22 && position; ++field)
+    position = strchr(position + 1, ' ');
+  return position ? strtoull(position, nullptr, 10) : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// What
+//===----------------------------------------------------------------------===//
+
+/// Addresses of a memory space that some buffer takes.
+static uint64_t bytesTaken(const Bundle &bundle, fb::MemorySpace space) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  const auto *buffers = bundle.metadata().buffers();
+  for (uint32_t i = 0; i < count(buffers); ++i)
+    if (const fb::Buffer &buffer = *buffers->Get(i); buffer.space() == space)
+      ranges.emplace_back(buffer.offset(), buffer.offset() + buffer.size());
+  // Programs have their scratch at the bottom of L1.
+  const auto *programs = bundle.metadata().programs();
+  for (uint32_t i = 0; space == fb::MemorySpace::L1 && i < count(programs); ++i)
+    ranges.emplace_back(0, programs->Get(i)->scratch_bytes());
+  std::sort(ranges.begin(), ranges.end());
+  uint64_t taken = 0, reached = 0;
+  for (const auto &[begin, end] : ranges) {
+    taken += std::max(end, reached) - std::max(begin, reached);
+    reached = std::max(reached, end);
+  }
+  return taken;
+}
+
+static void fill(const char *source, char *target, size_t size) {
+  const size_t length = std::min(strlen(source), size - 1);
+  memcpy(target, source, length);
+  target[length] = 0;
+}
+
+std::unique_ptr<MonitorFile> MonitorFile::make(const Bundle &bundle, uint32_t cores,
+                                               uint32_t queues) {
+  const char *wanted = secure_getenv("TTRT_MONITOR");
+  if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
+    return nullptr;
+  std::unique_ptr<MonitorFile> made(new MonitorFile);
+  const std::string problem = made->open(bundle, cores, queues);
+  if (problem.empty())
+    return made;
+  fprintf(stderr, "ttrt: TTRT_MONITOR: %s; this device cannot be watched\n", problem.c_str());
+  return nullptr;
+}
+
+std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t queues) {
+  if (folder_.descriptor < 0)
+    return folder_.problem;
+  const auto pid = static_cast<uint64_t>(getpid());
+  const uint64_t start = processStart(pid);
+  if (!start)
+    return "cannot read /proc/self/stat";
+
+  // Filled in under a name that no reader takes; then it gets the first one that is free.
+  char hidden[32] = ".new-XXXXXX";
+  int file = -1;
+  for (uint64_t attempt = 0; file < 0 && attempt < 1000; ++attempt) {
+    snprintf(hidden, sizeof(hidden), ".%llu.%llu", static_cast<unsigned long long>(pid),
+             static_cast<unsigned long long>(attempt));
+    file = openat(folder_.descriptor, hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  0600);
+    if (file < 0 && errno != EEXIST)
+      break;
+  }
+  if (file < 0)
+    return "cannot make a file in " + folder_.path + ": " + strerror(errno);
+  std::string problem;
+  // Storage is taken now: a full file system must not kill the device later.
+  if (const int error = posix_fallocate(file, 0, sizeof(MonitorRecord)))
+    problem = "no room in " + folder_.path + ": " + strerror(error);
+  void *address = MAP_FAILED;
+  if (problem.empty()) {
+    address = mmap(nullptr, sizeof(MonitorRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (address == MAP_FAILED)
+      problem = "cannot map a file in " + folder_.path + ": " + strerror(errno);
+  }
+  close(file);
+  if (problem.empty()) {
+    record_ = static_cast<MonitorRecord *>(address); // all zero
+    memcpy(record_->magic, kMonitorMagic, sizeof(kMonitorMagic));
+    record_->version = kMonitorVersion;
+    record_->size = sizeof(MonitorRecord);
+    record_->pid = pid;
+    record_->processStart = start;
+    record_->cores = cores;
+    record_->queues = queues;
+    const fb::Region *region = bundle.metadata().trace_region();
+    const uint64_t regionBytes = region ? region->size() : 0;
+    record_->dram.total = bundle.addresses().dramBytes - regionBytes;
+    record_->dram.used = bytesTaken(bundle, fb::MemorySpace::Dram);
+    record_->l1.total = bundle.addresses().l1Bytes;
+    record_->l1.used = bytesTaken(bundle, fb::MemorySpace::L1);
+    record_->trace.total = regionBytes;
+    record_->trace.used = regionBytes;
+    fill(program_invocation_short_name, record_->process, sizeof(record_->process));
+    const std::string &path = bundle.file().path();
+    fill(path.c_str() + path.rfind('/') + 1, record_->bundle, sizeof(record_->bundle));
+    problem = "too many entries of this process";
+    for (record_->number = 0; record_->number < 1000; ++record_->number) {
+      std::string name = std::to_string(pid) + "." + std::to_string(start) + "." +
+                         std::to_string(record_->number) + kMonitorSuffix;
+      // A link, not a rename: it never takes another's name.
+      if (linkat(folder_.descriptor, hidden, folder_.descriptor, name.c_str(), 0) == 0) {
+        name_ = std::move(name);
+        problem.clear();
+        break;
+      }
+      if (errno != EEXIST) {
+        problem = "cannot name a file in " + folder_.path + ": " + strerror(errno);
+        break;
+      }
+    }
+  }
+  unlinkat(folder_.descriptor, hidden, 0);
+  return problem;
+}
+
+MonitorFile::~MonitorFile() {
+  if (!name_.empty())
+    unlinkat(folder_.descriptor, name_.c_str(), 0);
+  if (record_)
+    munmap(record_, sizeof(MonitorRecord));
+}
+
+} // namespace ttrt

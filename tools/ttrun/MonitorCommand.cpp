@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "Json.h"
+#include "MonitorScan.h"
+#include "Options.h"
+#include "Printing.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace ttrun {
+
+using ull = unsigned long long;
+
+static std::string devicesJson(const std::vector<WatchedDevice> &devices) {
+  timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  Json json;
+  json.beginObject(/*flat=*/true)
+      .field("time_ms", static_cast<uint64_t>(time.tv_sec) * 1000 +
+                            static_cast<uint64_t>(time.tv_nsec) / 1000000);
+  json.key("devices").beginArray();
+  for (const WatchedDevice &device : devices) {
+    json.beginObject()
+        .field("pid", device.pid)
+        .field("number", device.number)
+        .field("process", device.process)
+        .field("bundle", device.bundle)
+        .field("cores", device.cores)
+        .field("queues", device.queues)
+        .field("busy", device.busy)
+        .field("iterations", device.iterations);
+    // NaN is null.
+    json.field("iterations_per_second", device.perSecond < 0 ? 0.0 / 0.0 : device.perSecond);
+    for (const WatchedMemory &memory : device.memories)
+      json.key(memory.key)
+          .beginObject()
+          .field("used", memory.used)
+          .field("total", memory.total)
+          .endObject();
+    json.endObject();
+  }
+  json.endArray().endObject();
+  return json.take();
+}
+
+namespace {
+
+/// How it is shown: `live` in place, on a terminal; with colours.
+struct Look {
+  bool live = false, colours = false;
+};
+
+/// The lines of a refresh. Colours take no columns.
+std::vector<std::string> linesOf(const std::vector<WatchedDevice> &devices, const Look &look) {
+  constexpr size_t kBar = 36;
+  auto coloured = [&](const std::string &text, const char *code) {
+    return look.colours && !text.empty() ? std::string("\x1b[") + code + "m" + text + "\x1b[0m"
+                                         : text;
+  };
+  std::vector<std::string> lines;
+  for (const WatchedDevice &device : devices) {
+    std::string rate = device.perSecond < 0 ? "" : textOf(", %.1f/s", device.perSecond);
+    lines.push_back(
+        coloured(shorten(textOf("%llu %s", (ull)device.pid, printable(device.process).c_str()), 28),
+                 "1") +
+        (device.number ? textOf(" device %llu", (ull)device.number) : "") + "  " +
+        shorten(printable(device.bundle), 30) +
+        textOf("  %u core%s, %llu iterations%s, ", device.cores, device.cores == 1 ? "" : "s",
+               (ull)device.iterations, rate.c_str()) +
+        (device.busy ? coloured("busy", "1") : "idle"));
+    for (const WatchedMemory &memory : device.memories) {
+      const bool exact = memory.isTrace && memory.used && memory.used == memory.total;
+      const double percent = memory.percent();
+      const char *code = percent >= 90 ? "31" : percent >= 75 ? "33" : "32";
+      // What is in use is seen, however little.
+      size_t full = static_cast<size_t>(percent / 100 * kBar + 0.5);
+      if (memory.used && !full)
+        full = 1;
+      lines.push_back(textOf("  %-6s[", memory.title) + coloured(std::string(full, '#'), code) +
+                      std::string(kBar - full, '.') + "] " +
+                      coloured(textOf("%5.1f %%", percent), code) +
+                      textOf("  %s of %s%s", shortBytes(memory.used).c_str(),
+                             shortBytes(memory.total).c_str(), exact ? ", sized exactly" : ""));
+    }
+  }
+  return lines;
+}
+
+/// The terminal's other screen, left again whatever ends the program.
+class Screen {
+public:
+  explicit Screen(bool live) : live(live) { enter(); }
+  ~Screen() { leave(); }
+  Screen(const Screen &) = delete;
+  Screen &operator=(const Screen &) = delete;
+
+  void enter() { write("\x1b[?1049h\x1b[?25l\x1b[H\x1b[J"); }
+  void leave() { write("\x1b[?25h\x1b[?1049l"); }
+
+  void show(const std::string &title, const std::vector<std::string> &lines) {
+    if (!live) {
+      printf("%s\n", title.c_str());
+      for (const std::string &line : lines)
+        printf("%s\n", line.c_str());
+      fflush(stdout);
+      return;
+    }
+    winsize size{};
+    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    const size_t rows = size.ws_row > 2 ? size.ws_row - 1u : 23u;
+    // Autowrap is off meanwhile: a narrow terminal cuts lines instead of moving all below.
+    std::string text = "\x1b[H\x1b[?7l" + title + "\x1b[K\n";
+    for (size_t i = 0; i < lines.size() && i + 1 < rows; ++i)
+      text += lines[i] + "\x1b[K\n";
+    if (lines.size() + 1 > rows)
+      text += textOf("... %zu more lines\x1b[K", lines.size() + 1 - rows);
+    write((text + "\x1b[J\x1b[?7h").c_str());
+  }
+
+private:
+  void write(const char *text) {
+    if (!live)
+      return;
+    fputs(text, stdout);
+    fflush(stdout);
+  }
+  const bool live;
+};
+
+/// Signals are not handled when they come, but waited for: so nothing is interrupted halfway.
+class Signals {
+public:
+  Signals() {
+    sigemptyset(&set);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH})
+      sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, &before);
+  }
+  ~Signals() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+
+  /// The signal that came within the time, or 0.
+  int await(double seconds) {
+    timespec time;
+    time.tv_sec = static_cast<time_t>(seconds);
+    time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
+    const int signal = sigtimedwait(&set, nullptr, &time);
+    return signal > 0 ? signal : 0;
+  }
+
+private:
+  sigset_t set, before;
+};
+
+} // namespace
+
+int monitorCommand(int argc, char **argv) {
+  OptionParser parser(
+      "ttrun monitor", "[options]",
+      "Shows the devices that run now: DRAM, L1 (of one core) and TRACE bytes used of total, per\n"
+      "process, refreshed each second until Ctrl-C. Bars are yellow from 75 % and red from 90 %.\n"
+      "A trace region that the compiler has sized has exactly the bytes of its traces: it is full "
+      "as\n"
+      "long as they are loaded. A process can be watched if it was started with TTRT_MONITOR=1 in "
+      "its\n"
+      "environment, by the same user.",
+      "  TTRT_MONITOR=1 ttrun run digits.ttcb --random --loops=1000000 &\n"
+      "  ttrun monitor\n"
+      "  ttrun monitor --json --once | jq '.devices[].iterations'\n");
+  bool json = false, once = false;
+  double interval = 1;
+  parser.flag("json", "one JSON object per refresh, on a line of its own\n(docs/ttrun-json.md)",
+              json);
+  parser.flag("once", "show once, and end", once);
+  parser.real("interval", "SECONDS", "time between two refreshes (default 1)", interval);
+  if (!parser.parse(argc, argv).empty())
+    throw UserError("expected no arguments; see ttrun monitor --help");
+  if (interval < 0.01 || interval > 86400)
+    throw UserError("--interval: expected 0.01 to 86400 seconds");
+
+  const char *term = getenv("TERM"), *noColour = getenv("NO_COLOR");
+  const bool terminal = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+  const Look look{terminal && !json && !once, terminal && !json && !(noColour && *noColour)};
+  Signals signals;
+  Screen screen(look.live);
+  MonitorScan scan;
+  for (;;) {
+    const std::vector<WatchedDevice> devices = scan.scan();
+    if (!scan.problem().empty())
+      throw UserError(scan.problem());
+    if (json) {
+      fputs(devicesJson(devices).c_str(), stdout);
+      fflush(stdout);
+    } else {
+      std::string title =
+          textOf("ttrun monitor: %zu device%s", devices.size(), devices.size() == 1 ? "" : "s");
+      if (devices.empty())
+        title += " (a process is seen if it runs with TTRT_MONITOR=1)";
+      screen.show(title, linesOf(devices, look));
+    }
+    // Whoever read this may have gone.
+    if (ferror(stdout))
+      return 0;
+    if (once)
+      return 0;
+    switch (signals.await(interval)) {
+    case 0:
+    case SIGWINCH:
+      break;
+    case SIGTSTP:
+      screen.leave();
+      kill(getpid(), SIGSTOP);
+      screen.enter();
+      break;
+    default:
+      return 0;
+    }
+  }
+}
+
+} // namespace ttrun
