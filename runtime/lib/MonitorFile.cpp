@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MonitorFile.h"
 
+#include "Error.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -10,9 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 
 namespace ttrt {
+
+using ull = unsigned long long;
 
 //===----------------------------------------------------------------------===//
 // Where
@@ -24,30 +27,30 @@ static std::string folderPath() {
   struct stat status;
   if (runtime && runtime[0] == '/' && stat(runtime, &status) == 0 && S_ISDIR(status.st_mode) &&
       status.st_uid == geteuid())
-    return std::string(runtime) + "/ttrt";
-  return "/tmp/ttrt-" + std::to_string(geteuid());
+    return format("%s/ttrt", runtime);
+  return format("/tmp/ttrt-%u", geteuid());
 }
 
 MonitorFolder::MonitorFolder(bool create) : path(folderPath()) {
   if (create && mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    problem = "cannot make " + path + ": " + strerror(errno);
+    problem = format("cannot make %s: %s", path.c_str(), strerror(errno));
     return;
   }
   descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) {
     if (create || errno != ENOENT)
-      problem = "cannot open " + path + " as a folder that is no symbolic link: " + strerror(errno);
+      problem = format("cannot open %s as a folder that is no symbolic link: %s", path.c_str(),
+                       strerror(errno));
     return;
   }
   // Looked at after opening: it cannot be exchanged any more.
   struct stat status;
   if (fstat(descriptor, &status) != 0)
-    problem = "cannot look at " + path + ": " + strerror(errno);
+    problem = format("cannot look at %s: %s", path.c_str(), strerror(errno));
   else if (status.st_uid != geteuid())
-    problem = path + " belongs to user " + std::to_string(status.st_uid) + "; expected " +
-              std::to_string(geteuid());
+    problem = format("%s belongs to user %u; expected %u", path.c_str(), status.st_uid, geteuid());
   else if (status.st_mode & 077)
-    problem = path + " may be entered by others; expected mode 0700";
+    problem = format("%s may be entered by others; expected mode 0700", path.c_str());
   if (!problem.empty()) {
     close(descriptor);
     descriptor = -1;
@@ -61,7 +64,7 @@ MonitorFolder::~MonitorFolder() {
 
 uint64_t processStart(uint64_t pid) {
   char path[64], text[1024];
-  snprintf(path, sizeof(path), "/proc/%llu/stat", static_cast<unsigned long long>(pid));
+  snprintf(path, sizeof(path), "/proc/%llu/stat", static_cast<ull>(pid));
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return 0;
@@ -84,22 +87,34 @@ uint64_t processStart(uint64_t pid) {
 // What
 //===----------------------------------------------------------------------===//
 
-/// Addresses of a memory space that some buffer takes.
+namespace {
+struct Range {
+  uint64_t begin, end;
+};
+} // namespace
+
+/// Addresses of a memory space that some buffer takes. Programs have their scratch at the bottom of
+/// L1.
 static uint64_t bytesTaken(const Bundle &bundle, fb::MemorySpace space) {
-  std::vector<std::pair<uint64_t, uint64_t>> ranges;
   const auto *buffers = bundle.metadata().buffers();
+  const auto *programs = bundle.metadata().programs();
+  const std::unique_ptr<Range[]> ranges(new Range[count(buffers) + 1]);
+  size_t number = 1;
+  ranges[0] = {0, 0};
+  for (uint32_t i = 0; space == fb::MemorySpace::L1 && i < count(programs); ++i)
+    ranges[0].end = std::max(ranges[0].end, programs->Get(i)->scratch_bytes());
   for (uint32_t i = 0; i < count(buffers); ++i)
     if (const fb::Buffer &buffer = *buffers->Get(i); buffer.space() == space)
-      ranges.emplace_back(buffer.offset(), buffer.offset() + buffer.size());
-  // Programs have their scratch at the bottom of L1.
-  const auto *programs = bundle.metadata().programs();
-  for (uint32_t i = 0; space == fb::MemorySpace::L1 && i < count(programs); ++i)
-    ranges.emplace_back(0, programs->Get(i)->scratch_bytes());
-  std::sort(ranges.begin(), ranges.end());
+      ranges[number++] = {buffer.offset(), buffer.offset() + buffer.size()};
+  // The library's, not std::sort: a tenth of the code.
+  qsort(ranges.get(), number, sizeof(Range), [](const void *a, const void *b) {
+    const auto *left = static_cast<const Range *>(a), *right = static_cast<const Range *>(b);
+    return left->begin < right->begin ? -1 : left->begin > right->begin;
+  });
   uint64_t taken = 0, reached = 0;
-  for (const auto &[begin, end] : ranges) {
-    taken += std::max(end, reached) - std::max(begin, reached);
-    reached = std::max(reached, end);
+  for (size_t i = 0; i < number; ++i) {
+    taken += std::max(ranges[i].end, reached) - std::max(ranges[i].begin, reached);
+    reached = std::max(reached, ranges[i].end);
   }
   return taken;
 }
@@ -132,27 +147,27 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
     return "cannot read /proc/self/stat";
 
   // Filled in under a name that no reader takes; then it gets the first one that is free.
-  char hidden[32] = ".new-XXXXXX";
+  char hidden[64];
   int file = -1;
   for (uint64_t attempt = 0; file < 0 && attempt < 1000; ++attempt) {
-    snprintf(hidden, sizeof(hidden), ".%llu.%llu", static_cast<unsigned long long>(pid),
-             static_cast<unsigned long long>(attempt));
+    snprintf(hidden, sizeof(hidden), ".%llu.%llu", static_cast<ull>(pid),
+             static_cast<ull>(attempt));
     file = openat(folder_.descriptor, hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                   0600);
     if (file < 0 && errno != EEXIST)
       break;
   }
   if (file < 0)
-    return "cannot make a file in " + folder_.path + ": " + strerror(errno);
+    return format("cannot make a file in %s: %s", folder_.path.c_str(), strerror(errno));
   std::string problem;
   // Storage is taken now: a full file system must not kill the device later.
   if (const int error = posix_fallocate(file, 0, sizeof(MonitorRecord)))
-    problem = "no room in " + folder_.path + ": " + strerror(error);
+    problem = format("no room in %s: %s", folder_.path.c_str(), strerror(error));
   void *address = MAP_FAILED;
   if (problem.empty()) {
     address = mmap(nullptr, sizeof(MonitorRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED)
-      problem = "cannot map a file in " + folder_.path + ": " + strerror(errno);
+      problem = format("cannot map a file in %s: %s", folder_.path.c_str(), strerror(errno));
   }
   close(file);
   if (problem.empty()) {
@@ -177,8 +192,8 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
     fill(path.c_str() + path.rfind('/') + 1, record_->bundle, sizeof(record_->bundle));
     problem = "too many entries of this process";
     for (record_->number = 0; record_->number < 1000; ++record_->number) {
-      std::string name = std::to_string(pid) + "." + std::to_string(start) + "." +
-                         std::to_string(record_->number) + kMonitorSuffix;
+      std::string name = format("%llu.%llu.%llu%s", static_cast<ull>(pid), static_cast<ull>(start),
+                                static_cast<ull>(record_->number), kMonitorSuffix);
       // A link, not a rename: it never takes another's name.
       if (linkat(folder_.descriptor, hidden, folder_.descriptor, name.c_str(), 0) == 0) {
         name_ = std::move(name);
@@ -186,7 +201,7 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
         break;
       }
       if (errno != EEXIST) {
-        problem = "cannot name a file in " + folder_.path + ": " + strerror(errno);
+        problem = format("cannot name a file in %s: %s", folder_.path.c_str(), strerror(errno));
         break;
       }
     }

@@ -18,8 +18,8 @@
  * Memory. After ttrt_device_open() nothing allocates, on any thread, until the device is closed.
  *
  * Watching. With TTRT_MONITOR=1 in the environment, every device that is opened can be watched from
- * another terminal with `ttrun monitor`; a few nanoseconds per execution. What hinders it is said on
- * stderr and no error.
+ * another terminal with `ttrun monitor`; a few nanoseconds per execution. What hinders it is said
+ * on stderr and no error.
  *
  * Files. A bundle is mapped, not copied: a file that is open must not be changed. Replace it by
  * renaming a new one over it.
