@@ -5,6 +5,7 @@
 #include "Session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -196,18 +197,50 @@ static void printTimes(const char *name, const Samples &samples) {
          samples.median(), samples.percentile(90), samples.percentile(99));
 }
 
+namespace {
+/// Inferences through a pipeline: the time from one output to the next.
+struct Pipelined {
+  std::string schedule; ///< empty: none was asked for
+  Samples intervals;    ///< ms
+  double perSecond = 0;
+};
+} // namespace
+
+static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loops, bool noTrace) {
+  using Clock = std::chrono::steady_clock;
+  Pipelined result;
+  Clock::time_point first, last;
+  // The pipeline fills while it warms up.
+  result.schedule = session.runPipelined(warmup + loops, noTrace, [&](uint64_t loop) {
+    const Clock::time_point now = Clock::now();
+    if (loop < warmup)
+      first = now;
+    else
+      result.intervals.add(std::chrono::duration<double, std::milli>(now - last).count());
+    last = now;
+    return true;
+  });
+  result.intervals.finish();
+  result.perSecond =
+      static_cast<double>(loops) / std::chrono::duration<double>(last - first).count();
+  return result;
+}
+
 int perfCommand(int argc, char **argv) {
-  OptionParser parser("ttrun perf", "BUNDLE [options]",
-                      "Measures a bundle: on the device (traces and host steps between them) and "
-                      "end to end (with the\n"
-                      "transfers of inputs and outputs). Inputs that are not given are random. The "
-                      "times of single\n"
-                      "commands are taken while dispatching them from the host one at a time, so "
-                      "each includes the cost of\n"
-                      "that (see the device's median with --no-trace).",
-                      "  ttrun perf resnet50.ttcb --cores 2\n"
-                      "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
-                      "  ttrun perf resnet50.ttcb --json --loops 200\n");
+  OptionParser parser(
+      "ttrun perf", "BUNDLE [options]",
+      "Measures a bundle: on the device (traces and host steps between them) and "
+      "end to end (with the\n"
+      "transfers of inputs and outputs). Inputs that are not given are random. The "
+      "times of single\n"
+      "commands are taken while dispatching them from the host one at a time, so "
+      "each includes the cost of\n"
+      "that (see the device's median with --no-trace). With --schedule or --queues also "
+      "through a pipeline: the\n"
+      "time from one output to the next.",
+      "  ttrun perf resnet50.ttcb --cores 2\n"
+      "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
+      "  ttrun perf resnet50.ttcb --json --loops 200\n");
   SessionOptions options;
   options.random = true;
   uint64_t loops = 100, warmup = 0;
@@ -253,6 +286,9 @@ int perfCommand(int argc, char **argv) {
   }
   device.finish();
   total.finish();
+  Pipelined pipelined;
+  if (session.isPipelined())
+    pipelined = measurePipeline(session, std::max<uint64_t>(warmup, 1), loops, options.noTrace);
   const double resident = residentMb();
 
   // After the measurement, so that none of this is in its memory or its caches. The tables of the
@@ -285,6 +321,10 @@ int perfCommand(int argc, char **argv) {
     object.endArray().field("load_ms", session.loadMs()).field("resident_mb", resident);
     addTimes(object, "device_ms", device);
     addTimes(object, "end_to_end_ms", total);
+    if (!pipelined.schedule.empty()) {
+      object.field("schedule", pipelined.schedule).field("per_second", pipelined.perSecond);
+      addTimes(object, "interval_ms", pipelined.intervals);
+    }
     if (ops || programs) {
       object.key("ops").beginArray();
       for (const Row &row : programs ? sumByProgram(rows) : rows) {
@@ -316,6 +356,11 @@ int perfCommand(int argc, char **argv) {
            session.loadMs(), options.verify.c_str(), resident);
     printTimes("device", device);
     printTimes("end to end", total);
+    if (!pipelined.schedule.empty()) {
+      printTimes("interval", pipelined.intervals);
+      printf("pipeline     %s, %.1f inferences per second\n", pipelined.schedule.c_str(),
+             pipelined.perSecond);
+    }
     if (ops)
       printTable(rows, /*programs=*/false);
     if (programs)

@@ -4,6 +4,7 @@
 #include "Json.h"
 #include "MemoryUse.h"
 #include "Printing.h"
+#include "Waits.h"
 
 namespace ttrun {
 
@@ -80,7 +81,8 @@ static void addEntries(Json &json, const Bundle &bundle) {
     json.key("schedules").beginArray();
     for (const fb::Schedule *schedule : *entry->schedules()) {
       json.beginObject().field("name", text(schedule->name())).field("queues", schedule->queues());
-      auto addPart = [&](const char *name, const auto *steps) {
+      const ScheduleWaits waits = waitsOf(bundle, *schedule);
+      auto addPart = [&](const char *name, const auto *steps, const PartWaits &waits) {
         json.key(name).beginArray();
         for (uint32_t i = 0; i < count(steps); ++i) {
           const fb::Step &step = *steps->Get(i);
@@ -94,13 +96,23 @@ static void addEntries(Json &json, const Bundle &bundle) {
               json.value(step.operands()->Get(o));
             json.endArray();
           }
+          if (!waits[i].empty()) {
+            json.key("waits").beginArray();
+            for (const WaitInfo &wait : waits[i]) {
+              json.beginObject().field("event", wait.event);
+              if (wait.command >= 0)
+                json.field("command", static_cast<uint64_t>(wait.command));
+              json.field("recorded_by", wait.recordedBy).endObject();
+            }
+            json.endArray();
+          }
           json.field("source", bundle.location(step.source())).endObject();
         }
         json.endArray();
       };
-      addPart("prologue", schedule->prologue());
-      addPart("body", schedule->body());
-      addPart("epilogue", schedule->epilogue());
+      addPart("prologue", schedule->prologue(), waits.prologue);
+      addPart("body", schedule->body(), waits.body);
+      addPart("epilogue", schedule->epilogue(), waits.epilogue);
       json.endObject();
     }
     json.endArray().endObject();

@@ -5,6 +5,7 @@
 #include "Error.h"
 #include "Printing.h"
 #include "Verifier.h"
+#include "Waits.h"
 
 #include <cctype>
 
@@ -134,19 +135,27 @@ void printSchedules(const Bundle &bundle) {
     for (const fb::Schedule *schedule : *entry->schedules()) {
       printLine("  %s of %s, %u queue%s", text(schedule->name()), text(entry->name()),
                 schedule->queues(), schedule->queues() == 1 ? "" : "s");
-      auto print = [&](const char *part, const auto *steps) {
+      auto print = [&](const char *part, const auto *steps, const PartWaits &waits) {
         for (uint32_t i = 0; i < count(steps); ++i) {
           const fb::Step &step = *steps->Get(i);
-          std::string line = textOf("    %-8s  queue %u  %s %s", part, step.queue(),
+          std::string line = textOf("    %-8s %3u  queue %u  %s %s", part, i, step.queue(),
                                     nameOf(step.kind()), stepText(bundle, *entry, step).c_str());
           if (const char *source = bundle.location(step.source()); *source)
             line += std::string("  from ") + source;
+          for (const WaitInfo &wait : waits[i])
+            if (wait.command < 0)
+              line += ", recorded by " + wait.recordedBy;
           printLine(line);
+          for (const WaitInfo &wait : waits[i])
+            if (wait.command >= 0)
+              printLine("                  its command %d waits for event %s, recorded by %s",
+                        wait.command, wait.event.c_str(), wait.recordedBy.c_str());
         }
       };
-      print("prologue", schedule->prologue());
-      print("body", schedule->body());
-      print("epilogue", schedule->epilogue());
+      const ScheduleWaits waits = waitsOf(bundle, *schedule);
+      print("prologue", schedule->prologue(), waits.prologue);
+      print("body", schedule->body(), waits.body);
+      print("epilogue", schedule->epilogue(), waits.epilogue);
     }
 }
 

@@ -66,7 +66,8 @@ int runCommand(int argc, char **argv) {
       "Runs a bundle once, or --loops times. Writes outputs to files, compares them with others\n"
       "(exit status 1 if they differ), or else prints a summary of each.",
       "  ttrun run digits.ttcb --input image=image.npy --output logits=logits.npy\n"
-      "  ttrun run digits.ttcb --input image=image.npy --expect logits=want.npy --rtol 1e-3\n");
+      "  ttrun run digits.ttcb --input image=image.npy --expect logits=want.npy --rtol 1e-3\n"
+      "  ttrun run digits.ttcb --random --schedule=overlap-io --loops=1000\n");
   SessionOptions options;
   std::vector<std::string> outputs, expectations;
   double rtol = 1e-3, atol = 1e-5;
@@ -106,12 +107,18 @@ int runCommand(int argc, char **argv) {
   ttrt_run_options run{};
   run.no_trace = options.noTrace;
   bool good = true;
-  for (uint64_t loop = 0; loop < loops; ++loop) {
-    session.run(run);
+  auto checkAll = [&](uint64_t loop) {
     for (const Expectation &expectation : expected)
       good &= checkExpectation(session, expectation, rtol, atol, loop, loops);
-    if (!good)
-      break;
+    return good;
+  };
+  if (session.isPipelined()) {
+    session.runPipelined(loops, options.noTrace, checkAll);
+  } else {
+    for (uint64_t loop = 0; loop < loops && good; ++loop) {
+      session.run(run);
+      checkAll(loop);
+    }
   }
   for (const auto &[index, file] : writes)
     writeNpy(file, session.output(index));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 
 namespace ttrun {
 
@@ -23,6 +25,11 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.number("cores", "N", "threads that compute (default: all CPUs)", cores, 1, 1024);
   parser.flag("pin", "tie each worker to a CPU", pin);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
+  parser.text("schedule", "NAME",
+              "run a pipeline by one of the bundle's schedules\n(see ttrun read --schedules)",
+              schedule);
+  parser.number("queues", "N", "run a pipeline by the bundle's first schedule for N queues", queues,
+                1, 2);
   parser.verify(verify);
 }
 
@@ -31,24 +38,25 @@ static void check(const std::string &path, ttrt_status status, const ttrt_error 
     throw UserError(path + ": " + error.message);
 }
 
-Session::Session(const std::string &path, const SessionOptions &options) : path_(path) {
+Session::Session(const std::string &path, const SessionOptions &options)
+    : path_(path), schedule_(options.schedule) {
   try {
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
     check(path, ttrt_bundle_open(path.c_str(), verifyLevel(options.verify), &bundle_, &error),
           error);
-    ttrt_device_options device{};
-    device.cores = static_cast<uint32_t>(options.cores);
-    device.pin = options.pin;
-    check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
-    loadMs_ =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-
     std::string wanted = options.entry;
     if (wanted.empty() && ttrt_bundle_entries(bundle_) > 1)
       wanted = "main";
     if (!wanted.empty())
       check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error);
+    ttrt_device_options device{};
+    device.cores = static_cast<uint32_t>(options.cores);
+    device.pin = options.pin;
+    device.queues = chooseQueues(options);
+    check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
+    loadMs_ =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     describePorts();
   } catch (...) {
     release();
@@ -152,6 +160,42 @@ void Session::fillInputs(const SessionOptions &options) {
 void Session::run(const ttrt_run_options &options) {
   ttrt_error error;
   check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
+}
+
+/// As many as the schedule needs; its absence is told when the pipeline is opened.
+uint32_t Session::chooseQueues(const SessionOptions &options) const {
+  ttrt_schedule info;
+  for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i)
+    if (options.schedule == info.name && options.queues < info.queues)
+      return info.queues;
+  return static_cast<uint32_t>(options.schedule.empty() ? options.queues
+                                                        : std::max<uint64_t>(options.queues, 1));
+}
+
+std::string Session::runPipelined(uint64_t loops, bool noTrace,
+                                  const std::function<bool(uint64_t)> &popped) {
+  ttrt_pipeline_options options{};
+  options.entry = entry_;
+  options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();
+  options.no_trace = noTrace;
+  ttrt_pipeline *opened;
+  ttrt_error error;
+  check(path_, ttrt_pipeline_open(device_, &options, &opened, &error), error);
+  const std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)> pipeline(opened,
+                                                                           ttrt_pipeline_close);
+  std::vector<const void *> outputs(outputs_.size());
+  const uint64_t ahead = 16; // what the pipeline holds by default
+  uint64_t next = 0;
+  for (uint64_t loop = 0; loop < loops; ++loop) {
+    for (; next < loops && next < loop + ahead; ++next)
+      check(path_, ttrt_pipeline_enqueue(opened, in_.data(), nullptr, TTRT_WAIT, &error), error);
+    check(path_, ttrt_pipeline_pop(opened, outputs.data(), TTRT_WAIT, &error), error);
+    for (size_t i = 0; i < outputs_.size(); ++i)
+      memcpy(outputs_[i].tensor.bytes.data(), outputs[i], outputs_[i].tensor.bytes.size());
+    if (!popped(loop))
+      break;
+  }
+  return ttrt_pipeline_schedule(opened);
 }
 
 /// SplitMix64: the same values everywhere.

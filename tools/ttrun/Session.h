@@ -7,8 +7,9 @@
 
 #include "Npy.h"
 #include "Options.h"
-#include "ttrt/ttrt.h"
+#include "ttrt/pipeline.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct SessionOptions {
   uint64_t cores = 0;
   bool pin = false;
   bool noTrace = false;
+  std::string schedule; ///< empty and `queues` 0: a blocking run on the calling thread
+  uint64_t queues = 0;
   std::vector<std::string> inputs;
   bool random = false;
   uint64_t seed = 0;
@@ -40,6 +43,13 @@ public:
   /// that names them.
   void fillInputs(const SessionOptions &options);
   void run(const ttrt_run_options &options);
+  /// Whether a schedule, or a number of queues, was asked for.
+  bool isPipelined() const { return ttrt_device_queues(device_) != 0; }
+  /// `loops` inferences through a pipeline, as many in flight as it holds. Calls popped(loop) for
+  /// each, in order, with its outputs in output(); returns early when that returns false. Returns
+  /// the schedule's name.
+  std::string runPipelined(uint64_t loops, bool noTrace,
+                           const std::function<bool(uint64_t)> &popped);
 
   const std::string &entryName() const { return entryName_; }
   uint32_t cores() const { return ttrt_device_cores(device_); }
@@ -57,6 +67,7 @@ private:
   static std::pair<size_t, std::string> portOf(const std::vector<Port> &ports, const char *what,
                                                const std::string &option, const std::string &spec);
   void describePorts();
+  uint32_t chooseQueues(const SessionOptions &options) const;
   void release();
 
   std::string path_;
@@ -64,6 +75,7 @@ private:
   ttrt_device *device_ = nullptr;
   uint32_t entry_ = 0;
   std::string entryName_;
+  std::string schedule_;
   double loadMs_ = 0;
   std::vector<Port> inputs_, outputs_;
   std::vector<ttrt_input> in_;

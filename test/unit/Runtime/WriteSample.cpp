@@ -3,6 +3,7 @@
 // ttrt-write-sample NAME FILE: writes one of the test bundles, for the tests of the tools.
 
 #include "Loaded.h"
+#include "QueueBundle.h"
 #include "ShowBundles.h"
 
 #include <cstdio>
@@ -19,6 +20,7 @@ int main(int argc, char **argv) {
       {"chain", [] { return chainBundle(1000, false); }},
       {"chain-barriers", [] { return chainBundle(1000, true); }},
       {"hostile", hostileBundle},
+      {"queues", queueBundle},
       {"many", [] { return manyBundle(4000); }},
   };
   const auto found = argc == 3 ? samples.find(argv[1]) : samples.end();
