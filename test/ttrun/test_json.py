@@ -49,3 +49,10 @@ def test_sections_of_read(tools, sample, documented):
     for option, expected in (("entries", {"entries"}), ("traces", {"trace_region", "traces"}), ("sizes", {"segments"}),
                              ("buffers", {"buffers"}), ("programs", {"programs"}), ("target", {"target"})):
         assert set(json.loads(tools.ttrun("read", bundle, "--json", f"--{option}").stdout)) == always | expected
+
+
+def test_perf(tools, sample, documented):
+    for options in (["--ops"], ["--programs"]):
+        found = json.loads(tools.ttrun("perf", sample("sample"), "--json", "--loops=2", *options).stdout)
+        missing = keys(found) - documented["ttrun perf BUNDLE --json"]
+        assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"

@@ -2,7 +2,9 @@
 #include "Bundle.h"
 #include "Commands.h"
 #include "Json.h"
+#include "Printing.h"
 #include "Session.h"
+#include "Timeline.h"
 
 #include <algorithm>
 #include <chrono>
@@ -48,7 +50,7 @@ struct CommandTimes {
 struct Row {
   std::string trace, command, name, source;
   uint64_t grid = 0, times = 1;
-  double least = 0, median = 0, p90 = 0;
+  double least = 0, median = 0, p90 = 0, p99 = 0;
 };
 
 } // namespace
@@ -101,6 +103,7 @@ static std::vector<Row> makeRows(const ttrt::Bundle &bundle, CommandTimes &times
     row.least = samples.least();
     row.median = samples.median();
     row.p90 = samples.percentile(90);
+    row.p99 = samples.percentile(99);
     if (key.second < ttrt::count(trace.sources()))
       row.source = bundle.location(trace.sources()->Get(key.second));
     if (header.opcode == ttrt::Opcode::Dispatch) {
@@ -127,6 +130,7 @@ static std::vector<Row> sumByProgram(const std::vector<Row> &rows) {
     found->second.least += row.least;
     found->second.median += row.median;
     found->second.p90 += row.p90;
+    found->second.p99 += row.p99;
   }
   std::vector<Row> sums;
   for (auto &[name, row] : programs)
@@ -144,19 +148,29 @@ static double totalMedian(const std::vector<Row> &rows) {
   return total > 0 ? total : 1;
 }
 
+/// At most kColumns wide: names give way.
 static void printTable(const std::vector<Row> &rows, bool programs) {
   const double total = totalMedian(rows);
   size_t width = 7;
   for (const Row &row : rows)
-    width = std::max(width, row.name.size());
-  const int w = static_cast<int>(std::min<size_t>(width, 60));
-  printf("\n%10s %6s %6s %8s  %-*s %s\n", "median us", "share", "grid",
-         programs ? "commands" : "command", w, "program", "source");
-  for (const Row &row : rows)
-    printf("%10.2f %5.1f%% %6llu %8s  %-*s %s%s\n", row.median, 100 * row.median / total,
-           static_cast<unsigned long long>(row.grid),
-           programs ? std::to_string(row.times).c_str() : row.command.c_str(), w, row.name.c_str(),
-           row.source.c_str(), programs && row.times > 1 && !row.source.empty() ? ", ..." : "");
+    width = std::max(width, columnsOf(printable(row.name)));
+  width = std::min<size_t>(width, 32);
+  auto name = [&](const std::string &given) {
+    std::string text = shorten(printable(given), width);
+    return text + std::string(width - columnsOf(text), ' ');
+  };
+  printf("\n%10s %6s %6s %8s  %s %s\n", "median us", "share", "grid",
+         programs ? "commands" : "command", name("program").c_str(), "source");
+  for (const Row &row : rows) {
+    std::string line = textOf("%10.2f %5.1f%% %6llu %8s  %s", row.median, 100 * row.median / total,
+                              static_cast<unsigned long long>(row.grid),
+                              programs ? std::to_string(row.times).c_str() : row.command.c_str(),
+                              name(row.name).c_str());
+    const std::string more = programs && row.times > 1 && !row.source.empty() ? ", ..." : "";
+    const size_t used = columnsOf(line) + 1 + more.size();
+    line += " " + shorten(printable(row.source), kColumns > used ? kColumns - used : 0) + more;
+    printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+  }
 }
 
 static std::string csvField(const std::string &text) {
@@ -172,12 +186,12 @@ static void writeCsv(const std::string &path, const std::vector<Row> &rows) {
   FILE *file = path == "-" ? stdout : fopen(path.c_str(), "w");
   if (!file)
     throw UserError("cannot write " + path + ": " + strerror(errno));
-  fprintf(file, "trace,command,program,grid,source,min_us,median_us,p90_us\n");
+  fprintf(file, "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n");
   for (const Row &row : rows)
-    fprintf(file, "%s,%s,%s,%llu,%s,%.3f,%.3f,%.3f\n", csvField(row.trace).c_str(),
+    fprintf(file, "%s,%s,%s,%llu,%s,%.3f,%.3f,%.3f,%.3f\n", csvField(row.trace).c_str(),
             row.command.c_str(), csvField(row.name).c_str(),
             static_cast<unsigned long long>(row.grid), csvField(row.source).c_str(), row.least,
-            row.median, row.p90);
+            row.median, row.p90, row.p99);
   if (file != stdout && fclose(file) != 0)
     throw UserError("cannot write " + path + ": " + strerror(errno));
 }
@@ -240,12 +254,13 @@ int perfCommand(int argc, char **argv) {
       "time from one output to the next.",
       "  ttrun perf resnet50.ttcb --cores 2\n"
       "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
+      "  ttrun perf resnet50.ttcb --timeline run.json   (open it in https://ui.perfetto.dev)\n"
       "  ttrun perf resnet50.ttcb --json --loops 200\n");
   SessionOptions options;
   options.random = true;
   uint64_t loops = 100, warmup = 0;
   bool json = false, ops = false, programs = false, hasWarmup = false;
-  std::string csv;
+  std::string csv, timeline;
   parser.number("loops", "N", "measured runs (default 100)", loops, 1, 1000000000);
   parser.optional("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
                   [&](const std::string &given) {
@@ -260,6 +275,9 @@ int perfCommand(int argc, char **argv) {
   parser.flag("programs", "time every program: the sum over its commands (the default\nfor text)",
               programs);
   parser.text("csv", "FILE", "write the time of every command as CSV; - for standard output", csv);
+  parser.text("timeline", "FILE",
+              "write one run, command by command, as a timeline in\nChrome's trace event format",
+              timeline);
   options.declare(parser);
   std::vector<std::string> files = parser.parse(argc, argv);
   if (files.size() != 1)
@@ -307,6 +325,18 @@ int perfCommand(int argc, char **argv) {
     rows = makeRows(bundle, times);
   }
 
+  if (!timeline.empty()) {
+    Recording recording(bundle);
+    run.no_trace = 1;
+    run.on_command = Recording::add;
+    run.user = &recording;
+    session.run(run); // the first run on the host is not like the others
+    recording.start();
+    session.run(run);
+    recording.stop();
+    writeFile(timeline, recording.json(session.entryName()));
+  }
+
   if (json) {
     Json object;
     object.beginObject()
@@ -339,6 +369,7 @@ int perfCommand(int argc, char **argv) {
             .field("min_us", row.least)
             .field("median_us", row.median)
             .field("p90_us", row.p90)
+            .field("p99_us", row.p99)
             .endObject();
       }
       object.endArray();
@@ -346,9 +377,9 @@ int perfCommand(int argc, char **argv) {
     object.endObject();
     fputs(object.take().c_str(), stdout);
   } else if (csv != "-") {
-    printf("entry point  %s, %u cores, %llu loops%s\n", session.entryName().c_str(),
-           session.cores(), static_cast<unsigned long long>(loops),
-           options.noTrace ? ", dispatched from the host" : "");
+    printLine("entry point  %s, %u cores, %llu loops%s", session.entryName().c_str(),
+              session.cores(), static_cast<unsigned long long>(loops),
+              options.noTrace ? ", dispatched from the host" : "");
     printf("commands    ");
     for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
       printf(" %llu", static_cast<unsigned long long>(commands));

@@ -3,26 +3,16 @@
 #include "Error.h"
 #include "MemoryMap.h"
 #include "Options.h"
+#include "Printing.h"
 #include "ReadJson.h"
 #include "ReadText.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 namespace ttrun {
 
 using namespace ttrt;
-
-static void writeFile(const std::string &path, const std::string &content) {
-  FILE *file = path == "-" ? stdout : fopen(path.c_str(), "we");
-  if (!file)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
-  const bool written = fwrite(content.data(), 1, content.size(), file) == content.size();
-  if ((file == stdout ? fflush(file) : fclose(file)) != 0 || !written)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
-}
 
 int readCommand(int argc, char **argv) {
   OptionParser parser(

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Timeline.h"
+
+#include "Json.h"
+#include "MemoryUse.h"
+
+#include <ctime>
+
+namespace ttrun {
+
+using namespace ttrt;
+
+/// The clock of on_command.
+static uint64_t steadyNs() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+Recording::Recording(const Bundle &bundle) : bundle(bundle), traces(decodeTraces(bundle)) {
+  // Nothing is allocated while it is measured, unless a trace is executed more than once.
+  size_t commands = 0;
+  for (const DecodedTrace &trace : traces)
+    commands += trace.commands.size();
+  events.reserve(commands);
+}
+
+void Recording::add(void *user, uint32_t trace, uint32_t command, uint64_t begin, uint64_t end) {
+  static_cast<Recording *>(user)->events.push_back({trace, command, begin, end});
+}
+
+void Recording::start() {
+  events.clear();
+  begin = steadyNs();
+}
+
+void Recording::stop() { end = steadyNs(); }
+
+std::string Recording::json(const std::string &entry) const {
+  auto microseconds = [&](uint64_t time) { return static_cast<double>(time - begin) * 1e-3; };
+  Json json;
+  auto named = [&](const char *what, int thread, const std::string &name) {
+    json.beginObject()
+        .field("ph", "M")
+        .field("name", what)
+        .field("pid", 1)
+        .field("tid", thread)
+        .key("args")
+        .beginObject()
+        .field("name", name)
+        .endObject()
+        .endObject();
+  };
+  // One object, so that a reader can tell it from the format's older array.
+  json.beginObject().field("displayTimeUnit", "ns").key("traceEvents").beginArray();
+  named("process_name", 0, "ttrun perf");
+  named("thread_name", 1, "host");
+  named("thread_name", 2, "device");
+  json.beginObject()
+      .field("ph", "X")
+      .field("name", entry)
+      .field("cat", "run")
+      .field("pid", 1)
+      .field("tid", 1)
+      .field("ts", 0.0)
+      .field("dur", microseconds(end))
+      .endObject();
+
+  const std::vector<Block> blocks = blocksOf(bundle, {}, BufferType::Dram);
+  for (const Event &event : events) {
+    const DecodedTrace &trace = traces[event.trace];
+    const DecodedCommand &command = trace.commands[event.command];
+    uint64_t read = 0, written = 0, alive = 0;
+    for (const DecodedCommand::Operand &operand : command.operands) {
+      read += operand.role != "out" ? operand.bytes : 0;
+      written += operand.role != "in" ? operand.bytes : 0;
+    }
+    for (const Block &block : blocks)
+      if (block.end && block.alive(command.time))
+        alive += block.size;
+    const std::string what = command.program.empty() ? nameOf(command.opcode) : command.program;
+    json.beginObject()
+        .field("ph", "X")
+        .field("name", command.source.empty() ? what : command.source)
+        .field("cat", nameOf(command.opcode))
+        .field("pid", 1)
+        .field("tid", 2)
+        .field("ts", microseconds(event.begin))
+        .field("dur", static_cast<double>(event.end - event.begin) * 1e-3);
+    json.key("args")
+        .beginObject()
+        .field("program", what)
+        .field("grid", command.grid)
+        .field("trace", text(trace.table->name()))
+        .field("command", event.command)
+        .field("bytes_read", read)
+        .field("bytes_written", written)
+        .endObject()
+        .endObject();
+    json.beginObject()
+        .field("ph", "C")
+        .field("name", "DRAM activations alive")
+        .field("pid", 1)
+        .field("ts", microseconds(event.begin))
+        .key("args")
+        .beginObject()
+        .field("bytes", alive)
+        .endObject()
+        .endObject();
+  }
+  json.endArray().endObject();
+  return json.take();
+}
+
+} // namespace ttrun

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_TOOLS_TTRUN_TIMELINE_H
+#define TTC_TOOLS_TTRUN_TIMELINE_H
+
+#include "Describe.h"
+
+#include <string>
+#include <vector>
+
+namespace ttrun {
+
+/// When each command of a run began and ended.
+class Recording {
+public:
+  explicit Recording(const ttrt::Bundle &bundle);
+  /// For ttrt_run_options::on_command; `user` is the recording.
+  static void add(void *user, uint32_t trace, uint32_t command, uint64_t begin, uint64_t end);
+  /// Around the run that counts.
+  void start();
+  void stop();
+  /// In Chrome's trace event format: the run and its commands as slices, the bytes of the
+  /// activations that are alive as a counter.
+  std::string json(const std::string &entry) const;
+
+private:
+  struct Event {
+    uint32_t trace, command;
+    uint64_t begin, end; ///< nanoseconds of the steady clock
+  };
+  const ttrt::Bundle &bundle;
+  std::vector<DecodedTrace> traces;
+  std::vector<Event> events;
+  uint64_t begin = 0, end = 0;
+};
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_TIMELINE_H
