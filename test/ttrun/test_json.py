@@ -52,7 +52,7 @@ def test_sections_of_read(tools, sample, documented):
 
 
 def test_perf(tools, sample, documented):
-    for options in (["--ops"], ["--programs"]):
+    for options in (["--ops"], ["--programs"], ["--schedule=single"]):
         found = json.loads(tools.ttrun("perf", sample("sample"), "--json", "--loops=2", *options).stdout)
         missing = keys(found) - documented["ttrun perf BUNDLE --json"]
         assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
