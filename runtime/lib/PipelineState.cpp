@@ -56,7 +56,7 @@ PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline
     : device_(std::move(device)), entry_(chooseEntry(*device_, options.entry)),
       schedule_(chooseSchedule(*device_, entry_, options.schedule)),
       depth_(options.outputs ? options.outputs : 16), untraced_(options.no_trace != 0),
-      beforeStep_(options.before_step), user_(options.user), firstWrite_(firstWriteOf(schedule_)),
+      onStep_(options.on_step), user_(options.user), firstWrite_(firstWriteOf(schedule_)),
       freedBase_(device_->site().freed.value()), inferences_(depth_),
       inputs_(depth_ * entry_.inputs.size()), outputs_(depth_ * entry_.outputs.size()),
       writes_(entry_.inputs.size()), reads_(entry_.outputs.size()) {
@@ -98,13 +98,24 @@ void PipelineState::play(const PlannedStep &step) noexcept {
     return queue.pushRecord(device_->event(step.index));
   if (step.kind == fb::StepKind::Wait)
     return queue.pushWait(device_->event(step.index));
-  if (beforeStep_) [[unlikely]] {
-    QueueCommand command;
-    command.kind = QueueCommand::Kind::Call;
-    command.call = beforeStep_;
-    command.user = user_;
-    queue.push(command);
-  }
+  if (onStep_) [[unlikely]]
+    pushHook(queue, step, /*after=*/false);
+  pushStep(queue, step);
+  if (onStep_) [[unlikely]]
+    pushHook(queue, step, /*after=*/true);
+}
+
+void PipelineState::pushHook(Queue &queue, const PlannedStep &step, bool after) noexcept {
+  QueueCommand command;
+  command.kind = QueueCommand::Kind::OnStep;
+  command.onStep = onStep_;
+  command.user = user_;
+  command.step = &step;
+  command.value = after;
+  queue.push(command);
+}
+
+void PipelineState::pushStep(Queue &queue, const PlannedStep &step) noexcept {
   if (step.kind == fb::StepKind::Write) {
     const uint64_t inference = first_ + writes_[step.index]++;
     const void *host = nullptr;

@@ -65,6 +65,8 @@ private:
     return first_ + writes_[step.index] < there_;
   }
   void play(const PlannedStep &step) noexcept;
+  void pushStep(Queue &queue, const PlannedStep &step) noexcept;
+  void pushHook(Queue &queue, const PlannedStep &step, bool after) noexcept;
   void publishIssued() noexcept;
   void takeTurn() noexcept;
 
@@ -73,7 +75,7 @@ private:
   const PlannedSchedule &schedule_;
   const uint32_t depth_;
   const bool untraced_;
-  ttrt_call *const beforeStep_;
+  ttrt_on_step *const onStep_;
   void *const user_;
   const PlannedStep *firstWrite_; ///< of the body
   const uint32_t freedBase_;      ///< what QueueSite::freed counted before

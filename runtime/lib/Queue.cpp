@@ -183,15 +183,25 @@ void Queue::perform(const QueueCommand &command) noexcept {
     events.targets[command.index] = {command.flag, command.value, command.target};
     return;
   case QueueCommand::Kind::Call:
-    if (const int result = command.call(command.user)) [[unlikely]] {
-      char reason[64];
-      snprintf(reason, sizeof(reason), "the caller's function returned %d", result);
-      stop(command, TTRT_FAILED, reason);
-    }
-    return;
+    return checkCall(command, command.call(command.user));
+  case QueueCommand::Kind::OnStep: {
+    const fb::StepKind kind = command.step->kind;
+    const ttrt_step_kind told = kind == fb::StepKind::Write  ? TTRT_STEP_WRITE
+                                : kind == fb::StepKind::Read ? TTRT_STEP_READ
+                                                             : TTRT_STEP_RUN;
+    return checkCall(command, command.onStep(command.user, index, told, command.value != 0));
+  }
   case QueueCommand::Kind::Stop:
     return;
   }
+}
+
+void Queue::checkCall(const QueueCommand &command, int result) noexcept {
+  if (result == 0)
+    return;
+  char reason[64];
+  snprintf(reason, sizeof(reason), "the caller's function returned %d", result);
+  stop(command, TTRT_FAILED, reason);
 }
 
 void Queue::performStep(const QueueCommand &command) noexcept {

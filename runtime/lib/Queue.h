@@ -11,7 +11,7 @@
 #include "Link.h"
 #include "MonitorFile.h"
 #include "Plan.h"
-#include "ttrt/queue.h"
+#include "ttrt/pipeline.h"
 
 #include <atomic>
 #include <memory>
@@ -28,6 +28,7 @@ struct QueueCommand {
     Wait,    ///< until `flag` reaches `value`
     Target, ///< waits for event `index` inside the next stream are over when `flag` reaches `value`
     Call,   ///< call(user)
+    OnStep,  ///< onStep(user, ...); `value` 1: after `step`
     Stop,   ///< ends the thread
   };
   Kind kind = Kind::Step;
@@ -43,8 +44,9 @@ struct QueueCommand {
     Flag *flag;                   ///< Wait, Target
     Event *event;                 ///< Record
     ttrt_call *call;              ///< Call
+    ttrt_on_step *onStep;         ///< OnStep
   };
-  void *user = nullptr; ///< Call
+  void *user = nullptr; ///< Call, OnStep
 };
 
 /// The first error of any queue of a device.
@@ -118,6 +120,7 @@ private:
   void work() noexcept;
   void perform(const QueueCommand &command) noexcept;
   void performStep(const QueueCommand &command) noexcept;
+  void checkCall(const QueueCommand &command, int result) noexcept;
   void move(const QueueCommand &command) noexcept;
   void waitForRoom() noexcept;
   [[gnu::cold]] void stop(const QueueCommand &command, ttrt_status status,

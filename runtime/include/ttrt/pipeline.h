@@ -49,17 +49,27 @@ TTRT_API ttrt_status ttrt_bundle_schedule(const ttrt_bundle *bundle, uint32_t en
 
 typedef struct ttrt_pipeline ttrt_pipeline;
 
+typedef enum ttrt_step_kind {
+  TTRT_STEP_WRITE = 0,
+  TTRT_STEP_READ = 1,
+  TTRT_STEP_RUN = 2 /**< a trace, a program, a copy */
+} ttrt_step_kind;
+
+/**
+ * Called on the thread of `queue` before (`after` 0) and after (1) each step. Anything but 0 stops
+ * the queue.
+ */
+typedef int ttrt_on_step(void *user, uint32_t queue, ttrt_step_kind kind, int after);
+
 /** All zero is the default. */
 typedef struct ttrt_pipeline_options {
-  uint32_t entry;       /**< entry point */
-  const char *schedule; /**< its name; NULL: the first one in the bundle that has as many queues as
-                           the device, else the first that has fewer */
-  uint32_t outputs;     /**< inferences whose outputs fit: in flight or not popped; 0: 16 */
-  int no_trace;         /**< not 0: the host enqueues every command of a trace by itself */
-  ttrt_call
-      *before_step; /**< called on the queue's thread before each write, execute and read;
-                       anything but 0 stops the queue. For tests and measurements; may be NULL */
-  void *user;       /**< passed to before_step */
+  uint32_t entry;        /**< entry point */
+  const char *schedule;  /**< its name; NULL: the first one in the bundle that has as many queues as
+                            the device, else the first that has fewer */
+  uint32_t outputs;      /**< inferences whose outputs fit: in flight or not popped; 0: 16 */
+  int no_trace;          /**< not 0: the host enqueues every command of a trace by itself */
+  ttrt_on_step *on_step; /**< for tests and measurements; may be NULL */
+  void *user;            /**< passed to on_step */
 } ttrt_pipeline_options;
 
 typedef enum ttrt_wait {
