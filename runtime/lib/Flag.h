@@ -31,7 +31,7 @@ public:
   /// Counts modulo 2^31; only ever raised, and by one thread at a time.
   void set(uint32_t value) noexcept {
     if (word_.exchange(value << 1, std::memory_order_acq_rel) & kAsleep) [[unlikely]]
-      wake();
+      wakeReached(value << 1);
   }
   /// set(value() + 1)
   void raise() noexcept { set(value() + 1); }
@@ -51,10 +51,11 @@ public:
   bool await(uint32_t value, const std::atomic<bool> &cancelled, int spins = kSpins) noexcept {
     return spinUntil(value, &cancelled, spins) || sleepUntil(value, &cancelled);
   }
-  /// Makes those who sleep look at their `cancelled` again. Any thread.
+  /// Makes those who sleep look at their `cancelled` again. Any thread; so it wakes in any case: a
+  /// set() may be about to put the bit back.
   void poke() noexcept {
-    if (word_.fetch_and(~kAsleep, std::memory_order_acq_rel) & kAsleep)
-      wake();
+    word_.fetch_and(~kAsleep, std::memory_order_acq_rel);
+    wake();
   }
 
 private:
@@ -75,6 +76,28 @@ private:
     return isReached(value);
   }
 
+  /// Signed distance of two words.
+  static int32_t distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
+
+  /// Who sleeps for a value that is still far away is left alone: a host that waits for the last of
+  /// many commands need not hear of each.
+  [[gnu::cold, gnu::noinline]] void wakeReached(uint32_t word) noexcept {
+    const uint32_t wanted = wanted_.exchange(word + kFar, std::memory_order_acq_rel);
+    if (distance(wanted, word) >= 0)
+      return wake();
+    want(wanted);
+    word_.fetch_or(kAsleep, std::memory_order_acq_rel);
+  }
+
+  /// Lowers `wanted_`.
+  void want(uint32_t word) noexcept {
+    uint32_t lowest = wanted_.load(std::memory_order_acquire);
+    while (distance(lowest, word) < 0 &&
+           !wanted_.compare_exchange_weak(lowest, word, std::memory_order_acq_rel,
+                                          std::memory_order_acquire)) {
+    }
+  }
+
   [[gnu::cold, gnu::noinline]] void wake() noexcept {
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
@@ -87,7 +110,9 @@ private:
           !word_.compare_exchange_weak(word, word | kAsleep, std::memory_order_acq_rel,
                                        std::memory_order_acquire))
         continue;
-      // After the bit was set: who cancels does so before the poke() that clears it.
+      // After the bit was set: a set() that has not seen this has changed the word since.
+      want(value << 1);
+      // After the bit was set, too: who cancels does so before the poke() that clears it.
       if (cancelled && cancelled->load(std::memory_order_acquire))
         return isReached(value);
       // Returns at once if the word has changed since.
@@ -97,7 +122,9 @@ private:
     return true;
   }
 
+  static constexpr uint32_t kFar = 1u << 30;
   std::atomic<uint32_t> word_{0};
+  std::atomic<uint32_t> wanted_{kFar}; ///< the lowest word that somebody sleeps for
 };
 
 static_assert(sizeof(std::atomic<uint32_t>) == 4, "a futex is 32 bits");

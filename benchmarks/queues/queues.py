@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Queues, events and schedules: what they cost, and what they save. Tables on standard output, pictures
+with --pictures FOLDER. See README.md beside `benchmarks/`."""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import common  # noqa: E402
+
+COLOURS = {"write": "#4c78a8", "run": "#59a14f", "read": "#f28e2b"}
+
+
+def measure(args, *what):
+    done = subprocess.run([args.build / "bin" / "ttrt-bench-queues", *what], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout)
+
+
+def schedules(args, title, *what):
+    result = measure(args, "schedules", *what)
+    print(f"\n{title}: {result['compute_us']:.0f} us of computing; microseconds per inference, and in "
+          "parentheses the ratio to the ideal\n(single: the sum; overlap-input: max(write, compute + read); "
+          "overlap-io: max(compute, write + read))\n")
+    print("| compute / transfers | " + " | ".join(s["name"] for s in result["ratios"][0]["schedules"]) + " |")
+    print("|---" * (1 + len(result["ratios"][0]["schedules"])) + "|")
+    for row in result["ratios"]:
+        cells = [f"{s['us']:.0f} ({s['us'] / s['ideal_us']:.2f})" for s in row["schedules"]]
+        print(f"| {row['ratio']:g} | " + " | ".join(cells) + " |")
+
+
+def costs(args):
+    result = measure(args, "costs")
+    print("\nWhat the host pays, and how soon a waiting queue goes on (medians)\n")
+    print("| | queue is held up | queue works meanwhile |\n|---|---|---|")
+    for name in ("record", "wait", "execute"):
+        print(f"| {name} | {result['enqueue_ns_held'][name]:.0f} ns | {result['enqueue_ns_busy'][name]:.0f} ns |")
+    print("\n| last workgroup to waiting queue | median | p90 |\n|---|---|---|")
+    for name, key in (("spinning", "latency_ns_spinning"), ("parked", "latency_ns_parked")):
+        print(f"| {name} | {result[key]['median']:.0f} ns | {result[key]['p90']:.0f} ns |")
+
+
+def traces(args):
+    result = measure(args, "trace")
+    print("\nWith and without the trace: microseconds per inference, and in parentheses the median gap between "
+          "two commands.\nEnqueued: the host enqueues every command by itself. Awaited: it also waits for each.\n")
+    print("| cores | commands | of | sum | replayed | enqueued | awaited |\n|---|---|---|---|---|---|---|")
+    for c in result["cases"]:
+        cells = " | ".join(f"{c[n + '_us']:.1f} ({c[n + '_gap_ns']:.0f} ns)" for n in ("replayed", "enqueued", "awaited"))
+        print(f"| {c['cores']} | {c['commands']} | {c['command_us']:g} us | {c['commands'] * c['command_us']:.0f} | "
+              f"{cells} |")
+
+
+def svg(path, title, rows, end):
+    """`rows`: (label, [(begin, end, colour, text)]); microseconds."""
+    left, width, height = 90, 760, 26
+    scale = width / end
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 20}" height="{60 + height * len(rows)}" '
+           'font-family="sans-serif" font-size="11">',
+           f'<rect width="100%" height="100%" fill="#fff"/><text x="{left}" y="16" font-size="13">{title}</text>']
+    for i, (label, bars) in enumerate(rows):
+        y = 26 + i * height
+        out.append(f'<text x="6" y="{y + 15}">{label}</text>')
+        out.append(f'<line x1="{left}" x2="{left + width}" y1="{y + 22}" y2="{y + 22}" stroke="#ddd"/>')
+        for begin, stop, colour, text in bars:
+            x, w = left + begin * scale, max((stop - begin) * scale, 0.7)
+            out.append(f'<rect x="{x:.1f}" y="{y + 2}" width="{w:.1f}" height="18" fill="{colour}"><title>{text} '
+                       f'{begin:.1f} to {stop:.1f} us</title></rect>')
+            if w > 7 * len(text) + 4:
+                out.append(f'<text x="{x + 3:.1f}" y="{y + 15}" fill="#fff">{text}</text>')
+    y = 36 + height * len(rows)
+    for i in range(6):
+        out.append(f'<text x="{left + width * i / 5:.0f}" y="{y + 6}" text-anchor="middle">{end * i / 5:.0f} us</text>')
+    path.write_text("\n".join(out + ["</svg>", ""]))
+    print(f"wrote {path}")
+
+
+def pictures(args):
+    result = measure(args, "timeline")
+    args.pictures.mkdir(parents=True, exist_ok=True)
+    for schedule in result["schedules"]:
+        # Four inferences in the steady state, from the begin of a run on.
+        steps = schedule["steps"]
+        runs = [s["begin"] for s in steps if s["kind"] == "run" and s["end"] - s["begin"] > 400]
+        first, last = runs[4], runs[8]
+        rows = []
+        for queue in sorted({s["queue"] for s in steps}):
+            bars = [(max(s["begin"], first) - first, min(s["end"], last) - first, COLOURS[s["kind"]], s["kind"])
+                    for s in steps if s["queue"] == queue and s["end"] > first and s["begin"] < last]
+            rows.append((f"queue {queue}", bars))
+        name = schedule["name"].replace(" ", "-")
+        svg(args.pictures / f"{name}.svg", f"{schedule['name']}: four inferences in {last - first:.0f} us",
+            rows, last - first)
+    rows = []
+    for name in ("replayed", "awaited"):
+        stamps = result[name]
+        rows.append((name, [(stamps[i], stamps[i + 1], COLOURS["run"], str(i // 2)) for i in range(0, len(stamps), 2)]))
+    svg(args.pictures / "trace.svg", "ten commands of a microsecond on two cores: replayed, and dispatched one at a time by the host",
+        rows, max(result["replayed"][-1], result["awaited"][-1]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build",
+                        help="folder of a release build with -DTTC_BUILD_BENCHMARKS=ON")
+    parser.add_argument("--bundle", type=pathlib.Path, action="append", default=[],
+                        help="also measure every schedule of this bundle")
+    parser.add_argument("--pictures", type=pathlib.Path, help="draw timelines into this folder")
+    parser.add_argument("--only", choices=("schedules", "costs", "traces", "pictures"))
+    args = parser.parse_args()
+    print("\n".join(common.machine_facts(args.build)))
+    if args.only in (None, "schedules"):
+        schedules(args, "Synthetic model, 10 commands of 100 us, 64 KiB in and out")
+        for bundle in args.bundle:
+            schedules(args, bundle.stem, str(bundle))
+    if args.only in (None, "costs"):
+        costs(args)
+    if args.only in (None, "traces"):
+        traces(args)
+    if args.pictures:
+        pictures(args)
+
+
+if __name__ == "__main__":
+    main()
