@@ -28,7 +28,7 @@ struct QueueCommand {
     Wait,    ///< until `flag` reaches `value`
     Target, ///< waits for event `index` inside the next stream are over when `flag` reaches `value`
     Call,   ///< call(user)
-    OnStep,  ///< onStep(user, ...); `value` 1: after `step`
+    OnStep, ///< onStep(user, ...); `value` 1: after `step`
     Stop,   ///< ends the thread
   };
   Kind kind = Kind::Step;

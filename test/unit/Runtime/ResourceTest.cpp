@@ -5,6 +5,8 @@
 
 #include "CountAllocations.h"
 #include "Loaded.h"
+#include "QueueBundle.h"
+#include "ttrt/pipeline.h"
 
 #include <algorithm>
 #include <atomic>
@@ -56,6 +58,63 @@ double cpuSeconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Queues and pipelines, in the steady state: nothing allocates on any thread.
+TEST(Resources, QueuesDoNotAllocate) {
+#ifdef TTRT_TEST_SANITIZED
+  GTEST_SKIP() << "the sanitizer owns malloc";
+#else
+  TemporaryFile file(queueBundle().finish());
+  ttrt_device_options device{};
+  device.cores = 2;
+  device.queues = 2;
+  Loaded loaded(file.path(), device);
+  std::vector<float> input = ramp(kSampleElements);
+  ttrt_input in{input.data(), kSampleBytes};
+  for (const char *schedule : kSchedules) {
+    ttrt_pipeline_options options{};
+    options.schedule = schedule;
+    ttrt_pipeline *pipeline;
+    ttrt_error error;
+    ASSERT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_OK)
+        << error.message;
+    const long before = allocations.load();
+    const void *output = nullptr;
+    int popped = 0;
+    for (int i = 0; i < 100; ++i) {
+      ttrt_pipeline_enqueue(pipeline, &in, nullptr, TTRT_WAIT, &error);
+      if (i % 8 == 7)
+        while (ttrt_pipeline_pop(pipeline, &output, TTRT_WAIT, &error) == TTRT_OK)
+          ++popped;
+    }
+    const long after = allocations.load();
+    ttrt_pipeline_close(pipeline);
+    EXPECT_EQ(after - before, 0) << schedule;
+    EXPECT_EQ(popped, 96) << schedule;
+  }
+#endif
+}
+
+TEST(Resources, IdleQueuesUseNoCpuTime) {
+  TemporaryFile file(queueBundle().finish());
+  ttrt_device_options device{};
+  device.cores = 2;
+  device.queues = 2;
+  Loaded loaded(file.path(), device);
+  std::vector<float> input = ramp(kSampleElements);
+  ttrt_input in{input.data(), kSampleBytes};
+  ttrt_pipeline *pipeline;
+  ttrt_error error;
+  ASSERT_EQ(ttrt_pipeline_open(loaded.device, nullptr, &pipeline, &error), TTRT_OK);
+  ttrt_pipeline_enqueue(pipeline, &in, nullptr, TTRT_WAIT, &error);
+  const void *output = nullptr;
+  ASSERT_EQ(ttrt_pipeline_pop(pipeline, &output, TTRT_WAIT, &error), TTRT_OK) << error.message;
+  std::this_thread::sleep_for(std::chrono::milliseconds(100)); // queues spin for a moment
+  const double before = cpuSeconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_LT(cpuSeconds() - before, 0.002);
+  ttrt_pipeline_close(pipeline);
 }
 
 TEST(Resources, AnIdleDeviceUsesNoCpuTime) {
