@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProofBundles.h"
+
+#include "ttrt/ttrt.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace ttrt::test {
+
+namespace {
+
+enum Part { Prologue, Body, Epilogue };
+
+void add(fb::ScheduleT &schedule, Part part, uint8_t queue, fb::StepKind kind, uint32_t index,
+         std::vector<uint64_t> operands = {}) {
+  auto step = std::make_unique<fb::StepT>();
+  step->queue = queue;
+  step->kind = kind;
+  step->index = index;
+  step->operands = std::move(operands);
+  (part == Prologue ? schedule.prologue
+   : part == Body   ? schedule.body
+                    : schedule.epilogue)
+      .push_back(std::move(step));
+}
+
+fb::ScheduleT &addSchedule(BundleBuilder &builder, const char *name) {
+  builder.bundle.target->queues = 2;
+  auto schedule = std::make_unique<fb::ScheduleT>();
+  schedule->name = name;
+  schedule->queues = 2;
+  builder.bundle.entries[0]->schedules.push_back(std::move(schedule));
+  return *builder.bundle.entries[0]->schedules.back();
+}
+
+uint32_t addEvent(BundleBuilder &builder, const char *name) {
+  auto event = std::make_unique<fb::EventT>();
+  event->name = name;
+  builder.bundle.events.push_back(std::move(event));
+  return static_cast<uint32_t>(builder.bundle.events.size() - 1);
+}
+
+constexpr uint64_t kBytes = 256;
+
+/// x -> a -> y, with the addresses of the three and the programs.
+struct Chain {
+  BundleBuilder builder;
+  uint64_t x = 4096, y = x + kBytes, a = y + kBytes, b = a + kBytes;
+  uint32_t first, second; ///< programs
+  void ports() {
+    builder.buffer("x", fb::BufferKind::Slot, x, kBytes);
+    builder.buffer("y", fb::BufferKind::Slot, y, kBytes);
+    first = builder.program("test_reverse", 4, {kBytes}, {kBytes});
+    second = builder.program("test_reverse2", 4, {kBytes}, {kBytes});
+  }
+  void entry() {
+    fb::EntryPointT &entry = builder.entry("main");
+    BundleBuilder::port(entry.inputs, "x", {64}, 0);
+    BundleBuilder::port(entry.outputs, "y", {64}, 1);
+  }
+  void single(uint32_t trace) {
+    fb::EntryPointT &main = *builder.bundle.entries[0];
+    BundleBuilder::step(main, fb::StepKind::Write, 0);
+    BundleBuilder::step(main, fb::StepKind::Execute, trace);
+    BundleBuilder::step(main, fb::StepKind::Read, 0);
+  }
+};
+
+/// Queue 1 writes and reads, queue 0 runs; the stream says when the slots are free and full.
+BundleBuilder signalsBundle() {
+  Chain c;
+  c.ports();
+  c.builder.buffer("a", fb::BufferKind::Activation, c.a, kBytes, 1, 4);
+  c.entry();
+  const uint32_t inReady = addEvent(c.builder, "in_ready"), inFree = addEvent(c.builder, "in_free"),
+                 outReady = addEvent(c.builder, "out_ready"),
+                 outFree = addEvent(c.builder, "out_free");
+  StreamBuilder stream;
+  stream.dispatch(c.first, {c.x, c.a});
+  stream.signal(inFree);
+  stream.dispatch(c.second, {c.a, c.y});
+  stream.signal(outReady);
+  stream.end();
+  const uint32_t trace = c.builder.trace("main_t0", stream);
+  c.single(trace);
+  fb::ScheduleT &s = addSchedule(c.builder, "overlap-io");
+  using K = fb::StepKind;
+  add(s, Prologue, 1, K::Write, 0);
+  add(s, Prologue, 1, K::Record, inReady);
+  add(s, Body, 0, K::Wait, inReady);
+  add(s, Body, 0, K::Wait, outFree);
+  add(s, Body, 0, K::Execute, trace);
+  add(s, Body, 1, K::Wait, inFree);
+  add(s, Body, 1, K::Write, 0);
+  add(s, Body, 1, K::Record, inReady);
+  add(s, Body, 1, K::Wait, outReady);
+  add(s, Body, 1, K::Read, 0);
+  add(s, Body, 1, K::Record, outFree);
+  add(s, Epilogue, 0, K::Wait, inReady);
+  add(s, Epilogue, 0, K::Wait, outFree);
+  add(s, Epilogue, 0, K::Execute, trace);
+  add(s, Epilogue, 1, K::Wait, outReady);
+  add(s, Epilogue, 1, K::Read, 0);
+  return std::move(c.builder);
+}
+
+/// Queue 1 writes, queue 0 runs and reads; the input's consumer is a dispatch outside the trace.
+BundleBuilder overlapInputBundle() {
+  Chain c;
+  c.ports();
+  c.builder.buffer("a", fb::BufferKind::Activation, c.a, kBytes, 1, 4);
+  c.entry();
+  const uint32_t inReady = addEvent(c.builder, "in_ready"), inFree = addEvent(c.builder, "in_free");
+  StreamBuilder whole, rest;
+  whole.dispatch(c.first, {c.x, c.a});
+  whole.barrier();
+  whole.dispatch(c.second, {c.a, c.y});
+  whole.end();
+  rest.dispatch(c.second, {c.a, c.y});
+  rest.end();
+  const uint32_t trace = c.builder.trace("whole", whole), tail = c.builder.trace("rest", rest);
+  c.single(trace);
+  fb::ScheduleT &s = addSchedule(c.builder, "overlap-input");
+  using K = fb::StepKind;
+  add(s, Prologue, 1, K::Write, 0);
+  add(s, Prologue, 1, K::Record, inReady);
+  add(s, Body, 0, K::Wait, inReady);
+  add(s, Body, 0, K::Dispatch, c.first, {c.x, c.a});
+  add(s, Body, 0, K::Record, inFree);
+  add(s, Body, 1, K::Wait, inFree);
+  add(s, Body, 1, K::Write, 0);
+  add(s, Body, 1, K::Record, inReady);
+  add(s, Body, 0, K::Execute, tail);
+  add(s, Body, 0, K::Read, 0);
+  add(s, Epilogue, 0, K::Wait, inReady);
+  add(s, Epilogue, 0, K::Dispatch, c.first, {c.x, c.a});
+  add(s, Epilogue, 0, K::Execute, tail);
+  add(s, Epilogue, 0, K::Read, 0);
+  return std::move(c.builder);
+}
+
+/// Two parts of a concatenation in rows of one tensor, without a barrier between them; an operand
+/// written in place; a fill and a copy.
+BundleBuilder rowsBundle() {
+  Chain c;
+  c.ports();
+  constexpr uint64_t kRow = 96, kRows = 8, kWhole = kRow * kRows;
+  const uint64_t whole = c.a, copied = whole + kWhole;
+  auto rows = [&](uint32_t program, uint32_t index, uint64_t row) {
+    fb::OperandT &operand = *c.builder.bundle.programs[program]->operands[index];
+    operand.row_bytes = row;
+    operand.pitch_bytes = kRow;
+    operand.bytes = (kRows - 1) * kRow + row;
+    operand.alignment = 32;
+  };
+  const uint32_t left = c.builder.program("test_left", 4, {kBytes}, {1}),
+                 right = c.builder.program("test_right", 4, {kBytes}, {1}),
+                 change = c.builder.program("test_change", 4, {kWhole}, {kWhole}),
+                 take = c.builder.program("test_take", 4, {1, kWhole}, {kBytes});
+  rows(left, 1, 64);
+  rows(right, 1, 32);
+  rows(take, 0, 64);
+  c.builder.bundle.programs[change]->operands[1]->in_place_of = {0};
+  // Points: 0 write; 1 left, 2 right, 3 barrier, 4 change, 5 barrier, 6 copy, 7 barrier, 8 take, 9
+  // end; 10 read.
+  c.builder.buffer("whole", fb::BufferKind::Activation, whole, kWhole, 1, 9);
+  c.builder.buffer("copied", fb::BufferKind::Activation, copied, kWhole, 6, 9);
+  StreamBuilder stream;
+  stream.dispatch(left, {c.x, whole});
+  stream.dispatch(right, {c.x, whole + 64});
+  stream.barrier();
+  stream.dispatch(change, {whole, whole});
+  stream.barrier();
+  stream.copy(copied, whole, kWhole);
+  stream.barrier();
+  stream.dispatch(take, {whole, copied, c.y});
+  stream.end();
+  c.entry();
+  c.single(c.builder.trace("main_t0", stream));
+  return std::move(c.builder);
+}
+
+/// Staging memory of the host, a step between two traces, and state.
+BundleBuilder hostBundle() {
+  Chain c;
+  c.builder.bundle.target->host_bytes = 4096;
+  c.ports();
+  const fb::TargetT &target = *c.builder.bundle.target;
+  const uint64_t host = target.dram_bank_bytes + target.cores * target.l1_bytes;
+  const uint64_t state = c.b + kBytes;
+  // Points: 0 write; 1 first, 2 end; 3 copy; 4 host; 5 copy; 6 update, 7 barrier, 8 second, 9 end;
+  // 10 read.
+  c.builder.buffer("a", fb::BufferKind::Activation, c.a, kBytes, 1, 4);
+  c.builder.buffer("b", fb::BufferKind::Activation, c.b, kBytes, 5, 7);
+  c.builder.buffer("h0", fb::BufferKind::Host, 0, kBytes, 3, 5, fb::MemorySpace::Host);
+  c.builder.buffer("h1", fb::BufferKind::Host, kBytes, kBytes, 4, 6, fb::MemorySpace::Host);
+  c.builder.buffer("sum", fb::BufferKind::State, state, kBytes);
+  const uint32_t update = c.builder.program("test_update", 4, {kBytes}, {});
+  auto both = std::make_unique<fb::OperandT>();
+  both->access = fb::Access::ReadWrite;
+  both->bytes = kBytes;
+  c.builder.bundle.programs[update]->operands.push_back(std::move(both));
+  StreamBuilder t0, t1;
+  t0.dispatch(c.first, {c.x, c.a});
+  t0.end();
+  t1.dispatch(update, {c.b, state});
+  t1.barrier();
+  t1.dispatch(c.second, {state, c.y});
+  t1.end();
+  const uint32_t first = c.builder.trace("t0", t0), second = c.builder.trace("t1", t1);
+  c.entry();
+  fb::ScheduleT &s = *c.builder.bundle.entries[0]->schedules[0];
+  using K = fb::StepKind;
+  auto copy = [&](uint64_t dst, uint64_t src) {
+    add(s, Body, 0, K::Copy, 0);
+    s.body.back()->dst = dst;
+    s.body.back()->src = src;
+    s.body.back()->bytes = kBytes;
+  };
+  add(s, Body, 0, K::Write, 0);
+  add(s, Body, 0, K::Execute, first);
+  copy(host, c.a);
+  add(s, Body, 0, K::HostDispatch, c.first, {host, host + kBytes});
+  copy(c.b, host + kBytes);
+  add(s, Body, 0, K::Execute, second);
+  add(s, Body, 0, K::Read, 0);
+  return std::move(c.builder);
+}
+
+/// Commands of one workgroup need no barrier between them; of a later one of several they do. The
+/// input's bytes are used again once it has been read.
+BundleBuilder coreBundle() {
+  Chain c;
+  c.ports();
+  c.builder.bundle.buffers[0]->begin = 0;
+  c.builder.bundle.buffers[0]->end = 2;
+  const uint32_t one = c.builder.program("test_one", 1, {kBytes}, {kBytes});
+  // Points: 0 write; 1 a = x, 2 b = a, 3 barrier, 4 y = b, 5 end; 6 read. b lies where x was.
+  c.builder.buffer("a", fb::BufferKind::Activation, c.a, kBytes, 1, 3);
+  c.builder.buffer("b", fb::BufferKind::Activation, c.x, kBytes, 2, 5);
+  StreamBuilder stream;
+  stream.dispatch(one, {c.x, c.a});
+  stream.dispatch(one, {c.a, c.x});
+  stream.barrier();
+  stream.dispatch(c.first, {c.x, c.y});
+  stream.end();
+  c.entry();
+  c.single(c.builder.trace("main_t0", stream));
+  return std::move(c.builder);
+}
+
+} // namespace
+
+const std::vector<NamedBundle> &proofBundles() {
+  static const std::vector<NamedBundle> bundles = {
+      {"Sample", sampleBundle}, {"Signals", signalsBundle}, {"OverlapInput", overlapInputBundle},
+      {"Rows", rowsBundle},     {"Host", hostBundle},       {"Core", coreBundle},
+  };
+  return bundles;
+}
+
+BundleBuilder readBundle(const std::string &path) {
+  std::ifstream input(path, std::ios::binary);
+  const std::vector<char> file(std::istreambuf_iterator<char>(input), {});
+  FileHeader header;
+  if (file.size() < sizeof(header))
+    throw std::runtime_error("cannot read " + path);
+  memcpy(&header, file.data(), sizeof(header));
+  BundleBuilder builder;
+  fb::GetBundle(file.data() + header.metadataOffset)->UnPackTo(&builder.bundle);
+  builder.code.clear();
+  uint64_t streams = 0, address = 0;
+  for (const auto &segment : builder.bundle.segments) {
+    const char *begin = file.data() + segment->offset;
+    if (segment->kind == fb::SegmentKind::Constants)
+      builder.constants.assign(begin, begin + segment->size);
+    else if (segment->kind == fb::SegmentKind::Code)
+      builder.code.assign(begin, begin + segment->size);
+    else {
+      streams = segment->offset;
+      address = segment->address;
+    }
+  }
+  for (auto &trace : builder.bundle.traces) {
+    StreamBuilder &stream = builder.streams.emplace_back();
+    stream.commands = trace->commands;
+    stream.words.resize(trace->size / 8);
+    memcpy(stream.words.data(), file.data() + streams + (trace->address - address), trace->size);
+    trace->address = trace->size = 0; // finish() places them again
+  }
+  builder.bundle.trace_region = nullptr;
+  return builder;
+}
+
+std::string verdict(BundleBuilder &builder) {
+  TemporaryFile file(builder.finish());
+  ttrt_error error;
+  ttrt_bundle *bundle = nullptr;
+  const ttrt_status status = ttrt_bundle_open(file.path(), TTRT_VERIFY_FULL, &bundle, &error);
+  ttrt_bundle_close(bundle);
+  return status == TTRT_OK ? "" : error.message;
+}
+
+} // namespace ttrt::test

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ttrt-seed-faults BUNDLE [MOST]: seeds faults of every kind into a bundle, up to MOST of each, and
+// writes it again with the right hashes. What is wrong must be rejected, what is harmless accepted:
+// an oracle that executes the schedules step by step says which is which. Exit status 1 if they
+// disagree.
+
+#include "Oracle.h"
+#include "SeedFaults.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace ttrt::test;
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    fprintf(stderr, "usage: ttrt-seed-faults BUNDLE [MOST]\n");
+    return 2;
+  }
+  const std::string path = argv[1];
+  const uint32_t most = argc > 2 ? static_cast<uint32_t>(atoi(argv[2])) : 50;
+  BundleBuilder good = readBundle(path);
+  const std::string said = verdict(good), found = findFault(good, 3);
+  if (!said.empty() || !found.empty()) {
+    printf("the bundle itself: '%s' '%s'\n", said.c_str(), found.c_str());
+    return 1;
+  }
+  uint32_t rejected = 0, harmless = 0, kinds = 0, wrong = 0;
+  for (const auto &[kind, tally] : seedFaults([&] { return readBundle(path); }, most)) {
+    if (tally.rejected + tally.harmless == 0)
+      continue;
+    printf("%-22s %4u rejected, %4u harmless  %s\n", kind.c_str(), tally.rejected, tally.harmless,
+           tally.message.c_str());
+    for (const std::string &disagreement : tally.disagreements)
+      printf("  WRONG %s\n", disagreement.c_str());
+    rejected += tally.rejected;
+    harmless += tally.harmless;
+    kinds += tally.rejected != 0;
+    wrong += static_cast<uint32_t>(tally.disagreements.size());
+  }
+  printf("%u kinds of faults: %u rejected, %u harmless, %u wrong\n", kinds, rejected, harmless,
+         wrong);
+  return wrong != 0;
+}
