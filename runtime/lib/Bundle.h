@@ -11,6 +11,7 @@
 #include "ttrt/ttrt.h"
 
 #include <string>
+#include <vector>
 
 namespace ttrt {
 
@@ -58,6 +59,8 @@ struct Proof {
   uint64_t accesses = 0;   ///< by commands and steps, in all iterations
   uint64_t pairs = 0;      ///< of accesses to the same bytes
   uint64_t nanoseconds = 0;
+  /// Schedules whose prologue may follow their epilogue before that has been executed.
+  std::vector<const fb::Schedule *> seamless;
 };
 
 /// A bundle that passed verification; immutable.

@@ -76,7 +76,7 @@ void OrderProver::failRace(Touch earlier, Touch later, uint64_t begin, uint64_t 
 void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end) const {
   const Access &access = accessOf(reader);
   failHere(format("%s, operand %u, reads %s, which nothing has written before",
-                  describe(reader.node, iteration > 0).c_str(), access.operand,
+                  describe(reader.node, state.iteration > 0).c_str(), access.operand,
                   bytesOf(begin, end, access).c_str()));
 }
 

@@ -10,9 +10,6 @@
 #include "ByteMap.h"
 #include "Decoded.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace ttrt {
 
 /// More than any target has.
@@ -22,8 +19,9 @@ class OrderProver {
 public:
   OrderProver(const Bundle &bundle, const DecodedBundle &decoded, const BufferIndex &buffers,
               uint32_t entry, uint32_t schedule);
-  /// Throws Error; adds to `proof`.
-  void prove(Proof &proof);
+  /// Throws Error; adds to `proof`. True if the schedule may also begin anew while its epilogue is
+  /// under way.
+  bool prove(Proof &proof);
 
 private:
   class Reading;
@@ -47,12 +45,6 @@ private:
   /// Per queue: work up to here has happened.
   struct Clock {
     uint64_t work[kMaxProvedQueues] = {};
-    bool moved[kMaxProvedQueues] = {}; ///< during this iteration
-    void set(size_t queue, uint64_t position) {
-      moved[queue] |= work[queue] != position;
-      work[queue] = position;
-    }
-    void startIteration() { std::fill(std::begin(moved), std::end(moved), false); }
   };
   struct Queue {
     uint64_t position = 0; ///< of the work that is enqueued next
@@ -67,7 +59,10 @@ private:
     std::vector<Queue> queues;
     std::vector<Event> events;
     std::vector<int64_t> written, read; ///< how often each input and output
+    uint32_t iteration = 0;             ///< bodies so far
   };
+  /// All that the future of a state depends on.
+  using Snapshot = std::vector<uint64_t>;
 
   void runPart(Part part);
   void runStep(uint32_t step);
@@ -78,12 +73,8 @@ private:
   Span spanOf(const Access &access) const;
   bool isOrdered(uint32_t earlier) const;
   bool isSameBuffer(const Access &write, const Access &read) const;
-  void countBody();
-  void verifyCounts() const;
-  using Encoded = std::pair<uint64_t, uint64_t>;
-  Encoded encode(Touch touch) const;
-  void encode(std::vector<uint64_t> &words, const History &history) const;
-  std::vector<uint64_t> snapshot() const;
+  bool explore(std::vector<State> &pending, std::vector<Snapshot> &seen);
+  Snapshot snapshot() const;
 
   const Access &accessOf(Touch touch) const {
     return nodes[touch.node].list->accesses[touch.access];
@@ -108,15 +99,10 @@ private:
   const fb::EntryPoint &entry;
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;
-  int64_t perBody = 0;                           ///< inferences
-  std::vector<char> repeatsInput, repeatsOutput; ///< written or read by the body
-  std::string firstPort;                         ///< for messages: what the counts are compared to
-
   OpList initial; ///< the bytes of state buffers, as written before the first step
   State state;
   std::vector<Node> nodes; ///< the first one stands for what is there from the start
   Part part = Part::Prologue;
-  uint32_t iteration = 0;
   uint32_t current = 0; ///< the node that is executed
   // Of the current node: what its reads have found.
   int64_t inference = kNoInference;

@@ -235,6 +235,9 @@ void PipelineState::enqueue(const ttrt_input *inputs, const ttrt_output *outputs
   takeTurn();
   there_ = inference + 1;
   if (part_ == Part::Idle) {
+    // Where nothing orders the prologue behind the last play's epilogue, the host does.
+    if (!schedule_.seamless)
+      device_->drain();
     part_ = Part::Prologue;
     first_ = inference;
     std::fill(writes_.begin(), writes_.end(), 0);

@@ -3,6 +3,7 @@
 
 #include "Verifier.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ttrt {
@@ -123,6 +124,8 @@ PlannedSchedule EntryPlanner::planSchedule(const fb::Schedule &schedule) const {
   PlannedSchedule result;
   result.name = text(schedule.name());
   result.queues = schedule.queues();
+  result.seamless =
+      std::count(bundle.proof().seamless.begin(), bundle.proof().seamless.end(), &schedule) != 0;
   auto plan = [&](const auto *part, std::vector<PlannedStep> &steps) {
     for (uint32_t i = 0; i < count(part); ++i)
       steps.push_back(planStep(*part->Get(i)));

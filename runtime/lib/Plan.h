@@ -34,6 +34,8 @@ struct PlannedStep {
 struct PlannedSchedule {
   const char *name = "";
   uint32_t queues = 1;
+  /// The prologue may follow an epilogue that is still under way (docs/proof.md).
+  bool seamless = false;
   std::vector<PlannedStep> prologue, body, epilogue;
 };
 

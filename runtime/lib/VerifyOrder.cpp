@@ -33,7 +33,6 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
                       kNoInference);
     initial.accesses.push_back(access);
   }
-  countBody();
 }
 
 //===----------------------------------------------------------------------===//
@@ -56,14 +55,14 @@ void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
   Event &event = state.events[op.index];
   event.recorded = true;
   for (size_t i = 0; i < state.queues.size(); ++i)
-    event.clock.set(i, i == index ? queue.position : queue.clock.work[i]);
+    event.clock.work[i] = i == index ? queue.position : queue.clock.work[i];
   ++queue.position; // the event stands for all of the queue's work up to here
 }
 
 void OrderProver::wait(const Event &event, Queue &queue) {
   if (event.recorded)
     for (size_t i = 0; i < state.queues.size(); ++i)
-      queue.clock.set(i, std::max(queue.clock.work[i], event.clock.work[i]));
+      queue.clock.work[i] = std::max(queue.clock.work[i], event.clock.work[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +160,7 @@ void OrderProver::touch(const Node &node) {
       state.bytes.forEach(spanOf(access), reading);
     }
   }
-  if (isInput && repeatsInput[op.step->index()])
+  if (isInput)
     inference = state.written[op.step->index()]++;
   if (isOutput) {
     const int64_t expected = state.read[op.step->index()]++;
@@ -217,7 +216,7 @@ void OrderProver::runStep(uint32_t step) {
   const Op &op = steps.steps.ops[step];
   const uint8_t index = op.step->queue();
   Queue &queue = state.queues[index];
-  const Node node{&steps.steps, &op, ++queue.position, step, kNone, iteration, part, index};
+  const Node node{&steps.steps, &op, ++queue.position, step, kNone, state.iteration, part, index};
   switch (op.kind) {
   case OpKind::Work:
     return touch(node);
@@ -241,10 +240,6 @@ void OrderProver::runPart(Part which) {
   uint32_t to = which == Part::Prologue ? steps.bodyBegin
                 : which == Part::Body   ? steps.bodyEnd
                                         : end;
-  for (Queue &queue : state.queues)
-    queue.clock.startIteration();
-  for (Event &event : state.events)
-    event.clock.startIteration();
   for (uint32_t step = from; step < to; ++step)
     runStep(step);
 }
@@ -253,131 +248,138 @@ void OrderProver::runPart(Part which) {
 // Any number of iterations
 //===----------------------------------------------------------------------===//
 
-/// How many inferences one body feeds and drains: the n-th write of an input and the n-th read of
-/// an output belong to inference n. What the body does not do is no stream of data.
-void OrderProver::countBody() {
-  std::vector<int64_t> writes(state.written.size()), reads(state.read.size());
-  for (uint32_t i = steps.bodyBegin; i < steps.bodyEnd; ++i) {
-    const fb::Step &step = *steps.steps.ops[i].step;
-    if (step.kind() == fb::StepKind::Write)
-      ++writes[step.index()];
-    else if (step.kind() == fb::StepKind::Read)
-      ++reads[step.index()];
+/// Two states with equal snapshots have the same future: later checks ask of what was done before
+/// only which bytes it touched, as what, whether it has happened before (a clock has its position),
+/// and to which inference, counted from the current one, its data belong.
+OrderProver::Snapshot OrderProver::snapshot() const {
+  // Positions are of interest only against clocks: those that matter, per queue, are numbered.
+  std::vector<uint64_t> positions[kMaxProvedQueues];
+  auto forEachTouch = [&](auto function) {
+    for (const auto &[begin, band] : state.bytes.all())
+      for (const ByteMap::Column &column : band.columns) {
+        function(column.history.writer);
+        for (uint32_t i = column.history.readers; i != ByteMap::kNoReaders;
+             i = state.bytes.reader(i).next)
+          function(state.bytes.reader(i).touch);
+      }
+  };
+  forEachTouch([&](Touch touch) {
+    positions[nodes[touch.node].queue].push_back(nodes[touch.node].position);
+  });
+  for (auto &queue : positions) {
+    std::sort(queue.begin(), queue.end());
+    queue.erase(std::unique(queue.begin(), queue.end()), queue.end());
   }
-  auto compare = [&](const char *what, const flatbuffers::String *name, int64_t times) {
-    if (times == 0)
-      return;
-    if (perBody && times != perBody)
-      failHere(format("the body %s '%s' %lld times and %s %lld times", what, text(name),
-                      (long long)times, firstPort.c_str(), (long long)perBody));
-    if (!perBody)
-      firstPort = format("%s '%s'", what, text(name));
-    perBody = times;
+  auto rank = [&](size_t queue, uint64_t position) {
+    const auto &all = positions[queue];
+    return static_cast<uint64_t>(std::upper_bound(all.begin(), all.end(), position) - all.begin());
   };
-  for (uint32_t i = 0; i < writes.size(); ++i)
-    compare("writes input", entry.inputs()->Get(i)->name(), writes[i]);
-  for (uint32_t i = 0; i < reads.size(); ++i)
-    compare("reads output", entry.outputs()->Get(i)->name(), reads[i]);
-  for (int64_t times : writes)
-    repeatsInput.push_back(times != 0);
-  for (int64_t times : reads)
-    repeatsOutput.push_back(times != 0);
-}
 
-/// After a whole run every inference that began has ended.
-void OrderProver::verifyCounts() const {
-  int64_t expected = -1;
-  auto compare = [&](const char *what, const flatbuffers::String *name, int64_t times) {
-    if (expected >= 0 && times != expected)
-      failHere(format("a run with %u iterations of the body %s '%s' %lld times and %s %lld times",
-                      iteration, what, text(name), (long long)times, firstPort.c_str(),
-                      (long long)expected));
-    expected = times;
-  };
-  for (uint32_t i = 0; i < repeatsInput.size(); ++i)
-    if (repeatsInput[i])
-      compare("writes input", entry.inputs()->Get(i)->name(), state.written[i]);
-  for (uint32_t i = 0; i < repeatsOutput.size(); ++i)
-    if (repeatsOutput[i])
-      compare("reads output", entry.outputs()->Get(i)->name(), state.read[i]);
-}
-
-/// An access, by what it is and how many iterations ago it was.
-OrderProver::Encoded OrderProver::encode(Touch touch) const {
-  const Node &node = nodes[touch.node];
-  const uint64_t age = node.part == Part::Body ? iteration - node.iteration : kNone;
-  return {uint64_t(node.step) << 32 | node.command, age << 32 | touch.access};
-}
-
-void OrderProver::encode(std::vector<uint64_t> &words, const History &history) const {
-  const Encoded writer = encode(history.writer);
-  words.insert(words.end(), {writer.first, writer.second});
-  words.push_back(static_cast<uint64_t>(
-      history.inference == kNoInference ? kNoInference : history.inference - perBody * iteration));
-  std::vector<Encoded> readers;
-  for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
-    readers.push_back(encode(state.bytes.reader(i).touch));
-  std::sort(readers.begin(), readers.end());
-  words.push_back(readers.size());
-  for (const Encoded &reader : readers)
-    words.insert(words.end(), {reader.first, reader.second});
-}
-
-/// All that later iterations depend on, relative to this one.
-std::vector<uint64_t> OrderProver::snapshot() const {
-  std::vector<uint64_t> words;
-  auto addClock = [&](const Clock &clock) {
-    for (size_t i = 0; i < state.queues.size(); ++i) {
-      words.push_back(clock.moved[i]);
-      words.push_back(clock.moved[i] ? state.queues[i].position - clock.work[i] : clock.work[i]);
-    }
-  };
-  for (const Queue &queue : state.queues)
-    addClock(queue.clock);
-  for (const Event &event : state.events) {
-    words.push_back(event.recorded);
-    addClock(event.clock);
+  Snapshot words;
+  for (size_t i = 0; i < state.queues.size(); ++i) {
+    for (const Queue &queue : state.queues)
+      words.push_back(rank(i, queue.clock.work[i]));
+    for (const Event &event : state.events)
+      words.push_back(event.recorded ? rank(i, event.clock.work[i]) : kNone);
   }
+  // How far each port is ahead of the first one.
+  const int64_t base = !state.written.empty() ? state.written[0]
+                       : !state.read.empty()  ? state.read[0]
+                                              : 0;
+  for (const auto *counts : {&state.written, &state.read})
+    for (int64_t times : *counts)
+      words.push_back(static_cast<uint64_t>(times - base));
+  std::vector<std::pair<uint64_t, uint64_t>> touches;
+  auto encode = [&](Touch touch) {
+    const Node &node = nodes[touch.node];
+    touches.emplace_back(uint64_t(node.step) << 32 | node.command,
+                         rank(node.queue, node.position) << 32 | touch.access);
+  };
   for (const auto &[begin, band] : state.bytes.all()) {
     words.insert(words.end(), {begin, band.end, band.pitch, band.columns.size()});
     for (const ByteMap::Column &column : band.columns) {
-      words.insert(words.end(), {column.begin, column.end});
-      encode(words, column.history);
+      const History &history = column.history;
+      touches.clear();
+      encode(history.writer);
+      for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
+        encode(state.bytes.reader(i).touch);
+      words.insert(words.end(), {column.begin, column.end, touches.size(),
+                                 static_cast<uint64_t>(history.inference == kNoInference
+                                                           ? kNoInference
+                                                           : history.inference - base)});
+      std::sort(touches.begin() + 1, touches.end()); // the readers
+      for (const auto &[what, when] : touches)
+        words.insert(words.end(), {what, when});
     }
   }
   return words;
 }
 
-/// Ends a run after each number of iterations, until the state at the end of one is that at the end
-/// of the one before: from there on everything repeats.
-void OrderProver::prove(Proof &proof) {
-  constexpr uint32_t kMaxIterations = 64;
-  std::vector<uint64_t> before;
-  runPart(Part::Prologue);
-  for (iteration = 0;;) {
-    if (steps.bodyEnd < steps.steps.ops.size()) {
-      State saved = state;
-      runPart(Part::Epilogue);
-      verifyCounts();
-      state = std::move(saved);
-    } else {
-      verifyCounts();
-    }
-    if (iteration == kMaxIterations)
-      failHere(format("its %u-th iteration still differs from the one before it; expected a "
-                      "steady state",
-                      iteration));
+/// There are few.
+static bool isNew(std::vector<std::vector<uint64_t>> &seen, std::vector<uint64_t> snapshot) {
+  if (std::find(seen.begin(), seen.end(), snapshot) != seen.end())
+    return false;
+  seen.push_back(std::move(snapshot));
+  return true;
+}
+
+/// Adds a body to each of the pending states, and so on, until every state that comes up has been
+/// seen. False if there are too many.
+bool OrderProver::explore(std::vector<State> &pending, std::vector<Snapshot> &seen) {
+  constexpr size_t kMost = 256;
+  for (size_t i = 0; i < pending.size(); ++i) {
+    state = pending[i];
     runPart(Part::Body);
-    ++iteration;
-    std::vector<uint64_t> now = snapshot();
-    if (now == before)
-      break;
-    before = std::move(now);
+    ++state.iteration;
+    if (!isNew(seen, snapshot()))
+      continue;
+    if (seen.size() > kMost)
+      return false;
+    pending.push_back(state);
   }
+  return true;
+}
+
+bool OrderProver::prove(Proof &proof) {
+  // The states between two bodies, of a schedule that begins when all is quiet.
+  std::vector<State> between;
+  std::vector<Snapshot> seen;
+  runPart(Part::Prologue);
+  seen.push_back(snapshot());
+  between.push_back(state);
+  if (!explore(between, seen))
+    failHere(format("%zu iterations of the body are all different; expected a steady state",
+                    seen.size() - 1));
   ++proof.schedules;
-  proof.iterations = std::max<uint64_t>(proof.iterations, iteration);
+  proof.iterations = std::max<uint64_t>(proof.iterations, state.iteration);
+  // Whatever their number, the epilogue may follow; and then, perhaps, the prologue again.
+  std::vector<State> ends;
+  for (const State &last : between) {
+    state = last;
+    runPart(Part::Epilogue);
+    ends.push_back(state);
+  }
+  bool seamless = true;
+  try {
+    for (size_t i = 0; i < ends.size() && seamless; ++i) {
+      state = std::move(ends[i]);
+      runPart(Part::Prologue);
+      if (!isNew(seen, snapshot()))
+        continue;
+      std::vector<State> more = {state};
+      seamless = explore(more, seen);
+      for (const State &last : more) {
+        state = last;
+        runPart(Part::Epilogue);
+        ends.push_back(state);
+      }
+    }
+  } catch (const Error &) {
+    seamless = false;
+  }
   proof.accesses += accesses;
   proof.pairs += pairs;
+  return seamless;
 }
 
 void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proof) {
@@ -387,7 +389,9 @@ void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proo
   for (uint32_t entry = 0; entry < decoded.schedules.size(); ++entry)
     for (uint32_t schedule = 0; schedule < decoded.schedules[entry].size(); ++schedule) {
       proof.steps += decoded.schedules[entry][schedule].steps.ops.size();
-      OrderProver(bundle, decoded, buffers, entry, schedule).prove(proof);
+      if (OrderProver(bundle, decoded, buffers, entry, schedule).prove(proof))
+        proof.seamless.push_back(
+            bundle.metadata().entries()->Get(entry)->schedules()->Get(schedule));
     }
 }
 

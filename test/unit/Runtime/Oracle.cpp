@@ -235,7 +235,7 @@ private:
     return !both.empty();
   }
   bool contains(const fb::BufferT &buffer, uint64_t begin, uint64_t end) const {
-    return buffer.kind != fb::BufferKind::Scratch && addressOf(buffer) <= begin &&
+    return buffer.kind != fb::BufferKind::Scratch && begin <= end && addressOf(buffer) <= begin &&
            end <= addressOf(buffer) + buffer.size;
   }
 
@@ -555,18 +555,11 @@ private:
               cells[cell] = {&use, inferences};
       }
     // What goes in comes out.
-    std::set<int64_t> times, perBody;
-    for (size_t i = 0; i < written.size(); ++i)
-      if (inBody[i]) {
-        times.insert(written[i]);
-        perBody.insert(inBody[i]);
-      }
-    for (size_t i = 0; i < read.size(); ++i)
-      if (outBody[i]) {
-        times.insert(read[i]);
-        perBody.insert(outBody[i]);
-      }
-    if (times.size() > 1 || perBody.size() > 1)
+    std::set<int64_t> times(written.begin(), written.end());
+    times.insert(read.begin(), read.end());
+    std::set<int64_t> perBody(inBody.begin(), inBody.end());
+    perBody.insert(outBody.begin(), outBody.end());
+    if (times.size() > 1 || perBody.size() > 1 || perBody.count(0))
       throw Fault{"inputs and outputs that do not go together"};
   }
 
