@@ -112,10 +112,12 @@ def test_rates_and_one_object_per_refresh(place):
     command = [place.tools.path("ttrun"), "monitor", "--json", "--interval=0.2"]
     with subprocess.Popen(command, env=place.environment, stdout=subprocess.PIPE, text=True) as monitor:
         objects = [json.loads(monitor.stdout.readline()) for _ in range(4)]
+        while not objects[-1]["devices"][0]["iterations_per_second"] and len(objects) < 300:
+            objects.append(json.loads(monitor.stdout.readline()))
         monitor.send_signal(signal.SIGINT)
         assert monitor.wait(timeout=30) == 0
     assert objects[0]["devices"][0]["iterations_per_second"] is None
-    assert max(o["devices"][0]["iterations_per_second"] for o in objects[1:]) > 0
+    assert objects[-1]["devices"][0]["iterations_per_second"] > 0
     times = [o["time_ms"] for o in objects]
     assert times == sorted(times)
 
@@ -218,6 +220,9 @@ def on_terminal(place, *options, stop=b"\x03", **environment):
         tool = str(place.tools.path("ttrun"))
         os.execve(tool, [tool, "monitor", "--interval=0.1", *options], {**place.environment, **environment})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    settings = termios.tcgetattr(terminal)
+    settings[3] &= ~termios.ECHO  # what is typed would come in between
+    termios.tcsetattr(terminal, termios.TCSANOW, settings)
     output = b""
     while output.count(b"ttrun monitor:") < 2:
         output += os.read(terminal, 65536)
@@ -237,7 +242,7 @@ def test_ctrl_c_restores_the_terminal(place):
     output, status = on_terminal(place)
     assert status == 0
     assert output.startswith("\x1b[?1049h\x1b[?25l")
-    assert output.replace("^C", "").endswith("\x1b[?25h\x1b[?1049l")
+    assert output.endswith("\x1b[?25h\x1b[?1049l")
     assert output.count("\x1b[?7l") == output.count("\x1b[?7h")
 
 
