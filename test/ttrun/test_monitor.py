@@ -220,9 +220,6 @@ def on_terminal(place, *options, stop=b"\x03", **environment):
         tool = str(place.tools.path("ttrun"))
         os.execve(tool, [tool, "monitor", "--interval=0.1", *options], {**place.environment, **environment})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    settings = termios.tcgetattr(terminal)
-    settings[3] &= ~termios.ECHO  # what is typed would come in between
-    termios.tcsetattr(terminal, termios.TCSANOW, settings)
     output = b""
     while output.count(b"ttrun monitor:") < 2:
         output += os.read(terminal, 65536)
@@ -233,6 +230,8 @@ def on_terminal(place, *options, stop=b"\x03", **environment):
     except OSError:
         pass  # the terminal has no other end any more
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    local = termios.tcgetattr(terminal)[3]
+    assert local & termios.ECHO and not local & termios.NOFLSH, "the terminal's settings are not restored"
     os.close(terminal)
     return output.decode(), status
 

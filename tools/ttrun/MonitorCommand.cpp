@@ -12,6 +12,7 @@
 #include <cstring>
 #include <ctime>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace ttrun {
@@ -101,8 +102,25 @@ public:
   Screen(const Screen &) = delete;
   Screen &operator=(const Screen &) = delete;
 
-  void enter() { write("\x1b[?1049h\x1b[?25l\x1b[H\x1b[J"); }
-  void leave() { write("\x1b[?25h\x1b[?1049l"); }
+  void enter() {
+    // Ctrl-C makes a terminal drop what is on its way out, and with it what leave() writes; and
+    // what is typed would be shown in the middle of the picture. A background job must not change
+    // settings.
+    changed =
+        live && tcgetpgrp(STDOUT_FILENO) == getpgrp() && tcgetattr(STDOUT_FILENO, &before) == 0;
+    if (changed) {
+      termios settings = before;
+      settings.c_lflag |= NOFLSH;
+      settings.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+      tcsetattr(STDOUT_FILENO, TCSANOW, &settings);
+    }
+    write("\x1b[?1049h\x1b[?25l\x1b[H\x1b[J");
+  }
+  void leave() {
+    write("\x1b[?25h\x1b[?1049l");
+    if (changed)
+      tcsetattr(STDOUT_FILENO, TCSANOW, &before);
+  }
 
   void show(const std::string &title, const std::vector<std::string> &lines) {
     if (!live) {
@@ -132,6 +150,8 @@ private:
     fflush(stdout);
   }
   const bool live;
+  bool changed = false; ///< the terminal's settings
+  termios before{};
 };
 
 /// Signals are not handled when they come, but waited for: so nothing is interrupted halfway.
