@@ -33,6 +33,9 @@ struct CommandLine {
   cl::opt<int64_t> traceRegionSize{
       "trace-region-size", cl::cat(category), cl::init(-1),
       cl::desc("Bytes reserved for the trace region; by default what the streams need")};
+  cl::opt<int64_t> queues{
+      "queues", cl::cat(category), cl::init(1),
+      cl::desc("2: schedules for two command queues, too: overlap-input and overlap-io")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
                               cl::desc("Write the module after each pass to this directory")};
   cl::opt<bool> progress{"progress", cl::cat(category), cl::init(false),
@@ -45,6 +48,9 @@ static llvm::ManagedStatic<CommandLine> commandLine;
 
 static LogicalResult compile(ModuleOp module) {
   const CommandLine &options = *commandLine;
+  if (options.queues != 1 && options.queues != 2)
+    return module.emitError("expected --queues=1 or --queues=2, found --queues=")
+           << options.queues.getValue();
   PassManager manager(module.getContext());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
@@ -59,6 +65,7 @@ static LogicalResult compile(ModuleOp module) {
   pipeline.target = options.target.getValue();
   pipeline.targetCpu = options.targetCpu.getValue();
   pipeline.traceRegionSize = options.traceRegionSize.getValue();
+  pipeline.queues = options.queues.getValue();
   pipeline.progress = progress;
   buildTracePipeline(manager, pipeline);
   return manager.run(module);

@@ -1,65 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Planner/Planner.h"
+#include "FirstFit.h"
+#include "Search.h"
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <random>
 
 namespace ttc::planner {
 namespace {
 
-int64_t alignUp(int64_t value, int64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
+/// The orders in which the search breaks ties, best first: by the key that comes first, then by the
+/// others. T: the most bytes alive during its life, W: length of life, A: size times length,
+/// S: sections, Z: size.
+enum Key { T, W, A, S, Z };
+constexpr std::array<std::array<Key, 3>, 9> kOrders = {{{T, W, A},
+                                                        {T, A, W},
+                                                        {A, W, T},
+                                                        {W, A, T},
+                                                        {T, Z, W},
+                                                        {W, T, A},
+                                                        {T, S, A},
+                                                        {S, T, A},
+                                                        {S, A, T}}};
+
+/// The n-th number, from 1 on, of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: lengths of restarts that are,
+/// up to a factor, the best where nothing is known (Luby, Sinclair, Zuckerman 1993).
+int64_t luby(int64_t n) {
+  for (;;) {
+    int64_t power = 1;
+    while (2 * power - 1 < n)
+      power *= 2;
+    if (2 * power - 1 == n)
+      return power;
+    n -= power - 1;
+  }
 }
 
-bool shareTime(const Buffer &a, const Buffer &b) { return a.lower < b.upper && b.lower < a.upper; }
-
-/// Places buffers one after the other, each at the lowest offset that is free for its whole life.
-class FirstFit {
+/// Runs the search again and again: in another order, with what was in the way before in front.
+class Restarts {
 public:
-  explicit FirstFit(std::span<const Buffer> buffers) : buffers(buffers) {
-    for (size_t i = 0; i < buffers.size(); ++i)
-      if (buffers[i].offset)
-        fixed.push_back(i);
+  explicit Restarts(const Instance &instance) : instance(instance), search(instance) {
+    for (size_t i = 0; i < instance.size(); ++i) {
+      const Instance::Item &item = instance.items[i];
+      const auto length = static_cast<double>(item.upper - item.lower);
+      const auto size = static_cast<double>(item.size);
+      int64_t most = 0;
+      for (int32_t s = item.firstSection; s < item.endSection; ++s)
+        most = std::max(most, instance.totals[s]);
+      keys.push_back({static_cast<double>(most), length, size * length,
+                      static_cast<double>(item.endSection - item.firstSection), size});
+    }
   }
 
-  Plan run(std::span<const size_t> order) {
-    Plan plan;
-    plan.offsets.assign(buffers.size(), 0);
-    placed.clear();
-    for (size_t i : fixed)
-      place(plan, i, *buffers[i].offset);
-    for (size_t i : order)
-      place(plan, i, findGap(plan, i));
-    return plan;
+  Outcome next(int64_t capacity, int64_t nodes, std::optional<Search::Clock::time_point> until) {
+    const auto &order = kOrders[run % kOrders.size()];
+    const int64_t round = run / static_cast<int64_t>(kOrders.size());
+    ++run;
+    std::vector<double> &conflicts = search.getConflicts();
+    double most = 1;
+    for (double conflict : conflicts)
+      most = std::max(most, conflict);
+    std::vector<std::array<double, 3>> scores(instance.size());
+    for (size_t i = 0; i < instance.size(); ++i)
+      for (size_t k = 0; k < 3; ++k)
+        scores[i][k] = keys[i][order[k]] * (round == 0 ? 1 : std::exp(kNoise * draw())) *
+                       (1 + kConflictWeight * conflicts[i] / most);
+    for (double &conflict : conflicts)
+      conflict *= kForget;
+    std::vector<int32_t> byScore(instance.size()), ranks(instance.size());
+    std::iota(byScore.begin(), byScore.end(), 0);
+    std::sort(byScore.begin(), byScore.end(), [&](int32_t a, int32_t b) {
+      return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+    });
+    for (size_t i = 0; i < byScore.size(); ++i)
+      ranks[byScore[i]] = static_cast<int32_t>(i);
+    const int64_t length = static_cast<int64_t>(2 * instance.size() + 100) * luby(round + 1);
+    const Outcome outcome = search.run(capacity, ranks, std::min(nodes, length), until);
+    this->nodes += search.getNodes();
+    return outcome;
   }
+
+  const std::vector<int64_t> &getOffsets() const { return search.getOffsets(); }
+  int64_t getNodes() const { return nodes; }
 
 private:
-  int64_t findGap(const Plan &plan, size_t index) {
-    const Buffer &buffer = buffers[index];
-    int64_t offset = 0;
-    for (size_t other : placed) { // by offset
-      if (plan.offsets[other] >= offset + buffer.size)
-        break;
-      if (!shareTime(buffer, buffers[other]))
-        continue;
-      int64_t end = plan.offsets[other] + buffers[other].size;
-      if (end > offset)
-        offset = alignUp(end, buffer.alignment);
-    }
-    return offset;
-  }
+  // Found by trying them on the problems of benchmarks/planner; all near them work.
+  static constexpr double kNoise = 0.3, kConflictWeight = 20, kForget = 0.95;
 
-  void place(Plan &plan, size_t index, int64_t offset) {
-    plan.offsets[index] = offset;
-    plan.height = std::max(plan.height, offset + buffers[index].size);
-    auto above = [&](int64_t value, size_t other) { return value < plan.offsets[other]; };
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, above), index);
-  }
+  /// From -1 to 1, the same everywhere: the standard's distributions are each library's own.
+  double draw() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
 
-  std::span<const Buffer> buffers;
-  std::vector<size_t> fixed;
-  std::vector<size_t> placed; ///< sorted by offset
+  const Instance &instance;
+  Search search;
+  std::vector<std::array<double, 5>> keys;
+  std::mt19937_64 random{1};
+  int64_t run = 0, nodes = 0;
 };
+
+Plan assemble(std::span<const Buffer> buffers, const Instance &instance,
+              std::span<const int64_t> offsets) {
+  Plan plan;
+  plan.offsets.assign(buffers.size(), 0);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    plan.offsets[i] = buffers[i].offset.value_or(0);
+  for (size_t i = 0; i < instance.size(); ++i)
+    plan.offsets[instance.items[i].buffer] = offsets[i];
+  for (size_t i = 0; i < buffers.size(); ++i)
+    plan.height = std::max(plan.height, plan.offsets[i] + buffers[i].size);
+  return plan;
+}
+
+/// Without lists of neighbours: in the order of their begins, each at the lowest offset that what
+/// is still alive leaves free.
+Plan placeByTime(std::span<const Buffer> buffers) {
+  Plan plan;
+  plan.offsets.assign(buffers.size(), 0);
+  std::vector<size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tuple(!buffers[a].offset, buffers[a].lower, a) <
+           std::tuple(!buffers[b].offset, buffers[b].lower, b);
+  });
+  std::multimap<int64_t, size_t> taken; // by offset
+  std::vector<size_t> fixed;
+  for (size_t i : order) {
+    const Buffer &buffer = buffers[i];
+    int64_t at = buffer.offset.value_or(0);
+    if (!buffer.offset) {
+      for (auto it = taken.begin(); it != taken.end();)
+        it = !buffers[it->second].offset && buffers[it->second].upper <= buffer.lower
+                 ? taken.erase(it)
+                 : std::next(it);
+      for (auto [begin, other] : taken) {
+        const Buffer &o = buffers[other];
+        if (begin >= at + buffer.size)
+          break;
+        if (o.lower < buffer.upper && buffer.lower < o.upper && begin + o.size > at)
+          at = alignUp(begin + o.size, buffer.alignment);
+      }
+    }
+    plan.offsets[i] = at;
+    plan.height = std::max(plan.height, at + buffer.size);
+    if (buffer.size > 0)
+      taken.emplace(at, i);
+  }
+  return plan;
+}
 
 } // namespace
 
@@ -82,39 +171,50 @@ int64_t lowerBound(std::span<const Buffer> buffers) {
 }
 
 Plan plan(std::span<const Buffer> buffers) {
-  // Each order is good at another kind of network: by area where a few large tensors live long,
-  // by size where all live short, by time for chains.
-  using Key = std::pair<double, double>;
-  auto length = [](const Buffer &b) { return static_cast<double>(b.upper - b.lower); };
-  auto size = [](const Buffer &b) { return static_cast<double>(b.size); };
-  Key (*const keys[])(double size, double length, double lower) = {
-      [](double size, double length, double) { return Key(-size * length, -size); },
-      [](double size, double length, double) { return Key(-size, -length); },
-      [](double size, double length, double) { return Key(-length, -size); },
-      [](double size, double, double lower) { return Key(lower, -size); },
-  };
+  return solve(buffers, {.capacity = std::nullopt, .nodes = 0, .time = std::nullopt}).plan;
+}
 
-  int64_t bound = lowerBound(buffers);
-  FirstFit firstFit(buffers);
-  std::optional<Plan> best;
-  std::vector<size_t> order;
-  for (size_t i = 0; i < buffers.size(); ++i)
-    if (!buffers[i].offset)
-      order.push_back(i);
-  for (auto key : keys) {
-    auto keyOf = [&](size_t i) {
-      const Buffer &b = buffers[i];
-      return key(size(b), length(b), static_cast<double>(b.lower));
-    };
-    std::sort(order.begin(), order.end(),
-              [&](size_t a, size_t b) { return std::pair(keyOf(a), a) < std::pair(keyOf(b), b); });
-    Plan candidate = firstFit.run(order);
-    if (!best || candidate.height < best->height)
-      best = std::move(candidate);
-    if (best->height == bound)
-      break;
+Solution solve(std::span<const Buffer> buffers, const SearchLimits &limits) {
+  std::optional<Search::Clock::time_point> until;
+  if (limits.time)
+    until = Search::Clock::now() + *limits.time;
+  Solution solution;
+  solution.lowerBound = lowerBound(buffers);
+  const int64_t goal = std::max(solution.lowerBound, limits.capacity.value_or(0));
+  if (Instance::isTooLarge(buffers)) {
+    solution.plan = placeByTime(buffers);
+    solution.isOptimal = solution.plan.height == solution.lowerBound;
+    return solution;
   }
-  return *best;
+
+  Instance instance(buffers);
+  std::vector<int64_t> offsets;
+  placeGreedily(instance, goal, /*rounds=*/32, offsets);
+  solution.plan = assemble(buffers, instance, offsets);
+  // Heights below this one are known to be impossible.
+  int64_t bound = solution.lowerBound;
+  int64_t left = limits.nodes.value_or(std::numeric_limits<int64_t>::max());
+  Restarts restarts(instance);
+  for (bool halfway = false; solution.plan.height > std::max(goal, bound); halfway = !halfway) {
+    if (restarts.getNodes() >= left || (until && Search::Clock::now() >= *until))
+      break;
+    // The bound itself, and in turn with it a height that is easier to reach.
+    int64_t target = std::max(goal, bound);
+    if (halfway && !limits.capacity)
+      target += (solution.plan.height - target) / 2;
+    if (target >= solution.plan.height)
+      continue;
+    const Outcome outcome = restarts.next(target, left - restarts.getNodes(), until);
+    if (outcome == Outcome::Found)
+      solution.plan = assemble(buffers, instance, restarts.getOffsets());
+    else if (outcome == Outcome::Impossible)
+      bound = target + 1;
+    if (limits.capacity && bound > goal)
+      break; // no plan fits, which is what was asked
+  }
+  solution.nodes = restarts.getNodes();
+  solution.isOptimal = solution.plan.height <= bound;
+  return solution;
 }
 
 } // namespace ttc::planner

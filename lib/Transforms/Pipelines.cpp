@@ -52,6 +52,10 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   // they are complete; they lie at the other end of DRAM, so nothing moves any more.
   manager.addPass(createPreallocate());
   manager.addPass(createEncodeCommands());
+  // Events go to where the last command reads an input and the first one writes an output, which
+  // is known now; they make streams longer, so it is done before those get their place.
+  if (options.queues > 1)
+    manager.addPass(createOverlapTransfers());
   SizeTraceRegionOptions region;
   region.traceRegionSize = options.traceRegionSize;
   manager.addPass(createSizeTraceRegion(region));

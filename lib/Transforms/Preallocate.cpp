@@ -19,6 +19,10 @@ namespace planner = ::ttc::planner;
 
 namespace {
 
+/// Placements that the planner searches for a plan at the lower bound: a few seconds at most, and
+/// counted, not timed, so that equal models get equal plans.
+constexpr int64_t kPlannerNodes = 300'000;
+
 class Preallocator {
 public:
   Preallocator(ModuleOp module, TargetAttr target)
@@ -196,7 +200,7 @@ private:
       planned.push_back(buffer);
       problem.push_back({it->second.begin, it->second.end, getSize(buffer), alignment});
     }
-    planner::Plan plan = planner::plan(problem);
+    planner::Plan plan = planner::solve(problem, {.nodes = kPlannerNodes}).plan;
     height = plan.height;
     if (memory == MemorySpace::Dram)
       lowerBoundBytes = planner::lowerBound(problem);

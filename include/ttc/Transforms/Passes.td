@@ -367,6 +367,75 @@ def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
   ];
 }
 
+def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
+  let summary = "Schedules for two queues, with signals inside the traces";
+  let description = [{
+    Adds two schedules to each entry point beside `single`, for a host that runs ahead:
+
+    - `overlap-input`: queue 1 writes, queue 0 runs and reads. The next inputs are written while
+      the device still computes.
+    - `overlap-io`: queue 1 writes and reads, queue 0 runs. The next write is enqueued in front of
+      the readback (the prologue is one write ahead, the epilogue one read behind), so that in the
+      steady state neither transfer is waited for where computing takes longer than both.
+
+    What makes the overlap is in the stream: a copy of the trace signals that the inputs are
+    consumed behind the last command that touches one of their slots, and waits for the outputs to
+    be drained in front of the first that touches one of theirs. So a write may start in the middle
+    of a trace and a readback may last until the middle of the next; an iteration is one execute.
+    Where the host itself does that work between traces, events stand around its step instead.
+    docs/queues.md has the semantics of events and says why these schedules are free of races.
+
+    Runs on encoded traces, because only there is the order of all accesses known. An entry point
+    is left with `single` and a remark where an input is also an output, or is state: such bytes
+    cannot be written ahead.
+
+    ```mlir
+    ttc.trace @main_t0() {
+      ttc.cmd.dispatch @f(@x) into (@a)
+      ttc.cmd.barrier
+      ttc.cmd.dispatch @g(@a) into (@y)
+      ttc.cmd.end
+    }
+    ttc.entry @main {
+      ...
+      ttc.schedule "single" queues 1 body { ... }
+    }
+    // becomes, beside them
+    ttc.event @main_consumed
+    ttc.event @main_drained
+    ttc.event @main_written
+    ttc.event @main_computed
+    ttc.trace @main_t0_overlap() {
+      ttc.cmd.dispatch @f(@x) into (@a)
+      ttc.cmd.signal @main_consumed
+      ttc.cmd.barrier
+      ttc.cmd.wait @main_drained
+      ttc.cmd.dispatch @g(@a) into (@y)
+      ttc.cmd.end
+    }
+      ttc.schedule "overlap-io" queues 2 prologue {
+        ttc.enqueue.record @main_drained on 1
+        ttc.enqueue.write 0 to @x on 1
+        ttc.enqueue.record @main_written on 1
+      } body {
+        ttc.enqueue.wait @main_written on 0
+        ttc.enqueue.execute @main_t0_overlap on 0
+        ttc.enqueue.record @main_computed on 0
+        ttc.enqueue.wait @main_consumed on 1
+        ttc.enqueue.write 0 to @x on 1
+        ttc.enqueue.record @main_written on 1
+        ttc.enqueue.wait @main_computed on 1
+        ttc.enqueue.read 0 from @y on 1
+        ttc.enqueue.record @main_drained on 1
+      } epilogue { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let statistics = [
+    Statistic<"numSchedules", "schedules", "Schedules added">
+  ];
+}
+
 def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
   let summary = "Gives every stream its place in the trace region";
   let description = [{

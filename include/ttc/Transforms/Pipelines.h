@@ -23,6 +23,11 @@ struct TracePipelineOptions : PassPipelineOptions<TracePipelineOptions> {
       llvm::cl::desc("Bytes reserved for the trace region; without it the region takes what it "
                      "needs"),
       llvm::cl::init(-1)};
+  Option<int64_t> queues{
+      *this, "queues",
+      llvm::cl::desc("2: schedules for two command queues, too, where inputs and outputs overlap "
+                     "with computing"),
+      llvm::cl::init(1)};
   Option<bool> compile{*this, "compile", llvm::cl::desc("Compile the programs to machine code"),
                        llvm::cl::init(true)};
   Option<bool> progress{*this, "progress",

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A planning problem prepared for the search.
+#ifndef TTC_LIB_PLANNER_INSTANCE_H
+#define TTC_LIB_PLANNER_INSTANCE_H
+
+#include "ttc/Planner/Planner.h"
+
+namespace ttc::planner {
+
+inline int64_t alignUp(int64_t value, int64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+/// The buffers that the search places (fixed ones and empty ones are not among them), and when they
+/// meet. Time is cut into sections: the moments at which a set of buffers is alive that no other
+/// moment's set holds. Two buffers meet in time exactly where they share a section.
+struct Instance {
+  struct Item {
+    size_t buffer; ///< in the problem
+    int64_t size, alignment;
+    int64_t lower, upper;
+    int32_t firstSection, endSection;
+    /// The item before with equal lifetime, size and alignment, which is placed first; -1: none.
+    int32_t twin = -1;
+  };
+
+  explicit Instance(std::span<const Buffer> buffers);
+
+  /// Whether so many buffers meet that the lists of neighbours would not fit into memory.
+  static bool isTooLarge(std::span<const Buffer> buffers);
+
+  size_t size() const { return items.size(); }
+
+  /// The lowest offset from `from` on at which the item is aligned and meets no fixed buffer.
+  int64_t fit(size_t item, int64_t from) const {
+    const Item &it = items[item];
+    int64_t offset = it.alignment == 1 ? from : alignUp(from, it.alignment);
+    for (const Range &range : obstacles[item]) // by begin
+      if (range.begin < offset + it.size && offset < range.end)
+        offset = alignUp(range.end, it.alignment);
+    return offset;
+  }
+
+  std::vector<Item> items; ///< by first section
+  /// Of each item: the others that it meets in time.
+  std::vector<std::vector<int32_t>> neighbours;
+  /// Of each section: its items, and their bytes.
+  std::vector<std::vector<int32_t>> members;
+  std::vector<int64_t> totals;
+
+private:
+  struct Range {
+    int64_t begin, end;
+  };
+  /// Of each item: the fixed buffers that it meets in time.
+  std::vector<std::vector<Range>> obstacles;
+};
+
+} // namespace ttc::planner
+
+#endif // TTC_LIB_PLANNER_INSTANCE_H

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks a plan of memory, whoever made it.
+#include "ttc/Planner/Csv.h"
+#include "ttc/Planner/Validator.h"
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <string_view>
+
+using namespace ttc::planner;
+
+static const char usage[] =
+    R"(ttc-plan-check: whether a plan gives every buffer bytes of its own while it is alive
+
+usage: ttc-plan-check PLAN.csv [--problem=PROBLEM.csv] [--capacity=BYTES]
+
+PLAN.csv    columns id, lower, upper, size, offset; alignment if there
+--problem   the plan is one of this problem: the same buffers, and fixed ones where they are fixed
+--capacity  no buffer may end above
+
+Exit status: 0 if the plan is right, 1 with all that is wrong with it, 2 if it cannot be read.
+)";
+
+static int fail(const std::string &message) {
+  std::cerr << "ttc-plan-check: error: " << message << '\n';
+  return 2;
+}
+
+static std::optional<Problem> read(const std::string &path, std::string &error) {
+  std::ifstream file(path);
+  if (!file) {
+    error = "cannot open '" + path + "'";
+    return std::nullopt;
+  }
+  std::optional<Problem> problem = readCsv(file, error);
+  if (!problem)
+    error = path + ": " + error;
+  return problem;
+}
+
+/// The buffers of `problem` in the order of the plan's; false with a message where they differ.
+static bool arrange(const Problem &problem, const Problem &plan, std::vector<Buffer> &buffers) {
+  std::map<std::string, Buffer> byId;
+  for (size_t i = 0; i < problem.ids.size(); ++i)
+    if (!byId.emplace(problem.ids[i], problem.buffers[i]).second) {
+      std::cerr << "expected each id once in the problem, found " << problem.ids[i] << " again\n";
+      return false;
+    }
+  bool same = true;
+  for (size_t i = 0; i < plan.ids.size(); ++i) {
+    auto found = byId.find(plan.ids[i]);
+    const Buffer &b = plan.buffers[i];
+    if (found == byId.end()) {
+      std::cerr << "expected a buffer of the problem, found " << plan.ids[i]
+                << ", which is not one or is there twice\n";
+      same = false;
+      continue;
+    }
+    const Buffer &expected = found->second;
+    if (b.lower != expected.lower || b.upper != expected.upper || b.size != expected.size) {
+      std::cerr << plan.ids[i] << ": expected [" << expected.lower << ", " << expected.upper
+                << ") and " << expected.size << " bytes, found [" << b.lower << ", " << b.upper
+                << ") and " << b.size << '\n';
+      same = false;
+    }
+    buffers.push_back(expected);
+    byId.erase(found);
+  }
+  for (const auto &[id, buffer] : byId) {
+    std::cerr << "expected a row for " << id << ", found none\n";
+    same = false;
+  }
+  return same;
+}
+
+int main(int argc, char **argv) {
+  std::string planPath, problemPath;
+  std::optional<int64_t> capacity;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--help" || argument == "-h") {
+      std::cout << usage;
+      return 0;
+    }
+    if (argument.starts_with("--problem=")) {
+      problemPath = argument.substr(10);
+    } else if (argument.starts_with("--capacity=")) {
+      const std::string_view text = std::string_view(argument).substr(11);
+      auto [end, status] =
+          std::from_chars(text.data(), text.data() + text.size(), capacity.emplace());
+      if (status != std::errc() || end != text.data() + text.size())
+        return fail("expected a number of bytes, found '" + argument + "'");
+    } else if (argument.starts_with("-")) {
+      return fail("unknown option '" + argument + "'; see --help");
+    } else if (planPath.empty()) {
+      planPath = argument;
+    } else {
+      return fail("expected one plan, found '" + planPath + "' and '" + argument + "'");
+    }
+  }
+  if (planPath.empty())
+    return fail("expected a plan, found none; see --help");
+
+  std::string error;
+  std::optional<Problem> rows = read(planPath, error);
+  if (!rows)
+    return fail(error);
+  Plan plan;
+  std::vector<Buffer> buffers;
+  for (size_t i = 0; i < rows->ids.size(); ++i) {
+    Buffer buffer = rows->buffers[i];
+    if (!buffer.offset)
+      return fail(planPath + ": expected an offset for " + rows->ids[i] + ", found none");
+    plan.offsets.push_back(*buffer.offset);
+    plan.height = std::max(plan.height, *buffer.offset + buffer.size);
+    buffer.offset.reset();
+    buffers.push_back(buffer);
+  }
+  if (!problemPath.empty()) {
+    std::optional<Problem> problem = read(problemPath, error);
+    if (!problem)
+      return fail(error);
+    buffers.clear();
+    if (!arrange(*problem, *rows, buffers))
+      return 1;
+  }
+  const std::vector<Fault> faults = validate(buffers, plan, capacity);
+  for (const Fault &fault : faults)
+    std::cerr << rows->ids[fault.first] << ": " << fault.message << '\n';
+  if (!faults.empty())
+    return 1;
+  std::cout << buffers.size() << " buffers, height " << plan.height << ": right\n";
+  return 0;
+}
