@@ -23,12 +23,12 @@ def measure(args, *what):
 def schedules(args, title, *what):
     result = measure(args, "schedules", *what)
     print(f"\n{title}: {result['compute_us']:.0f} us of computing; microseconds per inference, and in "
-          "parentheses the ratio to the ideal\n(single: the sum; overlap-input: max(write, compute + read); "
+          "parentheses the ratio to the ideal, median and best of seven rounds\n(single: the sum; overlap-input: max(write, compute + read); "
           "overlap-io: max(compute, write + read))\n")
     print("| compute / transfers | " + " | ".join(s["name"] for s in result["ratios"][0]["schedules"]) + " |")
     print("|---" * (1 + len(result["ratios"][0]["schedules"])) + "|")
     for row in result["ratios"]:
-        cells = [f"{s['us']:.0f} ({s['us'] / s['ideal_us']:.2f})" for s in row["schedules"]]
+        cells = [f"{s['us']:.0f} ({s['to_ideal']:.2f}; {s['best_to_ideal']:.2f})" for s in row["schedules"]]
         print(f"| {row['ratio']:g} | " + " | ".join(cells) + " |")
 
 
