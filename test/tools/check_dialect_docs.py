@@ -82,6 +82,12 @@ def main():
         for number in numbers:
             if not re.search(rf"expected-error.*'{re.escape(name)}' op \(C{number}\)", tests):
                 problems.append(f"{name}: expected a test of the diagnostic of (C{number})")
+        # Ops of levels 2 to 4 number them in a list; their tests say which one they are about.
+        constraints = description.partition("Constraints:")[2]
+        for number in re.findall(r"^\s*(\d+)\. ", constraints, re.M):
+            if not re.search(rf"^\s*// {re.escape(op['opName'])}, constraint {number}$", tests, re.M):
+                problems.append(f"{name}: expected a test of constraint {number}: a comment "
+                                f"'// {op['opName']}, constraint {number}' over its diagnostic")
         for function in wrap_examples(description):
             examples.append((name, function))
 
