@@ -67,6 +67,8 @@ const char *ttrt_status_name(ttrt_status status) {
     return "not ready";
   case TTRT_WOULD_OVERWRITE:
     return "would overwrite";
+  case TTRT_OVERWRITTEN:
+    return "output overwritten";
   case TTRT_END:
     return "end";
   }
@@ -215,6 +217,46 @@ ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_
   return guarded(error, [&] {
     require(device && slot, "device or slot is NULL");
     *slot = portOf(entryOf(*device->device, entry).outputs, output, "output").slot;
+  });
+}
+
+ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_t output,
+                                    ttrt_output_view *view, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device && view, "device or view is NULL");
+    Device &target = *device->device;
+    InUse use(target.busy(), "another call on this device");
+    const PlannedEntry &planned = entryOf(target, entry);
+    const PlannedPort &port = portOf(planned.outputs, output, "output");
+    if (target.checksOutputs() && target.lastRun(entry) == 0)
+      fail(TTRT_NOT_READY, "output '%s': entry point '%s' has not run yet", port.name,
+           planned.name);
+    *view = {port.slot, static_cast<size_t>(port.bytes), entry, output, target.lastRun(entry)};
+  });
+}
+
+ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view *view,
+                                     ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device && view, "device or view is NULL");
+    Device &target = *device->device;
+    if (!target.checksOutputs())
+      return;
+    InUse use(target.busy(), "another call on this device");
+    const PlannedEntry &planned = entryOf(target, view->entry);
+    const PlannedPort &port = portOf(planned.outputs, view->output, "output");
+    const fb::Bundle &metadata = target.bundle().metadata();
+    const fb::Port &table = *metadata.entries()->Get(view->entry)->outputs()->Get(view->output);
+    // A slot without lifetime is the entry point's own; another one has its bytes for a time only.
+    const bool permanent = metadata.buffers()->Get(table.buffer())->end() == 0;
+    const uint64_t last = permanent ? target.lastRun(view->entry) : target.runs();
+    if (view->run != last)
+      fail(
+          TTRT_OVERWRITTEN,
+          "output '%s' of entry point '%s' is of run %llu, and run %llu has overwritten it; use an "
+          "output before the next run, or have ttrt_run() write it to memory of your own",
+          port.name, planned.name, static_cast<unsigned long long>(view->run),
+          static_cast<unsigned long long>(last));
   });
 }
 

@@ -37,6 +37,13 @@ public:
   /// Set while a call is under way.
   std::atomic<bool> &busy() { return busy_; }
 
+  /// With check_outputs, the number of an entry point's last run, counted over all of them; 0 if
+  /// there was none.
+  uint64_t lastRun(uint32_t entry) const { return checksOutputs() ? lastRuns_[entry] : 0; }
+  /// Of all entry points.
+  uint64_t runs() const { return runs_; }
+  bool checksOutputs() const { return !lastRuns_.empty(); }
+
   /// One inference on the calling thread. The arguments have been checked, and the queues are
   /// drained.
   void run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
@@ -74,6 +81,8 @@ private:
   DeviceMemory memory_;
   Code code_;
   std::vector<PlannedEntry> entries_;
+  std::vector<uint64_t> lastRuns_; ///< per entry point; empty without check_outputs
+  uint64_t runs_ = 0;
   std::vector<PlannedStep> executes_; ///< per trace
   std::atomic<bool> busy_{false};
   std::atomic<bool> piped_{false};

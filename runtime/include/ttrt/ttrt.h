@@ -53,7 +53,8 @@ typedef enum ttrt_status {
   TTRT_FAILED = 9,           /**< a command failed on a queue, which has stopped (queue.h) */
   TTRT_NOT_READY = 10,       /**< not complete yet, and the caller did not want to wait */
   TTRT_WOULD_OVERWRITE = 11, /**< outputs that nobody has taken would be lost (pipeline.h) */
-  TTRT_END = 12              /**< no more outputs will come (pipeline.h) */
+  TTRT_END = 12,             /**< no more outputs will come (pipeline.h) */
+  TTRT_OVERWRITTEN = 13      /**< the output was of an earlier run (ttrt_output_view) */
 } ttrt_status;
 
 typedef struct ttrt_error {
@@ -176,6 +177,8 @@ typedef struct ttrt_device_options {
                  an error instead of a crash. Slow: for finding faults */
   uint64_t link_bytes_per_second; /**< make transfers of inputs and outputs as slow as a bus of this
                                      speed; 0: as fast as memory */
+  int check_outputs; /**< not 0: remember of which run every output is, so that one that is used
+                        after the next run is found (ttrt_device_check_output()) */
 } ttrt_device_options;
 
 /**
@@ -241,6 +244,31 @@ TTRT_API ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry,
 /** The slot of an output, which holds the result from one run until the next. */
 TTRT_API ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_t output,
                                              const void **slot, ttrt_error *error);
+
+/** An output where it lies on the device, as one run left it. */
+typedef struct ttrt_output_view {
+  const void *data;
+  size_t bytes;
+  uint32_t entry, output;
+  uint64_t run; /**< counts the device's runs from 1; 0 if it was opened without check_outputs */
+} ttrt_output_view;
+
+/**
+ * The output of the last ttrt_run() of the entry point, in place. With check_outputs,
+ * TTRT_NOT_READY if there was none. Not thread-safe per device; allocates nothing.
+ */
+TTRT_API ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_t output,
+                                             ttrt_output_view *view, ttrt_error *error);
+/**
+ * Whether the bytes of a view are still those of its run: TTRT_OVERWRITTEN, with a message that
+ * names the output and both runs, if a later ttrt_run() may have overwritten them. To be called
+ * before each use of `view->data` while looking for such faults; always TTRT_OK on a device without
+ * check_outputs, where it costs a comparison. Not thread-safe per device; allocates nothing unless
+ * it fails. What queues and pipelines overwrite is not seen (pipelines never do:
+ * TTRT_WOULD_OVERWRITE).
+ */
+TTRT_API ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view *view,
+                                              ttrt_error *error);
 
 /* ---- This machine
  * -------------------------------------------------------------------------------- */

@@ -186,6 +186,48 @@ TEST_F(Api, TooManyCores) {
   EXPECT_EQ(device, nullptr);
 }
 
+TEST_F(Api, OutputsThatWereOverwrittenAreDiagnosed) {
+  ttrt_device_options options{};
+  options.cores = 2;
+  options.check_outputs = 1;
+  ttrt_device *device;
+  ASSERT_EQ(ttrt_device_open(loaded.bundle, &options, &device, &error), TTRT_OK) << error.message;
+  ttrt_output_view view{};
+  EXPECT_EQ(ttrt_device_view_output(device, 0, 0, &view, &error), TTRT_NOT_READY);
+  EXPECT_STREQ(error.message, "output 'y': entry point 'main' has not run yet");
+
+  const std::vector<float> values = ramp(kSampleElements);
+  ttrt_input input{values.data(), kSampleBytes};
+  ttrt_output none{};
+  ASSERT_EQ(ttrt_run(device, 0, &input, &none, nullptr, &error), TTRT_OK);
+  ASSERT_EQ(ttrt_device_view_output(device, 0, 0, &view, &error), TTRT_OK);
+  EXPECT_EQ(view.run, 1u);
+  EXPECT_EQ(view.bytes, kSampleBytes);
+  EXPECT_EQ(memcmp(view.data, sampleResult(values).data(), kSampleBytes), 0);
+  EXPECT_EQ(ttrt_device_check_output(device, &view, &error), TTRT_OK);
+
+  ASSERT_EQ(ttrt_run(device, 0, &input, &none, nullptr, &error), TTRT_OK);
+  EXPECT_EQ(ttrt_device_check_output(device, &view, &error), TTRT_OVERWRITTEN);
+  EXPECT_STREQ(ttrt_status_name(TTRT_OVERWRITTEN), "output overwritten");
+  EXPECT_NE(std::string(error.message)
+                .find("output 'y' of entry point 'main' is of run 1, and run 2 has overwritten it"),
+            std::string::npos)
+      << error.message;
+  ASSERT_EQ(ttrt_device_view_output(device, 0, 0, &view, &error), TTRT_OK);
+  EXPECT_EQ(ttrt_device_check_output(device, &view, &error), TTRT_OK);
+  view.output = 1;
+  EXPECT_EQ(ttrt_device_check_output(device, &view, &error), TTRT_INVALID_ARGUMENT);
+  ttrt_device_close(device);
+}
+
+TEST_F(Api, OutputsAreNotCheckedUnlessAskedFor) {
+  ttrt_output_view view{};
+  EXPECT_EQ(ttrt_device_view_output(loaded.device, 0, 0, &view, &error), TTRT_OK);
+  EXPECT_EQ(view.run, 0u);
+  loaded.run(ramp(kSampleElements), kSampleElements);
+  EXPECT_EQ(ttrt_device_check_output(loaded.device, &view, &error), TTRT_OK);
+}
+
 TEST(Host, IsDescribed) {
   ttrt_host host;
   ttrt_query_host(&host);
