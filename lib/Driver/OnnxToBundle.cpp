@@ -10,6 +10,7 @@
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Transforms/Pipelines.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
 #include "llvm/Support/Process.h"
@@ -33,6 +34,12 @@ struct CommandLine {
   cl::opt<int64_t> traceRegionSize{
       "trace-region-size", cl::cat(category), cl::init(-1),
       cl::desc("Bytes reserved for the trace region; by default what the streams need")};
+  cl::list<std::string> entries{
+      "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
+      cl::desc("Names of the entry points, one for each model (default: main)")};
+  cl::list<std::string> furtherModels{
+      "further-model", cl::cat(category), cl::Hidden,
+      cl::desc("What stands behind the first model on the command line")};
   cl::opt<int64_t> queues{
       "queues", cl::cat(category), cl::init(1),
       cl::desc("2: schedules for two command queues, too: overlap-input and overlap-io")};
@@ -71,24 +78,80 @@ static LogicalResult compile(ModuleOp module) {
   return manager.run(module);
 }
 
+/// The entry points' names; nothing, with a message, where they do not fit the models.
+static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
+  SmallVector<std::string> names(commandLine->entries.begin(), commandLine->entries.end());
+  if (names.empty() && models == 1)
+    names.push_back("main");
+  if (names.size() != models) {
+    llvm::errs() << "error: expected --entry with a name for each of " << models
+                 << " models, found " << names.size() << "\n";
+    return failure();
+  }
+  llvm::StringSet<> seen;
+  for (const std::string &name : names)
+    if (name.empty() || !seen.insert(name).second) {
+      llvm::errs() << "error: expected entry points of different names, found '" << name << "' "
+                   << (name.empty() ? "as one" : "twice") << "\n";
+      return failure();
+    }
+  return names;
+}
+
+/// All models as functions of one module, so that they share weights and are planned together.
+static OwningOpRef<ModuleOp> importModels(const llvm::MemoryBuffer &first, MLIRContext *context) {
+  FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
+  FailureOr<SmallVector<std::string>> names = getEntryNames(1 + commandLine->furtherModels.size());
+  if (failed(options) || failed(names))
+    return nullptr;
+  options->functionName = names->front();
+  OwningOpRef<ModuleOp> module = importOnnx(first, context, *options);
+  if (!module)
+    return nullptr;
+  for (auto [path, name] : llvm::zip_equal(commandLine->furtherModels, llvm::drop_begin(*names))) {
+    options->functionName = name;
+    OwningOpRef<ModuleOp> further = importOnnxFile(path, context, *options);
+    if (!further)
+      return nullptr;
+    module->getBody()->getOperations().splice(module->getBody()->end(),
+                                              further->getBody()->getOperations());
+  }
+  return module;
+}
+
+void mlir::ttc::gatherModels(SmallVectorImpl<const char *> &arguments, llvm::StringSaver &strings) {
+  const auto &options = cl::getRegisteredOptions();
+  bool isTranslation = llvm::any_of(
+      arguments, [](StringRef argument) { return argument.ltrim('-') == "onnx-to-bundle"; });
+  size_t models = 0;
+  for (size_t i = 1; isTranslation && i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument.starts_with("-") && argument != "-") {
+      // The value of an option may be an argument of its own.
+      auto found = options.find(argument.ltrim('-'));
+      i += argument == "-o" ||
+           (found != options.end() && found->second->getValueExpectedFlag() == cl::ValueRequired);
+    } else if (++models > 1) {
+      arguments[i] = strings.save("--further-model=" + argument).data();
+    }
+  }
+}
+
 void mlir::ttc::registerOnnxToBundle() {
   *commandLine;
   registerOnnxImportCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   static TranslateRegistration onnxToBundle(
-      "onnx-to-bundle", "an ONNX model as a trace bundle: import, compile, plan, write",
+      "onnx-to-bundle", "ONNX models as a trace bundle: import, compile, plan, write",
       [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output,
          MLIRContext *context) -> LogicalResult {
         DialectRegistry registry;
         registerAllDialects(registry);
         registry.insert<TtcDialect>();
         context->appendDialectRegistry(registry);
-        FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
-        if (failed(options))
-          return failure();
         OwningOpRef<ModuleOp> module =
-            importOnnx(*sources->getMemoryBuffer(sources->getMainFileID()), context, *options);
+            importModels(*sources->getMemoryBuffer(sources->getMainFileID()), context);
         if (!module || failed(compile(*module)))
           return failure();
         return writeBundle(*module, output);

@@ -10,5 +10,11 @@ int main(int argc, char **argv) {
   mlir::ttc::registerImportOnnx();
   mlir::ttc::registerOnnxToBundle();
   mlir::ttc::registerBundleTranslations();
-  return failed(mlir::mlirTranslateMain(argc, argv, "ttc translation tool\n"));
+  // MLIR's translation takes one file, a bundle several models.
+  llvm::SmallVector<const char *> arguments(argv, argv + argc);
+  llvm::BumpPtrAllocator memory;
+  llvm::StringSaver strings(memory);
+  mlir::ttc::gatherModels(arguments, strings);
+  return failed(mlir::mlirTranslateMain(argc, const_cast<char **>(arguments.data()),
+                                        "ttc translation tool\n"));
 }
