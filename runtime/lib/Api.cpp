@@ -13,6 +13,30 @@
 
 using namespace ttrt;
 
+ttrt_status ttrt::report(ttrt_error *error, ttrt_status status, const char *message) noexcept {
+  if (error) {
+    error->status = status;
+    size_t length = strnlen(message, sizeof(error->message) - 1);
+    memcpy(error->message, message, length);
+    error->message[length] = 0;
+  }
+  return status;
+}
+
+ttrt_status ttrt::reportException(ttrt_error *error) noexcept {
+  try {
+    throw;
+  } catch (const Error &failure) {
+    return report(error, failure.status, failure.message.c_str());
+  } catch (const std::bad_alloc &) {
+    return report(error, TTRT_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception &failure) {
+    return report(error, TTRT_INTERNAL, failure.what());
+  } catch (...) {
+    return report(error, TTRT_INTERNAL, "unknown error");
+  }
+}
+
 static const fb::EntryPoint &entryOf(const ttrt_bundle *bundle, uint32_t entry) {
   require(bundle, "bundle is NULL");
   const auto *entries = bundle->bundle->metadata().entries();

@@ -25,34 +25,23 @@ struct ttrt_device {
 
 namespace ttrt {
 
-inline ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept {
-  if (error) {
-    error->status = status;
-    size_t length = strnlen(message, sizeof(error->message) - 1);
-    memcpy(error->message, message, length);
-    error->message[length] = 0;
-  }
-  return status;
-}
+/// Fills in `error`, which may be null.
+ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept;
+/// Inside a catch block: what was thrown, as a status and a message.
+ttrt_status reportException(ttrt_error *error) noexcept;
 
 /// Runs `function`; whatever it throws becomes a status and a message.
 template <typename Function> ttrt_status guarded(ttrt_error *error, Function function) noexcept {
   try {
     function();
-    if (error) {
-      error->status = TTRT_OK;
-      error->message[0] = 0;
-    }
-    return TTRT_OK;
-  } catch (const Error &failure) {
-    return report(error, failure.status, failure.message.c_str());
-  } catch (const std::bad_alloc &) {
-    return report(error, TTRT_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception &failure) {
-    return report(error, TTRT_INTERNAL, failure.what());
   } catch (...) {
-    return report(error, TTRT_INTERNAL, "unknown error");
+    return reportException(error);
   }
+  if (error) {
+    error->status = TTRT_OK;
+    error->message[0] = 0;
+  }
+  return TTRT_OK;
 }
 
 inline void require(bool condition, const char *what) {
