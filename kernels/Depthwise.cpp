@@ -36,13 +36,14 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, i
     for (int64_t kh = l.khBegin; kh < l.khEnd; ++kh) {
       const float *from =
           l.x +
-          (((l.id0 + kd * p.dilation[0]) * p.ih + l.ih0 + kh * p.dilation[1]) * p.iw + iw) * p.c;
+          (((l.id0 + kd * p.dilation[0]) * p.ih + l.ih0 + kh * p.dilation[1]) * p.iw + iw) * p.xRow;
       const float *weights = l.w + (kd * p.kernel[1] + kh) * p.kernel[2] * p.c;
       auto tap = [&](int64_t kw) __attribute__((always_inline)) {
         vf wv = loadChannels(weights + kw * p.c, l.lanes);
         TTC_UNROLL
         for (int i = 0; i < WT; ++i)
-          acc[i] += wv * loadChannels(from + (i * p.stride[2] + kw * p.dilation[2]) * p.c, l.lanes);
+          acc[i] +=
+              wv * loadChannels(from + (i * p.stride[2] + kw * p.dilation[2]) * p.xRow, l.lanes);
       };
       if (clipped) {
         TTC_NO_UNROLL
@@ -59,7 +60,7 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, i
   TTC_UNROLL
   for (int i = 0; i < WT; ++i) {
     vf value = epilogue(acc[i], l.row + ow + i, l.col, l.lanes, operands);
-    storeResult(l.out + (ow + i) * p.c, value, l.lanes);
+    storeResult(l.out + (ow + i) * p.outRow, value, l.lanes);
   }
 }
 
@@ -112,9 +113,9 @@ TTC_KERNEL void ttc_kernel_depthwise_conv(void *const *operands, uint8_t *, int6
     l.khBegin = l.ih0 < 0 ? ceilDiv(-l.ih0, p.dilation[1]) : 0;
     l.khEnd = min(p.kernel[1], ceilDiv(max<int64_t>(p.ih - l.ih0, 0), p.dilation[1]));
     l.row = line * p.ow;
-    const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.c;
+    const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     const auto *w = static_cast<const float *>(operands[1]);
-    auto *out = static_cast<float *>(operands[2]) + line * p.ow * p.c;
+    auto *out = static_cast<float *>(operands[2]) + line * p.ow * p.outRow;
     auto channels = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
       l.x = x + c;
       l.w = w + c;

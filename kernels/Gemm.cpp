@@ -51,8 +51,8 @@ TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift,
     t.prefetchStep = prefetchStep;
     t.col = g.col + shift;
     t.out = out + g.outBase + row * p.outRow + t.col;
-    t.rowStep = p.outRow / p.cols;
-    t.row = g.outBase / p.cols + row * t.rowStep;
+    t.rowStep = p.outRow / p.outPitch;
+    t.row = g.outBase / p.outPitch + row * t.rowStep;
     if (taller != 0 && tile < taller)
       runTileOf<NV>(height + 1, t, p, valid, operands, epilogue);
     else

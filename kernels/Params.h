@@ -45,8 +45,9 @@ struct GemmParams {
   int64_t c, o;
   // The output: offset, distance between rows; columns are consecutive.
   int64_t outOffset, outRow;
-  // Elements of the result's last dimension: the epilogue's row is offset / cols.
-  int64_t cols;
+  // Elements of the result's last dimension, and the distance of its rows in memory: the
+  // epilogue's row is offset / outPitch.
+  int64_t cols, outPitch;
   int64_t aMode, bMode;
   // B when strided.
   int64_t bOffset, bK, bN;
@@ -63,7 +64,8 @@ struct GemmParams {
 struct DepthwiseParams {
   int64_t n, od, oh, ow;
   int64_t id, ih, iw;
-  int64_t c;
+  // Channels; elements from one pixel to the next, of the image and of the result.
+  int64_t c, xRow, outRow;
   int64_t kernel[3], stride[3], padBegin[3], dilation[3];
   // The grid is rowSplits (output lines n*od*oh) x channelSplits.
   int64_t rowSplits, channelSplits;
@@ -74,7 +76,8 @@ enum PoolMode : int64_t { kPoolMax = 0, kPoolAverage = 1 };
 struct PoolParams {
   int64_t n, od, oh, ow;
   int64_t id, ih, iw;
-  int64_t c;
+  // Channels; elements from one pixel to the next, of the image and of the result.
+  int64_t c, xRow, outRow;
   int64_t kernel[3], stride[3], padBegin[3], padEnd[3], dilation[3];
   int64_t mode;
   // Average: 1 when padding counts in the divisor.

@@ -39,12 +39,12 @@ TTC_INLINE void runVectors(const PoolParams &p, const Window &win, const float *
     TTC_NO_UNROLL
     for (int64_t kh = win.h.begin; kh < win.h.end; ++kh) {
       int64_t line = (win.d.at + kd * p.dilation[0]) * p.ih + win.h.at + kh * p.dilation[1];
-      const float *from = x + (line * p.iw + win.w.at) * p.c + col;
+      const float *from = x + (line * p.iw + win.w.at) * p.xRow + col;
       TTC_NO_UNROLL
       for (int64_t kw = win.w.begin; kw < win.w.end; ++kw) {
         TTC_UNROLL
         for (int v = 0; v < CV; ++v) {
-          const float *at = from + kw * p.dilation[2] * p.c + v * VL;
+          const float *at = from + kw * p.dilation[2] * p.xRow + v * VL;
           vf value = lanes >= VL ? load(at) : loadLanes(at, lanes);
           // Not __builtin_elementwise_max: it adds the handling of NaN.
           acc[v] = p.mode == kPoolMax ? (acc[v] > value ? acc[v] : value) : acc[v] + value;
@@ -74,7 +74,7 @@ TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgr
     Window win;
     win.d = tapsOf(p, 0, d, p.id);
     win.h = tapsOf(p, 1, h, p.ih);
-    const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.c;
+    const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     TTC_NO_UNROLL
     for (int64_t w = 0; w < p.ow; ++w) {
       win.w = tapsOf(p, 2, w, p.iw);
@@ -83,7 +83,7 @@ TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgr
                                        (win.w.end - win.w.begin);
       win.scale = 1.0f / static_cast<float>(count);
       int64_t row = line * p.ow + w;
-      auto *out = static_cast<float *>(operands[1]) + row * p.c;
+      auto *out = static_cast<float *>(operands[1]) + row * p.outRow;
       int64_t c = blocks.begin * 16;
       // Four vectors at a time: one alone would wait for each sum's latency.
       TTC_NO_UNROLL

@@ -37,3 +37,35 @@ void mlir::ttc::printSymbolList(OpAsmPrinter &printer, Operation *, ArrayAttr sy
   llvm::interleaveComma(symbols, printer, [&](Attribute symbol) { printer << symbol; });
   printer << ")";
 }
+
+ParseResult mlir::ttc::parsePlaceList(OpAsmParser &parser, ArrayAttr &buffers,
+                                      DenseI64ArrayAttr &offsets) {
+  SmallVector<Attribute> list;
+  SmallVector<int64_t> bytes;
+  auto parsePlace = [&]() -> ParseResult {
+    StringAttr name;
+    if (parser.parseSymbolName(name))
+      return failure();
+    list.push_back(FlatSymbolRefAttr::get(name));
+    bytes.push_back(0);
+    return failure(succeeded(parser.parseOptionalPlus()) && parser.parseInteger(bytes.back()));
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parsePlace))
+    return failure();
+  buffers = parser.getBuilder().getArrayAttr(list);
+  if (llvm::any_of(bytes, [](int64_t offset) { return offset != 0; }))
+    offsets = parser.getBuilder().getDenseI64ArrayAttr(bytes);
+  return success();
+}
+
+void mlir::ttc::printPlaceList(OpAsmPrinter &printer, Operation *, ArrayAttr buffers,
+                               DenseI64ArrayAttr offsets) {
+  printer << "(";
+  llvm::interleaveComma(llvm::enumerate(buffers), printer, [&](auto entry) {
+    printer << entry.value();
+    if (offsets && entry.index() < static_cast<size_t>(offsets.size()) &&
+        offsets[entry.index()] != 0)
+      printer << " + " << offsets[entry.index()];
+  });
+  printer << ")";
+}

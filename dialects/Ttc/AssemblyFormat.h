@@ -16,6 +16,11 @@ void printAddress(OpAsmPrinter &printer, Operation *op, IntegerAttr address);
 ParseResult parseSymbolList(OpAsmParser &parser, ArrayAttr &symbols);
 void printSymbolList(OpAsmPrinter &printer, Operation *op, ArrayAttr symbols);
 
+/// `(@a, @b + 64)`: buffers with offsets in bytes, which are null where all are 0.
+ParseResult parsePlaceList(OpAsmParser &parser, ArrayAttr &buffers, DenseI64ArrayAttr &offsets);
+void printPlaceList(OpAsmPrinter &printer, Operation *op, ArrayAttr buffers,
+                    DenseI64ArrayAttr offsets);
+
 } // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_ASSEMBLYFORMAT_H

@@ -107,18 +107,22 @@ LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection 
 
 LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollection &symbols,
                                               FlatSymbolRefAttr symbol, ArrayAttr inputs,
-                                              ArrayAttr outputs) {
+                                              ArrayAttr outputs,
+                                              function_ref<int64_t(unsigned)> getOffset) {
   auto program = lookupSymbol<ProgramOp>(op, symbols, symbol);
   if (!program)
     return failure();
+  unsigned next = 0;
   auto verifyList = [&](StringRef what, ArrayAttr buffers, ArrayRef<Type> types) {
     if (buffers.size() != types.size())
       return LogicalResult(op->emitOpError("expects ")
                            << types.size() << " buffers for the " << what << " of " << symbol
                            << ", found " << buffers.size());
-    for (auto [buffer, type] : llvm::zip_equal(buffers.getAsRange<FlatSymbolRefAttr>(), types))
-      if (failed(verifyBuffer(op, symbols, buffer, getTensorBytes(cast<ShapedType>(type)))))
+    for (auto buffer : buffers.getAsRange<FlatSymbolRefAttr>()) {
+      if (failed(verifyBuffer(op, symbols, buffer, getOffset(next) + program.getSpan(next).bytes)))
         return failure();
+      ++next;
+    }
     return success();
   };
   return success(succeeded(verifyList("inputs", inputs, program.getArgumentTypes())) &&

@@ -69,6 +69,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [DeclareOpInterfaceMethods<Ttc
 }
 
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
+    DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getOperandInResult"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "joins tensors along an axis";
@@ -92,6 +93,7 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
 }
 
 def Ttc_SliceOp : Ttc_InferredOp<"slice", [
+    DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "a regular part of a tensor";
@@ -116,7 +118,9 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_SplitOp : Ttc_InferredOp<"split", [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+def Ttc_SplitOp : Ttc_InferredOp<"split", [
+    DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getResultInOperand"]>,
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "cuts a tensor along an axis";
   let description = [{
     One result for each of `sizes`, one after the other along `axis`.

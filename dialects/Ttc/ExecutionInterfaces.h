@@ -2,6 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H
 #define TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H
 
+#include "dialects/Ttc/Rows.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,6 +15,18 @@ namespace mlir::ttc {
 struct BufferAccess {
   FlatSymbolRefAttr buffer;
   bool write;
+};
+
+/// Where an operand begins: a buffer and bytes from its begin.
+struct BufferPlace {
+  FlatSymbolRefAttr buffer;
+  int64_t offset = 0;
+};
+
+/// Bytes of a buffer: rows of `row` bytes, `pitch` apart, from `offset` on; `bytes` to the end of
+/// the last row. `bytes` of 0: the whole buffer.
+struct ByteSpan {
+  int64_t offset = 0, bytes = 0, row = 0, pitch = 0;
 };
 
 /// Bytes of a tensor in memory, without padding: row-major, an element takes whole bytes.

@@ -27,12 +27,24 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Emits the op's commands. `inputs` names the buffer of each operand, `outputs` that
-      of each result.
+      Emits the op's commands. `inputs` says where each operand lies, `outputs` where each
+      result.
     }], "void", "encode",
     (ins "::mlir::OpBuilder &":$builder,
-         "::llvm::ArrayRef<::mlir::FlatSymbolRefAttr>":$inputs,
-         "::llvm::ArrayRef<::mlir::FlatSymbolRefAttr>":$outputs)>
+         "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$inputs,
+         "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$outputs)>,
+    InterfaceMethod<[{
+      The operands that result `index` may be written over: the op reads each element before it
+      writes it, and no workgroup reads what another one writes. In the order of preference.
+    }], "void", "getInPlaceOperands",
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols,
+         "::llvm::SmallVectorImpl<unsigned> &":$operands), "", [{}]>,
+    InterfaceMethod<[{
+      How operand or result `index` (operands, then results) lies from its address on, in
+      elements; nothing: contiguously.
+    }], "std::optional<::mlir::ttc::Rows>", "getPlacedRows",
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "",
+    [{ return std::nullopt; }]>
   ];
 }
 
@@ -106,7 +118,12 @@ def Ttc_CommandOpInterface
     [{ return 0; }]>,
     InterfaceMethod<[{
       Whether every earlier command has ended on all cores before a later one starts.
-    }], "bool", "isBarrier", (ins), "", [{ return false; }]>
+    }], "bool", "isBarrier", (ins), "", [{ return false; }]>,
+    InterfaceMethod<[{
+      Which bytes of its buffer access `index` of getAccesses() touches; all of them where
+      nothing more is known.
+    }], "::mlir::ttc::ByteSpan", "getSpan",
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return {}; }]>
   ];
 }
 

@@ -141,6 +141,11 @@ LogicalResult KernelGemmOp::verify() {
 }
 
 namespace {
+/// The operands and the result as they lie in memory; b only where it is not packed.
+struct GemmViews {
+  ViewAttr a, b, out;
+};
+
 /// One dimension of the batch with its distances in a, b and the result.
 struct Batch {
   int64_t size, a, b, out;
@@ -153,15 +158,14 @@ static int64_t batchStride(ViewAttr view, int64_t dim, int64_t rank) {
 }
 
 /// A product: rows and batch dimensions, merged wherever their strides allow.
-static bool describeMatmul(KernelGemmOp op, GemmParams &p) {
-  ViewAttr a = op.getAViewOrIdentity(), out = op.getResultViewOrIdentity();
+static bool describeMatmul(const GemmViews &views, GemmParams &p) {
+  auto [a, b, out] = views;
   int64_t rank = out.getRank(), aRank = a.getRank();
   p.ow = out.getShape()[rank - 2];
   p.aRow = p.aW = a.getStrides()[aRank - 2];
   p.aC = a.getStrides()[aRank - 1];
   p.c = a.getShape()[aRank - 1];
   p.outRow = out.getStrides()[rank - 2];
-  ViewAttr b = op.getPacked() ? ViewAttr() : op.getBViewOrIdentity();
   if (b) {
     p.bK = b.getStrides()[b.getRank() - 2];
     p.bN = b.getStrides()[b.getRank() - 1];
@@ -205,8 +209,8 @@ static bool describeMatmul(KernelGemmOp op, GemmParams &p) {
 }
 
 /// A convolution: three spatial dimensions, and the cheapest way to its rows.
-static void describeConv(KernelGemmOp op, GemmParams &p) {
-  ViewAttr a = op.getAViewOrIdentity(), out = op.getResultViewOrIdentity();
+static void describeConv(KernelGemmOp op, const GemmViews &views, GemmParams &p) {
+  auto [a, b, out] = views;
   int64_t spatial = op.getKernel()->size(), first = 3 - spatial;
   int64_t in[3] = {1, 1, 1}, result[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
   for (int64_t i = 0; i < spatial; ++i) {
@@ -227,7 +231,7 @@ static void describeConv(KernelGemmOp op, GemmParams &p) {
   p.aC = 1;
   p.groups = op.getGroups();
   p.c = a.getShape().back() / p.groups;
-  p.outRow = out.getShape().back();
+  p.outRow = p.outPitch;
 
   auto all = [](const int64_t (&values)[3], int64_t expected) {
     return llvm::all_of(values, [=](int64_t value) { return value == expected; });
@@ -256,18 +260,26 @@ KernelGemmPlan mlir::ttc::planGemm(KernelGemmOp op) {
   for (int64_t i = 0; i < 3; ++i)
     p.batch[i] = p.kernel[i] = p.stride[i] = p.dilation[i] = p.inputDilation[i] = 1;
   p.n = p.od = p.oh = p.ow = p.id = p.ih = p.iw = p.groups = 1;
-  ViewAttr a = op.getAViewOrIdentity(), out = op.getResultViewOrIdentity();
-  p.aOffset = a.getOffset();
-  p.outOffset = out.getOffset();
-  p.cols = out.getShape().back();
+  ViewAttr logical = op.getResultViewOrIdentity();
+  RowsAttr resultRows = getResultRows(op);
+  GemmViews views{
+      op.getAViewOrIdentity().inRows(getOperandRows(op.getA())), {}, logical.inRows(resultRows)};
+  if (!op.getPacked())
+    views.b = op.getBViewOrIdentity().inRows(getOperandRows(op.getB()));
+  if (!views.a || !views.out || (!op.getPacked() && !views.b))
+    return plan; // does not fit
+  p.aOffset = views.a.getOffset();
+  p.outOffset = views.out.getOffset();
+  p.cols = logical.getShape().back();
+  p.outPitch = resultRows ? resultRows.getPitch() : p.cols;
   p.bMode = op.getPacked() ? ::ttc::kernels::kBPacked : ::ttc::kernels::kBStrided;
   p.mr = op.getTile()[0];
   p.nr = op.getTile()[1];
   plan.fits = true;
   if (op.getKernel())
-    describeConv(op, p);
+    describeConv(op, views, p);
   else
-    plan.fits = describeMatmul(op, p);
+    plan.fits = describeMatmul(views, p);
   p.o = p.cols / p.groups;
   splitGemm(plan);
   return plan;
@@ -285,3 +297,11 @@ int64_t KernelGemmOp::getGrid() {
 }
 
 int64_t KernelGemmOp::getScratchBytes() { return planGemm(*this).scratchBytes; }
+
+bool KernelGemmOp::acceptsRows(unsigned index, const Rows &rows) {
+  if (index == 0)
+    return static_cast<bool>(getAViewOrIdentity().inRows(rows.row, rows.pitch));
+  if (index == 1)
+    return !getPacked() && getBViewOrIdentity().inRows(rows.row, rows.pitch);
+  return rows.row == getResult().getType().getShape().back();
+}

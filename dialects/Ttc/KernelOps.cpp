@@ -157,7 +157,11 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
     p.dilation[i] = given ? kernelValue(op.getDilations(), at, 1) : 1;
   }
   p.n = in[0];
-  p.c = in.back();
+  p.c = p.xRow = p.outRow = in.back();
+  if (RowsAttr rows = getOperandRows(op.getX()))
+    p.xRow = rows.getPitch();
+  if (RowsAttr rows = getResultRows(op))
+    p.outRow = rows.getPitch();
   std::tie(p.id, p.ih, p.iw) = std::tie(input[0], input[1], input[2]);
   std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
   int64_t lines = p.n * p.od * p.oh;
@@ -167,6 +171,12 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   // Whole cache lines of channels, so that no two workgroups write one.
   p.channelSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, llvm::divideCeil(p.c, 16));
   return p;
+}
+
+/// Images in rows of their channels; never the weights.
+template <typename OpTy> static bool acceptsImageRows(OpTy op, unsigned index, const Rows &rows) {
+  bool isImage = index == 0 || index == op->getNumOperands();
+  return isImage && rows.row == op.getX().getType().getShape().back();
 }
 
 /// Ranks, attribute sizes, and the sizes that a window op keeps.
@@ -223,6 +233,9 @@ int64_t KernelDepthwiseConvOp::getGrid() {
   return p.rowSplits * p.channelSplits;
 }
 int64_t KernelDepthwiseConvOp::getScratchBytes() { return 0; }
+bool KernelDepthwiseConvOp::acceptsRows(unsigned index, const Rows &rows) {
+  return acceptsImageRows(*this, index, rows);
+}
 
 //===----------------------------------------------------------------------===//
 // ttc.kernel.pool
@@ -263,3 +276,6 @@ int64_t KernelPoolOp::getGrid() {
   return p.rowSplits * p.channelSplits;
 }
 int64_t KernelPoolOp::getScratchBytes() { return 0; }
+bool KernelPoolOp::acceptsRows(unsigned index, const Rows &rows) {
+  return acceptsImageRows(*this, index, rows);
+}

@@ -82,6 +82,26 @@ ViewAttr ViewAttr::reshaped(ArrayRef<int64_t> newShape) const {
   return get(getContext(), newShape, strides, getOffset());
 }
 
+ViewAttr ViewAttr::inRows(RowsAttr rows) const {
+  return rows ? inRows(rows.getRow(), rows.getPitch()) : *this;
+}
+
+ViewAttr ViewAttr::inRows(int64_t row, int64_t pitch) const {
+  SmallVector<int64_t> strides(getStrides());
+  int64_t column = getOffset() % row, first = column, last = column;
+  for (auto [size, stride] : llvm::zip_equal(getShape(), strides)) {
+    if (size == 1)
+      continue;
+    if (stride % row == 0)
+      stride = stride / row * pitch;
+    else
+      (stride < 0 ? first : last) += (size - 1) * stride;
+  }
+  if (first < 0 || last >= row)
+    return {};
+  return get(getContext(), getShape(), strides, getOffset() / row * pitch + column);
+}
+
 bool ViewAttr::isIdentity(RankedTensorType type) const {
   if (getShape() != type.getShape() || getOffset() != 0)
     return false;

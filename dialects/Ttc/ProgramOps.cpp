@@ -124,11 +124,56 @@ LogicalResult ProgramOp::verify() {
         return emitOpError("expects ")
                << what << " " << i << " to be a ranked tensor of static shape, found " << type;
     }
+  unsigned operands = getNumArguments() + getNumResults();
+  for (unsigned i = 0; i < operands; ++i) {
+    auto type = cast<RankedTensorType>(getOperandType(i));
+    RowsAttr rows = getRows(i);
+    if (rows && (type.getNumElements() == 0 || type.getNumElements() % rows.getRow() != 0))
+      return emitOpError("expects whole rows of ") << rows.getRow() << " elements, found " << type;
+  }
+  for (unsigned result = 0; result < getNumResults(); ++result)
+    for (int64_t argument : getInPlace(result)) {
+      unsigned index = getNumArguments() + result;
+      if (argument < 0 || argument >= getNumArguments())
+        return emitOpError("expects 'ttc.in_place' to name one of its ")
+               << getNumArguments() << " arguments, found " << argument;
+      ByteSpan to = getSpan(index), from = getSpan(argument);
+      if (to.bytes != from.bytes || to.row != from.row || to.pitch != from.pitch)
+        return emitOpError("expects 'ttc.in_place' to name an argument that lies like result ")
+               << result << ", found argument " << argument << " of " << getOperandType(argument);
+    }
   if (IntegerAttr grid = getGridAttr(); grid && grid.getInt() < 1)
     return emitOpError("expects a grid of at least 1 workgroup, found ") << grid.getInt();
   if (IntegerAttr scratch = getScratchBytesAttr(); scratch && scratch.getInt() < 0)
     return emitOpError("expects at least 0 scratch bytes, found ") << scratch.getInt();
   return success();
+}
+
+Type ProgramOp::getOperandType(unsigned index) {
+  return index < getNumArguments() ? getArgumentTypes()[index]
+                                   : getResultTypes()[index - getNumArguments()];
+}
+
+RowsAttr ProgramOp::getRows(unsigned index) {
+  return index < getNumArguments()
+             ? getArgAttrOfType<RowsAttr>(index, getRowsAttrName())
+             : getResultAttrOfType<RowsAttr>(index - getNumArguments(), getRowsAttrName());
+}
+
+ArrayRef<int64_t> ProgramOp::getInPlace(unsigned index) {
+  auto arguments = getResultAttrOfType<DenseI64ArrayAttr>(index, getInPlaceAttrName());
+  return arguments ? arguments.asArrayRef() : ArrayRef<int64_t>();
+}
+
+ByteSpan ProgramOp::getSpan(unsigned index) {
+  auto type = cast<RankedTensorType>(getOperandType(index));
+  int64_t bytes = getTensorBytes(type);
+  RowsAttr rows = getRows(index);
+  if (!rows)
+    return {0, bytes, bytes, bytes};
+  int64_t element = bytes / std::max<int64_t>(type.getNumElements(), 1);
+  return {0, rows.getSpan(type.getNumElements()) * element, rows.getRow() * element,
+          rows.getPitch() * element};
 }
 
 LogicalResult ReturnOp::verify() {
@@ -146,10 +191,23 @@ LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            getOutputs().getTypes());
 }
 
-void DispatchOp::encode(OpBuilder &builder, ArrayRef<FlatSymbolRefAttr> inputs,
-                        ArrayRef<FlatSymbolRefAttr> outputs) {
-  auto toArray = [&](ArrayRef<FlatSymbolRefAttr> buffers) {
-    return builder.getArrayAttr(SmallVector<Attribute>(buffers.begin(), buffers.end()));
-  };
-  CmdDispatchOp::create(builder, getLoc(), getProgramAttr(), toArray(inputs), toArray(outputs));
+void DispatchOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
+                        ArrayRef<BufferPlace> outputs) {
+  CmdDispatchOp::create(builder, getLoc(), getProgramAttr(), inputs, outputs);
+}
+
+void DispatchOp::getInPlaceOperands(unsigned index, SymbolTableCollection &symbols,
+                                    SmallVectorImpl<unsigned> &operands) {
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
+  for (int64_t operand : program.getInPlace(index))
+    operands.push_back(operand);
+}
+
+std::optional<Rows> DispatchOp::getPlacedRows(unsigned index, SymbolTableCollection &symbols) {
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
+  RowsAttr rows = program.getRows(index);
+  if (!rows)
+    return std::nullopt;
+  int64_t count = cast<RankedTensorType>(program.getOperandType(index)).getNumElements();
+  return Rows{0, count, rows.getRow(), rows.getPitch()};
 }

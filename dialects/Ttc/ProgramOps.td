@@ -76,11 +76,18 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     `grid` is the number of independent workgroups, `scratch_bytes` what a workgroup needs
     of its core's L1. Neither depends on how many cores there are at run time.
 
+    `ttc.rows` on an argument or a result says that it does not lie contiguously (`#ttc.rows`).
+    `ttc.in_place` on a result names the arguments that it may be written over: the program reads
+    each of their elements before it writes it, in the same workgroup (`--ttc-lower-programs`, which
+    knows the code, sets it).
+
     Constraints:
 
     1. Inputs and results are ranked tensors of static shape.
     2. A body has one block, with one argument for each input, of its type.
     3. `grid` is at least 1, `scratch_bytes` at least 0.
+    4. `ttc.rows` has whole rows of the tensor.
+    5. `ttc.in_place` names arguments with the result's bytes and rows.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -116,6 +123,18 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
 
     /// Whether the body is ops on tensors, neither lowered nor gone.
     bool hasTensorBody();
+
+    /// Attributes of arguments and results: where they lie, and what a result may be written over.
+    static ::llvm::StringRef getRowsAttrName() { return "ttc.rows"; }
+    static ::llvm::StringRef getInPlaceAttrName() { return "ttc.in_place"; }
+    /// The tensor of operand `index` (arguments, then results).
+    ::mlir::Type getOperandType(unsigned index);
+    /// How operand `index` lies; null: contiguously.
+    ::mlir::ttc::RowsAttr getRows(unsigned index);
+    /// The arguments that result `index` may be written over.
+    ::llvm::ArrayRef<int64_t> getInPlace(unsigned index);
+    /// The bytes of operand `index` from its address on.
+    ::mlir::ttc::ByteSpan getSpan(unsigned index);
   }];
 }
 
@@ -136,7 +155,8 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
 
 def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface,
+                              ["encode", "getInPlaceOperands", "getPlacedRows"]>]> {
   let summary = "Runs a program";
   let description = [{
     Runs `program` on the inputs. Still values: where results lie is decided by planning.

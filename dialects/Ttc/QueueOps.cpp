@@ -72,11 +72,16 @@ LogicalResult ToMemoryOp::verify() {
            << getOutput().getType() << " for both";
   return success();
 }
-void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<FlatSymbolRefAttr> inputs,
-                        ArrayRef<FlatSymbolRefAttr> outputs) {
+void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
+                        ArrayRef<BufferPlace> outputs) {
   int64_t bytes = getTensorBytes(cast<ShapedType>(getOutput().getType()));
-  CmdCopyOp::create(builder, getLoc(), inputs[0], outputs[0], builder.getI64IntegerAttr(bytes));
+  CmdCopyOp::create(builder, getLoc(), inputs[0].buffer, outputs[0].buffer,
+                    builder.getI64IntegerAttr(bytes));
 }
+
+/// None: the ranges of a copy are apart.
+void ToMemoryOp::getInPlaceOperands(unsigned, SymbolTableCollection &,
+                                    SmallVectorImpl<unsigned> &) {}
 
 //===--- host_dispatch ----------------------------------------------------------------===//
 

@@ -26,9 +26,11 @@ LogicalResult verifyBuffer(Operation *op, SymbolTableCollection &symbols, FlatSy
 LogicalResult verifyProgramCall(Operation *op, SymbolTableCollection &symbols,
                                 FlatSymbolRefAttr program, TypeRange inputs, TypeRange outputs);
 
-/// That `program` names a program and that the buffers fit its operands.
-LogicalResult verifyProgramBuffers(Operation *op, SymbolTableCollection &symbols,
-                                   FlatSymbolRefAttr program, ArrayAttr inputs, ArrayAttr outputs);
+/// That `program` names a program and that its operands fit the buffers, from the offset (in bytes,
+/// of inputs, then outputs) on.
+LogicalResult verifyProgramBuffers(
+    Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr program, ArrayAttr inputs,
+    ArrayAttr outputs, function_ref<int64_t(unsigned)> getOffset = [](unsigned) { return 0; });
 
 } // namespace mlir::ttc
 

@@ -169,13 +169,55 @@ void ExecuteOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute>,
 
 //===--- commands ---------------------------------------------------------------------===//
 
-LogicalResult CmdDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs());
+void CmdDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
+                          ArrayRef<BufferPlace> inputs, ArrayRef<BufferPlace> outputs) {
+  auto split = [&](ArrayRef<BufferPlace> places, DenseI64ArrayAttr &offsets) {
+    SmallVector<Attribute> buffers;
+    SmallVector<int64_t> bytes;
+    for (const BufferPlace &place : places) {
+      buffers.push_back(place.buffer);
+      bytes.push_back(place.offset);
+    }
+    if (llvm::any_of(bytes, [](int64_t offset) { return offset != 0; }))
+      offsets = builder.getDenseI64ArrayAttr(bytes);
+    return builder.getArrayAttr(buffers);
+  };
+  DenseI64ArrayAttr inputOffsets, outputOffsets;
+  ArrayAttr inputBuffers = split(inputs, inputOffsets);
+  ArrayAttr outputBuffers = split(outputs, outputOffsets);
+  build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets);
 }
+
+int64_t CmdDispatchOp::getOffset(unsigned index) {
+  size_t inputs = getInputs().size();
+  std::optional<ArrayRef<int64_t>> offsets =
+      index < inputs ? getInputOffsets() : getOutputOffsets();
+  return offsets ? (*offsets)[index < inputs ? index : index - inputs] : 0;
+}
+
+LogicalResult CmdDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (auto [buffers, offsets] :
+       {std::pair(getInputs(), getInputOffsets()), std::pair(getOutputs(), getOutputOffsets())})
+    if (offsets && (offsets->size() != buffers.size() ||
+                    llvm::any_of(*offsets, [](int64_t offset) { return offset < 0; })))
+      return emitOpError("expects one offset of 0 or more for each of ")
+             << buffers.size() << " buffers, found [" << *offsets << "]";
+  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
+                              [&](unsigned index) { return getOffset(index); });
+}
+
 void CmdDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   appendAccesses(getInputs(), /*write=*/false, accesses);
   appendAccesses(getOutputs(), /*write=*/true, accesses);
 }
+
+ByteSpan CmdDispatchOp::getSpan(unsigned index, SymbolTableCollection &symbols) {
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
+  ByteSpan span = program.getSpan(index);
+  span.offset = getOffset(index);
+  return span;
+}
+
 int64_t CmdDispatchOp::getEncodedBytes() {
   return ttrt::dispatchSize(getInputs().size() + getOutputs().size());
 }

@@ -143,23 +143,39 @@ class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overr
         DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>], traits)>;
 
 def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups"]> {
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "getSpan"]> {
   let summary = "Command: runs a program on buffers";
   let description = [{
     Constraints:
 
     1. `program` names a `ttc.program` of the module.
-    2. There is one buffer for each input and for each result of the program, at least as
-       large as its tensor.
+    2. There is one buffer for each input and for each result of the program, in which its
+       tensor fits from the offset on.
+    3. Offsets, where there are some, are one for each buffer and not negative.
 
     ```mlir
     ttc.cmd.dispatch @conv_relu(@image, @w0) into (@act1)
+    // The second half of @act1's rows, 64 bytes from their begin.
+    ttc.cmd.dispatch @pool(@image) into (@act1 + 64)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$program, FlatSymbolRefArrayAttr:$inputs,
-                       FlatSymbolRefArrayAttr:$outputs);
+                       FlatSymbolRefArrayAttr:$outputs,
+                       OptionalAttr<DenseI64ArrayAttr>:$input_offsets,
+                       OptionalAttr<DenseI64ArrayAttr>:$output_offsets);
+  let builders = [
+    // `inputOffsets`, `outputOffsets` in bytes; empty where all are 0.
+    OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$program,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$inputs,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$outputs)>
+  ];
   let assemblyFormat = [{
-    $program `` custom<SymbolList>($inputs) `into` custom<SymbolList>($outputs) attr-dict
+    $program `` custom<PlaceList>($inputs, $input_offsets) `into`
+    custom<PlaceList>($outputs, $output_offsets) attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Bytes from the buffer's begin to operand `index` (inputs, then outputs).
+    int64_t getOffset(unsigned index);
   }];
 }
 

@@ -60,4 +60,23 @@ def Ttc_AffineWeightsOpInterface : OpInterface<"AffineWeightsOpInterface"> {
   ];
 }
 
+def Ttc_PlacedMoveOpInterface : OpInterface<"PlacedMoveOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    An op that only moves elements, such that its operands are parts of its result (concat), or its
+    results parts of its operand (slice, split). In a program such an op copies. Standing in a trace
+    (`--ttc-elide-moves` puts it there) it moves nothing: it says that the parts lie in the whole.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Where operand `index` lies within the result, or nothing if it is no part of it.
+    }], "std::optional<::mlir::ttc::Rows>", "getOperandInResult", (ins "unsigned":$index), "",
+    [{ return std::nullopt; }]>,
+    InterfaceMethod<[{
+      Where result `index` lies within the first operand, or nothing if it is no part of it.
+    }], "std::optional<::mlir::ttc::Rows>", "getResultInOperand", (ins "unsigned":$index), "",
+    [{ return std::nullopt; }]>
+  ];
+}
+
 #endif // TTC_TRANSFORMINTERFACES_TD

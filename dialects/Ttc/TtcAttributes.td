@@ -82,4 +82,33 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout"> {
   let assemblyFormat = "`<` $memory (`,` $sharding^)? `>`";
 }
 
+def Ttc_RowsAttr : Ttc_Attr<"Rows", "rows"> {
+  let summary = "How a program's operand lies in memory, where that is not contiguous";
+  let description = [{
+    `ttc.rows` on an argument or a result of a `ttc.program`: element `i` of the tensor, counted in
+    row-major order, lies `i / row * pitch + i % row` elements behind the operand's address, which
+    is a multiple of `alignment` bytes. So a program writes its part of a concatenation, or reads
+    a slice, where it lies. Independent of the shape, hence the same for every reshape.
+
+    Constraints:
+
+    1. `row` is at least 1, `pitch` at least `row`, `alignment` a power of two.
+
+    ```mlir
+    // 32 of the 256 channels of an image whose channels are last.
+    tensor<1x56x56x32xf32> {ttc.rows = #ttc.rows<row = 32, pitch = 256, alignment = 64>}
+    ```
+  }];
+  let parameters = (ins "int64_t":$row, "int64_t":$pitch, "int64_t":$alignment);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Where elements lie: elements that `shape` has, as strides for its dimensions; nothing where
+    /// a row ends inside a dimension.
+    std::optional<::llvm::SmallVector<int64_t>> getStrides(::llvm::ArrayRef<int64_t> shape) const;
+    /// Elements from the first one to behind the last one of `count`.
+    int64_t getSpan(int64_t count) const;
+  }];
+}
+
 #endif // TTC_ATTRIBUTES_TD

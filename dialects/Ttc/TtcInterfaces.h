@@ -2,6 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_TTCINTERFACES_H
 #define TTC_DIALECTS_TTC_TTCINTERFACES_H
 
+#include "dialects/Ttc/Rows.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 

@@ -46,7 +46,13 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
                     "getScratchBytes">,
     InterfaceMethod<[{
       True if an elementwise tail can run in the kernel, once for each vector that it stores.
-    }], "bool", "hasEpilogue", (ins), "", "return true;">
+    }], "bool", "hasEpilogue", (ins), "", "return true;">,
+    InterfaceMethod<[{
+      Whether the kernel reads operand `index` (or, after the operands, writes its result) in
+      rows. Where an operand is an argument of a `ttc.program` with `ttc.rows`, parameters,
+      scratch and grid follow it (getOperandRows(), getResultRows()).
+    }], "bool", "acceptsRows", (ins "unsigned":$index, "const ::mlir::ttc::Rows &":$rows), "",
+    "return false;">
   ];
 }
 

@@ -30,4 +30,15 @@
 #define GET_OP_CLASSES
 #include "dialects/Ttc/TtcOps.h.inc"
 
+namespace mlir::ttc {
+
+/// How an operand of an op in a program lies, where it is an argument of the program; null:
+/// contiguously, or not an argument.
+RowsAttr getOperandRows(Value operand);
+
+/// How the one result of a program lies that the kernel and its tail make up; null: contiguously.
+RowsAttr getResultRows(Operation *kernel);
+
+} // namespace mlir::ttc
+
 #endif // TTC_DIALECTS_TTC_TTCOPS_H

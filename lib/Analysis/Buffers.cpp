@@ -11,8 +11,67 @@ Value mlir::ttc::getViewRoot(Value value) {
   return value;
 }
 
-FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
+static int64_t countElements(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+int64_t Placement::whole() const { return countElements(root); }
+
+/// Appends the uses that make the value, or a view of it, a part of another one.
+static void findJoins(Value value, SmallVectorImpl<OpOperand *> &joins) {
+  for (OpOperand &use : value.getUses()) {
+    auto move = dyn_cast<PlacedMoveOpInterface>(use.getOwner());
+    if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
+      findJoins(view.getViewDest(), joins);
+    else if (move && move.getOperandInResult(use.getOperandNumber()))
+      joins.push_back(&use);
+  }
+}
+
+OpOperand *mlir::ttc::findJoin(Value value) {
+  SmallVector<OpOperand *> joins;
+  findJoins(value, joins);
+  return joins.empty() ? nullptr : joins.front();
+}
+
+std::optional<Placement> mlir::ttc::getPlacement(Value value) {
   value = getViewRoot(value);
+  auto within = [](Value whole, const Rows &part) -> std::optional<Placement> {
+    std::optional<Placement> placement = getPlacement(whole);
+    std::optional<Rows> rows = placement ? part.in(placement->rows) : std::nullopt;
+    if (!rows)
+      return std::nullopt;
+    return Placement{placement->root, *rows};
+  };
+  if (auto result = dyn_cast<OpResult>(value))
+    if (auto move = dyn_cast<PlacedMoveOpInterface>(result.getOwner()))
+      if (std::optional<Rows> part = move.getResultInOperand(result.getResultNumber()))
+        return within(move->getOperand(0), *part);
+  SmallVector<OpOperand *> joins;
+  findJoins(value, joins);
+  if (joins.size() > 1)
+    return std::nullopt; // in two places at once
+  if (!joins.empty()) {
+    auto move = cast<PlacedMoveOpInterface>(joins[0]->getOwner());
+    return within(move->getResult(0), *move.getOperandInResult(joins[0]->getOperandNumber()));
+  }
+  return Placement{value, Rows::all(countElements(value))};
+}
+
+BufferPlace mlir::ttc::getBoundPlace(Value value) {
+  std::optional<Placement> placement = getPlacement(value);
+  if (!placement)
+    return {};
+  int64_t element = getTensorBytes(cast<ShapedType>(value.getType())) /
+                    std::max<int64_t>(countElements(value), 1);
+  return {getBoundBuffer(value), placement->rows.offset * element};
+}
+
+FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
+  std::optional<Placement> placement = getPlacement(value);
+  if (!placement)
+    return {};
+  value = placement->root;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto trace = cast<TraceOp>(argument.getOwner()->getParentOp());
     return trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(),

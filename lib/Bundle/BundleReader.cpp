@@ -129,17 +129,40 @@ private:
     for (uint32_t i = 0; i < count(bundle->programs()); ++i) {
       const fb::Program &from = *bundle->programs()->Get(i);
       SmallVector<Type> types[2]; // inputs, results
+      SmallVector<DictionaryAttr> dictionaries[2];
       for (uint32_t j = 0; j < count(from.operands()); ++j) {
         const fb::Operand &operand = *from.operands()->Get(j);
         if (operand.access() == fb::Access::ReadWrite || operand.bytes() > INT64_MAX)
           return error() << "program '" << text(from.symbol()) << "': operand " << j
                          << " is one that the IR cannot say";
         // Programs know bytes only; their shapes were the compiler's.
-        types[operand.access() == fb::Access::Write].push_back(RankedTensorType::get(
-            {static_cast<int64_t>(operand.bytes())}, builder.getIntegerType(8)));
+        SmallVector<NamedAttribute> attrs;
+        int64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
+        if (row != 0) {
+          if (row < 0 || pitch < row || bytes < row || operand.alignment() == 0 ||
+              !llvm::isPowerOf2_32(operand.alignment()))
+            return error() << "program '" << text(from.symbol()) << "': operand " << j
+                           << " has rows that the IR cannot say";
+          bytes = ((bytes - row) / pitch + 1) * row;
+          attrs.emplace_back(ProgramOp::getRowsAttrName(),
+                             RowsAttr::get(context, row, pitch, operand.alignment()));
+        }
+        SmallVector<int64_t> inPlace;
+        for (uint32_t k = 0; k < count(operand.in_place_of()); ++k)
+          inPlace.push_back(operand.in_place_of()->Get(k));
+        if (!inPlace.empty())
+          attrs.emplace_back(ProgramOp::getInPlaceAttrName(),
+                             builder.getDenseI64ArrayAttr(inPlace));
+        bool isResult = operand.access() == fb::Access::Write;
+        types[isResult].push_back(RankedTensorType::get({bytes}, builder.getIntegerType(8)));
+        dictionaries[isResult].push_back(builder.getDictionaryAttr(attrs));
       }
       auto program = ProgramOp::create(builder, builder.getUnknownLoc(), text(from.symbol()),
                                        builder.getFunctionType(types[0], types[1]));
+      for (auto [index, attrs] : llvm::enumerate(dictionaries[0]))
+        program.setArgAttrs(index, attrs);
+      for (auto [index, attrs] : llvm::enumerate(dictionaries[1]))
+        program.setResultAttrs(index, attrs);
       program.setGridAttr(builder.getI64IntegerAttr(from.grid()));
       program.setScratchBytesAttr(builder.getI64IntegerAttr(from.scratch_bytes()));
       programs.push_back(program);
@@ -185,11 +208,24 @@ private:
 
   /// The buffer at a flat address that is alive at a point of the timeline.
   FlatSymbolRefAttr findBuffer(uint64_t address, uint64_t time) {
-    auto [begin, end] = byAddress.equal_range(address);
-    for (auto it = begin; it != end; ++it) {
+    BufferPlace place = findPlace(address, time);
+    if (place.buffer && place.offset != 0) {
+      error() << "expected a buffer at address " << address << ", found one that begins before it";
+      return {};
+    }
+    return place.buffer;
+  }
+
+  /// The buffer that is alive at a point of the timeline and in which a flat address lies.
+  BufferPlace findPlace(uint64_t address, uint64_t time) {
+    auto above = byAddress.upper_bound(address);
+    // Those that begin there, then those before it; at most one is alive.
+    for (auto it = std::make_reverse_iterator(above); it != byAddress.rend(); ++it) {
       const fb::Buffer &buffer = *bundle->buffers()->Get(it->second);
-      if (buffer.end() == 0 || (buffer.begin() <= time && time < buffer.end()))
-        return FlatSymbolRefAttr::get(buffers[it->second].getSymNameAttr());
+      if ((buffer.end() == 0 || (buffer.begin() <= time && time < buffer.end())) &&
+          address - it->first < buffer.size())
+        return {FlatSymbolRefAttr::get(buffers[it->second].getSymNameAttr()),
+                static_cast<int64_t>(address - it->first)};
     }
     error() << "expected a buffer at address " << address << ", alive at point " << time
             << " of the timeline, found none";
@@ -304,12 +340,16 @@ private:
         return failure();
       std::vector<uint64_t> addresses(command.operandCount);
       memcpy(addresses.data(), bytes.data() + sizeof(command), addresses.size() * sizeof(uint64_t));
-      ArrayAttr inputs, outputs;
-      if (failed(splitOperands(programs[command.program], addresses, time, inputs, outputs)))
+      SmallVector<BufferPlace> places;
+      size_t inputs = programs[command.program].getArgumentTypes().size();
+      if (addresses.size() != inputs + programs[command.program].getResultTypes().size())
         return failure();
-      CmdDispatchOp::create(builder, location,
-                            FlatSymbolRefAttr::get(programs[command.program].getSymNameAttr()),
-                            inputs, outputs);
+      for (uint64_t address : addresses)
+        if (!places.emplace_back(findPlace(address, time)).buffer)
+          return failure();
+      CmdDispatchOp::create(
+          builder, location, FlatSymbolRefAttr::get(programs[command.program].getSymNameAttr()),
+          ArrayRef(places).take_front(inputs), ArrayRef(places).drop_front(inputs));
       return success();
     }
     case Opcode::Copy: {

@@ -144,17 +144,23 @@ private:
       table->symbol = program.getSymName();
       table->grid = *program.getGrid();
       table->scratch_bytes = *program.getScratchBytes();
-      auto addOperands = [&](ArrayRef<Type> types, fb::Access access) {
-        for (Type type : types) {
-          auto operand = std::make_unique<fb::OperandT>();
-          operand->access = access;
-          operand->bytes = getTensorBytes(cast<ShapedType>(type));
-          operand->alignment = ttrt::kBufferAlignment;
-          table->operands.push_back(std::move(operand));
+      unsigned inputs = program.getNumArguments();
+      for (unsigned i = 0; i < inputs + program.getNumResults(); ++i) {
+        auto operand = std::make_unique<fb::OperandT>();
+        ByteSpan span = program.getSpan(i);
+        operand->access = i < inputs ? fb::Access::Read : fb::Access::Write;
+        operand->bytes = span.bytes;
+        operand->alignment = ttrt::kBufferAlignment;
+        if (RowsAttr rows = program.getRows(i)) {
+          operand->alignment = rows.getAlignment();
+          operand->row_bytes = span.row;
+          operand->pitch_bytes = span.pitch;
         }
-      };
-      addOperands(program.getArgumentTypes(), fb::Access::Read);
-      addOperands(program.getResultTypes(), fb::Access::Write);
+        if (i >= inputs)
+          operand->in_place_of.assign(program.getInPlace(i - inputs).begin(),
+                                      program.getInPlace(i - inputs).end());
+        table->operands.push_back(std::move(operand));
+      }
       bundle.programs.push_back(std::move(table));
     }
     return success();

@@ -36,6 +36,8 @@ void mlir::ttc::encodeStream(TraceOp trace, const BundleNumbers &numbers,
         .Case([&](CmdDispatchOp command) {
           std::vector<uint64_t> addresses =
               numbers.getAddresses(command.getInputs(), command.getOutputs());
+          for (auto [i, address] : llvm::enumerate(addresses))
+            address += command.getOffset(i);
           append(stream, ttrt::DispatchCommand{
                              makeHeader(Opcode::Dispatch, ttrt::dispatchSize(addresses.size())),
                              numbers.programs.lookup(command.getProgramAttr().getAttr()),

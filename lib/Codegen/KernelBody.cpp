@@ -142,6 +142,37 @@ private:
     return values.size();
   }
 
+public:
+  /// The arguments that the result may be written over: what the tail alone reads, at the place
+  /// where it then writes.
+  SmallVector<int64_t> findInPlace() {
+    SmallVector<int64_t> arguments;
+    for (int64_t argument : extra) {
+      Value value = program.getBody().getArgument(argument);
+      if (value.getType() == result.getType() &&
+          !llvm::is_contained(kernel->getOperands(), value) &&
+          program.getRows(argument) == program.getRows(program.getNumArguments()) &&
+          !llvm::is_contained(arguments, argument))
+        arguments.push_back(argument);
+    }
+    return arguments;
+  }
+
+  /// That the kernel can follow the rows of its operands and of the result.
+  LogicalResult verifyRows() {
+    auto accepts = [&](unsigned index, RowsAttr rows) {
+      return !rows || kernel.acceptsRows(index, Rows{0, 0, rows.getRow(), rows.getPitch()});
+    };
+    for (auto [i, operand] : llvm::enumerate(kernel->getOperands()))
+      if (RowsAttr rows = getOperandRows(operand); !accepts(i, rows))
+        return kernel->emitOpError("expects operand ")
+               << i << " in rows that it can read, found " << rows;
+    if (RowsAttr rows = getResultRows(kernel); !accepts(kernel->getNumOperands(), rows))
+      return kernel->emitOpError("expects a result in rows that it can write, found ") << rows;
+    return success();
+  }
+
+private:
   /// The elements of another operand of the tail at the vector's place.
   FailureOr<Value> load(Operation *user, Value operand, Block *block) {
     Location loc = user->getLoc();
@@ -170,7 +201,12 @@ private:
     }
     Value offset = col;
     if (type.getShape() == whole.getShape()) {
-      Value step = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(cols));
+      RowsAttr rows = getOperandRows(argument);
+      if (rows && rows.getRow() != cols)
+        return user->emitError("expected rows of the kernel's ")
+               << cols << " columns, found " << rows;
+      Value step = arith::ConstantOp::create(
+          builder, loc, builder.getI64IntegerAttr(rows ? rows.getPitch() : cols));
       offset =
           arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, row, step), col);
     } else if (type.getNumElements() != cols || type.getShape().back() != cols) {
@@ -217,11 +253,17 @@ LogicalResult mlir::ttc::lowerKernelBody(ProgramOp program,
   // Behind the return for now: a pipeline runs on what stands in the program only.
   auto module = ModuleOp::create(builder, program.getLoc());
   KernelBodyBuilder body(program, module);
+  if (failed(body.verifyRows()))
+    return failure();
   FailureOr<func::FuncOp> epilogue = body.buildEpilogue();
   if (failed(epilogue) || failed(expandArithmetic(*epilogue)) || failed(toLLVM(module)) ||
       failed(body.buildEntry()))
     return failure();
   int64_t grid = kernel.getGrid(), scratch = kernel.getScratchBytes();
+  SmallVector<int64_t> inPlace = body.findInPlace();
+  if (!inPlace.empty())
+    program.setResultAttr(0, ProgramOp::getInPlaceAttrName(),
+                          builder.getDenseI64ArrayAttr(inPlace));
   while (module->getPrevNode())
     module->getPrevNode()->erase();
   program.setGrid(grid);

@@ -66,7 +66,14 @@ Value asRow(OpBuilder &b, Location loc, Value v) {
     return buffer;
   OpFoldResult count = b.getIndexAttr(ShapedType::kDynamic);
   if (type.hasStaticShape()) {
-    count = b.getIndexAttr(type.getNumElements());
+    // In rows: up to the last element.
+    int64_t span = 1, offset = 0;
+    SmallVector<int64_t> strides;
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      llvm_unreachable("a buffer has strides");
+    for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
+      span += (size - 1) * stride;
+    count = b.getIndexAttr(type.getNumElements() == 0 ? 0 : span);
   } else {
     Value product = arith::ConstantIndexOp::create(b, loc, 1);
     for (int64_t i = 0; i < type.getRank(); ++i)

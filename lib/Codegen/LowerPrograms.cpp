@@ -65,11 +65,34 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
     return runPipeline(pm, module);
   }
 
+  /// The arguments that elementwise ops alone turn into the one result: each of their elements is
+  /// read for the result's element at the same place only.
+  static SmallVector<int64_t> findInPlace(ProgramOp program) {
+    SmallVector<int64_t> arguments;
+    if (program.getNumResults() != 1)
+      return arguments;
+    for (Operation &op : program.getBody().front())
+      if (!isa<ElementwiseOpInterface, ReturnOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+        return arguments;
+    auto result = cast<RankedTensorType>(program.getResultTypes()[0]);
+    unsigned index = program.getNumArguments();
+    for (unsigned i = 0; i < index; ++i)
+      if (auto type = cast<RankedTensorType>(program.getArgumentTypes()[i]);
+          type.getShape() == result.getShape() && getTensorBytes(type) == getTensorBytes(result) &&
+          program.getRows(i) == program.getRows(index))
+        arguments.push_back(i);
+    return arguments;
+  }
+
   LogicalResult lowerTensorBody(ProgramOp program) {
     Block &block = program.getBody().front();
     OpBuilder b = OpBuilder::atBlockEnd(&block);
+    SmallVector<int64_t> inPlace = findInPlace(program);
     auto module = ModuleOp::create(b, program.getLoc());
-    func::FuncOp body = buildTensorBody(program, module);
+    FailureOr<func::FuncOp> built = buildTensorBody(program, module);
+    if (failed(built))
+      return failure();
+    func::FuncOp body = *built;
     while (module->getPrevNode())
       module->getPrevNode()->erase();
 
@@ -92,12 +115,21 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
     FailureOr<int64_t> scratch = planScratch(body);
     if (failed(scratch) || failed(lowerToLoops(body)) || failed(expandArithmetic(body)))
       return failure();
+    // Tiles in scratch are used again and again: then loops are not parallel.
+    if (*scratch > 0)
+      inPlace.clear();
     int64_t operands = program.getNumArguments() + program.getNumResults();
     for (int64_t i = 0, n = body.getNumArguments(); i < n; ++i)
-      if (isa<MemRefType>(body.getArgumentTypes()[i]))
+      if (isa<MemRefType>(body.getArgumentTypes()[i]) && !llvm::is_contained(inPlace, i) &&
+          (inPlace.empty() || i != program.getNumArguments()))
         body.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-    if (failed(run(module, buildToLLVMPipeline)) ||
-        failed(addEntry(module, program.getSymName(), operands, *scratch > 0)))
+    if (failed(run(module, buildToLLVMPipeline)))
+      return failure();
+    if (!inPlace.empty()) {
+      markLoopsParallel(module);
+      program.setResultAttr(0, ProgramOp::getInPlaceAttrName(), b.getDenseI64ArrayAttr(inPlace));
+    }
+    if (failed(addEntry(module, program.getSymName(), operands, *scratch > 0)))
       return failure();
     program.setGrid(*grid);
     program.setScratchBytes(*scratch);

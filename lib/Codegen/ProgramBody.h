@@ -20,9 +20,9 @@ struct GridOptions {
 };
 
 /// Makes `func.func @body` in `module` from the program's tensor ops: inputs and outputs are
-/// memrefs (of signless elements), results are materialized in the outputs. The last argument
-/// is the workgroup's number.
-func::FuncOp buildTensorBody(ProgramOp program, ModuleOp module);
+/// memrefs (of signless elements, strided where `ttc.rows` says so), results are materialized in
+/// the outputs. The last argument is the workgroup's number.
+FailureOr<func::FuncOp> buildTensorBody(ProgramOp program, ModuleOp module);
 
 /// Merges elementwise linalg ops into their consumers where that does not repeat much work.
 LogicalResult fuseElementwise(func::FuncOp body);
@@ -47,6 +47,11 @@ LogicalResult expandArithmetic(func::FuncOp body);
 
 /// Loops and memrefs to the LLVM dialect; memref arguments become bare pointers.
 void buildToLLVMPipeline(OpPassManager &pm);
+
+/// Says that no iteration of a loop touches what another one writes, in the function @body of the
+/// LLVM dialect, so that LLVM vectorises loops although operands may be the same memory. True of
+/// bodies that compute elements independently and keep none in scratch.
+void markLoopsParallel(ModuleOp module);
 
 /// Adds the function with the program's name and ABI, which calls `body`.
 LogicalResult addEntry(ModuleOp module, StringRef name, int64_t numOperands, bool usesScratch);

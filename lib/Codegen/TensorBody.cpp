@@ -16,18 +16,24 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-func::FuncOp ttc::buildTensorBody(ProgramOp program, ModuleOp module) {
+FailureOr<func::FuncOp> ttc::buildTensorBody(ProgramOp program, ModuleOp module) {
   TypeConverter types;
   populateTtcToLinalgTypes(types);
   OpBuilder b(module.getBodyRegion());
   Location loc = program.getLoc();
   SmallVector<Type> arguments;
-  auto add = [&](Type type) {
-    auto tensor = cast<RankedTensorType>(types.convertType(type));
-    arguments.push_back(MemRefType::get(tensor.getShape(), tensor.getElementType()));
-  };
-  llvm::for_each(program.getArgumentTypes(), add);
-  llvm::for_each(program.getResultTypes(), add);
+  for (unsigned i = 0, e = program.getNumArguments() + program.getNumResults(); i < e; ++i) {
+    auto tensor = cast<RankedTensorType>(types.convertType(program.getOperandType(i)));
+    MemRefLayoutAttrInterface layout;
+    if (RowsAttr rows = program.getRows(i)) {
+      std::optional<SmallVector<int64_t>> strides = rows.getStrides(tensor.getShape());
+      if (!strides)
+        return program.emitError("expected rows that end where a dimension of ")
+               << tensor << " ends, found " << rows;
+      layout = StridedLayoutAttr::get(b.getContext(), /*offset=*/0, *strides);
+    }
+    arguments.push_back(MemRefType::get(tensor.getShape(), tensor.getElementType(), layout));
+  }
   arguments.push_back(b.getIndexType());
   auto body = func::FuncOp::create(b, loc, "body", b.getFunctionType(arguments, {}));
   body.setPrivate();

@@ -56,7 +56,9 @@ private:
       return add(loc, collapse.getSrc(),
                  memref::ExpandShapeOp::create(builder, loc, collapse.getSrcType().getShape(),
                                                destination, collapse.getReassociationIndices()));
-    if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op);
+    if (expand && memref::CollapseShapeOp::isGuaranteedCollapsible(
+                      cast<MemRefType>(destination.getType()), expand.getReassociationIndices()))
       return add(loc, expand.getSrc(),
                  memref::CollapseShapeOp::create(builder, loc, destination,
                                                  expand.getReassociationIndices()));

@@ -5,8 +5,10 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -31,6 +33,26 @@ void ttc::buildToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+void ttc::markLoopsParallel(ModuleOp module) {
+  auto body = module.lookupSymbol<LLVM::LLVMFuncOp>("body");
+  MLIRContext *context = module.getContext();
+  auto group = LLVM::AccessGroupAttr::get(context);
+  auto annotation = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                                  {}, {}, {}, {}, {group});
+  DominanceInfo dominance(body);
+  body.walk([&](Operation *op) {
+    if (auto access = dyn_cast<LLVM::AccessGroupOpInterface>(op))
+      access.setAccessGroups(ArrayAttr::get(context, {group}));
+    // Loops are known by the branch back to their header.
+    bool goesBack = llvm::any_of(op->getSuccessors(), [&](Block *header) {
+      return dominance.dominates(header, op->getBlock());
+    });
+    if (goesBack)
+      TypeSwitch<Operation *>(op).Case<LLVM::BrOp, LLVM::CondBrOp>(
+          [&](auto branch) { branch.setLoopAnnotationAttr(annotation); });
+  });
 }
 
 LogicalResult ttc::addEntry(ModuleOp module, StringRef name, int64_t numOperands,

@@ -44,6 +44,7 @@ private:
   struct Access {
     MemorySpace memory;
     int64_t begin, end;
+    int64_t row, pitch; ///< rows of so many bytes, so far apart
     bool write;
     bool single; ///< of a command with one workgroup
   };
@@ -53,21 +54,37 @@ private:
     command.getAccesses(buffers);
     bool single = command.getWorkgroups(symbols) == 1;
     SmallVector<Access> accesses;
-    for (const BufferAccess &access : buffers) {
+    for (auto [i, access] : llvm::enumerate(buffers)) {
       auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(command, access.buffer);
-      int64_t begin = buffer.getAddressAttr().getInt();
-      accesses.push_back(
-          {buffer.getMemory(), begin, begin + buffer.getSizeAttr().getInt(), access.write, single});
+      int64_t begin = buffer.getAddressAttr().getInt(), bytes = buffer.getSizeAttr().getInt();
+      ByteSpan span = command.getSpan(i, symbols);
+      if (span.bytes == 0)
+        span = {0, bytes, bytes, bytes};
+      begin += span.offset;
+      accesses.push_back({buffer.getMemory(), begin, begin + span.bytes, span.row, span.pitch,
+                          access.write, single});
     }
     return accesses;
+  }
+
+  /// Whether two accesses may share a byte. Rows of one pitch that lie between each other's do not.
+  static bool mayMeet(const Access &a, const Access &b) {
+    if (a.begin >= b.end || b.begin >= a.end)
+      return false;
+    bool aInRows = a.row < a.end - a.begin, bInRows = b.row < b.end - b.begin;
+    int64_t pitch = aInRows ? a.pitch : b.pitch;
+    if ((aInRows ? a.pitch : a.row) > pitch || (bInRows ? b.pitch : b.row) > pitch ||
+        (aInRows && bInRows && a.pitch != b.pitch))
+      return true;
+    int64_t gap = ((b.begin - a.begin) % pitch + pitch) % pitch;
+    return gap < a.row || gap + b.row > pitch;
   }
 
   bool conflicts(ArrayRef<Access> accesses) {
     for (const Access &earlier : pending)
       for (const Access &access : accesses)
         if ((earlier.write || access.write) && !(earlier.single && access.single) &&
-            earlier.memory == access.memory && earlier.begin < access.end &&
-            access.begin < earlier.end)
+            earlier.memory == access.memory && mayMeet(earlier, access))
           return true;
     return false;
   }
@@ -91,7 +108,7 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
     for (auto trace : module.getOps<TraceOp>()) {
       if (trace.isEncoded())
         continue;
-      if (failed(encode(trace)))
+      if (failed(encode(trace, symbols)))
         return signalPassFailure();
       barriers.run(trace);
       numCommands += std::distance(trace.getBody().front().begin(), trace.getBody().front().end());
@@ -101,8 +118,27 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
   }
 
 private:
+  /// That operands and results lie as the work expects them.
+  static LogicalResult verifyRows(DeviceWorkOpInterface work, SymbolTableCollection &symbols) {
+    SmallVector<Value> values(work->getOperands());
+    llvm::append_range(values, work->getResults());
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Rows lies = getPlacement(value)->rows;
+      std::optional<Rows> expected = work.getPlacedRows(i, symbols);
+      if (lies.isContiguous()
+              ? expected && !expected->isContiguous()
+              : !expected || expected->row != lies.row || expected->pitch != lies.pitch)
+        return work->emitError("expected ")
+               << (i < work->getNumOperands() ? "an operand" : "a result") << " in rows of "
+               << (expected ? expected->row : lies.count) << " elements, "
+               << (expected ? expected->pitch : lies.count) << " apart, found rows of " << lies.row
+               << ", " << lies.pitch << " apart; --ttc-elide-moves makes programs that fit";
+    }
+    return success();
+  }
+
   /// Replaces the ops of the body by commands.
-  static LogicalResult encode(TraceOp trace) {
+  static LogicalResult encode(TraceOp trace, SymbolTableCollection &symbols) {
     Block &body = trace.getBody().front();
     Operation *terminator = body.getTerminator();
     OpBuilder builder(trace.getContext());
@@ -119,14 +155,16 @@ private:
                << ttrt::kMaxOperands << " operands and results in a command, found "
                << op.getNumOperands() + op.getNumResults();
       auto getBuffers = [](ValueRange values) {
-        return llvm::map_to_vector(values, getBoundBuffer);
+        return llvm::map_to_vector(values, getBoundPlace);
       };
-      SmallVector<FlatSymbolRefAttr> inputs = getBuffers(op.getOperands());
-      SmallVector<FlatSymbolRefAttr> outputs = getBuffers(op.getResults());
-      if (llvm::is_contained(inputs, FlatSymbolRefAttr()) ||
-          llvm::is_contained(outputs, FlatSymbolRefAttr()))
+      SmallVector<BufferPlace> inputs = getBuffers(op.getOperands());
+      SmallVector<BufferPlace> outputs = getBuffers(op.getResults());
+      auto isUnbound = [](const BufferPlace &place) { return !place.buffer; };
+      if (llvm::any_of(inputs, isUnbound) || llvm::any_of(outputs, isUnbound))
         return op.emitError("expected operands and results that are bound to buffers; "
                             "--ttc-preallocate binds them");
+      if (failed(verifyRows(work, symbols)))
+        return failure();
       builder.setInsertionPoint(terminator);
       work.encode(builder, inputs, outputs);
     }

@@ -42,6 +42,9 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   manager.addPass(createVerifyHoisted());
   manager.addPass(createScheduleQueues());
 
+  // Before programs are lowered: they are compiled for the rows in which their operands lie.
+  manager.addPass(createElideMoves());
+
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
   // Before planning and encoding, because it finds the grids (which barriers depend on) and the
   // scratch that must fit into L1.

@@ -39,26 +39,32 @@ public:
     return success(succeeded(layOutDram()) && succeeded(layOutHost()));
   }
 
-  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0;
+  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0,
+          numInPlace = 0;
 
 private:
   //===--- buffers for values -----------------------------------------------------------===//
 
-  /// Gives each result of device work in the trace a buffer: the one that the trace's own result
-  /// is bound to, or a new one.
+  /// Gives the root of each value in the trace a buffer: the one that the trace's own result is
+  /// bound to, that of an operand which dies where the root is made and may be written over, or a
+  /// new one.
   LogicalResult bindValues(TraceOp trace) {
     if (trace.isEncoded())
       return success();
     StringRef attr = TraceOp::getBufferAttrName();
-    DenseMap<Value, FlatSymbolRefAttr> bound;
     auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    bound.clear();
     for (auto [i, value] : llvm::enumerate(yield.getValues())) {
       auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
       if (!buffer)
         return trace.emitError("expected result ")
                << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
                << "traces that a schedule executes";
-      bound[getViewRoot(value)] = buffer;
+      std::optional<Placement> placement = getPlacement(value);
+      if (!placement || !placement->isWhole())
+        return trace.emitError("expected result ")
+               << i << " to have a buffer of its own, found a part of another value";
+      bound[placement->root] = buffer;
     }
     for (unsigned i = 0; i < trace.getNumArguments(); ++i)
       if (!trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr))
@@ -66,21 +72,68 @@ private:
                << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
                << "traces that a schedule executes";
 
-    int64_t count = 0;
-    for (Operation &op : trace.getBody().front()) {
-      if (!isa<DeviceWorkOpInterface>(op))
-        continue;
-      SmallVector<Attribute> buffers;
-      for (Value result : op.getResults()) {
-        FlatSymbolRefAttr &buffer = bound[result];
-        if (!buffer)
-          buffer = makeActivation(trace, result, count++);
-        buffers.push_back(buffer);
+    llvm::SmallDenseMap<Value, Operation *> lastUse;
+    for (Operation &op : trace.getBody().front())
+      for (Value operand : op.getOperands()) {
+        std::optional<Placement> placement = getPlacement(operand);
+        if (!placement)
+          return op.emitError("expected an operand that lies in rows of one other value, found a "
+                              "view that cannot be stated as such");
+        if (isa<DeviceWorkOpInterface>(op))
+          lastUse[placement->root] = &op;
       }
-      op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
+    int64_t count = 0;
+    for (Operation &op : trace.getBody().front())
+      if (isa<DeviceWorkOpInterface>(op))
+        for (OpResult result : op.getResults()) {
+          std::optional<Placement> placement = getPlacement(result);
+          if (!placement)
+            return op.emitError("expected a result that lies in rows of one other value");
+          FlatSymbolRefAttr &buffer = bound[placement->root];
+          if (!buffer && placement->root == result)
+            buffer = findInPlace(result, lastUse);
+          if (!buffer)
+            buffer = makeActivation(trace, placement->root, count++);
+        }
+    for (Operation &op : trace.getBody().front()) {
+      SmallVector<Attribute> buffers;
+      for (Value result : op.getResults())
+        if (FlatSymbolRefAttr buffer = bound.lookup(getPlacement(result)->root))
+          buffers.push_back(buffer);
+      if (!isa<ViewLikeOpInterface>(op) && !buffers.empty() && buffers.size() == op.getNumResults())
+        op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
     }
     return success();
   }
+
+  /// The buffer of an operand that nothing reads any more and that the result may be written over.
+  FlatSymbolRefAttr findInPlace(OpResult result,
+                                const llvm::SmallDenseMap<Value, Operation *> &lastUse) {
+    auto work = cast<DeviceWorkOpInterface>(result.getOwner());
+    SmallVector<unsigned> operands;
+    work.getInPlaceOperands(result.getResultNumber(), collection, operands);
+    for (unsigned index : operands) {
+      std::optional<Placement> placement = getPlacement(work->getOperand(index));
+      FlatSymbolRefAttr buffer = bound.lookup(placement->root);
+      if (!placement->isWhole() || !buffer || lastUse.lookup(placement->root) != work ||
+          !isActivation(buffer))
+        continue;
+      // No other operand may lie there, but for those that may be written over as well.
+      bool isFree = llvm::all_of(llvm::enumerate(work->getOperands()), [&](auto operand) {
+        std::optional<Placement> other = getPlacement(operand.value());
+        return bound.lookup(other->root) != buffer ||
+               (other->isWhole() && llvm::is_contained(operands, operand.index()));
+      });
+      if (!isFree || work->getNumResults() != 1)
+        continue;
+      ++numInPlace;
+      return buffer;
+    }
+    return {};
+  }
+
+  /// Whether the buffer is one that this trace alone uses.
+  bool isActivation(FlatSymbolRefAttr buffer) { return madeHere.contains(buffer); }
 
   FlatSymbolRefAttr makeActivation(TraceOp trace, Value value, int64_t number) {
     OpBuilder builder(trace.getContext());
@@ -91,6 +144,7 @@ private:
         BufferKind::Activation, RankedTensorType::get(type.getShape(), type.getElementType()),
         layout ? layout.getMemory() : MemorySpace::Dram);
     symbols.insert(buffer, trace->getIterator());
+    madeHere.insert(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
     return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
   }
 
@@ -248,6 +302,9 @@ private:
   TargetAttr target;
   SymbolTable symbols;
   int64_t alignment;
+  SymbolTableCollection collection;
+  DenseMap<Value, FlatSymbolRefAttr> bound; ///< the buffers of roots, in the trace at hand
+  DenseSet<Attribute> madeHere;             ///< buffers of one trace only
   DenseMap<StringAttr, Lifetime> lifetimes;
   llvm::SetVector<StringAttr> order; ///< of first use
 };
@@ -264,6 +321,7 @@ struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {
     slotBytes += preallocator.slotBytes;
     activationBytes += preallocator.activationBytes;
     lowerBoundBytes += preallocator.lowerBoundBytes;
+    numInPlace += preallocator.numInPlace;
   }
 };
 

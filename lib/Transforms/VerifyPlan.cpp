@@ -206,6 +206,7 @@ private:
   struct PhaseAccess {
     Operation *command;
     const Placed *buffer;
+    int64_t begin, end, row, pitch; ///< addresses; rows of so many bytes, so far apart
     bool write, single;
   };
 
@@ -221,22 +222,67 @@ private:
       SmallVector<BufferAccess> accesses;
       command.getAccesses(accesses);
       bool single = command.getWorkgroups(collection) == 1;
-      for (const BufferAccess &access : accesses) {
+      for (auto [i, access] : llvm::enumerate(accesses)) {
         const Placed *buffer = &buffers[index.lookup(access.buffer.getAttr())];
-        for (const PhaseAccess &earlier : phase)
-          if ((access.write || earlier.write) && share(*buffer, *earlier.buffer) &&
-              (earlier.command == &op ? access.write || earlier.write
-                                      : !(single && earlier.single)))
+        ByteSpan span = command.getSpan(i, collection);
+        int64_t bytes = span.bytes ? span.bytes : buffer->end - buffer->begin;
+        int64_t begin = buffer->begin + span.offset;
+        PhaseAccess current{&op,
+                            buffer,
+                            begin,
+                            begin + bytes,
+                            span.bytes ? span.row : bytes,
+                            span.bytes ? span.pitch : bytes,
+                            access.write,
+                            single};
+        if (current.end > buffer->end)
+          return op.emitError("expected ")
+                 << access.buffer << " at " << range(buffer->begin, buffer->end)
+                 << " to hold what the command accesses, found " << range(begin, current.end);
+        for (const PhaseAccess &earlier : phase) {
+          if (!(access.write || earlier.write) || !share(current, earlier))
+            continue;
+          if (earlier.command == &op ? !isInPlace(op, earlier, current)
+                                     : !(single && earlier.single))
             return reportConflict(earlier, &op, access, *buffer);
-        phase.push_back({&op, buffer, access.write, single});
+        }
+        phase.push_back(current);
       }
     }
     return success();
   }
 
-  static bool share(const Placed &a, const Placed &b) {
-    BufferOp first = a.op, second = b.op;
-    return first.getMemory() == second.getMemory() && a.begin < b.end && b.begin < a.end;
+  static bool share(const PhaseAccess &a, const PhaseAccess &b) {
+    if (a.buffer->op.getMemory() != b.buffer->op.getMemory() || a.begin >= b.end ||
+        b.begin >= a.end)
+      return false;
+    // Strips of one grid of rows: apart if they take different columns of it.
+    auto columns = [](const PhaseAccess &access, int64_t pitch) {
+      int64_t first = access.begin % pitch;
+      return std::pair(first, first + access.row);
+    };
+    if (a.pitch != b.pitch || a.row == a.end - a.begin || b.row == b.end - b.begin)
+      return true;
+    auto [aFirst, aLast] = columns(a, a.pitch);
+    auto [bFirst, bLast] = columns(b, a.pitch);
+    return (aFirst < bLast && bFirst < aLast) || (aLast > a.pitch && bFirst < aLast - a.pitch) ||
+           (bLast > a.pitch && aFirst < bLast - a.pitch);
+  }
+
+  /// Whether a command may write exactly over what it reads: its program says so (`ttc.in_place`).
+  bool isInPlace(Operation &op, const PhaseAccess &input, const PhaseAccess &output) {
+    auto dispatch = dyn_cast<CmdDispatchOp>(op);
+    if (!dispatch || input.write || !output.write || input.begin != output.begin ||
+        input.end != output.end || input.row != output.row || input.pitch != output.pitch)
+      return false;
+    auto program = symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
+    for (auto [result, name] : llvm::enumerate(dispatch.getOutputs()))
+      for (int64_t argument : program.getInPlace(result))
+        if (name == FlatSymbolRefAttr::get(output.buffer->op.getSymNameAttr()) &&
+            dispatch.getInputs()[argument] ==
+                FlatSymbolRefAttr::get(input.buffer->op.getSymNameAttr()))
+          return true;
+    return false;
   }
 
   static LogicalResult reportConflict(const PhaseAccess &earlier, Operation *op,

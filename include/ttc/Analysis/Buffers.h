@@ -11,8 +11,29 @@ namespace mlir::ttc {
 /// The value whose bytes `value` shows: itself, or what it is a view of.
 Value getViewRoot(Value value);
 
-/// The buffer of a value inside a trace on tensors: what its root, an argument or a result of
-/// device work, is bound to (TraceOp::getBufferAttrName()). Null if it is not bound.
+/// Where a value inside a trace on tensors lies: in the bytes of another one (perhaps itself).
+struct Placement {
+  /// An argument of the trace, a result of device work, or of an op that joins parts (concat).
+  Value root;
+  /// The value's elements among the root's.
+  Rows rows;
+
+  bool isWhole() const { return rows.isContiguous() && rows.offset == 0 && rows.count == whole(); }
+  /// The root's elements.
+  int64_t whole() const;
+};
+
+/// Follows views, and parts to what they are parts of. Nothing where no rows say where the value
+/// lies, or where it is a part of two values; `--ttc-elide-moves` makes neither.
+std::optional<Placement> getPlacement(Value value);
+
+/// The op in the trace that makes the value, or a view of it, a part of its result: the value's
+/// bytes are there. Null if there is none.
+OpOperand *findJoin(Value value);
+
+/// The buffer and the bytes in it where a value inside a trace on tensors begins: what its root is
+/// bound to (TraceOp::getBufferAttrName()). Null if it is not bound.
+BufferPlace getBoundPlace(Value value);
 FlatSymbolRefAttr getBoundBuffer(Value value);
 
 /// One command or one step of the default schedules, in their order.

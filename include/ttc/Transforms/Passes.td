@@ -304,10 +304,47 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
   ];
 }
 
+def ElideMoves : Pass<"ttc-elide-moves", "::mlir::ModuleOp"> {
+  let summary = "Lets programs write and read parts of tensors where they lie";
+  let description = [{
+    A dispatch whose program only moves elements (one op that implements PlacedMoveOpInterface)
+    becomes that op itself, standing in the trace: nothing is moved, its operands are parts of its
+    result's bytes, or its results parts of its operand's. The programs that write or read such a
+    part get a variant for its rows (`ttc.rows`); programs and kernels that cannot follow rows
+    keep a contiguous operand, and so does what a trace takes or gives. An operand of a concat
+    that cannot lie in it is copied there.
+
+    Concats that begin with the same operands, as dense blocks make them, become one of another:
+    then all of them are parts of the longest one.
+
+    ```mlir
+    %a = ttc.dispatch @conv(%x) : (tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+    %c = ttc.dispatch @concat(%x0, %a)
+      : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32>
+    // becomes
+    %a = ttc.dispatch @conv_0(%x) : (tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
+    %c = ttc.concat %x0, %a {axis = 3}
+      : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32>
+    // where @conv_0 is @conv with
+    ttc.program private @conv_0(...)
+      -> (tensor<1x4x4x8xf32> {ttc.rows = #ttc.rows<row = 8, pitch = 16, alignment = 32>})
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let statistics = [
+    Statistic<"numElided", "elided", "Dispatches that moved elements and are gone">,
+    Statistic<"elidedBytes", "elided-bytes", "Bytes that are no longer written by them">,
+    Statistic<"numCopies", "copies", "Parts that are still copied into place">,
+    Statistic<"numVariants", "variants", "Programs compiled for operands in rows">
+  ];
+}
+
 def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor of every trace a fixed address";
   let description = [{
-    Makes a buffer for each value inside a trace; a view shares its source's. Lifetimes count
+    Makes a buffer for each value inside a trace; a view shares its source's, parts lie in the
+    buffer of what they are parts of, and a result takes the buffer of an operand that nothing
+    reads any more, where its program may write over it (`ttc.in_place`). Lifetimes count
     the work of all default schedules in order. Then DRAM is laid out from the bottom:
     constants in the order in which they are used, from the next page on slots and state, above
     them the activations as lib/Planner places them. Host memory is planned the same way.
@@ -335,7 +372,8 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
     Statistic<"constantBytes", "constant-bytes", "Bytes of constants">,
     Statistic<"slotBytes", "slot-bytes", "Bytes of slots and state">,
     Statistic<"activationBytes", "activation-bytes", "Height of the activations">,
-    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Least height that activations can have">
+    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Least height that activations can have">,
+    Statistic<"numInPlace", "in-place", "Results that are written over an operand">
   ];
 }
 

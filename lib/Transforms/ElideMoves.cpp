@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Concats and slices become statements about where tensors lie. Works on traces, after I/O has been
+// hoisted: there it is known what is bound to slots, and all that touches a tensor is a dispatch.
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "ttc/Analysis/Buffers.h"
+#include "ttc/Transforms/Passes.h"
+#include "ttrt/bundle_format.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_ELIDEMOVES
+#include "ttc/Transforms/Passes.h.inc"
+
+namespace {
+
+RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===--- what a program can do --------------------------------------------------------===//
+
+/// The one op of a body that only moves elements, or null.
+PlacedMoveOpInterface getMove(ProgramOp program) {
+  if (!program.hasTensorBody())
+    return {};
+  Block &block = program.getBody().front();
+  auto move = dyn_cast<PlacedMoveOpInterface>(block.front());
+  if (!move || move->getNextNode() != block.getTerminator() ||
+      block.getTerminator()->getOperands() != move->getResults() ||
+      !llvm::all_of(move->getOperands(), llvm::IsaPred<BlockArgument>))
+    return {};
+  return move;
+}
+
+/// Ops that go through their operands dimension by dimension, which may lie apart.
+bool worksByDimension(Operation *op) {
+  return isa<ElementwiseOpInterface, PermutableOpInterface, PlacedMoveOpInterface, ReturnOp>(op);
+}
+
+KernelOpInterface getKernel(ProgramOp program) {
+  auto kernels = program.getBody().front().getOps<KernelOpInterface>();
+  return kernels.empty() ? KernelOpInterface() : *kernels.begin();
+}
+
+/// Whether operand `index` (arguments, then results) of a program may lie in such rows.
+bool acceptsRows(ProgramOp program, unsigned index, const Rows &rows) {
+  if (rows.isContiguous())
+    return true;
+  if (!program.hasTensorBody())
+    return false;
+  auto type = cast<RankedTensorType>(program.getOperandType(index));
+  if (!getRowStrides(type.getShape(), rows.row, rows.pitch))
+    return false;
+  Block &block = program.getBody().front();
+  KernelOpInterface kernel = getKernel(program);
+  if (index >= program.getNumArguments()) {
+    Value result = block.getTerminator()->getOperand(index - program.getNumArguments());
+    if (kernel)
+      return kernel->getResult(0).getType() == type &&
+             kernel.acceptsRows(kernel->getNumOperands(), rows);
+    return !result.getDefiningOp() || worksByDimension(result.getDefiningOp());
+  }
+  return llvm::all_of(block.getArgument(index).getUses(), [&](OpOperand &use) {
+    if (use.getOwner() == kernel)
+      return kernel.acceptsRows(use.getOperandNumber(), rows);
+    if (kernel) // the tail walks rows of the kernel's columns
+      return type == kernel->getResult(0).getType() && rows.row == type.getShape().back();
+    return worksByDimension(use.getOwner());
+  });
+}
+
+//===--- traces -----------------------------------------------------------------------===//
+
+class MoveElider {
+public:
+  explicit MoveElider(SymbolTable &symbols) : symbols(symbols) {}
+
+  void run(TraceOp elided) {
+    trace = elided;
+    shareBeginnings();
+    SmallVector<DispatchOp> dispatches(trace.getBody().front().getOps<DispatchOp>());
+    // The last first: what a concat is a part of is decided before its own parts are.
+    for (DispatchOp dispatch : llvm::reverse(dispatches))
+      if (PlacedMoveOpInterface move = getMove(getProgram(dispatch));
+          move && move->getNumResults() == 1 && joins(move))
+        elideJoin(dispatch, move);
+    dispatches = llvm::to_vector(trace.getBody().front().getOps<DispatchOp>());
+    for (DispatchOp dispatch : dispatches)
+      if (PlacedMoveOpInterface move = getMove(getProgram(dispatch)); move && cuts(move))
+        elideCut(dispatch, move);
+    for (DispatchOp dispatch : trace.getBody().front().getOps<DispatchOp>())
+      fitProgram(dispatch);
+  }
+
+  int64_t numElided = 0, elidedBytes = 0, numCopies = 0;
+
+private:
+  ProgramOp getProgram(DispatchOp dispatch) {
+    return symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
+  }
+
+  static bool joins(PlacedMoveOpInterface move) {
+    return llvm::all_of(move->getOpOperands(),
+                        [&](OpOperand &operand) {
+                          return move.getOperandInResult(operand.getOperandNumber()).has_value();
+                        }) &&
+           tensorType(move->getResult(0)).getNumElements() > 0;
+  }
+
+  static bool cuts(PlacedMoveOpInterface move) {
+    return llvm::all_of(move->getResults(), [&](OpResult result) {
+      return move.getResultInOperand(result.getResultNumber()).has_value() &&
+             tensorType(result).getNumElements() > 0;
+    });
+  }
+
+  /// The op of a program with the dispatch's operands, in the trace.
+  static Operation *standInTrace(DispatchOp dispatch, Operation *move, ValueRange operands) {
+    OpBuilder builder(dispatch);
+    Operation *standing = builder.clone(*move);
+    // One argument of the program may stand for several operands; here each is its own value.
+    standing->setOperands(operands);
+    standing->setLoc(dispatch.getLoc());
+    return standing;
+  }
+
+  /// The dispatch's operands in the order in which the program's op uses them.
+  static SmallVector<Value> getMoved(DispatchOp dispatch, Operation *move) {
+    return llvm::map_to_vector(move->getOperands(), [&](Value operand) {
+      return dispatch.getInputs()[cast<BlockArgument>(operand).getArgNumber()];
+    });
+  }
+
+  /// Whether everything that uses the value, or a view of it, can follow its rows. `except` is a
+  /// use that will be gone.
+  bool canBeRead(Value value, const Rows &rows, Operation *except) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      if (use.getOwner() == except)
+        return true;
+      if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
+        return canBeRead(view.getViewDest(), rows, except);
+      auto dispatch = dyn_cast<DispatchOp>(use.getOwner());
+      return dispatch && acceptsRows(getProgram(dispatch), use.getOperandNumber(), rows);
+    });
+  }
+
+  //===--- concats ----------------------------------------------------------------------===//
+
+  /// The value made in this trace that `part`, an operand of the dispatch, shows, if it can be made
+  /// as `rows` of something else.
+  Value getMovable(Value part, const Rows &rows, DispatchOp join) {
+    Value source = getViewRoot(part);
+    auto producer = source.getDefiningOp<DispatchOp>();
+    if (!producer || findJoin(source) || !canBeRead(source, rows, join) ||
+        !acceptsRows(getProgram(producer),
+                     producer.getInputs().size() + cast<OpResult>(source).getResultNumber(), rows))
+      return {};
+    return source;
+  }
+
+  void elideJoin(DispatchOp dispatch, PlacedMoveOpInterface move) {
+    std::optional<Placement> whole = getPlacement(dispatch->getResult(0));
+    SmallVector<Value> operands = getMoved(dispatch, move);
+    SmallVector<bool> lies(operands.size());
+    DenseSet<Value> taken;
+    int64_t bytes = 0;
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      std::optional<Rows> rows = move.getOperandInResult(i)->in(whole->rows);
+      Value source = rows ? getMovable(operand, *rows, dispatch) : Value();
+      // One value lies in one place only.
+      lies[i] = source && rows->count > 0 && taken.insert(source).second;
+      if (lies[i])
+        bytes += getTensorBytes(tensorType(operand));
+    }
+    if (bytes == 0)
+      return;
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (!lies[i])
+        operand = copy(dispatch, operand);
+    Operation *standing = standInTrace(dispatch, move, operands);
+    dispatch->replaceAllUsesWith(standing->getResults());
+    dispatch.erase();
+    ++numElided;
+    elidedBytes += bytes;
+  }
+
+  Value copy(DispatchOp before, Value value) {
+    OpBuilder builder(before);
+    FlatSymbolRefAttr &program = copies[value.getType()];
+    if (!program) {
+      OpBuilder body(before.getContext());
+      auto type = body.getFunctionType(value.getType(), value.getType());
+      auto made = ProgramOp::create(body, before.getLoc(), "copy", type);
+      made.setPrivate();
+      made.addEntryBlock();
+      body.setInsertionPointToStart(&made.getBody().front());
+      ReturnOp::create(body, before.getLoc(), made.getBody().getArguments());
+      symbols.insert(made);
+      program = FlatSymbolRefAttr::get(made.getSymNameAttr());
+    }
+    ++numCopies;
+    return DispatchOp::create(builder, before.getLoc(), value.getType(), program, value)
+        ->getResult(0);
+  }
+
+  /// A concat whose operands begin with those of an earlier one takes its result in their place:
+  /// a value can be a part of one other only, but that one may be a part again.
+  void shareBeginnings() {
+    // With all operands, also where a beginning has been replaced.
+    SmallVector<std::pair<DispatchOp, SmallVector<Value>>> earlier;
+    for (DispatchOp dispatch : llvm::to_vector(trace.getBody().front().getOps<DispatchOp>())) {
+      auto concat = dyn_cast_or_null<ConcatOp>(getMove(getProgram(dispatch)).getOperation());
+      if (!concat)
+        continue;
+      SmallVector<Value> operands = getMoved(dispatch, concat);
+      // The longest beginning wins.
+      DispatchOp best;
+      size_t length = 1;
+      for (auto &[other, begin] : earlier) {
+        auto otherConcat = cast<ConcatOp>(getMove(getProgram(other)).getOperation());
+        if (otherConcat.getAxis() == concat.getAxis() && begin.size() > length &&
+            begin.size() < operands.size() &&
+            ArrayRef(operands).take_front(begin.size()) == ArrayRef(begin)) {
+          best = other;
+          length = begin.size();
+        }
+      }
+      earlier.emplace_back(best ? extend(best, length, dispatch, concat, operands) : dispatch,
+                           operands);
+    }
+  }
+
+  DispatchOp extend(DispatchOp begin, size_t length, DispatchOp dispatch, ConcatOp concat,
+                    ArrayRef<Value> operands) {
+    SmallVector<Value> shorter{begin->getResult(0)};
+    llvm::append_range(shorter, operands.drop_front(length));
+    OpBuilder body(dispatch.getContext());
+    auto type = body.getFunctionType(TypeRange(ValueRange(shorter)), dispatch.getResultTypes());
+    auto program = ProgramOp::create(body, dispatch.getLoc(), "concat", type);
+    program.setPrivate();
+    program.addEntryBlock();
+    Block &block = program.getBody().front();
+    body.setInsertionPointToStart(&block);
+    auto joined = ConcatOp::create(body, concat.getLoc(), dispatch.getResultTypes(),
+                                   block.getArguments(), concat.getAxisAttr());
+    ReturnOp::create(body, concat.getLoc(), joined->getResults());
+    symbols.insert(program);
+    OpBuilder builder(dispatch);
+    auto extended = DispatchOp::create(builder, dispatch.getLoc(), dispatch.getResultTypes(),
+                                       FlatSymbolRefAttr::get(program.getSymNameAttr()), shorter);
+    dispatch->replaceAllUsesWith(extended->getResults());
+    dispatch.erase();
+    return extended;
+  }
+
+  //===--- slices -----------------------------------------------------------------------===//
+
+  void elideCut(DispatchOp dispatch, PlacedMoveOpInterface move) {
+    SmallVector<Value> operands = getMoved(dispatch, move);
+    std::optional<Placement> whole = getPlacement(operands[0]);
+    int64_t bytes = 0;
+    for (OpResult result : dispatch->getResults()) {
+      std::optional<Rows> rows = move.getResultInOperand(result.getResultNumber())->in(whole->rows);
+      if (!rows || findJoin(result) || !canBeRead(result, *rows, nullptr))
+        return;
+      bytes += getTensorBytes(tensorType(result));
+    }
+    Operation *standing = standInTrace(dispatch, move, operands);
+    dispatch->replaceAllUsesWith(standing->getResults());
+    dispatch.erase();
+    ++numElided;
+    elidedBytes += bytes;
+  }
+
+  //===--- programs ---------------------------------------------------------------------===//
+
+  /// `ttc.rows` for a value, null where it is contiguous and aligned like a buffer.
+  static RowsAttr getRowsAttr(Value value) {
+    Rows rows = getPlacement(value)->rows;
+    if (rows.count == 0)
+      return {};
+    int64_t element = getTensorBytes(tensorType(value)) / rows.count;
+    int64_t bits = rows.offset * element | static_cast<int64_t>(ttrt::kBufferAlignment);
+    if (!rows.isContiguous())
+      bits |= rows.pitch * element;
+    int64_t alignment = bits & -bits;
+    if (rows.isContiguous() && alignment == static_cast<int64_t>(ttrt::kBufferAlignment))
+      return {};
+    return RowsAttr::get(value.getContext(), rows.row, rows.pitch, alignment);
+  }
+
+  /// Lets the dispatch run the variant of its program for where its operands lie.
+  void fitProgram(DispatchOp dispatch) {
+    SmallVector<Value> values(dispatch.getInputs());
+    llvm::append_range(values, dispatch.getOutputs());
+    SmallVector<Attribute> key{dispatch.getProgramAttr()};
+    bool isPlain = true;
+    for (Value value : values) {
+      RowsAttr rows = getRowsAttr(value);
+      isPlain &= !rows;
+      key.push_back(rows);
+    }
+    if (isPlain)
+      return;
+    OpBuilder builder(dispatch.getContext());
+    FlatSymbolRefAttr &variant = variants[builder.getArrayAttr(llvm::map_to_vector(
+        key, [&](Attribute attr) { return attr ? attr : builder.getUnitAttr(); }))];
+    if (!variant) {
+      ProgramOp program = getProgram(dispatch).clone();
+      for (auto [i, rows] : llvm::enumerate(ArrayRef(key).drop_front())) {
+        if (rows && i < dispatch.getInputs().size())
+          program.setArgAttr(i, ProgramOp::getRowsAttrName(), rows);
+        else if (rows)
+          program.setResultAttr(i - dispatch.getInputs().size(), ProgramOp::getRowsAttrName(),
+                                rows);
+      }
+      symbols.insert(program);
+      variant = FlatSymbolRefAttr::get(program.getSymNameAttr());
+    }
+    dispatch.setProgramAttr(variant);
+  }
+
+  TraceOp trace;
+  SymbolTable &symbols;
+  DenseMap<Type, FlatSymbolRefAttr> copies;
+  DenseMap<Attribute, FlatSymbolRefAttr> variants;
+};
+
+struct ElideMoves : impl::ElideMovesBase<ElideMoves> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    DenseSet<Operation *> before;
+    for (auto program : module.getOps<ProgramOp>())
+      before.insert(program);
+    MoveElider elider(symbols);
+    for (auto trace : module.getOps<TraceOp>())
+      if (!trace.isEncoded())
+        elider.run(trace);
+    numElided += elider.numElided;
+    elidedBytes += elider.elidedBytes;
+    numCopies += elider.numCopies;
+    // Programs that nothing runs any more are not compiled.
+    DenseSet<Attribute> used;
+    module.walk([&](Operation *op) {
+      for (NamedAttribute attr : op->getAttrs())
+        attr.getValue().walk([&](FlatSymbolRefAttr symbol) { used.insert(symbol.getAttr()); });
+    });
+    for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>())) {
+      if (program.isPrivate() && !used.contains(program.getSymNameAttr()))
+        symbols.erase(program);
+      else if (!before.contains(program))
+        ++numVariants;
+    }
+  }
+};
+
+} // namespace
+} // namespace mlir::ttc
