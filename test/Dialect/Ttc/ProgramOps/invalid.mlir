@@ -112,6 +112,24 @@ ttc.program @program_scratch(tensor<4xf32>) -> tensor<4xf32> attributes {scratch
 
 // -----
 
+// program, constraint 4
+// expected-error @+1 {{expects whole rows of 3 elements, found 'tensor<4xf32>'}}
+ttc.program @program_rows(tensor<4xf32> {ttc.rows = #ttc.rows<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
+
+// -----
+
+// program, constraint 5
+// expected-error @+1 {{expects 'ttc.in_place' to name one of its 1 arguments, found 1}}
+ttc.program @program_in_place(tensor<4xf32>) -> (tensor<4xf32> {ttc.in_place = array<i64: 1>})
+
+// -----
+
+// program, constraint 5
+// expected-error @+1 {{expects 'ttc.in_place' to name an argument that lies like result 0, found argument 0 of 'tensor<2xf32>'}}
+ttc.program @program_in_place_size(tensor<2xf32>) -> (tensor<4xf32> {ttc.in_place = array<i64: 0>})
+
+// -----
+
 // dispatch, constraint 1
 func.func @p(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{expects @p to be a ttc.program, found none}}

@@ -148,6 +148,28 @@ ttc.trace @t() {
 
 // -----
 
+// cmd.dispatch, constraint 2
+ttc.program @p(tensor<4xf32>) -> (tensor<4xf32> {ttc.rows = #ttc.rows<row = 2, pitch = 4, alignment = 8>})
+ttc.buffer slot @x : tensor<8xf32> in dram
+ttc.trace @t() {
+  // expected-error @+1 {{expects @x to hold at least 40 bytes, found 32}}
+  ttc.cmd.dispatch @p(@x) into (@x + 16)
+  ttc.cmd.end
+}
+
+// -----
+
+// cmd.dispatch, constraint 3
+ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
+ttc.buffer slot @x : tensor<4xf32> in dram
+ttc.trace @t() {
+  // expected-error @+1 {{expects one offset of 0 or more for each of 1 buffers, found [-16]}}
+  ttc.cmd.dispatch @p(@x + -16) into (@x)
+  ttc.cmd.end
+}
+
+// -----
+
 // cmd.copy, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.buffer slot @y : tensor<8xf32> in dram
