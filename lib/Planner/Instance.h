@@ -41,6 +41,24 @@ struct Instance {
     return offset;
   }
 
+  /// The highest offset up to `from` at which it is aligned and meets no fixed buffer; below 0 if
+  /// there is none.
+  int64_t fitBelow(size_t item, int64_t from) const {
+    const Item &it = items[item];
+    auto alignDown = [&](int64_t offset) {
+      return offset < 0 ? offset : offset - offset % it.alignment;
+    };
+    int64_t offset = alignDown(from);
+    for (size_t i = 0; i < obstacles[item].size();) {
+      const Range &range = obstacles[item][i++];
+      if (range.begin < offset + it.size && offset < range.end) {
+        offset = alignDown(range.begin - it.size);
+        i = 0;
+      }
+    }
+    return offset;
+  }
+
   std::vector<Item> items; ///< by first section
   /// Of each item: the others that it meets in time.
   std::vector<std::vector<int32_t>> neighbours;

@@ -2,6 +2,7 @@
 #include "ttc/Planner/Planner.h"
 #include "FirstFit.h"
 #include "Search.h"
+#include "Sequencer.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,12 +54,31 @@ public:
       keys.push_back({static_cast<double>(most), length, size * length,
                       static_cast<double>(item.endSection - item.firstSection), size});
     }
+    if (instance.size() <= Sequencer::kMostItems)
+      sequencer.emplace(instance);
   }
 
+  /// Each search gets half of the nodes: problems that are easy for one are often hard for the
+  /// other.
   Outcome next(int64_t capacity, int64_t nodes, std::optional<Search::Clock::time_point> until) {
-    const auto &order = kOrders[run % kOrders.size()];
-    const int64_t round = run / static_cast<int64_t>(kOrders.size());
-    ++run;
+    isSequencing = sequencer && sections < placements;
+    return isSequencing ? sequence(capacity, nodes, until) : place(capacity, nodes, until);
+  }
+
+  const std::vector<int64_t> &getOffsets() const {
+    return isSequencing ? sequencer->getOffsets() : search.getOffsets();
+  }
+  /// Placements tried, and sections looked at for what follows from decisions.
+  int64_t getNodes() const { return placements + sections; }
+
+private:
+  // Found by trying them on the problems of benchmarks/planner; all near them work.
+  static constexpr double kNoise = 0.3, kConflictWeight = 20, kForget = 0.95;
+
+  Outcome place(int64_t capacity, int64_t nodes, std::optional<Search::Clock::time_point> until) {
+    const auto &order = kOrders[placings % kOrders.size()];
+    const int64_t round = placings / static_cast<int64_t>(kOrders.size());
+    ++placings;
     std::vector<double> &conflicts = search.getConflicts();
     double most = 1;
     for (double conflict : conflicts)
@@ -66,7 +86,7 @@ public:
     std::vector<std::array<double, 3>> scores(instance.size());
     for (size_t i = 0; i < instance.size(); ++i)
       for (size_t k = 0; k < 3; ++k)
-        scores[i][k] = keys[i][order[k]] * (round == 0 ? 1 : std::exp(kNoise * draw())) *
+        scores[i][k] = keys[i][order[k]] * (round == 0 ? 1 : blur()) *
                        (1 + kConflictWeight * conflicts[i] / most);
     for (double &conflict : conflicts)
       conflict *= kForget;
@@ -79,25 +99,37 @@ public:
       ranks[byScore[i]] = static_cast<int32_t>(i);
     const int64_t length = static_cast<int64_t>(2 * instance.size() + 100) * luby(round + 1);
     const Outcome outcome = search.run(capacity, ranks, std::min(nodes, length), until);
-    this->nodes += search.getNodes();
+    placements += search.getNodes();
     return outcome;
   }
 
-  const std::vector<int64_t> &getOffsets() const { return search.getOffsets(); }
-  int64_t getNodes() const { return nodes; }
-
-private:
-  // Found by trying them on the problems of benchmarks/planner; all near them work.
-  static constexpr double kNoise = 0.3, kConflictWeight = 20, kForget = 0.95;
+  Outcome sequence(int64_t capacity, int64_t nodes,
+                   std::optional<Search::Clock::time_point> until) {
+    constexpr std::array<Sequencer::Rule, 4> rules = {
+        {{true, false}, {false, false}, {false, true}, {true, true}}};
+    const int64_t run = sequencings++, round = run / static_cast<int64_t>(rules.size());
+    std::vector<double> preference;
+    for (const auto &key : keys)
+      preference.push_back(key[run % 2 == 0 ? W : A] * (run < 2 ? 1 : blur()));
+    const Outcome outcome =
+        sequencer->run(capacity, rules[run % rules.size()], preference,
+                       2 * static_cast<int64_t>(instance.size()) * luby(round + 1), nodes, until);
+    sections += sequencer->getWork();
+    return outcome;
+  }
 
   /// From -1 to 1, the same everywhere: the standard's distributions are each library's own.
   double draw() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
 
+  double blur() { return std::exp(kNoise * draw()); }
+
   const Instance &instance;
   Search search;
+  std::optional<Sequencer> sequencer;
   std::vector<std::array<double, 5>> keys;
   std::mt19937_64 random{1};
-  int64_t run = 0, nodes = 0;
+  int64_t placings = 0, sequencings = 0, placements = 0, sections = 0;
+  bool isSequencing = false;
 };
 
 Plan assemble(std::span<const Buffer> buffers, const Instance &instance,
