@@ -6,6 +6,8 @@
 namespace ttc::planner {
 namespace {
 
+constexpr int64_t kMostBytes = int64_t(1) << 60;
+
 std::vector<std::string> splitLine(std::string line) {
   if (!line.empty() && line.back() == '\r')
     line.pop_back();
@@ -45,6 +47,7 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
     }
 
   Problem problem;
+  int64_t bytes = 0; // that a plan can take at most
   for (int64_t number = 2; std::getline(input, line); ++number) {
     if (line.empty() || line == "\r")
       continue;
@@ -65,6 +68,17 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
       error = "line " + std::to_string(number) +
               ": expected a size of at least 0, an alignment of at least 1 and lower < upper, "
               "found " +
+              line;
+      return std::nullopt;
+    }
+    // Above that, sums of offsets and sizes may not be numbers any more.
+    for (int64_t value : {buffer.size, buffer.alignment, buffer.offset.value_or(0)})
+      bytes = value < kMostBytes ? std::min(kMostBytes, bytes + std::max<int64_t>(0, value))
+                                 : kMostBytes;
+    if (bytes >= kMostBytes) {
+      error = "line " + std::to_string(number) +
+              ": expected sizes, alignments and offsets that add up to less than 2^60 bytes, "
+              "found more at " +
               line;
       return std::nullopt;
     }
