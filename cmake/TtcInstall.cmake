@@ -14,6 +14,7 @@ install(TARGETS ttrt EXPORT ttrtTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/memory.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp

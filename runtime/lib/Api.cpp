@@ -224,6 +224,9 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
     checkTransfers(planned.inputs, inputs, "input");
     checkTransfers(planned.outputs, outputs, "output");
     requireIdleQueues(target);
+    if (!target.residency().isWhole()) [[unlikely]]
+      for (const PlannedStep *step : planned.steps)
+        requireLoaded(target, *step);
     target.run(planned, inputs, outputs, options ? *options : ttrt_run_options{});
   });
 }

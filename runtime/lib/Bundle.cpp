@@ -151,6 +151,9 @@ void Bundle::readTarget() {
       target.dram_banks() > kMaxUnits)
     failBad("target '%s': %u cores and %u DRAM banks; expected 1 to %u of each",
             text(target.name()), target.cores(), target.dram_banks(), kMaxUnits);
+  if (target.grid_rows() && uint64_t(target.grid_rows()) * target.grid_cols() != target.cores())
+    failBad("target '%s': %u cores in a grid of %u x %u", text(target.name()), target.cores(),
+            target.grid_rows(), target.grid_cols());
   if (target.dram_bank_bytes() > kLimit / target.dram_banks() ||
       target.l1_bytes() > kLimit / target.cores())
     failBad("target '%s': its memory does not fit an address space of 2^46 bytes",

@@ -55,8 +55,8 @@ static uint32_t callerEventsOf(const ttrt_device_options &options) {
 }
 
 Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
-    : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, options)), code_(*bundle_),
-      queueCount_(chooseQueues(options)),
+    : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, options)),
+      residency_(*bundle_, memory_), code_(*bundle_), queueCount_(chooseQueues(options)),
       eventCount_(count(bundle_->metadata().events()) + callerEventsOf(options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
       site_{*bundle_,
@@ -185,6 +185,18 @@ void Device::execute(const PlannedStep &step, const ttrt_run_options &options) n
   case fb::StepKind::Wait:
     return;
   }
+}
+
+void Device::setLoaded(uint32_t trace, bool loaded) {
+  residency_.set(trace, loaded);
+  if (monitor_)
+    monitor_->setTraceBytes(residency_.use(TTRT_TRACE).used);
+}
+
+void Device::replay(const PlannedStep &step) noexcept {
+  DefaultFloatingPoint guard;
+  MonitoredWork work(site_.lanes);
+  cores_.run(step.stream);
 }
 
 void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,

@@ -9,6 +9,7 @@
 #include "MonitorFile.h"
 #include "Plan.h"
 #include "Queue.h"
+#include "Residency.h"
 
 #include <atomic>
 #include <memory>
@@ -49,6 +50,14 @@ public:
   void run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
            const ttrt_run_options &options) noexcept;
 
+  // Traces one by one. The device is this thread's alone.
+
+  const Residency &residency() const { return residency_; }
+  /// Throws Error.
+  void setLoaded(uint32_t trace, bool loaded);
+  /// The trace is loaded and has no events in it.
+  void replay(const PlannedStep &step) noexcept;
+
   // Queues.
 
   uint32_t queues() const { return queueCount_; }
@@ -79,6 +88,7 @@ private:
 
   std::shared_ptr<const Bundle> bundle_;
   DeviceMemory memory_;
+  Residency residency_;
   Code code_;
   std::vector<PlannedEntry> entries_;
   std::vector<uint64_t> lastRuns_; ///< per entry point; empty without check_outputs

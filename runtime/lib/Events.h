@@ -8,14 +8,13 @@
 #define TTRT_LIB_EVENTS_H
 
 #include "Flag.h"
+#include "ttrt/bundle_format.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
 namespace ttrt {
-
-inline constexpr uint32_t kMaxQueues = 2;
 
 /// What a wait was enqueued for: the last record enqueued before it.
 struct EventTarget {

@@ -105,6 +105,13 @@ inline void requireIdleQueues(Device &device) {
            i);
 }
 
+/// Throws if the step executes a trace that is released.
+inline void requireLoaded(const Device &device, const PlannedStep &step) {
+  if (step.kind == fb::StepKind::Execute && !device.residency().isLoaded(step.index))
+    fail(TTRT_INVALID_ARGUMENT, "trace %u, '%s', is released; ttrt_trace_load() loads it again",
+         step.index, step.name);
+}
+
 /// Throws what stopped a queue.
 inline void requireNoFailure(const Device &device) {
   if (const ttrt_error *failure = device.failure()) [[unlikely]]

@@ -76,6 +76,20 @@ void DeviceMemory::mapFile(const MappedFile &file, const SegmentView &segment) {
          strerror(errno));
 }
 
+void DeviceMemory::setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t end, bool mapped) {
+  const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
+  void *wanted = base_ + begin;
+  // Offset and address are the same in a page.
+  void *address = mapped ? mmap(wanted, end - begin, PROT_READ, MAP_SHARED | MAP_FIXED,
+                                bundle.file().descriptor(),
+                                static_cast<off_t>(streams.offset + begin - streams.address))
+                         : mmap(wanted, end - begin, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (address == MAP_FAILED)
+    fail(TTRT_OUT_OF_MEMORY, "cannot %s %llu bytes of streams: %s", mapped ? "map" : "unmap",
+         (ull)(end - begin), strerror(errno));
+}
+
 void DeviceMemory::makeWritable(uint64_t begin, uint64_t end) {
   if (begin < end && mprotect(base_ + begin, end - begin, PROT_READ | PROT_WRITE) != 0)
     fail(TTRT_OUT_OF_MEMORY, "cannot get %llu bytes of device memory: %s", (ull)(end - begin),

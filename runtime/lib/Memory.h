@@ -23,6 +23,9 @@ public:
   /// all else.
   uint8_t *l1(uint32_t core) const;
 
+  /// Maps or unmaps whole pages of the streams, again or for a while.
+  void setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t end, bool mapped);
+
 private:
   void mapFile(const MappedFile &file, const SegmentView &segment);
   void makeWritable(uint64_t begin, uint64_t end);

@@ -52,7 +52,13 @@ ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options 
     InUse use(target.busy(), "another call on this device");
     requireIdleQueues(target);
     requireNoFailure(target);
-    *pipeline = new ttrt_pipeline(device->device, options ? *options : ttrt_pipeline_options{});
+    auto opened = std::make_unique<ttrt_pipeline>(device->device,
+                                                  options ? *options : ttrt_pipeline_options{});
+    const PlannedSchedule &schedule = opened->state.schedule();
+    for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
+      for (const PlannedStep &step : *part)
+        requireLoaded(target, step);
+    *pipeline = opened.release();
     target.piped().store(true, std::memory_order_release);
   });
 }

@@ -23,7 +23,7 @@ Queue &queueOf(Device &device, uint32_t queue) {
   return device.queue(queue);
 }
 
-/// Nothing in `enqueue` throws.
+/// What `enqueue` throws it throws before it enqueues anything.
 template <typename Enqueue>
 void enqueueOn(Device &device, uint32_t index, bool blocking, Enqueue enqueue) {
   Queue &queue = queueOf(device, index);
@@ -81,8 +81,10 @@ ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t t
     if (!step)
       fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
            count(target.bundle().metadata().traces()));
-    enqueueOn(target, queue, blocking != 0,
-              [&](Queue &on) { on.pushStep(*step, nullptr, /*counted=*/false); });
+    enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+      requireLoaded(target, *step);
+      on.pushStep(*step, nullptr, /*counted=*/false);
+    });
   });
 }
 

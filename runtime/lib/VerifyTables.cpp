@@ -59,10 +59,13 @@ static void verifyRegions(const Bundle &bundle) {
               (ull)region->address(), (ull)region->size(), (ull)map.dramBytes);
     traceBegin = region->address();
   }
-  if (streams.size != (region ? region->size() : 0) || (region && streams.address != traceBegin))
-    failBad("segment streams has %llu bytes at 0x%llx; expected the trace region's %llu at 0x%llx",
-            (ull)streams.size, (ull)streams.address, (ull)(region ? region->size() : 0),
-            (ull)traceBegin);
+  if (region ? streams.size > region->size() || streams.address + streams.size != map.dramBytes
+             : streams.size != 0)
+    failBad(
+        "segment streams has %llu bytes at 0x%llx; expected the last ones of the trace region's "
+        "%llu at 0x%llx",
+        (ull)streams.size, (ull)streams.address, (ull)(region ? region->size() : 0),
+        (ull)traceBegin);
   if (constants.size && (constants.address % kPageSize != 0 ||
                          !isInside(constants.address, alignUp(constants.size, kPageSize), 0,
                                    traceBegin / kPageSize * kPageSize)))
@@ -205,11 +208,13 @@ static void verifyTraces(const Bundle &bundle) {
       checkLocation(bundle, trace.sources()->Get(j), "a command of trace", text(trace.name()));
     order.push_back(&trace);
   }
-  // The region holds the streams and nothing else: each begins where the one before it ends,
-  // padded.
+  // Where the segment begins the first stream does, and each other one where the one before it
+  // ends, padded. Nothing is left over at the end of DRAM.
   std::sort(order.begin(), order.end(),
             [](const fb::Trace *a, const fb::Trace *b) { return a->address() < b->address(); });
-  uint64_t expected = region ? region->address() : 0;
+  const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
+  const uint64_t begin = region ? streams.address : 0;
+  uint64_t expected = begin;
   for (const fb::Trace *trace : order) {
     if (trace->address() != expected)
       failBad("trace '%s' is at 0x%llx; expected it at 0x%llx, right behind the one before it",
@@ -217,8 +222,8 @@ static void verifyTraces(const Bundle &bundle) {
     expected = alignUp(trace->address() + trace->size(), kStreamAlignment);
   }
   if (region && expected != region->address() + region->size())
-    failBad("trace region of %llu bytes; its %u streams need %llu", (ull)region->size(),
-            count(traces), (ull)(expected - region->address()));
+    failBad("segment streams of %llu bytes; its %u streams need %llu", (ull)streams.size,
+            count(traces), (ull)(expected - begin));
 }
 
 static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const char *what,

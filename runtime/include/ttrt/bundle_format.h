@@ -19,6 +19,8 @@ inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr uint64_t kPageSize = 4096;
 /// Every buffer's address and size is a multiple of this.
 inline constexpr uint64_t kBufferAlignment = 64;
+/// Command queues that a device can have.
+inline constexpr uint32_t kMaxQueues = 2;
 /// Segments are hashed in pieces of this size, so that several threads can share the work.
 inline constexpr uint64_t kHashChunk = 1024 * 1024;
 

@@ -217,7 +217,7 @@ const Fault kFaults[] = {
        b.streams[0].words.resize(40);
        b.bundle.traces[0]->size = 22 * 8;
      },
-     "trace region of 320 bytes; its 1 streams need 192"},
+     "segment streams of 320 bytes; its 1 streams need 192"},
     {"TraceRegionNotOnTop",
      [](BundleBuilder &b) {
        b.bundle.trace_region = std::make_unique<fb::RegionT>();

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttrt/memory.h"
+
+#include "Handles.h"
+
+#include <optional>
+
+using namespace ttrt;
+
+/// The trace's step, which is for one thread alone with the device.
+template <typename Use>
+static ttrt_status withTrace(ttrt_device *device, uint32_t trace, ttrt_error *error, Use use) {
+  return guarded(error, [&] {
+    require(device, "device is NULL");
+    Device &target = *device->device;
+    const PlannedStep *step = target.execute(trace);
+    if (!step)
+      fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
+           count(target.bundle().metadata().traces()));
+    InUse call(target.busy(), "another call on this device");
+    // Nobody enqueues meanwhile.
+    std::optional<InUse> queues[kMaxQueues];
+    for (uint32_t i = 0; i < target.queues(); ++i)
+      queues[i].emplace(target.busy(i), "another call on a queue of this device");
+    requireIdleQueues(target);
+    use(target, *step);
+  });
+}
+
+extern "C" {
+
+ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
+                               ttrt_memory_use *use, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device && use, "device or use is NULL");
+    require(type == TTRT_DRAM || type == TTRT_L1 || type == TTRT_TRACE,
+            "type is neither DRAM nor L1 nor TRACE");
+    *use = device->device->residency().use(type);
+  });
+}
+
+ttrt_status ttrt_trace_load(ttrt_device *device, uint32_t trace, ttrt_error *error) {
+  return withTrace(device, trace, error,
+                   [&](Device &target, const PlannedStep &) { target.setLoaded(trace, true); });
+}
+
+ttrt_status ttrt_trace_release(ttrt_device *device, uint32_t trace, ttrt_error *error) {
+  return withTrace(device, trace, error,
+                   [&](Device &target, const PlannedStep &) { target.setLoaded(trace, false); });
+}
+
+ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *error) {
+  return withTrace(device, trace, error, [&](Device &target, const PlannedStep &step) {
+    requireLoaded(target, step);
+    if (!step.signals.empty() || !step.waits.empty())
+      fail(TTRT_UNSUPPORTED, "trace '%s' waits for, or signals, another queue; enqueue it",
+           step.name);
+    target.replay(step);
+  });
+}
+
+int ttrt_trace_is_loaded(const ttrt_device *device, uint32_t trace) {
+  return device && device->device->execute(trace) && device->device->residency().isLoaded(trace);
+}
+
+} // extern "C"

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of a device's memory is in use, by buffer type, and which traces are loaded.
+
+#ifndef TTRT_LIB_RESIDENCY_H
+#define TTRT_LIB_RESIDENCY_H
+
+#include "Bundle.h"
+#include "Memory.h"
+#include "ttrt/memory.h"
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace ttrt {
+
+class Residency {
+public:
+  /// All traces are loaded.
+  Residency(const Bundle &bundle, DeviceMemory &memory);
+
+  /// Thread-safe; allocates nothing.
+  ttrt_memory_use use(ttrt_buffer_type type) const noexcept;
+  /// Whether nothing is released: one comparison.
+  bool isWhole() const noexcept { return released_.load(std::memory_order_relaxed) == 0; }
+  bool isLoaded(uint32_t trace) const noexcept {
+    return loaded_[trace].load(std::memory_order_relaxed);
+  }
+  /// Loads or releases. Nothing executes, and nobody else calls. Throws Error if the operating
+  /// system does not map the stream's pages; then nothing has changed.
+  void set(uint32_t trace, bool loaded);
+
+private:
+  const fb::Trace &traceOf(uint32_t trace) const {
+    return *bundle_.metadata().traces()->Get(trace);
+  }
+  /// Whether the page holds bytes of a loaded trace other than `but`.
+  bool isShared(uint64_t page, uint32_t but) const;
+
+  const Bundle &bundle_;
+  DeviceMemory &memory_;
+  ttrt_memory_use dram_{}, l1_{};
+  std::unique_ptr<std::atomic<bool>[]> loaded_; ///< per trace
+  std::vector<uint32_t> byAddress_;             ///< traces
+  std::atomic<uint32_t> released_{0};
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_RESIDENCY_H
