@@ -103,7 +103,8 @@ static void appendTrace(TraceOp trace, std::vector<TimelinePoint> &timeline) {
 std::vector<TimelinePoint> mlir::ttc::getTimeline(ModuleOp module) {
   std::vector<TimelinePoint> timeline;
   SymbolTable symbols(module);
-  for (auto entry : module.getOps<EntryOp>()) {
+  for (auto [number, entry] : llvm::enumerate(module.getOps<EntryOp>())) {
+    size_t begin = timeline.size();
     ScheduleOp schedule = *entry.getBody().getOps<ScheduleOp>().begin();
     for (Region &region : schedule->getRegions())
       for (auto step : region.getOps<StepOpInterface>()) {
@@ -115,6 +116,8 @@ std::vector<TimelinePoint> mlir::ttc::getTimeline(ModuleOp module) {
         step.getAccesses(point.accesses);
         timeline.push_back(std::move(point));
       }
+    for (TimelinePoint &point : llvm::drop_begin(timeline, begin))
+      point.entry = number;
   }
   return timeline;
 }

@@ -101,9 +101,14 @@ private:
 
   LogicalResult readTarget() {
     const fb::Target &from = *bundle->target();
+    int64_t rows = from.grid_rows() ? from.grid_rows() : 1;
+    int64_t cols = from.grid_rows() ? from.grid_cols() : from.cores();
+    if (rows * cols != from.cores())
+      return error() << "expected a grid of " << from.cores() << " cores, found " << rows << " x "
+                     << cols;
     auto make = [&](StringRef features) {
       return TargetAttr::get(context, text(from.name()), text(from.triple()), text(from.cpu()),
-                             features, 1, from.cores(), from.l1_bytes(), from.l1_alignment(),
+                             features, rows, cols, from.l1_bytes(), from.l1_alignment(),
                              from.dram_banks(), from.dram_bank_bytes(), from.dram_alignment(),
                              from.queues(), from.chips());
     };
@@ -284,6 +289,9 @@ private:
 
   LogicalResult readTraces() {
     const Segment &streams = segments[static_cast<size_t>(fb::SegmentKind::Streams)];
+    if (const fb::Region *region = bundle->trace_region();
+        region && region->size() > streams.contents.size())
+      module->setAttr(kTraceRegionAttrName, builder.getI64IntegerAttr(region->size()));
     for (uint32_t i = 0; i < count(bundle->traces()); ++i) {
       const fb::Trace &from = *bundle->traces()->Get(i);
       uint64_t offset = from.address() - streams.address;

@@ -63,6 +63,8 @@ private:
     table->cpu = target.getCpu();
     table->features = getNeededFeatures(target);
     table->cores = getCores(target);
+    table->grid_rows = target.getGridRows();
+    table->grid_cols = target.getGridCols();
     table->dram_banks = target.getDramBanks();
     table->dram_bank_bytes = target.getDramBankBytes();
     table->l1_bytes = target.getL1Bytes();
@@ -199,8 +201,12 @@ private:
       bundle.traces.push_back(std::move(table));
     }
     bundle.trace_region = std::make_unique<fb::RegionT>();
-    bundle.trace_region->address = begin;
-    bundle.trace_region->size = map.dramBytes - begin;
+    streamsAddress = begin;
+    uint64_t size = map.dramBytes - begin;
+    if (auto reserved = module->getAttrOfType<IntegerAttr>(kTraceRegionAttrName))
+      size = std::max<uint64_t>(size, reserved.getInt());
+    bundle.trace_region->address = map.dramBytes - size;
+    bundle.trace_region->size = size;
 
     llvm::sort(traces, [](TraceOp a, TraceOp b) {
       return a.getRegionAddressAttr().getInt() < b.getRegionAddressAttr().getInt();
@@ -213,7 +219,7 @@ private:
       streamBytes.resize(offset);
       encodeStream(trace, numbers, streamBytes);
     }
-    streamBytes.resize(bundle.trace_region->size);
+    streamBytes.resize(map.dramBytes - begin);
     streams.add(streamBytes);
     return success();
   }
@@ -314,8 +320,7 @@ private:
 
   void writeFile(llvm::raw_ostream &output) {
     addSegment(fb::SegmentKind::Constants, constants, constantsAddress);
-    addSegment(fb::SegmentKind::Streams, streams,
-               bundle.trace_region ? bundle.trace_region->address : 0);
+    addSegment(fb::SegmentKind::Streams, streams, streamsAddress);
     addSegment(fb::SegmentKind::Code, code, 0);
 
     // Offsets of segments depend on the metadata's size, which does not depend on the offsets.
@@ -358,7 +363,7 @@ private:
   BundleNumbers numbers;
   std::map<std::string, uint32_t> locations;
   SegmentContents constants, streams, code;
-  uint64_t constantsAddress = 0;
+  uint64_t constantsAddress = 0, streamsAddress = 0;
   std::vector<char> streamBytes;
   std::vector<const SegmentContents *> segments;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Names.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "ttc/Codegen/HostTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Triple.h"
@@ -131,20 +132,6 @@ Location mlir::ttc::toLocation(StringRef text, MLIRContext *context) {
 }
 
 std::vector<std::string> mlir::ttc::getNeededFeatures(TargetAttr target) {
-  std::set<std::string> features;
-  llvm::Triple triple(target.getTriple());
-  if (triple.isX86() && llvm::X86::parseArchX86(target.getCpu()) != llvm::X86::CK_None) {
-    SmallVector<StringRef> implied;
-    llvm::X86::getFeaturesForCPU(target.getCpu(), implied);
-    for (StringRef feature : implied)
-      features.insert(feature.str());
-  }
-  SmallVector<StringRef> switches;
-  target.getFeatures().split(switches, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef feature : switches)
-    if (feature.consume_front("-"))
-      features.erase(feature.str());
-    else if (feature.consume_front("+"))
-      features.insert(feature.str());
-  return {features.begin(), features.end()};
+  return getNeededFeatures(
+      CpuTarget{target.getTriple().str(), target.getCpu().str(), target.getFeatures().str()});
 }

@@ -8,6 +8,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -70,4 +71,23 @@ GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t c
     return {14, 16};
   auto waste = [&](int64_t nr) { return llvm::alignTo(columns, nr) - columns; };
   return waste(32) * 12 < waste(48) * 12 - columns ? GemmTile{14, 32} : GemmTile{8, 48};
+}
+
+std::vector<std::string> mlir::ttc::getNeededFeatures(const CpuTarget &target) {
+  std::set<std::string> features;
+  llvm::Triple triple(target.triple);
+  if (triple.isX86() && llvm::X86::parseArchX86(target.cpu) != llvm::X86::CK_None) {
+    llvm::SmallVector<llvm::StringRef> implied;
+    llvm::X86::getFeaturesForCPU(target.cpu, implied);
+    for (llvm::StringRef feature : implied)
+      features.insert(feature.str());
+  }
+  llvm::SmallVector<llvm::StringRef> switches;
+  llvm::StringRef(target.features).split(switches, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef feature : switches)
+    if (feature.consume_front("-"))
+      features.erase(feature.str());
+    else if (feature.consume_front("+"))
+      features.insert(feature.str());
+  return {features.begin(), features.end()};
 }

@@ -33,10 +33,15 @@ struct CommandLine {
       cl::desc("CPU that runs the machine code, by LLVM's name; native is this machine's")};
   cl::opt<int64_t> traceRegionSize{
       "trace-region-size", cl::cat(category), cl::init(-1),
-      cl::desc("Bytes reserved for the trace region; by default what the streams need")};
+      cl::desc("Bytes reserved for the trace region, of all DRAM banks together; by default what "
+               "the streams need")};
   cl::list<std::string> entries{
       "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Names of the entry points, one for each model (default: main)")};
+  cl::opt<bool> shareActivations{
+      "share-activations", cl::cat(category), cl::init(true),
+      cl::desc("Let activations of different entry points, which never run at the same time, share "
+               "bytes")};
   cl::list<std::string> furtherModels{
       "further-model", cl::cat(category), cl::Hidden,
       cl::desc("What stands behind the first model on the command line")};
@@ -73,6 +78,7 @@ static LogicalResult compile(ModuleOp module) {
   pipeline.targetCpu = options.targetCpu.getValue();
   pipeline.traceRegionSize = options.traceRegionSize.getValue();
   pipeline.queues = options.queues.getValue();
+  pipeline.shareActivations = options.shareActivations.getValue();
   pipeline.progress = progress;
   buildTracePipeline(manager, pipeline);
   return manager.run(module);
@@ -98,19 +104,38 @@ static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
   return names;
 }
 
+/// The options for one of the models: of several, `entry/input` is a shape for that entry point
+/// alone, and any other for all.
+static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std::string> names,
+                                      StringRef name) {
+  OnnxImportOptions options = all;
+  options.functionName = name.str();
+  if (names.size() == 1)
+    return options;
+  for (const auto &shape : all.inputShapes) {
+    auto [entry, input] = shape.getKey().split('/');
+    if (input.empty() || !llvm::is_contained(names, entry))
+      continue;
+    options.inputShapes.erase(shape.getKey());
+    if (entry == name)
+      options.inputShapes[input] = shape.getValue();
+  }
+  return options;
+}
+
 /// All models as functions of one module, so that they share weights and are planned together.
 static OwningOpRef<ModuleOp> importModels(const llvm::MemoryBuffer &first, MLIRContext *context) {
   FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
   FailureOr<SmallVector<std::string>> names = getEntryNames(1 + commandLine->furtherModels.size());
   if (failed(options) || failed(names))
     return nullptr;
-  options->functionName = names->front();
-  OwningOpRef<ModuleOp> module = importOnnx(first, context, *options);
+  OwningOpRef<ModuleOp> module =
+      importOnnx(first, context, getOptionsOf(*options, *names, names->front()));
   if (!module)
     return nullptr;
   for (auto [path, name] : llvm::zip_equal(commandLine->furtherModels, llvm::drop_begin(*names))) {
-    options->functionName = name;
-    OwningOpRef<ModuleOp> further = importOnnxFile(path, context, *options);
+    OwningOpRef<ModuleOp> further =
+        importOnnxFile(path, context, getOptionsOf(*options, *names, name));
     if (!further)
       return nullptr;
     module->getBody()->getOperations().splice(module->getBody()->end(),

@@ -43,7 +43,8 @@ namespace {
 struct ImportCLOptions {
   llvm::cl::list<std::string> inputShapes{
       "input-shape", llvm::cl::value_desc("name:1x3x224x224"),
-      llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open")};
+      llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open; of "
+                     "several models, entry/name is the input of one")};
 };
 } // namespace
 

@@ -4,6 +4,7 @@
 #include "ttrt/bundle_format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Triple.h"
 #include <unistd.h>
 
 using namespace mlir;
@@ -18,6 +19,9 @@ struct Machine {
   int64_t l1Bytes = 0, l1Alignment = 64;
   int64_t dramBanks = 1, dramBankBytes = 0, dramAlignment = 64;
   int64_t queues = 2, chips = 1;
+  // Of the host that runs the code, where the description says so (ttrun query does).
+  std::string arch = {};
+  std::optional<std::vector<std::string>> features = {};
 };
 
 constexpr int64_t KiB = 1024, GiB = KiB * KiB * KiB;
@@ -84,12 +88,48 @@ static FailureOr<Machine> readMachine(StringRef path,
       return emitError() << "target '" << path << "': expected a whole number of at least 1 for \""
                          << field.key << "\"";
   }
+  for (StringRef key : {"arch", "model"})
+    if (object->get(key) && !object->getString(key))
+      return emitError() << "target '" << path << "': expected a string for \"" << key << "\"";
+  machine.arch = object->getString("arch").value_or("").str();
+  if (const llvm::json::Value *features = object->get("features")) {
+    machine.features.emplace();
+    if (!features->getAsArray() || llvm::any_of(*features->getAsArray(), [](const auto &feature) {
+          return !feature.getAsString();
+        }))
+      return emitError() << "target '" << path
+                         << "': expected an array of strings for \"features\"";
+    for (const llvm::json::Value &feature : *features->getAsArray())
+      machine.features->push_back(feature.getAsString()->str());
+  }
   for (const auto &entry : *object) {
     StringRef key = entry.first;
-    if (key != "name" && llvm::none_of(fields, [&](const Field &f) { return f.key == key; }))
+    if (!llvm::is_contained({"name", "arch", "model", "features"}, key) &&
+        llvm::none_of(fields, [&](const Field &f) { return f.key == key; }))
       return emitError() << "target '" << path << "': unknown key \"" << key << "\"";
   }
   return machine;
+}
+
+/// Whether the host that a description speaks of can run the code.
+static LogicalResult checkCode(const Machine &machine, const CpuTarget &code, StringRef cpu,
+                               llvm::function_ref<InFlightDiagnostic()> emitError) {
+  llvm::Triple triple(code.triple);
+  StringRef arch = llvm::Triple::getArchTypeName(triple.getArch());
+  if (!machine.arch.empty() && machine.arch != arch)
+    return emitError() << "target '" << machine.name << "': expected code for " << machine.arch
+                       << ", found that of " << cpu << ", which is " << arch;
+  if (!machine.features)
+    return success();
+  std::string missing;
+  for (const std::string &needed : getNeededFeatures(code))
+    if (!llvm::is_contained(*machine.features, needed))
+      missing += (missing.empty() ? "" : ", ") + needed;
+  if (missing.empty())
+    return success();
+  return emitError() << "target '" << machine.name << "': expected code that needs no more than "
+                     << "its \"features\", found that of " << code.cpu << ", which needs "
+                     << missing << "; --target-cpu chooses another CPU";
 }
 
 FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameOrFile,
@@ -126,6 +166,8 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
   if (!code)
     return emitError() << "expected the name of a CPU that LLVM knows, or native; found '" << cpu
                        << "'";
+  if (failed(checkCode(machine, *code, cpu, emitError)))
+    return failure();
   return TargetAttr::get(context, machine.name, code->triple, code->cpu, code->features,
                          machine.gridRows, machine.gridCols, machine.l1Bytes, machine.l1Alignment,
                          machine.dramBanks, machine.dramBankBytes, machine.dramAlignment,
@@ -142,6 +184,10 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(ModuleOp module) {
 
 int64_t mlir::ttc::getDramBytes(TargetAttr target) {
   return target.getDramBanks() * target.getDramBankBytes();
+}
+
+int64_t mlir::ttc::getBytesPerBank(TargetAttr target, int64_t bytes) {
+  return llvm::alignTo(llvm::divideCeil(bytes, target.getDramBanks()), target.getDramAlignment());
 }
 
 int64_t mlir::ttc::getCores(TargetAttr target) {

@@ -53,7 +53,9 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   // --- Traces -> bytes. --------------------------------------------------------------------
   // Addresses first: barriers depend on who shares bytes. The streams' size is known only when
   // they are complete; they lie at the other end of DRAM, so nothing moves any more.
-  manager.addPass(createPreallocate());
+  PreallocateOptions preallocate;
+  preallocate.shareActivations = options.shareActivations;
+  manager.addPass(createPreallocate(preallocate));
   manager.addPass(createEncodeCommands());
   // Events go to where the last command reads an input and the first one writes an output, which
   // is known now; they make streams longer, so it is done before those get their place.

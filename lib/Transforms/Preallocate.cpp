@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MemoryPeak.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Planner/Planner.h"
@@ -25,8 +26,8 @@ constexpr int64_t kPlannerNodes = 300'000;
 
 class Preallocator {
 public:
-  Preallocator(ModuleOp module, TargetAttr target)
-      : module(module), target(target), symbols(module),
+  Preallocator(ModuleOp module, TargetAttr target, bool shareActivations)
+      : module(module), target(target), shareActivations(shareActivations), symbols(module),
         alignment(std::max<int64_t>(ttrt::kBufferAlignment, target.getDramAlignment())) {}
 
   LogicalResult run() {
@@ -167,6 +168,7 @@ private:
 
   struct Lifetime {
     int64_t begin, end;
+    unsigned entry; ///< whose schedule touches it first
   };
 
   /// A buffer lives from its first write to its last access. What nothing writes (or what is read
@@ -175,7 +177,8 @@ private:
     for (auto [point, accesses] : llvm::enumerate(getTimeline(module)))
       for (const BufferAccess &access : accesses.accesses) {
         int64_t time = point;
-        auto [it, isNew] = lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0});
+        auto [it, isNew] =
+            lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0, accesses.entry});
         it->second.end = time + 1;
         if (isNew)
           order.insert(access.buffer.getAttr());
@@ -240,6 +243,7 @@ private:
   LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &height) {
     SmallVector<BufferOp> planned;
     std::vector<planner::Buffer> problem;
+    SmallVector<unsigned> entries;
     for (auto buffer : llvm::make_early_inc_range(module.getOps<BufferOp>())) {
       if (buffer.getMemory() != memory || isPersistent(buffer))
         continue;
@@ -253,53 +257,53 @@ private:
       buffer.setLiveEndAttr(builder.getI64IntegerAttr(it->second.end));
       planned.push_back(buffer);
       problem.push_back({it->second.begin, it->second.end, getSize(buffer), alignment});
+      entries.push_back(it->second.entry);
     }
-    planner::Plan plan = planner::solve(problem, {.nodes = kPlannerNodes}).plan;
+    planner::Plan plan = solve(problem, entries);
     height = plan.height;
     if (memory == MemorySpace::Dram)
       lowerBoundBytes = planner::lowerBound(problem);
     if (base + plan.height > capacity)
-      return reportFull(planned, problem, base, plan.height, capacity);
+      return reportFull(memory, base, plan.height, capacity);
     for (auto [buffer, offset] : llvm::zip_equal(planned, plan.offsets))
       place(buffer, base + offset);
     return success();
   }
 
-  LogicalResult reportFull(ArrayRef<BufferOp> buffers, ArrayRef<planner::Buffer> problem,
-                           int64_t base, int64_t height, int64_t capacity) {
-    // The point of time with the most bytes alive, and what lives there.
-    int64_t peak = 0, peakBytes = -1;
-    for (const planner::Buffer &candidate : problem) {
-      int64_t bytes = 0;
-      for (const planner::Buffer &buffer : problem)
-        if (buffer.lower <= candidate.lower && candidate.lower < buffer.upper)
-          bytes += buffer.size;
-      if (bytes > peakBytes)
-        std::tie(peak, peakBytes) = std::pair(candidate.lower, bytes);
+  /// Entry points never run at the same time, so what they do not keep may share bytes; or, if
+  /// that is forbidden, each has its bytes above those of the one before.
+  planner::Plan solve(const std::vector<planner::Buffer> &problem, ArrayRef<unsigned> entries) {
+    if (shareActivations || problem.empty())
+      return planner::solve(problem, {.nodes = kPlannerNodes}).plan;
+    planner::Plan all;
+    all.offsets.resize(problem.size());
+    for (unsigned entry = 0, end = *llvm::max_element(entries) + 1; entry < end; ++entry) {
+      std::vector<planner::Buffer> part;
+      for (auto [buffer, itsEntry] : llvm::zip_equal(problem, entries))
+        if (itsEntry == entry)
+          part.push_back(buffer);
+      planner::Plan plan = planner::solve(part, {.nodes = kPlannerNodes}).plan;
+      size_t next = 0;
+      for (auto [offset, itsEntry] : llvm::zip_equal(all.offsets, entries))
+        if (itsEntry == entry)
+          offset = all.height + plan.offsets[next++];
+      all.height += plan.height;
     }
-    SmallVector<size_t> alive;
-    for (size_t i = 0; i < problem.size(); ++i)
-      if (problem[i].lower <= peak && peak < problem[i].upper)
-        alive.push_back(i);
-    llvm::sort(alive, [&](size_t a, size_t b) {
-      return std::pair(-problem[a].size, a) < std::pair(-problem[b].size, b);
-    });
+    return all;
+  }
 
+  LogicalResult reportFull(MemorySpace memory, int64_t base, int64_t height, int64_t capacity) {
     InFlightDiagnostic error = module.emitError("needs ")
                                << base + height << " bytes of DRAM (" << constantBytes
                                << " constants, " << slotBytes << " slots, " << height
                                << " activations), but " << target.getName() << " has " << capacity;
-    constexpr size_t mostNotes = 10;
-    for (size_t i : ArrayRef(alive).take_front(mostNotes)) {
-      BufferOp buffer = buffers[i];
-      error.attachNote(buffer.getLoc())
-          << "alive at the peak: @" << buffer.getSymName() << ", " << problem[i].size << " bytes";
-    }
+    attachPeak(error, module, memory);
     return error;
   }
 
   ModuleOp module;
   TargetAttr target;
+  bool shareActivations;
   SymbolTable symbols;
   int64_t alignment;
   SymbolTableCollection collection;
@@ -310,11 +314,13 @@ private:
 };
 
 struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {
+  using PreallocateBase::PreallocateBase;
+
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
-    Preallocator preallocator(getOperation(), *target);
+    Preallocator preallocator(getOperation(), *target, shareActivations);
     if (failed(preallocator.run()))
       return signalPassFailure();
     constantBytes += preallocator.constantBytes;

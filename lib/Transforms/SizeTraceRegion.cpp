@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MemoryPeak.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
@@ -33,34 +34,63 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
       }
       needed += llvm::alignTo(trace.getStreamBytes(), ttrt::kStreamAlignment);
     }
+    int64_t perBank = getBytesPerBank(*target, needed);
     if (traceRegionSize >= 0 && needed > traceRegionSize) {
-      module.emitError("expected a trace region of at least ")
-          << needed << " bytes, found trace-region-size=" << int64_t(traceRegionSize);
-      return signalPassFailure();
+      InFlightDiagnostic error = module.emitError("expected a trace region of at least ");
+      error << needed << " bytes";
+      if (target->getDramBanks() > 1)
+        error << " (" << perBank << " on each of " << target->getDramBanks() << " banks)";
+      error << ", found trace-region-size=" << int64_t(traceRegionSize);
+      for (auto trace : module.getOps<TraceOp>())
+        error.attachNote(trace.getLoc())
+            << "the stream of @" << trace.getSymName() << " takes "
+            << llvm::alignTo(trace.getStreamBytes(), ttrt::kStreamAlignment) << " bytes";
+      signalPassFailure();
+      return;
     }
 
+    OpBuilder builder(&getContext());
     int64_t dramBytes = getDramBytes(*target), address = dramBytes - needed;
+    int64_t reserved = std::max<int64_t>(
+        needed, llvm::alignTo(std::max<int64_t>(traceRegionSize, 0), ttrt::kStreamAlignment));
+    if (reserved > needed)
+      module->setAttr(kTraceRegionAttrName, builder.getI64IntegerAttr(reserved));
+    else
+      module->removeAttr(kTraceRegionAttrName);
     // Streams are read-only pages: no buffer shares their first page.
-    int64_t limit = llvm::alignDown(address, ttrt::kPageSize);
+    int64_t limit = llvm::alignDown(dramBytes - reserved, ttrt::kPageSize);
     for (auto buffer : module.getOps<BufferOp>())
       if (buffer.getMemory() == MemorySpace::Dram && buffer.isPlanned()) {
         int64_t end = buffer.getAddressAttr().getInt() + buffer.getSizeAttr().getInt();
         if (end > limit) {
-          module.emitError("needs ")
-              << end << " bytes of DRAM for buffers and " << dramBytes - limit
-              << " for the trace region, but " << target->getName() << " has " << dramBytes;
-          return signalPassFailure();
+          InFlightDiagnostic error = module.emitError("needs ")
+                                     << getEnd(module) << " bytes of DRAM for buffers and "
+                                     << dramBytes - limit << " for the trace region, but "
+                                     << target->getName() << " has " << dramBytes;
+          attachPeak(error, module, MemorySpace::Dram);
+          signalPassFailure();
+          return;
         }
       }
 
-    OpBuilder builder(&getContext());
     for (auto trace : module.getOps<TraceOp>()) {
       int64_t size = trace.getStreamBytes();
       trace.setRegionAddressAttr(builder.getI64IntegerAttr(address));
       trace.setRegionSizeAttr(builder.getI64IntegerAttr(size));
       address += llvm::alignTo(size, ttrt::kStreamAlignment);
     }
-    regionBytes += needed;
+    regionBytes += reserved;
+    bankBytes += getBytesPerBank(*target, reserved);
+  }
+
+private:
+  /// The end of the highest buffer in DRAM.
+  static int64_t getEnd(ModuleOp module) {
+    int64_t end = 0;
+    for (auto buffer : module.getOps<BufferOp>())
+      if (buffer.getMemory() == MemorySpace::Dram && buffer.isPlanned())
+        end = std::max(end, buffer.getAddressAttr().getInt() + buffer.getSizeAttr().getInt());
+    return end;
   }
 };
 

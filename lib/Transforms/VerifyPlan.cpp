@@ -96,6 +96,15 @@ private:
       expected = address;
     }
     traceBegin = expected;
+    if (auto reserved = module->getAttrOfType<IntegerAttr>(kTraceRegionAttrName)) {
+      if (reserved.getInt() < dramBytes - expected || reserved.getInt() > dramBytes ||
+          reserved.getInt() % static_cast<int64_t>(ttrt::kStreamAlignment) != 0)
+        return module.emitError("expected ")
+               << kTraceRegionAttrName << " to be a multiple of " << ttrt::kStreamAlignment
+               << " from the streams' " << dramBytes - expected << " bytes up to DRAM's "
+               << dramBytes << ", found " << reserved.getInt();
+      traceBegin = dramBytes - reserved.getInt();
+    }
     return success();
   }
 

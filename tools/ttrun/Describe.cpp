@@ -203,6 +203,14 @@ std::string pointText(const Point &point) {
   return text;
 }
 
+uint64_t traceBytesPerBank(const Bundle &bundle) {
+  const fb::Region *region = bundle.metadata().trace_region();
+  const fb::Target &target = *bundle.metadata().target();
+  const uint64_t bytes = region ? region->size() : 0;
+  return alignUp((bytes + target.dram_banks() - 1) / target.dram_banks(),
+                 std::max<uint32_t>(target.dram_alignment(), 1));
+}
+
 uint64_t largestScratch(const Bundle &bundle) {
   uint64_t largest = 0;
   const auto *programs = bundle.metadata().programs();

@@ -65,6 +65,10 @@ std::string pointText(const Point &point);
 std::string stepText(const ttrt::Bundle &bundle, const ttrt::fb::EntryPoint &entry,
                      const ttrt::fb::Step &step);
 
+/// What the trace region takes of each DRAM bank, spread evenly over all of them at DRAM's
+/// alignment.
+uint64_t traceBytesPerBank(const ttrt::Bundle &bundle);
+
 /// The largest scratch of any program.
 uint64_t largestScratch(const ttrt::Bundle &bundle);
 

@@ -37,7 +37,7 @@ int queryCommand(int argc, char **argv) {
       .field("l1_bytes", host.l1_bytes / ttrt::kPageSize * ttrt::kPageSize)
       .field("dram_alignment", ttrt::kBufferAlignment)
       .field("l1_alignment", ttrt::kBufferAlignment)
-      .field("queues", 1)
+      .field("queues", ttrt::kMaxQueues)
       .field("chips", 1)
       .endObject();
   fputs(json.take().c_str(), stdout);

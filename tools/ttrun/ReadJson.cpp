@@ -28,6 +28,8 @@ static void addTarget(Json &json, const fb::Target &target) {
     json.value(target.features()->Get(i)->c_str());
   json.endArray()
       .field("cores", target.cores())
+      .field("grid_rows", target.grid_rows() ? target.grid_rows() : 1)
+      .field("grid_cols", target.grid_rows() ? target.grid_cols() : target.cores())
       .field("dram_banks", target.dram_banks())
       .field("dram_bank_bytes", target.dram_bank_bytes())
       .field("l1_bytes", target.l1_bytes())
@@ -170,6 +172,8 @@ static void addTraces(Json &json, const Bundle &bundle) {
       .beginObject()
       .field("address", region ? region->address() : bundle.addresses().dramBytes)
       .field("size", region ? region->size() : 0)
+      .field("streams", bundle.segment(fb::SegmentKind::Streams).size)
+      .field("bytes_per_bank", traceBytesPerBank(bundle))
       .endObject();
   json.key("traces").beginArray();
   for (const DecodedTrace &trace : decodeTraces(bundle)) {

@@ -113,9 +113,19 @@ static void printCommand(const DecodedCommand &command, size_t index) {
 void printTraces(const Bundle &bundle, bool full) {
   const fb::Region *region = bundle.metadata().trace_region();
   printLine("traces");
-  if (region)
-    printLine("  region at dram %s, %llu bytes: exactly what the streams need",
-              hexText(region->address()).c_str(), (ull)region->size());
+  if (region) {
+    const uint64_t streams = bundle.segment(fb::SegmentKind::Streams).size;
+    const uint32_t banks = bundle.metadata().target()->dram_banks();
+    printLine(
+        "  region at dram %s, %llu bytes%s: %s", hexText(region->address()).c_str(),
+        (ull)region->size(),
+        banks == 1
+            ? ""
+            : textOf(" (%llu on each of %u banks)", (ull)traceBytesPerBank(bundle), banks).c_str(),
+        streams == region->size()
+            ? "exactly what the streams need"
+            : textOf("more than the %llu that the streams need", (ull)streams).c_str());
+  }
   for (const DecodedTrace &trace : decodeTraces(bundle)) {
     uint32_t dispatches = 0;
     for (const DecodedCommand &command : trace.commands)

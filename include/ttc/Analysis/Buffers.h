@@ -41,6 +41,7 @@ struct TimelinePoint {
   /// A step, a command, or device work on tensors of a bound trace.
   Operation *op;
   SmallVector<BufferAccess> accesses;
+  unsigned entry = 0; ///< number of the entry point
 };
 
 /// The default schedules of all entry points, in order: prologue, body, epilogue; in place of a

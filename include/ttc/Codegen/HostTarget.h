@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mlir {
 class Operation;
@@ -28,6 +29,10 @@ std::optional<CpuTarget> getCpuTarget(llvm::StringRef name);
 
 /// The `ttc.target` of the module that holds `op`; this machine's CPU if it has none.
 CpuTarget getCpuTarget(Operation *op);
+
+/// The features that the code needs, by LLVM's names without sign, sorted: what the CPU's name
+/// implies and what is beyond that.
+std::vector<std::string> getNeededFeatures(const CpuTarget &target);
 
 /// f32 lanes of the vectors that kernels and epilogues for this CPU are made of: 16 with
 /// AVX-512, else 8 (narrower registers split them in two).

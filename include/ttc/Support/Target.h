@@ -11,6 +11,10 @@ namespace mlir::ttc {
 /// Name of the module's attribute that holds its target.
 inline constexpr llvm::StringLiteral kTargetAttrName = "ttc.target";
 
+/// Name of the module's attribute that holds the bytes of its trace region, where they are more
+/// than the streams need.
+inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
+
 /// The target of a name ("cpu", "wormhole_n150", "wormhole_n300", "blackhole_p150") or of a JSON
 /// file (anything that ends with .json), with code for the CPU of a name ("native" is this
 /// machine's). An error says what is known.
@@ -22,6 +26,8 @@ FailureOr<TargetAttr> getTarget(ModuleOp module);
 
 /// All banks.
 int64_t getDramBytes(TargetAttr target);
+/// What `bytes` that are spread evenly over all banks take of each, at DRAM's alignment.
+int64_t getBytesPerBank(TargetAttr target, int64_t bytes);
 int64_t getCores(TargetAttr target);
 
 } // namespace mlir::ttc

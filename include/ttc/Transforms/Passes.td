@@ -349,8 +349,12 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
     constants in the order in which they are used, from the next page on slots and state, above
     them the activations as lib/Planner places them. Host memory is planned the same way.
 
+    All entry points are planned together. They never run at the same time, so activations of
+    different ones share bytes, unless `share-activations=false`; constants, slots and state
+    keep theirs whichever runs.
+
     A plan that does not fit the target is an error with the bytes needed, the bytes there and
-    the buffers alive at the peak.
+    the buffers alive at the peak, largest first, each at the op that made it.
 
     ```mlir
     ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
@@ -368,6 +372,10 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [
+    Option<"shareActivations", "share-activations", "bool", /*default=*/"true",
+           "Let activations of different entry points share bytes">
+  ];
   let statistics = [
     Statistic<"constantBytes", "constant-bytes", "Bytes of constants">,
     Statistic<"slotBytes", "slot-bytes", "Bytes of slots and state">,
@@ -478,8 +486,11 @@ def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
   let summary = "Gives every stream its place in the trace region";
   let description = [{
     The trace region ends where DRAM ends and holds exactly the streams, each padded to 64
-    bytes. A region that meets the buffers below is an error, and so is one larger than
-    `trace-region-size`, where that is given.
+    bytes. A region that meets the buffers below is an error.
+
+    Where `trace-region-size` is given, less than the streams need is an error that states their
+    size, in all and on each bank; more is reserved (and then written down as the module's
+    `ttc.trace_region`), with the streams at its end.
 
     ```mlir
     ttc.trace @main_t0() { ... }
@@ -491,7 +502,10 @@ def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
     Option<"traceRegionSize", "trace-region-size", "int64_t", /*default=*/"-1",
            "Bytes reserved for the trace region; without it the region takes what it needs">
   ];
-  let statistics = [Statistic<"regionBytes", "region-bytes", "Bytes of the trace region">];
+  let statistics = [
+    Statistic<"regionBytes", "region-bytes", "Bytes of the trace region">,
+    Statistic<"bankBytes", "bank-bytes", "What the trace region takes of each DRAM bank">
+  ];
 }
 
 def VerifyPlan : Pass<"ttc-verify-plan", "::mlir::ModuleOp"> {

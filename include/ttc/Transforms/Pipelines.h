@@ -28,6 +28,10 @@ struct TracePipelineOptions : PassPipelineOptions<TracePipelineOptions> {
       llvm::cl::desc("2: schedules for two command queues, too, where inputs and outputs overlap "
                      "with computing"),
       llvm::cl::init(1)};
+  Option<bool> shareActivations{
+      *this, "share-activations",
+      llvm::cl::desc("Let activations of different entry points share bytes"),
+      llvm::cl::init(true)};
   Option<bool> compile{*this, "compile", llvm::cl::desc("Compile the programs to machine code"),
                        llvm::cl::init(true)};
   Option<bool> progress{*this, "progress",
