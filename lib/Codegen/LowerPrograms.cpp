@@ -50,6 +50,8 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
 
   void runOnOperation() override {
     ProgramOp program = getOperation();
+    if (failed(verifyNotEmpty(program)))
+      return signalPassFailure();
     if (hasKernelBody(program)) {
       if (failed(lowerKernelBody(
               program, [&](ModuleOp module) { return run(module, buildToLLVMPipeline); })))
@@ -57,6 +59,25 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
     } else if (program.hasTensorBody() && failed(lowerTensorBody(program))) {
       signalPassFailure();
     }
+  }
+
+  /// Nothing is made for tensors without elements: no tiles, no addresses.
+  static LogicalResult verifyNotEmpty(ProgramOp program) {
+    auto verify = [](Location loc, TypeRange types) -> LogicalResult {
+      for (Type type : types)
+        if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getNumElements() == 0)
+          return emitError(loc) << "expected tensors with at least one element, found " << type;
+      return success();
+    };
+    if (failed(verify(program.getLoc(), program.getArgumentTypes())) ||
+        failed(verify(program.getLoc(), program.getResultTypes())))
+      return failure();
+    if (program.isExternal() || !program.hasTensorBody())
+      return success();
+    for (Operation &op : program.getBody().front())
+      if (failed(verify(op.getLoc(), op.getResultTypes())))
+        return failure();
+    return success();
   }
 
   LogicalResult run(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {

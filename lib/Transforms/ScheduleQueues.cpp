@@ -96,6 +96,11 @@ public:
         returnOp(cast<func::ReturnOp>(function.getBody().front().getTerminator())) {}
 
   LogicalResult run() {
+    for (Type type :
+         llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
+      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getNumElements() == 0)
+        return function.emitError("expected inputs and outputs with at least one element, found ")
+               << type;
     OpBuilder builder(function);
     entry = EntryOp::create(builder, function.getLoc(), function.getSymNameAttr(), StringAttr());
     entry.getBody().emplaceBlock();
