@@ -79,7 +79,9 @@ int main(int argc, char **argv) {
   std::string planPath, problemPath;
   std::optional<int64_t> capacity;
   for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
+    std::string argument = argv[i];
+    if ((argument == "--problem" || argument == "--capacity") && i + 1 < argc)
+      argument += std::string("=") + argv[++i];
     if (argument == "--help" || argument == "-h") {
       std::cout << usage;
       return 0;

@@ -50,6 +50,9 @@ int main(int argc, char **argv) {
   std::optional<double> timeout;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
+    for (const char *option : {"--capacity", "--nodes", "--timeout"})
+      if (argument == option && i + 1 < argc)
+        argument += std::string("=") + argv[++i];
     if (argument == "--help" || argument == "-h") {
       std::cout << usage;
       return 0;
