@@ -3,7 +3,6 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "ttc/Codegen/HostTarget.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 #include <set>
@@ -100,29 +99,6 @@ RankedTensorType mlir::ttc::fromText(StringRef text, MLIRContext *context) {
       return RankedTensorType::get(shape, element);
   }
   return {};
-}
-
-static void collectNames(Location location, SmallVectorImpl<std::string> &names) {
-  auto add = [&](std::string name) {
-    if (!name.empty() && !llvm::is_contained(names, name))
-      names.push_back(std::move(name));
-  };
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    add(name.getName().str());
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collectNames(part, names);
-  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectNames(call.getCallee(), names);
-  } else if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    add((llvm::sys::path::filename(file.getFilename()) + ":" + Twine(file.getLine())).str());
-  }
-}
-
-std::string mlir::ttc::toText(Location location) {
-  SmallVector<std::string> names;
-  collectNames(location, names);
-  return llvm::join(names, "+");
 }
 
 Location mlir::ttc::toLocation(StringRef text, MLIRContext *context) {

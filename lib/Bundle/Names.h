@@ -4,6 +4,7 @@
 #define TTC_LIB_BUNDLE_NAMES_H
 
 #include "dialects/Ttc/TtcOps.h"
+#include "ttc/Support/Location.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {
@@ -17,9 +18,7 @@ std::string toText(RankedTensorType type);
 /// Nothing if the text is no such type.
 RankedTensorType fromText(StringRef text, MLIRContext *context);
 
-/// The name of the op in the source that a location stands for: names joined by '+', file and line
-/// where there is no name, "" if nothing is known. Never the path of a file.
-std::string toText(Location location);
+/// The inverse of toText(Location) (ttc/Support/Location.h), as far as bundles go.
 Location toLocation(StringRef text, MLIRContext *context);
 
 /// CPU features that code for the target needs: those of the CPU's name and those switched on by

@@ -9,6 +9,7 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Support/ModelDiagnostics.h"
 #include "ttc/Transforms/Pipelines.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
@@ -175,6 +176,7 @@ void mlir::ttc::registerOnnxToBundle() {
         registerAllDialects(registry);
         registry.insert<TtcDialect>();
         context->appendDialectRegistry(registry);
+        ModelDiagnostics diagnostics(context);
         OwningOpRef<ModuleOp> module =
             importModels(*sources->getMemoryBuffer(sources->getMainFileID()), context);
         if (!module || failed(compile(*module)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The importer's side of ttc-translate.
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Support/ModelDiagnostics.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 
@@ -74,6 +75,7 @@ void mlir::ttc::registerImportOnnx() {
         FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
         if (failed(options))
           return nullptr;
+        ModelDiagnostics diagnostics(context);
         return importOnnx(*sources.getMemoryBuffer(sources.getMainFileID()), context, *options);
       },
       [](DialectRegistry &registry) { registry.insert<TtcDialect, func::FuncDialect>(); });
