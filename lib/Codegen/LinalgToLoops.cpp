@@ -186,7 +186,8 @@ void relaxArithmetic(linalg::GenericOp op) {
     auto flags = dyn_cast<arith::ArithFastMathInterface>(nested);
     if (!flags)
       return;
-    arith::FastMathFlags old = flags.getFastMathFlagsAttr().getValue();
+    arith::FastMathFlagsAttr attr = flags.getFastMathFlagsAttr();
+    arith::FastMathFlags old = attr ? attr.getValue() : arith::FastMathFlags::none;
     nested->setAttr(flags.getFastMathAttrName(),
                     arith::FastMathFlagsAttr::get(nested->getContext(), old | more));
   };
