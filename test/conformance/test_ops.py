@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every op on every element type against numpy, through code generation to machine code."""
+import re
+
+import pytest
+
+from conftest import ROOT
+
+import op_cases_dense
+import op_cases_elementwise
+import op_cases_movement
+import op_cases_reduction
+from op_programs import Programs, check
+
+FAMILIES = {
+    "elementwise": op_cases_elementwise,
+    "dense": op_cases_dense,
+    "reduction": op_cases_reduction,
+    "movement": op_cases_movement,
+}
+CASES = {f"{family}/{c.name}": (family, c) for family, module in FAMILIES.items() for c in module.cases()}
+
+
+@pytest.fixture(scope="module")
+def compiled(tools, tmp_path_factory):
+    """The programs of a family, all in one module and shared object."""
+    known = {}
+
+    def get(family):
+        if family not in known:
+            cases = [c for f, c in CASES.values() if f == family]
+            known[family] = Programs(tools, tmp_path_factory.mktemp(family), cases)
+        return known[family]
+
+    return get
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_op(compiled, name):
+    family, case = CASES[name]
+    check(compiled(family), case)
+
+
+def test_every_op_has_cases():
+    """The ops on tensors, as their definitions name them."""
+    families = ("Elementwise", "Convolution", "Reduction", "Normalization", "DataMovement")
+    text = "".join((ROOT / f"dialects/Ttc/{family}Ops.td").read_text() for family in families)
+    ops = set(re.findall(r'^def Ttc_\w+Op\s*:\s*\w+<\s*"(\w+)"', text, re.MULTILINE)) - {"constant"}
+    tested = {case.op.split()[0] for _, case in CASES.values()}
+    assert len(ops) > 60 and ops - tested == set() and tested - ops == set()
