@@ -46,6 +46,15 @@ def test_tree(installed):
         assert any(f.endswith(tail) for f in files), (tail, sorted(files))
 
 
+def test_libttrt_is_small(installed, build_dir, tmp_path):
+    """What an application carries: below 200 KiB, stripped. Release only, others are not optimised."""
+    if "CMAKE_BUILD_TYPE:STRING=Release" not in (build_dir / "CMakeCache.txt").read_text():
+        pytest.skip("not a release build")
+    library, = (p for p in installed.rglob("libttrt.so.*") if not p.is_symlink())
+    run("strip", "-o", tmp_path / "libttrt.so", library)
+    assert (tmp_path / "libttrt.so").stat().st_size < 200 * 1024
+
+
 def test_installed_tools_start(installed):
     for tool in ("ttc-opt", "ttc-translate", "ttrun"):
         assert "usage" in run(installed / "bin" / tool, "--help", env={}).lower()
