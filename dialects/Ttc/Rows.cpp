@@ -74,15 +74,22 @@ int64_t RowsAttr::getSpan(int64_t count) const {
 
 //===--- operands of kernels ----------------------------------------------------------===//
 
+/// Null for a part that is one row: it is contiguous, only less aligned than a whole.
+static RowsAttr getRowsApart(ProgramOp program, unsigned index) {
+  RowsAttr rows = program.getRows(index);
+  auto type = cast<RankedTensorType>(program.getOperandType(index));
+  return rows && rows.getRow() < type.getNumElements() ? rows : RowsAttr();
+}
+
 RowsAttr mlir::ttc::getOperandRows(Value operand) {
   auto argument = dyn_cast<BlockArgument>(operand);
   auto program = argument ? dyn_cast<ProgramOp>(argument.getOwner()->getParentOp()) : ProgramOp();
-  return program ? program.getRows(argument.getArgNumber()) : RowsAttr();
+  return program ? getRowsApart(program, argument.getArgNumber()) : RowsAttr();
 }
 
 RowsAttr mlir::ttc::getResultRows(Operation *kernel) {
   auto program = dyn_cast<ProgramOp>(kernel->getParentOp());
-  return program ? program.getRows(program.getNumArguments()) : RowsAttr();
+  return program ? getRowsApart(program, program.getNumArguments()) : RowsAttr();
 }
 
 //===--- concat, slice, split ---------------------------------------------------------===//
