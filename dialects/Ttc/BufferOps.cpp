@@ -128,3 +128,39 @@ LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollecti
   return success(succeeded(verifyList("inputs", inputs, program.getArgumentTypes())) &&
                  succeeded(verifyList("results", outputs, program.getResultTypes())));
 }
+
+ArrayAttr mlir::ttc::splitPlaces(Builder &builder, ArrayRef<BufferPlace> places,
+                                 DenseI64ArrayAttr &offsets) {
+  SmallVector<Attribute> buffers;
+  SmallVector<int64_t> bytes;
+  for (const BufferPlace &place : places) {
+    buffers.push_back(place.buffer);
+    bytes.push_back(place.offset);
+  }
+  if (llvm::any_of(bytes, [](int64_t offset) { return offset != 0; }))
+    offsets = builder.getDenseI64ArrayAttr(bytes);
+  return builder.getArrayAttr(buffers);
+}
+
+LogicalResult mlir::ttc::verifyOffsets(Operation *op, ArrayAttr buffers,
+                                       std::optional<ArrayRef<int64_t>> offsets) {
+  if (!offsets || (offsets->size() == buffers.size() &&
+                   llvm::all_of(*offsets, [](int64_t offset) { return offset >= 0; })))
+    return success();
+  return op->emitOpError("expects one offset of 0 or more for each of ")
+         << buffers.size() << " buffers, found [" << *offsets << "]";
+}
+
+int64_t mlir::ttc::getOffsetOf(unsigned index, ArrayAttr inputs,
+                               std::optional<ArrayRef<int64_t>> inputOffsets,
+                               std::optional<ArrayRef<int64_t>> outputOffsets) {
+  bool isInput = index < inputs.size();
+  std::optional<ArrayRef<int64_t>> offsets = isInput ? inputOffsets : outputOffsets;
+  return offsets ? (*offsets)[isInput ? index : index - inputs.size()] : 0;
+}
+
+int64_t mlir::ttc::getScratchBytesOf(Operation *op, SymbolTableCollection &symbols,
+                                     FlatSymbolRefAttr program) {
+  auto found = symbols.lookupNearestSymbolFrom<ProgramOp>(op, program);
+  return found && found.getScratchBytesAttr() ? found.getScratchBytesAttr().getInt() : 0;
+}

@@ -97,7 +97,12 @@ def Ttc_BufferAccessOpInterface : OpInterface<"BufferAccessOpInterface"> {
       Appends every buffer that the op itself reads or writes. The buffers that an
       executed trace accesses are those of its commands, not repeated here.
     }], "void", "getAccesses",
-    (ins "::llvm::SmallVectorImpl<::mlir::ttc::BufferAccess> &":$accesses)>
+    (ins "::llvm::SmallVectorImpl<::mlir::ttc::BufferAccess> &":$accesses)>,
+    InterfaceMethod<[{
+      Bytes of L1, from the bottom of the core that works, that the op overwrites beside its
+      buffers: the scratch of its program.
+    }], "int64_t", "getScratchBytes", (ins "::mlir::SymbolTableCollection &":$symbols), "",
+    [{ return 0; }]>
   ];
 }
 
@@ -123,7 +128,12 @@ def Ttc_CommandOpInterface
       Which bytes of its buffer access `index` of getAccesses() touches; all of them where
       nothing more is known.
     }], "::mlir::ttc::ByteSpan", "getSpan",
-    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return {}; }]>
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return {}; }]>,
+    InterfaceMethod<[{
+      Emits the step of a schedule that does on `queue` what the command does, outside of any
+      trace. False: there is no such step, and nothing is emitted.
+    }], "bool", "enqueue", (ins "::mlir::OpBuilder &":$builder, "int64_t":$queue), "",
+    [{ return false; }]>
   ];
 }
 

@@ -104,6 +104,19 @@ StringRef RecordEventOp::getHostWork() { return "an event recorded by the host";
 bool RecordEventOp::isWait() { return false; }
 FlatSymbolRefAttr RecordEventOp::getEventName() { return {}; }
 
+/// In a region with an order SSA says the rest.
+LogicalResult WaitEventOp::verify() {
+  auto record = getEvent().getDefiningOp<RecordEventOp>();
+  if (!record)
+    return emitOpError("expects the result of a ttc.record_event, found a value that no record "
+                       "in sight can satisfy");
+  if (record->getBlock() == (*this)->getBlock() && !record->isBeforeInBlock(*this)) {
+    InFlightDiagnostic error = emitOpError("waits in a circle: for a record that stands behind it");
+    error.attachNote(record.getLoc()) << "the record";
+    return error;
+  }
+  return success();
+}
 StringRef WaitEventOp::getHostWork() { return "a wait for an event, enqueued by the host"; }
 bool WaitEventOp::isWait() { return true; }
 FlatSymbolRefAttr WaitEventOp::getEventName() { return {}; }

@@ -107,6 +107,7 @@ def Ttc_RecordEventOp : Ttc_Op<"record_event", [
   let summary = "Records an event on a queue";
   let description = [{
     The event is complete when everything enqueued before it on the queue is complete.
+    Each result is one record: a wait for it is for nothing else.
 
     Constraints:
 
@@ -132,6 +133,8 @@ def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
     Constraints:
 
     1. The queue's number is not negative.
+    2. The event is the result of a `ttc.record_event` that stands before the wait. (In a region
+       without order, as that of a module, a wait before its record would be a circle.)
 
     ```mlir
     ttc.wait_event %written on 0
@@ -139,6 +142,7 @@ def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
   }];
   let arguments = (ins Ttc_EventType:$event, ConfinedAttr<I64Attr, [IntNonNegative]>:$queue);
   let assemblyFormat = "$event `on` $queue attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TTC_QUEUEOPS_TD

@@ -45,12 +45,24 @@ static LogicalResult verifyPortBuffer(Operation *op, SymbolTableCollection &symb
                                      << stringifyBufferKind(kind) << " one";
 }
 
+template <typename PortOp>
+static LogicalResult verifySlots(PortOp port, SymbolTableCollection &symbols) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (int64_t i = 0; i < port.getNumSlots(); ++i) {
+    if (failed(verifyPortBuffer(port, symbols, port.getSlot(i), port.getType())))
+      return failure();
+    if (!seen.insert(port.getSlot(i)).second)
+      return port.emitOpError("expects different slots, found ") << port.getSlot(i) << " twice";
+  }
+  return success();
+}
+
 LogicalResult InputOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyPortBuffer(*this, symbols, getBufferAttr(), getType());
+  return verifySlots(*this, symbols);
 }
 
 LogicalResult OutputOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyPortBuffer(*this, symbols, getBufferAttr(), getType());
+  return verifySlots(*this, symbols);
 }
 
 //===--- schedule ---------------------------------------------------------------------===//
@@ -80,7 +92,7 @@ LogicalResult ScheduleOp::verifyRegions() {
 
 //===--- steps ------------------------------------------------------------------------===//
 
-/// That the entry point's port `index` exists and that `buffer` is its buffer.
+/// That the entry point's port `index` exists and that `buffer` is one of its slots.
 template <typename PortOp>
 static LogicalResult verifyPort(Operation *op, int64_t index, FlatSymbolRefAttr buffer,
                                 StringRef what) {
@@ -89,10 +101,16 @@ static LogicalResult verifyPort(Operation *op, int64_t index, FlatSymbolRefAttr 
   if (index < 0 || index >= static_cast<int64_t>(ports.size()))
     return op->emitOpError("expects an ")
            << what << " below " << ports.size() << ", found " << index;
-  if (ports[index].getBufferAttr() != buffer)
-    return op->emitOpError("expects the buffer of ")
-           << what << " " << index << ", " << ports[index].getBufferAttr() << ", found " << buffer;
-  return success();
+  PortOp port = ports[index];
+  for (int64_t i = 0; i < port.getNumSlots(); ++i)
+    if (port.getSlot(i) == buffer)
+      return success();
+  InFlightDiagnostic error = op->emitOpError("expects ");
+  if (port.getNumSlots() == 1)
+    error << "the buffer of " << what << " " << index << ", " << port.getBufferAttr();
+  else
+    error << "one of the " << port.getNumSlots() << " slots of " << what << " " << index;
+  return error << ", found " << buffer;
 }
 
 LogicalResult EnqueueWriteOp::verifySymbolUses(SymbolTableCollection &) {
@@ -126,9 +144,31 @@ void EnqueueHostOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   appendAccesses(getOutputs(), /*write=*/true, accesses);
 }
 int64_t EnqueueHostOp::getStepQueue() { return getQueue(); }
+int64_t EnqueueHostOp::getScratchBytes(SymbolTableCollection &symbols) {
+  return getScratchBytesOf(*this, symbols, getProgramAttr());
+}
 
+void EnqueueDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
+                              ArrayRef<BufferPlace> inputs, ArrayRef<BufferPlace> outputs,
+                              int64_t queue) {
+  DenseI64ArrayAttr inputOffsets, outputOffsets;
+  ArrayAttr inputBuffers = splitPlaces(builder, inputs, inputOffsets);
+  ArrayAttr outputBuffers = splitPlaces(builder, outputs, outputOffsets);
+  build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets,
+        builder.getI64IntegerAttr(queue));
+}
+int64_t EnqueueDispatchOp::getOffset(unsigned index) {
+  return getOffsetOf(index, getInputs(), getInputOffsets(), getOutputOffsets());
+}
 LogicalResult EnqueueDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs());
+  if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
+      failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
+    return failure();
+  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
+                              [&](unsigned index) { return getOffset(index); });
+}
+int64_t EnqueueDispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
+  return getScratchBytesOf(*this, symbols, getProgramAttr());
 }
 void EnqueueDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   appendAccesses(getInputs(), /*write=*/false, accesses);

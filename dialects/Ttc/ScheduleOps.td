@@ -19,6 +19,12 @@ def Ttc_EventOp : Ttc_Op<"event", [Symbol]> {
   let description = [{
     Recorded by a step or by a command of a trace, waited for by another.
 
+    A record is complete when all that was enqueued before it on its queue is complete. Records of
+    an event are counted, so none is lost and none is taken for another one. A wait is for the last
+    record of the event that was *enqueued* before the wait, on whichever queue, in the order in
+    which the host enqueues: prologue, body, body, ..., epilogue. So each wait is for something
+    before it, and queues cannot wait for each other in a circle. docs/queues.md says more.
+
     ```mlir
     ttc.event @input_written
     ```
@@ -39,6 +45,9 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
        one schedule.
     2. Names are unique among the inputs, among the outputs, and among the schedules.
 
+    `wanted_schedules` names those that `--ttc-overlap-transfers` shall add, which knows the order
+    of all accesses; it takes the attribute away.
+
     ```mlir
     ttc.entry @main {
       ttc.input "image" at @image : tensor<1x64xf32>
@@ -51,7 +60,8 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<StrArrayAttr>:$wanted_schedules);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];
@@ -60,8 +70,17 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
 
 class Ttc_PortOp<string mnemonic> : Ttc_Op<mnemonic, [
     HasParent<"EntryOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$buffer, TypeAttrOf<Ttc_Tensor>:$type);
-  let assemblyFormat = "$name `at` $buffer `:` $type attr-dict";
+  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$buffer, TypeAttrOf<Ttc_Tensor>:$type,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$ring);
+  let assemblyFormat = "$name `at` $buffer (`ring` $ring^)? `:` $type attr-dict";
+  let extraClassDeclaration = [{
+    /// 1 + those of the ring.
+    int64_t getNumSlots() { return 1 + (getRing() ? getRing()->size() : 0); }
+    ::mlir::FlatSymbolRefAttr getSlot(int64_t index) {
+      return index == 0 ? getBufferAttr()
+                        : ::llvm::cast<::mlir::FlatSymbolRefAttr>((*getRing())[index - 1]);
+    }
+  }];
 }
 
 def Ttc_InputOp : Ttc_PortOp<"input"> {
@@ -69,8 +88,11 @@ def Ttc_InputOp : Ttc_PortOp<"input"> {
   let description = [{
     Constraints:
 
-    1. `buffer` names a `ttc.buffer` of at least the bytes of the type: a slot, or a host or
-       state buffer.
+    1. `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
+       type: a slot, or a host or state buffer.
+    2. The slots are different ones.
+
+    With a `ring` the input has further slots, which schedules use in turn.
 
     ```mlir
     ttc.input "image" at @image : tensor<1x64xf32>
@@ -83,26 +105,35 @@ def Ttc_OutputOp : Ttc_PortOp<"output"> {
   let description = [{
     Constraints:
 
-    1. `buffer` names a `ttc.buffer` of at least the bytes of the type: a slot, or a host or
-       state buffer.
+    1. `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
+       type: a slot, or a host or state buffer.
+    2. The slots are different ones.
+
+    With a `ring` the output has further slots, which schedules use in turn.
 
     ```mlir
-    ttc.output "logits" at @logits : tensor<1x10xf32>
+    ttc.output "logits" at @logits ring [@logits_slot1] : tensor<1x10xf32>
     ```
   }];
 }
 
-def Ttc_ScheduleOp : Ttc_Op<"schedule", [HasParent<"EntryOp">, NoTerminator, NoRegionArguments]> {
+def Ttc_ScheduleOp : Ttc_Op<"schedule", [
+    HasParent<"EntryOp">, NoTerminator, NoRegionArguments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What the host enqueues for one inference";
   let description = [{
-    The body is what repeats, one run for each inference; prologue and epilogue, which may
-    be empty, run once before and after.
+    The body is what repeats, one run for each inference, or for as many inferences as slots have
+    copies (a turn of the ring); prologue and epilogue, which may be empty, run once before and
+    after.
 
     Constraints:
 
     1. There is at least one queue, and every step's queue is one of them.
     2. The regions hold nothing but steps.
     3. The body is not empty.
+    4. Every wait, be it a step or a command of an executed trace, has a record that was enqueued
+       before it (see `ttc.event`). Where the only records come later, the diagnostic says whether
+       the queues wait for each other in a circle, and which one.
 
     ```mlir
     ttc.schedule "overlap-input" queues 2 prologue {
@@ -132,11 +163,13 @@ def Ttc_ScheduleOp : Ttc_Op<"schedule", [HasParent<"EntryOp">, NoTerminator, NoR
   let hasRegionVerifier = 1;
 }
 
-// `overridden`: the interface's methods that have a default and that the op defines itself.
-class Ttc_StepOp<string mnemonic, list<Trait> traits = [], list<string> overridden = []>
+// `overridden`, `accessOverridden`: the interfaces' methods that have a default and that the op
+// defines itself.
+class Ttc_StepOp<string mnemonic, list<Trait> traits = [], list<string> overridden = [],
+                 list<string> accessOverridden = []>
     : Ttc_Op<"enqueue." # mnemonic, !listconcat([
         HasParent<"ScheduleOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-        DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface>,
+        DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface, accessOverridden>,
         DeclareOpInterfaceMethods<Ttc_StepOpInterface, overridden>], traits)>;
 
 def Ttc_EnqueueWriteOp : Ttc_StepOp<"write"> {
@@ -144,7 +177,7 @@ def Ttc_EnqueueWriteOp : Ttc_StepOp<"write"> {
   let description = [{
     Constraints:
 
-    1. The entry point has that input, and `buffer` is its slot.
+    1. The entry point has that input, and `buffer` is one of its slots.
 
     ```mlir
     ttc.enqueue.write 0 to @image on 0
@@ -159,7 +192,7 @@ def Ttc_EnqueueReadOp : Ttc_StepOp<"read"> {
   let description = [{
     Constraints:
 
-    1. The entry point has that output, and `buffer` is its slot.
+    1. The entry point has that output, and `buffer` is one of its slots.
 
     ```mlir
     ttc.enqueue.read 0 from @logits on 0
@@ -184,16 +217,7 @@ def Ttc_EnqueueExecuteOp : Ttc_StepOp<"execute", [], ["getExecutedTrace"]> {
   let assemblyFormat = "$trace `on` $queue attr-dict";
 }
 
-class Ttc_ProgramStepOp<string mnemonic> : Ttc_StepOp<mnemonic> {
-  let arguments = (ins FlatSymbolRefAttr:$program, FlatSymbolRefArrayAttr:$inputs,
-                       FlatSymbolRefArrayAttr:$outputs, I64Attr:$queue);
-  let assemblyFormat = [{
-    $program `` custom<SymbolList>($inputs) `into` custom<SymbolList>($outputs)
-    `on` $queue attr-dict
-  }];
-}
-
-def Ttc_EnqueueHostOp : Ttc_ProgramStepOp<"host"> {
+def Ttc_EnqueueHostOp : Ttc_StepOp<"host", [], [], ["getScratchBytes"]> {
   let summary = "Step: the host runs a program itself";
   let description = [{
     Constraints:
@@ -206,20 +230,46 @@ def Ttc_EnqueueHostOp : Ttc_ProgramStepOp<"host"> {
     ttc.enqueue.host @non_max_suppression(@boxes_h) into (@kept_h) on 0
     ```
   }];
+  let arguments = (ins FlatSymbolRefAttr:$program, FlatSymbolRefArrayAttr:$inputs,
+                       FlatSymbolRefArrayAttr:$outputs, I64Attr:$queue);
+  let assemblyFormat = [{
+    $program `` custom<SymbolList>($inputs) `into` custom<SymbolList>($outputs)
+    `on` $queue attr-dict
+  }];
 }
 
-def Ttc_EnqueueDispatchOp : Ttc_ProgramStepOp<"dispatch"> {
+def Ttc_EnqueueDispatchOp : Ttc_StepOp<"dispatch", [], [], ["getScratchBytes"]> {
   let summary = "Step: the device runs one program outside any trace";
   let description = [{
     Constraints:
 
     1. `program` names a `ttc.program` of the module.
-    2. There is one buffer for each input and for each result of the program, at least as
-       large as its tensor.
+    2. There is one buffer for each input and for each result of the program, in which its
+       tensor fits from the offset on.
+    3. Offsets, where there are some, are one for each buffer and not negative.
 
     ```mlir
     ttc.enqueue.dispatch @to_l1(@image) into (@image_l1) on 0
+    // The second half of @act1's rows, 64 bytes from their begin.
+    ttc.enqueue.dispatch @pool(@image) into (@act1 + 64) on 0
     ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$program, FlatSymbolRefArrayAttr:$inputs,
+                       FlatSymbolRefArrayAttr:$outputs,
+                       OptionalAttr<DenseI64ArrayAttr>:$input_offsets,
+                       OptionalAttr<DenseI64ArrayAttr>:$output_offsets, I64Attr:$queue);
+  let assemblyFormat = [{
+    $program `` custom<PlaceList>($inputs, $input_offsets) `into`
+    custom<PlaceList>($outputs, $output_offsets) `on` $queue attr-dict
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$program,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$inputs,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$outputs, "int64_t":$queue)>
+  ];
+  let extraClassDeclaration = [{
+    /// Bytes from the buffer's begin to operand `index` (inputs, then outputs).
+    int64_t getOffset(unsigned index);
   }];
 }
 
@@ -248,6 +298,8 @@ class Ttc_EventStepOp<string mnemonic>
 def Ttc_EnqueueRecordOp : Ttc_EventStepOp<"record"> {
   let summary = "Step: the event is complete when all earlier steps of the queue are";
   let description = [{
+    `ttc.event` says which waits are for it.
+
     Constraints:
 
     1. `event` names a `ttc.event` of the module.
@@ -261,6 +313,9 @@ def Ttc_EnqueueRecordOp : Ttc_EventStepOp<"record"> {
 def Ttc_EnqueueWaitOp : Ttc_EventStepOp<"wait"> {
   let summary = "Step: later steps of the queue start after the event is complete";
   let description = [{
+    The wait is for the last record of the event that was enqueued before it (`ttc.event`). The
+    host does not wait, nor does the other queue.
+
     Constraints:
 
     1. `event` names a `ttc.event` of the module.

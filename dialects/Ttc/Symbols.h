@@ -32,6 +32,20 @@ LogicalResult verifyProgramBuffers(
     Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr program, ArrayAttr inputs,
     ArrayAttr outputs, function_ref<int64_t(unsigned)> getOffset = [](unsigned) { return 0; });
 
+/// The names of the buffers; `offsets` is set where one is not 0.
+ArrayAttr splitPlaces(Builder &builder, ArrayRef<BufferPlace> places, DenseI64ArrayAttr &offsets);
+
+/// That there is an offset of 0 or more for each of the buffers, where there are any.
+LogicalResult verifyOffsets(Operation *op, ArrayAttr buffers,
+                            std::optional<ArrayRef<int64_t>> offsets);
+
+/// Of operand `index` (inputs, then outputs) of an op whose operands may have offsets.
+int64_t getOffsetOf(unsigned index, ArrayAttr inputs, std::optional<ArrayRef<int64_t>> inputOffsets,
+                    std::optional<ArrayRef<int64_t>> outputOffsets);
+
+/// Of the program; 0 where it is not known yet.
+int64_t getScratchBytesOf(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr program);
+
 } // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_SYMBOLS_H

@@ -171,37 +171,20 @@ void ExecuteOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute>,
 
 void CmdDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
                           ArrayRef<BufferPlace> inputs, ArrayRef<BufferPlace> outputs) {
-  auto split = [&](ArrayRef<BufferPlace> places, DenseI64ArrayAttr &offsets) {
-    SmallVector<Attribute> buffers;
-    SmallVector<int64_t> bytes;
-    for (const BufferPlace &place : places) {
-      buffers.push_back(place.buffer);
-      bytes.push_back(place.offset);
-    }
-    if (llvm::any_of(bytes, [](int64_t offset) { return offset != 0; }))
-      offsets = builder.getDenseI64ArrayAttr(bytes);
-    return builder.getArrayAttr(buffers);
-  };
   DenseI64ArrayAttr inputOffsets, outputOffsets;
-  ArrayAttr inputBuffers = split(inputs, inputOffsets);
-  ArrayAttr outputBuffers = split(outputs, outputOffsets);
+  ArrayAttr inputBuffers = splitPlaces(builder, inputs, inputOffsets);
+  ArrayAttr outputBuffers = splitPlaces(builder, outputs, outputOffsets);
   build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets);
 }
 
 int64_t CmdDispatchOp::getOffset(unsigned index) {
-  size_t inputs = getInputs().size();
-  std::optional<ArrayRef<int64_t>> offsets =
-      index < inputs ? getInputOffsets() : getOutputOffsets();
-  return offsets ? (*offsets)[index < inputs ? index : index - inputs] : 0;
+  return getOffsetOf(index, getInputs(), getInputOffsets(), getOutputOffsets());
 }
 
 LogicalResult CmdDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  for (auto [buffers, offsets] :
-       {std::pair(getInputs(), getInputOffsets()), std::pair(getOutputs(), getOutputOffsets())})
-    if (offsets && (offsets->size() != buffers.size() ||
-                    llvm::any_of(*offsets, [](int64_t offset) { return offset < 0; })))
-      return emitOpError("expects one offset of 0 or more for each of ")
-             << buffers.size() << " buffers, found [" << *offsets << "]";
+  if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
+      failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
+    return failure();
   return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
                               [&](unsigned index) { return getOffset(index); });
 }
@@ -216,6 +199,17 @@ ByteSpan CmdDispatchOp::getSpan(unsigned index, SymbolTableCollection &symbols) 
   ByteSpan span = program.getSpan(index);
   span.offset = getOffset(index);
   return span;
+}
+
+int64_t CmdDispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
+  return getScratchBytesOf(*this, symbols, getProgramAttr());
+}
+
+bool CmdDispatchOp::enqueue(OpBuilder &builder, int64_t queue) {
+  EnqueueDispatchOp::create(builder, getLoc(), getProgramAttr(), getInputsAttr(), getOutputsAttr(),
+                            getInputOffsetsAttr(), getOutputOffsetsAttr(),
+                            builder.getI64IntegerAttr(queue));
+  return true;
 }
 
 int64_t CmdDispatchOp::getEncodedBytes() {
@@ -234,6 +228,11 @@ LogicalResult CmdCopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
 void CmdCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getSourceAttr(), false});
   accesses.push_back({getTargetAttr(), true});
+}
+bool CmdCopyOp::enqueue(OpBuilder &builder, int64_t queue) {
+  EnqueueCopyOp::create(builder, getLoc(), getSourceAttr(), getTargetAttr(), getBytesAttr(),
+                        builder.getI64IntegerAttr(queue));
+  return true;
 }
 int64_t CmdCopyOp::getEncodedBytes() { return sizeof(ttrt::CopyCommand); }
 int64_t CmdCopyOp::getWorkgroups(SymbolTableCollection &) { return ttrt::transferGrid(getBytes()); }

@@ -136,14 +136,18 @@ def Ttc_ExecuteOp : Ttc_Op<"execute", [
 
 //===-- Level 4: commands ----------------------------------------------------===//
 
-// `overridden`: the interface's methods that have a default and that the op defines itself.
-class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overridden = []>
+// `overridden`, `accessOverridden`: the interfaces' methods that have a default and that the op
+// defines itself.
+class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overridden = [],
+                    list<string> accessOverridden = []>
     : Ttc_Op<"cmd." # mnemonic, !listconcat([
-        HasParent<"TraceOp">, DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface>,
+        HasParent<"TraceOp">,
+        DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface, accessOverridden>,
         DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>], traits)>;
 
 def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "getSpan"]> {
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>],
+    ["getWorkgroups", "getSpan", "enqueue"], ["getScratchBytes"]> {
   let summary = "Command: runs a program on buffers";
   let description = [{
     Constraints:
@@ -180,7 +184,7 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
 }
 
 def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [
-    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups"]> {
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "enqueue"]> {
   let summary = "Command: moves bytes from one buffer to another";
   let description = [{
     Constraints:
@@ -236,6 +240,10 @@ class Ttc_CmdEventOp<string mnemonic, list<string> overridden = []>
 def Ttc_CmdSignalOp : Ttc_CmdEventOp<"signal", ["isBarrier"]> {
   let summary = "Command: a barrier, then the event is recorded";
   let description = [{
+    The event is complete when all that stands before the signal in the stream, and all that was
+    enqueued before the trace on its queue, is complete. Counts as enqueued right behind the
+    `ttc.enqueue.execute` of its trace, so waits that are enqueued later may be for it.
+
     Constraints:
 
     1. `event` names a `ttc.event` of the module.
@@ -249,6 +257,10 @@ def Ttc_CmdSignalOp : Ttc_CmdEventOp<"signal", ["isBarrier"]> {
 def Ttc_CmdWaitOp : Ttc_CmdEventOp<"wait"> {
   let summary = "Command: no core goes on before the event has been recorded";
   let description = [{
+    Counts as enqueued together with the `ttc.enqueue.execute` of its trace: it is for the last
+    record of the event that was enqueued before that step, in this inference or an earlier one;
+    never for a signal of its own stream.
+
     Constraints:
 
     1. `event` names a `ttc.event` of the module.

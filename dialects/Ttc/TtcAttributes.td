@@ -15,7 +15,9 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
   let summary = "A system description that a module is compiled for";
   let description = [{
     Sizes are in bytes. `gridRows` x `gridCols` cores; each core has `l1Bytes` of L1; DRAM
-    is `dramBanks` x `dramBankBytes`. Held by the module as `ttc.target`.
+    is `dramBanks` x `dramBankBytes`. `linkBytesPerSecond` says how fast inputs and outputs move
+    between the host and the device; 0, or left out: as fast as memory. Held by the module as
+    `ttc.target`.
 
     ```mlir
     module attributes {ttc.target = #ttc.target<
@@ -32,7 +34,9 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
     "int64_t":$grid_rows, "int64_t":$grid_cols,
     "int64_t":$l1_bytes, "int64_t":$l1_alignment,
     "int64_t":$dram_banks, "int64_t":$dram_bank_bytes, "int64_t":$dram_alignment,
-    "int64_t":$queues, "int64_t":$chips);
+    "int64_t":$queues, "int64_t":$chips,
+    DefaultValuedParameter<"int64_t", "0", "Bytes per second between host and device">
+      :$link_bytes_per_second);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -7,6 +7,7 @@
 #include "ttc/Support/Target.h"
 #include "ttrt/bundle_format.h"
 #include "ttrt/commands.h"
+#include "ttrt/points.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <map>
@@ -39,8 +40,7 @@ public:
     module = *result;
     builder.setInsertionPointToEnd(module.getBody());
     if (failed(readTarget()) || failed(readPrograms()) || failed(readBuffers()) ||
-        failed(readEvents()) || failed(findTracePoints()) || failed(readTraces()) ||
-        failed(readEntries()) || failed(readCode()))
+        failed(readEvents()) || failed(readTraces()) || failed(readEntries()) || failed(readCode()))
       return nullptr;
     return result;
   }
@@ -110,7 +110,7 @@ private:
       return TargetAttr::get(context, text(from.name()), text(from.triple()), text(from.cpu()),
                              features, rows, cols, from.l1_bytes(), from.l1_alignment(),
                              from.dram_banks(), from.dram_bank_bytes(), from.dram_alignment(),
-                             from.queues(), from.chips());
+                             from.queues(), from.chips(), from.link_bytes_per_second());
     };
     // The list of features that says what the bundle says, beside the CPU's own.
     std::map<std::string, char> switches;
@@ -206,6 +206,8 @@ private:
                       : from.space() == fb::MemorySpace::L1 ? map.l1Address(0)
                                                             : map.hostAddress();
       byAddress.emplace(base + from.offset(), i);
+      if (from.end() == 0)
+        permanent[base + from.offset()] = base + from.offset() + from.size();
       buffers.push_back(buffer);
     }
     return success();
@@ -221,13 +223,15 @@ private:
     return place.buffer;
   }
 
-  /// The buffer that is alive at a point of the timeline and in which a flat address lies.
+  /// The buffer that is alive at a point of the timeline (at any, where it is not known) and in
+  /// which a flat address lies.
   BufferPlace findPlace(uint64_t address, uint64_t time) {
     auto above = byAddress.upper_bound(address);
     // Those that begin there, then those before it; at most one is alive.
     for (auto it = std::make_reverse_iterator(above); it != byAddress.rend(); ++it) {
       const fb::Buffer &buffer = *bundle->buffers()->Get(it->second);
-      if ((buffer.end() == 0 || (buffer.begin() <= time && time < buffer.end())) &&
+      if ((buffer.end() == 0 || time == ttrt::Points::kUnknown ||
+           (buffer.begin() <= time && time < buffer.end())) &&
           address - it->first < buffer.size())
         return {FlatSymbolRefAttr::get(buffers[it->second].getSymNameAttr()),
                 static_cast<int64_t>(address - it->first)};
@@ -254,41 +258,10 @@ private:
 
   //===--- streams ----------------------------------------------------------------------===//
 
-  template <typename Use> LogicalResult forEachStep(const fb::Schedule &schedule, Use use) {
-    for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
-      for (uint32_t i = 0; i < count(part); ++i)
-        if (failed(use(*part->Get(i))))
-          return failure();
-    return success();
-  }
-
-  /// Where on the timeline each trace is executed for the first time.
-  LogicalResult findTracePoints() {
-    tracePoints.assign(count(bundle->traces()), UINT64_MAX);
-    uint64_t time = 0;
-    for (const fb::EntryPoint *entry : *bundle->entries()) {
-      if (entry->schedules()->size() == 0)
-        return error() << "entry point '" << text(entry->name()) << "' has no schedule";
-      LogicalResult good = forEachStep(*entry->schedules()->Get(0), [&](const fb::Step &step) {
-        if (step.kind() != fb::StepKind::Execute) {
-          ++time;
-          return success();
-        }
-        if (step.index() >= tracePoints.size())
-          return failure();
-        tracePoints[step.index()] = std::min(tracePoints[step.index()], time);
-        time += bundle->traces()->Get(step.index())->commands();
-        return success();
-      });
-      if (failed(good))
-        return error() << "entry point '" << text(entry->name())
-                       << "' executes a trace that is not there";
-    }
-    return success();
-  }
-
   LogicalResult readTraces() {
     const Segment &streams = segments[static_cast<size_t>(fb::SegmentKind::Streams)];
+    points.emplace(*bundle, streams.contents.data(), streams.contents.size(), streams.address,
+                   std::move(permanent));
     if (const fb::Region *region = bundle->trace_region();
         region && region->size() > streams.contents.size())
       module->setAttr(kTraceRegionAttrName, builder.getI64IntegerAttr(region->size()));
@@ -309,7 +282,7 @@ private:
       for (uint32_t command = 0; !stream.empty(); ++command) {
         Location location =
             getLocation(command < count(from.sources()) ? from.sources()->Get(command) : 0);
-        if (failed(readCommand(stream, location, tracePoints[i] + command)))
+        if (failed(readCommand(stream, location, points->command(i, command))))
           return error() << "trace '" << text(from.name()) << "': command " << command
                          << " is damaged";
       }
@@ -343,21 +316,16 @@ private:
     case Opcode::Dispatch: {
       ttrt::DispatchCommand command;
       if (!load(bytes, command) || command.operandCount > ttrt::kMaxOperands ||
-          ttrt::dispatchSize(command.operandCount) != bytes.size() ||
-          command.program >= programs.size())
+          ttrt::dispatchSize(command.operandCount) != bytes.size())
         return failure();
       std::vector<uint64_t> addresses(command.operandCount);
       memcpy(addresses.data(), bytes.data() + sizeof(command), addresses.size() * sizeof(uint64_t));
-      SmallVector<BufferPlace> places;
-      size_t inputs = programs[command.program].getArgumentTypes().size();
-      if (addresses.size() != inputs + programs[command.program].getResultTypes().size())
+      SmallVector<BufferPlace> inputs, outputs;
+      if (failed(findPlaces(command.program, addresses, time, inputs, outputs)))
         return failure();
-      for (uint64_t address : addresses)
-        if (!places.emplace_back(findPlace(address, time)).buffer)
-          return failure();
-      CmdDispatchOp::create(
-          builder, location, FlatSymbolRefAttr::get(programs[command.program].getSymNameAttr()),
-          ArrayRef(places).take_front(inputs), ArrayRef(places).drop_front(inputs));
+      CmdDispatchOp::create(builder, location,
+                            FlatSymbolRefAttr::get(programs[command.program].getSymNameAttr()),
+                            inputs, outputs);
       return success();
     }
     case Opcode::Copy: {
@@ -397,19 +365,18 @@ private:
     return failure();
   }
 
-  LogicalResult splitOperands(ProgramOp program, ArrayRef<uint64_t> addresses, uint64_t time,
-                              ArrayAttr &inputs, ArrayAttr &outputs) {
-    size_t numInputs = program.getArgumentTypes().size();
-    if (addresses.size() != numInputs + program.getResultTypes().size())
+  /// The operands of a command or step that runs a program.
+  LogicalResult findPlaces(uint32_t program, ArrayRef<uint64_t> addresses, uint64_t time,
+                           SmallVectorImpl<BufferPlace> &inputs,
+                           SmallVectorImpl<BufferPlace> &outputs) {
+    if (program >= programs.size())
       return failure();
-    SmallVector<Attribute> symbols;
-    for (uint64_t address : addresses) {
-      symbols.push_back(findBuffer(address, time));
-      if (!symbols.back())
+    size_t numInputs = programs[program].getArgumentTypes().size();
+    if (addresses.size() != numInputs + programs[program].getResultTypes().size())
+      return failure();
+    for (auto [i, address] : llvm::enumerate(addresses))
+      if (!(i < numInputs ? inputs : outputs).emplace_back(findPlace(address, time)).buffer)
         return failure();
-    }
-    inputs = builder.getArrayAttr(ArrayRef(symbols).take_front(numInputs));
-    outputs = builder.getArrayAttr(ArrayRef(symbols).drop_front(numInputs));
     return success();
   }
 
@@ -425,49 +392,51 @@ private:
       if (from.dtype() > fb::DType::MAX || llvm::any_of(shape, [](int64_t d) { return d < 0; }))
         return error() << "'" << text(from.name()) << "' has a type that is not known";
       auto type = RankedTensorType::get(shape, fromDType(from.dtype(), context));
-      if (failed(withSymbol(buffers, from.buffer(), [&](FlatSymbolRefAttr buffer) {
-            PortOp::create(builder, buffers[from.buffer()].getLoc(),
-                           builder.getStringAttr(text(from.name())), buffer, TypeAttr::get(type));
-          })))
+      SmallVector<Attribute> slots; // `buffer`, then the ring
+      auto add = [&](FlatSymbolRefAttr slot) { slots.push_back(slot); };
+      if (failed(withSymbol(buffers, from.buffer(), add)))
         return failure();
+      for (uint32_t j = 0; j < count(from.ring()); ++j)
+        if (failed(withSymbol(buffers, from.ring()->Get(j), add)))
+          return failure();
+      PortOp::create(
+          builder, buffers[from.buffer()].getLoc(), builder.getStringAttr(text(from.name())),
+          cast<FlatSymbolRefAttr>(slots[0]), TypeAttr::get(type),
+          slots.size() == 1 ? ArrayAttr() : builder.getArrayAttr(ArrayRef(slots).drop_front()));
     }
     return success();
   }
 
   LogicalResult readEntries() {
-    uint64_t time = 0;
-    for (const fb::EntryPoint *from : *bundle->entries()) {
-      auto entry = EntryOp::create(builder, builder.getUnknownLoc(),
-                                   builder.getStringAttr(text(from->name())), StringAttr());
+    for (uint32_t i = 0; i < bundle->entries()->size(); ++i) {
+      const fb::EntryPoint *from = bundle->entries()->Get(i);
+      auto entry = EntryOp::create(builder, builder.getUnknownLoc(), text(from->name()));
       OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToEnd(&entry.getBody().emplaceBlock());
+      builder.setInsertionPointToEnd(&entry.getBody().front());
       if (failed(readPorts<InputOp>(from->inputs())) ||
           failed(readPorts<OutputOp>(from->outputs())))
         return failure();
-      uint64_t start = time;
-      for (uint32_t i = 0; i < from->schedules()->size(); ++i) {
-        // Only the first schedule is on the timeline; the others touch what lives there too.
-        uint64_t point = start;
-        if (failed(readSchedule(*from->schedules()->Get(i), point)))
+      if (from->schedules()->size() == 0)
+        return error() << "entry point '" << text(from->name()) << "' has no schedule";
+      for (uint32_t j = 0; j < from->schedules()->size(); ++j)
+        if (failed(readSchedule(*from->schedules()->Get(j), i, j)))
           return failure();
-        if (i == 0)
-          time = point;
-      }
     }
     return success();
   }
 
-  LogicalResult readSchedule(const fb::Schedule &from, uint64_t &time) {
+  LogicalResult readSchedule(const fb::Schedule &from, uint32_t entry, uint32_t number) {
     auto schedule = ScheduleOp::create(builder, builder.getUnknownLoc(),
                                        builder.getStringAttr(text(from.name())),
                                        builder.getI64IntegerAttr(from.queues()));
     OpBuilder::InsertionGuard guard(builder);
+    uint32_t step = 0;
     auto readPart = [&](Region &region, const auto *steps, bool always) -> LogicalResult {
       if (!always && count(steps) == 0)
         return success();
       builder.setInsertionPointToEnd(&region.emplaceBlock());
       for (uint32_t i = 0; i < count(steps); ++i)
-        if (failed(readStep(*steps->Get(i), time)))
+        if (failed(readStep(*steps->Get(i), points->step(entry, number, step++))))
           return error() << "schedule '" << text(from.name()) << "': step " << i << " is damaged";
       return success();
     };
@@ -476,19 +445,16 @@ private:
                    succeeded(readPart(schedule.getEpilogue(), from.epilogue(), false)));
   }
 
-  LogicalResult readStep(const fb::Step &from, uint64_t &time) {
+  LogicalResult readStep(const fb::Step &from, uint64_t point) {
     Location location = getLocation(from.source());
     IntegerAttr queue = builder.getI64IntegerAttr(from.queue());
     IntegerAttr index = builder.getI64IntegerAttr(from.index());
-    uint64_t point = time;
-    if (from.kind() != fb::StepKind::Execute)
-      ++time;
     auto entry = cast<EntryOp>(builder.getBlock()->getParentOp()->getParentOp());
     auto getPort = [&](auto ports) -> FlatSymbolRefAttr {
       uint32_t i = 0;
       for (auto port : ports)
-        if (i++ == from.index())
-          return port.getBufferAttr();
+        if (i++ == from.index() && from.slot() < port.getNumSlots())
+          return port.getSlot(from.slot());
       return {};
     };
     switch (from.kind()) {
@@ -507,26 +473,34 @@ private:
       return success();
     }
     case fb::StepKind::Execute:
-      if (from.index() < traces.size())
-        time += bundle->traces()->Get(from.index())->commands();
       return withSymbol(traces, from.index(), [&](FlatSymbolRefAttr trace) {
         EnqueueExecuteOp::create(builder, location, trace, queue);
       });
     case fb::StepKind::HostDispatch:
     case fb::StepKind::Dispatch: {
-      if (from.index() >= programs.size())
-        return failure();
       SmallVector<uint64_t> addresses;
       for (uint32_t i = 0; i < count(from.operands()); ++i)
         addresses.push_back(from.operands()->Get(i));
-      ArrayAttr inputs, outputs;
-      if (failed(splitOperands(programs[from.index()], addresses, point, inputs, outputs)))
+      SmallVector<BufferPlace> inputs, outputs;
+      if (failed(findPlaces(from.index(), addresses, point, inputs, outputs)))
         return failure();
       auto program = FlatSymbolRefAttr::get(programs[from.index()].getSymNameAttr());
-      if (from.kind() == fb::StepKind::HostDispatch)
-        EnqueueHostOp::create(builder, location, program, inputs, outputs, queue);
-      else
-        EnqueueDispatchOp::create(builder, location, program, inputs, outputs, queue);
+      if (from.kind() == fb::StepKind::Dispatch) {
+        EnqueueDispatchOp::create(builder, location, program, inputs, outputs, from.queue());
+        return success();
+      }
+      auto getNames = [&](ArrayRef<BufferPlace> places) -> ArrayAttr {
+        SmallVector<Attribute> names;
+        for (const BufferPlace &place : places) {
+          if (place.offset != 0)
+            return {};
+          names.push_back(place.buffer);
+        }
+        return builder.getArrayAttr(names);
+      };
+      if (!getNames(inputs) || !getNames(outputs))
+        return error() << "expected a host step on whole buffers";
+      EnqueueHostOp::create(builder, location, program, getNames(inputs), getNames(outputs), queue);
       return success();
     }
     case fb::StepKind::Copy: {
@@ -579,7 +553,8 @@ private:
   SmallVector<EventOp> events;
   SmallVector<TraceOp> traces;
   std::multimap<uint64_t, uint32_t> byAddress; ///< flat address -> buffer
-  std::vector<uint64_t> tracePoints;
+  std::map<uint64_t, uint64_t> permanent;      ///< begin -> end of buffers without lifetime
+  std::optional<ttrt::Points> points;
 };
 
 } // namespace

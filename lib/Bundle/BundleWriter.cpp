@@ -72,6 +72,7 @@ private:
     table->l1_alignment = target.getL1Alignment();
     table->queues = target.getQueues();
     table->chips = target.getChips();
+    table->link_bytes_per_second = target.getLinkBytesPerSecond();
     map.dramBytes = getDramBytes(target);
     map.l1Bytes = target.getL1Bytes();
     map.cores = getCores(target);
@@ -236,6 +237,8 @@ private:
       table->dtype = *dtype;
       table->shape.assign(type.getShape().begin(), type.getShape().end());
       table->buffer = numbers.buffers.lookup(port.getBufferAttr().getAttr());
+      for (int64_t i = 1; i < port.getNumSlots(); ++i)
+        table->ring.push_back(numbers.buffers.lookup(port.getSlot(i).getAttr()));
       ports.push_back(std::move(table));
     }
     return success();
@@ -261,6 +264,7 @@ private:
   }
 
   void addSteps(Region &region, std::vector<std::unique_ptr<fb::StepT>> &steps) {
+    auto entry = region.getParentOfType<EntryOp>();
     for (auto op : region.getOps<StepOpInterface>()) {
       auto table = std::make_unique<fb::StepT>();
       table->queue = op.getStepQueue();
@@ -273,15 +277,29 @@ private:
         set(kind, numbers.programs.lookup(step.getProgramAttr().getAttr()));
         table->operands = numbers.getAddresses(step.getInputs(), step.getOutputs());
       };
+      auto setPort = [&](fb::StepKind kind, auto step, auto ports) {
+        set(kind, step.getIndex());
+        auto port = *std::next(ports.begin(), step.getIndex());
+        while (port.getSlot(table->slot) != step.getBufferAttr())
+          ++table->slot; // the step's verifier has found it
+      };
       // The steps of the IR are the kinds of the schema, one for one.
       llvm::TypeSwitch<Operation *>(op)
-          .Case([&](EnqueueWriteOp step) { set(fb::StepKind::Write, step.getIndex()); })
-          .Case([&](EnqueueReadOp step) { set(fb::StepKind::Read, step.getIndex()); })
+          .Case([&](EnqueueWriteOp step) {
+            setPort(fb::StepKind::Write, step, entry.getBody().getOps<InputOp>());
+          })
+          .Case([&](EnqueueReadOp step) {
+            setPort(fb::StepKind::Read, step, entry.getBody().getOps<OutputOp>());
+          })
           .Case([&](EnqueueExecuteOp step) {
             set(fb::StepKind::Execute, numbers.traces.lookup(step.getTraceAttr().getAttr()));
           })
           .Case([&](EnqueueHostOp step) { setProgram(fb::StepKind::HostDispatch, step); })
-          .Case([&](EnqueueDispatchOp step) { setProgram(fb::StepKind::Dispatch, step); })
+          .Case([&](EnqueueDispatchOp step) {
+            setProgram(fb::StepKind::Dispatch, step);
+            for (auto [i, address] : llvm::enumerate(table->operands))
+              address += step.getOffset(i);
+          })
           .Case([&](EnqueueCopyOp step) {
             set(fb::StepKind::Copy, 0);
             table->src = numbers.getAddress(step.getSourceAttr());

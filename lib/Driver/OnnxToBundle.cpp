@@ -47,8 +47,17 @@ struct CommandLine {
       "further-model", cl::cat(category), cl::Hidden,
       cl::desc("What stands behind the first model on the command line")};
   cl::opt<int64_t> queues{
-      "queues", cl::cat(category), cl::init(1),
-      cl::desc("2: schedules for two command queues, too: overlap-input and overlap-io")};
+      "queues", cl::cat(category), cl::init(0),
+      cl::desc(
+          "Command queues that schedules may use: 1 or 2 (default: as many as the target has)")};
+  cl::list<std::string> schedules{
+      "schedules", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
+      cl::desc("Schedules beside `single`: overlap-io-signals, overlap-io, overlap-input, "
+               "single-untraced, overlap-io-untraced, overlap-input-untraced (default: all for so "
+               "many queues)")};
+  cl::opt<int64_t> slots{
+      "slots", cl::cat(category), cl::init(1),
+      cl::desc("Slots of each input and output, which schedules of two queues use in turn")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
                               cl::desc("Write the module after each pass to this directory")};
   cl::opt<bool> progress{"progress", cl::cat(category), cl::init(false),
@@ -61,7 +70,7 @@ static llvm::ManagedStatic<CommandLine> commandLine;
 
 static LogicalResult compile(ModuleOp module) {
   const CommandLine &options = *commandLine;
-  if (options.queues != 1 && options.queues != 2)
+  if (options.queues.getNumOccurrences() && options.queues != 1 && options.queues != 2)
     return module.emitError("expected --queues=1 or --queues=2, found --queues=")
            << options.queues.getValue();
   PassManager manager(module.getContext());
@@ -79,6 +88,9 @@ static LogicalResult compile(ModuleOp module) {
   pipeline.targetCpu = options.targetCpu.getValue();
   pipeline.traceRegionSize = options.traceRegionSize.getValue();
   pipeline.queues = options.queues.getValue();
+  SmallVector<std::string> schedules(options.schedules.begin(), options.schedules.end());
+  pipeline.schedules = ArrayRef<std::string>(schedules);
+  pipeline.slots = options.slots.getValue();
   pipeline.shareActivations = options.shareActivations.getValue();
   pipeline.progress = progress;
   buildTracePipeline(manager, pipeline);

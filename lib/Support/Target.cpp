@@ -19,6 +19,7 @@ struct Machine {
   int64_t l1Bytes = 0, l1Alignment = 64;
   int64_t dramBanks = 1, dramBankBytes = 0, dramAlignment = 64;
   int64_t queues = 2, chips = 1;
+  int64_t linkBytesPerSecond = 0;
   // Of the host that runs the code, where the description says so (ttrun query does).
   std::string arch = {};
   std::optional<std::vector<std::string>> features = {};
@@ -41,10 +42,17 @@ Machine getCpu(StringRef cpu) {
   return machine;
 }
 
+/// What sixteen lanes of PCI Express move in one direction: so many transfers of a bit per second,
+/// 128 bits out of 130.
+constexpr int64_t getPcieX16(int64_t transfersPerSecond) {
+  return transfersPerSecond / 130 * 128 * 16 / 8;
+}
+constexpr int64_t kPcie4 = getPcieX16(16'000'000'000), kPcie5 = getPcieX16(32'000'000'000);
+
 const Machine builtIn[] = {
-    {"wormhole_n150", 8, 8, 1499136, 16, 12, GiB, 32, 2, 1},
-    {"wormhole_n300", 8, 7, 1499136, 16, 12, GiB, 32, 2, 1}, // one of its two chips
-    {"blackhole_p150", 13, 10, 1572864, 16, 8, 4278190080, 64, 2, 1},
+    {"wormhole_n150", 8, 8, 1499136, 16, 12, GiB, 32, 2, 1, kPcie4},
+    {"wormhole_n300", 8, 7, 1499136, 16, 12, GiB, 32, 2, 1, kPcie4}, // one of its two chips
+    {"blackhole_p150", 13, 10, 1572864, 16, 8, 4278190080, 64, 2, 1, kPcie5},
 };
 
 } // namespace
@@ -79,6 +87,7 @@ static FailureOr<Machine> readMachine(StringRef path,
       {"dram_alignment", &machine.dramAlignment, false},
       {"queues", &machine.queues, false},
       {"chips", &machine.chips, false},
+      {"link_bytes_per_second", &machine.linkBytesPerSecond, false},
   };
   for (Field &field : fields) {
     std::optional<int64_t> value = object->getInteger(field.key);
@@ -171,7 +180,7 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
   return TargetAttr::get(context, machine.name, code->triple, code->cpu, code->features,
                          machine.gridRows, machine.gridCols, machine.l1Bytes, machine.l1Alignment,
                          machine.dramBanks, machine.dramBankBytes, machine.dramAlignment,
-                         machine.queues, machine.chips);
+                         machine.queues, machine.chips, machine.linkBytesPerSecond);
 }
 
 FailureOr<TargetAttr> mlir::ttc::getTarget(ModuleOp module) {

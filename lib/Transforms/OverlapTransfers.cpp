@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TraceParts.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
+#include "ttc/Transforms/Schedules.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_OVERLAPTRANSFERS
@@ -11,6 +13,9 @@ namespace mlir::ttc {
 
 using namespace mlir;
 using namespace mlir::ttc;
+
+using Overlap = NamedSchedule::Overlap;
+using Form = NamedSchedule::Form;
 
 namespace {
 
@@ -21,27 +26,50 @@ struct Place {
   Operation *command = nullptr;
 };
 
-/// Makes the schedules for two queues of one entry point out of its schedule for one.
+/// Bytes of a memory; in L1, of every core's.
+struct Bytes {
+  MemorySpace memory;
+  int64_t begin, end;
+
+  bool meets(const Bytes &other) const {
+    return memory == other.memory && begin < other.end && other.begin < end;
+  }
+};
+
+/// Makes the schedules of one entry point out of `single`.
 class Overlapper {
 public:
-  Overlapper(EntryOp entry, SymbolTable &symbols)
-      : entry(entry), symbols(symbols), builder(entry.getContext()) {}
+  Overlapper(EntryOp entry, SymbolTable &symbols, SymbolTableCollection &collection,
+             TraceParts &parts)
+      : entry(entry), symbols(symbols), collection(collection), parts(parts),
+        builder(entry.getContext()) {}
 
   /// The number of schedules made.
-  int64_t run() {
+  int64_t run(ArrayAttr names) {
     if (!collect())
       return 0;
     findPlaces();
-    builder.setInsertionPoint(entry);
-    consumed = makeEvent("_consumed");
-    drained = makeEvent("_drained");
-    written = makeEvent("_written");
-    computed = makeEvent("_computed");
-    makeTraces();
-    builder.setInsertionPointAfter(single);
-    overlapInput();
-    overlapIo();
-    return 2;
+    int64_t made = 0;
+    builder.setInsertionPointToEnd(&entry.getBody().front());
+    for (auto name : names.getAsRange<StringAttr>()) {
+      const NamedSchedule &schedule = *findNamedSchedule(name.getValue());
+      if (schedule.getQueues() > 1 && !mayOverlap())
+        continue;
+      ++made;
+      kind = &schedule;
+      switch (schedule.overlap) {
+      case Overlap::None:
+        oneQueue();
+        break;
+      case Overlap::Input:
+        overlapInput();
+        break;
+      case Overlap::Io:
+        overlapIo();
+        break;
+      }
+    }
+    return made;
   }
 
 private:
@@ -49,213 +77,378 @@ private:
 
   //===--- what there is ------------------------------------------------------------------===//
 
+  /// False where `single` is not as --ttc-schedule-queues makes it, with nothing but work.
   bool collect() {
-    for (auto schedule : entry.getBody().getOps<ScheduleOp>()) {
-      if (schedule.getQueues() != 1)
-        return false; // there are others already
-      single = schedule;
-    }
-    if (!single.getPrologue().empty() || !single.getEpilogue().empty())
+    single = *entry.getBody().getOps<ScheduleOp>().begin();
+    if (single.getQueues() != 1 || !single.getPrologue().empty() || !single.getEpilogue().empty())
       return false;
     for (Operation &step : single.getBody().front()) {
       if (isa<EventOpInterface>(step))
         return false;
       if (auto write = dyn_cast<EnqueueWriteOp>(step)) {
         writes.push_back(&step);
-        inputs.insert(write.getBufferAttr());
+        inputs.push_back(getBytes(write.getBufferAttr()));
       } else if (auto read = dyn_cast<EnqueueReadOp>(step)) {
         reads.push_back(&step);
-        outputs.insert(read.getBufferAttr());
+        outputs.push_back(getBytes(read.getBufferAttr()));
       } else {
         work.push_back(&step);
       }
+      if (TraceOp trace = getTrace(&step);
+          trace && !trace.getBody().getOps<EventOpInterface>().empty())
+        return false;
     }
-    for (Attribute slot : inputs) {
-      auto buffer = symbols.lookup<BufferOp>(cast<FlatSymbolRefAttr>(slot).getAttr());
-      if (!outputs.contains(slot) && buffer.getKind() != BufferKind::State)
-        continue;
-      entry.emitRemark("runs on one queue: ")
-          << slot << (outputs.contains(slot) ? " is an input and an output" : " is state")
-          << ", which cannot be written while the run before is not over";
-      return false;
-    }
-    return !writes.empty() && !reads.empty();
+    collectSlots();
+    return true;
   }
 
-  /// Calls `use(place, buffer)` for each access of the work, in order.
+  /// What each slot is called in the further turns of the ring.
+  void collectSlots() {
+    auto add = [&](auto port) {
+      for (int64_t i = slotMaps.size(); i < port.getNumSlots(); ++i)
+        slotMaps.emplace_back();
+      for (int64_t i = 1; i < port.getNumSlots(); ++i)
+        slotMaps[i][port.getBufferAttr()] = port.getSlot(i);
+    };
+    slotMaps.emplace_back();
+    for (auto input : entry.getBody().getOps<InputOp>())
+      add(input);
+    for (auto output : entry.getBody().getOps<OutputOp>())
+      add(output);
+  }
+
+  TraceOp getTrace(Operation *step) {
+    FlatSymbolRefAttr name = cast<StepOpInterface>(step).getExecutedTrace();
+    return name ? symbols.lookup<TraceOp>(name.getAttr()) : TraceOp();
+  }
+
+  Bytes getBytes(FlatSymbolRefAttr name) {
+    auto buffer = symbols.lookup<BufferOp>(name.getAttr());
+    int64_t begin = buffer.getAddressAttr().getInt();
+    return {buffer.getMemory(), begin, begin + buffer.getSizeAttr().getInt()};
+  }
+
+  /// Whether transfers of the next inference may take place while this one is not over; says why
+  /// not, once.
+  bool mayOverlap() {
+    if (overlaps)
+      return *overlaps;
+    overlaps = !writes.empty() && !reads.empty();
+    for (Operation *step : writes) {
+      FlatSymbolRefAttr slot = cast<EnqueueWriteOp>(step).getBufferAttr();
+      Bytes bytes = getBytes(slot);
+      bool isState = symbols.lookup<BufferOp>(slot.getAttr()).getKind() == BufferKind::State;
+      bool isOutput = llvm::any_of(outputs, [&](const Bytes &b) { return b.meets(bytes); });
+      if (!isState && !isOutput)
+        continue;
+      entry.emitRemark("runs on one queue: ")
+          << slot << (isState ? " is state" : " is an input and an output")
+          << ", which cannot be written while the run before is not over";
+      overlaps = false;
+      break;
+    }
+    return *overlaps;
+  }
+
+  /// Calls `use(place, bytes)` for all bytes that the work touches, in order.
   template <typename Use> void forEachAccess(Use use) {
     SmallVector<BufferAccess> accesses;
+    auto access = [&](Operation *op, Place place) {
+      auto interface = cast<BufferAccessOpInterface>(op);
+      accesses.clear();
+      interface.getAccesses(accesses);
+      for (const BufferAccess &a : accesses)
+        use(place, getBytes(a.buffer));
+      if (int64_t scratch = interface.getScratchBytes(collection))
+        use(place, Bytes{MemorySpace::L1, 0, scratch});
+    };
     for (Operation *step : work) {
-      auto access = [&](BufferAccessOpInterface op, Operation *command) {
-        accesses.clear();
-        op.getAccesses(accesses);
-        for (const BufferAccess &a : accesses)
-          use(Place{step, command}, a.buffer);
-      };
-      FlatSymbolRefAttr trace = cast<StepOpInterface>(step).getExecutedTrace();
-      if (!trace) {
-        access(cast<BufferAccessOpInterface>(step), nullptr);
-        continue;
-      }
-      for (Operation &op : symbols.lookup<TraceOp>(trace.getAttr()).getBody().front())
-        access(cast<BufferAccessOpInterface>(op), &op);
+      access(step, {step, nullptr});
+      if (TraceOp trace = getTrace(step))
+        for (Operation &command : trace.getBody().front())
+          access(&command, {step, &command});
     }
   }
 
   void findPlaces() {
-    forEachAccess([&](Place place, FlatSymbolRefAttr buffer) {
-      if (inputs.contains(buffer))
+    forEachAccess([&](Place place, const Bytes &bytes) {
+      auto meets = [&](const Bytes &slot) { return slot.meets(bytes); };
+      if (llvm::any_of(inputs, meets))
         lastInput = place;
-      if (outputs.contains(buffer) && !firstOutput.step)
+      if (!firstOutput.step && llvm::any_of(outputs, meets))
         firstOutput = place;
     });
   }
 
-  //===--- traces with events -------------------------------------------------------------===//
+  //===--- events -------------------------------------------------------------------------===//
 
-  FlatSymbolRefAttr makeEvent(StringRef suffix) {
-    auto event = EventOp::create(builder, entry.getLoc(),
-                                 builder.getStringAttr(entry.getSymName() + suffix), StringAttr());
-    return FlatSymbolRefAttr::get(symbols.insert(event));
-  }
+  enum Event { Written, Consumed, Computed, Drained };
 
-  /// Copies of the traces that hold one of the two places.
-  void makeTraces() {
-    for (Operation *step : work) {
-      FlatSymbolRefAttr name = cast<StepOpInterface>(step).getExecutedTrace();
-      bool consumes = lastInput.command && lastInput.step == step;
-      bool produces = firstOutput.command && firstOutput.step == step;
-      if (!name || (!consumes && !produces))
-        continue;
-      auto trace = symbols.lookup<TraceOp>(name.getAttr());
-      IRMapping mapping;
-      auto copy = cast<TraceOp>(trace->clone(mapping));
-      copy.setSymName((trace.getSymName() + "_overlap").str());
-      symbols.insert(copy, std::next(trace->getIterator()));
-      OpBuilder inside(copy.getContext());
-      if (produces) {
-        inside.setInsertionPoint(mapping.lookup(firstOutput.command));
-        CmdWaitOp::create(inside, firstOutput.command->getLoc(), drained);
-      }
-      if (consumes) {
-        inside.setInsertionPointAfter(mapping.lookup(lastInput.command));
-        CmdSignalOp::create(inside, lastInput.command->getLoc(), consumed);
-      }
-      traces[step] = FlatSymbolRefAttr::get(copy.getSymNameAttr());
+  /// Made when it is needed first; each slot has its own, since a wait is for the last record.
+  FlatSymbolRefAttr getEvent(Event event) {
+    static constexpr StringRef names[] = {"_written", "_consumed", "_computed", "_drained"};
+    FlatSymbolRefAttr &name = events[{event, slot}];
+    if (!name) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(entry);
+      std::string text = (entry.getSymName() + names[event]).str();
+      if (slot != 0)
+        text += "_slot" + std::to_string(slot);
+      auto op = EventOp::create(builder, entry.getLoc(), builder.getStringAttr(text), StringAttr());
+      name = FlatSymbolRefAttr::get(symbols.insert(op));
     }
+    return name;
   }
 
-  //===--- schedules ----------------------------------------------------------------------===//
-
-  void record(FlatSymbolRefAttr event, int64_t queue) {
-    EnqueueRecordOp::create(builder, entry.getLoc(), event, builder.getI64IntegerAttr(queue));
+  void record(Event event, int64_t queue) {
+    EnqueueRecordOp::create(builder, entry.getLoc(), getEvent(event),
+                            builder.getI64IntegerAttr(queue));
   }
-  void wait(FlatSymbolRefAttr event, int64_t queue) {
-    EnqueueWaitOp::create(builder, entry.getLoc(), event, builder.getI64IntegerAttr(queue));
+  void wait(Event event, int64_t queue) {
+    EnqueueWaitOp::create(builder, entry.getLoc(), getEvent(event),
+                          builder.getI64IntegerAttr(queue));
   }
 
-  void write() {
+  /// Calls `use` for each slot of the rings.
+  template <typename Use> void forEachSlot(Use use) {
+    for (slot = 0; slot < static_cast<int64_t>(getTurn()); ++slot)
+      use();
+    slot = 0;
+  }
+  size_t getTurn() const { return kind->getQueues() == 1 ? 1 : slotMaps.size(); }
+  const SlotMap &getSlots() const { return slotMaps[slot]; }
+
+  //===--- one inference ------------------------------------------------------------------===//
+
+  void write(int64_t queue) {
     for (Operation *step : writes) {
-      auto op = cast<EnqueueWriteOp>(step);
-      EnqueueWriteOp::create(builder, op.getLoc(), op.getIndexAttr(), op.getBufferAttr(),
-                             builder.getI64IntegerAttr(kTransfer));
+      auto op = cast<EnqueueWriteOp>(cloneForSlot(builder, step, getSlots()));
+      op.setQueue(queue);
     }
-    record(written, kTransfer);
   }
 
   void read(int64_t queue) {
     for (Operation *step : reads) {
-      auto op = cast<EnqueueReadOp>(step);
-      EnqueueReadOp::create(builder, op.getLoc(), op.getIndexAttr(), op.getBufferAttr(),
-                            builder.getI64IntegerAttr(queue));
+      auto op = cast<EnqueueReadOp>(cloneForSlot(builder, step, getSlots()));
+      op.setQueue(queue);
     }
-    record(drained, queue);
   }
 
+  /// The work, with the events around what consumes the inputs and what produces the outputs.
   void compute() {
-    wait(written, kCompute);
     if (!lastInput.step)
-      record(consumed, kCompute); // nothing reads the inputs
+      after(lastInput); // nothing reads the inputs
     for (Operation *step : work) {
-      if (step == firstOutput.step && !firstOutput.command)
-        wait(drained, kCompute);
-      if (FlatSymbolRefAttr trace = traces.lookup(step))
-        EnqueueExecuteOp::create(builder, step->getLoc(), trace,
-                                 builder.getI64IntegerAttr(kCompute));
-      else
-        builder.clone(*step);
-      if (step == lastInput.step && !lastInput.command)
-        record(consumed, kCompute);
+      TraceOp trace = getTrace(step);
+      if (!trace) {
+        before({step, nullptr});
+        cloneForSlot(builder, step, getSlots());
+        after({step, nullptr});
+        continue;
+      }
+      if (kind->form == Form::Signals) {
+        TraceParts::Mark wait, signal;
+        if (isProducer(firstOutput) && firstOutput.step == step && firstOutput.command)
+          wait = {firstOutput.command, getEvent(Drained)};
+        if (isConsumer(lastInput) && lastInput.step == step && lastInput.command)
+          signal = {lastInput.command, getEvent(Consumed)};
+        execute(step, parts.withEvents(trace, wait, signal, getSlots(), slot));
+        continue;
+      }
+      computeParts(step, trace);
     }
     if (!firstOutput.step)
-      wait(drained, kCompute); // what is read is never written
+      before(firstOutput); // what is read is never written
   }
 
-  ScheduleOp begin(StringRef name) {
-    auto schedule = ScheduleOp::create(builder, entry.getLoc(), name, int64_t(2));
-    builder.setInsertionPointToEnd(&schedule.getPrologue().emplaceBlock());
-    return schedule;
+  /// Cuts the trace where events stand; or at every command.
+  void computeParts(Operation *step, TraceOp trace) {
+    Operation *first = nullptr, *last = nullptr; // of the part that is open
+    auto close = [&] {
+      if (first)
+        execute(step, parts.part(trace, first, last, getSlots(), slot));
+      first = last = nullptr;
+    };
+    for (Operation &op : trace.getBody().front()) {
+      auto command = cast<CommandOpInterface>(op);
+      bool isWork = !command.isBarrier() && !op.hasTrait<OpTrait::IsTerminator>();
+      Place place{step, &op};
+      bool isAlone =
+          isWork && (kind->form == Form::Untraced || isConsumer(place) || isProducer(place));
+      if (!isAlone) {
+        if (isWork) { // no part begins or ends with a barrier
+          first = first ? first : &op;
+          last = &op;
+        }
+        continue;
+      }
+      close();
+      before(place);
+      if (!enqueueAlone(command))
+        execute(step, parts.part(trace, &op, &op, getSlots(), slot));
+      after(place);
+    }
+    close();
+  }
+
+  /// The step that stands for the command, if there is one.
+  bool enqueueAlone(CommandOpInterface command) {
+    Operation *before = builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
+    if (!command.enqueue(builder, kCompute))
+      return false;
+    Operation *step = before ? before->getNextNode() : &builder.getBlock()->front();
+    cloneForSlot(builder, step, getSlots());
+    step->erase();
+    return true;
+  }
+
+  void execute(Operation *step, FlatSymbolRefAttr trace) {
+    EnqueueExecuteOp::create(builder, step->getLoc(), trace, builder.getI64IntegerAttr(kCompute));
+  }
+
+  bool isConsumer(Place place) const {
+    return kind->overlap != Overlap::None && lastInput.step == place.step &&
+           lastInput.command == place.command;
+  }
+  /// Queue 0 itself reads in `overlap-input`, in order.
+  bool isProducer(Place place) const {
+    return kind->overlap == Overlap::Io && firstOutput.step == place.step &&
+           firstOutput.command == place.command;
+  }
+  void before(Place place) {
+    if (isProducer(place))
+      wait(Drained, kCompute);
+  }
+  void after(Place place) {
+    if (isConsumer(place))
+      record(Consumed, kCompute);
+  }
+
+  //===--- schedules ----------------------------------------------------------------------===//
+
+  template <typename Fill> void make(Fill fill) {
+    OpBuilder::InsertionGuard guard(builder);
+    auto schedule = ScheduleOp::create(builder, entry.getLoc(), kind->name, kind->getQueues());
+    fill(schedule);
+  }
+
+  void begin(Region &part) {
+    builder.setInsertionPointToEnd(part.empty() ? &part.emplaceBlock() : &part.front());
+  }
+
+  void oneQueue() {
+    make([&](ScheduleOp schedule) {
+      begin(schedule.getBody());
+      write(kCompute);
+      compute();
+      read(kCompute);
+    });
   }
 
   /// Queue 1 writes; queue 0 runs and reads.
   void overlapInput() {
-    ScheduleOp schedule = begin("overlap-input");
-    record(consumed, kCompute);
-    record(drained, kCompute);
-    builder.setInsertionPointToEnd(&schedule.getBody().front());
-    wait(consumed, kTransfer);
-    write();
-    compute();
-    read(kCompute);
-    builder.setInsertionPointAfter(schedule);
+    make([&](ScheduleOp schedule) {
+      begin(schedule.getPrologue());
+      forEachSlot([&] { record(Consumed, kCompute); });
+      begin(schedule.getBody());
+      forEachSlot([&] {
+        wait(Consumed, kTransfer);
+        write(kTransfer);
+        record(Written, kTransfer);
+        wait(Written, kCompute);
+        compute();
+        read(kCompute);
+      });
+    });
   }
 
-  /// Queue 1 writes and reads; queue 0 runs. The next write stands in front of the readback.
+  /// Queue 1 writes and reads; queue 0 runs. The next write stands in front of the readback, and
+  /// each compute right behind its own write: an input that comes alone is computed at once.
   void overlapIo() {
-    ScheduleOp schedule = begin("overlap-io");
-    record(drained, kTransfer);
-    write();
-    builder.setInsertionPointToEnd(&schedule.getBody().front());
-    compute();
-    record(computed, kCompute);
-    wait(consumed, kTransfer);
-    write();
-    wait(computed, kTransfer);
-    read(kTransfer);
-    builder.setInsertionPointToEnd(&schedule.getEpilogue().emplaceBlock());
-    compute();
-    record(computed, kCompute);
-    wait(computed, kTransfer);
-    read(kTransfer);
-    builder.setInsertionPointAfter(schedule);
+    auto readBack = [&] {
+      wait(Computed, kTransfer);
+      read(kTransfer);
+      record(Drained, kTransfer);
+    };
+    auto run = [&] {
+      wait(Written, kCompute);
+      compute();
+      record(Computed, kCompute);
+    };
+    make([&](ScheduleOp schedule) {
+      begin(schedule.getPrologue());
+      forEachSlot([&] { record(Drained, kTransfer); });
+      forEachSlot([&] {
+        write(kTransfer);
+        record(Written, kTransfer);
+        run();
+      });
+      begin(schedule.getBody());
+      forEachSlot([&] {
+        wait(Consumed, kTransfer);
+        write(kTransfer);
+        record(Written, kTransfer);
+        readBack();
+        run();
+      });
+      begin(schedule.getEpilogue());
+      forEachSlot([&] { readBack(); });
+    });
   }
 
   EntryOp entry;
   SymbolTable &symbols;
+  SymbolTableCollection &collection;
+  TraceParts &parts;
   OpBuilder builder;
   ScheduleOp single;
   SmallVector<Operation *> writes, work, reads;
-  DenseSet<Attribute> outputs;
-  llvm::SetVector<Attribute> inputs;
+  SmallVector<Bytes> inputs, outputs; ///< slots
+  SmallVector<SlotMap> slotMaps;      ///< per slot of the rings
+  std::optional<bool> overlaps;
   Place lastInput, firstOutput;
-  FlatSymbolRefAttr consumed, drained, written, computed;
-  /// Of a step that executes a trace: the copy with events that it executes instead.
-  DenseMap<Operation *, FlatSymbolRefAttr> traces;
+  std::map<std::pair<Event, int64_t>, FlatSymbolRefAttr> events;
+  // What is being made.
+  const NamedSchedule *kind = nullptr;
+  int64_t slot = 0;
 };
 
 struct OverlapTransfers : mlir::ttc::impl::OverlapTransfersBase<OverlapTransfers> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    SymbolTableCollection collection;
+    TraceParts parts(symbols);
+    for (EntryOp entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
+      ArrayAttr names = entry.getWantedSchedulesAttr();
+      if (!names)
+        continue;
+      if (failed(check(entry, names)))
+        return signalPassFailure();
+      entry.removeWantedSchedulesAttr();
+      numSchedules += Overlapper(entry, symbols, collection, parts).run(names);
+    }
+    numParts += parts.getNumMade();
+  }
+
+private:
+  /// That the schedules can be made: their names, the target's queues, addresses.
+  LogicalResult check(EntryOp entry, ArrayAttr names) {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
-      return signalPassFailure();
-    if (target->getQueues() < 2) {
-      getOperation().emitError("expected a target with two command queues, found ")
-          << target->getName() << " with " << target->getQueues();
-      return signalPassFailure();
+      return failure();
+    for (auto name : names.getAsRange<StringAttr>()) {
+      const NamedSchedule *schedule = findNamedSchedule(name.getValue());
+      if (!schedule)
+        return entry.emitError("expected the name of a schedule that can be made, found ") << name;
+      if (schedule->getQueues() > target->getQueues())
+        return entry.emitError("expected a target with two command queues for ")
+               << name << ", found " << target->getName() << " with " << target->getQueues();
     }
-    SymbolTable symbols(getOperation());
-    for (EntryOp entry : llvm::to_vector(getOperation().getOps<EntryOp>()))
-      numSchedules += Overlapper(entry, symbols).run();
+    for (auto buffer : getOperation().getOps<BufferOp>())
+      if (!buffer.isPlanned())
+        return buffer.emitError("expected every buffer to have an address, found none for @")
+               << buffer.getSymName() << "; --ttc-preallocate gives it one";
+    return success();
   }
 };
 

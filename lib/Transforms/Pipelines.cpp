@@ -40,7 +40,13 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   manager.addNestedPass<func::FuncOp>(createFormTraces());
   manager.addPass(createHoistIO());
   manager.addPass(createVerifyHoisted());
-  manager.addPass(createScheduleQueues());
+  ScheduleQueuesOptions schedule;
+  schedule.schedules.assign(options.schedules.begin(), options.schedules.end());
+  if (schedule.schedules.empty())
+    schedule.schedules.push_back("all");
+  schedule.queues = options.queues;
+  schedule.slots = options.slots;
+  manager.addPass(createScheduleQueues(schedule));
 
   // Before programs are lowered: they are compiled for the rows in which their operands lie.
   manager.addPass(createElideMoves());
@@ -57,10 +63,10 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   preallocate.shareActivations = options.shareActivations;
   manager.addPass(createPreallocate(preallocate));
   manager.addPass(createEncodeCommands());
-  // Events go to where the last command reads an input and the first one writes an output, which
-  // is known now; they make streams longer, so it is done before those get their place.
-  if (options.queues > 1)
-    manager.addPass(createOverlapTransfers());
+  // The schedules beside `single`: events go to where the last command touches an input's slot and
+  // the first one an output's, which is known now; they make streams, so it is done before those
+  // get their place.
+  manager.addPass(createOverlapTransfers());
   SizeTraceRegionOptions region;
   region.traceRegionSize = options.traceRegionSize;
   manager.addPass(createSizeTraceRegion(region));

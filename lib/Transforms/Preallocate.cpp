@@ -36,6 +36,7 @@ public:
         return failure();
     if (failed(verifyMemories()))
       return failure();
+    findSlotsUsedAhead();
     computeLifetimes();
     return success(succeeded(layOutDram()) && succeeded(layOutHost()));
   }
@@ -187,9 +188,26 @@ private:
 
   //===--- addresses --------------------------------------------------------------------===//
 
-  static bool isPersistent(BufferOp buffer) {
+  bool isPersistent(BufferOp buffer) const {
     return buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Slot ||
-           buffer.getKind() == BufferKind::State;
+           buffer.getKind() == BufferKind::State || ahead.contains(buffer.getSymNameAttr());
+  }
+
+  /// Finds the slots that other schedules than the default one use at other times: those in host
+  /// memory must not share bytes either.
+  void findSlotsUsedAhead() {
+    auto add = [&](auto port) {
+      for (int64_t i = 0; i < port.getNumSlots(); ++i)
+        ahead.insert(port.getSlot(i).getAttr());
+    };
+    for (auto entry : module.getOps<EntryOp>()) {
+      if (!entry.getWantedSchedulesAttr())
+        continue;
+      for (auto input : entry.getBody().getOps<InputOp>())
+        add(input);
+      for (auto output : entry.getBody().getOps<OutputOp>())
+        add(output);
+    }
   }
 
   int64_t getSize(BufferOp buffer) const {
@@ -235,8 +253,13 @@ private:
   }
 
   LogicalResult layOutHost() {
-    int64_t height = 0;
-    return planSpace(MemorySpace::Host, 0, INT64_MAX, height);
+    int64_t base = 0, height = 0;
+    for (auto buffer : module.getOps<BufferOp>())
+      if (buffer.getMemory() == MemorySpace::Host && isPersistent(buffer)) {
+        place(buffer, base);
+        base += getSize(buffer);
+      }
+    return planSpace(MemorySpace::Host, base, INT64_MAX, height);
   }
 
   /// Plans what lives for a while in a memory, above `base`.
@@ -311,6 +334,7 @@ private:
   DenseSet<Attribute> madeHere;             ///< buffers of one trace only
   DenseMap<StringAttr, Lifetime> lifetimes;
   llvm::SetVector<StringAttr> order; ///< of first use
+  DenseSet<StringAttr> ahead;        ///< slots that other schedules write or read at other times
 };
 
 struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {

@@ -8,7 +8,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Analysis/Buffers.h"
+#include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
+#include "ttc/Transforms/Schedules.h"
 #include "llvm/Support/xxhash.h"
 
 namespace mlir::ttc {
@@ -91,8 +93,10 @@ private:
 
 class Scheduler {
 public:
-  Scheduler(func::FuncOp function, SymbolTable &symbols, ConstantPool &constants)
-      : function(function), symbols(symbols), constants(constants),
+  /// `wanted`: the names of the schedules beside `single`.
+  Scheduler(func::FuncOp function, SymbolTable &symbols, ConstantPool &constants, ArrayAttr wanted,
+            int64_t slots)
+      : function(function), symbols(symbols), constants(constants), wanted(wanted), slots(slots),
         returnOp(cast<func::ReturnOp>(function.getBody().front().getTerminator())) {}
 
   LogicalResult run() {
@@ -102,8 +106,7 @@ public:
         return function.emitError("expected inputs and outputs with at least one element, found ")
                << type;
     OpBuilder builder(function);
-    entry = EntryOp::create(builder, function.getLoc(), function.getSymNameAttr(), StringAttr());
-    entry.getBody().emplaceBlock();
+    entry = EntryOp::create(builder, function.getLoc(), function.getSymName());
     auto entryBuilder = OpBuilder::atBlockEnd(&entry.getBody().front());
     schedule =
         ScheduleOp::create(entryBuilder, function.getLoc(), entryBuilder.getStringAttr("single"),
@@ -116,6 +119,9 @@ public:
       if (failed(add(&op)))
         return failure();
     addOutputs();
+    if (!wanted.empty())
+      entry.setWantedSchedulesAttr(wanted);
+    addRings();
     symbols.erase(function);
     symbols.insert(entry);
     return success();
@@ -183,7 +189,7 @@ private:
                      argument.getType(), onHost ? MemorySpace::Host : MemorySpace::Dram);
       places[argument] = slot;
       InputOp::create(builder, argument.getLoc(), builder.getStringAttr(port), slot,
-                      TypeAttr::get(argument.getType()));
+                      TypeAttr::get(argument.getType()), ArrayAttr());
       EnqueueWriteOp::create(steps, argument.getLoc(), steps.getI64IntegerAttr(i), slot,
                              steps.getI64IntegerAttr(queue));
     }
@@ -303,16 +309,51 @@ private:
         places[value] = place = slot;
       }
       OutputOp::create(builder, value.getLoc(), builder.getStringAttr(port), place,
-                       TypeAttr::get(value.getType()));
+                       TypeAttr::get(value.getType()), ArrayAttr());
     }
     for (auto [i, value] : llvm::enumerate(returnOp.getOperands()))
       EnqueueReadOp::create(steps, value.getLoc(), steps.getI64IntegerAttr(i), places.lookup(value),
                             steps.getI64IntegerAttr(queue));
   }
 
+  /// Gives the inputs and outputs their further slots.
+  void addRings() {
+    if (slots == 1)
+      return;
+    llvm::SmallDenseSet<Attribute> inputs, both; // what is both is never written ahead
+    for (auto input : entry.getBody().getOps<InputOp>())
+      inputs.insert(input.getBufferAttr());
+    for (auto output : entry.getBody().getOps<OutputOp>())
+      if (inputs.contains(output.getBufferAttr()))
+        both.insert(output.getBufferAttr());
+    DenseMap<Attribute, ArrayAttr> rings;
+    auto addRing = [&](auto port) {
+      FlatSymbolRefAttr first = port.getBufferAttr();
+      if (both.contains(first))
+        return;
+      ArrayAttr &ring = rings[first];
+      if (!ring) {
+        auto buffer = symbols.lookup<BufferOp>(first.getAttr());
+        SmallVector<Attribute> further;
+        for (int64_t i = 1; i < slots; ++i)
+          further.push_back(makeBuffer(buffer.getLoc(), first.getValue() + "_slot" + Twine(i),
+                                       buffer.getKind(), buffer.getTensorType(),
+                                       buffer.getMemory()));
+        ring = ArrayAttr::get(port.getContext(), further);
+      }
+      port.setRingAttr(ring);
+    };
+    for (auto input : entry.getBody().getOps<InputOp>())
+      addRing(input);
+    for (auto output : entry.getBody().getOps<OutputOp>())
+      addRing(output);
+  }
+
   func::FuncOp function;
   SymbolTable &symbols;
   ConstantPool &constants;
+  ArrayAttr wanted;
+  int64_t slots;
   func::ReturnOp returnOp;
   EntryOp entry;
   ScheduleOp schedule;
@@ -322,18 +363,73 @@ private:
 };
 
 struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
+  using ScheduleQueuesBase::ScheduleQueuesBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    SmallVector<StringRef> wanted;
+    if (failed(chooseSchedules(wanted)))
+      return signalPassFailure();
+    ArrayAttr names = Builder(module.getContext()).getStrArrayAttr(wanted);
     SymbolTable symbols(module);
     ConstantPool constants(module, symbols);
     for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      if (failed(Scheduler(function, symbols, constants).run()))
+      if (failed(Scheduler(function, symbols, constants, names, slots).run()))
         return signalPassFailure();
     }
     numConstants += constants.getNumStored();
     numShared += constants.getNumShared();
+  }
+
+private:
+  /// The names beside `single`, from the options.
+  LogicalResult chooseSchedules(SmallVectorImpl<StringRef> &wanted) {
+    ModuleOp module = getOperation();
+    int64_t most = 1;
+    if (!schedules.empty()) {
+      FailureOr<TargetAttr> target = getTarget(module);
+      if (failed(target))
+        return failure();
+      most = queues == 0 ? target->getQueues() : queues;
+      if (most < 0 || most > target->getQueues())
+        return module.emitError("expected queues=0 to ")
+               << target->getQueues() << ", as many as " << target->getName()
+               << " has; found queues=" << most;
+    }
+    auto want = [&](StringRef name) {
+      if (name != "single" && !llvm::is_contained(wanted, name))
+        wanted.push_back(name);
+    };
+    bool isRing = false;
+    for (const std::string &name : schedules) {
+      if (name == "all") {
+        for (const NamedSchedule &schedule : getNamedSchedules())
+          if (schedule.getQueues() <= most)
+            want(schedule.name);
+        continue;
+      }
+      const NamedSchedule *schedule = findNamedSchedule(name);
+      if (!schedule) {
+        InFlightDiagnostic error = module.emitError("expected schedules of these names: all");
+        for (const NamedSchedule &known : getNamedSchedules())
+          error << ", " << known.name;
+        return error << "; found '" << name << "'";
+      }
+      if (schedule->getQueues() > most)
+        return module.emitError("expected schedules for ")
+               << most << " queue" << (most == 1 ? "" : "s") << ", found '" << name
+               << "', which takes " << schedule->getQueues();
+      want(schedule->name);
+    }
+    for (StringRef name : wanted)
+      isRing |= findNamedSchedule(name)->getQueues() > 1;
+    if (slots < 1 || (slots > 1 && !isRing))
+      return module.emitError("expected slots=1, or more where a schedule has two queues; found "
+                              "slots=")
+             << slots.getValue() << (slots < 1 ? "" : " and none with two queues");
+    return success();
   }
 };
 

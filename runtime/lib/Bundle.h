@@ -103,6 +103,11 @@ private:
 size_t sizeOf(fb::DType dtype);
 /// Bytes of a dense tensor; what verifyTables() has checked does not overflow.
 uint64_t sizeOf(const fb::Port &port);
+/// The number of a port's slots, and the buffer of one of them.
+inline uint32_t slotsOf(const fb::Port &port) { return 1 + count(port.ring()); }
+inline uint32_t slotOf(const fb::Port &port, uint32_t slot) {
+  return slot == 0 ? port.buffer() : port.ring()->Get(slot - 1);
+}
 
 } // namespace ttrt
 

@@ -51,10 +51,11 @@ static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb
   op.step = &step;
   op.first = static_cast<uint32_t>(list.accesses.size());
   auto addPort = [&](const fb::Port &port, bool write) {
-    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(port.buffer());
+    const uint32_t buffer = slotOf(port, step.slot());
+    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(buffer);
     Access access{bundle.address(slot), sizeOf(port), !write, write, 0};
     access.kind = slot.kind();
-    access.buffer = port.buffer();
+    access.buffer = buffer;
     list.accesses.push_back(access);
   };
   switch (step.kind()) {

@@ -52,11 +52,11 @@ public:
   PlannedEntry plan();
 
 private:
-  PlannedPort planPort(const fb::Port &port) const {
-    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(port.buffer());
+  PlannedPort planPort(const fb::Port &port, uint32_t slot) const {
+    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(slotOf(port, slot));
     return {text(port.name()), memory.base() + bundle.address(buffer), sizeOf(port)};
   }
-  PlannedStep planTransfer(fb::StepKind kind, uint32_t index) const;
+  PlannedStep planTransfer(fb::StepKind kind, uint32_t index, uint32_t slot) const;
   PlannedStep planStep(const fb::Step &step) const;
   PlannedSchedule planSchedule(const fb::Schedule &schedule) const;
 
@@ -68,9 +68,10 @@ private:
 };
 } // namespace
 
-PlannedStep EntryPlanner::planTransfer(fb::StepKind kind, uint32_t index) const {
+PlannedStep EntryPlanner::planTransfer(fb::StepKind kind, uint32_t index, uint32_t slot) const {
   const bool isWrite = kind == fb::StepKind::Write;
-  const PlannedPort &port = (isWrite ? planned.inputs : planned.outputs)[index];
+  const PlannedPort port =
+      planPort(*(isWrite ? entry.inputs() : entry.outputs())->Get(index), slot);
   PlannedStep step{};
   step.kind = kind;
   step.index = index;
@@ -86,7 +87,7 @@ PlannedStep EntryPlanner::planStep(const fb::Step &step) const {
   switch (step.kind()) {
   case fb::StepKind::Write:
   case fb::StepKind::Read:
-    planned = planTransfer(step.kind(), step.index());
+    planned = planTransfer(step.kind(), step.index(), step.slot());
     break;
   case fb::StepKind::Execute:
     planned = planExecute(bundle, memory, step.index());
@@ -139,12 +140,12 @@ PlannedSchedule EntryPlanner::planSchedule(const fb::Schedule &schedule) const {
 PlannedEntry EntryPlanner::plan() {
   planned.name = text(entry.name());
   for (uint32_t i = 0; i < count(entry.inputs()); ++i) {
-    planned.inputs.push_back(planPort(*entry.inputs()->Get(i)));
-    planned.writes.push_back(planTransfer(fb::StepKind::Write, i));
+    planned.inputs.push_back(planPort(*entry.inputs()->Get(i), 0));
+    planned.writes.push_back(planTransfer(fb::StepKind::Write, i, 0));
   }
   for (uint32_t i = 0; i < count(entry.outputs()); ++i) {
-    planned.outputs.push_back(planPort(*entry.outputs()->Get(i)));
-    planned.reads.push_back(planTransfer(fb::StepKind::Read, i));
+    planned.outputs.push_back(planPort(*entry.outputs()->Get(i), 0));
+    planned.reads.push_back(planTransfer(fb::StepKind::Read, i, 0));
   }
   for (const fb::Schedule *schedule : *entry.schedules())
     planned.schedules.push_back(planSchedule(*schedule));

@@ -106,9 +106,11 @@ void ScheduleVerifier::verifyStep(const fb::Step &step) {
     expectIndex("source location", step.source(), count(bundle.metadata().locations()));
   switch (step.kind()) {
   case fb::StepKind::Write:
-    return expectIndex("input", step.index(), count(entry.inputs()));
+    expectIndex("input", step.index(), count(entry.inputs()));
+    return expectIndex("slot", step.slot(), slotsOf(*entry.inputs()->Get(step.index())));
   case fb::StepKind::Read:
-    return expectIndex("output", step.index(), count(entry.outputs()));
+    expectIndex("output", step.index(), count(entry.outputs()));
+    return expectIndex("slot", step.slot(), slotsOf(*entry.outputs()->Get(step.index())));
   case fb::StepKind::Execute:
     expectIndex("trace", step.index(), count(bundle.metadata().traces()));
     return verifyWaits(step.index());

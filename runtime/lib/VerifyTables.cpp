@@ -232,14 +232,6 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
   if (port.dtype() > fb::DType::MAX)
     failBad("%s '%s' of entry point '%s' has element type %u, which this runtime does not know",
             what, label, text(entry.name()), (unsigned)port.dtype());
-  if (port.buffer() >= count(bundle.metadata().buffers()))
-    failBad("%s '%s' of entry point '%s' has buffer %u; the bundle has %u", what, label,
-            text(entry.name()), port.buffer(), count(bundle.metadata().buffers()));
-  const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(port.buffer());
-  if (buffer.kind() != fb::BufferKind::Slot && buffer.kind() != fb::BufferKind::Host &&
-      buffer.kind() != fb::BufferKind::State)
-    failBad("%s '%s' of entry point '%s' lies in buffer '%s', which is not a slot", what, label,
-            text(entry.name()), text(buffer.name()));
   uint64_t bytes = sizeOf(port.dtype());
   for (uint32_t i = 0; i < count(port.shape()); ++i) {
     int64_t extent = port.shape()->Get(i);
@@ -249,9 +241,20 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
           "2^64 bytes in all",
           what, label, text(entry.name()), i, (long long)extent);
   }
-  if (bytes > buffer.size())
-    failBad("%s '%s' of entry point '%s' has %llu bytes; its buffer '%s' has %llu", what, label,
-            text(entry.name()), (ull)bytes, text(buffer.name()), (ull)buffer.size());
+  for (uint32_t i = 0; i < slotsOf(port); ++i) {
+    const uint32_t number = slotOf(port, i);
+    if (number >= count(bundle.metadata().buffers()))
+      failBad("%s '%s' of entry point '%s' has buffer %u; the bundle has %u", what, label,
+              text(entry.name()), number, count(bundle.metadata().buffers()));
+    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(number);
+    if (buffer.kind() != fb::BufferKind::Slot && buffer.kind() != fb::BufferKind::Host &&
+        buffer.kind() != fb::BufferKind::State)
+      failBad("%s '%s' of entry point '%s' lies in buffer '%s', which is not a slot", what, label,
+              text(entry.name()), text(buffer.name()));
+    if (bytes > buffer.size())
+      failBad("%s '%s' of entry point '%s' has %llu bytes; its buffer '%s' has %llu", what, label,
+              text(entry.name()), (ull)bytes, text(buffer.name()), (ull)buffer.size());
+  }
 }
 
 static void verifyEntries(const Bundle &bundle) {

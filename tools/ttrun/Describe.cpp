@@ -3,6 +3,7 @@
 
 #include "Printing.h"
 #include "Verifier.h"
+#include "ttrt/points.h"
 
 #include <algorithm>
 #include <map>
@@ -47,13 +48,23 @@ public:
       largest = std::max<uint64_t>(largest, buffer->size());
   }
 
+  /// Those without lifetime: begin -> end.
+  std::map<uint64_t, uint64_t> permanent() const {
+    std::map<uint64_t, uint64_t> result;
+    for (const auto &[address, buffer] : byAddress)
+      if (buffer->end() == 0 && buffer->kind() != fb::BufferKind::Scratch)
+        result[address] = address + buffer->size();
+    return result;
+  }
+
   const fb::Buffer *at(uint64_t address, uint64_t time) const {
     for (auto next = byAddress.upper_bound(address); next != byAddress.begin();) {
       --next;
       if (next->first + largest <= address)
         return nullptr;
       const fb::Buffer *buffer = next->second;
-      const bool alive = buffer->end() == 0 || (buffer->begin() <= time && time < buffer->end());
+      const bool alive = buffer->end() == 0 || time == Points::kUnknown ||
+                         (buffer->begin() <= time && time < buffer->end());
       if (alive && buffer->kind() != fb::BufferKind::Scratch &&
           address < next->first + buffer->size())
         return buffer;
@@ -68,11 +79,12 @@ private:
 } // namespace
 
 static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, uint32_t number,
-                                uint64_t time) {
+                                const Points &points) {
   DecodedTrace decoded;
   decoded.table = bundle.metadata().traces()->Get(number);
   const uint8_t *position = bundle.stream(number);
-  for (uint32_t i = 0; i < decoded.table->commands(); ++i, ++time) {
+  for (uint32_t i = 0; i < decoded.table->commands(); ++i) {
+    const uint64_t time = points.command(number, i);
     const auto &header = *reinterpret_cast<const CommandHeader *>(position);
     DecodedCommand command;
     command.time = time;
@@ -109,29 +121,29 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
 
 std::vector<DecodedTrace> decodeTraces(const Bundle &bundle) {
   const BufferIndex index(bundle);
-  std::vector<DecodedTrace> traces(count(bundle.metadata().traces()));
-  uint64_t time = 0;
-  for (const fb::EntryPoint *entry : *bundle.metadata().entries())
-    forEachStep(*entry->schedules()->Get(0), [&](const fb::Step &step) {
-      if (step.kind() != fb::StepKind::Execute) {
-        ++time;
-        return;
-      }
-      if (!traces[step.index()].table)
-        traces[step.index()] = decodeTrace(bundle, index, step.index(), time);
-      time += bundle.metadata().traces()->Get(step.index())->commands();
-    });
+  const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
+  const Points points(bundle.metadata(), reinterpret_cast<const char *>(streams.data), streams.size,
+                      streams.address, index.permanent());
+  std::vector<DecodedTrace> traces;
+  for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
+    traces.push_back(decodeTrace(bundle, index, i, points));
   return traces;
 }
 
 /// What a step refers to, in words.
 std::string stepText(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step) {
   const fb::Bundle &tables = bundle.metadata();
+  auto portText = [&](const char *what, const fb::Port &port) {
+    std::string words = std::string(what) + " " + text(port.name());
+    if (slotsOf(port) > 1)
+      words += " slot " + std::to_string(step.slot());
+    return words;
+  };
   switch (step.kind()) {
   case fb::StepKind::Write:
-    return std::string("input ") + text(entry.inputs()->Get(step.index())->name());
+    return portText("input", *entry.inputs()->Get(step.index()));
   case fb::StepKind::Read:
-    return std::string("output ") + text(entry.outputs()->Get(step.index())->name());
+    return portText("output", *entry.outputs()->Get(step.index()));
   case fb::StepKind::Execute:
     return text(tables.traces()->Get(step.index())->name());
   case fb::StepKind::HostDispatch:

@@ -19,7 +19,7 @@ const char *nameOf(ttrt::fb::Access access);
 const char *nameOf(ttrt::Opcode opcode);
 /// A command with everything looked up.
 struct DecodedCommand {
-  uint64_t time = 0;   ///< point of the timeline
+  uint64_t time = 0;   ///< point of the timeline; Points::kUnknown: none
   uint64_t offset = 0; ///< in the stream
   uint64_t bytes = 0;  ///< of the command itself
   ttrt::Opcode opcode;
@@ -43,7 +43,8 @@ struct DecodedTrace {
   std::vector<DecodedCommand> commands;
 };
 
-/// All traces, at the points of the timeline where the default schedules first execute them.
+/// All traces, at the points of the timeline where the default schedules first execute them, or do
+/// the same work (ttrt/points.h).
 std::vector<DecodedTrace> decodeTraces(const ttrt::Bundle &bundle);
 
 /// A point of the timeline (docs/bundle-format.md): a command of a trace, or a step of the host.

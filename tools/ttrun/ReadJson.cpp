@@ -5,6 +5,7 @@
 #include "MemoryUse.h"
 #include "Printing.h"
 #include "Waits.h"
+#include "ttrt/points.h"
 
 namespace ttrun {
 
@@ -38,6 +39,7 @@ static void addTarget(Json &json, const fb::Target &target) {
       .field("l1_alignment", target.l1_alignment())
       .field("queues", target.queues())
       .field("chips", target.chips())
+      .field("link_bytes_per_second", target.link_bytes_per_second())
       .endObject();
 }
 
@@ -73,8 +75,14 @@ static void addEntries(Json &json, const Bundle &bundle) {
           json.value(port.shape()->Get(d));
         json.endArray()
             .field("bytes", sizeOf(port))
-            .field("buffer", text(bundle.metadata().buffers()->Get(port.buffer())->name()))
-            .endObject();
+            .field("buffer", text(bundle.metadata().buffers()->Get(port.buffer())->name()));
+        if (slotsOf(port) > 1) {
+          json.key("ring").beginArray(/*flat=*/true);
+          for (uint32_t j = 1; j < slotsOf(port); ++j)
+            json.value(text(bundle.metadata().buffers()->Get(slotOf(port, j))->name()));
+          json.endArray();
+        }
+        json.endObject();
       }
       json.endArray();
     };
@@ -92,6 +100,8 @@ static void addEntries(Json &json, const Bundle &bundle) {
               .field("kind", nameOf(step.kind()))
               .field("queue", uint32_t(step.queue()))
               .field("of", stepText(bundle, *entry, step));
+          if (step.slot())
+            json.field("slot", step.slot());
           if (count(step.operands())) {
             json.key("operands").beginArray(/*flat=*/true);
             for (uint32_t o = 0; o < count(step.operands()); ++o)
@@ -184,10 +194,10 @@ static void addTraces(Json &json, const Bundle &bundle) {
     json.key("commands").beginArray();
     uint64_t number = 0;
     for (const DecodedCommand &command : trace.commands) {
-      json.beginObject()
-          .field("index", number++)
-          .field("time", command.time)
-          .field("opcode", nameOf(command.opcode))
+      json.beginObject().field("index", number++);
+      if (command.time != Points::kUnknown)
+        json.field("time", command.time);
+      json.field("opcode", nameOf(command.opcode))
           .field("stream_offset", command.offset)
           .field("stream_bytes", command.bytes);
       if (command.opcode == Opcode::Dispatch)

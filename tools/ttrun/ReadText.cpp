@@ -35,6 +35,11 @@ void printEntries(const Bundle &bundle) {
         printLine("    %s  %s, %llu bytes, slot %s at %s %s", what, portText(port).c_str(),
                   (ull)sizeOf(port), text(slot.name()), nameOf(slot.space()),
                   hexText(slot.offset()).c_str());
+        for (uint32_t j = 1; j < slotsOf(port); ++j) {
+          const fb::Buffer &further = *bundle.metadata().buffers()->Get(slotOf(port, j));
+          printLine("            and slot %s at %s %s", text(further.name()),
+                    nameOf(further.space()), hexText(further.offset()).c_str());
+        }
       }
     };
     print("input ", entry->inputs());
@@ -53,6 +58,9 @@ void printTarget(const Bundle &bundle) {
             bytesText(target.dram_bank_bytes()).c_str(), target.dram_alignment());
   printLine("  L1 %s per core, alignment %u", bytesText(target.l1_bytes()).c_str(),
             target.l1_alignment());
+  if (target.link_bytes_per_second())
+    printLine("  link to the host %s per second",
+              bytesText(target.link_bytes_per_second()).c_str());
   if (target.host_bytes())
     printLine("  host staging %s", bytesText(target.host_bytes()).c_str());
   std::string features;

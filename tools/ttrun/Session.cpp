@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Session.h"
 
+#include "AutoSchedule.h"
+#include "Handles.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -25,11 +28,18 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.number("cores", "N", "threads that compute (default: all CPUs)", cores, 1, 1024);
   parser.flag("pin", "tie each worker to a CPU", pin);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
-  parser.text("schedule", "NAME",
-              "run a pipeline by one of the bundle's schedules\n(see ttrun read --schedules)",
-              schedule);
+  parser.text(
+      "schedule", "NAME",
+      "run a pipeline by one of the bundle's schedules\n(see ttrun read --schedules); auto: "
+      "by the one that is the\nfastest here, and say why",
+      schedule);
   parser.number("queues", "N", "run a pipeline by the bundle's first schedule for N queues", queues,
                 1, 2);
+  parser.number(
+      "link-bytes-per-second", "N",
+      "make transfers of inputs and outputs as slow as a bus of this\nspeed (default: the "
+      "target's, which may be as fast as memory)",
+      linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.verify(verify);
 }
 
@@ -54,6 +64,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
     device.cores = static_cast<uint32_t>(options.cores);
     device.pin = options.pin;
     device.queues = chooseQueues(options);
+    device.link_bytes_per_second = options.linkBytesPerSecond;
     check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
@@ -165,15 +176,26 @@ void Session::run(const ttrt_run_options &options) {
 /// As many as the schedule needs; its absence is told when the pipeline is opened.
 uint32_t Session::chooseQueues(const SessionOptions &options) const {
   ttrt_schedule info;
+  uint32_t most = 0; // of those that `auto` chooses from
   for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i)
     if (options.schedule == info.name && options.queues < info.queues)
       return info.queues;
+    else if (options.schedule == "auto" && !options.queues)
+      most = std::max(most, info.queues);
+  if (most)
+    return most;
   return static_cast<uint32_t>(options.schedule.empty() ? options.queues
                                                         : std::max<uint64_t>(options.queues, 1));
 }
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,
                                   const std::function<bool(uint64_t)> &popped) {
+  if (schedule_ == "auto") {
+    std::string why;
+    schedule_ = chooseSchedule(*bundle_->bundle->metadata().entries()->Get(entry_), entry_, device_,
+                               in_, why);
+    fprintf(stderr, "schedule %s: %s\n", schedule_.c_str(), why.c_str());
+  }
   ttrt_pipeline_options options{};
   options.entry = entry_;
   options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();

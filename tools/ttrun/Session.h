@@ -23,6 +23,7 @@ struct SessionOptions {
   bool pin = false;
   bool noTrace = false;
   std::string schedule; ///< empty and `queues` 0: a blocking run on the calling thread
+  uint64_t linkBytesPerSecond = 0;
   uint64_t queues = 0;
   std::vector<std::string> inputs;
   bool random = false;

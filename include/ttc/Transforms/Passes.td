@@ -276,6 +276,12 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
     The schedule `single` uses one queue: all writes, then the work in the function's order,
     then all reads. Events between steps of one queue are satisfied by the order and vanish.
 
+    `schedules` names the schedules that each entry point shall have (include/ttc/Transforms/
+    Schedules.h lists them; `single` is always the first). All but `single` are noted on the entry
+    point as wanted: where their events go is known only when traces are command streams, so
+    `--ttc-overlap-transfers` makes them. `slots` is how many slots each input and output has then,
+    to be used in turn: the further ones are made here, so that they are planned with the others.
+
     ```mlir
     func.func @main(%x: tensor<4xf32> {ttc.name = "x"}) -> tensor<4xf32> {
       %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
@@ -295,9 +301,23 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
         ttc.enqueue.read 0 from @output0 on 0
       }
     }
+    // With `schedules=overlap-io slots=2` also
+    ttc.buffer slot @x_slot1 : tensor<4xf32> in dram
+    ttc.buffer slot @output0_slot1 : tensor<4xf32> in dram
+    ttc.entry @main attributes {wanted_schedules = ["overlap-io"]} {
+      ttc.input "x" at @x ring [@x_slot1] : tensor<4xf32>
+      ...
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [
+    ListOption<"schedules", "schedules", "std::string",
+               "Names of the schedules; `all` for those that fit the number of queues">,
+    Option<"queues", "queues", "int64_t", /*default=*/"0",
+           "Queues that schedules may use; 0: as many as the target has">,
+    Option<"slots", "slots", "int64_t", /*default=*/"1",
+           "Slots of each input and output, which the schedules of two queues use in turn">
+  ];
   let statistics = [
     Statistic<"numConstants", "constants", "Constants stored">,
     Statistic<"numShared", "shared-constants", "Constants equal to one that is stored">
@@ -414,26 +434,39 @@ def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
 }
 
 def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
-  let summary = "Schedules for two queues, with signals inside the traces";
+  let summary = "Makes the schedules that entry points want beside `single`";
   let description = [{
-    Adds two schedules to each entry point beside `single`, for a host that runs ahead:
+    The second half of `--ttc-schedule-queues`: makes each of an entry point's `wanted_schedules`
+    out of `single`, for a host that runs ahead. With one queue there is
 
-    - `overlap-input`: queue 1 writes, queue 0 runs and reads. The next inputs are written while
-      the device still computes.
-    - `overlap-io`: queue 1 writes and reads, queue 0 runs. The next write is enqueued in front of
-      the readback (the prologue is one write ahead, the epilogue one read behind), so that in the
-      steady state neither transfer is waited for where computing takes longer than both.
+    - `single-untraced`: as `single`, every command enqueued by the host.
 
-    What makes the overlap is in the stream: a copy of the trace signals that the inputs are
-    consumed behind the last command that touches one of their slots, and waits for the outputs to
-    be drained in front of the first that touches one of theirs. So a write may start in the middle
-    of a trace and a readback may last until the middle of the next; an iteration is one execute.
-    Where the host itself does that work between traces, events stand around its step instead.
-    docs/queues.md has the semantics of events and says why these schedules are free of races.
+    With two, queue 0 runs and queue 1 transfers:
+
+    - `overlap-input`: queue 1 writes the next inputs while queue 0 still runs; queue 0 reads.
+    - `overlap-io`: queue 1 also reads, and the next write stands in front of the readback: in the
+      steady state neither is waited for where computing takes longer than both.
+
+    A write waits until the inputs before it are *consumed*: no later command touches a byte of
+    their slots. A command that is the first to touch a byte of an output's slot waits until the
+    outputs before it are *drained*. Both commands are found by address, not by name. They stand
+
+    - in `overlap-input` and `overlap-io` outside of the trace, as steps of their own, so that the
+      host can enqueue the events around them; what is left of the trace is one trace before, one
+      between and one behind them;
+    - in `overlap-input-untraced` and `overlap-io-untraced` likewise, and all other commands, too;
+    - in `overlap-io-signals` inside the trace: a copy of the stream signals and waits itself, so an
+      inference is one execute.
+
+    Where the host itself does that work between traces, events stand around its step. With a ring
+    of slots the body of a schedule is a turn of the ring: an inference for each slot, with events
+    of its own; commands that touch no slot are shared by all of them. The prologue of
+    `overlap-io` begins as many inferences as there are slots. docs/queues.md has the semantics of
+    events and says why these schedules are free of races.
 
     Runs on encoded traces, because only there is the order of all accesses known. An entry point
-    is left with `single` and a remark where an input is also an output, or is state: such bytes
-    cannot be written ahead.
+    is left with one queue, and a remark, where bytes of an input's slot are also an output's, or
+    are state: they cannot be written ahead.
 
     ```mlir
     ttc.trace @main_t0() {
@@ -442,16 +475,16 @@ def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
       ttc.cmd.dispatch @g(@a) into (@y)
       ttc.cmd.end
     }
-    ttc.entry @main {
+    ttc.entry @main attributes {wanted_schedules = ["overlap-io", "overlap-io-signals"]} {
       ...
       ttc.schedule "single" queues 1 body { ... }
     }
-    // becomes, beside them
-    ttc.event @main_consumed
+    // becomes
     ttc.event @main_drained
     ttc.event @main_written
+    ttc.event @main_consumed
     ttc.event @main_computed
-    ttc.trace @main_t0_overlap() {
+    ttc.trace @main_t0_signals() {
       ttc.cmd.dispatch @f(@x) into (@a)
       ttc.cmd.signal @main_consumed
       ttc.cmd.barrier
@@ -459,26 +492,52 @@ def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
       ttc.cmd.dispatch @g(@a) into (@y)
       ttc.cmd.end
     }
-      ttc.schedule "overlap-io" queues 2 prologue {
-        ttc.enqueue.record @main_drained on 1
-        ttc.enqueue.write 0 to @x on 1
-        ttc.enqueue.record @main_written on 1
-      } body {
-        ttc.enqueue.wait @main_written on 0
-        ttc.enqueue.execute @main_t0_overlap on 0
-        ttc.enqueue.record @main_computed on 0
+    ttc.entry @main {
+      ...
+      ttc.schedule "single" queues 1 body { ... }
+      ttc.schedule "overlap-io" queues 2 prologue { ... } body {
         ttc.enqueue.wait @main_consumed on 1
         ttc.enqueue.write 0 to @x on 1
         ttc.enqueue.record @main_written on 1
         ttc.enqueue.wait @main_computed on 1
         ttc.enqueue.read 0 from @y on 1
         ttc.enqueue.record @main_drained on 1
+        ttc.enqueue.wait @main_written on 0
+        ttc.enqueue.dispatch @f(@x) into (@a) on 0
+        ttc.enqueue.record @main_consumed on 0
+        ttc.enqueue.wait @main_drained on 0
+        ttc.enqueue.dispatch @g(@a) into (@y) on 0
+        ttc.enqueue.record @main_computed on 0
       } epilogue { ... }
+      ttc.schedule "overlap-io-signals" queues 2 prologue {
+        ttc.enqueue.record @main_drained on 1
+        ttc.enqueue.write 0 to @x on 1
+        ttc.enqueue.record @main_written on 1
+        ttc.enqueue.wait @main_written on 0
+        ttc.enqueue.execute @main_t0_signals on 0
+        ttc.enqueue.record @main_computed on 0
+      } body {
+        ttc.enqueue.wait @main_consumed on 1
+        ttc.enqueue.write 0 to @x on 1
+        ttc.enqueue.record @main_written on 1
+        ttc.enqueue.wait @main_computed on 1
+        ttc.enqueue.read 0 from @y on 1
+        ttc.enqueue.record @main_drained on 1
+        ttc.enqueue.wait @main_written on 0
+        ttc.enqueue.execute @main_t0_signals on 0
+        ttc.enqueue.record @main_computed on 0
+      } epilogue {
+        ttc.enqueue.wait @main_computed on 1
+        ttc.enqueue.read 0 from @y on 1
+        ttc.enqueue.record @main_drained on 1
+      }
+    }
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let statistics = [
-    Statistic<"numSchedules", "schedules", "Schedules added">
+    Statistic<"numSchedules", "schedules", "Schedules added">,
+    Statistic<"numParts", "parts", "Traces that are copies, or parts, of others">
   ];
 }
 

@@ -25,8 +25,14 @@ struct TracePipelineOptions : PassPipelineOptions<TracePipelineOptions> {
       llvm::cl::init(-1)};
   Option<int64_t> queues{
       *this, "queues",
-      llvm::cl::desc("2: schedules for two command queues, too, where inputs and outputs overlap "
-                     "with computing"),
+      llvm::cl::desc("Command queues that schedules may use; 0: as many as the target has"),
+      llvm::cl::init(0)};
+  ListOption<std::string> schedules{
+      *this, "schedules",
+      llvm::cl::desc("Names of the schedules beside `single`; without it, all for so many queues")};
+  Option<int64_t> slots{
+      *this, "slots",
+      llvm::cl::desc("Slots of each input and output, used in turn by schedules of two queues"),
       llvm::cl::init(1)};
   Option<bool> shareActivations{
       *this, "share-activations",

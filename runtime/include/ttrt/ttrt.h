@@ -176,7 +176,8 @@ typedef struct ttrt_device_options {
   int checks; /**< not 0: queues look at every address before they use it, so that a wrong one is
                  an error instead of a crash. Slow: for finding faults */
   uint64_t link_bytes_per_second; /**< make transfers of inputs and outputs as slow as a bus of this
-                                     speed; 0: as fast as memory */
+                                     speed; 0: as the bundle's target says, which may be as fast as
+                                     memory */
   int check_outputs; /**< not 0: remember of which run every output is, so that one that is used
                         after the next run is found (ttrt_device_check_output()) */
 } ttrt_device_options;

@@ -90,3 +90,20 @@ func.func @wait_event_queue() {
   ttc.wait_event %e on -1
   return
 }
+
+// -----
+
+// wait_event, constraint 2
+func.func @wait_event_of_whom(%e: !ttc.event) {
+  // expected-error @+1 {{expects the result of a ttc.record_event, found a value that no record in sight can satisfy}}
+  ttc.wait_event %e on 0
+  return
+}
+
+// -----
+
+// wait_event, constraint 2: a module's region has no order.
+// expected-error @+1 {{waits in a circle: for a record that stands behind it}}
+ttc.wait_event %e on 0
+// expected-note @+1 {{the record}}
+%e = ttc.record_event on 1

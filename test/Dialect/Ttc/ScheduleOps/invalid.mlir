@@ -50,6 +50,53 @@ ttc.entry @main {
 
 // -----
 
+// input, constraint 1
+ttc.buffer slot @x : tensor<4xf32> in dram
+ttc.buffer activation @a : tensor<4xf32> in dram
+ttc.trace @t() {
+  ttc.cmd.end
+}
+ttc.entry @main {
+  // expected-error @+1 {{expects @a to be a slot, host or state buffer, found a activation one}}
+  ttc.input "x" at @x ring [@a] : tensor<4xf32>
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
+// input, constraint 2
+ttc.buffer slot @x : tensor<4xf32> in dram
+ttc.trace @t() {
+  ttc.cmd.end
+}
+ttc.entry @main {
+  // expected-error @+1 {{expects different slots, found @x twice}}
+  ttc.input "x" at @x ring [@x] : tensor<4xf32>
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
+// output, constraint 2
+ttc.buffer slot @y : tensor<4xf32> in dram
+ttc.buffer slot @y1 : tensor<4xf32> in dram
+ttc.trace @t() {
+  ttc.cmd.end
+}
+ttc.entry @main {
+  // expected-error @+1 {{expects different slots, found @y1 twice}}
+  ttc.output "y" at @y ring [@y1, @y1] : tensor<4xf32>
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
 // output, constraint 1
 ttc.buffer slot @y : tensor<4xf32> in dram
 ttc.trace @t() {
@@ -206,5 +253,46 @@ ttc.entry @main {
   ttc.schedule "single" queues 1 body {
     // expected-error @+1 {{expects @e to be a ttc.event, found none}}
     ttc.enqueue.wait @e on 0
+  }
+}
+
+// -----
+
+// enqueue.write, constraint 1
+ttc.buffer slot @x : tensor<4xf32> in dram
+ttc.buffer slot @x1 : tensor<4xf32> in dram
+ttc.buffer slot @y : tensor<4xf32> in dram
+ttc.entry @main {
+  ttc.input "x" at @x ring [@x1] : tensor<4xf32>
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.write 0 to @x on 0
+    ttc.enqueue.write 0 to @x1 on 0
+    // expected-error @+1 {{expects one of the 2 slots of input 0, found @y}}
+    ttc.enqueue.write 0 to @y on 0
+  }
+}
+
+// -----
+
+// enqueue.dispatch, constraint 2
+ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
+ttc.buffer slot @x : tensor<8xf32> in dram
+ttc.entry @main {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.dispatch @p(@x) into (@x + 16) on 0
+    // expected-error @+1 {{expects @x to hold at least 36 bytes, found 32}}
+    ttc.enqueue.dispatch @p(@x) into (@x + 20) on 0
+  }
+}
+
+// -----
+
+// enqueue.dispatch, constraint 3
+ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
+ttc.buffer slot @x : tensor<8xf32> in dram
+ttc.entry @main {
+  ttc.schedule "single" queues 1 body {
+    // expected-error @+1 {{expects one offset of 0 or more for each of 1 buffers, found [-16]}}
+    "ttc.enqueue.dispatch"() <{program = @p, inputs = [@x], outputs = [@x], output_offsets = array<i64: -16>, queue = 0 : i64}> : () -> ()
   }
 }

@@ -30,14 +30,15 @@
 // CHECK: ttc.cmd.end
 // CHECK: ttc.entry @main2 {
 // CHECK: ttc.input "image" at @image : tensor<1x64xf32>
-// CHECK: ttc.output "logits" at @logits : tensor<1x10xf32>
+// CHECK: ttc.output "logits" at @logits ring [@logits_slot1] : tensor<1x10xf32>
 // CHECK: ttc.schedule "overlap" queues 2 prologue {
 // CHECK: ttc.enqueue.record @ev on 0
 // CHECK: ttc.enqueue.wait @ev on 1
 // CHECK: ttc.enqueue.write 0 to @image on 1
 // CHECK: ttc.enqueue.execute @main_t1 on 0
 // CHECK: ttc.enqueue.host @mlp(@image) into (@logits) on 0
-// CHECK: ttc.enqueue.read 0 from @logits on 0
+// CHECK: ttc.enqueue.dispatch @mlp(@image) into (@act1 + 64) on 0
+// CHECK: ttc.enqueue.read 0 from @logits_slot1 on 0
 // CHECK: ttc.schedule "single" queues 1 body {
 // CHECK: ttc.enqueue.write 0 to @image on 0
 // CHECK: ttc.enqueue.copy @image to @act1 bytes 256 on 0
@@ -68,6 +69,7 @@ module {
   ttc.buffer slot @logits : tensor<1x10xf32> in dram
   ttc.buffer constant @w0 : tensor<2xf32> = dense<1.000000e+00> : tensor<2xf32> in dram at 0x0 size 64
   ttc.buffer activation @act1 : tensor<1x64xf32> live [1, 3) in dram at 0x1400 size 256
+  ttc.buffer slot @logits_slot1 : tensor<1x10xf32> in dram
   ttc.event @ev
   ttc.trace @main_t1 region at dram 0xfffc0 size 112 {
     ttc.cmd.dispatch @mlp(@image) into (@logits)
@@ -78,7 +80,7 @@ module {
   }
   ttc.entry @main2 {
     ttc.input "image" at @image : tensor<1x64xf32>
-    ttc.output "logits" at @logits : tensor<1x10xf32>
+    ttc.output "logits" at @logits ring [@logits_slot1] : tensor<1x10xf32>
     ttc.schedule "overlap" queues 2 prologue {
       ttc.enqueue.record @ev on 0
     } body {
@@ -86,7 +88,8 @@ module {
       ttc.enqueue.write 0 to @image on 1
       ttc.enqueue.execute @main_t1 on 0
       ttc.enqueue.host @mlp(@image) into (@logits) on 0
-      ttc.enqueue.read 0 from @logits on 0
+      ttc.enqueue.dispatch @mlp(@image) into (@act1 + 64) on 0
+      ttc.enqueue.read 0 from @logits_slot1 on 0
     }
     ttc.schedule "single" queues 1 body {
       ttc.enqueue.write 0 to @image on 0

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TraceParts.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+Operation *mlir::ttc::cloneForSlot(OpBuilder &builder, Operation *op, const SlotMap &slots) {
+  Operation *copy = builder.clone(*op);
+  if (slots.empty())
+    return copy;
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
+    Attribute other = slots.lookup(symbol);
+    return other ? other : symbol;
+  });
+  replacer.replaceElementsIn(copy);
+  return copy;
+}
+
+/// Whether a command from `first` to `last` touches a slot that has another one in `slots`.
+bool TraceParts::touches(Operation *first, Operation *last, const SlotMap &slots) {
+  SmallVector<BufferAccess> accesses;
+  for (Operation *op = first;; op = op->getNextNode()) {
+    accesses.clear();
+    cast<BufferAccessOpInterface>(op).getAccesses(accesses);
+    if (llvm::any_of(accesses, [&](const BufferAccess &a) { return slots.contains(a.buffer); }))
+      return true;
+    if (op == last)
+      return false;
+  }
+}
+
+TraceOp TraceParts::make(TraceOp trace, const Twine &suffix, int64_t slot) {
+  OpBuilder builder(trace.getContext());
+  std::string name = (trace.getSymName() + suffix).str();
+  if (slot != 0)
+    name += "_slot" + std::to_string(slot);
+  auto made = TraceOp::create(builder, trace.getLoc(), name, trace.getFunctionType());
+  // Behind the trace and what was made of it before.
+  Block::iterator position = std::next(trace->getIterator());
+  std::advance(position, numParts[trace]++);
+  symbols.insert(made, position);
+  ++numMade;
+  return made;
+}
+
+FlatSymbolRefAttr TraceParts::withEvents(TraceOp trace, Mark wait, Mark signal,
+                                         const SlotMap &slots, int64_t slot) {
+  Block &body = trace.getBody().front();
+  if (!wait.command && !signal.command)
+    return part(trace, &body.front(), &body.back(), slots, slot);
+  auto [it, isNew] = marked.try_emplace({trace, slot});
+  if (!isNew)
+    return it->second;
+  TraceOp made = make(trace, "_signals", slot);
+  auto builder = OpBuilder::atBlockEnd(&made.getBody().front());
+  for (Operation &command : body) {
+    // A signal is a barrier, too.
+    if (isa<CmdBarrierOp>(command) && signal.command &&
+        command.getPrevNode() == signal.command)
+      continue;
+    if (&command == wait.command)
+      CmdWaitOp::create(builder, command.getLoc(), wait.event);
+    cloneForSlot(builder, &command, slots);
+    if (&command == signal.command)
+      CmdSignalOp::create(builder, command.getLoc(), signal.event);
+  }
+  return it->second = FlatSymbolRefAttr::get(made.getSymNameAttr());
+}
+
+FlatSymbolRefAttr TraceParts::part(TraceOp trace, Operation *first, Operation *last,
+                                   const SlotMap &slots, int64_t slot) {
+  Block &body = trace.getBody().front();
+  if (!touches(first, last, slots))
+    slot = 0;
+  if (last->getNextNode() == &body.back())
+    last = &body.back(); // the end comes with it
+  if (slot == 0 && first == &body.front() && last == &body.back())
+    return FlatSymbolRefAttr::get(trace.getSymNameAttr());
+  auto [it, isNew] = parts.try_emplace(Key{first, last, slot});
+  if (!isNew)
+    return it->second;
+  TraceOp made = make(trace, "_part", slot);
+  auto builder = OpBuilder::atBlockEnd(&made.getBody().front());
+  for (Operation *op = first;; op = op->getNextNode()) {
+    cloneForSlot(builder, op, slot ? slots : SlotMap());
+    if (op == last)
+      break;
+  }
+  if (last != &body.back())
+    CmdEndOp::create(builder, body.back().getLoc());
+  return it->second = FlatSymbolRefAttr::get(made.getSymNameAttr());
+}
