@@ -57,8 +57,7 @@ FlatSymbolRefAttr TraceParts::withEvents(TraceOp trace, Mark wait, Mark signal,
   auto builder = OpBuilder::atBlockEnd(&made.getBody().front());
   for (Operation &command : body) {
     // A signal is a barrier, too.
-    if (isa<CmdBarrierOp>(command) && signal.command &&
-        command.getPrevNode() == signal.command)
+    if (isa<CmdBarrierOp>(command) && signal.command && command.getPrevNode() == signal.command)
       continue;
     if (&command == wait.command)
       CmdWaitOp::create(builder, command.getLoc(), wait.event);
