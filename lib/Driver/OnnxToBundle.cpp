@@ -52,7 +52,8 @@ struct CommandLine {
           "Command queues that schedules may use: 1 or 2 (default: as many as the target has)")};
   cl::list<std::string> schedules{
       "schedules", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
-      cl::desc("Schedules beside `single`: overlap-io-signals, overlap-io, overlap-input, "
+      cl::desc("Schedules beside `single`, the default for two queues first: overlap-io-signals, "
+               "overlap-io, overlap-input, "
                "single-untraced, overlap-io-untraced, overlap-input-untraced (default: all for so "
                "many queues)")};
   cl::opt<int64_t> slots{

@@ -80,11 +80,19 @@ private:
   /// False where `single` is not as --ttc-schedule-queues makes it, with nothing but work.
   bool collect() {
     single = *entry.getBody().getOps<ScheduleOp>().begin();
-    if (single.getQueues() != 1 || !single.getPrologue().empty() || !single.getEpilogue().empty())
+    auto refuse = [&](const Twine &found) {
+      entry.emitRemark("has its first schedule alone: expected one of one queue, with a body alone "
+                       "and without events, found ")
+          << found;
       return false;
+    };
+    if (single.getQueues() != 1)
+      return refuse(Twine(single.getQueues()) + " queues");
+    if (!single.getPrologue().empty() || !single.getEpilogue().empty())
+      return refuse("a prologue or an epilogue");
     for (Operation &step : single.getBody().front()) {
       if (isa<EventOpInterface>(step))
-        return false;
+        return refuse("an event");
       if (auto write = dyn_cast<EnqueueWriteOp>(step)) {
         writes.push_back(&step);
         inputs.push_back(getBytes(write.getBufferAttr()));
@@ -96,7 +104,7 @@ private:
       }
       if (TraceOp trace = getTrace(&step);
           trace && !trace.getBody().getOps<EventOpInterface>().empty())
-        return false;
+        return refuse("an event in @" + trace.getSymName());
     }
     collectSlots();
     return true;

@@ -411,3 +411,28 @@ module @unplanned attributes {ttc.target = #ttc.target<
     }
   }
 }
+
+// -----
+
+// Somebody has written events already: what they order is not known.
+module @events attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 2, chips = 1>} {
+  ttc.buffer slot @x : tensor<16xf32> in dram at 0x0 size 64
+  ttc.event @e
+  ttc.trace @t0() {
+    ttc.cmd.signal @e
+    ttc.cmd.end
+  }
+  // expected-remark @+1 {{has its first schedule alone: expected one of one queue, with a body alone and without events, found an event in @t0}}
+  ttc.entry @main attributes {wanted_schedules = ["overlap-io"]} {
+    ttc.input "x" at @x : tensor<16xf32>
+    ttc.output "y" at @x : tensor<16xf32>
+    ttc.schedule "single" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t0 on 0
+      ttc.enqueue.read 0 from @x on 0
+    }
+  }
+}

@@ -80,7 +80,7 @@ int readCommand(int argc, char **argv) {
   if (show || sections.entries)
     printEntries(*bundle);
   if (show || sections.schedules)
-    printSchedules(*bundle);
+    printSchedules(*bundle, !summary);
   if (show || sections.programs)
     printPrograms(*bundle, !summary);
   if (show || sections.traces)

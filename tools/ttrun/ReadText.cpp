@@ -147,12 +147,27 @@ void printTraces(const Bundle &bundle, bool full) {
   }
 }
 
-void printSchedules(const Bundle &bundle) {
+/// What a schedule is in one line: the steps of prologue, body and epilogue, and its waits.
+static std::string stepsText(const fb::Schedule &schedule, const ScheduleWaits &waits) {
+  size_t number = 0;
+  for (const PartWaits *part : {&waits.prologue, &waits.body, &waits.epilogue})
+    for (const std::vector<WaitInfo> &step : *part)
+      number += step.size();
+  return textOf("%u + %u + %u steps, %zu wait%s", count(schedule.prologue()),
+                count(schedule.body()), count(schedule.epilogue()), number, number == 1 ? "" : "s");
+}
+
+void printSchedules(const Bundle &bundle, bool full) {
   printLine("schedules");
   for (const fb::EntryPoint *entry : *bundle.metadata().entries())
     for (const fb::Schedule *schedule : *entry->schedules()) {
-      printLine("  %s of %s, %u queue%s", text(schedule->name()), text(entry->name()),
-                schedule->queues(), schedule->queues() == 1 ? "" : "s");
+      const ScheduleWaits waits = waitsOf(bundle, *schedule);
+      const bool inFull = full || schedule == entry->schedules()->Get(0);
+      printLine("  %s of %s, %u queue%s%s", text(schedule->name()), text(entry->name()),
+                schedule->queues(), schedule->queues() == 1 ? "" : "s",
+                inFull ? "" : (": " + stepsText(*schedule, waits)).c_str());
+      if (!inFull)
+        continue;
       auto print = [&](const char *part, const auto *steps, const PartWaits &waits) {
         for (uint32_t i = 0; i < count(steps); ++i) {
           const fb::Step &step = *steps->Get(i);
@@ -170,7 +185,6 @@ void printSchedules(const Bundle &bundle) {
                         wait.command, wait.event.c_str(), wait.recordedBy.c_str());
         }
       };
-      const ScheduleWaits waits = waitsOf(bundle, *schedule);
       print("prologue", schedule->prologue(), waits.prologue);
       print("body", schedule->body(), waits.body);
       print("epilogue", schedule->epilogue(), waits.epilogue);

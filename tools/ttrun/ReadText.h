@@ -12,7 +12,8 @@ namespace ttrun {
 void printSizes(const ttrt::Bundle &bundle);
 void printTarget(const ttrt::Bundle &bundle);
 void printEntries(const ttrt::Bundle &bundle);
-void printSchedules(const ttrt::Bundle &bundle);
+/// Not `full`: the steps of default schedules only.
+void printSchedules(const ttrt::Bundle &bundle, bool full);
 void printPrograms(const ttrt::Bundle &bundle, bool full);
 void printTraces(const ttrt::Bundle &bundle, bool full);
 void printMemory(const ttrt::Bundle &bundle, bool full);

@@ -232,6 +232,12 @@ const Fault kFaults[] = {
        BundleBuilder::step(entry, fb::StepKind::Execute, 0);
      },
      "two entry points are named 'main'"},
+    {"RingOfNoBuffer", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->ring = {99}; },
+     "input 'x' of entry point 'main' has buffer 99"},
+    {"RingOfAConstant", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->ring = {0}; },
+     "input 'x' of entry point 'main' lies in buffer 'w', which is not a slot"},
+    {"StepOfNoSlot", [](BundleBuilder &b) { b.bundle.entries[0]->schedules[0]->body[0]->slot = 1; },
+     "names slot 1; there are 1"},
     {"PortOfNoBuffer", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->buffer = 99; },
      "input 'x' of entry point 'main' has buffer 99"},
     {"PortNotASlot", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->buffer = 3; },
