@@ -88,20 +88,42 @@ LogicalResult mlir::ttc::verifyBuffer(Operation *op, SymbolTableCollection &symb
   return success();
 }
 
+/// Whether a value of this type may be operand `index` of the program: layouts are compared where
+/// the program says where shards lie.
+static bool fitsProgram(ProgramOp program, unsigned index, Type type) {
+  RankedTensorType expected = program.getWholeType(index);
+  auto found = cast<RankedTensorType>(type);
+  return program.getShard(index) ? found == expected
+                                 : found.getShape() == expected.getShape() &&
+                                       found.getElementType() == expected.getElementType();
+}
+
 LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection &symbols,
                                            FlatSymbolRefAttr symbol, TypeRange inputs,
                                            TypeRange outputs) {
   auto program = lookupSymbol<ProgramOp>(op, symbols, symbol);
   if (!program)
     return failure();
-  if (inputs != TypeRange(program.getArgumentTypes()))
+  unsigned numInputs = program.getNumArguments(), numOutputs = program.getNumResults();
+  auto fits = [&](TypeRange types, unsigned first, unsigned count) {
+    return types.size() == count && llvm::all_of(llvm::enumerate(types), [&](auto type) {
+             return fitsProgram(program, first + type.index(), type.value());
+           });
+  };
+  auto expected = [&](unsigned first, unsigned count) {
+    SmallVector<Type> types;
+    for (unsigned i = first; i < first + count; ++i)
+      types.push_back(program.getWholeType(i));
+    return types;
+  };
+  if (!fits(inputs, 0, numInputs))
     return op->emitOpError("expects operands of ")
-           << symbol << "'s input types (" << program.getArgumentTypes() << "), found (" << inputs
+           << symbol << "'s input types (" << expected(0, numInputs) << "), found (" << inputs
            << ")";
-  if (outputs != TypeRange(program.getResultTypes()))
+  if (!fits(outputs, numInputs, numOutputs))
     return op->emitOpError("expects results of ")
-           << symbol << "'s result types (" << program.getResultTypes() << "), found (" << outputs
-           << ")";
+           << symbol << "'s result types (" << expected(numInputs, numOutputs) << "), found ("
+           << outputs << ")";
   return success();
 }
 

@@ -5,7 +5,9 @@
 
 include "dialects/Ttc/TensorOpBase.td"
 
-def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
+def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [
+    DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "batched matrix product, with an optional bias";
   let description = [{
     `a x b + bias`. The last two dimensions of `a` and `b` are matrices (transposed first where the

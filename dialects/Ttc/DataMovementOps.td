@@ -49,7 +49,9 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "permutes the dimensions";
   let description = [{
     Dimension `i` of the result is dimension `permutation[i]` of the operand.
@@ -70,6 +72,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [DeclareOpInterfaceMethods<Ttc
 
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
     DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getOperandInResult"]>,
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "joins tensors along an axis";

@@ -27,6 +27,8 @@ struct BufferPlace {
 /// the last row. `bytes` of 0: the whole buffer.
 struct ByteSpan {
   int64_t offset = 0, bytes = 0, row = 0, pitch = 0;
+  /// Rows are shards, one in each core's L1, and workgroup k touches that of core k only.
+  bool perWorkgroup = false;
 };
 
 /// Bytes of a tensor in memory, without padding: row-major, an element takes whole bytes.

@@ -44,7 +44,12 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
       elements; nothing: contiguously.
     }], "std::optional<::mlir::ttc::Rows>", "getPlacedRows",
     (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "",
-    [{ return std::nullopt; }]>
+    [{ return std::nullopt; }]>,
+    InterfaceMethod<[{
+      Whether the commands take operand or result `index` (operands, then results) as the shards that
+      its type says; false: they take it as it lies without shards.
+    }], "bool", "takesShards",
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return false; }]>
   ];
 }
 

@@ -5,6 +5,7 @@
 include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/TransformInterfaces.td"
 include "dialects/Ttc/TtcInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -104,7 +105,7 @@ class Ttc_KernelOp<string mnemonic, list<Trait> traits = []>
     : Ttc_Op<"kernel." # mnemonic, !listconcat([Pure,
         DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["acceptsRows"]>], traits)>;
 
-def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm"> {
+def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "Matrix product and convolution as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and `b` [batch..., K, N], batch
@@ -155,7 +156,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm"> {
   }];
 }
 
-def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv"> {
+def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "Depthwise convolution, channels-last";
   let description = [{
     `x` is [N, spatial..., C], `w` comes from `ttc.pack` of kind `depthwise` as
@@ -188,7 +190,7 @@ def Ttc_PoolKindAttr : EnumAttr<Ttc_Dialect, Ttc_PoolKind, "pool_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ttc_KernelPoolOp : Ttc_KernelOp<"pool"> {
+def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "Max or average pooling, channels-last";
   let description = [{
     `x` is [N, spatial..., C]. The result's spatial sizes may exceed what `pads` allow

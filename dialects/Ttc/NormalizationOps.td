@@ -28,7 +28,8 @@ def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_ChannelsLastOpInterface]
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm"> {
+def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm", [
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "normalisation over the last dimensions";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -115,7 +116,8 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn", [Ttc_ChannelsLastOpInterface]> {
 }
 
 class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
-    : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+    : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>,
+                                DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = meaning # " along an axis";
   let description = [{
     `}] # meaning # [{`, where the sum goes along `axis`; computed without overflow.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fusions, programs and dispatches.
+#include "dialects/Ttc/Shards.h"
 #include "dialects/Ttc/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/Builders.h"
@@ -115,6 +116,45 @@ LogicalResult ProgramOp::verifyBody() {
   return success();
 }
 
+/// Constraints 6 and 7.
+static LogicalResult verifyShards(ProgramOp program) {
+  ArrayRef<int64_t> grid = program.getShards().value_or(ArrayRef<int64_t>());
+  if (llvm::any_of(grid, [](int64_t size) { return size < 1; }))
+    return program.emitOpError("expects shards of at least 1 in each dimension, found [")
+           << grid << "]";
+  if (IntegerAttr workgroups = program.getGridAttr();
+      program.getShards() && workgroups && workgroups.getInt() != llvm::product_of(grid))
+    return program.emitOpError("expects a grid of its ")
+           << llvm::product_of(grid) << " shards, found " << workgroups.getInt();
+  for (unsigned i = 0, e = program.getNumArguments() + program.getNumResults(); i < e; ++i) {
+    ShardAttr shard = program.getShard(i);
+    if (!shard)
+      continue;
+    if (!program.getShards())
+      return program.emitOpError("expects 'shards' where an operand has 'ttc.shard', found none");
+    if (llvm::any_of(shard.getCuts(),
+                     [&](int64_t cut) { return cut >= static_cast<int64_t>(grid.size()); }))
+      return program.emitOpError("expects cuts among its ")
+             << grid.size() << " dimensions of shards, found " << shard;
+    RankedTensorType whole = shard.getWhole();
+    auto part = cast<RankedTensorType>(program.getOperandType(i));
+    SmallVector<int64_t> parts = shard.getParts(grid);
+    bool fits = part.getRank() == whole.getRank() && !part.getEncoding() &&
+                part.getElementType() == whole.getElementType();
+    for (int64_t d = 0; fits && d < whole.getRank(); ++d)
+      fits = part.getDimSize(d) * parts[d] == whole.getDimSize(d);
+    if (!fits)
+      return program.emitOpError("expects parts of ")
+             << whole << ", cut into [" << parts << "], found " << part;
+    if (!program.isExternal())
+      for (auto [finer, coarser] : llvm::zip_equal(parts, *getShardParts(whole)))
+        if (finer % coarser != 0)
+          return program.emitOpError("expects parts of one shard each of ")
+                 << whole << ", found it cut into [" << parts << "]";
+  }
+  return success();
+}
+
 LogicalResult ProgramOp::verify() {
   for (auto [what, types] :
        {std::pair("input", getArgumentTypes()), std::pair("result", getResultTypes())})
@@ -131,6 +171,8 @@ LogicalResult ProgramOp::verify() {
     if (rows && (type.getNumElements() == 0 || type.getNumElements() % rows.getRow() != 0))
       return emitOpError("expects whole rows of ") << rows.getRow() << " elements, found " << type;
   }
+  if (failed(verifyShards(*this)))
+    return failure();
   for (unsigned result = 0; result < getNumResults(); ++result)
     for (int64_t argument : getInPlace(result)) {
       unsigned index = getNumArguments() + result;
@@ -138,7 +180,8 @@ LogicalResult ProgramOp::verify() {
         return emitOpError("expects 'ttc.in_place' to name one of its ")
                << getNumArguments() << " arguments, found " << argument;
       ByteSpan to = getSpan(index), from = getSpan(argument);
-      if (to.bytes != from.bytes || to.row != from.row || to.pitch != from.pitch)
+      if (to.bytes != from.bytes || to.row != from.row || to.pitch != from.pitch ||
+          getShard(index) != getShard(argument))
         return emitOpError("expects 'ttc.in_place' to name an argument that lies like result ")
                << result << ", found argument " << argument << " of " << getOperandType(argument);
     }
@@ -154,6 +197,33 @@ Type ProgramOp::getOperandType(unsigned index) {
                                    : getResultTypes()[index - getNumArguments()];
 }
 
+RankedTensorType ProgramOp::getWholeType(unsigned index) {
+  if (ShardAttr shard = getShard(index))
+    return shard.getWhole();
+  return cast<RankedTensorType>(getOperandType(index));
+}
+
+ShardAttr ProgramOp::getShard(unsigned index) {
+  return index < getNumArguments()
+             ? getArgAttrOfType<ShardAttr>(index, getShardAttrName())
+             : getResultAttrOfType<ShardAttr>(index - getNumArguments(), getShardAttrName());
+}
+
+static void setOperandAttr(ProgramOp program, unsigned index, StringRef name, Attribute attr) {
+  if (index < program.getNumArguments())
+    program.setArgAttr(index, name, attr);
+  else
+    program.setResultAttr(index - program.getNumArguments(), name, attr);
+}
+
+void ProgramOp::setShard(unsigned index, ShardAttr shard) {
+  setOperandAttr(*this, index, getShardAttrName(), shard);
+}
+
+void ProgramOp::setRows(unsigned index, RowsAttr rows) {
+  setOperandAttr(*this, index, getRowsAttrName(), rows);
+}
+
 RowsAttr ProgramOp::getRows(unsigned index) {
   return index < getNumArguments()
              ? getArgAttrOfType<RowsAttr>(index, getRowsAttrName())
@@ -167,6 +237,17 @@ ArrayRef<int64_t> ProgramOp::getInPlace(unsigned index) {
 
 ByteSpan ProgramOp::getSpan(unsigned index) {
   auto type = cast<RankedTensorType>(getOperandType(index));
+  if (ShardAttr shard = getShard(index)) {
+    // What all workgroups touch together: the whole, or its shards, one L1 apart.
+    LayoutAttr layout = shard.getLayout();
+    int64_t bytes = getTensorBytes(layout ? getShardType(shard.getWhole()) : shard.getWhole());
+    auto module = (*this)->getParentOfType<ModuleOp>();
+    auto target = module ? module->getAttrOfType<TargetAttr>("ttc.target") : TargetAttr();
+    if (!layout || !target)
+      return {0, bytes, bytes, bytes};
+    return {0, (layout.getNumShards() - 1) * target.getL1Bytes() + bytes, bytes,
+            target.getL1Bytes(), shard.isOwn(*getShards())};
+  }
   int64_t bytes = getTensorBytes(type);
   RowsAttr rows = getRows(index);
   if (!rows)
@@ -206,8 +287,13 @@ void DispatchOp::getInPlaceOperands(unsigned index, SymbolTableCollection &symbo
 std::optional<Rows> DispatchOp::getPlacedRows(unsigned index, SymbolTableCollection &symbols) {
   auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
   RowsAttr rows = program.getRows(index);
-  if (!rows)
+  if (!rows || program.getShard(index)) // a part's rows: the whole is contiguous
     return std::nullopt;
   int64_t count = cast<RankedTensorType>(program.getOperandType(index)).getNumElements();
   return Rows{0, count, rows.getRow(), rows.getPitch()};
+}
+
+bool DispatchOp::takesShards(unsigned index, SymbolTableCollection &symbols) {
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
+  return program.getShard(index) && program.getShard(index).getLayout();
 }

@@ -81,13 +81,22 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     each of their elements before it writes it, in the same workgroup (`--ttc-lower-programs`, which
     knows the code, sets it).
 
+    `shards` makes it a *program on shards*: one workgroup for each element of that grid, in
+    row-major order, and a body on the types of one part, which `ttc.shard` relates to the operands of
+    the dispatch (`#ttc.shard`; without it an operand is the same for all workgroups). The work
+    of one part is not divided further among cores.
+
     Constraints:
 
     1. Inputs and results are ranked tensors of static shape.
     2. A body has one block, with one argument for each input, of its type.
     3. `grid` is at least 1, `scratch_bytes` at least 0.
     4. `ttc.rows` has whole rows of the tensor.
-    5. `ttc.in_place` names arguments with the result's bytes and rows.
+    5. `ttc.in_place` names arguments with the result's bytes, rows and shards.
+    6. `shards` are numbers of at least 1, and their product is `grid`.
+    7. `ttc.shard` belongs to a program with `shards`; its cuts are among them, and make of the whole
+       parts of the operand's type. Where there is a body, a sharded whole is cut at least as finely
+       as it is sharded.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -105,7 +114,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     OptionalAttr<DictArrayAttr>:$arg_attrs,
     OptionalAttr<DictArrayAttr>:$res_attrs,
     OptionalAttr<I64Attr>:$grid,
-    OptionalAttr<I64Attr>:$scratch_bytes);
+    OptionalAttr<I64Attr>:$scratch_bytes,
+    OptionalAttr<DenseI64ArrayAttr>:$shards);
   let regions = (region AnyRegion:$body);
   let builders = [
     // Without a body; addEntryBlock() adds one.
@@ -127,9 +137,16 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     /// Attributes of arguments and results: where they lie, and what a result may be written over.
     static ::llvm::StringRef getRowsAttrName() { return "ttc.rows"; }
     static ::llvm::StringRef getInPlaceAttrName() { return "ttc.in_place"; }
+    static ::llvm::StringRef getShardAttrName() { return "ttc.shard"; }
     /// The tensor of operand `index` (arguments, then results).
     ::mlir::Type getOperandType(unsigned index);
-    /// How operand `index` lies; null: contiguously.
+    /// What a dispatch gives as operand `index`: its type, or the whole's that it is a part of.
+    ::mlir::RankedTensorType getWholeType(unsigned index);
+    /// Which part of operand `index` a workgroup has; null: all of it.
+    ::mlir::ttc::ShardAttr getShard(unsigned index);
+    void setShard(unsigned index, ::mlir::ttc::ShardAttr shard);
+    void setRows(unsigned index, ::mlir::ttc::RowsAttr rows);
+    /// How operand `index` lies (of a program on shards: its part); null: contiguously.
     ::mlir::ttc::RowsAttr getRows(unsigned index);
     /// The arguments that result `index` may be written over.
     ::llvm::ArrayRef<int64_t> getInPlace(unsigned index);
@@ -156,7 +173,7 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
 def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface,
-                              ["encode", "getInPlaceOperands", "getPlacedRows"]>]> {
+                              ["encode", "getInPlaceOperands", "getPlacedRows", "takesShards"]>]> {
   let summary = "Runs a program";
   let description = [{
     Runs `program` on the inputs. Still values: where results lie is decided by planning.
@@ -164,7 +181,8 @@ def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Constraints:
 
     1. `program` names a `ttc.program` of the module.
-    2. Operands and results have the program's types.
+    2. Operands and results have the program's types, layouts aside; where a program on shards has
+       `ttc.shard`, the whole's type with its layout.
 
     ```mlir
     %y = ttc.dispatch @add_relu(%x, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>

@@ -23,6 +23,16 @@ static LogicalResult verifyOnHost(Operation *op, StringRef what, Value value) {
          << what << " to lie in host memory, without a layout, found " << type;
 }
 
+static LogicalResult verifyNoShards(Operation *op, StringRef what, Value value) {
+  auto layout =
+      dyn_cast_if_present<LayoutAttr>(cast<RankedTensorType>(value.getType()).getEncoding());
+  if (!layout || !layout.isSharded())
+    return success();
+  return op->emitOpError("expects its ")
+         << what << " to lie without shards, which ttc.to_memory makes and joins, found "
+         << value.getType();
+}
+
 /// The step that moves a tensor from one buffer to another; none where they are one.
 static void enqueueCopy(OpBuilder &builder, Operation *op, int64_t queue, Attribute source,
                         Attribute target) {
@@ -38,7 +48,8 @@ static void enqueueCopy(OpBuilder &builder, Operation *op, int64_t queue, Attrib
 
 LogicalResult ToDeviceOp::verify() {
   return success(succeeded(verifySameContents(*this)) &&
-                 succeeded(verifyOnHost(*this, "operand", getInput())));
+                 succeeded(verifyOnHost(*this, "operand", getInput())) &&
+                 succeeded(verifyNoShards(*this, "result", getOutput())));
 }
 StringRef ToDeviceOp::getHostWork() { return "a transfer to the device"; }
 bool ToDeviceOp::readsOnDevice(unsigned) { return false; }
@@ -52,7 +63,8 @@ void ToDeviceOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute> 
 
 LogicalResult FromDeviceOp::verify() {
   return success(succeeded(verifySameContents(*this)) &&
-                 succeeded(verifyOnHost(*this, "result", getOutput())));
+                 succeeded(verifyOnHost(*this, "result", getOutput())) &&
+                 succeeded(verifyNoShards(*this, "operand", getInput())));
 }
 StringRef FromDeviceOp::getHostWork() { return "a transfer to the host"; }
 bool FromDeviceOp::readsOnDevice(unsigned) { return true; }
@@ -72,8 +84,18 @@ LogicalResult ToMemoryOp::verify() {
            << getOutput().getType() << " for both";
   return success();
 }
+LogicalResult ToMemoryOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getProgramAttr())
+    return success();
+  return verifyProgramCall(*this, symbols, getProgramAttr(), getInput().getType(),
+                           getOutput().getType());
+}
 void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
                         ArrayRef<BufferPlace> outputs) {
+  if (getProgramAttr()) {
+    CmdDispatchOp::create(builder, getLoc(), getProgramAttr(), inputs, outputs);
+    return;
+  }
   int64_t bytes = getTensorBytes(cast<ShapedType>(getOutput().getType()));
   CmdCopyOp::create(builder, getLoc(), inputs[0].buffer, outputs[0].buffer,
                     builder.getI64IntegerAttr(bytes));
@@ -82,6 +104,13 @@ void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
 /// None: the ranges of a copy are apart.
 void ToMemoryOp::getInPlaceOperands(unsigned, SymbolTableCollection &,
                                     SmallVectorImpl<unsigned> &) {}
+
+bool ToMemoryOp::takesShards(unsigned index, SymbolTableCollection &symbols) {
+  if (!getProgramAttr())
+    return false;
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
+  return program.getShard(index) && program.getShard(index).getLayout();
+}
 
 //===--- host_dispatch ----------------------------------------------------------------===//
 

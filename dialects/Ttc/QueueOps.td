@@ -34,6 +34,7 @@ def Ttc_ToDeviceOp : Ttc_TransferOp<"to_device", [
 
     1. Operand and result have the same shape and element type.
     2. The operand has no layout (it lies in host memory).
+    3. The result is not sharded: the device makes shards, with `ttc.to_memory`.
 
     ```mlir
     %d = ttc.to_device %image : tensor<1x1x8x8xf32> to tensor<1x1x8x8xf32>
@@ -50,6 +51,7 @@ def Ttc_FromDeviceOp : Ttc_TransferOp<"from_device", [
 
     1. Operand and result have the same shape and element type.
     2. The result has no layout (it lies in host memory).
+    3. The operand is not sharded.
 
     ```mlir
     %h = ttc.from_device %d : tensor<1x10xf32> to tensor<1x10xf32>
@@ -57,23 +59,35 @@ def Ttc_FromDeviceOp : Ttc_TransferOp<"from_device", [
   }];
 }
 
-def Ttc_ToMemoryOp : Ttc_TransferOp<"to_memory", [
-    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface>]> {
-  let summary = "Moves a tensor between the device's memories";
+def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, ["encode", "getInPlaceOperands", "takesShards"]>]> {
+  let summary = "Moves a tensor between the device's memories, or into another layout";
   let description = [{
-    Device work: it becomes a copy command of the trace. The result's layout says where
-    the tensor goes; a tensor without a layout is interleaved in DRAM.
+    Device work. The result's layout says where the tensor goes; a tensor without a layout is
+    interleaved in DRAM. It becomes a copy command of the trace, or, to and from shards, a dispatch of
+    `program`, which `--ttc-shard-tensors` makes: one workgroup for each shard, or for each part that
+    is of one shard both there and here.
 
     Constraints:
 
     1. Operand and result have the same shape and element type.
     2. Their layouts differ.
+    3. `program` names a `ttc.program` that takes the operand and gives the result.
 
     ```mlir
     %l = ttc.to_memory %d : tensor<64x64xf32>
-       to tensor<64x64xf32, #ttc.layout<l1, height_sharded>>
+       to tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
+    %w = ttc.to_memory %l by @to_width_64x64
+       : tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
+       to tensor<64x64xf32, #ttc.layout<l1, width_sharded, grid = [1, 8]>>
     ```
   }];
+  let arguments = (ins Ttc_Tensor:$input, OptionalAttr<FlatSymbolRefAttr>:$program);
+  let results = (outs Ttc_Tensor:$output);
+  let assemblyFormat =
+      "$input (`by` $program^)? attr-dict `:` type($input) `to` type($output)";
+  let hasVerifier = 1;
 }
 
 def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [

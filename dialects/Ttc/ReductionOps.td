@@ -8,6 +8,7 @@ include "dialects/Ttc/TensorOpBase.td"
 class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
     : Ttc_InferredOp<mnemonic, [
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+        DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = what # " over some dimensions";
   let description = [{
@@ -34,6 +35,7 @@ def Ttc_ReduceProdOp : Ttc_ReduceOp<"reduce_prod", Ttc_NumberTensor, "product">;
 
 class Ttc_ArgReduceOp<string mnemonic, string what>
     : Ttc_InferredOp<mnemonic, [
+        DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = "index of the " # what # " along an axis";
   let description = [{

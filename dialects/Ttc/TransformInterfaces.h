@@ -8,4 +8,13 @@
 
 #include "dialects/Ttc/TtcTransformInterfaces.h.inc"
 
+namespace mlir::ttc {
+
+/// ShardableOpInterface::getOperandCuts() of any op; false where it has none. Also that the parts
+/// are equal.
+bool getOperandCuts(Operation *op, ArrayRef<int64_t> parts,
+                    SmallVectorImpl<SmallVector<int64_t>> &cuts);
+
+} // namespace mlir::ttc
+
 #endif // TTC_DIALECTS_TTC_TRANSFORMINTERFACES_H

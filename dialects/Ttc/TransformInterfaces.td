@@ -79,4 +79,22 @@ def Ttc_PlacedMoveOpInterface : OpInterface<"PlacedMoveOpInterface"> {
   ];
 }
 
+def Ttc_ShardableOpInterface : OpInterface<"ShardableOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    An op that computes a part of its one result from parts of its operands, so that one program does so
+    for each shard of a tensor. Attributes stay as they are, and no sum is ever split. Elementwise ops
+    and constants of one value need it not (getOperandCuts() knows them).
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      `parts` says into how many equal parts each dimension of the result is cut. `cuts` gets a
+      list for each operand, of the result's dimension along with which each of the operand's is cut, or
+      -1 where a part needs all of it. False if the op cannot be cut that way.
+    }], "bool", "getOperandCuts",
+    (ins "::llvm::ArrayRef<int64_t>":$parts,
+         "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$cuts)>
+  ];
+}
+
 #endif // TTC_TRANSFORMINTERFACES_TD

@@ -5,6 +5,7 @@
 include "dialects/Ttc/TtcDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
 class Ttc_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<Ttc_Dialect, name, traits> {
@@ -71,19 +72,42 @@ def Ttc_BufferKind : I32EnumAttr<"BufferKind", "what a buffer is for", [
   let cppNamespace = "::mlir::ttc";
 }
 
-def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout"> {
+def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Where a tensor lies in the device's memory";
   let description = [{
     The encoding of a tensor's type. A tensor without one is interleaved in DRAM.
 
+    A sharded tensor is looked at as a matrix: its last dimension are the columns, all others the
+    rows. `grid = [r, c]` cuts it into r x c shards of equal size; shard (i, j) lies in the L1 of core
+    i * c + j, row-major and contiguous, at the same offset in each core. `height_sharded` cuts rows
+    only, `width_sharded` columns only. Without `grid` the layout is a wish: `--ttc-shard-tensors`
+    chooses how many shards there are.
+
+    Constraints:
+
+    1. A sharded layout lies in l1.
+    2. `grid` has two numbers of at least 1, and belongs to a sharded layout.
+    3. A height-sharded layout has one column of shards, a width-sharded one one row.
+    4. The grid cuts the tensor into boxes of equal size: its columns divide the last dimension, its
+       rows the others from the outside in.
+
     ```mlir
-    tensor<64x64xf32, #ttc.layout<l1, height_sharded>>
+    tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
     ```
   }];
   let parameters = (ins
     EnumParameter<Ttc_MemorySpace>:$memory,
-    Ttc_ShardingParameter:$sharding);
-  let assemblyFormat = "`<` $memory (`,` $sharding^)? `>`";
+    Ttc_ShardingParameter:$sharding,
+    OptionalArrayRefParameter<"int64_t">:$grid);
+  let assemblyFormat = "`<` $memory (`,` $sharding^)? (`,` `grid` `=` `[` $grid^ `]`)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isSharded() const { return getSharding() != ::mlir::ttc::Sharding::Interleaved; }
+    bool hasGrid() const { return !getGrid().empty(); }
+    /// Of a layout with a grid: the cores that hold a shard, 0 up to this.
+    int64_t getNumShards() const { return getGrid()[0] * getGrid()[1]; }
+  }];
 }
 
 def Ttc_RowsAttr : Ttc_Attr<"Rows", "rows"> {
@@ -112,6 +136,41 @@ def Ttc_RowsAttr : Ttc_Attr<"Rows", "rows"> {
     std::optional<::llvm::SmallVector<int64_t>> getStrides(::llvm::ArrayRef<int64_t> shape) const;
     /// Elements from the first one to behind the last one of `count`.
     int64_t getSpan(int64_t count) const;
+  }];
+}
+
+def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
+  let summary = "Which part of an operand a workgroup of a program on shards has";
+  let description = [{
+    `ttc.shard` on an argument or a result of a `ttc.program` with `shards`. The argument's type is
+    that of one part; `whole` is the operand's. `cuts` says for each dimension which dimension of
+    the program's grid `shards` cuts it, or -1: workgroup (k0, k1, ...) has part `k[cuts[d]]` of
+    dimension d.
+
+    Where `whole` is sharded, the part lies in the L1 of one core, or is some of what lies there; else
+    it is a slice of a tensor that lies contiguously.
+
+    Constraints:
+
+    1. There is one cut for each dimension, -1 or more.
+    2. No two dimensions have the same one, but -1.
+
+    ```mlir
+    // The rows of a height-sharded tensor, each workgroup those of its core.
+    tensor<8x64xf32> {ttc.shard = #ttc.shard<
+        tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>, cuts = [0, -1]>}
+    ```
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$whole, ArrayRefParameter<"int64_t">:$cuts);
+  let assemblyFormat = "`<` $whole `,` `cuts` `=` `[` $cuts `]` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The layout of the whole, where it is sharded; else null.
+    ::mlir::ttc::LayoutAttr getLayout() const;
+    /// Into how many parts a program with this grid cuts each dimension.
+    ::llvm::SmallVector<int64_t> getParts(::llvm::ArrayRef<int64_t> grid) const;
+    /// Whether workgroup k has exactly the shard of core k.
+    bool isOwn(::llvm::ArrayRef<int64_t> grid) const;
   }];
 }
 

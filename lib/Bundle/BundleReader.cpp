@@ -130,37 +130,67 @@ private:
 
   //===--- tables -----------------------------------------------------------------------===//
 
+  /// Programs know bytes only; their shapes were the compiler's.
+  struct OperandText {
+    RankedTensorType type;
+    SmallVector<NamedAttribute> attrs;
+  };
+
+  /// Shards have their row in each core: then the whole is a matrix of one row for each.
+  std::optional<OperandText> readOperand(const fb::Program &program, const fb::Operand &operand) {
+    int64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
+    Type byte = builder.getIntegerType(8);
+    OperandText read;
+    if (row == 0) {
+      read.type = RankedTensorType::get({bytes}, byte);
+    } else if (row < 0 || pitch < row || bytes < row || operand.alignment() == 0 ||
+               !llvm::isPowerOf2_32(operand.alignment())) {
+      return std::nullopt;
+    } else if (int64_t rows = (bytes - row) / pitch + 1;
+               static_cast<uint64_t>(pitch) == map.l1Bytes) {
+      auto layout =
+          LayoutAttr::get(context, MemorySpace::L1, Sharding::HeightSharded, {rows, int64_t(1)});
+      auto whole = RankedTensorType::get({rows, row}, byte, layout);
+      bool isOwn = operand.per_workgroup();
+      if (isOwn && rows != static_cast<int64_t>(program.grid()))
+        return std::nullopt;
+      read.type = RankedTensorType::get({isOwn ? 1 : rows, row}, byte);
+      read.attrs.emplace_back(ProgramOp::getShardAttrName(),
+                              ShardAttr::get(context, whole, {isOwn ? 0 : -1, int64_t(-1)}));
+    } else {
+      read.type = RankedTensorType::get({rows * row}, byte);
+      read.attrs.emplace_back(ProgramOp::getRowsAttrName(),
+                              RowsAttr::get(context, row, pitch, operand.alignment()));
+    }
+    return read;
+  }
+
   LogicalResult readPrograms() {
     for (uint32_t i = 0; i < count(bundle->programs()); ++i) {
       const fb::Program &from = *bundle->programs()->Get(i);
       SmallVector<Type> types[2]; // inputs, results
       SmallVector<DictionaryAttr> dictionaries[2];
+      bool isOnShards = false;
       for (uint32_t j = 0; j < count(from.operands()); ++j) {
         const fb::Operand &operand = *from.operands()->Get(j);
-        if (operand.access() == fb::Access::ReadWrite || operand.bytes() > INT64_MAX)
+        std::optional<OperandText> read;
+        if (operand.access() != fb::Access::ReadWrite && operand.bytes() <= INT64_MAX)
+          read = readOperand(from, operand);
+        if (!read)
           return error() << "program '" << text(from.symbol()) << "': operand " << j
                          << " is one that the IR cannot say";
-        // Programs know bytes only; their shapes were the compiler's.
-        SmallVector<NamedAttribute> attrs;
-        int64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
-        if (row != 0) {
-          if (row < 0 || pitch < row || bytes < row || operand.alignment() == 0 ||
-              !llvm::isPowerOf2_32(operand.alignment()))
-            return error() << "program '" << text(from.symbol()) << "': operand " << j
-                           << " has rows that the IR cannot say";
-          bytes = ((bytes - row) / pitch + 1) * row;
-          attrs.emplace_back(ProgramOp::getRowsAttrName(),
-                             RowsAttr::get(context, row, pitch, operand.alignment()));
-        }
         SmallVector<int64_t> inPlace;
         for (uint32_t k = 0; k < count(operand.in_place_of()); ++k)
           inPlace.push_back(operand.in_place_of()->Get(k));
         if (!inPlace.empty())
-          attrs.emplace_back(ProgramOp::getInPlaceAttrName(),
-                             builder.getDenseI64ArrayAttr(inPlace));
+          read->attrs.emplace_back(ProgramOp::getInPlaceAttrName(),
+                                   builder.getDenseI64ArrayAttr(inPlace));
         bool isResult = operand.access() == fb::Access::Write;
-        types[isResult].push_back(RankedTensorType::get({bytes}, builder.getIntegerType(8)));
-        dictionaries[isResult].push_back(builder.getDictionaryAttr(attrs));
+        types[isResult].push_back(read->type);
+        dictionaries[isResult].push_back(builder.getDictionaryAttr(read->attrs));
+        isOnShards |= llvm::any_of(read->attrs, [](NamedAttribute attr) {
+          return attr.getName() == ProgramOp::getShardAttrName();
+        });
       }
       auto program = ProgramOp::create(builder, builder.getUnknownLoc(), text(from.symbol()),
                                        builder.getFunctionType(types[0], types[1]));
@@ -170,6 +200,8 @@ private:
         program.setResultAttrs(index, attrs);
       program.setGridAttr(builder.getI64IntegerAttr(from.grid()));
       program.setScratchBytesAttr(builder.getI64IntegerAttr(from.scratch_bytes()));
+      if (isOnShards)
+        program.setShards(ArrayRef<int64_t>(from.grid()));
       programs.push_back(program);
     }
     return success();

@@ -154,7 +154,12 @@ private:
         operand->access = i < inputs ? fb::Access::Read : fb::Access::Write;
         operand->bytes = span.bytes;
         operand->alignment = ttrt::kBufferAlignment;
-        if (RowsAttr rows = program.getRows(i)) {
+        operand->per_workgroup = span.perWorkgroup;
+        RowsAttr rows = program.getRows(i);
+        if (ShardAttr shard = program.getShard(i); shard && shard.getLayout()) {
+          operand->row_bytes = span.row; // one in each core
+          operand->pitch_bytes = span.pitch;
+        } else if (rows && !shard) {
           operand->alignment = rows.getAlignment();
           operand->row_bytes = span.row;
           operand->pitch_bytes = span.pitch;

@@ -152,6 +152,7 @@ public:
       if (value.getType() == result.getType() &&
           !llvm::is_contained(kernel->getOperands(), value) &&
           program.getRows(argument) == program.getRows(program.getNumArguments()) &&
+          program.getShard(argument) == program.getShard(program.getNumArguments()) &&
           !llvm::is_contained(arguments, argument))
         arguments.push_back(argument);
     }

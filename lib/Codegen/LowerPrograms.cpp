@@ -52,13 +52,25 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
     ProgramOp program = getOperation();
     if (failed(verifyNotEmpty(program)))
       return signalPassFailure();
+    bool isLowered = !program.hasTensorBody();
     if (hasKernelBody(program)) {
       if (failed(lowerKernelBody(
               program, [&](ModuleOp module) { return run(module, buildToLLVMPipeline); })))
-        signalPassFailure();
+        return signalPassFailure();
     } else if (program.hasTensorBody() && failed(lowerTensorBody(program))) {
-      signalPassFailure();
+      return signalPassFailure();
     }
+    if (program.getShards() && !isLowered && failed(cutIntoShards(program)))
+      signalPassFailure();
+  }
+
+  /// What was lowered for one part, for all of them.
+  static LogicalResult cutIntoShards(ProgramOp program) {
+    auto module = *program.getBody().getOps<ModuleOp>().begin();
+    if (failed(addShardEntry(program, module, *program.getGrid())))
+      return failure();
+    program.setGrid(llvm::product_of(*program.getShards()));
+    return success();
   }
 
   /// Nothing is made for tensors without elements: no tiles, no addresses.
@@ -100,7 +112,8 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
     for (unsigned i = 0; i < index; ++i)
       if (auto type = cast<RankedTensorType>(program.getArgumentTypes()[i]);
           type.getShape() == result.getShape() && getTensorBytes(type) == getTensorBytes(result) &&
-          program.getRows(i) == program.getRows(index))
+          program.getRows(i) == program.getRows(index) &&
+          program.getShard(i) == program.getShard(index))
         arguments.push_back(i);
     return arguments;
   }

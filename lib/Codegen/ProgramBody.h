@@ -56,6 +56,10 @@ void markLoopsParallel(ModuleOp module);
 /// Adds the function with the program's name and ABI, which calls `body`.
 LogicalResult addEntry(ModuleOp module, StringRef name, int64_t numOperands, bool usesScratch);
 
+/// Makes a lowered program one on shards: the function with its name becomes one for a single part
+/// with that many `workgroups`, behind a new one that adds where the parts of a workgroup lie.
+LogicalResult addShardEntry(ProgramOp program, ModuleOp module, int64_t workgroups);
+
 /// Whether the program's body is a kernel op with an elementwise tail.
 bool hasKernelBody(ProgramOp program);
 

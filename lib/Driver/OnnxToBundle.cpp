@@ -59,6 +59,9 @@ struct CommandLine {
   cl::opt<int64_t> slots{
       "slots", cl::cat(category), cl::init(1),
       cl::desc("Slots of each input and output, which schedules of two queues use in turn")};
+  cl::opt<std::string> shard{
+      "shard", cl::cat(category), cl::init("none"),
+      cl::desc("Shard activations over the cores' L1: none, height, width or block")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
                               cl::desc("Write the module after each pass to this directory")};
   cl::opt<bool> progress{"progress", cl::cat(category), cl::init(false),
@@ -93,6 +96,7 @@ static LogicalResult compile(ModuleOp module) {
   pipeline.schedules = ArrayRef<std::string>(schedules);
   pipeline.slots = options.slots.getValue();
   pipeline.shareActivations = options.shareActivations.getValue();
+  pipeline.shard = options.shard.getValue();
   pipeline.progress = progress;
   buildTracePipeline(manager, pipeline);
   return manager.run(module);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Concats and slices become statements about where tensors lie. Works on traces, after I/O has been
 // hoisted: there it is known what is bound to slots, and all that touches a tensor is a dispatch.
+#include "ProgramRows.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
@@ -29,43 +30,6 @@ PlacedMoveOpInterface getMove(ProgramOp program) {
       !llvm::all_of(move->getOperands(), llvm::IsaPred<BlockArgument>))
     return {};
   return move;
-}
-
-/// Ops that go through their operands dimension by dimension, which may lie apart.
-bool worksByDimension(Operation *op) {
-  return isa<ElementwiseOpInterface, PermutableOpInterface, PlacedMoveOpInterface, ReturnOp>(op);
-}
-
-KernelOpInterface getKernel(ProgramOp program) {
-  auto kernels = program.getBody().front().getOps<KernelOpInterface>();
-  return kernels.empty() ? KernelOpInterface() : *kernels.begin();
-}
-
-/// Whether operand `index` (arguments, then results) of a program may lie in such rows.
-bool acceptsRows(ProgramOp program, unsigned index, const Rows &rows) {
-  if (rows.isContiguous())
-    return true;
-  if (!program.hasTensorBody())
-    return false;
-  auto type = cast<RankedTensorType>(program.getOperandType(index));
-  if (!getRowStrides(type.getShape(), rows.row, rows.pitch))
-    return false;
-  Block &block = program.getBody().front();
-  KernelOpInterface kernel = getKernel(program);
-  if (index >= program.getNumArguments()) {
-    Value result = block.getTerminator()->getOperand(index - program.getNumArguments());
-    if (kernel)
-      return kernel->getResult(0).getType() == type &&
-             kernel.acceptsRows(kernel->getNumOperands(), rows);
-    return !result.getDefiningOp() || worksByDimension(result.getDefiningOp());
-  }
-  return llvm::all_of(block.getArgument(index).getUses(), [&](OpOperand &use) {
-    if (use.getOwner() == kernel)
-      return kernel.acceptsRows(use.getOperandNumber(), rows);
-    if (kernel) // the tail walks rows of the kernel's columns
-      return type == kernel->getResult(0).getType() && rows.row == type.getShape().back();
-    return worksByDimension(use.getOwner());
-  });
 }
 
 //===--- traces -----------------------------------------------------------------------===//
@@ -187,13 +151,7 @@ private:
     OpBuilder builder(before);
     FlatSymbolRefAttr &program = copies[value.getType()];
     if (!program) {
-      OpBuilder body(before.getContext());
-      auto type = body.getFunctionType(value.getType(), value.getType());
-      auto made = ProgramOp::create(body, before.getLoc(), "copy", type);
-      made.setPrivate();
-      made.addEntryBlock();
-      body.setInsertionPointToStart(&made.getBody().front());
-      ReturnOp::create(body, before.getLoc(), made.getBody().getArguments());
+      ProgramOp made = makeCopyProgram(before.getLoc(), "copy", tensorType(value));
       symbols.insert(made);
       program = FlatSymbolRefAttr::get(made.getSymNameAttr());
     }
@@ -340,17 +298,9 @@ struct ElideMoves : impl::ElideMovesBase<ElideMoves> {
     elidedBytes += elider.elidedBytes;
     numCopies += elider.numCopies;
     // Programs that nothing runs any more are not compiled.
-    DenseSet<Attribute> used;
-    module.walk([&](Operation *op) {
-      for (NamedAttribute attr : op->getAttrs())
-        attr.getValue().walk([&](FlatSymbolRefAttr symbol) { used.insert(symbol.getAttr()); });
-    });
-    for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>())) {
-      if (program.isPrivate() && !used.contains(program.getSymNameAttr()))
-        symbols.erase(program);
-      else if (!before.contains(program))
-        ++numVariants;
-    }
+    eraseUnusedPrograms(module, symbols);
+    numVariants += llvm::count_if(module.getOps<ProgramOp>(),
+                                  [&](ProgramOp program) { return !before.contains(program); });
   }
 };
 

@@ -51,6 +51,12 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   // Before programs are lowered: they are compiled for the rows in which their operands lie.
   manager.addPass(createElideMoves());
 
+  // Behind it, because a part of another tensor cannot be sharded; and before programs are lowered:
+  // those on shards are compiled for one shard's shape.
+  ShardTensorsOptions shard;
+  shard.shard = options.shard;
+  manager.addPass(createShardTensors(shard));
+
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
   // Before planning and encoding, because it finds the grids (which barriers depend on) and the
   // scratch that must fit into L1.

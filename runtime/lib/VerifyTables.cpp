@@ -75,9 +75,17 @@ static void verifyRegions(const Bundle &bundle) {
         (ull)constants.address, (ull)constants.size, (ull)traceBegin);
 }
 
-/// Whole rows that do not overlap, from the first byte to the last.
-static void verifyRows(const fb::Operand &operand, const char *symbol, uint32_t index) {
+/// Whole rows that do not overlap, from the first byte to the last; one for each workgroup where
+/// the operand says so.
+static void verifyRows(const fb::Program &program, const fb::Operand &operand, const char *symbol,
+                       uint32_t index) {
   const uint64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
+  if (operand.per_workgroup() &&
+      (row == 0 || pitch == 0 || (bytes - row) / pitch + 1 != program.grid()))
+    failBad(
+        "program '%s', operand %u: %llu bytes in rows of %llu bytes, %llu apart; expected a row "
+        "for each of %llu workgroups",
+        symbol, index, (ull)bytes, (ull)row, (ull)pitch, (ull)program.grid());
   if (row == 0 && pitch == 0)
     return;
   if (row == 0 || pitch < row || bytes < row || (bytes - row) % pitch != 0)
@@ -115,7 +123,7 @@ static void verifyPrograms(const Bundle &bundle) {
                 "access, some bytes, a power of two up to %llu",
                 symbol, j, (unsigned)operand.access(), (ull)operand.bytes(), alignment,
                 (ull)kPageSize);
-      verifyRows(operand, symbol, j);
+      verifyRows(program, operand, symbol, j);
       for (uint32_t k = 0; k < count(operand.in_place_of()); ++k) {
         uint32_t input = operand.in_place_of()->Get(k);
         if (operand.access() != fb::Access::Write || input >= count(program.operands()) ||

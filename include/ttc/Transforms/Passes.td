@@ -359,6 +359,50 @@ def ElideMoves : Pass<"ttc-elide-moves", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
+  let summary = "Shards tensors over the cores' L1, and runs programs on the shards";
+  let description = [{
+    A chain of commands on shards stays in its cores: workgroup k of each command reads and writes
+    what lies in the L1 of core k, so that none of them waits for another core.
+
+    Layouts come from the types of dispatches' results and from `ttc.to_memory`, where the IR asks for
+    them, and from `shard`: then every value gets one that a program can make and another one
+    can read in place, as long as half of L1 holds what is alive. A layout without a grid gets as many
+    shards as the target and the program allow.
+
+    A dispatch of sharded values runs a variant of its program for one shard (`shards`, `ttc.shard`),
+    made through ShardableOpInterface. It reads slices of operands that are not sharded where they
+    lie. Where a producer's layout is not the one that a consumer needs, and where an op
+    takes no shards at all, `ttc.to_memory` moves the value, by a program with a workgroup for each
+    part that is of one shard both here and there.
+
+    ```mlir
+    %a = ttc.dispatch @relu(%x) : (tensor<16x8xf32>) -> tensor<16x8xf32>
+    %y = ttc.dispatch @softmax(%a) : (tensor<16x8xf32>) -> tensor<16x8xf32>
+    // becomes, with shard=height on 4 cores
+    %a = ttc.dispatch @relu_0(%x) : (tensor<16x8xf32>)
+      -> tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>
+    %y = ttc.dispatch @softmax_0(%a)
+      : (tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>) -> tensor<16x8xf32>
+    // where
+    ttc.program private @relu_0(
+        %a: tensor<4x8xf32> {ttc.shard = #ttc.shard<tensor<16x8xf32>, cuts = [0, -1]>})
+        -> (tensor<4x8xf32> {ttc.shard = #ttc.shard<
+            tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+        attributes {shards = array<i64: 4>} { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [
+    Option<"shard", "shard", "std::string", /*default=*/"\"none\"",
+           "Shard what can be: none, height, width or block">
+  ];
+  let statistics = [
+    Statistic<"numSharded", "sharded", "Results of dispatches that are sharded">,
+    Statistic<"numMoves", "moves", "ttc.to_memory between layouts">
+  ];
+}
+
 def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor of every trace a fixed address";
   let description = [{

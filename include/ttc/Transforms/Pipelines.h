@@ -38,6 +38,10 @@ struct TracePipelineOptions : PassPipelineOptions<TracePipelineOptions> {
       *this, "share-activations",
       llvm::cl::desc("Let activations of different entry points share bytes"),
       llvm::cl::init(true)};
+  Option<std::string> shard{
+      *this, "shard",
+      llvm::cl::desc("none; height, width or block: shard activations over the cores"),
+      llvm::cl::init("none")};
   Option<bool> compile{*this, "compile", llvm::cl::desc("Compile the programs to machine code"),
                        llvm::cl::init(true)};
   Option<bool> progress{*this, "progress",

@@ -156,3 +156,60 @@ func.func @dispatch_result(%x: tensor<4xf32>) -> tensor<8xf32> {
   %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
+
+// -----
+
+// program, constraint 6
+// expected-error @+1 {{expects shards of at least 1 in each dimension, found [4, 0]}}
+ttc.program private @shards_none(tensor<2x64xf32>) attributes {shards = array<i64: 4, 0>}
+
+// -----
+
+// program, constraint 6
+// expected-error @+1 {{expects a grid of its 4 shards, found 8}}
+ttc.program private @shards_grid(tensor<2x64xf32>) attributes {shards = array<i64: 2, 2>, grid = 8}
+
+// -----
+
+// program, constraint 7
+// expected-error @+1 {{expects 'shards' where an operand has 'ttc.shard', found none}}
+ttc.program private @shard_without_shards(
+    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, -1]>})
+
+// -----
+
+// program, constraint 7
+// expected-error @+1 {{expects cuts among its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>}}
+ttc.program private @shard_cut(
+    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>})
+    attributes {shards = array<i64: 4>}
+
+// -----
+
+// program, constraint 7
+// expected-error @+1 {{expects parts of 'tensor<8x64xf32>', cut into [4, 1], found 'tensor<4x64xf32>'}}
+ttc.program private @shard_part(
+    tensor<4x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, -1]>})
+    attributes {shards = array<i64: 4>}
+
+// -----
+
+// program, constraint 7
+// expected-error @+1 {{expects parts of one shard each of 'tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>', found it cut into [2, 1]}}
+ttc.program private @shard_too_coarse(%a: tensor<4x64xf32> {ttc.shard = #ttc.shard<
+    tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+    attributes {shards = array<i64: 2>} {
+  ttc.return
+}
+
+// -----
+
+// dispatch, constraint 2
+ttc.program private @on_shards(tensor<2x64xf32> {ttc.shard = #ttc.shard<
+    tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+    attributes {shards = array<i64: 4>}
+func.func @dispatch_layout(%x: tensor<8x64xf32>) {
+  // expected-error @+1 {{expects operands of @on_shards's input types ('tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>'), found ('tensor<8x64xf32>')}}
+  ttc.dispatch @on_shards(%x) : (tensor<8x64xf32>) -> ()
+  return
+}

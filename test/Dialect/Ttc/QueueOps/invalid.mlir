@@ -107,3 +107,31 @@ func.func @wait_event_of_whom(%e: !ttc.event) {
 ttc.wait_event %e on 0
 // expected-note @+1 {{the record}}
 %e = ttc.record_event on 1
+
+// -----
+
+// to_device, constraint 3
+func.func @to_device_shards(%x: tensor<4x64xf32>) {
+  // expected-error @+1 {{expects its result to lie without shards, which ttc.to_memory makes and joins, found 'tensor<4x64xf32, #ttc.layout<l1, height_sharded>>'}}
+  %d = ttc.to_device %x : tensor<4x64xf32> to tensor<4x64xf32, #ttc.layout<l1, height_sharded>>
+  return
+}
+
+// -----
+
+// from_device, constraint 3
+func.func @from_device_shards(%x: tensor<4x64xf32, #ttc.layout<l1, height_sharded>>) {
+  // expected-error @+1 {{expects its operand to lie without shards, which ttc.to_memory makes and joins, found 'tensor<4x64xf32, #ttc.layout<l1, height_sharded>>'}}
+  %h = ttc.from_device %x : tensor<4x64xf32, #ttc.layout<l1, height_sharded>> to tensor<4x64xf32>
+  return
+}
+
+// -----
+
+// to_memory, constraint 3
+ttc.program private @copy(tensor<4x64xf32>) -> tensor<4x64xf32>
+func.func @to_memory_program(%x: tensor<8x64xf32>) {
+  // expected-error @+1 {{expects operands of @copy's input types ('tensor<4x64xf32>'), found ('tensor<8x64xf32>')}}
+  %m = ttc.to_memory %x by @copy : tensor<8x64xf32> to tensor<8x64xf32, #ttc.layout<l1>>
+  return
+}

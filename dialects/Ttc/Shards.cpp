@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Shards.h"
+#include "dialects/Ttc/TtcOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+std::optional<SmallVector<int64_t>> mlir::ttc::getShardParts(ArrayRef<int64_t> shape, int64_t rows,
+                                                             int64_t cols) {
+  if (shape.empty() || rows < 1 || cols < 1 || shape.back() % cols != 0)
+    return std::nullopt;
+  SmallVector<int64_t> parts(shape.size(), 1);
+  parts.back() = cols;
+  // Outer dimensions element by element, then one in pieces.
+  for (size_t i = 0; i + 1 < shape.size() && rows != 1; ++i) {
+    if (shape[i] != 0 && rows % shape[i] == 0)
+      parts[i] = shape[i];
+    else if (shape[i] % rows == 0)
+      parts[i] = rows;
+    else
+      return std::nullopt;
+    rows /= parts[i];
+  }
+  if (rows != 1)
+    return std::nullopt;
+  return parts;
+}
+
+std::optional<SmallVector<int64_t>> mlir::ttc::getShardParts(RankedTensorType type) {
+  LayoutAttr layout = getShardedLayout(type);
+  if (!layout)
+    return SmallVector<int64_t>(type.getRank(), 1);
+  return getShardParts(type.getShape(), layout.getGrid()[0], layout.getGrid()[1]);
+}
+
+LayoutAttr mlir::ttc::getShardedLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto layout = tensor ? dyn_cast_if_present<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+  return layout && layout.isSharded() ? layout : LayoutAttr();
+}
+
+RankedTensorType mlir::ttc::getShardType(RankedTensorType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [size, parts] : llvm::zip_equal(shape, *getShardParts(type)))
+    size /= parts;
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+RankedTensorType mlir::ttc::dropLayout(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+std::optional<Rows> mlir::ttc::getBoxRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> parts) {
+  SmallVector<int64_t> box;
+  for (auto [size, count] : llvm::zip_equal(shape, parts))
+    box.push_back(size / count);
+  int64_t count = llvm::product_of(box);
+  // The innermost dimension that is cut: what lies behind it goes into one row.
+  size_t cut = shape.size();
+  while (cut > 0 && box[cut - 1] == shape[cut - 1])
+    --cut;
+  if (cut == 0)
+    return Rows::all(count);
+  int64_t inner = llvm::product_of(shape.drop_front(cut));
+  int64_t row = box[cut - 1] * inner, pitch = shape[cut - 1] * inner;
+  if (row == count)
+    return Rows::all(count);
+  // Equal steps from row to row: of the dimensions outside only the first that counts may be cut.
+  size_t first = 0;
+  while (box[first] == 1)
+    ++first;
+  for (size_t i = first + 1; i + 1 < cut; ++i)
+    if (box[i] != shape[i])
+      return std::nullopt;
+  return Rows{0, count, row, pitch};
+}
+
+//===--- layout -----------------------------------------------------------------------===//
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, MemorySpace memory,
+                                 Sharding sharding, ArrayRef<int64_t> grid) {
+  bool isSharded = sharding != Sharding::Interleaved;
+  if (isSharded && memory != MemorySpace::L1)
+    return emitError() << "expected a sharded layout to lie in l1, found "
+                       << stringifyMemorySpace(memory);
+  if (grid.empty())
+    return success();
+  if (!isSharded)
+    return emitError() << "expected a grid of a sharded layout only, found [" << grid << "]";
+  if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1)
+    return emitError() << "expected a grid of rows and columns, at least 1 each, found [" << grid
+                       << "]";
+  if (sharding == Sharding::HeightSharded && grid[1] != 1)
+    return emitError() << "expected one column of shards where the height is cut, found [" << grid
+                       << "]";
+  if (sharding == Sharding::WidthSharded && grid[0] != 1)
+    return emitError() << "expected one row of shards where the width is cut, found [" << grid
+                       << "]";
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (!hasGrid() || getShardParts(shape, getGrid()[0], getGrid()[1]))
+    return success();
+  return emitError() << "expected a shape that a grid of [" << getGrid()
+                     << "] cuts into equal boxes, found [" << shape << "]";
+}
+
+//===--- shard ------------------------------------------------------------------------===//
+
+LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                RankedTensorType whole, ArrayRef<int64_t> cuts) {
+  if (static_cast<int64_t>(cuts.size()) != whole.getRank())
+    return emitError() << "expected a cut for each of " << whole.getRank() << " dimensions, found ["
+                       << cuts << "]";
+  for (auto [i, cut] : llvm::enumerate(cuts)) {
+    if (cut < -1)
+      return emitError() << "expected cuts of -1 or more, found [" << cuts << "]";
+    if (cut != -1 && llvm::is_contained(cuts.drop_front(i + 1), cut))
+      return emitError() << "expected no two dimensions to have the same cut, found [" << cuts
+                         << "]";
+  }
+  if (LayoutAttr layout = getShardedLayout(whole); layout && !layout.hasGrid())
+    return emitError() << "expected a sharded whole with a grid, found " << whole;
+  return success();
+}
+
+LayoutAttr ShardAttr::getLayout() const { return getShardedLayout(getWhole()); }
+
+SmallVector<int64_t> ShardAttr::getParts(ArrayRef<int64_t> grid) const {
+  return llvm::map_to_vector(getCuts(), [&](int64_t cut) { return cut < 0 ? 1 : grid[cut]; });
+}
+
+bool ShardAttr::isOwn(ArrayRef<int64_t> grid) const {
+  LayoutAttr layout = getLayout();
+  if (!layout || layout.getNumShards() != llvm::product_of(grid) ||
+      ArrayRef(getParts(grid)) != ArrayRef(*getShardParts(getWhole())))
+    return false;
+  // Workgroups in the order of the parts.
+  int64_t last = -1;
+  for (int64_t cut : getCuts()) {
+    if (cut < 0 || grid[cut] == 1)
+      continue;
+    if (cut < last)
+      return false;
+    last = cut;
+  }
+  return true;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProgramRows.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// Ops that go through their operands dimension by dimension, which may lie apart.
+static bool worksByDimension(Operation *op) {
+  return isa<ElementwiseOpInterface, PermutableOpInterface, PlacedMoveOpInterface, ReturnOp>(op);
+}
+
+static KernelOpInterface getKernel(ProgramOp program) {
+  auto kernels = program.getBody().front().getOps<KernelOpInterface>();
+  return kernels.empty() ? KernelOpInterface() : *kernels.begin();
+}
+
+bool mlir::ttc::acceptsRows(ProgramOp program, unsigned index, const Rows &rows) {
+  if (rows.isContiguous())
+    return true;
+  if (!program.hasTensorBody())
+    return false;
+  auto type = cast<RankedTensorType>(program.getOperandType(index));
+  if (!getRowStrides(type.getShape(), rows.row, rows.pitch))
+    return false;
+  Block &block = program.getBody().front();
+  KernelOpInterface kernel = getKernel(program);
+  if (index >= program.getNumArguments()) {
+    Value result = block.getTerminator()->getOperand(index - program.getNumArguments());
+    if (kernel)
+      return kernel->getResult(0).getType() == type &&
+             kernel.acceptsRows(kernel->getNumOperands(), rows);
+    return !result.getDefiningOp() || worksByDimension(result.getDefiningOp());
+  }
+  return llvm::all_of(block.getArgument(index).getUses(), [&](OpOperand &use) {
+    if (use.getOwner() == kernel)
+      return kernel.acceptsRows(use.getOperandNumber(), rows);
+    if (kernel) // the tail walks rows of the kernel's columns
+      return type == kernel->getResult(0).getType() && rows.row == type.getShape().back();
+    return worksByDimension(use.getOwner());
+  });
+}
+
+ProgramOp mlir::ttc::makeCopyProgram(Location loc, StringRef name, RankedTensorType type) {
+  OpBuilder builder(type.getContext());
+  auto program = ProgramOp::create(builder, loc, name, builder.getFunctionType({type}, {type}));
+  program.setPrivate();
+  program.addEntryBlock();
+  builder.setInsertionPointToStart(&program.getBody().front());
+  ReturnOp::create(builder, loc, program.getBody().getArguments());
+  return program;
+}
+
+void mlir::ttc::eraseUnusedPrograms(ModuleOp module, SymbolTable &symbols) {
+  DenseSet<Attribute> used;
+  module.walk([&](Operation *op) {
+    for (NamedAttribute attr : op->getAttrs())
+      attr.getValue().walk([&](FlatSymbolRefAttr symbol) { used.insert(symbol.getAttr()); });
+  });
+  for (auto program : llvm::make_early_inc_range(module.getOps<ProgramOp>()))
+    if (program.isPrivate() && !used.contains(program.getSymNameAttr()))
+      symbols.erase(program);
+}

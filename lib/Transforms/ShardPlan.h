@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which values of a trace are sharded, and which programs then run on shards.
+#ifndef TTC_LIB_TRANSFORMS_SHARDPLAN_H
+#define TTC_LIB_TRANSFORMS_SHARDPLAN_H
+
+#include "ShardProgram.h"
+#include "ttc/Analysis/Buffers.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::ttc {
+
+/// How one dispatch runs. Without `program` as it is, on operands and results without shards.
+struct ShardedDispatch {
+  ProgramOp program;                    ///< on shards; null: not
+  SmallVector<RankedTensorType> wholes; ///< operands, then the result, as the program takes them
+};
+
+/// The layouts of one trace's values, and what follows from them. A chooser sets layouts and asks;
+/// the pass then does what they say. Layouts that the IR asked for are there from the start.
+class ShardPlan {
+public:
+  ShardPlan(TraceOp trace, SymbolTable &symbols, TargetAttr target)
+      : trace(trace), symbols(symbols), target(target) {}
+  ~ShardPlan();
+
+  TraceOp getTrace() const { return trace; }
+  TargetAttr getTarget() const { return target; }
+
+  /// Whether a layout may be chosen for the value: it is the only result of a dispatch, lies in a
+  /// buffer of its own that the trace does not give away, and only dispatches and ttc.to_memory use
+  /// it.
+  bool isCandidate(Value value);
+
+  /// The layout of a value, or of what a view of it shows; null: no shards.
+  LayoutAttr getLayout(Value value);
+  void setLayout(Value root, LayoutAttr layout) { layouts[root] = layout; }
+  void clearLayout(Value root) { layouts.erase(root); }
+  /// Layouts that the IR asked for are not for a chooser to change.
+  void request(Value root, LayoutAttr layout);
+  bool isRequested(Value root) const { return requested.contains(root); }
+  const llvm::MapVector<Value, LayoutAttr> &getLayouts() const { return layouts; }
+
+  /// The layouts of a kind that cut a tensor on this target, those of the most shards first.
+  SmallVector<LayoutAttr> getPossibleLayouts(RankedTensorType type, Sharding kind);
+
+  /// How the dispatch runs with the layouts as they are now.
+  ShardedDispatch getDispatch(DispatchOp dispatch);
+  /// How many operands it then reads in its own core; -1 if it does not run on shards.
+  int64_t countOwnOperands(DispatchOp dispatch);
+  /// Whether the dispatch then reads operand `index` in the layout that the operand has.
+  bool readsShards(DispatchOp dispatch, unsigned index);
+
+private:
+  ShardedDispatch tryParts(DispatchOp dispatch, ArrayRef<int64_t> parts);
+  RankedTensorType chooseWhole(Value operand, ArrayRef<int64_t> parts);
+  ProgramOp getVariant(ProgramOp program, const ProgramCut &cut, ArrayRef<RankedTensorType> wholes);
+
+  TraceOp trace;
+  SymbolTable &symbols;
+  TargetAttr target;
+  llvm::MapVector<Value, LayoutAttr> layouts; ///< of roots
+  DenseSet<Value> requested;
+  /// By program, parts and wholes; null where there is none. Those that nobody took are erased.
+  llvm::MapVector<Attribute, ProgramOp> variants;
+};
+
+/// The layout of a view of a tensor of `source` that has `shape`; null where the view's elements
+/// are not sharded by any.
+LayoutAttr getViewLayout(RankedTensorType source, ArrayRef<int64_t> shape);
+
+/// Decides which values of a trace are sharded.
+using ShardChooser = llvm::function_ref<void(ShardPlan &)>;
+
+/// Every value that can be, all of one kind, as long as a command reads it in the core where it was
+/// written and half of each core's L1 holds what is alive. (A chooser that weighs what moves
+/// against what computes in parallel would take this one's place.)
+void shardEverything(ShardPlan &plan, Sharding kind);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_TRANSFORMS_SHARDPLAN_H

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ShardProgram.h"
+#include "ProgramRows.h"
+#include "ttrt/bundle_format.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+using ValueCuts = DenseMap<Value, SmallVector<int64_t>>;
+
+/// From the result back to the arguments: along which dimension of the result each value is cut.
+static bool findCuts(ProgramOp program, ArrayRef<int64_t> parts, ValueCuts &values) {
+  Block &block = program.getBody().front();
+  Value result = block.getTerminator()->getOperand(0);
+  SmallVector<int64_t> all;
+  for (auto [i, count] : llvm::enumerate(parts))
+    all.push_back(count == 1 ? -1 : static_cast<int64_t>(i));
+  values[result] = all;
+  for (Operation &op : llvm::drop_begin(llvm::reverse(block))) {
+    if (op.getNumResults() != 1 || !values.contains(op.getResult(0)))
+      return false;
+    SmallVector<int64_t> own = values[op.getResult(0)];
+    SmallVector<int64_t> ownParts =
+        llvm::map_to_vector(own, [&](int64_t cut) { return cut < 0 ? 1 : parts[cut]; });
+    SmallVector<SmallVector<int64_t>> cuts;
+    if (!getOperandCuts(&op, ownParts, cuts))
+      return false;
+    for (auto [operand, operandCuts] : llvm::zip_equal(op.getOperands(), cuts)) {
+      for (int64_t &cut : operandCuts)
+        cut = cut < 0 ? -1 : own[cut];
+      auto [it, isNew] = values.try_emplace(operand, operandCuts);
+      // One part of a value serves all that read it.
+      if (!isNew && it->second != operandCuts)
+        return false;
+    }
+  }
+  return true;
+}
+
+static SmallVector<int64_t> wholeOf(Type type) {
+  return SmallVector<int64_t>(cast<RankedTensorType>(type).getRank(), -1);
+}
+
+std::optional<ProgramCut> mlir::ttc::cutProgram(ProgramOp program, ArrayRef<int64_t> parts) {
+  if (!program.hasTensorBody() || program.getNumResults() != 1 || program.getShards())
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(program.getResultTypes()[0]);
+  for (auto [size, count] : llvm::zip_equal(type.getShape(), parts))
+    if (size % count != 0)
+      return std::nullopt;
+  ValueCuts values;
+  if (!findCuts(program, parts, values))
+    return std::nullopt;
+  ProgramCut cut{SmallVector<int64_t>(parts), {}};
+  for (Value argument : program.getBody().getArguments()) {
+    auto it = values.find(argument);
+    cut.cuts.push_back(it == values.end() ? wholeOf(argument.getType()) : it->second);
+  }
+  cut.cuts.push_back(values[program.getBody().front().getTerminator()->getOperand(0)]);
+  return cut;
+}
+
+static RankedTensorType partOf(RankedTensorType type, ArrayRef<int64_t> cuts,
+                               ArrayRef<int64_t> parts) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [size, cut] : llvm::zip_equal(shape, cuts))
+    if (cut >= 0)
+      size /= parts[cut];
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// Gives every value in the body the type of its part.
+static void narrowBody(ProgramOp program, ArrayRef<int64_t> parts) {
+  ValueCuts values;
+  bool found = findCuts(program, parts, values);
+  assert(found && "cut before");
+  (void)found;
+  for (auto &[value, cuts] : values)
+    Value(value).setType(partOf(tensorType(value), cuts, parts));
+  for (auto constant : program.getBody().front().getOps<ConstantOp>()) {
+    auto type = cast<RankedTensorType>(constant.getOutput().getType());
+    if (constant.getValue().getType() != type)
+      constant.setValueAttr(
+          DenseElementsAttr::get(type, constant.getValue().getSplatValue<Attribute>()));
+  }
+}
+
+/// The rows of a part within what it lies in, a shard or the whole; null where it is contiguous.
+static FailureOr<RowsAttr> getPartRows(RankedTensorType whole, ArrayRef<int64_t> parts) {
+  SmallVector<int64_t> shards = *getShardParts(whole), shape, finer;
+  for (auto [size, count, shard] : llvm::zip_equal(whole.getShape(), parts, shards)) {
+    shape.push_back(size / shard);
+    finer.push_back(count / shard);
+  }
+  std::optional<Rows> rows = getBoxRows(shape, finer);
+  if (!rows)
+    return failure();
+  if (rows->isContiguous())
+    return RowsAttr();
+  int64_t element = getTensorBytes(whole) / whole.getNumElements();
+  int64_t bits =
+      rows->row * element | rows->pitch * element | static_cast<int64_t>(ttrt::kBufferAlignment);
+  return RowsAttr::get(whole.getContext(), rows->row, rows->pitch, bits & -bits);
+}
+
+ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramCut &cut,
+                                     ArrayRef<RankedTensorType> wholes) {
+  ProgramOp made = program.clone();
+  // The grid: the dimensions of the result that are cut.
+  SmallVector<int64_t> grid, gridDim;
+  for (int64_t count : cut.parts) {
+    gridDim.push_back(count == 1 ? -1 : static_cast<int64_t>(grid.size()));
+    if (count != 1)
+      grid.push_back(count);
+  }
+  narrowBody(made, cut.parts);
+  SmallVector<Type> arguments(made.getBody().getArgumentTypes());
+  Type result = made.getBody().front().getTerminator()->getOperand(0).getType();
+  made.setFunctionType(FunctionType::get(made.getContext(), arguments, {result}));
+  made.setShards(grid);
+  for (auto [i, whole] : llvm::enumerate(wholes)) {
+    SmallVector<int64_t> parts = cut.getParts(i);
+    bool isCut = llvm::any_of(parts, [](int64_t count) { return count != 1; });
+    if (!isCut && !getShardedLayout(whole))
+      continue;
+    SmallVector<int64_t> cuts =
+        llvm::map_to_vector(cut.cuts[i], [&](int64_t dim) { return dim < 0 ? -1 : gridDim[dim]; });
+    made.setShard(i, ShardAttr::get(made.getContext(), whole, cuts));
+    FailureOr<RowsAttr> rows = getPartRows(whole, parts);
+    int64_t count = cast<RankedTensorType>(made.getOperandType(i)).getNumElements();
+    if (failed(rows) ||
+        (*rows && !acceptsRows(made, i, Rows{0, count, (*rows).getRow(), (*rows).getPitch()}))) {
+      made.erase();
+      return {};
+    }
+    if (*rows)
+      made.setRows(i, *rows);
+  }
+  return made;
+}
