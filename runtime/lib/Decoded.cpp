@@ -21,13 +21,13 @@ static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
     switch (header.opcode) {
     case Opcode::Dispatch:
       op.program = reinterpret_cast<const DispatchCommand &>(header).program;
-      op.single = programs->Get(op.program)->grid() == 1;
+      op.grid = programs->Get(op.program)->grid();
       break;
     case Opcode::Copy:
-      op.single = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes) == 1;
+      op.grid = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes);
       break;
     case Opcode::Fill:
-      op.single = transferGrid(reinterpret_cast<const FillCommand &>(header).bytes) == 1;
+      op.grid = transferGrid(reinterpret_cast<const FillCommand &>(header).bytes);
       break;
     case Opcode::Barrier:
       op.kind = OpKind::Barrier;

@@ -27,7 +27,7 @@ enum class OpKind : uint8_t {
 /// A command of a stream, or a step of a schedule.
 struct Op {
   OpKind kind = OpKind::Work;
-  bool single = true; ///< runs on core 0 only, like every other such op of the queue
+  uint64_t grid = 1;  ///< workgroups; those of one run on core 0 in the queue's order
   uint32_t index = 0; ///< Record, Wait: event; Execute: trace
   uint32_t first = 0; ///< its accesses are [first, end) of the list
   uint32_t end = 0;

@@ -71,7 +71,7 @@ private:
   void wait(const Event &event, Queue &queue);
   void touch(const Node &node);
   Span spanOf(const Access &access) const;
-  bool isOrdered(uint32_t earlier) const;
+  bool isOrdered(Touch earlier, const Access &now) const;
   bool isSameBuffer(const Access &write, const Access &read) const;
   bool explore(std::vector<State> &pending, std::vector<Snapshot> &seen);
   Snapshot snapshot() const;

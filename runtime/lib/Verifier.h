@@ -60,6 +60,7 @@ struct Access {
   uint32_t operand; ///< for messages
   uint64_t row = bytes;
   uint64_t pitch = bytes;
+  bool perWorkgroup = false; ///< row k by workgroup k
   /// Of the buffer there, found by verifyMemory(); outside the default schedules only what is alive
   /// always is told from the rest.
   fb::BufferKind kind = fb::BufferKind::Activation;
@@ -95,6 +96,7 @@ void forEachAccess(const fb::Program &program, const uint64_t *operands, Functio
     if (operand.row_bytes()) {
       access.row = operand.row_bytes();
       access.pitch = operand.pitch_bytes();
+      access.perWorkgroup = operand.per_workgroup();
     }
     function(access);
   }
@@ -107,7 +109,8 @@ inline bool mayWriteInPlace(const fb::Program &program, const Access &output, co
   for (uint32_t i = 0; i < count(inputs); ++i)
     if (inputs->Get(i) == input.operand)
       return output.address == input.address && output.bytes == input.bytes &&
-             output.row == input.row && output.pitch == input.pitch;
+             output.row == input.row && output.pitch == input.pitch &&
+             output.perWorkgroup == input.perWorkgroup;
   return false;
 }
 

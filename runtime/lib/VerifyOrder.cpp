@@ -39,16 +39,27 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Whether `earlier` has happened before the current node in every order in which the schedule can
-/// run.
-bool OrderProver::isOrdered(uint32_t earlier) const {
-  if (earlier == current || earlier == 0)
+/// Whether workgroup k of both accesses touches rows that no other workgroup of the other one does:
+/// rows of both fall into one grid of stripes, one for each workgroup.
+static bool isWithinWorkgroups(const Access &a, const Access &b) {
+  return a.perWorkgroup && b.perWorkgroup && a.pitch == b.pitch &&
+         std::max(a.address + a.row, b.address + b.row) - std::min(a.address, b.address) <= a.pitch;
+}
+
+/// Whether the access `earlier` has happened before that of the current node, in every order in
+/// which the schedule can run.
+bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
+  if (earlier.node == current || earlier.node == 0)
     return true;
-  const Node &a = nodes[earlier], &b = nodes[current];
+  const Node &a = nodes[earlier.node], &b = nodes[current];
   if (a.queue != b.queue)
     return state.queues[b.queue].clock.work[a.queue] >= a.position;
-  // Work of one workgroup is core 0's, which does it in the order of the stream.
-  return a.position < b.position || (a.op->single && b.op->single);
+  if (a.position < b.position)
+    return true;
+  // Equal workgroups of equal grids are one core's, which does them in the order of the stream; of
+  // a grid of one there is only core 0's.
+  return a.op->grid == b.op->grid &&
+         (a.op->grid == 1 || isWithinWorkgroups(accessOf(earlier), now));
 }
 
 void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
@@ -93,7 +104,7 @@ public:
 
   void written(uint64_t begin, uint64_t end, History &history) override {
     ++prover.pairs;
-    if (!prover.isOrdered(history.writer.node))
+    if (!prover.isOrdered(history.writer, access))
       prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                       /*laterWrites=*/false);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
@@ -108,7 +119,7 @@ public:
     ByteMap &bytes = prover.state.bytes;
     uint32_t others = ByteMap::kNoReaders;
     for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = bytes.reader(i).next)
-      if (!prover.isOrdered(bytes.reader(i).touch.node))
+      if (!prover.isOrdered(bytes.reader(i).touch, access))
         others = bytes.addReader(bytes.reader(i).touch, others);
     history.readers = bytes.addReader(touch, others);
   }
@@ -123,18 +134,19 @@ private:
 /// When bytes are written, nobody may be writing or reading them.
 class OrderProver::Writing : public ByteVisitor {
 public:
-  Writing(OrderProver &prover, Touch touch) : prover(prover), touch(touch) {}
+  Writing(OrderProver &prover, const Access &access, Touch touch)
+      : prover(prover), access(access), touch(touch) {}
 
   void written(uint64_t begin, uint64_t end, History &history) override {
     ++prover.pairs;
-    if (!prover.isOrdered(history.writer.node))
+    if (!prover.isOrdered(history.writer, access))
       prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                       /*laterWrites=*/true);
     const ByteMap &bytes = prover.state.bytes;
     for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = bytes.reader(i).next) {
       const Touch reader = bytes.reader(i).touch;
       ++prover.pairs;
-      if (!prover.isOrdered(reader.node))
+      if (!prover.isOrdered(reader, access))
         prover.failRace(reader, touch, begin, end, /*earlierWrites=*/false, /*laterWrites=*/true);
     }
   }
@@ -142,6 +154,7 @@ public:
 
 private:
   OrderProver &prover;
+  const Access &access;
   const Touch touch;
 };
 
@@ -173,7 +186,7 @@ void OrderProver::touch(const Node &node) {
     if (node.list->accesses[i].write) {
       const Touch touch{current, i};
       const Span span = spanOf(node.list->accesses[i]);
-      Writing writing(*this, touch);
+      Writing writing(*this, node.list->accesses[i], touch);
       state.bytes.forEach(span, writing);
       state.bytes.write(span, touch, inference);
     }

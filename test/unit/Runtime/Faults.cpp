@@ -380,6 +380,43 @@ const std::vector<FaultKind> kKinds = {
        return false;
      },
      false},
+    {"NotPerWorkgroup",
+     [](BB &b, size_t v) {
+       for (auto &program : b.bundle.programs)
+         for (auto &operand : program->operands)
+           if (operand->per_workgroup && v-- == 0) {
+             operand->per_workgroup = false;
+             return true;
+           }
+       return false;
+     },
+     false},
+    {"PerWorkgroup", // and the barriers that it would make needless are gone
+     [](BB &b, size_t v) {
+       for (size_t i = 0; i < b.bundle.programs.size(); ++i)
+         for (auto &operand : b.bundle.programs[i]->operands) {
+           if (operand->row_bytes == 0 || operand->per_workgroup || v-- != 0)
+             continue;
+           operand->per_workgroup = true;
+           auto barriers =
+               commands(b, [](const Place &p) { return p.header.opcode == Opcode::Barrier; });
+           std::for_each(barriers.rbegin(), barriers.rend(),
+                         [&](const Place &barrier) { erase(b, barrier); });
+           return true;
+         }
+       return false;
+     },
+     false},
+    {"OtherGrid",
+     [](BB &b, size_t v) {
+       for (auto &program : b.bundle.programs)
+         if (program->grid > 1 && v-- == 0) {
+           program->grid *= 2;
+           return true;
+         }
+       return false;
+     },
+     false},
     {"WrongProgram",
      [](BB &b, size_t v) {
        auto places = dispatches(b);

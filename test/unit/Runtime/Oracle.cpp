@@ -2,7 +2,6 @@
 #include "Oracle.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -11,7 +10,8 @@
 namespace ttrt::test {
 namespace {
 
-constexpr uint32_t kCores = 2; ///< with more, the others do what one of these does
+/// With more, the others do what one of two does; unless workgroups have rows of their own.
+constexpr size_t kFewCores = 2, kMostCores = 4;
 
 struct Fault {
   std::string what;
@@ -23,6 +23,12 @@ struct Use {
   uint32_t operand;
   std::vector<uint32_t> cells;
   int buffer = -1; ///< by the timeline
+  /// Of each core, where workgroups have rows of their own; else none.
+  std::vector<std::vector<uint32_t>> ofCores = {};
+
+  const std::vector<uint32_t> &cellsOf(size_t core) const {
+    return ofCores.empty() ? cells : ofCores[core];
+  }
 };
 
 struct Command {
@@ -43,7 +49,12 @@ struct Instance {
 
 class Oracle {
 public:
-  explicit Oracle(const BundleBuilder &builder) : builder(builder), bundle(builder.bundle) {}
+  explicit Oracle(const BundleBuilder &builder) : builder(builder), bundle(builder.bundle) {
+    for (const auto &program : bundle.programs)
+      for (const auto &operand : program->operands)
+        if (operand->per_workgroup)
+          cores = kMostCores;
+  }
 
   void check(uint32_t iterations) {
     findCells();
@@ -165,8 +176,23 @@ private:
               {}};
       parts(operand, addresses[i],
             [&](uint64_t begin, uint64_t end) { addCells(use.cells, begin, end); });
+      if (operand.per_workgroup)
+        addRows(use, operand, addresses[i], command.program->grid);
       command.uses.push_back(use);
     }
+  }
+
+  /// A row for each workgroup; workgroup w of g is done by core w * cores / g.
+  void addRows(Use &use, const fb::OperandT &operand, uint64_t address, uint64_t grid) const {
+    use.ofCores.resize(cores);
+    uint64_t workgroup = 0;
+    parts(operand, address, [&](uint64_t begin, uint64_t end) {
+      if (workgroup == grid)
+        throw Fault{"a row without a workgroup"};
+      addCells(use.ofCores[workgroup++ * cores / grid], begin, end);
+    });
+    if (workgroup != grid)
+      throw Fault{"a workgroup without a row"};
   }
 
   std::vector<Command> decode(const StreamBuilder &stream) const {
@@ -247,7 +273,7 @@ private:
         const auto &inPlace = command.program ? command.program->operands[a.operand]->in_place_of
                                               : std::vector<uint32_t>();
         if (std::find(inPlace.begin(), inPlace.end(), b.operand) == inPlace.end() ||
-            a.cells != b.cells)
+            a.cells != b.cells || a.ofCores != b.ofCores)
           throw Fault{"operands of one command overlap"};
       }
   }
@@ -386,11 +412,11 @@ private:
   std::vector<bool> run(std::optional<Action> held) {
     std::vector<size_t> first(instances.size() + 1);
     for (size_t i = 0; i < instances.size(); ++i)
-      first[i + 1] = first[i] + instances[i].commands->size() * kCores;
+      first[i + 1] = first[i] + instances[i].commands->size() * cores;
     std::vector<bool> done(first.back());
     std::fill(records.begin(), records.end(), false);
     std::vector<size_t> finished(instances.size()); // commands, of each core
-    std::vector<std::array<size_t, kCores>> at(instances.size());
+    std::vector<std::vector<size_t>> at(instances.size(), std::vector<size_t>(cores));
     for (bool progress = true; progress;) {
       progress = false;
       std::set<size_t> busy; // queues whose first unfinished instance was seen
@@ -400,7 +426,7 @@ private:
         if (std::all_of(at[i].begin(), at[i].end(), [&](size_t c) { return c == size; }) ||
             !busy.insert(instance.queue).second)
           continue;
-        for (size_t core = 0; core < kCores; ++core) {
+        for (size_t core = 0; core < cores; ++core) {
           const size_t c = at[i][core];
           if (c == size)
             continue;
@@ -414,7 +440,7 @@ private:
             continue;
           if (held && held->instance == i && held->command == c && held->core == core)
             continue;
-          done[first[i] + c * kCores + core] = true;
+          done[first[i] + c * cores + core] = true;
           if (command.kind == Opcode::Signal)
             records[instance.targets[c]] = true;
           ++at[i][core];
@@ -432,7 +458,7 @@ private:
     size_t next = 0;
     for (size_t i = 0; i < instances.size(); ++i)
       for (size_t c = 0; c < instances[i].commands->size(); ++c)
-        for (size_t core = 0; core < kCores; ++core, ++next)
+        for (size_t core = 0; core < cores; ++core, ++next)
           if (!(*instances[i].commands)[c].uses.empty() &&
               (core == 0 || !(*instances[i].commands)[c].single)) {
             actions.push_back({i, c, core});
@@ -486,7 +512,7 @@ private:
       return; // workgroups of one command
     for (const Use &x : commandOf(a).uses)
       for (const Use &y : commandOf(b).uses)
-        if ((x.write || y.write) && share(x.cells, y.cells))
+        if ((x.write || y.write) && share(x.cellsOf(a.core), y.cellsOf(b.core)))
           throw Fault{"two commands that may run at the same time touch the same bytes"};
   }
 
@@ -574,6 +600,7 @@ private:
 
   const BundleBuilder &builder;
   const fb::BundleT &bundle;
+  size_t cores = kFewCores;
   std::vector<uint64_t> cuts;
   std::vector<std::vector<Command>> traces;
   std::map<const fb::StepT *, std::vector<Command>> steps;

@@ -252,12 +252,58 @@ BundleBuilder coreBundle() {
   return std::move(c.builder);
 }
 
+/// Workgroups with rows of their own need no barrier between equal grids, also where bytes are used
+/// again at another place of the row; who reads all rows does.
+BundleBuilder shardsBundle() {
+  Chain c;
+  c.ports();
+  constexpr uint64_t kRow = 64, kPitch = 256, kRows = 4;
+  const uint64_t first = c.a, second = first + kRow, third = first;
+  auto rows = [&](uint32_t program, uint32_t index, bool own, uint64_t count = kRows) {
+    fb::OperandT &operand = *c.builder.bundle.programs[program]->operands[index];
+    operand.row_bytes = kRow;
+    operand.pitch_bytes = kPitch;
+    operand.bytes = (count - 1) * kPitch + kRow;
+    operand.per_workgroup = own;
+  };
+  const uint32_t cut = c.builder.program("test_cut", 2 * kRows, {kBytes}, {1}),
+                 change = c.builder.program("test_change", kRows, {1}, {1}),
+                 other = c.builder.program("test_other", 2 * kRows, {1}, {1}),
+                 join = c.builder.program("test_join", kRows, {1}, {kBytes});
+  rows(cut, 1, true, 2 * kRows);
+  rows(change, 0, true);
+  rows(change, 1, true);
+  c.builder.bundle.programs[change]->operands[1]->in_place_of = {0};
+  rows(other, 0, false);
+  rows(other, 1, false);
+  rows(join, 0, false);
+  // Points: 0 write; 1 a = x on twice the rows, 2 barrier, 3 a in place, 4 b = a, 5 c = b, 6
+  // barrier, 7 d = c on another grid, 8 barrier, 9 y = d, 10 end; 11 read. c lies where a was, d
+  // beside both.
+  c.builder.buffer("whole", fb::BufferKind::Activation, first, 2 * kRows * kPitch, 1, 10);
+  StreamBuilder stream;
+  stream.dispatch(cut, {c.x, first});
+  stream.barrier();
+  stream.dispatch(change, {first, first});
+  stream.dispatch(change, {first, second});
+  stream.dispatch(change, {second, third});
+  stream.barrier();
+  stream.dispatch(other, {third, third + 2 * kRow});
+  stream.barrier();
+  stream.dispatch(join, {third + 2 * kRow, c.y});
+  stream.end();
+  c.entry();
+  c.single(c.builder.trace("main_t0", stream));
+  return std::move(c.builder);
+}
+
 } // namespace
 
 const std::vector<NamedBundle> &proofBundles() {
   static const std::vector<NamedBundle> bundles = {
       {"Sample", sampleBundle}, {"Signals", signalsBundle}, {"OverlapInput", overlapInputBundle},
       {"Rows", rowsBundle},     {"Host", hostBundle},       {"Core", coreBundle},
+      {"Shards", shardsBundle},
   };
   return bundles;
 }
