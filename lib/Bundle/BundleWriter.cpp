@@ -250,6 +250,9 @@ private:
   }
 
   LogicalResult addEntry(EntryOp entry) {
+    if (ArrayAttr wanted = entry.getWantedSchedulesAttr())
+      return entry.emitError("expected all schedules to be there, found ")
+             << wanted << " still wanted; run --ttc-overlap-transfers";
     auto table = std::make_unique<fb::EntryPointT>();
     table->name = entry.getSymName();
     if (failed(addPorts<InputOp>(entry, table->inputs)) ||
