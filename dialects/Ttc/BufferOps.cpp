@@ -14,10 +14,38 @@ void BufferOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
         BufferKindAttr::get(builder.getContext(), kind), TypeAttr::get(type), value,
         /*live_begin=*/IntegerAttr(), /*live_end=*/IntegerAttr(),
         MemorySpaceAttr::get(builder.getContext(), memory), /*address=*/IntegerAttr(),
-        /*size=*/IntegerAttr(), /*sym_visibility=*/StringAttr());
+        /*size=*/IntegerAttr(), /*shards=*/IntegerAttr(), /*sym_visibility=*/StringAttr());
 }
 
 int64_t BufferOp::getTensorBytes() { return ttc::getTensorBytes(getTensorType()); }
+
+bool BufferOp::isInterleavedInL1() {
+  return getMemory() == MemorySpace::L1 && getKind() != BufferKind::Scratch && !getShards();
+}
+
+static TargetAttr getTargetOf(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<TargetAttr>("ttc.target") : TargetAttr();
+}
+
+std::optional<int64_t> BufferOp::getNumParts() {
+  if (!isInterleavedInL1())
+    return getShards().value_or(1);
+  if (TargetAttr target = getTargetOf(*this))
+    return target.getGridRows() * target.getGridCols();
+  return std::nullopt;
+}
+
+std::optional<int64_t> BufferOp::getExtent() {
+  std::optional<int64_t> parts = getNumParts();
+  if (!getSize() || !parts)
+    return std::nullopt;
+  if (isInterleavedInL1() || *parts == 1)
+    return *parts * *getSize();
+  if (TargetAttr target = getTargetOf(*this))
+    return (*parts - 1) * target.getL1Bytes() + *getSize();
+  return std::nullopt;
+}
 
 LogicalResult BufferOp::verify() {
   bool isConstant = getKind() == BufferKind::Constant;
@@ -35,9 +63,22 @@ LogicalResult BufferOp::verify() {
            << begin.getInt() << ", " << end.getInt() << ")";
   if (IntegerAttr address = getAddressAttr(); address && address.getInt() < 0)
     return emitOpError("expects an address of at least 0, found ") << address.getInt();
-  if (IntegerAttr size = getSizeAttr(); size && size.getInt() < getTensorBytes())
-    return emitOpError("expects at least the ") << getTensorBytes() << " bytes of " << getType()
-                                                << ", found a size of " << size.getInt();
+  if (IntegerAttr shards = getShardsAttr();
+      shards && (shards.getInt() < 1 || getMemory() != MemorySpace::L1 ||
+                 getKind() != BufferKind::Activation))
+    return emitOpError("expects at least 1 shard, of an activation in l1, found ")
+           << shards.getInt() << " of a " << stringifyBufferKind(getKind()) << " in "
+           << stringifyMemorySpace(getMemory());
+  if (IntegerAttr size = getSizeAttr()) {
+    std::optional<int64_t> parts = getNumParts();
+    if (parts && size.getInt() * *parts < getTensorBytes()) {
+      InFlightDiagnostic error = emitOpError("expects at least the ");
+      error << getTensorBytes() << " bytes of " << getType();
+      if (*parts > 1)
+        error << " on " << *parts << " cores together";
+      return error << ", found a size of " << size.getInt();
+    }
+  }
   std::optional<MemorySpace> expected;
   switch (getKind()) {
   case BufferKind::Host:
@@ -81,7 +122,7 @@ LogicalResult mlir::ttc::verifyBuffer(Operation *op, SymbolTableCollection &symb
   auto buffer = lookupSymbol<BufferOp>(op, symbols, symbol);
   if (!buffer)
     return failure();
-  int64_t size = buffer.getSizeAttr() ? buffer.getSizeAttr().getInt() : buffer.getTensorBytes();
+  int64_t size = buffer.getExtent().value_or(buffer.getTensorBytes());
   if (size < bytes)
     return op->emitOpError("expects ")
            << symbol << " to hold at least " << bytes << " bytes, found " << size;

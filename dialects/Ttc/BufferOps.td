@@ -28,17 +28,24 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     - `host`: memory of the host beside the device, for host steps.
     - `state`: keeps its bytes from run to run.
 
+    A slot or an activation may lie in L1: *interleaved* over all cores of the target, or as
+    `shards n`, of which core k < n has the k-th. Address and size then are those in each core:
+    the same offset in all of them, and an equal part of the tensor.
+
     Constraints:
 
     1. A constant, and nothing else, has a value, of the buffer's type.
     2. A lifetime begins at 0 or later and ends after it begins.
-    3. The address is not negative; the size is at least the bytes of the tensor.
+    3. The address is not negative; the size, of all cores together, is at least the bytes of the
+       tensor.
     4. `host` buffers lie in host memory, `constant` and `state` ones in DRAM, `scratch` in L1.
+    5. Shards are at least 1 and belong to an activation in L1.
 
     ```mlir
     ttc.buffer slot @image : tensor<1x64xf32> in dram
     ttc.buffer constant @w0 : tensor<64x10xf32> = dense_resource<w0> in dram at 0x0 size 2560
     ttc.buffer activation @act1 : tensor<1x10xf32> live [1, 3) in dram at 0x1400 size 64
+    ttc.buffer activation @act2 : tensor<64x64xf32> live [2, 4) in l1 at 0x400 size 2048 shards 8
     ```
   }];
   let arguments = (ins
@@ -51,10 +58,11 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     Ttc_MemorySpace:$memory,
     OptionalAttr<I64Attr>:$address,
     OptionalAttr<I64Attr>:$size,
+    OptionalAttr<I64Attr>:$shards,
     OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = [{
     $kind $sym_name `:` $type (`=` $value^)? (`live` ` ` `[` $live_begin^ `,` $live_end `)`)?
-    `in` $memory (`at` custom<Address>($address)^ `size` $size)? attr-dict
+    `in` $memory (`at` custom<Address>($address)^ `size` $size)? (`shards` $shards^)? attr-dict
   }];
   let builders = [
     // Not planned yet.
@@ -70,6 +78,15 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     /// Bytes of the tensor, without padding.
     int64_t getTensorBytes();
     bool isPlanned() { return getAddress().has_value(); }
+    /// Spread over the L1s of all cores.
+    bool isInterleavedInL1();
+    /// On how many cores a part of the tensor lies: 1 outside of L1. Nothing where that is all
+    /// cores of a target which the module does not have.
+    std::optional<int64_t> getNumParts();
+    /// Bytes from the first to behind the last one as programs see the buffer: those of an
+    /// interleaved one follow each other, a shard begins one L1 behind the one before it. Nothing
+    /// where the buffer has no size, or the module no target that is needed for it.
+    std::optional<int64_t> getExtent();
   }];
 }
 

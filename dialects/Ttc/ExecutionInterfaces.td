@@ -49,7 +49,11 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
       Whether the commands take operand or result `index` (operands, then results) as the shards that
       its type says; false: they take it as it lies without shards.
     }], "bool", "takesShards",
-    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return false; }]>
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return false; }]>,
+    InterfaceMethod<[{
+      Bytes at the bottom of each core's L1 that the work needs for itself.
+    }], "int64_t", "getScratchBytes", (ins "::mlir::SymbolTableCollection &":$symbols), "",
+    [{ return 0; }]>
   ];
 }
 
@@ -104,8 +108,7 @@ def Ttc_BufferAccessOpInterface : OpInterface<"BufferAccessOpInterface"> {
     }], "void", "getAccesses",
     (ins "::llvm::SmallVectorImpl<::mlir::ttc::BufferAccess> &":$accesses)>,
     InterfaceMethod<[{
-      Bytes of L1, from the bottom of the core that works, that the op overwrites beside its
-      buffers: the scratch of its program.
+      Bytes at the bottom of each core's L1 that the op needs for itself.
     }], "int64_t", "getScratchBytes", (ins "::mlir::SymbolTableCollection &":$symbols), "",
     [{ return 0; }]>
   ];

@@ -284,6 +284,10 @@ void DispatchOp::getInPlaceOperands(unsigned index, SymbolTableCollection &symbo
     operands.push_back(operand);
 }
 
+int64_t DispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
+  return getScratchBytesOf(*this, symbols, getProgramAttr());
+}
+
 std::optional<Rows> DispatchOp::getPlacedRows(unsigned index, SymbolTableCollection &symbols) {
   auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
   RowsAttr rows = program.getRows(index);

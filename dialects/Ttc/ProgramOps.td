@@ -173,7 +173,8 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
 def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface,
-                              ["encode", "getInPlaceOperands", "getPlacedRows", "takesShards"]>]> {
+                              ["encode", "getInPlaceOperands", "getPlacedRows", "takesShards",
+                               "getScratchBytes"]>]> {
   let summary = "Runs a program";
   let description = [{
     Runs `program` on the inputs. Still values: where results lie is decided by planning.

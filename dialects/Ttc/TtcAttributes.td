@@ -17,14 +17,16 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
   let description = [{
     Sizes are in bytes. `gridRows` x `gridCols` cores; each core has `l1Bytes` of L1; DRAM
     is `dramBanks` x `dramBankBytes`. `linkBytesPerSecond` says how fast inputs and outputs move
-    between the host and the device; 0, or left out: as fast as memory. Held by the module as
+    between the host and the device; 0, or left out: as fast as memory. With `interleaved_l1` tensors
+    can lie spread over the L1s of all cores, which then are one memory beside DRAM; without it (the
+    default) an L1 is its core's own and holds scratch and shards only. Held by the module as
     `ttc.target`.
 
     ```mlir
     module attributes {ttc.target = #ttc.target<
         name = "cpu", triple = "x86_64-linux-gnu", cpu = "znver3", features = "", grid_rows = 1, grid_cols = 4, l1_bytes = 524288,
         l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 17179869184,
-        dram_alignment = 64, queues = 2, chips = 1>} {}
+        dram_alignment = 64, queues = 2, chips = 1, interleaved_l1 = true>} {}
     ```
   }];
   let parameters = (ins
@@ -37,7 +39,8 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
     "int64_t":$dram_banks, "int64_t":$dram_bank_bytes, "int64_t":$dram_alignment,
     "int64_t":$queues, "int64_t":$chips,
     DefaultValuedParameter<"int64_t", "0", "Bytes per second between host and device">
-      :$link_bytes_per_second);
+      :$link_bytes_per_second,
+    DefaultValuedParameter<"bool", "false">:$interleaved_l1);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/Buffers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "ttrt/bundle_format.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -83,12 +84,26 @@ FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
   return cast<FlatSymbolRefAttr>(buffers[cast<OpResult>(value).getResultNumber()]);
 }
 
-static void appendTrace(TraceOp trace, std::vector<TimelinePoint> &timeline) {
+int64_t mlir::ttc::getPlannedSize(BufferOp buffer, TargetAttr target) {
+  int64_t bytes = std::max<int64_t>(buffer.getTensorBytes(), 1);
+  int64_t alignment = ttrt::kBufferAlignment;
+  if (buffer.getMemory() != MemorySpace::L1)
+    return llvm::alignTo(bytes, std::max(alignment, target.getDramAlignment()));
+  int64_t parts = buffer.isInterleavedInL1() ? target.getGridRows() * target.getGridCols()
+                                             : buffer.getShards().value_or(1);
+  return llvm::alignTo(llvm::divideCeil(bytes, parts),
+                       std::max(alignment, target.getL1Alignment()));
+}
+
+static void appendTrace(TraceOp trace, SymbolTableCollection &symbols,
+                        std::vector<TimelinePoint> &timeline) {
   for (Operation &op : trace.getBody().front()) {
     TimelinePoint point{&op, {}};
     if (auto command = dyn_cast<CommandOpInterface>(op)) {
       command.getAccesses(point.accesses);
-    } else if (isa<DeviceWorkOpInterface>(op)) {
+      point.scratch = command.getScratchBytes(symbols);
+    } else if (auto work = dyn_cast<DeviceWorkOpInterface>(op)) {
+      point.scratch = work.getScratchBytes(symbols);
       for (Value operand : op.getOperands())
         point.accesses.push_back({getBoundBuffer(operand), false});
       for (Value result : op.getResults())
@@ -102,18 +117,19 @@ static void appendTrace(TraceOp trace, std::vector<TimelinePoint> &timeline) {
 
 std::vector<TimelinePoint> mlir::ttc::getTimeline(ModuleOp module) {
   std::vector<TimelinePoint> timeline;
-  SymbolTable symbols(module);
+  SymbolTableCollection symbols;
   for (auto [number, entry] : llvm::enumerate(module.getOps<EntryOp>())) {
     size_t begin = timeline.size();
     ScheduleOp schedule = *entry.getBody().getOps<ScheduleOp>().begin();
     for (Region &region : schedule->getRegions())
       for (auto step : region.getOps<StepOpInterface>()) {
         if (FlatSymbolRefAttr trace = step.getExecutedTrace()) {
-          appendTrace(symbols.lookup<TraceOp>(trace.getAttr()), timeline);
+          appendTrace(cast<TraceOp>(symbols.lookupSymbolIn(module, trace)), symbols, timeline);
           continue;
         }
         TimelinePoint point{step, {}};
         step.getAccesses(point.accesses);
+        point.scratch = step.getScratchBytes(symbols);
         timeline.push_back(std::move(point));
       }
     for (TimelinePoint &point : llvm::drop_begin(timeline, begin))

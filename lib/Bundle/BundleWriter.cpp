@@ -73,6 +73,7 @@ private:
     table->queues = target.getQueues();
     table->chips = target.getChips();
     table->link_bytes_per_second = target.getLinkBytesPerSecond();
+    table->interleaved_l1 = target.getInterleavedL1();
     map.dramBytes = getDramBytes(target);
     map.l1Bytes = target.getL1Bytes();
     map.cores = getCores(target);
@@ -87,33 +88,27 @@ private:
       if (!buffer.isPlanned())
         return buffer.emitError("expected @")
                << buffer.getSymName() << " to have an address, found none; run --ttc-preallocate";
-      uint64_t offset = buffer.getAddressAttr().getInt();
-      uint64_t base = 0;
-      switch (buffer.getMemory()) {
-      case MemorySpace::Dram:
-        break;
-      case MemorySpace::L1:
-        base = map.l1Address(0);
-        break;
-      case MemorySpace::Host:
-        base = map.hostAddress();
-        bundle.target->host_bytes = std::max<uint64_t>(
-            bundle.target->host_bytes, ttrt::alignUp(offset + *buffer.getSize(), ttrt::kPageSize));
-        break;
-      }
-      numbers.addresses[buffer.getSymNameAttr()] = base + offset;
+      if (buffer.getMemory() == MemorySpace::Host)
+        map.hostBytes = std::max<uint64_t>(
+            map.hostBytes,
+            ttrt::alignUp(buffer.getAddressAttr().getInt() + *buffer.getSize(), ttrt::kPageSize));
+    }
+    bundle.target->host_bytes = map.hostBytes;
+    for (auto buffer : module.getOps<BufferOp>()) {
+      numbers.addresses[buffer.getSymNameAttr()] = getAddress(map, buffer);
       numbers.buffers[buffer.getSymNameAttr()] = bundle.buffers.size();
 
       auto table = std::make_unique<fb::BufferT>();
       table->name = buffer.getSymName();
       table->kind = static_cast<fb::BufferKind>(buffer.getKind());
       table->space = static_cast<fb::MemorySpace>(buffer.getMemory());
-      table->offset = offset;
+      table->offset = buffer.getAddressAttr().getInt();
       table->size = *buffer.getSize();
       table->begin = buffer.getLiveBegin().value_or(0);
       table->end = buffer.getLiveEnd().value_or(0);
       table->source = addLocation(buffer.getLoc());
       table->type = toText(buffer.getTensorType());
+      table->shards = buffer.getShards().value_or(0);
       bundle.buffers.push_back(std::move(table));
       if (buffer.getValue())
         stored.push_back(buffer);

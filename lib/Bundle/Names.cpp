@@ -107,6 +107,20 @@ Location mlir::ttc::toLocation(StringRef text, MLIRContext *context) {
   return NameLoc::get(StringAttr::get(context, text));
 }
 
+uint64_t mlir::ttc::getAddress(const ttrt::AddressMap &map, BufferOp buffer) {
+  uint64_t offset = buffer.getAddressAttr().getInt();
+  switch (buffer.getMemory()) {
+  case MemorySpace::Dram:
+    return offset;
+  case MemorySpace::L1:
+    return buffer.isInterleavedInL1() ? map.interleavedAddress() + offset * map.cores
+                                      : map.l1Address(0) + offset;
+  case MemorySpace::Host:
+    return map.hostAddress() + offset;
+  }
+  llvm_unreachable("unknown memory");
+}
+
 std::vector<std::string> mlir::ttc::getNeededFeatures(TargetAttr target) {
   return getNeededFeatures(
       CpuTarget{target.getTriple().str(), target.getCpu().str(), target.getFeatures().str()});

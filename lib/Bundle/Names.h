@@ -5,6 +5,7 @@
 
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Support/Location.h"
+#include "ttrt/bundle_format.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {
@@ -20,6 +21,9 @@ RankedTensorType fromText(StringRef text, MLIRContext *context);
 
 /// The inverse of toText(Location) (ttc/Support/Location.h), as far as bundles go.
 Location toLocation(StringRef text, MLIRContext *context);
+
+/// Flat address of a planned buffer; of one that has shards, that in core 0.
+uint64_t getAddress(const ttrt::AddressMap &map, BufferOp buffer);
 
 /// CPU features that code for the target needs: those of the CPU's name and those switched on by
 /// the target's list, without those switched off.

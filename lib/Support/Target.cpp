@@ -20,6 +20,7 @@ struct Machine {
   int64_t dramBanks = 1, dramBankBytes = 0, dramAlignment = 64;
   int64_t queues = 2, chips = 1;
   int64_t linkBytesPerSecond = 0;
+  bool interleavedL1 = false;
   // Of the host that runs the code, where the description says so (ttrun query does).
   std::string arch = {};
   std::optional<std::vector<std::string>> features = {};
@@ -50,9 +51,9 @@ constexpr int64_t getPcieX16(int64_t transfersPerSecond) {
 constexpr int64_t kPcie4 = getPcieX16(16'000'000'000), kPcie5 = getPcieX16(32'000'000'000);
 
 const Machine builtIn[] = {
-    {"wormhole_n150", 8, 8, 1499136, 16, 12, GiB, 32, 2, 1, kPcie4},
-    {"wormhole_n300", 8, 7, 1499136, 16, 12, GiB, 32, 2, 1, kPcie4}, // one of its two chips
-    {"blackhole_p150", 13, 10, 1572864, 16, 8, 4278190080, 64, 2, 1, kPcie5},
+    {"wormhole_n150", 8, 8, 1499136, 16, 12, GiB, 32, 2, 1, kPcie4, true},
+    {"wormhole_n300", 8, 7, 1499136, 16, 12, GiB, 32, 2, 1, kPcie4, true}, // one of its two chips
+    {"blackhole_p150", 13, 10, 1572864, 16, 8, 4278190080, 64, 2, 1, kPcie5, true},
 };
 
 } // namespace
@@ -97,6 +98,12 @@ static FailureOr<Machine> readMachine(StringRef path,
       return emitError() << "target '" << path << "': expected a whole number of at least 1 for \""
                          << field.key << "\"";
   }
+  if (const llvm::json::Value *interleaved = object->get("interleaved_l1")) {
+    if (!interleaved->getAsBoolean())
+      return emitError() << "target '" << path
+                         << "': expected true or false for \"interleaved_l1\"";
+    machine.interleavedL1 = *interleaved->getAsBoolean();
+  }
   for (StringRef key : {"arch", "model"})
     if (object->get(key) && !object->getString(key))
       return emitError() << "target '" << path << "': expected a string for \"" << key << "\"";
@@ -113,7 +120,7 @@ static FailureOr<Machine> readMachine(StringRef path,
   }
   for (const auto &entry : *object) {
     StringRef key = entry.first;
-    if (!llvm::is_contained({"name", "arch", "model", "features"}, key) &&
+    if (!llvm::is_contained({"name", "arch", "model", "features", "interleaved_l1"}, key) &&
         llvm::none_of(fields, [&](const Field &f) { return f.key == key; }))
       return emitError() << "target '" << path << "': unknown key \"" << key << "\"";
   }
@@ -180,7 +187,8 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
   return TargetAttr::get(context, machine.name, code->triple, code->cpu, code->features,
                          machine.gridRows, machine.gridCols, machine.l1Bytes, machine.l1Alignment,
                          machine.dramBanks, machine.dramBankBytes, machine.dramAlignment,
-                         machine.queues, machine.chips, machine.linkBytesPerSecond);
+                         machine.queues, machine.chips, machine.linkBytesPerSecond,
+                         machine.interleavedL1);
 }
 
 FailureOr<TargetAttr> mlir::ttc::getTarget(ModuleOp module) {

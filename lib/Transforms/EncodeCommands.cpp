@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Buffers.h"
+#include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
+#include "ttrt/bundle_format.h"
 #include "ttrt/commands.h"
 
 namespace mlir::ttc {
@@ -17,7 +19,9 @@ namespace {
 /// Inserts the barriers of one stream.
 class BarrierInserter {
 public:
-  explicit BarrierInserter(SymbolTableCollection &symbols) : symbols(symbols) {}
+  /// `target` may be null where nothing lies in L1.
+  BarrierInserter(TargetAttr target, SymbolTableCollection &symbols)
+      : target(target), symbols(symbols) {}
 
   void run(TraceOp trace) {
     for (Operation &op : llvm::make_early_inc_range(trace.getBody().front())) {
@@ -47,7 +51,18 @@ private:
     int64_t row, pitch; ///< rows of so many bytes, so far apart
     bool write;
     bool single; ///< of a command with one workgroup
+    bool scratch = false;
   };
+
+  /// L1 as one memory, for both ways in which buffers lie there: its bytes are numbered as
+  /// interleaved buffers have them, so those at one offset of some cores are rows.
+  Access inL1(int64_t core, int64_t cores, int64_t begin, int64_t end, bool write, bool single) {
+    constexpr int64_t unit = ttrt::kBufferAlignment;
+    int64_t pitch = getCores(target) * unit, row = cores * unit;
+    int64_t first = begin / unit, last = llvm::divideCeil(end, unit);
+    int64_t from = first * pitch + core * unit, to = from + (last - first - 1) * pitch + row;
+    return {MemorySpace::L1, from, to, row == pitch ? to - from : row, pitch, write, single};
+  }
 
   SmallVector<Access> getAccesses(CommandOpInterface command) {
     SmallVector<BufferAccess> buffers;
@@ -56,15 +71,37 @@ private:
     SmallVector<Access> accesses;
     for (auto [i, access] : llvm::enumerate(buffers)) {
       auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(command, access.buffer);
-      int64_t begin = buffer.getAddressAttr().getInt(), bytes = buffer.getSizeAttr().getInt();
+      int64_t begin = buffer.getAddressAttr().getInt(), bytes = *buffer.getExtent();
       ByteSpan span = command.getSpan(i, symbols);
       if (span.bytes == 0)
         span = {0, bytes, bytes, bytes};
+      if (buffer.getShards()) {
+        // A row per shard, or bytes of one.
+        int64_t l1 = target.getL1Bytes(), offset = begin + span.offset % l1;
+        int64_t inCore = span.pitch == l1 ? span.row : span.bytes;
+        accesses.push_back(inL1(span.offset / l1, (span.bytes - inCore) / l1 + 1, offset,
+                                offset + inCore, access.write, single));
+        continue;
+      }
+      if (buffer.isInterleavedInL1())
+        begin *= getCores(target);
       begin += span.offset;
       accesses.push_back({buffer.getMemory(), begin, begin + span.bytes, span.row, span.pitch,
                           access.write, single});
     }
+    if (int64_t scratch = command.getScratchBytes(symbols); scratch > 0 && target) {
+      accesses.push_back(inL1(0, getCores(target), 0, scratch, /*write=*/true, single));
+      accesses.back().scratch = true;
+    }
     return accesses;
+  }
+
+  /// Whether cores do the one access before the other without a barrier. Scratch is a core's own,
+  /// for one command at a time, but other cores may be ahead or behind.
+  static bool isOrdered(const Access &a, const Access &b) {
+    if (a.scratch || b.scratch)
+      return a.scratch && b.scratch;
+    return a.single && b.single;
   }
 
   /// Whether two accesses may share a byte. Rows of one pitch that lie between each other's do not.
@@ -83,12 +120,13 @@ private:
   bool conflicts(ArrayRef<Access> accesses) {
     for (const Access &earlier : pending)
       for (const Access &access : accesses)
-        if ((earlier.write || access.write) && !(earlier.single && access.single) &&
+        if ((earlier.write || access.write) && !isOrdered(earlier, access) &&
             earlier.memory == access.memory && mayMeet(earlier, access))
           return true;
     return false;
   }
 
+  TargetAttr target;
   SymbolTableCollection &symbols;
   SmallVector<Access> pending; ///< of the commands since the last barrier
   int64_t numBarriers = 0;
@@ -104,7 +142,15 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
         return signalPassFailure();
       }
     SymbolTableCollection symbols;
-    BarrierInserter barriers(symbols);
+    auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+    for (auto buffer : module.getOps<BufferOp>())
+      if (!buffer.getExtent()) {
+        buffer.emitError("expected a module with a target (")
+            << kTargetAttrName << "), which says on how many cores @" << buffer.getSymName()
+            << " lies, found none";
+        return signalPassFailure();
+      }
+    BarrierInserter barriers(target, symbols);
     for (auto trace : module.getOps<TraceOp>()) {
       if (trace.isEncoded())
         continue;

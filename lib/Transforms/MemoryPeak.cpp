@@ -7,21 +7,22 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static int64_t getBytes(BufferOp buffer) {
-  return buffer.getSize().value_or(
-      llvm::alignTo(std::max<int64_t>(buffer.getTensorBytes(), 1), ttrt::kBufferAlignment));
-}
-
-static bool hasLifetime(BufferOp buffer) { return static_cast<bool>(buffer.getLiveBeginAttr()); }
+namespace {
+/// A buffer, or the scratch of a command.
+struct Piece {
+  Location location;
+  std::string what;
+  int64_t bytes, begin, end;
+};
+} // namespace
 
 /// The first point of the timeline with the most bytes alive.
-static int64_t findPeak(ArrayRef<BufferOp> buffers) {
+static int64_t findPeak(ArrayRef<Piece> pieces) {
   std::map<int64_t, int64_t> changes;
-  for (BufferOp buffer : buffers)
-    if (hasLifetime(buffer)) {
-      changes[buffer.getLiveBeginAttr().getInt()] += getBytes(buffer);
-      changes[buffer.getLiveEndAttr().getInt()] -= getBytes(buffer);
-    }
+  for (const Piece &piece : pieces) {
+    changes[piece.begin] += piece.bytes;
+    changes[piece.end] -= piece.bytes;
+  }
   int64_t bytes = 0, most = 0, peak = 0;
   for (auto [time, change] : changes) {
     bytes += change;
@@ -31,30 +32,55 @@ static int64_t findPeak(ArrayRef<BufferOp> buffers) {
   return peak;
 }
 
-void mlir::ttc::attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpace memory) {
-  SmallVector<BufferOp> alive;
-  for (auto buffer : module.getOps<BufferOp>())
-    if (buffer.getMemory() == memory)
-      alive.push_back(buffer);
+void mlir::ttc::attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpace memory,
+                           TargetAttr target, ArrayRef<TimelinePoint> timeline) {
+  SmallVector<Piece> alive;
+  for (auto buffer : module.getOps<BufferOp>()) {
+    if (buffer.getMemory() != memory)
+      continue;
+    std::string what =
+        ("@" + buffer.getSymName() + ", " + stringifyBufferKind(buffer.getKind())).str();
+    alive.push_back(
+        {buffer.getLoc(), what,
+         buffer.getSizeAttr() ? buffer.getSizeAttr().getInt() : getPlannedSize(buffer, target),
+         static_cast<int64_t>(buffer.getLiveBegin().value_or(0)),
+         static_cast<int64_t>(buffer.getLiveEnd().value_or(INT64_MAX))});
+  }
+  for (auto [time, point] : llvm::enumerate(timeline))
+    if (point.scratch > 0)
+      alive.push_back({point.op->getLoc(), "scratch", point.scratch, static_cast<int64_t>(time),
+                       static_cast<int64_t>(time) + 1});
   int64_t peak = findPeak(alive);
-  llvm::erase_if(alive, [&](BufferOp buffer) {
-    return hasLifetime(buffer) &&
-           (peak < buffer.getLiveBeginAttr().getInt() || buffer.getLiveEndAttr().getInt() <= peak);
-  });
-  llvm::sort(alive, [](BufferOp a, BufferOp b) {
-    return std::pair(-getBytes(a), a.getSymName()) < std::pair(-getBytes(b), b.getSymName());
+  llvm::erase_if(alive,
+                 [&](const Piece &piece) { return peak < piece.begin || piece.end <= peak; });
+  llvm::sort(alive, [](const Piece &a, const Piece &b) {
+    return std::pair(-a.bytes, StringRef(a.what)) < std::pair(-b.bytes, StringRef(b.what));
   });
 
   constexpr size_t mostNotes = 10;
-  for (BufferOp buffer : ArrayRef(alive).take_front(mostNotes))
-    error.attachNote(buffer.getLoc())
-        << "alive at the peak: @" << buffer.getSymName() << ", "
-        << stringifyBufferKind(buffer.getKind()) << " of " << getBytes(buffer) << " bytes";
+  for (const Piece &piece : ArrayRef(alive).take_front(mostNotes))
+    error.attachNote(piece.location)
+        << "alive at the peak: " << piece.what << " of " << piece.bytes << " bytes";
   if (alive.size() <= mostNotes)
     return;
   int64_t rest = 0;
-  for (BufferOp buffer : ArrayRef(alive).drop_front(mostNotes))
-    rest += getBytes(buffer);
+  for (const Piece &piece : ArrayRef(alive).drop_front(mostNotes))
+    rest += piece.bytes;
   error.attachNote() << "and " << alive.size() - mostNotes << " more, of " << rest
                      << " bytes together";
+}
+
+std::vector<::ttc::planner::Buffer> mlir::ttc::getScratchBuffers(ArrayRef<TimelinePoint> timeline) {
+  std::vector<::ttc::planner::Buffer> buffers;
+  for (auto [time, point] : llvm::enumerate(timeline)) {
+    int64_t bytes = llvm::alignTo(point.scratch, ttrt::kBufferAlignment);
+    int64_t begin = time;
+    if (bytes == 0)
+      continue;
+    if (!buffers.empty() && buffers.back().upper == begin && buffers.back().size == bytes)
+      ++buffers.back().upper; // a run of commands that need the same
+    else
+      buffers.push_back({begin, begin + 1, bytes, ttrt::kBufferAlignment, 0});
+  }
+  return buffers;
 }

@@ -5,13 +5,19 @@
 
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "ttc/Analysis/Buffers.h"
+#include "ttc/Planner/Planner.h"
 
 namespace mlir::ttc {
 
 /// Attaches a note for each of the largest buffers that are alive where most bytes of a memory are,
 /// largest first, at the op that made it; then one for the rest. Buffers need lifetimes, but no
-/// addresses; one without a lifetime is always alive.
-void attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpace memory);
+/// addresses; one without a lifetime is always alive. Scratch of the timeline counts, too.
+void attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpace memory, TargetAttr target,
+                ArrayRef<TimelinePoint> timeline = {});
+
+/// What the scratch of each point takes, fixed at the bottom.
+std::vector<::ttc::planner::Buffer> getScratchBuffers(ArrayRef<TimelinePoint> timeline);
 
 } // namespace mlir::ttc
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BindBuffers.h"
 #include "MemoryPeak.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Buffers.h"
@@ -6,7 +7,6 @@
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttrt/bundle_format.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::ttc {
@@ -27,135 +27,30 @@ constexpr int64_t kPlannerNodes = 300'000;
 class Preallocator {
 public:
   Preallocator(ModuleOp module, TargetAttr target, bool shareActivations)
-      : module(module), target(target), shareActivations(shareActivations), symbols(module),
-        alignment(std::max<int64_t>(ttrt::kBufferAlignment, target.getDramAlignment())) {}
+      : module(module), target(target), shareActivations(shareActivations), symbols(module) {}
 
   LogicalResult run() {
-    for (auto trace : llvm::to_vector(module.getOps<TraceOp>()))
-      if (failed(bindValues(trace)))
-        return failure();
-    if (failed(verifyMemories()))
+    FailureOr<int64_t> bound = bindBuffers(module, symbols);
+    if (failed(bound) || failed(verifyMemories()))
       return failure();
+    numInPlace = *bound;
     findSlotsUsedAhead();
+    timeline = getTimeline(module);
     computeLifetimes();
-    return success(succeeded(layOutDram()) && succeeded(layOutHost()));
+    return success(succeeded(layOutDram()) && succeeded(layOutL1()) && succeeded(layOutHost()));
   }
 
-  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0,
+  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0, l1Bytes = 0,
           numInPlace = 0;
 
 private:
-  //===--- buffers for values -----------------------------------------------------------===//
-
-  /// Gives the root of each value in the trace a buffer: the one that the trace's own result is
-  /// bound to, that of an operand which dies where the root is made and may be written over, or a
-  /// new one.
-  LogicalResult bindValues(TraceOp trace) {
-    if (trace.isEncoded())
-      return success();
-    StringRef attr = TraceOp::getBufferAttrName();
-    auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
-    bound.clear();
-    for (auto [i, value] : llvm::enumerate(yield.getValues())) {
-      auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
-      if (!buffer)
-        return trace.emitError("expected result ")
-               << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
-               << "traces that a schedule executes";
-      std::optional<Placement> placement = getPlacement(value);
-      if (!placement || !placement->isWhole())
-        return trace.emitError("expected result ")
-               << i << " to have a buffer of its own, found a part of another value";
-      bound[placement->root] = buffer;
-    }
-    for (unsigned i = 0; i < trace.getNumArguments(); ++i)
-      if (!trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr))
-        return trace.emitError("expected argument ")
-               << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
-               << "traces that a schedule executes";
-
-    llvm::SmallDenseMap<Value, Operation *> lastUse;
-    for (Operation &op : trace.getBody().front())
-      for (Value operand : op.getOperands()) {
-        std::optional<Placement> placement = getPlacement(operand);
-        if (!placement)
-          return op.emitError("expected an operand that lies in rows of one other value, found a "
-                              "view that cannot be stated as such");
-        if (isa<DeviceWorkOpInterface>(op))
-          lastUse[placement->root] = &op;
-      }
-    int64_t count = 0;
-    for (Operation &op : trace.getBody().front())
-      if (isa<DeviceWorkOpInterface>(op))
-        for (OpResult result : op.getResults()) {
-          std::optional<Placement> placement = getPlacement(result);
-          if (!placement)
-            return op.emitError("expected a result that lies in rows of one other value");
-          FlatSymbolRefAttr &buffer = bound[placement->root];
-          if (!buffer && placement->root == result)
-            buffer = findInPlace(result, lastUse);
-          if (!buffer)
-            buffer = makeActivation(trace, placement->root, count++);
-        }
-    for (Operation &op : trace.getBody().front()) {
-      SmallVector<Attribute> buffers;
-      for (Value result : op.getResults())
-        if (FlatSymbolRefAttr buffer = bound.lookup(getPlacement(result)->root))
-          buffers.push_back(buffer);
-      if (!isa<ViewLikeOpInterface>(op) && !buffers.empty() && buffers.size() == op.getNumResults())
-        op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
-    }
-    return success();
-  }
-
-  /// The buffer of an operand that nothing reads any more and that the result may be written over.
-  FlatSymbolRefAttr findInPlace(OpResult result,
-                                const llvm::SmallDenseMap<Value, Operation *> &lastUse) {
-    auto work = cast<DeviceWorkOpInterface>(result.getOwner());
-    SmallVector<unsigned> operands;
-    work.getInPlaceOperands(result.getResultNumber(), collection, operands);
-    for (unsigned index : operands) {
-      std::optional<Placement> placement = getPlacement(work->getOperand(index));
-      FlatSymbolRefAttr buffer = bound.lookup(placement->root);
-      if (!placement->isWhole() || !buffer || lastUse.lookup(placement->root) != work ||
-          !isActivation(buffer))
-        continue;
-      // No other operand may lie there, but for those that may be written over as well.
-      bool isFree = llvm::all_of(llvm::enumerate(work->getOperands()), [&](auto operand) {
-        std::optional<Placement> other = getPlacement(operand.value());
-        return bound.lookup(other->root) != buffer ||
-               (other->isWhole() && llvm::is_contained(operands, operand.index()));
-      });
-      if (!isFree || work->getNumResults() != 1)
-        continue;
-      ++numInPlace;
-      return buffer;
-    }
-    return {};
-  }
-
-  /// Whether the buffer is one that this trace alone uses.
-  bool isActivation(FlatSymbolRefAttr buffer) { return madeHere.contains(buffer); }
-
-  FlatSymbolRefAttr makeActivation(TraceOp trace, Value value, int64_t number) {
-    OpBuilder builder(trace.getContext());
-    auto type = cast<RankedTensorType>(value.getType());
-    auto layout = dyn_cast_if_present<LayoutAttr>(type.getEncoding());
-    auto buffer = BufferOp::create(
-        builder, value.getLoc(), (trace.getSymName() + "_" + Twine(number)).str(),
-        BufferKind::Activation, RankedTensorType::get(type.getShape(), type.getElementType()),
-        layout ? layout.getMemory() : MemorySpace::Dram);
-    symbols.insert(buffer, trace->getIterator());
-    madeHere.insert(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
-    return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
-  }
-
   LogicalResult verifyMemories() {
     for (auto buffer : module.getOps<BufferOp>())
-      if (buffer.getMemory() == MemorySpace::L1)
+      if (buffer.isInterleavedInL1() && !target.getInterleavedL1())
         return buffer.emitError("expected @")
-               << buffer.getSymName() << " to lie in dram or host memory, found l1: L1 holds the "
-               << "scratch of programs; drop the layout or the ttc.to_memory that asks for it";
+               << buffer.getSymName() << " to lie in dram, host memory or shards, found it "
+               << "interleaved in l1, which " << target.getName() << " does not do; drop the "
+               << "layout or the ttc.to_memory that asks for it";
     for (auto program : module.getOps<ProgramOp>())
       if (IntegerAttr scratch = program.getScratchBytesAttr();
           scratch && scratch.getInt() > target.getL1Bytes())
@@ -175,7 +70,7 @@ private:
   /// A buffer lives from its first write to its last access. What nothing writes (or what is read
   /// first, which VerifyPlan refuses) lives from its first access.
   void computeLifetimes() {
-    for (auto [point, accesses] : llvm::enumerate(getTimeline(module)))
+    for (auto [point, accesses] : llvm::enumerate(timeline))
       for (const BufferAccess &access : accesses.accesses) {
         int64_t time = point;
         auto [it, isNew] =
@@ -188,7 +83,11 @@ private:
 
   //===--- addresses --------------------------------------------------------------------===//
 
+  /// Alive all the time. L1 is dear: there the bytes of a slot are free again when its last reader
+  /// is done.
   bool isPersistent(BufferOp buffer) const {
+    if (buffer.getMemory() == MemorySpace::L1)
+      return false;
     return buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Slot ||
            buffer.getKind() == BufferKind::State || ahead.contains(buffer.getSymNameAttr());
   }
@@ -210,9 +109,7 @@ private:
     }
   }
 
-  int64_t getSize(BufferOp buffer) const {
-    return llvm::alignTo(std::max<int64_t>(buffer.getTensorBytes(), 1), alignment);
-  }
+  int64_t getSize(BufferOp buffer) const { return getPlannedSize(buffer, target); }
 
   void place(BufferOp buffer, int64_t address) {
     OpBuilder builder(buffer.getContext());
@@ -252,6 +149,12 @@ private:
     return planSpace(MemorySpace::Dram, top, getDramBytes(target), activationBytes);
   }
 
+  /// One plan for all cores, in which each command's scratch is at the bottom while it runs.
+  LogicalResult layOutL1() {
+    std::vector<planner::Buffer> scratch = getScratchBuffers(timeline);
+    return planSpace(MemorySpace::L1, 0, target.getL1Bytes(), l1Bytes, scratch);
+  }
+
   LogicalResult layOutHost() {
     int64_t base = 0, height = 0;
     for (auto buffer : module.getOps<BufferOp>())
@@ -263,7 +166,8 @@ private:
   }
 
   /// Plans what lives for a while in a memory, above `base`.
-  LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &height) {
+  LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &height,
+                          ArrayRef<planner::Buffer> fixed = {}) {
     SmallVector<BufferOp> planned;
     std::vector<planner::Buffer> problem;
     SmallVector<unsigned> entries;
@@ -279,25 +183,36 @@ private:
       buffer.setLiveBeginAttr(builder.getI64IntegerAttr(it->second.begin));
       buffer.setLiveEndAttr(builder.getI64IntegerAttr(it->second.end));
       planned.push_back(buffer);
-      problem.push_back({it->second.begin, it->second.end, getSize(buffer), alignment});
+      // Sizes are multiples of the alignment.
+      problem.push_back(
+          {it->second.begin, it->second.end, getSize(buffer), ttrt::kBufferAlignment});
       entries.push_back(it->second.entry);
     }
-    planner::Plan plan = solve(problem, entries);
+    if (planned.empty())
+      return success();
+    planner::Plan plan = solve(problem, entries, fixed, capacity);
     height = plan.height;
     if (memory == MemorySpace::Dram)
       lowerBoundBytes = planner::lowerBound(problem);
     if (base + plan.height > capacity)
-      return reportFull(memory, base, plan.height, capacity);
+      return memory == MemorySpace::L1 ? reportL1Full(planned, problem, fixed, capacity)
+                                       : reportFull(memory, base, plan.height, capacity);
     for (auto [buffer, offset] : llvm::zip_equal(planned, plan.offsets))
       place(buffer, base + offset);
     return success();
   }
 
   /// Entry points never run at the same time, so what they do not keep may share bytes; or, if
-  /// that is forbidden, each has its bytes above those of the one before.
-  planner::Plan solve(const std::vector<planner::Buffer> &problem, ArrayRef<unsigned> entries) {
-    if (shareActivations || problem.empty())
-      return planner::solve(problem, {.nodes = kPlannerNodes}).plan;
+  /// that is forbidden, each has its bytes above those of the one before. `fixed` is planned with
+  /// them, but not part of the result.
+  planner::Plan solve(std::vector<planner::Buffer> problem, ArrayRef<unsigned> entries,
+                      ArrayRef<planner::Buffer> fixed, int64_t capacity) {
+    if (shareActivations) {
+      problem.insert(problem.end(), fixed.begin(), fixed.end());
+      planner::Plan plan = solve(problem, fixed, capacity);
+      plan.offsets.resize(entries.size());
+      return plan;
+    }
     planner::Plan all;
     all.offsets.resize(problem.size());
     for (unsigned entry = 0, end = *llvm::max_element(entries) + 1; entry < end; ++entry) {
@@ -305,14 +220,32 @@ private:
       for (auto [buffer, itsEntry] : llvm::zip_equal(problem, entries))
         if (itsEntry == entry)
           part.push_back(buffer);
-      planner::Plan plan = planner::solve(part, {.nodes = kPlannerNodes}).plan;
+      if (part.empty())
+        continue;
+      int64_t begin = INT64_MAX, last = 0;
+      for (const planner::Buffer &buffer : part)
+        std::tie(begin, last) =
+            std::pair(std::min(begin, buffer.lower), std::max(last, buffer.upper));
+      part.insert(part.end(), fixed.begin(), fixed.end());
+      if (all.height > 0)
+        part.push_back({begin, last, all.height, ttrt::kBufferAlignment, 0});
+      planner::Plan plan = solve(part, fixed, capacity);
       size_t next = 0;
       for (auto [offset, itsEntry] : llvm::zip_equal(all.offsets, entries))
         if (itsEntry == entry)
-          offset = all.height + plan.offsets[next++];
-      all.height += plan.height;
+          offset = plan.offsets[next++];
+      all.height = plan.height;
     }
     return all;
+  }
+
+  /// As low as can be. Beside scratch it is enough to fit: L1 holds nothing else.
+  static planner::Plan solve(const std::vector<planner::Buffer> &problem,
+                             ArrayRef<planner::Buffer> fixed, int64_t capacity) {
+    planner::SearchLimits limits{.nodes = kPlannerNodes};
+    if (!fixed.empty())
+      limits.capacity = capacity;
+    return planner::solve(problem, limits).plan;
   }
 
   LogicalResult reportFull(MemorySpace memory, int64_t base, int64_t height, int64_t capacity) {
@@ -320,7 +253,19 @@ private:
                                << base + height << " bytes of DRAM (" << constantBytes
                                << " constants, " << slotBytes << " slots, " << height
                                << " activations), but " << target.getName() << " has " << capacity;
-    attachPeak(error, module, memory);
+    attachPeak(error, module, memory, target);
+    return error;
+  }
+
+  LogicalResult reportL1Full(ArrayRef<BufferOp> planned, std::vector<planner::Buffer> problem,
+                             ArrayRef<planner::Buffer> fixed, int64_t capacity) {
+    problem.insert(problem.end(), fixed.begin(), fixed.end());
+    InFlightDiagnostic error = module.emitError("needs ")
+                               << planner::solve(problem, {.nodes = kPlannerNodes}).plan.height
+                               << " bytes of L1 on each core for " << planned.size()
+                               << " tensors beside the scratch of programs, but "
+                               << target.getName() << " has " << capacity;
+    attachPeak(error, module, MemorySpace::L1, target, timeline);
     return error;
   }
 
@@ -328,10 +273,7 @@ private:
   TargetAttr target;
   bool shareActivations;
   SymbolTable symbols;
-  int64_t alignment;
-  SymbolTableCollection collection;
-  DenseMap<Value, FlatSymbolRefAttr> bound; ///< the buffers of roots, in the trace at hand
-  DenseSet<Attribute> madeHere;             ///< buffers of one trace only
+  std::vector<TimelinePoint> timeline;
   DenseMap<StringAttr, Lifetime> lifetimes;
   llvm::SetVector<StringAttr> order; ///< of first use
   DenseSet<StringAttr> ahead;        ///< slots that other schedules write or read at other times
@@ -351,6 +293,7 @@ struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {
     slotBytes += preallocator.slotBytes;
     activationBytes += preallocator.activationBytes;
     lowerBoundBytes += preallocator.lowerBoundBytes;
+    l1Bytes += preallocator.l1Bytes;
     numInPlace += preallocator.numInPlace;
   }
 };

@@ -67,7 +67,7 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
                                      << getEnd(module) << " bytes of DRAM for buffers and "
                                      << dramBytes - limit << " for the trace region, but "
                                      << target->getName() << " has " << dramBytes;
-          attachPeak(error, module, MemorySpace::Dram);
+          attachPeak(error, module, MemorySpace::Dram, *target);
           signalPassFailure();
           return;
         }

@@ -21,7 +21,7 @@ namespace {
 /// A buffer as the plan states it.
 struct Placed {
   mutable BufferOp op;          // accessors of ops are not const
-  int64_t begin = 0, end = 0;   // addresses
+  int64_t begin = 0, end = 0;   // addresses; in L1 those of each core
   int64_t lower = 0, upper = 0; // lifetime
   bool always = false;          // no lifetime: alive at every point
   bool written = false;         // so far, in the order of the timeline
@@ -36,7 +36,9 @@ std::string range(int64_t begin, int64_t end) {
 class PlanVerifier {
 public:
   PlanVerifier(ModuleOp module, TargetAttr target)
-      : module(module), symbols(module), dramBytes(getDramBytes(target)), traceBegin(dramBytes) {}
+      : module(module), symbols(module), dramBytes(getDramBytes(target)), traceBegin(dramBytes),
+        l1Bytes(target.getL1Bytes()), cores(getCores(target)),
+        interleavesL1(target.getInterleavedL1()) {}
 
   LogicalResult run() {
     if (failed(readBuffers()) || failed(verifyStreams()) || failed(verifyPlaces()) ||
@@ -122,6 +124,16 @@ private:
         return op.emitError("expected @")
                << op.getSymName() << " to take some bytes at multiples of " << alignment
                << ", found " << range(buffer.begin, buffer.end);
+      if (op.getMemory() == MemorySpace::L1 && buffer.end > l1Bytes)
+        return op.emitError("expected @")
+               << op.getSymName() << " to end inside the L1 of " << l1Bytes << " bytes, found "
+               << range(buffer.begin, buffer.end);
+      if (IntegerAttr shards = op.getShardsAttr(); shards && shards.getInt() > cores)
+        return op.emitError("expected @") << op.getSymName() << " to have a shard on each of up to "
+                                          << cores << " cores, found " << shards.getInt();
+      if (op.isInterleavedInL1() && !interleavesL1)
+        return op.emitError("expected a target that interleaves over L1, where @")
+               << op.getSymName() << " lies, found one that does not";
       if (op.getMemory() != MemorySpace::Dram)
         continue;
       if (buffer.end > limit)
@@ -214,10 +226,49 @@ private:
   /// One access of the commands between two barriers.
   struct PhaseAccess {
     Operation *command;
-    const Placed *buffer;
+    const Placed *buffer;           ///< null: scratch
     int64_t begin, end, row, pitch; ///< addresses; rows of so many bytes, so far apart
     bool write, single;
+    int64_t firstCore = 0, cores = 0; ///< in L1: on which; addresses are those in each
+    bool wholeCores = false;          ///< in L1, not interleaved
+
+    bool isInL1() const { return !buffer || buffer->op.getMemory() == MemorySpace::L1; }
   };
+
+  /// The bytes that a command touches in a buffer.
+  PhaseAccess makeAccess(Operation *op, const Placed &buffer, ByteSpan span, bool write,
+                         bool single) {
+    if (span.bytes == 0)
+      span.bytes = span.row = span.pitch = *buffer.op.getExtent() - span.offset;
+    PhaseAccess access{op,       &buffer,    span.offset, span.offset + span.bytes,
+                       span.row, span.pitch, write,       single};
+    if (std::optional<int64_t> shards = buffer.op.getShards()) {
+      int64_t perCore = span.pitch == l1Bytes ? span.row : span.bytes;
+      access.firstCore = span.offset / l1Bytes;
+      access.cores = (span.bytes - perCore) / l1Bytes + 1;
+      access.begin = buffer.begin + span.offset % l1Bytes;
+      access.end = access.begin + perCore;
+      access.row = access.pitch = perCore;
+      access.wholeCores = true;
+    } else if (access.isInL1()) {
+      // From here on counted over all cores.
+      access.begin += buffer.begin * cores;
+      access.end += buffer.begin * cores;
+      access.cores = cores;
+    } else {
+      access.begin += buffer.begin;
+      access.end += buffer.begin;
+    }
+    return access;
+  }
+
+  bool isInsideBuffer(const PhaseAccess &access) const {
+    const Placed &buffer = *access.buffer;
+    if (access.wholeCores)
+      return access.end <= buffer.end &&
+             access.firstCore + access.cores <= buffer.op.getShardsAttr().getInt();
+    return access.end <= (access.isInL1() ? buffer.end * cores : buffer.end);
+  }
 
   LogicalResult verifyTrace(TraceOp trace) {
     SymbolTableCollection collection;
@@ -233,37 +284,69 @@ private:
       bool single = command.getWorkgroups(collection) == 1;
       for (auto [i, access] : llvm::enumerate(accesses)) {
         const Placed *buffer = &buffers[index.lookup(access.buffer.getAttr())];
-        ByteSpan span = command.getSpan(i, collection);
-        int64_t bytes = span.bytes ? span.bytes : buffer->end - buffer->begin;
-        int64_t begin = buffer->begin + span.offset;
-        PhaseAccess current{&op,
-                            buffer,
-                            begin,
-                            begin + bytes,
-                            span.bytes ? span.row : bytes,
-                            span.bytes ? span.pitch : bytes,
-                            access.write,
-                            single};
-        if (current.end > buffer->end)
+        PhaseAccess current =
+            makeAccess(&op, *buffer, command.getSpan(i, collection), access.write, single);
+        if (!isInsideBuffer(current))
           return op.emitError("expected ")
                  << access.buffer << " at " << range(buffer->begin, buffer->end)
-                 << " to hold what the command accesses, found " << range(begin, current.end);
-        for (const PhaseAccess &earlier : phase) {
-          if (!(access.write || earlier.write) || !share(current, earlier))
-            continue;
-          if (earlier.command == &op ? !isInPlace(op, earlier, current)
-                                     : !(single && earlier.single))
-            return reportConflict(earlier, &op, access, *buffer);
-        }
+                 << " to hold what the command accesses, found "
+                 << range(current.begin, current.end);
+        if (failed(verifyConflicts(current, phase)))
+          return failure();
+        phase.push_back(current);
+      }
+      if (int64_t scratch = command.getScratchBytes(collection); scratch > 0) {
+        PhaseAccess current{&op,  nullptr, 0, scratch, scratch, scratch,
+                            true, single,  0, cores,   true};
+        if (failed(verifyConflicts(current, phase)))
+          return failure();
         phase.push_back(current);
       }
     }
     return success();
   }
 
-  static bool share(const PhaseAccess &a, const PhaseAccess &b) {
-    if (a.buffer->op.getMemory() != b.buffer->op.getMemory() || a.begin >= b.end ||
-        b.begin >= a.end)
+  /// That nothing since the last barrier meets the access.
+  LogicalResult verifyConflicts(const PhaseAccess &current, ArrayRef<PhaseAccess> phase) {
+    for (const PhaseAccess &earlier : phase) {
+      bool isScratch = !current.buffer, wasScratch = !earlier.buffer;
+      if (!(current.write || earlier.write) || (isScratch && wasScratch) ||
+          !share(current, earlier))
+        continue;
+      // One core does the work of one workgroup in its order; scratch is on all of them.
+      bool inOrder = current.single && earlier.single && !isScratch && !wasScratch;
+      if (earlier.command == current.command ? !isInPlace(*current.command, earlier, current)
+                                             : !inOrder)
+        return reportConflict(earlier, current);
+    }
+    return success();
+  }
+
+  /// Whether one buffer unit of a core belongs to both: to bytes at one offset of some cores, and
+  /// to a range of bytes that are interleaved over all of them.
+  bool meet(const PhaseAccess &inCores, const PhaseAccess &interleaved) const {
+    constexpr int64_t unit = ttrt::kBufferAlignment;
+    int64_t begin = interleaved.begin / unit, end = (interleaved.end + unit - 1) / unit;
+    int64_t first = std::max(inCores.begin / unit, begin / cores);
+    int64_t last = std::min((inCores.end + unit - 1) / unit, (end + cores - 1) / cores);
+    // All but the first and the last of these rows are the range's as a whole.
+    for (int64_t row = first; row < last; ++row)
+      if (row * cores + inCores.firstCore < end &&
+          begin < row * cores + inCores.firstCore + inCores.cores)
+        return true;
+    return false;
+  }
+
+  bool share(const PhaseAccess &a, const PhaseAccess &b) const {
+    if (a.isInL1() != b.isInL1() ||
+        (!a.isInL1() && a.buffer->op.getMemory() != b.buffer->op.getMemory()))
+      return false;
+    if (a.isInL1() && a.wholeCores != b.wholeCores)
+      return a.wholeCores ? meet(a, b) : meet(b, a);
+    if (a.isInL1() && a.wholeCores)
+      return a.begin < b.end && b.begin < a.end && a.firstCore < b.firstCore + b.cores &&
+             b.firstCore < a.firstCore + a.cores;
+    if (a.begin >= b.end || b.begin >= a.end)
       return false;
     // Strips of one grid of rows: apart if they take different columns of it.
     auto columns = [](const PhaseAccess &access, int64_t pitch) {
@@ -281,8 +364,9 @@ private:
   /// Whether a command may write exactly over what it reads: its program says so (`ttc.in_place`).
   bool isInPlace(Operation &op, const PhaseAccess &input, const PhaseAccess &output) {
     auto dispatch = dyn_cast<CmdDispatchOp>(op);
-    if (!dispatch || input.write || !output.write || input.begin != output.begin ||
-        input.end != output.end || input.row != output.row || input.pitch != output.pitch)
+    if (!dispatch || !input.buffer || !output.buffer || input.write || !output.write ||
+        input.begin != output.begin || input.end != output.end || input.row != output.row ||
+        input.pitch != output.pitch)
       return false;
     auto program = symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
     for (auto [result, name] : llvm::enumerate(dispatch.getOutputs()))
@@ -294,18 +378,22 @@ private:
     return false;
   }
 
-  static LogicalResult reportConflict(const PhaseAccess &earlier, Operation *op,
-                                      const BufferAccess &access, const Placed &buffer) {
-    BufferOp other = earlier.buffer->op;
-    InFlightDiagnostic error = op->emitError();
-    if (earlier.command == op)
+  static std::string nameOf(const PhaseAccess &access) {
+    return access.buffer ? ("@" + BufferOp(access.buffer->op).getSymName()).str() : "scratch";
+  }
+
+  static LogicalResult reportConflict(const PhaseAccess &earlier, const PhaseAccess &current) {
+    InFlightDiagnostic error = current.command->emitError();
+    if (earlier.command == current.command)
       return error << "expected a command to write nothing else that it accesses, found "
-                   << access.buffer << " and @" << other.getSymName() << " to share bytes";
-    error << "expected a barrier between this command, which "
-          << (access.write ? "writes" : "reads") << " " << access.buffer << " at "
-          << range(buffer.begin, buffer.end) << ", and an earlier one, which "
-          << (earlier.write ? "writes" : "reads") << " @" << other.getSymName() << " at "
-          << range(earlier.buffer->begin, earlier.buffer->end);
+                   << nameOf(current) << " and " << nameOf(earlier) << " to share bytes";
+    auto describeAccess = [](const PhaseAccess &access) {
+      std::string where = access.buffer ? range(access.buffer->begin, access.buffer->end)
+                                        : range(access.begin, access.end);
+      return (access.write ? "writes " : "reads ") + nameOf(access) + " at " + where;
+    };
+    error << "expected a barrier between this command, which " << describeAccess(current)
+          << ", and an earlier one, which " << describeAccess(earlier);
     error.attachNote(earlier.command->getLoc()) << "the earlier command";
     return error;
   }
@@ -327,6 +415,15 @@ private:
         return op->emitError("expected ")
                << access.buffer << " to be written before it is read, found no write";
     }
+    SymbolTableCollection collection;
+    if (int64_t scratch = cast<BufferAccessOpInterface>(op).getScratchBytes(collection))
+      for (const Placed &buffer : buffers)
+        if (buffer.op.getMemory() == MemorySpace::L1 && buffer.isAlive(time) &&
+            buffer.op.getKind() != BufferKind::Scratch && buffer.begin < scratch)
+          return op->emitError("expected the scratch of ")
+                 << scratch << " bytes to lie apart from what is alive at point " << time
+                 << " of the timeline, found @" << BufferOp(buffer.op).getSymName() << " at "
+                 << range(buffer.begin, buffer.end);
     for (const BufferAccess &access : accesses)
       if (access.write)
         buffers[index.lookup(access.buffer.getAttr())].written = true;
@@ -344,7 +441,8 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
-  int64_t dramBytes, traceBegin;
+  int64_t dramBytes, traceBegin, l1Bytes, cores;
+  bool interleavesL1;
   std::vector<Placed> buffers;
   DenseMap<StringAttr, size_t> index;
   DenseSet<Attribute> recorded;

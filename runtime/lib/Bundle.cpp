@@ -248,7 +248,9 @@ uint64_t Bundle::address(const fb::Buffer &buffer) const {
   case fb::MemorySpace::Dram:
     return buffer.offset();
   case fb::MemorySpace::L1:
-    return addresses_.l1Address(0) + buffer.offset();
+    return isInterleavedInL1(buffer)
+               ? addresses_.interleavedAddress() + buffer.offset() * addresses_.cores
+               : addresses_.l1Address(0) + buffer.offset();
   case fb::MemorySpace::Host:
     return addresses_.hostAddress() + buffer.offset();
   }

@@ -29,6 +29,11 @@ struct SegmentView {
   uint64_t address = 0; ///< flat device address
 };
 
+inline bool isInterleavedInL1(const fb::Buffer &buffer) {
+  return buffer.space() == fb::MemorySpace::L1 && buffer.kind() != fb::BufferKind::Scratch &&
+         buffer.shards() == 0;
+}
+
 /// Owns a file descriptor and a read-only mapping of the whole file.
 class MappedFile {
 public:
@@ -80,8 +85,12 @@ public:
 
   /// First command of a trace, in the mapped file.
   const uint8_t *stream(uint32_t trace) const;
-  /// Flat address of a buffer; of one in L1, that in core 0.
+  /// Flat address of a buffer; of one that has shards, that in core 0.
   uint64_t address(const fb::Buffer &buffer) const;
+  /// Bytes that follow each other there; of one that has shards, those of one shard.
+  uint64_t bytes(const fb::Buffer &buffer) const {
+    return isInterleavedInL1(buffer) ? buffer.size() * addresses_.cores : buffer.size();
+  }
   /// Name of the op that something came from; "" if unknown.
   const char *location(uint32_t index) const;
 

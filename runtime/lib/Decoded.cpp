@@ -8,6 +8,24 @@
 
 namespace ttrt {
 
+/// Scratch is written in every core's L1. Where no buffer lies in L1, nobody could mind.
+static void addScratch(const Bundle &bundle, const fb::Program &program, OpList &list) {
+  const AddressMap &map = bundle.addresses();
+  if (!program.scratch_bytes())
+    return;
+  const auto *buffers = bundle.metadata().buffers();
+  if (!std::any_of(buffers->begin(), buffers->end(), [](const fb::Buffer *buffer) {
+        return buffer->space() == fb::MemorySpace::L1 && buffer->kind() != fb::BufferKind::Scratch;
+      }))
+    return;
+  Access access{map.l1Address(0), (map.cores - 1) * map.l1Bytes + program.scratch_bytes(), false,
+                true, count(program.operands())};
+  access.row = program.scratch_bytes();
+  access.pitch = map.l1Bytes;
+  access.kind = fb::BufferKind::Scratch;
+  list.accesses.push_back(access);
+}
+
 static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
   OpList list;
   const auto *programs = bundle.metadata().programs();
@@ -17,11 +35,11 @@ static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
     Op op;
     op.first = static_cast<uint32_t>(list.accesses.size());
     forEachAccess(bundle, header, [&](const Access &access) { list.accesses.push_back(access); });
-    op.end = static_cast<uint32_t>(list.accesses.size());
     switch (header.opcode) {
     case Opcode::Dispatch:
       op.program = reinterpret_cast<const DispatchCommand &>(header).program;
       op.grid = programs->Get(op.program)->grid();
+      addScratch(bundle, *programs->Get(op.program), list);
       break;
     case Opcode::Copy:
       op.grid = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes);
@@ -40,6 +58,7 @@ static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
     case Opcode::End:
       return list;
     }
+    op.end = static_cast<uint32_t>(list.accesses.size());
     list.ops.push_back(op);
     position += header.size;
   }
@@ -75,6 +94,7 @@ static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb
     forEachAccess(*bundle.metadata().programs()->Get(op.program),
                   step.operands() ? step.operands()->data() : nullptr,
                   [&](const Access &access) { list.accesses.push_back(access); });
+    addScratch(bundle, *bundle.metadata().programs()->Get(op.program), list);
     break;
   case fb::StepKind::Copy:
     list.accesses.push_back({step.src(), step.bytes(), true, false, 0});
@@ -107,13 +127,13 @@ DecodedBundle::DecodedBundle(const Bundle &bundle) {
   }
 }
 
-BufferIndex::BufferIndex(const Bundle &bundle) {
+BufferIndex::BufferIndex(const Bundle &bundle) : bundle(bundle) {
   for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
     if (buffer.kind() == fb::BufferKind::Scratch)
       continue;
     const uint64_t address = bundle.address(buffer);
-    reaches.push_back({address, address + buffer.size()});
+    reaches.push_back({address, address + bundle.bytes(buffer)});
     if (buffer.end() == 0)
       permanent.emplace(address, &buffer);
   }
@@ -121,6 +141,14 @@ BufferIndex::BufferIndex(const Bundle &bundle) {
             [](const Reach &a, const Reach &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < reaches.size(); ++i)
     reaches[i].end = std::max(reaches[i].end, reaches[i - 1].end);
+}
+
+BufferIndex::Reach BufferIndex::reachOf(const Access &access) const {
+  const AddressMap &map = bundle.addresses();
+  if (!map.isInCore(access.address) || access.end() > map.hostAddress())
+    return {access.address, access.end()};
+  const uint64_t begin = map.plannedAddress(access.address);
+  return {begin, begin + bytesInCore(map, access)};
 }
 
 bool BufferIndex::isInsideOne(uint64_t begin, uint64_t end) const {
@@ -134,7 +162,7 @@ const fb::Buffer *BufferIndex::permanentAt(uint64_t begin, uint64_t end) const {
   if (next == permanent.begin())
     return nullptr;
   auto [address, buffer] = *std::prev(next);
-  return address + buffer->size() > begin ? buffer : nullptr;
+  return address + bundle.bytes(*buffer) > begin ? buffer : nullptr;
 }
 
 std::string describeCommand(const Bundle &bundle, uint32_t trace, uint32_t command) {

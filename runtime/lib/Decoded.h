@@ -57,16 +57,20 @@ class BufferIndex {
 public:
   explicit BufferIndex(const Bundle &bundle);
 
+  struct Reach {
+    uint64_t begin;
+    uint64_t end;
+  };
+  /// The addresses that an access touches; of equal ones in several shards, those of core 0.
+  Reach reachOf(const Access &access) const;
   /// Whether one buffer has all of [begin, end).
   bool isInsideOne(uint64_t begin, uint64_t end) const;
   /// A buffer without lifetime that has one of the bytes; null if there is none.
   const fb::Buffer *permanentAt(uint64_t begin, uint64_t end) const;
 
 private:
-  struct Reach {
-    uint64_t begin;
-    uint64_t end; ///< the farthest of this buffer and those that begin before it
-  };
+  const Bundle &bundle;
+  /// Of buffers; each ends where the farthest of it and those that begin before it does.
   std::vector<Reach> reaches;
   std::map<uint64_t, const fb::Buffer *> permanent; ///< by address; no two overlap
 };

@@ -43,6 +43,8 @@ std::string OrderProver::describe(uint32_t index, bool full) const {
 
 std::string OrderProver::bytesOf(uint64_t begin, uint64_t end, const Access &access) const {
   std::string what = format("0x%llx + %llu bytes", (ull)begin, (ull)(end - begin));
+  if (access.kind == fb::BufferKind::Scratch)
+    return what + " of scratch";
   const fb::Buffer *buffer = access.buffer != kNoBuffer
                                  ? bundle.metadata().buffers()->Get(access.buffer)
                                  : buffers.permanentAt(begin, end);

@@ -69,6 +69,12 @@ struct Access {
   uint64_t end() const { return address + bytes; }
 };
 
+/// Bytes that an access to L1 touches in each core: those of a row where its rows are in
+/// neighbouring cores.
+inline uint64_t bytesInCore(const AddressMap &map, const Access &access) {
+  return access.pitch == map.l1Bytes ? access.row : access.bytes;
+}
+
 /// True if two accesses may share a byte. Exact for rows of one pitch, and for what is shorter than
 /// the other's pitch; all else counts as everything between its ends.
 template <typename A, typename B> bool mayShareBytes(const A &a, const B &b) {

@@ -35,6 +35,10 @@ private:
   void verifyPlace(const BufferIndex &index, Access &access) const;
 
   uint32_t bufferAt(uint64_t address) const;
+  bool isInside(const Access &access, const fb::Buffer &buffer) const;
+  uint64_t plannedAddress(const fb::Buffer &buffer) const {
+    return bundle.addresses().plannedAddress(bundle.address(buffer));
+  }
   std::string here() const;
   const fb::Buffer &buffer(uint32_t index) const { return *buffers->Get(index); }
   static bool isAlways(const fb::Buffer &buffer) { return buffer.end() == 0; }
@@ -47,7 +51,7 @@ private:
   std::vector<uint32_t> byBegin; ///< buffers with a lifetime, by its begin
   size_t nextToLive = 0;
   std::multimap<uint64_t, uint32_t> ends; ///< end -> buffer, of those alive
-  std::map<uint64_t, uint32_t> alive;     ///< flat address -> buffer
+  std::map<uint64_t, uint32_t> alive;     ///< planned address -> buffer
   std::vector<bool> executed;             ///< per trace: seen on the timeline
   uint64_t time = 0;
   // For messages.
@@ -85,7 +89,7 @@ void MemoryVerifier::activate(uint32_t index) {
   const fb::Buffer &added = buffer(index);
   if (added.kind() == fb::BufferKind::Scratch)
     return;
-  const uint64_t address = bundle.address(added);
+  const uint64_t address = plannedAddress(added);
   auto next = alive.lower_bound(address);
   uint32_t other = kNone;
   if (next != alive.end() && next->first < address + added.size())
@@ -99,7 +103,7 @@ void MemoryVerifier::activate(uint32_t index) {
     failBad(
         "buffers '%s' (0x%llx + %llu bytes) and '%s' (0x%llx + %llu bytes) overlap, and are both "
         "alive at point %llu of the timeline",
-        text(buffer(other).name()), (ull)bundle.address(buffer(other)), (ull)buffer(other).size(),
+        text(buffer(other).name()), (ull)plannedAddress(buffer(other)), (ull)buffer(other).size(),
         text(added.name()), (ull)address, (ull)added.size(), (ull)time);
   alive.emplace(address, index);
   if (!isAlways(added))
@@ -110,14 +114,16 @@ void MemoryVerifier::activate(uint32_t index) {
 void MemoryVerifier::advance(uint64_t point) {
   time = point;
   while (!ends.empty() && ends.begin()->first <= time) {
-    alive.erase(bundle.address(buffer(ends.begin()->second)));
+    alive.erase(plannedAddress(buffer(ends.begin()->second)));
     ends.erase(ends.begin());
   }
   for (; nextToLive < byBegin.size() && buffer(byBegin[nextToLive]).begin() <= time; ++nextToLive)
     activate(byBegin[nextToLive]);
 }
 
+/// The buffer that is alive and has an address, in either view of L1.
 uint32_t MemoryVerifier::bufferAt(uint64_t address) const {
+  address = bundle.addresses().plannedAddress(address);
   auto next = alive.upper_bound(address);
   if (next == alive.begin())
     return kNone;
@@ -125,8 +131,24 @@ uint32_t MemoryVerifier::bufferAt(uint64_t address) const {
   return address < found->first + buffer(found->second).size() ? found->second : kNone;
 }
 
+/// Whether an access keeps to a buffer, in its view of L1. Of a sharded one it may touch the same
+/// bytes of several shards, as rows.
+bool MemoryVerifier::isInside(const Access &access, const fb::Buffer &target) const {
+  uint64_t begin = access.address - bundle.address(target), bytes = access.bytes;
+  if (target.shards()) {
+    const uint64_t l1 = bundle.addresses().l1Bytes;
+    bytes = bytesInCore(bundle.addresses(), access);
+    if (begin / l1 + (access.bytes - bytes) / l1 >= target.shards())
+      return false;
+    begin %= l1;
+  }
+  return begin < bundle.bytes(target) && bytes <= bundle.bytes(target) - begin;
+}
+
 /// Finds the access's buffer.
 void MemoryVerifier::verifyAccess(Access &access) {
+  if (access.kind == fb::BufferKind::Scratch)
+    return; // in no buffer: verifyScratch()
   const uint32_t index = bufferAt(access.address);
   if (index == kNone)
     failBad("%s: operand %u at 0x%llx + %llu bytes lies in no buffer that is alive then",
@@ -134,10 +156,10 @@ void MemoryVerifier::verifyAccess(Access &access) {
   const fb::Buffer &target = buffer(index);
   if (access.buffer != kNoBuffer && access.buffer != index)
     failBad("%s: slot '%s' is not alive then", here().c_str(), text(buffer(access.buffer).name()));
-  if (access.bytes > bundle.address(target) + target.size() - access.address)
+  if (!isInside(access, target))
     failBad("%s: operand %u at 0x%llx + %llu bytes ends outside buffer '%s' (0x%llx + %llu bytes)",
             here().c_str(), access.operand, (ull)access.address, (ull)access.bytes,
-            text(target.name()), (ull)bundle.address(target), (ull)target.size());
+            text(target.name()), (ull)bundle.address(target), (ull)bundle.bytes(target));
   if (access.write && target.kind() == fb::BufferKind::Constant)
     failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
             text(target.name()));
@@ -262,17 +284,20 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
 }
 
 void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const {
-  if (!index.isInsideOne(access.address, access.end()))
+  if (access.kind == fb::BufferKind::Scratch)
+    return;
+  const auto [first, end] = index.reachOf(access);
+  if (!index.isInsideOne(first, end))
     failBad("%s: operand %u at 0x%llx + %llu bytes lies in no buffer", here().c_str(),
             access.operand, (ull)access.address, (ull)access.bytes);
-  const fb::Buffer *permanent = index.permanentAt(access.address, access.end());
+  const fb::Buffer *permanent = index.permanentAt(first, end);
   if (!permanent)
     return;
   const uint64_t begin = bundle.address(*permanent);
-  if (access.address < begin || access.end() > begin + permanent->size())
+  if (first < begin || end > begin + bundle.bytes(*permanent))
     failBad("%s: operand %u at 0x%llx + %llu bytes reaches into buffer '%s' (0x%llx + %llu bytes)",
             here().c_str(), access.operand, (ull)access.address, (ull)access.bytes,
-            text(permanent->name()), (ull)begin, (ull)permanent->size());
+            text(permanent->name()), (ull)begin, (ull)bundle.bytes(*permanent));
   if (access.write && permanent->kind() == fb::BufferKind::Constant)
     failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
             text(permanent->name()));

@@ -56,6 +56,10 @@ bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
     return state.queues[b.queue].clock.work[a.queue] >= a.position;
   if (a.position < b.position)
     return true;
+  // Scratch is its core's, which has one command at a time; others may be ahead or behind.
+  const bool scratch = accessOf(earlier).kind == fb::BufferKind::Scratch;
+  if (scratch || now.kind == fb::BufferKind::Scratch)
+    return scratch && now.kind == fb::BufferKind::Scratch;
   // Equal workgroups of equal grids are one core's, which does them in the order of the stream; of
   // a grid of one there is only core 0's.
   return a.op->grid == b.op->grid &&
@@ -82,13 +86,29 @@ void OrderProver::wait(const Event &event, Queue &queue) {
 
 /// Whether what was written as one operand may be read as another.
 bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
+  if (write.kind == fb::BufferKind::Scratch)
+    return false;
   if (write.buffer != kNoBuffer && read.buffer != kNoBuffer)
     return write.buffer == read.buffer;
-  return buffers.isInsideOne(std::min(write.address, read.address),
-                             std::max(write.end(), read.end()));
+  const auto a = buffers.reachOf(write), b = buffers.reachOf(read);
+  return buffers.isInsideOne(std::min(a.begin, b.begin), std::max(a.end, b.end));
 }
 
+/// Both views of L1 are one memory, as on a chip: bytes at one offset in neighbouring cores follow
+/// each other in the interleaved view, so shards and scratch are rows of it.
 Span OrderProver::spanOf(const Access &access) const {
+  const AddressMap &map = bundle.addresses();
+  if (map.isInCore(access.address)) {
+    constexpr uint64_t unit = kBufferAlignment;
+    const uint64_t inCore = bytesInCore(map, access), pitch = unit * map.cores;
+    const uint64_t offset = (access.address - map.dramBytes) % map.l1Bytes, first = offset / unit;
+    const uint64_t shards = (access.bytes - inCore) / map.l1Bytes + 1, row = unit * shards;
+    const uint64_t rows = alignUp(offset + inCore, unit) / unit - first;
+    const uint64_t begin = map.interleavedAddress() + first * pitch;
+    const uint64_t core = (access.address - map.dramBytes) / map.l1Bytes;
+    const uint64_t bytes = (rows - 1) * pitch + row;
+    return {begin + core * unit, bytes, row < pitch ? row : bytes, pitch, begin};
+  }
   const uint64_t phase = access.buffer == kNoBuffer
                              ? access.address
                              : bundle.address(*bundle.metadata().buffers()->Get(access.buffer));

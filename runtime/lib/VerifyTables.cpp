@@ -162,6 +162,13 @@ static void verifyBuffers(const Bundle &bundle) {
       failBad(
           "buffer '%s' at 0x%llx + %llu bytes: expected address and size to be multiples of %llu",
           label, (ull)buffer.offset(), (ull)buffer.size(), (ull)kBufferAlignment);
+    const fb::Target &target = *bundle.metadata().target();
+    if (buffer.shards() > (buffer.space() == fb::MemorySpace::L1 ? target.cores() : 0))
+      failBad("buffer '%s' in %s has %u shards; expected shards in L1 only, up to the %u cores",
+              label, name(buffer.space()), buffer.shards(), target.cores());
+    if (isInterleavedInL1(buffer) && !target.interleaved_l1())
+      failBad("buffer '%s' is interleaved over L1, which the target '%s' does not do", label,
+              text(target.name()));
     if (buffer.begin() > buffer.end() || (buffer.begin() == buffer.end() && buffer.end() != 0))
       failBad("buffer '%s' lives for [%llu, %llu), which is empty", label, (ull)buffer.begin(),
               (ull)buffer.end());
@@ -259,9 +266,12 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
         buffer.kind() != fb::BufferKind::State)
       failBad("%s '%s' of entry point '%s' lies in buffer '%s', which is not a slot", what, label,
               text(entry.name()), text(buffer.name()));
-    if (bytes > buffer.size())
+    if (buffer.shards())
+      failBad("%s '%s' of entry point '%s' lies in buffer '%s', which has shards", what, label,
+              text(entry.name()), text(buffer.name()));
+    if (bytes > bundle.bytes(buffer))
       failBad("%s '%s' of entry point '%s' has %llu bytes; its buffer '%s' has %llu", what, label,
-              text(entry.name()), (ull)bytes, text(buffer.name()), (ull)buffer.size());
+              text(entry.name()), (ull)bytes, text(buffer.name()), (ull)bundle.bytes(buffer));
   }
 }
 

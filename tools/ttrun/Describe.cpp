@@ -40,10 +40,10 @@ namespace {
 /// Finds the buffer that an address belongs to at a point of the timeline.
 class BufferIndex {
 public:
-  explicit BufferIndex(const Bundle &bundle) {
+  explicit BufferIndex(const Bundle &bundle) : map(bundle.addresses()) {
     const auto *buffers = bundle.metadata().buffers();
     for (uint32_t i = 0; i < count(buffers); ++i)
-      byAddress.emplace(bundle.address(*buffers->Get(i)), buffers->Get(i));
+      byAddress.emplace(map.plannedAddress(bundle.address(*buffers->Get(i))), buffers->Get(i));
     for (const auto &[address, buffer] : byAddress)
       largest = std::max<uint64_t>(largest, buffer->size());
   }
@@ -58,6 +58,7 @@ public:
   }
 
   const fb::Buffer *at(uint64_t address, uint64_t time) const {
+    address = map.plannedAddress(address);
     for (auto next = byAddress.upper_bound(address); next != byAddress.begin();) {
       --next;
       if (next->first + largest <= address)
@@ -73,7 +74,8 @@ public:
   }
 
 private:
-  std::multimap<uint64_t, const fb::Buffer *> byAddress;
+  const AddressMap &map;
+  std::multimap<uint64_t, const fb::Buffer *> byAddress; ///< planned address -> buffer
   uint64_t largest = 0;
 };
 } // namespace

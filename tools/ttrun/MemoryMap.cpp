@@ -68,6 +68,7 @@ static void addMemory(Json &json, const Bundle &bundle, const std::vector<Point>
         .value(block.type)
         .value(block.source)
         .value(block.grid)
+        .value(block.shards)
         .endArray();
   json.endArray().endObject();
 }

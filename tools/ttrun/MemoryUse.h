@@ -34,7 +34,8 @@ struct Block {
   uint64_t begin = 0, end = 0; ///< points of the timeline, half open; both 0: always
   std::string type;            ///< "1x64x56x56xf32"
   std::string source;
-  uint64_t grid = 0; ///< scratch: workgroups, which tell the cores that use it
+  uint64_t grid = 0;   ///< scratch: workgroups, which tell the cores that use it
+  uint32_t shards = 0; ///< in L1: on how many cores; 0: all
   bool alive(uint64_t time) const { return end == 0 || (begin <= time && time < end); }
 };
 

@@ -39,6 +39,7 @@ int queryCommand(int argc, char **argv) {
       .field("l1_alignment", ttrt::kBufferAlignment)
       .field("queues", ttrt::kMaxQueues)
       .field("chips", 1)
+      .field("interleaved_l1", false)
       .endObject();
   fputs(json.take().c_str(), stdout);
   return 0;

@@ -40,6 +40,7 @@ static void addTarget(Json &json, const fb::Target &target) {
       .field("queues", target.queues())
       .field("chips", target.chips())
       .field("link_bytes_per_second", target.link_bytes_per_second())
+      .field("interleaved_l1", target.interleaved_l1())
       .endObject();
 }
 
@@ -171,6 +172,7 @@ static void addBuffers(Json &json, const Bundle &bundle) {
         .field("end", buffer.end())
         .field("type", text(buffer.type()))
         .field("source", bundle.location(buffer.source()))
+        .field("shards", buffer.shards())
         .endObject();
   }
   json.endArray();

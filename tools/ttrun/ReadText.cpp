@@ -230,7 +230,8 @@ static std::string partsText(const Bundle &bundle, const TypeUse &use) {
         textOf("%u bank%s of %s, less TRACE at the top", target.dram_banks(),
                target.dram_banks() == 1 ? "" : "s", shortBytes(target.dram_bank_bytes()).c_str());
   else if (use.type == BufferType::L1)
-    where = textOf("of each of %u cores", target.cores());
+    where = textOf("of each of %u cores, %s in all", target.cores(),
+                   shortBytes(use.total * target.cores()).c_str());
   else if (use.type == BufferType::Trace)
     where = textOf("region at dram %s", hexText(use.address).c_str());
   else
@@ -242,9 +243,10 @@ static std::string partsText(const Bundle &bundle, const TypeUse &use) {
 static void printLives(const Block &block) {
   const std::string lives =
       block.end ? textOf("[%llu, %llu)", (ull)block.begin, (ull)block.end) : "always";
-  printLine("    %12llu %14s  %-14s %-10s %s%s", (ull)block.size, hexText(block.offset).c_str(),
+  printLine("    %12llu %14s  %-14s %-10s %s%s%s", (ull)block.size, hexText(block.offset).c_str(),
             lives.c_str(), std::string(block.kind).c_str(), block.name.c_str(),
-            block.type.empty() ? "" : (" " + block.type).c_str());
+            (block.type.empty() ? "" : " " + block.type).c_str(),
+            block.shards ? textOf(", %u shards", block.shards).c_str() : "");
   if (!block.source.empty())
     printLine("%60sfrom %s", "", block.source.c_str());
 }

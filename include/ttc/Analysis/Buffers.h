@@ -36,12 +36,17 @@ OpOperand *findJoin(Value value);
 BufferPlace getBoundPlace(Value value);
 FlatSymbolRefAttr getBoundBuffer(Value value);
 
+/// What a planned buffer takes of its memory: all of it, or in L1 of each core, at the target's
+/// alignment.
+int64_t getPlannedSize(BufferOp buffer, TargetAttr target);
+
 /// One command or one step of the default schedules, in their order.
 struct TimelinePoint {
   /// A step, a command, or device work on tensors of a bound trace.
   Operation *op;
   SmallVector<BufferAccess> accesses;
-  unsigned entry = 0; ///< number of the entry point
+  unsigned entry = 0;  ///< number of the entry point
+  int64_t scratch = 0; ///< bytes at the bottom of each core's L1 that it needs for itself
 };
 
 /// The default schedules of all entry points, in order: prologue, body, epilogue; in place of a

@@ -411,7 +411,10 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
     reads any more, where its program may write over it (`ttc.in_place`). Lifetimes count
     the work of all default schedules in order. Then DRAM is laid out from the bottom:
     constants in the order in which they are used, from the next page on slots and state, above
-    them the activations as lib/Planner places them. Host memory is planned the same way.
+    them the activations as lib/Planner places them. Host memory is planned the same way, and L1,
+    where each command's scratch lies at the bottom while it runs; buffers in L1 have one offset, and
+    an equal part on each core that they live on. A slot in L1 is alive from its write to its last
+    reader only.
 
     All entry points are planned together. They never run at the same time, so activations of
     different ones share bytes, unless `share-activations=false`; constants, slots and state
@@ -441,6 +444,7 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
            "Let activations of different entry points share bytes">
   ];
   let statistics = [
+    Statistic<"l1Bytes", "l1-bytes", "What tensors and scratch take of each core's L1">,
     Statistic<"constantBytes", "constant-bytes", "Bytes of constants">,
     Statistic<"slotBytes", "slot-bytes", "Bytes of slots and state">,
     Statistic<"activationBytes", "activation-bytes", "Height of the activations">,

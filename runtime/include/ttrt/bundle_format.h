@@ -42,7 +42,11 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/// The device's flat address range: all DRAM banks, then each core's L1, then host staging memory.
+/// The device's flat address range: all DRAM banks, then each core's L1, then host staging memory,
+/// then the L1s once more, interleaved. On a chip both views of L1 are the same bytes: those of
+/// offset o in core k are the kth `kBufferAlignment` bytes of the `cores` times as many at o *
+/// cores of the interleaved view. Here they are different ones, which is the same because a buffer
+/// is only accessed in its own view, and buffers of both views are kept apart by their offsets.
 struct AddressMap {
   uint64_t dramBytes = 0; ///< banks x bytes of a bank
   uint64_t l1Bytes = 0;   ///< of one core
@@ -51,7 +55,20 @@ struct AddressMap {
 
   constexpr uint64_t l1Address(uint64_t core) const { return dramBytes + core * l1Bytes; }
   constexpr uint64_t hostAddress() const { return l1Address(cores); }
-  constexpr uint64_t size() const { return hostAddress() + hostBytes; }
+  constexpr uint64_t interleavedAddress() const { return hostAddress() + hostBytes; }
+  constexpr uint64_t size() const { return l1Address(cores) + hostBytes + cores * l1Bytes; }
+
+  /// Whether the address lies in some core's L1, not interleaved.
+  constexpr bool isInCore(uint64_t address) const {
+    return address >= dramBytes && address < hostAddress();
+  }
+  /// Where buffers are planned, L1 is one core's: the address of the same offset in core 0, from
+  /// either view of L1; any other address itself.
+  constexpr uint64_t plannedAddress(uint64_t address) const {
+    if (address >= interleavedAddress())
+      return dramBytes + (address - interleavedAddress()) / cores;
+    return isInCore(address) ? dramBytes + (address - dramBytes) % l1Bytes : address;
+  }
 };
 
 /// XXH3, 64 bits, seed 0.

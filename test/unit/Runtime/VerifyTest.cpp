@@ -176,9 +176,44 @@ const Fault kFaults[] = {
      "and nothing orders the two: expected a barrier between them"},
     {"ScratchOverL1Buffer",
      [](BundleBuilder &b) {
-       b.buffer("shard", fb::BufferKind::Activation, 0, 64, 0, 0, fb::MemorySpace::L1);
+       const uint32_t shard =
+           b.buffer("shard", fb::BufferKind::Activation, 0, 64, 0, 0, fb::MemorySpace::L1);
+       b.bundle.buffers[shard]->shards = 1;
      },
      "the 64 bytes of scratch of 'test_reverse' overlap buffer 'shard'"},
+    {"ScratchOverInterleavedBuffer",
+     [](BundleBuilder &b) {
+       b.bundle.target->interleaved_l1 = true;
+       b.buffer("spread", fb::BufferKind::Activation, 0, 64, 0, 0, fb::MemorySpace::L1);
+     },
+     "the 64 bytes of scratch of 'test_reverse' overlap buffer 'spread'"},
+    {"InterleavedWhereTheTargetDoesNot",
+     [](BundleBuilder &b) {
+       b.buffer("spread", fb::BufferKind::Activation, 64, 64, 0, 0, fb::MemorySpace::L1);
+     },
+     "buffer 'spread' is interleaved over L1, which the target 'cpu' does not do"},
+    {"MoreShardsThanCores",
+     [](BundleBuilder &b) {
+       const uint32_t shard =
+           b.buffer("shard", fb::BufferKind::Activation, 64, 64, 0, 0, fb::MemorySpace::L1);
+       b.bundle.buffers[shard]->shards = 5;
+     },
+     "buffer 'shard' in L1 has 5 shards; expected shards in L1 only, up to the 4 cores"},
+    {"ShardsInDram", [](BundleBuilder &b) { b.bundle.buffers[2]->shards = 2; },
+     "in DRAM has 2 shards; expected shards in L1 only"},
+    {"L1BufferBeyondL1",
+     [](BundleBuilder &b) {
+       b.bundle.target->interleaved_l1 = true;
+       b.buffer("spread", fb::BufferKind::Activation, 65536, 64, 0, 0, fb::MemorySpace::L1);
+     },
+     "ends outside L1 of 65536 bytes"},
+    {"PortInShards",
+     [](BundleBuilder &b) {
+       b.bundle.buffers[1]->space = fb::MemorySpace::L1;
+       b.bundle.buffers[1]->offset = 64;
+       b.bundle.buffers[1]->shards = 1;
+     },
+     "input 'x' of entry point 'main' lies in buffer 'x', which has shards"},
     {"UnknownOpcode", [](BundleBuilder &b) { b.streams[0].words[5] = 99 | uint64_t(8) << 32; },
      "command 1 at byte 40: has opcode 99"},
     {"ReservedField", [](BundleBuilder &b) { b.streams[0].words[5] |= 1 << 16; },

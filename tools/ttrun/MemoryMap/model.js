@@ -26,6 +26,11 @@ function hasWorkgroups(grid, core, cores) {
   return first(core) < first(core + 1);
 }
 
+// Scratch is where its program has workgroups, a shard on its core, all else on every core.
+function isOnCore(grid, shards, core) {
+  return (!grid || hasWorkgroups(grid, core, data.cores)) && (!shards || core < shards);
+}
+
 // One memory; of L1 that of one core. `shown` are the kinds that are not switched off.
 class Panel {
   constructor(memory, core) {
@@ -33,8 +38,8 @@ class Panel {
     this.core = core;
     this.base = memory.address + (memory.id === 'l1' ? core * memory.total : 0);
     this.blocks = [];
-    for (const [kind, name, offset, size, begin, end, type, source, grid] of memory.blocks) {
-      if (memory.id === 'l1' && grid && !hasWorkgroups(grid, core, data.cores)) continue;
+    for (const [kind, name, offset, size, begin, end, type, source, grid, shards] of memory.blocks) {
+      if (memory.id === 'l1' && !isOnCore(grid, shards, core)) continue;
       const always = end === 0;
       this.blocks.push({number: this.blocks.length, kind, name, offset, size, begin, end: always ? Math.max(points, 1) : end,
         always, type, source, text: (name + '\n' + source + '\n' + type + '\n' + kind).toLowerCase()});

@@ -28,7 +28,7 @@ function selfTest() {
     const panel = state.panel, name = panel.memory.title;
     check(`${name}: tab is selected`, tab.getAttribute('aria-selected') === 'true');
     check(`${name}: no block is lost`, panel.blocks.length === panel.memory.blocks.filter(b =>
-      panel.memory.id !== 'l1' || !b[8] || hasWorkgroups(b[8], panel.core, data.cores)).length);
+      panel.memory.id !== 'l1' || isOnCore(b[8], b[9], panel.core)).length);
 
     // Hit testing against looking at every block.
     const [low, high] = panel.extent(true);

@@ -61,6 +61,29 @@ ttc.buffer host @h : tensor<2xf32> in dram
 
 // -----
 
+// buffer, constraint 3
+module attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 2,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 1, chips = 1, interleaved_l1 = true>} {
+  // expected-error @+1 {{expects at least the 512 bytes of 'tensor<128xf32>' on 4 cores together, found a size of 64}}
+  ttc.buffer activation @a : tensor<128xf32> live [0, 3) in l1 at 0 size 64
+}
+
+// -----
+
+// buffer, constraint 5
+// expected-error @+1 {{expects at least 1 shard, of an activation in l1, found 0 of a activation in l1}}
+ttc.buffer activation @a : tensor<32xf32> live [0, 3) in l1 at 0 size 128 shards 0
+
+// -----
+
+// buffer, constraint 5
+// expected-error @+1 {{expects at least 1 shard, of an activation in l1, found 2 of a activation in dram}}
+ttc.buffer activation @a : tensor<32xf32> live [0, 3) in dram at 0 size 128 shards 2
+
+// -----
+
 // binary, constraint 1
 // expected-error @+1 {{expects a one-dimensional tensor of i8, found 'tensor<4xi32>'}}
 ttc.binary @code dense<0> : tensor<4xi32>

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reads a bundle as a planned module. What the tables say is checked as far as reading needs it
+// (bounds, numbers, types); `ttrun check` is what proves a bundle right.
+#ifndef TTC_LIB_BUNDLE_BUNDLEREADER_H
+#define TTC_LIB_BUNDLE_BUNDLEREADER_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "ttrt/bundle_format.h"
+#include "ttrt/points.h"
+#include "ttrt/ttc_bundle_generated.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <map>
+
+namespace mlir::ttc {
+
+template <typename T> uint32_t count(const flatbuffers::Vector<T> *vector) {
+  return vector ? vector->size() : 0;
+}
+
+inline StringRef text(const flatbuffers::String *string) {
+  return string ? StringRef(string->c_str(), string->size()) : StringRef();
+}
+
+class BundleReader {
+public:
+  BundleReader(std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context)
+      : file(std::move(file)), context(context), builder(context),
+        where(FileLineColLoc::get(context, this->file->getBufferIdentifier(), 0, 0)) {}
+
+  /// Null, with a diagnostic, if the file is no bundle that can be read.
+  OwningOpRef<ModuleOp> read();
+
+private:
+  InFlightDiagnostic error() { return emitError(where); }
+  Location getLocation(uint32_t index);
+
+  // BundleReader.cpp: the file and its tables.
+  LogicalResult openFile();
+  LogicalResult readTarget();
+  /// An operand of a program, as the IR says it.
+  struct OperandText {
+    RankedTensorType type;
+    SmallVector<NamedAttribute> attrs;
+  };
+  std::optional<OperandText> readOperand(const ttrt::fb::Program &program,
+                                         const ttrt::fb::Operand &operand);
+  LogicalResult readPrograms();
+  LogicalResult readBuffers();
+  LogicalResult readEvents();
+  LogicalResult readCode();
+  FlatSymbolRefAttr findBuffer(uint64_t address, uint64_t time);
+  BufferPlace findPlace(uint64_t address, uint64_t time);
+
+  // BundleReaderSteps.cpp: commands and schedules.
+  LogicalResult readTraces();
+  LogicalResult readCommand(ArrayRef<char> &stream, Location location, uint64_t time);
+  LogicalResult findPlaces(uint32_t program, ArrayRef<uint64_t> addresses, uint64_t time,
+                           SmallVectorImpl<BufferPlace> &inputs,
+                           SmallVectorImpl<BufferPlace> &outputs);
+  template <typename PortOp>
+  LogicalResult readPorts(const flatbuffers::Vector<flatbuffers::Offset<ttrt::fb::Port>> *ports);
+  LogicalResult readEntries();
+  LogicalResult readSchedule(const ttrt::fb::Schedule &from, uint32_t entry, uint32_t number);
+  LogicalResult readStep(const ttrt::fb::Step &from, uint64_t point);
+  template <typename Ops, typename Use> LogicalResult withSymbol(Ops &ops, uint32_t i, Use use) {
+    if (i >= ops.size())
+      return error() << "expected a number below " << ops.size() << ", found " << i;
+    use(FlatSymbolRefAttr::get(ops[i].getSymNameAttr()));
+    return success();
+  }
+
+  struct Segment {
+    uint64_t address = 0;
+    ArrayRef<char> contents;
+  };
+
+  std::shared_ptr<llvm::MemoryBuffer> file;
+  MLIRContext *context;
+  OpBuilder builder;
+  Location where;
+  ModuleOp module;
+  const ttrt::fb::Bundle *bundle = nullptr;
+  Segment segments[3];
+  ttrt::AddressMap map;
+  SmallVector<ProgramOp> programs;
+  SmallVector<BufferOp> buffers;
+  SmallVector<EventOp> events;
+  SmallVector<TraceOp> traces;
+  std::multimap<uint64_t, uint32_t> byAddress; ///< planned address -> buffer
+  std::map<uint64_t, uint64_t> permanent;      ///< begin -> end of buffers without lifetime
+  std::optional<ttrt::Points> points;
+};
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_BUNDLE_BUNDLEREADER_H

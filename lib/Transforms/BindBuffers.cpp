@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BindBuffers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "ttc/Analysis/Buffers.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// Binds the values of one trace.
+class Binder {
+public:
+  Binder(TraceOp trace, SymbolTable &symbols) : trace(trace), symbols(symbols) {}
+
+  int64_t numInPlace = 0;
+
+  LogicalResult run() {
+    StringRef attr = TraceOp::getBufferAttrName();
+    auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+      auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
+      if (!buffer)
+        return trace.emitError("expected result ")
+               << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
+               << "traces that a schedule executes";
+      std::optional<Placement> placement = getPlacement(value);
+      if (!placement || !placement->isWhole())
+        return trace.emitError("expected result ")
+               << i << " to have a buffer of its own, found a part of another value";
+      bound[placement->root] = buffer;
+    }
+    for (unsigned i = 0; i < trace.getNumArguments(); ++i)
+      if (!trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr))
+        return trace.emitError("expected argument ")
+               << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
+               << "traces that a schedule executes";
+
+    llvm::SmallDenseMap<Value, Operation *> lastUse;
+    for (Operation &op : trace.getBody().front())
+      for (Value operand : op.getOperands()) {
+        std::optional<Placement> placement = getPlacement(operand);
+        if (!placement)
+          return op.emitError("expected an operand that lies in rows of one other value, found a "
+                              "view that cannot be stated as such");
+        if (isa<DeviceWorkOpInterface>(op))
+          lastUse[placement->root] = &op;
+      }
+    // What is bound already keeps its buffer.
+    for (Operation &op : trace.getBody().front())
+      if (auto buffers = op.getAttrOfType<ArrayAttr>(attr))
+        for (auto [result, buffer] : llvm::zip_equal(op.getResults(), buffers))
+          bound[getPlacement(result)->root] = cast<FlatSymbolRefAttr>(buffer);
+    int64_t count = 0;
+    for (Operation &op : trace.getBody().front())
+      if (isa<DeviceWorkOpInterface>(op))
+        for (OpResult result : op.getResults()) {
+          std::optional<Placement> placement = getPlacement(result);
+          if (!placement)
+            return op.emitError("expected a result that lies in rows of one other value");
+          FlatSymbolRefAttr &buffer = bound[placement->root];
+          if (!buffer && placement->root == result)
+            buffer = findInPlace(result, lastUse);
+          if (!buffer)
+            buffer = makeActivation(placement->root, count++);
+        }
+    for (Operation &op : trace.getBody().front()) {
+      SmallVector<Attribute> buffers;
+      for (Value result : op.getResults())
+        if (FlatSymbolRefAttr buffer = bound.lookup(getPlacement(result)->root))
+          buffers.push_back(buffer);
+      if (!isa<ViewLikeOpInterface>(op) && !buffers.empty() && buffers.size() == op.getNumResults())
+        op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
+    }
+    return success();
+  }
+
+private:
+  /// The buffer of an operand that nothing reads any more and that the result may be written over.
+  FlatSymbolRefAttr findInPlace(OpResult result,
+                                const llvm::SmallDenseMap<Value, Operation *> &lastUse) {
+    auto work = cast<DeviceWorkOpInterface>(result.getOwner());
+    SmallVector<unsigned> operands;
+    work.getInPlaceOperands(result.getResultNumber(), collection, operands);
+    for (unsigned index : operands) {
+      std::optional<Placement> placement = getPlacement(work->getOperand(index));
+      FlatSymbolRefAttr buffer = bound.lookup(placement->root);
+      if (!placement->isWhole() || !buffer || lastUse.lookup(placement->root) != work ||
+          !isActivation(buffer) || !haveSameLayout(placement->root, result))
+        continue;
+      // No other operand may lie there, but for those that may be written over as well.
+      bool isFree = llvm::all_of(llvm::enumerate(work->getOperands()), [&](auto operand) {
+        std::optional<Placement> other = getPlacement(operand.value());
+        return bound.lookup(other->root) != buffer ||
+               (other->isWhole() && llvm::is_contained(operands, operand.index()));
+      });
+      if (!isFree || work->getNumResults() != 1)
+        continue;
+      ++numInPlace;
+      return buffer;
+    }
+    return {};
+  }
+
+  /// Whether two tensors ask for the same memory.
+  static bool haveSameLayout(Value a, Value b) {
+    return cast<RankedTensorType>(a.getType()).getEncoding() ==
+           cast<RankedTensorType>(b.getType()).getEncoding();
+  }
+
+  /// Whether the buffer is one that this trace alone uses.
+  bool isActivation(FlatSymbolRefAttr buffer) { return madeHere.contains(buffer); }
+
+  FlatSymbolRefAttr makeActivation(Value value, int64_t number) {
+    OpBuilder builder(trace.getContext());
+    auto type = cast<RankedTensorType>(value.getType());
+    auto layout = dyn_cast_if_present<LayoutAttr>(type.getEncoding());
+    auto buffer = BufferOp::create(
+        builder, value.getLoc(), (trace.getSymName() + "_" + Twine(number)).str(),
+        BufferKind::Activation, RankedTensorType::get(type.getShape(), type.getElementType()),
+        layout ? layout.getMemory() : MemorySpace::Dram);
+    symbols.insert(buffer, trace->getIterator());
+    madeHere.insert(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
+    return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
+  }
+
+  TraceOp trace;
+  SymbolTable &symbols;
+  SymbolTableCollection collection;
+  DenseMap<Value, FlatSymbolRefAttr> bound; ///< the buffers of roots
+  DenseSet<Attribute> madeHere;
+};
+
+} // namespace
+
+FailureOr<int64_t> mlir::ttc::bindBuffers(ModuleOp module, SymbolTable &symbols) {
+  int64_t numInPlace = 0;
+  for (auto trace : llvm::to_vector(module.getOps<TraceOp>())) {
+    if (trace.isEncoded())
+      continue;
+    Binder binder(trace, symbols);
+    if (failed(binder.run()))
+      return failure();
+    numInPlace += binder.numInPlace;
+  }
+  return numInPlace;
+}
