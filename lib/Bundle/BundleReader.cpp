@@ -107,7 +107,8 @@ LogicalResult BundleReader::readTarget() {
 //===--- tables -----------------------------------------------------------------------===//
 
 /// Shards have their row in each core: then the whole is a matrix of one row for each.
-std::optional<BundleReader::OperandText> BundleReader::readOperand(const fb::Program &program, const fb::Operand &operand) {
+std::optional<BundleReader::OperandText> BundleReader::readOperand(const fb::Program &program,
+                                                                   const fb::Operand &operand) {
   int64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
   Type byte = builder.getIntegerType(8);
   OperandText read;

@@ -39,6 +39,14 @@ struct CommandLine {
   cl::list<std::string> entries{
       "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Names of the entry points, one for each model (default: main)")};
+  cl::opt<std::string> memory{
+      "memory", cl::cat(category), cl::init("auto"), cl::value_desc("auto|dram"),
+      cl::desc("Where tensors lie: in L1 where that saves traffic through DRAM, or all in DRAM")};
+  cl::opt<std::string> inputMemory{
+      "input-memory", cl::cat(category), cl::init("auto"), cl::value_desc("auto|dram|l1"),
+      cl::desc(
+          "Where the slots of inputs lie: in L1 if they fit there, in DRAM (a trace that reads "
+          "one more than once copies it to L1), or in L1")};
   cl::opt<bool> shareActivations{
       "share-activations", cl::cat(category), cl::init(true),
       cl::desc("Let activations of different entry points, which never run at the same time, share "
@@ -95,6 +103,8 @@ static LogicalResult compile(ModuleOp module) {
   SmallVector<std::string> schedules(options.schedules.begin(), options.schedules.end());
   pipeline.schedules = ArrayRef<std::string>(schedules);
   pipeline.slots = options.slots.getValue();
+  pipeline.memory = options.memory.getValue();
+  pipeline.inputMemory = options.inputMemory.getValue();
   pipeline.shareActivations = options.shareActivations.getValue();
   pipeline.shard = options.shard.getValue();
   pipeline.progress = progress;

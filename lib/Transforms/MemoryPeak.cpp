@@ -69,18 +69,3 @@ void mlir::ttc::attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpa
   error.attachNote() << "and " << alive.size() - mostNotes << " more, of " << rest
                      << " bytes together";
 }
-
-std::vector<::ttc::planner::Buffer> mlir::ttc::getScratchBuffers(ArrayRef<TimelinePoint> timeline) {
-  std::vector<::ttc::planner::Buffer> buffers;
-  for (auto [time, point] : llvm::enumerate(timeline)) {
-    int64_t bytes = llvm::alignTo(point.scratch, ttrt::kBufferAlignment);
-    int64_t begin = time;
-    if (bytes == 0)
-      continue;
-    if (!buffers.empty() && buffers.back().upper == begin && buffers.back().size == bytes)
-      ++buffers.back().upper; // a run of commands that need the same
-    else
-      buffers.push_back({begin, begin + 1, bytes, ttrt::kBufferAlignment, 0});
-  }
-  return buffers;
-}

@@ -6,7 +6,6 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
-#include "ttc/Planner/Planner.h"
 
 namespace mlir::ttc {
 
@@ -15,9 +14,6 @@ namespace mlir::ttc {
 /// addresses; one without a lifetime is always alive. Scratch of the timeline counts, too.
 void attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpace memory, TargetAttr target,
                 ArrayRef<TimelinePoint> timeline = {});
-
-/// What the scratch of each point takes, fixed at the bottom.
-std::vector<::ttc::planner::Buffer> getScratchBuffers(ArrayRef<TimelinePoint> timeline);
 
 } // namespace mlir::ttc
 

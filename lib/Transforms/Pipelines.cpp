@@ -63,6 +63,12 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   manager.addNestedPass<ProgramOp>(createLowerPrograms());
 
   // --- Traces -> bytes. --------------------------------------------------------------------
+  // Only now is known how much scratch each command leaves of L1 for tensors.
+  PlaceTensorsOptions place;
+  place.memory = options.memory;
+  place.inputMemory = options.inputMemory;
+  place.shareActivations = options.shareActivations;
+  manager.addPass(createPlaceTensors(place));
   // Addresses first: barriers depend on who shares bytes. The streams' size is known only when
   // they are complete; they lie at the other end of DRAM, so nothing moves any more.
   PreallocateOptions preallocate;

@@ -158,7 +158,8 @@ TypeUse useOf(const Bundle &bundle, const std::vector<Point> &timeline, BufferTy
   for (const Block &block : blocks) {
     addToKind(block, use);
     all.add(block);
-    if (block.kind != nameOf(fb::BufferKind::Activation))
+    // In L1 all else lies beside scratch: there is no plan of activations alone.
+    if (type != BufferType::L1 && block.kind != nameOf(fb::BufferKind::Activation))
       continue;
     activations.add(block);
     lowest = std::min(lowest, block.offset);
@@ -169,6 +170,8 @@ TypeUse useOf(const Bundle &bundle, const std::vector<Point> &timeline, BufferTy
   use.peak = all.bytes;
   use.peakTime = all.time;
   use.lowerBound = activations.bytes;
+  if (type == BufferType::L1 && use.lowerBound == use.scratch) // nothing but scratch
+    use.lowerBound = lowest = highest = 0;
   use.lowerBoundTime = activations.time;
   use.height = highest > lowest ? highest - lowest : 0;
   for (const Block &block : blocks)

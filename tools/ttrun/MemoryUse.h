@@ -57,7 +57,8 @@ struct TypeUse {
   // Sums by kind; scratch is used by one command at a time, so it is the largest.
   uint64_t constants = 0, slots = 0, states = 0, staging = 0, scratch = 0, streams = 0;
   /// Activations: the largest sum of them alive at one point, below which no plan can get, and what
-  /// this plan takes: the addresses from the lowest to the highest of them.
+  /// this plan takes: the addresses from the lowest to the highest of them. In L1 of all that lies
+  /// there, scratch too; 0 where there is nothing else.
   uint64_t lowerBound = 0, lowerBoundTime = 0, height = 0;
   std::vector<Block> atPeak; ///< those with a lifetime that live at peakTime, largest first
 };

@@ -272,8 +272,9 @@ void printMemory(const Bundle &bundle, bool full) {
   for (const TypeUse &use : uses) {
     printLine(partsText(bundle, use));
     if (use.lowerBound)
-      printLine("         activations: height %llu, lower bound %llu (%.3f x) at point %llu",
-                (ull)use.height, (ull)use.lowerBound,
+      printLine("         %s: height %llu, lower bound %llu (%.3f x) at point %llu",
+                use.type == BufferType::L1 ? "tensors and scratch" : "activations", (ull)use.height,
+                (ull)use.lowerBound,
                 static_cast<double>(use.height) / static_cast<double>(use.lowerBound),
                 (ull)use.lowerBoundTime);
     if (!full || use.atPeak.empty())

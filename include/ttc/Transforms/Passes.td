@@ -403,6 +403,72 @@ def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
+  let summary = "Decides which tensors lie in L1 and which in DRAM";
+  let description = [{
+    On a target whose L1 can hold interleaved tensors, what goes through DRAM is what costs. So the
+    tensors of traces go to L1 where they fit beside what else lives there (scratch, shards, tensors
+    that were given an L1 layout), such that the bytes that all accesses of one inference move
+    through DRAM are as few as possible. An access moves the bytes of its operand: each command that
+    reads or writes a tensor, and each transfer of the host to a slot or from one. docs/memory.md has
+    the model; lib/Planner's `choose` solves it, and what it chooses can be planned.
+
+    First every tensor gets a buffer, as `--ttc-preallocate` would give it; the unit of the decision
+    is the buffer, with all that lies in it (parts of a concat, results written in place). What a
+    person has given a layout keeps it. Outputs stay in DRAM: a slot in L1 would save one write, and
+    be in the way for the whole trace.
+
+    `input-memory` says where inputs lie:
+
+    - `dram`: the slot is in DRAM. If a trace reads it more than once, and there is room, the first
+      command of the trace copies it to L1.
+    - `l1`: the slot is in L1. When its last reader is done its bytes may be used by later
+      tensors; but where a schedule writes the next input ahead, only if it does not fit otherwise,
+      because the write then has to wait for these as well.
+    - `auto`: in L1 if it fits there for as long as it is needed without delaying a write, and is
+      worth more than other tensors in its place; else as with `dram`.
+
+    Targets without interleaved L1 (`cpu`) and `memory=dram` leave all tensors in DRAM.
+
+    ```mlir
+    ttc.trace @main_t0(%x: tensor<64xf32> {ttc.buffer = @x})
+        -> (tensor<64xf32> {ttc.buffer = @y}) {
+      %0 = ttc.dispatch @f(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      %1 = ttc.dispatch @g(%x, %0) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      ttc.yield %1 : tensor<64xf32>
+    }
+    // with input-memory=dram becomes
+    ttc.buffer activation @x_l1 : tensor<64xf32> in l1
+    ttc.buffer activation @main_t0_0 : tensor<64xf32> in l1
+    ttc.trace @main_t0(%x: tensor<64xf32> {ttc.buffer = @x})
+        -> (tensor<64xf32> {ttc.buffer = @y}) {
+      %2 = ttc.to_memory %x {ttc.buffer = [@x_l1]}
+        : tensor<64xf32> to tensor<64xf32, #ttc.layout<l1>>
+      %0 = ttc.dispatch @f(%2) {ttc.buffer = [@main_t0_0]} : ...
+      %1 = ttc.dispatch @g(%2, %0) {ttc.buffer = [@y]} : ...
+      ttc.yield %1 : tensor<64xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [
+    Option<"memory", "memory", "std::string", /*default=*/"\"auto\"",
+           "auto: tensors lie in L1 where that saves traffic through DRAM; dram: all in DRAM">,
+    Option<"inputMemory", "input-memory", "std::string", /*default=*/"\"auto\"",
+           "Where the slots of inputs lie: auto, dram or l1">,
+    Option<"shareActivations", "share-activations", "bool", /*default=*/"true",
+           "Whether --ttc-preallocate will let activations of different entry points share bytes">
+  ];
+  let statistics = [
+    Statistic<"dramBytesBefore", "dram-bytes-before",
+              "Bytes through DRAM of one inference, with all tensors in DRAM">,
+    Statistic<"dramBytes", "dram-bytes", "Bytes through DRAM of one inference">,
+    Statistic<"numTensors", "l1-tensors", "Buffers placed in L1">,
+    Statistic<"numSlots", "l1-slots", "Inputs that were given a slot in L1">,
+    Statistic<"numCopies", "l1-copies", "Inputs copied from DRAM to L1">
+  ];
+}
+
 def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor of every trace a fixed address";
   let description = [{

@@ -34,6 +34,13 @@ struct TracePipelineOptions : PassPipelineOptions<TracePipelineOptions> {
       *this, "slots",
       llvm::cl::desc("Slots of each input and output, used in turn by schedules of two queues"),
       llvm::cl::init(1)};
+  Option<std::string> memory{
+      *this, "memory",
+      llvm::cl::desc("Where tensors lie: auto (in L1 where that saves traffic through DRAM), dram"),
+      llvm::cl::init("auto")};
+  Option<std::string> inputMemory{*this, "input-memory",
+                                  llvm::cl::desc("Where the slots of inputs lie: auto, dram, l1"),
+                                  llvm::cl::init("auto")};
   Option<bool> shareActivations{
       *this, "share-activations",
       llvm::cl::desc("Let activations of different entry points share bytes"),

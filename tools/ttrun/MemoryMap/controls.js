@@ -38,7 +38,7 @@ function showSummary() {
   const rows = [['total', exactText(m.total)], ['used', `${exactText(m.used)} (${bytesText(m.used)})`], ['free', exactText(m.free)],
     ['largest gap', exactText(m.largest_gap)], ['always there', exactText(panel.always)],
     ['peak of the rest', `${exactText(panel.peak)} at point ${panel.peakTime}`]];
-  if (m.lower_bound) rows.push(['activations', `${exactText(m.height)}, ${(m.height / m.lower_bound).toFixed(3)} x the lower bound of ${exactText(m.lower_bound)}`]);
+  if (m.lower_bound) rows.push([m.id === 'l1' ? 'tensors and scratch' : 'activations', `${exactText(m.height)}, ${(m.height / m.lower_bound).toFixed(3)} x the lower bound of ${exactText(m.lower_bound)}`]);
   rows.push(['blocks', String(panel.blocks.length)]);
   describe(rows, place);
 }

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The cost model: an access moves its bytes through DRAM if its buffer lies there. What the passes
+// before this one have made (which buffers there are, in which order commands run) is fixed, so the
+// value of a buffer in L1 is the sum of its accesses, and independent of all others.
+#include "BindBuffers.h"
+#include "PlanL1.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "ttc/Planner/Chooser.h"
+#include "ttc/Support/Target.h"
+#include "ttc/Transforms/Passes.h"
+#include "ttrt/bundle_format.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_PLACETENSORS
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace planner = ::ttc::planner;
+
+namespace {
+
+class Placer {
+public:
+  Placer(ModuleOp module, TargetAttr target, StringRef inputMemory, bool share)
+      : module(module), target(target), inputMemory(inputMemory), share(share), symbols(module) {}
+
+  LogicalResult bind() { return failure(failed(bindBuffers(module, symbols))); }
+
+  /// What the default schedules move through DRAM, each once.
+  int64_t getDramBytes() {
+    int64_t bytes = 0;
+    forEachAccess([&](BufferOp buffer, int64_t, int64_t accessed, bool) {
+      bytes += buffer.getMemory() == MemorySpace::Dram ? accessed : 0;
+    });
+    return bytes;
+  }
+
+  void run() {
+    findSlots();
+    if (inputMemory == "l1") {
+      for (StringAttr slot : slots)
+        setMemory(slot, MemorySpace::L1);
+      numSlots = slots.size();
+    }
+    measure();
+    SmallVector<Option> options = getActivations();
+    if (inputMemory == "auto") {
+      llvm::append_range(options, getSlots());
+      choose(options);
+      measure();
+      options.clear();
+    }
+    if (inputMemory != "l1")
+      llvm::append_range(options, getCopies());
+    choose(options);
+    dropWhatDoesNotFit();
+  }
+
+  int64_t numTensors = 0, numSlots = 0, numCopies = 0;
+
+private:
+  //===--- what there is ------------------------------------------------------------------===//
+
+  /// Calls `use(buffer, time, bytes, isWrite)` for each access on the timeline.
+  template <typename Use> void forEachAccess(Use use) {
+    for (auto [time, point] : llvm::enumerate(getTimeline(module))) {
+      unsigned operands = point.op->getNumOperands();
+      for (auto [i, access] : llvm::enumerate(point.accesses)) {
+        auto buffer = symbols.lookup<BufferOp>(access.buffer.getAttr());
+        int64_t bytes = buffer.getTensorBytes();
+        // Device work knows which part of the buffer its operand is; a step moves all of it.
+        if (isa<DeviceWorkOpInterface>(point.op)) {
+          Value value = i < operands ? point.op->getOperand(i) : point.op->getResult(i - operands);
+          bytes = getTensorBytes(cast<ShapedType>(value.getType()));
+        }
+        use(buffer, time, bytes, access.write);
+      }
+    }
+  }
+
+  /// The slots of inputs that only the caller writes, with those of their rings.
+  void findSlots() {
+    for (auto entry : module.getOps<EntryOp>()) {
+      DenseSet<Attribute> outputs;
+      for (auto output : entry.getBody().getOps<OutputOp>())
+        outputs.insert(output.getBufferAttr());
+      for (auto input : entry.getBody().getOps<InputOp>()) {
+        auto buffer = symbols.lookup<BufferOp>(input.getBufferAttr().getAttr());
+        if (buffer.getKind() != BufferKind::Slot || outputs.contains(input.getBufferAttr()))
+          continue;
+        slots.insert(input.getBufferAttr().getAttr());
+        SmallVector<StringAttr> &ring = rings[input.getBufferAttr().getAttr()];
+        if (ring.empty())
+          for (int64_t i = 1; i < input.getNumSlots(); ++i)
+            ring.push_back(input.getSlot(i).getAttr());
+      }
+    }
+    ahead = getSlotsUsedAhead(module, /*queues=*/2);
+  }
+
+  void setMemory(StringAttr name, MemorySpace memory) {
+    symbols.lookup<BufferOp>(name).setMemory(memory);
+    for (StringAttr further : rings.lookup(name))
+      symbols.lookup<BufferOp>(further).setMemory(memory);
+  }
+
+  /// Sums up accesses, per buffer.
+  void measure() {
+    traffic.clear();
+    forEachAccess([&](BufferOp buffer, int64_t, int64_t bytes, bool) {
+      traffic[buffer.getSymNameAttr()] += bytes;
+    });
+    timeline = getTimeline(module);
+    lifetimes = getLifetimes(timeline);
+  }
+
+  //===--- what can be chosen -------------------------------------------------------------===//
+
+  /// A buffer that may go to L1, or an argument of a trace that may be copied there.
+  struct Option {
+    planner::Candidate candidate;
+    StringAttr buffer;
+    BlockArgument argument;    ///< null where the buffer itself moves
+    ToMemoryOp copy = nullptr; ///< once it was chosen
+  };
+
+  planner::Candidate makeCandidate(BufferOp buffer, int64_t begin, int64_t end, int64_t value,
+                                   int64_t copies = 1) {
+    MemorySpace before = buffer.getMemory();
+    buffer.setMemory(MemorySpace::L1);
+    int64_t size = getPlannedSize(buffer, target);
+    buffer.setMemory(before);
+    return {{begin, end, size * copies, ttrt::kBufferAlignment}, value};
+  }
+
+  /// Tensors that nobody has given a place.
+  SmallVector<Option> getActivations() {
+    DenseSet<StringAttr> fixed;
+    for (auto trace : module.getOps<TraceOp>())
+      for (Operation &op : trace.getBody().front())
+        for (Value value : op.getResults())
+          if (cast<RankedTensorType>(value.getType()).getEncoding())
+            if (FlatSymbolRefAttr buffer = getBoundBuffer(value))
+              fixed.insert(buffer.getAttr());
+    SmallVector<Option> options;
+    for (auto buffer : module.getOps<BufferOp>()) {
+      auto life = lifetimes.find(buffer.getSymNameAttr());
+      if (buffer.getKind() == BufferKind::Activation && buffer.getMemory() == MemorySpace::Dram &&
+          life != lifetimes.end() && !fixed.contains(buffer.getSymNameAttr()))
+        options.push_back({makeCandidate(buffer, life->second.begin, life->second.end,
+                                         traffic.lookup(buffer.getSymNameAttr())),
+                           buffer.getSymNameAttr(),
+                           {}});
+    }
+    return options;
+  }
+
+  /// Slots of inputs in L1: for good, where a schedule writes them ahead, so that nothing that lies
+  /// in their bytes delays it.
+  SmallVector<Option> getSlots() {
+    SmallVector<Option> options;
+    int64_t points = timeline.size();
+    for (StringAttr slot : slots) {
+      auto buffer = symbols.lookup<BufferOp>(slot);
+      bool isAhead = ahead.contains(slot);
+      const Lifetime &life = lifetimes.find(slot)->second;
+      options.push_back(
+          {makeCandidate(buffer, isAhead ? 0 : life.begin, isAhead ? points : life.end,
+                         traffic.lookup(slot), 1 + rings.lookup(slot).size()),
+           slot,
+           {}});
+    }
+    return options;
+  }
+
+  /// Copies of inputs from their slots in DRAM, which the first commands of traces make. Worth it
+  /// where a trace reads the input more than once.
+  SmallVector<Option> getCopies() {
+    SmallVector<Option> options;
+    for (auto [time, point] : llvm::enumerate(timeline)) {
+      auto trace = dyn_cast<TraceOp>(point.op->getParentOp());
+      if (!trace || (time > 0 && timeline[time - 1].op->getParentOp() == trace))
+        continue;
+      for (BlockArgument argument : trace.getBody().getArguments()) {
+        FlatSymbolRefAttr slot = getBoundBuffer(argument);
+        if (!slots.contains(slot.getAttr()) || isYielded(trace, argument) ||
+            symbols.lookup<BufferOp>(slot.getAttr()).getMemory() != MemorySpace::Dram)
+          continue;
+        int64_t read = 0, last = time;
+        for (size_t i = time; i < timeline.size() && timeline[i].op->getParentOp() == trace; ++i)
+          for (Value operand : timeline[i].op->getOperands())
+            if (getPlacement(operand)->root == argument) {
+              read += getTensorBytes(cast<ShapedType>(operand.getType()));
+              last = i;
+            }
+        auto buffer = symbols.lookup<BufferOp>(slot.getAttr());
+        options.push_back({makeCandidate(buffer, time, last + 1, read - buffer.getTensorBytes()),
+                           slot.getAttr(), argument});
+      }
+    }
+    return options;
+  }
+
+  static bool isYielded(TraceOp trace, Value argument) {
+    auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    return llvm::any_of(yield.getValues(),
+                        [&](Value value) { return getPlacement(value)->root == argument; });
+  }
+
+  //===--- choosing -----------------------------------------------------------------------===//
+
+  void choose(MutableArrayRef<Option> options) {
+    std::vector<planner::Candidate> candidates;
+    for (const Option &option : options)
+      candidates.push_back(option.candidate);
+    std::vector<planner::Buffer> required = planL1(module, target, timeline, share).problem;
+    llvm::append_range(required, getScratchBuffers(timeline));
+    planner::Choice choice = planner::choose(candidates, required, target.getL1Bytes());
+    for (auto [option, isChosen] : llvm::zip_equal(options, choice.chosen)) {
+      if (!isChosen)
+        continue;
+      if (option.argument)
+        insertCopy(option);
+      else
+        setMemory(option.buffer, MemorySpace::L1);
+      chosen.push_back(option);
+    }
+  }
+
+  void insertCopy(Option &option) {
+    auto slot = symbols.lookup<BufferOp>(option.buffer);
+    auto trace = cast<TraceOp>(option.argument.getOwner()->getParentOp());
+    OpBuilder builder(module.getContext());
+    auto buffer = BufferOp::create(builder, slot.getLoc(), (slot.getSymName() + "_l1").str(),
+                                   BufferKind::Activation, slot.getTensorType(), MemorySpace::L1);
+    symbols.insert(buffer, trace->getIterator());
+    builder.setInsertionPointToStart(&trace.getBody().front());
+    RankedTensorType type = slot.getTensorType();
+    auto layout = LayoutAttr::get(module.getContext(), MemorySpace::L1, Sharding::Interleaved, {});
+    option.copy = ToMemoryOp::create(
+        builder, slot.getLoc(),
+        RankedTensorType::get(type.getShape(), type.getElementType(), layout), option.argument);
+    option.copy->setAttr(TraceOp::getBufferAttrName(),
+                         builder.getArrayAttr(FlatSymbolRefAttr::get(buffer.getSymNameAttr())));
+    option.argument.replaceAllUsesExcept(option.copy->getResult(0), option.copy);
+  }
+
+  void revert(Option &option) {
+    if (!option.copy)
+      return setMemory(option.buffer, MemorySpace::Dram);
+    auto buffer = cast<FlatSymbolRefAttr>(
+        option.copy->getAttrOfType<ArrayAttr>(TraceOp::getBufferAttrName())[0]);
+    option.copy->getResult(0).replaceAllUsesWith(option.argument);
+    option.copy->erase();
+    symbols.erase(symbols.lookup(buffer.getAttr()));
+  }
+
+  /// The choice was for the plan without the copies' commands, and for entry points that share
+  /// bytes; the plan that counts is the one that --ttc-preallocate will make.
+  void dropWhatDoesNotFit() {
+    while (!chosen.empty() &&
+           planL1(module, target, getTimeline(module), share).plan.height > target.getL1Bytes()) {
+      auto *least = llvm::min_element(chosen, [](const Option &a, const Option &b) {
+        return a.candidate.value < b.candidate.value;
+      });
+      revert(*least);
+      chosen.erase(least);
+    }
+    for (const Option &option : chosen)
+      ++(option.copy ? numCopies : slots.contains(option.buffer) ? numSlots : numTensors);
+  }
+
+  ModuleOp module;
+  TargetAttr target;
+  StringRef inputMemory;
+  bool share;
+  SymbolTable symbols;
+  llvm::SetVector<StringAttr> slots;
+  DenseMap<StringAttr, SmallVector<StringAttr>> rings; ///< further slots of a slot
+  DenseSet<StringAttr> ahead;
+  std::vector<TimelinePoint> timeline;
+  llvm::MapVector<StringAttr, Lifetime> lifetimes;
+  DenseMap<StringAttr, int64_t> traffic; ///< bytes of all accesses
+  SmallVector<Option> chosen;
+};
+
+struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
+  using PlaceTensorsBase::PlaceTensorsBase;
+
+  void runOnOperation() override {
+    FailureOr<TargetAttr> target = getTarget(getOperation());
+    if (failed(target) || failed(checkOptions(*target)))
+      return signalPassFailure();
+    Placer placer(getOperation(), *target, inputMemory, shareActivations);
+    if (failed(placer.bind()))
+      return signalPassFailure();
+    dramBytesBefore += placer.getDramBytes();
+    if (memory == "auto" && target->getInterleavedL1())
+      placer.run();
+    dramBytes += placer.getDramBytes();
+    numTensors += placer.numTensors;
+    numSlots += placer.numSlots;
+    numCopies += placer.numCopies;
+  }
+
+private:
+  LogicalResult checkOptions(TargetAttr target) {
+    ModuleOp module = getOperation();
+    if (memory != "auto" && memory != "dram")
+      return module.emitError("expected memory=auto or memory=dram, found memory=")
+             << memory.getValue();
+    if (inputMemory != "auto" && inputMemory != "dram" && inputMemory != "l1")
+      return module.emitError("expected input-memory=auto, dram or l1, found input-memory=")
+             << inputMemory.getValue();
+    if (inputMemory == "l1" && memory == "dram")
+      return module.emitError("expected memory=auto with input-memory=l1, found memory=dram, which "
+                              "leaves L1 to scratch and shards");
+    if (inputMemory == "l1" && !target.getInterleavedL1())
+      return module.emitError("expected a target that interleaves over L1 for input-memory=l1, "
+                              "found ")
+             << target.getName();
+    return success();
+  }
+};
+
+} // namespace

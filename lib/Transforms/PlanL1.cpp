@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PlanL1.h"
+#include "mlir/IR/SymbolTable.h"
+#include "ttc/Transforms/Schedules.h"
+#include "ttrt/bundle_format.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace planner = ::ttc::planner;
+
+llvm::MapVector<StringAttr, Lifetime> mlir::ttc::getLifetimes(ArrayRef<TimelinePoint> timeline) {
+  llvm::MapVector<StringAttr, Lifetime> lifetimes;
+  for (auto [point, accesses] : llvm::enumerate(timeline))
+    for (const BufferAccess &access : accesses.accesses) {
+      int64_t time = point;
+      lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0, accesses.entry})
+          .first->second.end = time + 1;
+    }
+  return lifetimes;
+}
+
+DenseSet<StringAttr> mlir::ttc::getSlotsUsedAhead(ModuleOp module, int64_t queues) {
+  DenseSet<StringAttr> slots;
+  auto add = [&](auto port) {
+    for (int64_t i = 0; i < port.getNumSlots(); ++i)
+      slots.insert(port.getSlot(i).getAttr());
+  };
+  auto needs = [&](StringAttr name) {
+    const NamedSchedule *schedule = findNamedSchedule(name.getValue());
+    return schedule && schedule->getQueues() >= queues;
+  };
+  for (auto entry : module.getOps<EntryOp>()) {
+    ArrayAttr wanted = entry.getWantedSchedulesAttr();
+    if (!wanted || llvm::none_of(wanted.getAsRange<StringAttr>(), needs))
+      continue;
+    for (auto input : entry.getBody().getOps<InputOp>())
+      add(input);
+    for (auto output : entry.getBody().getOps<OutputOp>())
+      add(output);
+  }
+  return slots;
+}
+
+static planner::Plan solve(ArrayRef<planner::Buffer> problem, std::optional<int64_t> capacity) {
+  return planner::solve(problem, {.capacity = capacity, .nodes = kPlannerNodes}).plan;
+}
+
+planner::Plan mlir::ttc::planEntries(ArrayRef<planner::Buffer> problem, ArrayRef<unsigned> entries,
+                                     ArrayRef<planner::Buffer> fixed,
+                                     std::optional<int64_t> capacity, bool share) {
+  planner::Plan all;
+  if (problem.empty())
+    return all;
+  if (share) {
+    std::vector<planner::Buffer> together(problem);
+    together.insert(together.end(), fixed.begin(), fixed.end());
+    all = solve(together, capacity);
+    all.offsets.resize(problem.size());
+    return all;
+  }
+  all.offsets.resize(problem.size());
+  for (unsigned entry = 0, end = *llvm::max_element(entries) + 1; entry < end; ++entry) {
+    std::vector<planner::Buffer> part;
+    for (auto [buffer, itsEntry] : llvm::zip_equal(problem, entries))
+      if (itsEntry == entry)
+        part.push_back(buffer);
+    if (part.empty())
+      continue;
+    int64_t begin = INT64_MAX, last = 0;
+    for (const planner::Buffer &buffer : part) {
+      begin = std::min(begin, buffer.lower);
+      last = std::max(last, buffer.upper);
+    }
+    part.insert(part.end(), fixed.begin(), fixed.end());
+    if (all.height > 0) // what belongs to others
+      part.push_back({begin, last, all.height, ttrt::kBufferAlignment, 0});
+    planner::Plan plan = solve(part, capacity);
+    size_t next = 0;
+    for (auto [offset, itsEntry] : llvm::zip_equal(all.offsets, entries))
+      if (itsEntry == entry)
+        offset = plan.offsets[next++];
+    all.height = plan.height;
+  }
+  return all;
+}
+
+std::vector<planner::Buffer> mlir::ttc::getScratchBuffers(ArrayRef<TimelinePoint> timeline) {
+  std::vector<planner::Buffer> buffers;
+  for (auto [time, point] : llvm::enumerate(timeline)) {
+    int64_t bytes = llvm::alignTo(point.scratch, ttrt::kBufferAlignment), begin = time;
+    if (bytes == 0)
+      continue;
+    if (!buffers.empty() && buffers.back().upper == begin && buffers.back().size == bytes)
+      ++buffers.back().upper; // a run of commands that need the same
+    else
+      buffers.push_back({begin, begin + 1, bytes, ttrt::kBufferAlignment, 0});
+  }
+  return buffers;
+}
+
+L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePoint> timeline,
+                         bool share) {
+  llvm::MapVector<StringAttr, Lifetime> lifetimes = getLifetimes(timeline);
+  std::vector<planner::Buffer> scratch = getScratchBuffers(timeline);
+  DenseSet<StringAttr> ahead = getSlotsUsedAhead(module, /*queues=*/2);
+  int64_t points = std::max<int64_t>(timeline.size(), 1);
+  auto plan = [&](bool keepSlots) {
+    L1Plan result;
+    SmallVector<unsigned> entries;
+    for (auto buffer : module.getOps<BufferOp>()) {
+      if (buffer.getMemory() != MemorySpace::L1)
+        continue;
+      auto it = lifetimes.find(buffer.getSymNameAttr());
+      bool isKnown = it != lifetimes.end(); // by the default schedules
+      bool isAhead = ahead.contains(buffer.getSymNameAttr());
+      if (!isKnown && !isAhead)
+        continue;
+      result.buffers.push_back(buffer);
+      result.always.push_back(isAhead && (keepSlots || !isKnown));
+      Lifetime life = result.always.back() ? Lifetime{0, points, 0} : it->second;
+      // Sizes are multiples of the alignment.
+      result.problem.push_back(
+          {life.begin, life.end, getPlannedSize(buffer, target), ttrt::kBufferAlignment});
+      entries.push_back(isKnown ? it->second.entry : 0);
+    }
+    result.plan = planEntries(result.problem, entries, scratch, target.getL1Bytes(), share);
+    return result;
+  };
+  L1Plan kept = plan(/*keepSlots=*/true);
+  if (kept.plan.height <= target.getL1Bytes())
+    return kept;
+  return plan(/*keepSlots=*/false);
+}
