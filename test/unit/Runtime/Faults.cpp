@@ -2,167 +2,11 @@
 //
 // The kinds of faults. A planner, a scheduler or an encoder could make each of them.
 
+#include "FaultPlaces.h"
 #include "ProofBundles.h"
-
-#include <algorithm>
-#include <cstring>
 
 namespace ttrt::test {
 namespace {
-
-/// A command of a stream.
-struct Place {
-  size_t trace, word, command;
-  CommandHeader header;
-  size_t words() const { return header.size / 8; }
-};
-
-std::vector<Place> commands(const BundleBuilder &b) {
-  std::vector<Place> places;
-  for (size_t trace = 0; trace < b.streams.size(); ++trace) {
-    size_t command = 0;
-    for (size_t at = 0; at < b.streams[trace].words.size(); ++command) {
-      Place place{trace, at, command, {}};
-      memcpy(&place.header, &b.streams[trace].words[at], sizeof(place.header));
-      places.push_back(place);
-      at += place.words();
-    }
-  }
-  return places;
-}
-template <typename Filter> std::vector<Place> commands(const BundleBuilder &b, Filter filter) {
-  std::vector<Place> places = commands(b);
-  std::erase_if(places, [&](const Place &place) { return !filter(place); });
-  return places;
-}
-bool isWork(const Place &place) {
-  return place.header.opcode == Opcode::Dispatch || place.header.opcode == Opcode::Copy ||
-         place.header.opcode == Opcode::Fill;
-}
-std::vector<Place> dispatches(const BundleBuilder &b) {
-  return commands(b, [](const Place &p) { return p.header.opcode == Opcode::Dispatch; });
-}
-
-/// An address in a stream.
-struct OperandPlace {
-  size_t trace, word, program, operand;
-};
-std::vector<OperandPlace> operands(const BundleBuilder &b, bool outputsOnly = false) {
-  std::vector<OperandPlace> places;
-  for (const Place &p : dispatches(b)) {
-    const uint64_t program = static_cast<uint32_t>(b.streams[p.trace].words[p.word + 1]);
-    const auto &table = b.bundle.programs[program]->operands;
-    for (size_t i = 0; i < table.size(); ++i)
-      if (!outputsOnly || table[i]->access != fb::Access::Read)
-        places.push_back({p.trace, p.word + 2 + i, program, i});
-  }
-  return places;
-}
-
-/// The first point of the default timeline at which a trace is executed; all ones if it is not.
-uint64_t pointOf(const BundleBuilder &b, size_t trace) {
-  uint64_t point = 0;
-  for (const auto &entry : b.bundle.entries)
-    for (const auto *part : {&entry->schedules[0]->prologue, &entry->schedules[0]->body,
-                             &entry->schedules[0]->epilogue})
-      for (const auto &step : *part) {
-        if (step->kind == fb::StepKind::Execute && step->index == trace)
-          return point;
-        point += step->kind == fb::StepKind::Execute ? b.bundle.traces[step->index]->commands : 1;
-      }
-  return ~uint64_t(0);
-}
-
-/// Everything behind `point` moves by one.
-void moveLifetimes(BundleBuilder &b, uint64_t point, int by) {
-  if (point == ~uint64_t(0))
-    return;
-  for (auto &buffer : b.bundle.buffers) {
-    if (!buffer->end)
-      continue;
-    if (buffer->begin > point)
-      buffer->begin += by;
-    if (buffer->end > point)
-      buffer->end += by;
-  }
-}
-
-void erase(BundleBuilder &b, const Place &place) {
-  const uint64_t begin = pointOf(b, place.trace);
-  auto &words = b.streams[place.trace].words;
-  words.erase(words.begin() + place.word, words.begin() + place.word + place.words());
-  fb::TraceT &table = *b.bundle.traces[place.trace];
-  --table.commands;
-  if (!table.sources.empty())
-    table.sources.erase(table.sources.begin() + place.command);
-  if (begin != ~uint64_t(0))
-    moveLifetimes(b, begin + place.command, -1);
-}
-
-void insertCopy(BundleBuilder &b, const Place &place) {
-  const uint64_t begin = pointOf(b, place.trace);
-  auto &words = b.streams[place.trace].words;
-  const std::vector<uint64_t> copy(words.begin() + place.word,
-                                   words.begin() + place.word + place.words());
-  words.insert(words.begin() + place.word, copy.begin(), copy.end());
-  fb::TraceT &table = *b.bundle.traces[place.trace];
-  ++table.commands;
-  if (!table.sources.empty())
-    table.sources.insert(table.sources.begin() + place.command, table.sources[place.command]);
-  if (begin != ~uint64_t(0))
-    moveLifetimes(b, begin + place.command, 1);
-}
-
-/// Exchanges two commands of a trace.
-void swapCommands(BundleBuilder &b, const Place &first, const Place &second) {
-  auto &words = b.streams[first.trace].words;
-  std::vector<uint64_t> a(words.begin() + first.word, words.begin() + first.word + first.words());
-  std::vector<uint64_t> between(words.begin() + first.word + first.words(),
-                                words.begin() + second.word);
-  std::vector<uint64_t> c(words.begin() + second.word,
-                          words.begin() + second.word + second.words());
-  c.insert(c.end(), between.begin(), between.end());
-  c.insert(c.end(), a.begin(), a.end());
-  std::copy(c.begin(), c.end(), words.begin() + first.word);
-}
-
-struct StepPlace {
-  std::vector<std::unique_ptr<fb::StepT>> *part;
-  size_t index;
-  fb::StepT &step() const { return *(*part)[index]; }
-};
-template <typename Filter> std::vector<StepPlace> stepsOf(BundleBuilder &b, Filter filter) {
-  std::vector<StepPlace> places;
-  for (auto &entry : b.bundle.entries)
-    for (auto &schedule : entry->schedules)
-      for (auto *part : {&schedule->prologue, &schedule->body, &schedule->epilogue})
-        for (size_t i = 0; i < part->size(); ++i)
-          if (filter(*(*part)[i]))
-            places.push_back({part, i});
-  return places;
-}
-bool eraseStep(BundleBuilder &b, fb::StepKind kind, size_t variant) {
-  auto places = stepsOf(b, [&](const fb::StepT &step) { return step.kind == kind; });
-  if (variant >= places.size())
-    return false;
-  places[variant].part->erase(places[variant].part->begin() +
-                              static_cast<ptrdiff_t>(places[variant].index));
-  return true;
-}
-
-/// Buffers that are not constants.
-std::vector<fb::BufferT *> placed(BundleBuilder &b) {
-  std::vector<fb::BufferT *> found;
-  for (auto &buffer : b.bundle.buffers)
-    if (buffer->kind != fb::BufferKind::Constant && buffer->kind != fb::BufferKind::Scratch)
-      found.push_back(buffer.get());
-  return found;
-}
-std::vector<fb::BufferT *> mortal(BundleBuilder &b) {
-  auto found = placed(b);
-  std::erase_if(found, [](fb::BufferT *buffer) { return buffer->end == 0; });
-  return found;
-}
 
 bool shiftOperand(BundleBuilder &b, size_t variant, int64_t by) {
   auto places = operands(b);
@@ -190,6 +34,7 @@ bool eraseCommand(BundleBuilder &b, size_t variant, Opcode opcode) {
 }
 
 using BB = BundleBuilder;
+using Order = FaultKind::Order;
 
 const std::vector<FaultKind> kKinds = {
     {"ShiftOperandUp", [](BB &b, size_t v) { return shiftOperand(b, v, 64); }, false},
@@ -207,14 +52,23 @@ const std::vector<FaultKind> kKinds = {
     {"LateLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 1, 0); }, false},
     {"LengthenLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 0, 1); }, false},
     {"EarlyLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, -1, 0); }, false},
-    {"DropBarrier", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Barrier); }, false},
-    {"DropSignal", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Signal); }, false},
+    {"DropBarrier", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Barrier); }, false,
+     Order::Events},
+    {"DropSignal", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Signal); }, false,
+     Order::Events},
+    {"DropStreamWait", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Wait); }, false,
+     Order::Events},
     {"DropDispatch", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Dispatch); }, false},
-    {"DropWait", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Wait, v); }, false},
-    {"DropRecord", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Record, v); }, false},
-    {"DropWrite", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Write, v); }, false},
-    {"DropRead", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Read, v); }, false},
-    {"DropExecute", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Execute, v); }, false},
+    {"DropWait", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Wait, v); }, false,
+     Order::Events},
+    {"DropRecord", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Record, v); }, false,
+     Order::Events},
+    {"DropWrite", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Write, v); }, false,
+     Order::Events},
+    {"DropRead", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Read, v); }, false,
+     Order::Events},
+    {"DropExecute", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Execute, v); }, false,
+     Order::Events},
     {"DuplicateExecute",
      [](BB &b, size_t v) {
        auto places =
@@ -226,7 +80,7 @@ const std::vector<FaultKind> kKinds = {
                               std::move(copy));
        return true;
      },
-     false},
+     false, Order::Work},
     {"DuplicateCommand",
      [](BB &b, size_t v) {
        auto places = commands(b, isWork);
@@ -235,7 +89,7 @@ const std::vector<FaultKind> kKinds = {
        insertCopy(b, places[v]);
        return true;
      },
-     false},
+     false, Order::Work},
     {"SwapCommands",
      [](BB &b, size_t v) {
        auto places = commands(b, isWork);
@@ -245,7 +99,7 @@ const std::vector<FaultKind> kKinds = {
          swapCommands(b, places[v], places[v + 1]);
        return true;
      },
-     false},
+     false, Order::Work},
     {"CommandAcrossBarrier", // the signal before the last reader, the barrier in front of the
                              // writer
      [](BB &b, size_t v) {
@@ -256,7 +110,7 @@ const std::vector<FaultKind> kKinds = {
          swapCommands(b, places[v], places[v + 1]);
        return true;
      },
-     false},
+     false, Order::Work},
     {"SwapSteps", // write before wait, record before execute, read before wait
      [](BB &b, size_t v) {
        auto places = stepsOf(b, [](const fb::StepT &) { return true; });
@@ -266,7 +120,23 @@ const std::vector<FaultKind> kKinds = {
          std::swap((*places[v].part)[places[v].index], (*places[v].part)[places[v].index + 1]);
        return true;
      },
-     false},
+     false, Order::Work},
+    {"MoveEvent", // a wait or record to another place of its part
+     [](BB &b, size_t v) {
+       auto places = stepsOf(b, [](const fb::StepT &step) {
+         return step.kind == fb::StepKind::Wait || step.kind == fb::StepKind::Record;
+       });
+       for (const StepPlace &place : places)
+         for (size_t to = 0; to < place.part->size(); ++to)
+           if (to != place.index && v-- == 0) {
+             auto step = std::move((*place.part)[place.index]);
+             place.part->erase(place.part->begin() + static_cast<ptrdiff_t>(place.index));
+             place.part->insert(place.part->begin() + static_cast<ptrdiff_t>(to), std::move(step));
+             return true;
+           }
+       return false;
+     },
+     false, Order::Events},
     {"OtherQueue",
      [](BB &b, size_t v) {
        std::vector<StepPlace> places;
@@ -281,7 +151,7 @@ const std::vector<FaultKind> kKinds = {
        places[v].step().queue ^= 1;
        return true;
      },
-     false},
+     false, Order::Events},
     {"OtherEvent",
      [](BB &b, size_t v) {
        auto places = stepsOf(b, [](const fb::StepT &step) {
@@ -292,7 +162,7 @@ const std::vector<FaultKind> kKinds = {
        places[v].step().index = (places[v].step().index + 1) % b.bundle.events.size();
        return true;
      },
-     false},
+     false, Order::Events},
     {"AliasBuffers", // one lies where another one does, and its commands go there
      [](BB &b, size_t v) {
        auto buffers = placed(b);
@@ -439,7 +309,7 @@ const std::vector<FaultKind> kKinds = {
          }
        return false;
      },
-     false},
+     false, Order::Events},
     {"OverlappingOperands",
      [](BB &b, size_t v) {
        auto places = operands(b, /*outputsOnly=*/true);

@@ -12,8 +12,9 @@
 namespace ttrt::test {
 
 /// What is wrong with a bundle whose streams and tables are well-formed, "" if nothing is. Every
-/// schedule is run with 0 to `iterations` bodies.
-std::string findFault(const BundleBuilder &builder, uint32_t iterations);
+/// schedule is run with 0 to `iterations` bodies. `inTables` is set if it is wrong by what the
+/// tables say, whether or not harm comes of it.
+std::string findFault(const BundleBuilder &builder, uint32_t iterations, bool *inTables = nullptr);
 
 } // namespace ttrt::test
 

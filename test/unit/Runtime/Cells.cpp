@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Cells.h"
+
+#include <algorithm>
+
+namespace ttrt::test {
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
+  return x ^ (x >> 32);
+}
+static uint64_t mix(uint64_t a, const std::string &text) {
+  for (char c : text)
+    a = mix(a, static_cast<uint8_t>(c));
+  return a;
+}
+
+Cells::Cells(const ScheduleModel &model) : tags(model.cuts.size()) {
+  const uint64_t garbage = mix(0, "garbage"), constant = mix(0, "constant");
+  for (size_t i = 0; i < tags.size(); ++i)
+    tags[i] = {garbage, 0};
+  for (const auto &buffer : model.bundle.buffers) {
+    const uint64_t address = model.addressOf(*buffer);
+    if (buffer->kind == fb::BufferKind::Constant)
+      fill(model.use(address, buffer->size, false, true, 0), {constant, 0});
+    if (buffer->kind == fb::BufferKind::State)
+      fill(model.use(address, buffer->size, false, true, 0), {mix(1, buffer->name), address});
+  }
+}
+
+uint64_t Cells::nameOf(const ScheduleModel &model, const Use &use, uint64_t begin,
+                       uint64_t end) const {
+  uint64_t name = 2, last = ~uint64_t(0);
+  Tag before;
+  for (uint32_t cell : use.cells) {
+    const uint64_t at = model.cuts[cell], next = model.cuts[cell + 1];
+    if (at < begin || at >= end)
+      continue;
+    if (at != last || tags[cell] != before)
+      name = mix(mix(mix(name, at - use.address), tags[cell].name), at - tags[cell].base);
+    before = tags[cell];
+    last = next;
+  }
+  return mix(name, last - use.address);
+}
+
+uint64_t Cells::resultOf(const ScheduleModel &model, const Command &command,
+                         uint64_t workgroup) const {
+  uint64_t name = mix(3, command.name);
+  if (command.hasRows())
+    name = mix(name, workgroup);
+  for (Use use : command.uses) {
+    if (!use.read)
+      continue;
+    if (!use.rows.empty())
+      use.cells = use.rows[workgroup];
+    name = mix(mix(name, use.operand), nameOf(model, use, use.address, use.end));
+  }
+  return name;
+}
+
+/// Which part a workgroup writes is its own business, unless it has rows: cells take turns here.
+std::vector<std::pair<uint32_t, uint64_t>> resultsOf(const Command &command, uint64_t workgroup) {
+  std::vector<std::pair<uint32_t, uint64_t>> results;
+  for (const Use &use : command.uses) {
+    if (!use.write)
+      continue;
+    const auto &cells = use.rows.empty() ? use.cells : use.rows[workgroup];
+    for (size_t i = 0; i < cells.size(); ++i)
+      if (!use.rows.empty() || command.single || i % command.grid == workgroup)
+        results.push_back({cells[i], use.address});
+  }
+  return results;
+}
+
+uint64_t inputName(uint32_t input, int64_t inference) {
+  return mix(mix(4, input), static_cast<uint64_t>(inference));
+}
+uint64_t half(const Use &use, uint32_t piece) {
+  const uint64_t bytes = use.end - use.address;
+  return use.address + (piece == 0 ? 0 : piece == 1 ? bytes / 2 : bytes);
+}
+
+Reference referenceOf(const BundleBuilder &builder, uint32_t inferences) {
+  const ScheduleModel model(builder);
+  Reference reference;
+  for (const auto &entry : builder.bundle.entries) {
+    auto &outputs = reference.emplace_back();
+    Cells cells(model);
+    const Unrolled unrolled = model.unroll(*entry->schedules[0], inferences);
+    for (const Instance &instance : unrolled.instances)
+      for (const Command &command : *instance.commands) {
+        const fb::StepT &step = *instance.step;
+        if (step.kind == fb::StepKind::Read) {
+          outputs.resize(std::max(outputs.size(), static_cast<size_t>(instance.inference) + 1));
+          auto &named = outputs[static_cast<size_t>(instance.inference)];
+          named.resize(entry->outputs.size());
+          const Use &use = command.uses[0];
+          for (uint32_t piece : {0, 1})
+            named[step.index][piece] =
+                cells.nameOf(model, use, half(use, piece), half(use, piece + 1));
+          continue;
+        }
+        if (step.kind == fb::StepKind::Write) {
+          const Use &use = command.uses[0];
+          cells.fill(use, {inputName(step.index, instance.inference), use.address});
+          continue;
+        }
+        const uint64_t shares = command.hasRows() ? command.grid : 1;
+        std::vector<uint64_t> names;
+        for (uint64_t workgroup = 0; workgroup < shares; ++workgroup)
+          names.push_back(cells.resultOf(model, command, workgroup));
+        for (uint64_t workgroup = 0; workgroup < command.grid; ++workgroup)
+          for (auto [cell, base] : resultsOf(command, workgroup))
+            cells.tags[cell] = {names[shares == 1 ? 0 : workgroup], base};
+      }
+  }
+  return reference;
+}
+
+} // namespace ttrt::test

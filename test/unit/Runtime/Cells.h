@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What memory holds, without computing anything: bytes that a command writes are named by the
+// command and by the names of all that it has read.
+
+#ifndef TTC_TEST_UNIT_RUNTIME_CELLS_H
+#define TTC_TEST_UNIT_RUNTIME_CELLS_H
+
+#include "ScheduleModel.h"
+
+#include <array>
+
+namespace ttrt::test {
+
+/// What a byte is: the byte at address a is number a - base of `name`.
+struct Tag {
+  uint64_t name = 0, base = 0;
+  bool operator==(const Tag &) const = default;
+};
+
+/// The bytes of a device, cell by cell.
+class Cells {
+public:
+  explicit Cells(const ScheduleModel &model);
+
+  void fill(const Use &use, Tag tag) {
+    for (uint32_t cell : use.cells)
+      tags[cell] = tag;
+  }
+  /// The name of bytes [begin, end) of an operand: the same for equal bytes, however memory is cut.
+  uint64_t nameOf(const ScheduleModel &model, const Use &use, uint64_t begin, uint64_t end) const;
+  /// What a command makes of what it finds; one workgroup, where workgroups have rows of their own.
+  uint64_t resultOf(const ScheduleModel &model, const Command &command, uint64_t workgroup) const;
+  bool operator==(const Cells &) const = default;
+
+  std::vector<Tag> tags;
+};
+
+/// Which cells of a command's results one workgroup writes, with the operand's address.
+std::vector<std::pair<uint32_t, uint64_t>> resultsOf(const Command &command, uint64_t workgroup);
+
+/// What the host writes.
+uint64_t inputName(uint32_t input, int64_t inference);
+/// Where half `piece` of a transfer begins; 2: its end.
+uint64_t half(const Use &use, uint32_t piece);
+
+/// Names of the two halves of each output, per entry point, inference and output: what the first
+/// schedule gives when everything is executed one after the other.
+using Reference = std::vector<std::vector<std::vector<std::array<uint64_t, 2>>>>;
+Reference referenceOf(const BundleBuilder &builder, uint32_t inferences);
+
+} // namespace ttrt::test
+
+#endif // TTC_TEST_UNIT_RUNTIME_CELLS_H
