@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers, the binary, and what uses of them must fulfil.
+#include "dialects/Ttc/Shards.h"
 #include "dialects/Ttc/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 
@@ -129,14 +130,16 @@ LogicalResult mlir::ttc::verifyBuffer(Operation *op, SymbolTableCollection &symb
   return success();
 }
 
-/// Whether a value of this type may be operand `index` of the program: layouts are compared where
-/// the program says where shards lie.
+/// Whether a value of this type may be operand `index` of the program. Shards are compared where
+/// the program says how it takes them; in which memory a tensor lies otherwise makes no difference.
 static bool fitsProgram(ProgramOp program, unsigned index, Type type) {
   RankedTensorType expected = program.getWholeType(index);
   auto found = cast<RankedTensorType>(type);
-  return program.getShard(index) ? found == expected
-                                 : found.getShape() == expected.getShape() &&
-                                       found.getElementType() == expected.getElementType();
+  ShardAttr shard = program.getShard(index);
+  if (shard && getShardedLayout(found) != shard.getLayout())
+    return false;
+  return found.getShape() == expected.getShape() &&
+         found.getElementType() == expected.getElementType();
 }
 
 LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection &symbols,

@@ -120,6 +120,8 @@ private:
         builder, value.getLoc(), (trace.getSymName() + "_" + Twine(number)).str(),
         BufferKind::Activation, RankedTensorType::get(type.getShape(), type.getElementType()),
         layout ? layout.getMemory() : MemorySpace::Dram);
+    if (layout && layout.isSharded() && layout.hasGrid())
+      buffer.setShards(layout.getNumShards());
     symbols.insert(buffer, trace->getIterator());
     madeHere.insert(FlatSymbolRefAttr::get(buffer.getSymNameAttr()));
     return FlatSymbolRefAttr::get(buffer.getSymNameAttr());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Shards.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Support/Target.h"
@@ -52,6 +53,8 @@ private:
     bool write;
     bool single; ///< of a command with one workgroup
     bool scratch = false;
+    /// Where workgroup k of the command touches only what lies in core k: its workgroups.
+    int64_t ownGrid = 0;
   };
 
   /// L1 as one memory, for both ways in which buffers lie there: its bytes are numbered as
@@ -81,6 +84,7 @@ private:
         int64_t inCore = span.pitch == l1 ? span.row : span.bytes;
         accesses.push_back(inL1(span.offset / l1, (span.bytes - inCore) / l1 + 1, offset,
                                 offset + inCore, access.write, single));
+        accesses.back().ownGrid = span.perWorkgroup ? command.getWorkgroups(symbols) : 0;
         continue;
       }
       if (buffer.isInterleavedInL1())
@@ -101,7 +105,8 @@ private:
   static bool isOrdered(const Access &a, const Access &b) {
     if (a.scratch || b.scratch)
       return a.scratch && b.scratch;
-    return a.single && b.single;
+    // Equal workgroups of equal grids are one core's.
+    return (a.single && b.single) || (a.ownGrid != 0 && a.ownGrid == b.ownGrid);
   }
 
   /// Whether two accesses may share a byte. Rows of one pitch that lie between each other's do not.
@@ -171,6 +176,12 @@ private:
     for (auto [i, value] : llvm::enumerate(values)) {
       Rows lies = getPlacement(value)->rows;
       std::optional<Rows> expected = work.getPlacedRows(i, symbols);
+      if (LayoutAttr layout = getShardedLayout(value.getType());
+          layout && !work.takesShards(i, symbols))
+        return work->emitError("expected ")
+               << (i < work->getNumOperands() ? "an operand" : "a result")
+               << " without shards, found " << layout
+               << "; --ttc-shard-tensors makes programs on shards";
       if (lies.isContiguous()
               ? expected && !expected->isContiguous()
               : !expected || expected->row != lies.row || expected->pitch != lies.pitch)

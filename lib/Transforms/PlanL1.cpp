@@ -104,7 +104,7 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
   std::vector<planner::Buffer> scratch = getScratchBuffers(timeline);
   DenseSet<StringAttr> ahead = getSlotsUsedAhead(module, /*queues=*/2);
   int64_t points = std::max<int64_t>(timeline.size(), 1);
-  auto plan = [&](bool keepSlots) {
+  auto plan = [&](bool keepSlots, ArrayRef<planner::Buffer> scratch) {
     L1Plan result;
     SmallVector<unsigned> entries;
     for (auto buffer : module.getOps<BufferOp>()) {
@@ -126,8 +126,19 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
     result.plan = planEntries(result.problem, entries, scratch, target.getL1Bytes(), share);
     return result;
   };
-  L1Plan kept = plan(/*keepSlots=*/true);
+  // Bytes that are a shard for one command and scratch for another need a barrier between the two.
+  bool hasShards = llvm::any_of(module.getOps<BufferOp>(),
+                                [](BufferOp buffer) { return buffer.getShards().has_value(); });
+  if (hasShards && !scratch.empty()) {
+    planner::Buffer all{0, points, 0, ttrt::kBufferAlignment, 0};
+    for (const planner::Buffer &buffer : scratch)
+      all.size = std::max(all.size, buffer.size);
+    L1Plan apart = plan(/*keepSlots=*/true, all);
+    if (apart.plan.height <= target.getL1Bytes())
+      return apart;
+  }
+  L1Plan kept = plan(/*keepSlots=*/true, scratch);
   if (kept.plan.height <= target.getL1Bytes())
     return kept;
-  return plan(/*keepSlots=*/false);
+  return plan(/*keepSlots=*/false, scratch);
 }

@@ -231,6 +231,7 @@ private:
     bool write, single;
     int64_t firstCore = 0, cores = 0; ///< in L1: on which; addresses are those in each
     bool wholeCores = false;          ///< in L1, not interleaved
+    int64_t ownGrid = 0; ///< workgroups, if workgroup k touches nothing but its core's, k's, part
 
     bool isInL1() const { return !buffer || buffer->op.getMemory() == MemorySpace::L1; }
   };
@@ -286,6 +287,8 @@ private:
         const Placed *buffer = &buffers[index.lookup(access.buffer.getAttr())];
         PhaseAccess current =
             makeAccess(&op, *buffer, command.getSpan(i, collection), access.write, single);
+        if (command.getSpan(i, collection).perWorkgroup && current.firstCore == 0)
+          current.ownGrid = command.getWorkgroups(collection);
         if (!isInsideBuffer(current))
           return op.emitError("expected ")
                  << access.buffer << " at " << range(buffer->begin, buffer->end)
@@ -313,8 +316,11 @@ private:
       if (!(current.write || earlier.write) || (isScratch && wasScratch) ||
           !share(current, earlier))
         continue;
-      // One core does the work of one workgroup in its order; scratch is on all of them.
-      bool inOrder = current.single && earlier.single && !isScratch && !wasScratch;
+      // One core does the work of one workgroup in its order, and so that of equal workgroups of
+      // equal grids; scratch is on all cores.
+      bool inOrder = (current.single && earlier.single && !isScratch && !wasScratch) ||
+                     (current.ownGrid != 0 && current.ownGrid == earlier.ownGrid &&
+                      current.cores == current.ownGrid && earlier.cores == earlier.ownGrid);
       if (earlier.command == current.command ? !isInPlace(*current.command, earlier, current)
                                              : !inOrder)
         return reportConflict(earlier, current);
