@@ -48,10 +48,10 @@ struct L1Plan {
   ::ttc::planner::Plan plan;
 };
 
-/// Where there are shards, scratch has its bytes for itself all the time, if there is room for that.
-/// Slots that some schedule writes ahead are alive all the time, so that nothing delays the write,
-/// if there is room for that; else their bytes are used again, like those of all other buffers,
-/// when the last reader is done. Slots of rings are always alive.
+/// Where there are shards, scratch has its bytes for itself all the time, if there is room for
+/// that. Slots that some schedule writes ahead are alive all the time, so that nothing delays the
+/// write, if there is room for that; else their bytes are used again, like those of all other
+/// buffers, when the last reader is done. Slots of rings are always alive.
 L1Plan planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePoint> timeline, bool share);
 
 } // namespace mlir::ttc
