@@ -24,6 +24,16 @@ namespace {
 struct Place {
   Operation *step = nullptr;
   Operation *command = nullptr;
+
+  bool operator==(const Place &other) const {
+    return step == other.step && command == other.command;
+  }
+};
+
+/// Inputs that are consumed at one place, and so may be written ahead from there on.
+struct InputGroup {
+  Place consumer; ///< no step: nothing reads them
+  SmallVector<Operation *> writes;
 };
 
 /// Bytes of a memory; in L1, of every core's.
@@ -178,14 +188,29 @@ private:
     }
   }
 
+  /// Finds the consumer of each input and the producer of the outputs. Inputs that are consumed
+  /// first are written ahead first: the others do not hold them up.
   void findPlaces() {
+    SmallVector<std::pair<int64_t, Place>> last(inputs.size(), {-1, Place()}); // with its number
+    int64_t number = 0;
     forEachAccess([&](Place place, const Bytes &bytes) {
-      auto meets = [&](const Bytes &slot) { return slot.meets(bytes); };
-      if (llvm::any_of(inputs, meets))
-        lastInput = place;
-      if (!firstOutput.step && llvm::any_of(outputs, meets))
-        firstOutput = place;
+      for (auto [input, its] : llvm::zip_equal(inputs, last))
+        if (input.meets(bytes))
+          its = {number, place};
+      if (!producer.step &&
+          llvm::any_of(outputs, [&](const Bytes &slot) { return slot.meets(bytes); }))
+        producer = place;
+      ++number;
     });
+    SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, inputs.size()));
+    llvm::sort(order, [&](size_t a, size_t b) {
+      return std::pair(last[a].first, a) < std::pair(last[b].first, b);
+    });
+    for (size_t input : order) {
+      if (groups.empty() || !(groups.back().consumer == last[input].second))
+        groups.push_back({last[input].second, {}});
+      groups.back().writes.push_back(writes[input]);
+    }
   }
 
   //===--- events -------------------------------------------------------------------------===//
@@ -193,13 +218,16 @@ private:
   enum Event { Written, Consumed, Computed, Drained };
 
   /// Made when it is needed first; each slot has its own, since a wait is for the last record.
-  FlatSymbolRefAttr getEvent(Event event) {
+  /// `group`: of Consumed.
+  FlatSymbolRefAttr getEvent(Event event, size_t group = 0) {
     static constexpr StringRef names[] = {"_written", "_consumed", "_computed", "_drained"};
-    FlatSymbolRefAttr &name = events[{event, slot}];
+    FlatSymbolRefAttr &name = events[{event, group, slot}];
     if (!name) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(entry);
       std::string text = (entry.getSymName() + names[event]).str();
+      if (group != 0)
+        text += std::to_string(group);
       if (slot != 0)
         text += "_slot" + std::to_string(slot);
       auto op = EventOp::create(builder, entry.getLoc(), builder.getStringAttr(text), StringAttr());
@@ -208,12 +236,12 @@ private:
     return name;
   }
 
-  void record(Event event, int64_t queue) {
-    EnqueueRecordOp::create(builder, entry.getLoc(), getEvent(event),
+  void record(Event event, int64_t queue, size_t group = 0) {
+    EnqueueRecordOp::create(builder, entry.getLoc(), getEvent(event, group),
                             builder.getI64IntegerAttr(queue));
   }
-  void wait(Event event, int64_t queue) {
-    EnqueueWaitOp::create(builder, entry.getLoc(), getEvent(event),
+  void wait(Event event, int64_t queue, size_t group = 0) {
+    EnqueueWaitOp::create(builder, entry.getLoc(), getEvent(event, group),
                           builder.getI64IntegerAttr(queue));
   }
 
@@ -228,11 +256,21 @@ private:
 
   //===--- one inference ------------------------------------------------------------------===//
 
-  void write(int64_t queue) {
-    for (Operation *step : writes) {
+  void write(ArrayRef<Operation *> steps, int64_t queue) {
+    for (Operation *step : steps) {
       auto op = cast<EnqueueWriteOp>(cloneForSlot(builder, step, getSlots()));
       op.setQueue(queue);
     }
+  }
+
+  /// All inputs by the queue for transfers; `again`: over those of an earlier inference.
+  void writeAhead(bool again) {
+    for (auto [number, group] : llvm::enumerate(groups)) {
+      if (again)
+        wait(Consumed, kTransfer, number);
+      write(group.writes, kTransfer);
+    }
+    record(Written, kTransfer);
   }
 
   void read(int64_t queue) {
@@ -244,8 +282,7 @@ private:
 
   /// The work, with the events around what consumes the inputs and what produces the outputs.
   void compute() {
-    if (!lastInput.step)
-      after(lastInput); // nothing reads the inputs
+    after(Place()); // nothing reads these inputs
     for (Operation *step : work) {
       TraceOp trace = getTrace(step);
       if (!trace) {
@@ -255,18 +292,20 @@ private:
         continue;
       }
       if (kind->form == Form::Signals) {
-        TraceParts::Mark wait, signal;
-        if (isProducer(firstOutput) && firstOutput.step == step && firstOutput.command)
-          wait = {firstOutput.command, getEvent(Drained)};
-        if (isConsumer(lastInput) && lastInput.step == step && lastInput.command)
-          signal = {lastInput.command, getEvent(Consumed)};
-        execute(step, parts.withEvents(trace, wait, signal, getSlots(), slot));
+        TraceParts::Mark wait;
+        SmallVector<TraceParts::Mark> signals;
+        if (isProducer(producer) && producer.step == step && producer.command)
+          wait = {producer.command, getEvent(Drained)};
+        for (auto [number, group] : llvm::enumerate(groups))
+          if (group.consumer.step == step && group.consumer.command)
+            signals.push_back({group.consumer.command, getEvent(Consumed, number)});
+        execute(step, parts.withEvents(trace, wait, signals, getSlots(), slot));
         continue;
       }
       computeParts(step, trace);
     }
-    if (!firstOutput.step)
-      before(firstOutput); // what is read is never written
+    if (!producer.step)
+      before(producer); // what is read is never written
   }
 
   /// Cuts the trace where events stand; or at every command.
@@ -315,21 +354,21 @@ private:
   }
 
   bool isConsumer(Place place) const {
-    return kind->overlap != Overlap::None && lastInput.step == place.step &&
-           lastInput.command == place.command;
+    return kind->overlap != Overlap::None &&
+           llvm::any_of(groups, [&](const InputGroup &g) { return g.consumer == place; });
   }
   /// Queue 0 itself reads in `overlap-input`, in order.
-  bool isProducer(Place place) const {
-    return kind->overlap == Overlap::Io && firstOutput.step == place.step &&
-           firstOutput.command == place.command;
-  }
+  bool isProducer(Place place) const { return kind->overlap == Overlap::Io && producer == place; }
   void before(Place place) {
     if (isProducer(place))
       wait(Drained, kCompute);
   }
   void after(Place place) {
-    if (isConsumer(place))
-      record(Consumed, kCompute);
+    if (kind->overlap == Overlap::None)
+      return;
+    for (auto [number, group] : llvm::enumerate(groups))
+      if (group.consumer == place)
+        record(Consumed, kCompute, number);
   }
 
   //===--- schedules ----------------------------------------------------------------------===//
@@ -347,7 +386,7 @@ private:
   void oneQueue() {
     make([&](ScheduleOp schedule) {
       begin(schedule.getBody());
-      write(kCompute);
+      write(writes, kCompute);
       compute();
       read(kCompute);
     });
@@ -357,12 +396,13 @@ private:
   void overlapInput() {
     make([&](ScheduleOp schedule) {
       begin(schedule.getPrologue());
-      forEachSlot([&] { record(Consumed, kCompute); });
+      forEachSlot([&] {
+        for (size_t number = 0; number < groups.size(); ++number)
+          record(Consumed, kCompute, number);
+      });
       begin(schedule.getBody());
       forEachSlot([&] {
-        wait(Consumed, kTransfer);
-        write(kTransfer);
-        record(Written, kTransfer);
+        writeAhead(/*again=*/true);
         wait(Written, kCompute);
         compute();
         read(kCompute);
@@ -387,15 +427,12 @@ private:
       begin(schedule.getPrologue());
       forEachSlot([&] { record(Drained, kTransfer); });
       forEachSlot([&] {
-        write(kTransfer);
-        record(Written, kTransfer);
+        writeAhead(/*again=*/false);
         run();
       });
       begin(schedule.getBody());
       forEachSlot([&] {
-        wait(Consumed, kTransfer);
-        write(kTransfer);
-        record(Written, kTransfer);
+        writeAhead(/*again=*/true);
         readBack();
         run();
       });
@@ -414,8 +451,9 @@ private:
   SmallVector<Bytes> inputs, outputs; ///< slots
   SmallVector<SlotMap> slotMaps;      ///< per slot of the rings
   std::optional<bool> overlaps;
-  Place lastInput, firstOutput;
-  std::map<std::pair<Event, int64_t>, FlatSymbolRefAttr> events;
+  SmallVector<InputGroup> groups; ///< in the order of their consumers
+  Place producer;                 ///< no step: what is read is never written
+  std::map<std::tuple<Event, size_t, int64_t>, FlatSymbolRefAttr> events;
   // What is being made.
   const NamedSchedule *kind = nullptr;
   int64_t slot = 0;

@@ -45,25 +45,29 @@ TraceOp TraceParts::make(TraceOp trace, const Twine &suffix, int64_t slot) {
   return made;
 }
 
-FlatSymbolRefAttr TraceParts::withEvents(TraceOp trace, Mark wait, Mark signal,
+FlatSymbolRefAttr TraceParts::withEvents(TraceOp trace, Mark wait, ArrayRef<Mark> signals,
                                          const SlotMap &slots, int64_t slot) {
   Block &body = trace.getBody().front();
-  if (!wait.command && !signal.command)
+  if (!wait.command && signals.empty())
     return part(trace, &body.front(), &body.back(), slots, slot);
   auto [it, isNew] = marked.try_emplace({trace, slot});
   if (!isNew)
     return it->second;
   TraceOp made = make(trace, "_signals", slot);
   auto builder = OpBuilder::atBlockEnd(&made.getBody().front());
+  bool isBehindSignal = false;
   for (Operation &command : body) {
-    // A signal is a barrier, too.
-    if (isa<CmdBarrierOp>(command) && signal.command && command.getPrevNode() == signal.command)
-      continue;
+    if (isBehindSignal && isa<CmdBarrierOp>(command))
+      continue; // a signal is one, too
     if (&command == wait.command)
       CmdWaitOp::create(builder, command.getLoc(), wait.event);
     cloneForSlot(builder, &command, slots);
-    if (&command == signal.command)
-      CmdSignalOp::create(builder, command.getLoc(), signal.event);
+    isBehindSignal = false;
+    for (const Mark &signal : signals)
+      if (&command == signal.command) {
+        CmdSignalOp::create(builder, command.getLoc(), signal.event);
+        isBehindSignal = true;
+      }
   }
   return it->second = FlatSymbolRefAttr::get(made.getSymNameAttr());
 }

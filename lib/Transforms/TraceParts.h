@@ -26,9 +26,9 @@ public:
     FlatSymbolRefAttr event;
   };
 
-  /// The whole trace for a slot: with a wait in front of one command and a signal behind another.
-  FlatSymbolRefAttr withEvents(TraceOp trace, Mark wait, Mark signal, const SlotMap &slots,
-                               int64_t slot);
+  /// The whole trace for a slot: with a wait in front of one command and signals behind others.
+  FlatSymbolRefAttr withEvents(TraceOp trace, Mark wait, ArrayRef<Mark> signals,
+                               const SlotMap &slots, int64_t slot);
 
   /// The commands of `trace` from `first` to `last` as a trace of their own; the trace itself where
   /// that is all of it. Parts that touch no slot are the same for all.

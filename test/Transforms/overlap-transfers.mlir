@@ -436,3 +436,81 @@ module @events attributes {ttc.target = #ttc.target<
     }
   }
 }
+
+// -----
+
+// Each input is written ahead as soon as it is consumed, whatever their order: @late holds up nothing
+// but itself, and what nobody reads is free at once.
+// CHECK-LABEL: module @inputs
+// CHECK: ttc.trace @t0_signals() {
+// CHECK-NEXT: ttc.cmd.dispatch @f(@early) into (@a)
+// CHECK-NEXT: ttc.cmd.signal @main_consumed1
+// CHECK-NEXT: ttc.cmd.dispatch @f(@a) into (@b)
+// CHECK-NEXT: ttc.cmd.barrier
+// CHECK-NEXT: ttc.cmd.wait @main_drained
+// CHECK-NEXT: ttc.cmd.dispatch @g(@b, @late) into (@y)
+// CHECK-NEXT: ttc.cmd.signal @main_consumed2
+// CHECK-NEXT: ttc.cmd.end
+// CHECK: ttc.schedule "overlap-input" queues 2 prologue {
+// CHECK-NEXT: ttc.enqueue.record @main_consumed on 0
+// CHECK-NEXT: ttc.enqueue.record @main_consumed1 on 0
+// CHECK-NEXT: ttc.enqueue.record @main_consumed2 on 0
+// CHECK-NEXT: } body {
+// CHECK-NEXT: ttc.enqueue.wait @main_consumed on 1
+// CHECK-NEXT: ttc.enqueue.write 2 to @unread on 1
+// CHECK-NEXT: ttc.enqueue.wait @main_consumed1 on 1
+// CHECK-NEXT: ttc.enqueue.write 1 to @early on 1
+// CHECK-NEXT: ttc.enqueue.wait @main_consumed2 on 1
+// CHECK-NEXT: ttc.enqueue.write 0 to @late on 1
+// CHECK-NEXT: ttc.enqueue.record @main_written on 1
+// CHECK-NEXT: ttc.enqueue.wait @main_written on 0
+// CHECK-NEXT: ttc.enqueue.record @main_consumed on 0
+// CHECK-NEXT: ttc.enqueue.dispatch @f(@early) into (@a) on 0
+// CHECK-NEXT: ttc.enqueue.record @main_consumed1 on 0
+// CHECK-NEXT: ttc.enqueue.execute @t0_part on 0
+// CHECK-NEXT: ttc.enqueue.dispatch @g(@b, @late) into (@y) on 0
+// CHECK-NEXT: ttc.enqueue.record @main_consumed2 on 0
+// CHECK-NEXT: ttc.enqueue.read 0 from @y on 0
+// CHECK: ttc.schedule "overlap-io-signals" queues 2 prologue {
+// CHECK-NEXT: ttc.enqueue.record @main_drained on 1
+// CHECK-NEXT: ttc.enqueue.write 2 to @unread on 1
+// CHECK-NEXT: ttc.enqueue.write 1 to @early on 1
+// CHECK-NEXT: ttc.enqueue.write 0 to @late on 1
+// CHECK-NEXT: ttc.enqueue.record @main_written on 1
+// CHECK-NEXT: ttc.enqueue.wait @main_written on 0
+// CHECK-NEXT: ttc.enqueue.record @main_consumed on 0
+// CHECK-NEXT: ttc.enqueue.execute @t0_signals on 0
+module @inputs attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 2, chips = 1>} {
+  ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.program @g(tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.buffer slot @late : tensor<16xf32> in dram at 0x0 size 64
+  ttc.buffer slot @early : tensor<16xf32> in dram at 0x40 size 64
+  ttc.buffer slot @unread : tensor<16xf32> in dram at 0x80 size 64
+  ttc.buffer slot @y : tensor<16xf32> in dram at 0xc0 size 64
+  ttc.buffer activation @a : tensor<16xf32> live [3, 6) in dram at 0x100 size 64
+  ttc.buffer activation @b : tensor<16xf32> live [5, 8) in dram at 0x140 size 64
+  ttc.trace @t0() {
+    ttc.cmd.dispatch @f(@early) into (@a)
+    ttc.cmd.barrier
+    ttc.cmd.dispatch @f(@a) into (@b)
+    ttc.cmd.barrier
+    ttc.cmd.dispatch @g(@b, @late) into (@y)
+    ttc.cmd.end
+  }
+  ttc.entry @main attributes {wanted_schedules = ["overlap-input", "overlap-io-signals"]} {
+    ttc.input "late" at @late : tensor<16xf32>
+    ttc.input "early" at @early : tensor<16xf32>
+    ttc.input "unread" at @unread : tensor<16xf32>
+    ttc.output "y" at @y : tensor<16xf32>
+    ttc.schedule "single" queues 1 body {
+      ttc.enqueue.write 0 to @late on 0
+      ttc.enqueue.write 1 to @early on 0
+      ttc.enqueue.write 2 to @unread on 0
+      ttc.enqueue.execute @t0 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+  }
+}

@@ -561,8 +561,9 @@ def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
     - `overlap-io`: queue 1 also reads, and the next write stands in front of the readback: in the
       steady state neither is waited for where computing takes longer than both.
 
-    A write waits until the inputs before it are *consumed*: no later command touches a byte of
-    their slots. A command that is the first to touch a byte of an output's slot waits until the
+    A write waits until the input before it is *consumed*: no later command touches a byte of its
+    slot. Inputs with one consumer share an event, and what is consumed first is written first. A
+    command that is the first to touch a byte of an output's slot waits until the
     outputs before it are *drained*. Both commands are found by address, not by name. They stand
 
     - in `overlap-input` and `overlap-io` outside of the trace, as steps of their own, so that the
