@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SingleSchedule.h"
 #include "TraceParts.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_OVERLAPTRANSFERS
@@ -19,51 +19,27 @@ using Form = NamedSchedule::Form;
 
 namespace {
 
-/// Where something happens in the work between the writes and the reads: a step, and in a trace a
-/// command of it.
-struct Place {
-  Operation *step = nullptr;
-  Operation *command = nullptr;
-
-  bool operator==(const Place &other) const {
-    return step == other.step && command == other.command;
-  }
-};
-
-/// Inputs that are consumed at one place, and so may be written ahead from there on.
-struct InputGroup {
-  Place consumer; ///< no step: nothing reads them
-  SmallVector<Operation *> writes;
-};
-
-/// Bytes of a memory; in L1, of every core's.
-struct Bytes {
-  MemorySpace memory;
-  int64_t begin, end;
-
-  bool meets(const Bytes &other) const {
-    return memory == other.memory && begin < other.end && other.begin < end;
-  }
-};
-
 /// Makes the schedules of one entry point out of `single`.
 class Overlapper {
 public:
   Overlapper(EntryOp entry, SymbolTable &symbols, SymbolTableCollection &collection,
              TraceParts &parts)
-      : entry(entry), symbols(symbols), collection(collection), parts(parts),
-        builder(entry.getContext()) {}
+      : entry(entry), symbols(symbols), parts(parts), builder(entry.getContext()),
+        single(entry, symbols, collection) {}
 
   /// The number of schedules made.
   int64_t run(ArrayAttr names) {
-    if (!collect())
+    if (!single.read())
       return 0;
-    findPlaces();
+    collectSlots();
+    std::optional<bool> mayOverlap; // asked once: the answer may come with a remark
     int64_t made = 0;
     builder.setInsertionPointToEnd(&entry.getBody().front());
     for (auto name : names.getAsRange<StringAttr>()) {
       const NamedSchedule &schedule = *findNamedSchedule(name.getValue());
-      if (schedule.getQueues() > 1 && !mayOverlap())
+      if (schedule.getQueues() > 1 && !mayOverlap)
+        mayOverlap = single.mayOverlap();
+      if (schedule.getQueues() > 1 && !*mayOverlap)
         continue;
       ++made;
       kind = &schedule;
@@ -85,40 +61,7 @@ public:
 private:
   static constexpr int64_t kCompute = 0, kTransfer = 1;
 
-  //===--- what there is ------------------------------------------------------------------===//
-
-  /// False where `single` is not as --ttc-schedule-queues makes it, with nothing but work.
-  bool collect() {
-    single = *entry.getBody().getOps<ScheduleOp>().begin();
-    auto refuse = [&](const Twine &found) {
-      entry.emitRemark("has its first schedule alone: expected one of one queue, with a body alone "
-                       "and without events, found ")
-          << found;
-      return false;
-    };
-    if (single.getQueues() != 1)
-      return refuse(Twine(single.getQueues()) + " queues");
-    if (!single.getPrologue().empty() || !single.getEpilogue().empty())
-      return refuse("a prologue or an epilogue");
-    for (Operation &step : single.getBody().front()) {
-      if (isa<EventOpInterface>(step))
-        return refuse("an event");
-      if (auto write = dyn_cast<EnqueueWriteOp>(step)) {
-        writes.push_back(&step);
-        inputs.push_back(getBytes(write.getBufferAttr()));
-      } else if (auto read = dyn_cast<EnqueueReadOp>(step)) {
-        reads.push_back(&step);
-        outputs.push_back(getBytes(read.getBufferAttr()));
-      } else {
-        work.push_back(&step);
-      }
-      if (TraceOp trace = getTrace(&step);
-          trace && !trace.getBody().getOps<EventOpInterface>().empty())
-        return refuse("an event in @" + trace.getSymName());
-    }
-    collectSlots();
-    return true;
-  }
+  //===--- rings ---------------------------------------------------------------------------===//
 
   /// What each slot is called in the further turns of the ring.
   void collectSlots() {
@@ -133,84 +76,6 @@ private:
       add(input);
     for (auto output : entry.getBody().getOps<OutputOp>())
       add(output);
-  }
-
-  TraceOp getTrace(Operation *step) {
-    FlatSymbolRefAttr name = cast<StepOpInterface>(step).getExecutedTrace();
-    return name ? symbols.lookup<TraceOp>(name.getAttr()) : TraceOp();
-  }
-
-  Bytes getBytes(FlatSymbolRefAttr name) {
-    auto buffer = symbols.lookup<BufferOp>(name.getAttr());
-    int64_t begin = buffer.getAddressAttr().getInt();
-    return {buffer.getMemory(), begin, begin + buffer.getSizeAttr().getInt()};
-  }
-
-  /// Whether transfers of the next inference may take place while this one is not over; says why
-  /// not, once.
-  bool mayOverlap() {
-    if (overlaps)
-      return *overlaps;
-    overlaps = !writes.empty() && !reads.empty();
-    for (Operation *step : writes) {
-      FlatSymbolRefAttr slot = cast<EnqueueWriteOp>(step).getBufferAttr();
-      Bytes bytes = getBytes(slot);
-      bool isState = symbols.lookup<BufferOp>(slot.getAttr()).getKind() == BufferKind::State;
-      bool isOutput = llvm::any_of(outputs, [&](const Bytes &b) { return b.meets(bytes); });
-      if (!isState && !isOutput)
-        continue;
-      entry.emitRemark("runs on one queue: ")
-          << slot << (isState ? " is state" : " is an input and an output")
-          << ", which cannot be written while the run before is not over";
-      overlaps = false;
-      break;
-    }
-    return *overlaps;
-  }
-
-  /// Calls `use(place, bytes)` for all bytes that the work touches, in order.
-  template <typename Use> void forEachAccess(Use use) {
-    SmallVector<BufferAccess> accesses;
-    auto access = [&](Operation *op, Place place) {
-      auto interface = cast<BufferAccessOpInterface>(op);
-      accesses.clear();
-      interface.getAccesses(accesses);
-      for (const BufferAccess &a : accesses)
-        use(place, getBytes(a.buffer));
-      if (int64_t scratch = interface.getScratchBytes(collection))
-        use(place, Bytes{MemorySpace::L1, 0, scratch});
-    };
-    for (Operation *step : work) {
-      access(step, {step, nullptr});
-      if (TraceOp trace = getTrace(step))
-        for (Operation &command : trace.getBody().front())
-          access(&command, {step, &command});
-    }
-  }
-
-  /// Finds the consumer of each input and the producer of the outputs. Inputs that are consumed
-  /// first are written ahead first: the others do not hold them up.
-  void findPlaces() {
-    SmallVector<std::pair<int64_t, Place>> last(inputs.size(), {-1, Place()}); // with its number
-    int64_t number = 0;
-    forEachAccess([&](Place place, const Bytes &bytes) {
-      for (auto [input, its] : llvm::zip_equal(inputs, last))
-        if (input.meets(bytes))
-          its = {number, place};
-      if (!producer.step &&
-          llvm::any_of(outputs, [&](const Bytes &slot) { return slot.meets(bytes); }))
-        producer = place;
-      ++number;
-    });
-    SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, inputs.size()));
-    llvm::sort(order, [&](size_t a, size_t b) {
-      return std::pair(last[a].first, a) < std::pair(last[b].first, b);
-    });
-    for (size_t input : order) {
-      if (groups.empty() || !(groups.back().consumer == last[input].second))
-        groups.push_back({last[input].second, {}});
-      groups.back().writes.push_back(writes[input]);
-    }
   }
 
   //===--- events -------------------------------------------------------------------------===//
@@ -265,7 +130,7 @@ private:
 
   /// All inputs by the queue for transfers; `again`: over those of an earlier inference.
   void writeAhead(bool again) {
-    for (auto [number, group] : llvm::enumerate(groups)) {
+    for (auto [number, group] : llvm::enumerate(single.groups)) {
       if (again)
         wait(Consumed, kTransfer, number);
       write(group.writes, kTransfer);
@@ -274,7 +139,7 @@ private:
   }
 
   void read(int64_t queue) {
-    for (Operation *step : reads) {
+    for (Operation *step : single.reads) {
       auto op = cast<EnqueueReadOp>(cloneForSlot(builder, step, getSlots()));
       op.setQueue(queue);
     }
@@ -282,9 +147,9 @@ private:
 
   /// The work, with the events around what consumes the inputs and what produces the outputs.
   void compute() {
-    after(Place()); // nothing reads these inputs
-    for (Operation *step : work) {
-      TraceOp trace = getTrace(step);
+    after(WorkPlace()); // nothing reads these inputs
+    for (Operation *step : single.work) {
+      TraceOp trace = single.getTrace(step);
       if (!trace) {
         before({step, nullptr});
         cloneForSlot(builder, step, getSlots());
@@ -294,9 +159,9 @@ private:
       if (kind->form == Form::Signals) {
         TraceParts::Mark wait;
         SmallVector<TraceParts::Mark> signals;
-        if (isProducer(producer) && producer.step == step && producer.command)
-          wait = {producer.command, getEvent(Drained)};
-        for (auto [number, group] : llvm::enumerate(groups))
+        if (isProducer(single.producer) && single.producer.step == step && single.producer.command)
+          wait = {single.producer.command, getEvent(Drained)};
+        for (auto [number, group] : llvm::enumerate(single.groups))
           if (group.consumer.step == step && group.consumer.command)
             signals.push_back({group.consumer.command, getEvent(Consumed, number)});
         execute(step, parts.withEvents(trace, wait, signals, getSlots(), slot));
@@ -304,8 +169,8 @@ private:
       }
       computeParts(step, trace);
     }
-    if (!producer.step)
-      before(producer); // what is read is never written
+    if (!single.producer.step)
+      before(single.producer); // what is read is never written
   }
 
   /// Cuts the trace where events stand; or at every command.
@@ -319,7 +184,7 @@ private:
     for (Operation &op : trace.getBody().front()) {
       auto command = cast<CommandOpInterface>(op);
       bool isWork = !command.isBarrier() && !op.hasTrait<OpTrait::IsTerminator>();
-      Place place{step, &op};
+      WorkPlace place{step, &op};
       bool isAlone =
           isWork && (kind->form == Form::Untraced || isConsumer(place) || isProducer(place));
       if (!isAlone) {
@@ -353,20 +218,22 @@ private:
     EnqueueExecuteOp::create(builder, step->getLoc(), trace, builder.getI64IntegerAttr(kCompute));
   }
 
-  bool isConsumer(Place place) const {
+  bool isConsumer(WorkPlace place) const {
     return kind->overlap != Overlap::None &&
-           llvm::any_of(groups, [&](const InputGroup &g) { return g.consumer == place; });
+           llvm::any_of(single.groups, [&](const InputGroup &g) { return g.consumer == place; });
   }
   /// Queue 0 itself reads in `overlap-input`, in order.
-  bool isProducer(Place place) const { return kind->overlap == Overlap::Io && producer == place; }
-  void before(Place place) {
+  bool isProducer(WorkPlace place) const {
+    return kind->overlap == Overlap::Io && single.producer == place;
+  }
+  void before(WorkPlace place) {
     if (isProducer(place))
       wait(Drained, kCompute);
   }
-  void after(Place place) {
+  void after(WorkPlace place) {
     if (kind->overlap == Overlap::None)
       return;
-    for (auto [number, group] : llvm::enumerate(groups))
+    for (auto [number, group] : llvm::enumerate(single.groups))
       if (group.consumer == place)
         record(Consumed, kCompute, number);
   }
@@ -386,7 +253,7 @@ private:
   void oneQueue() {
     make([&](ScheduleOp schedule) {
       begin(schedule.getBody());
-      write(writes, kCompute);
+      write(single.writes, kCompute);
       compute();
       read(kCompute);
     });
@@ -397,7 +264,7 @@ private:
     make([&](ScheduleOp schedule) {
       begin(schedule.getPrologue());
       forEachSlot([&] {
-        for (size_t number = 0; number < groups.size(); ++number)
+        for (size_t number = 0; number < single.groups.size(); ++number)
           record(Consumed, kCompute, number);
       });
       begin(schedule.getBody());
@@ -443,16 +310,10 @@ private:
 
   EntryOp entry;
   SymbolTable &symbols;
-  SymbolTableCollection &collection;
   TraceParts &parts;
   OpBuilder builder;
-  ScheduleOp single;
-  SmallVector<Operation *> writes, work, reads;
-  SmallVector<Bytes> inputs, outputs; ///< slots
-  SmallVector<SlotMap> slotMaps;      ///< per slot of the rings
-  std::optional<bool> overlaps;
-  SmallVector<InputGroup> groups; ///< in the order of their consumers
-  Place producer;                 ///< no step: what is read is never written
+  SingleSchedule single;
+  SmallVector<SlotMap> slotMaps; ///< per slot of the rings
   std::map<std::tuple<Event, size_t, int64_t>, FlatSymbolRefAttr> events;
   // What is being made.
   const NamedSchedule *kind = nullptr;

@@ -361,3 +361,43 @@ module attributes {ttc.target = #ttc.target<
     }
   }
 }
+
+// -----
+
+// A missing barrier in a trace that only another schedule executes.
+module attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 1, chips = 1>} {
+  ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.buffer slot @x : tensor<16xf32> in dram at 0x0 size 64
+  ttc.buffer slot @y : tensor<16xf32> in dram at 0x40 size 64
+  ttc.buffer activation @a : tensor<16xf32> live [1, 4) in dram at 0x80 size 64
+  ttc.trace @t0 region at dram 0xfff00 size 80 {
+    ttc.cmd.dispatch @f(@x) into (@a)
+    ttc.cmd.barrier
+    ttc.cmd.dispatch @f(@a) into (@y)
+    ttc.cmd.end
+  }
+  ttc.trace @t1 region at dram 0xfff80 size 72 {
+    // expected-note@+1 {{the earlier command}}
+    ttc.cmd.dispatch @f(@x) into (@a)
+    // expected-error@+1 {{expected a barrier between this command, which reads @a at [0x80, 0xc0), and an earlier one, which writes @a}}
+    ttc.cmd.dispatch @f(@a) into (@y)
+    ttc.cmd.end
+  }
+  ttc.entry @main {
+    ttc.input "x" at @x : tensor<16xf32>
+    ttc.output "y" at @y : tensor<16xf32>
+    ttc.schedule "single" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t0 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+    ttc.schedule "other" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t1 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+  }
+}

@@ -105,6 +105,16 @@ def test_host_steps_between_traces(tools, stream, tmp_path, slots):
         assert steps.count("host-dispatch") == 3 * turn, (schedule["name"], steps)
 
 
+@pytest.mark.parametrize("slots", [1, 2])
+def test_inputs_and_activations_in_l1(tools, root, stream, tmp_path, slots):
+    bundle = tmp_path / "digits.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", bundle, "--target=wormhole_n150", "--input-memory=l1",
+                  f"--slots={slots}")
+    assert stream(bundle, 20) == [["main", name] for name in ALL]
+    (entry,) = json.loads(tools.ttrun("read", bundle, "--json").stdout)["entries"]
+    assert len(entry["inputs"][0].get("ring", [])) == slots - 1
+
+
 def test_one_queue(tools, root, stream, tmp_path):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle, "--queues=1")
