@@ -45,6 +45,10 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
         error.attachNote(trace.getLoc())
             << "the stream of @" << trace.getSymName() << " takes "
             << llvm::alignTo(trace.getStreamBytes(), ttrt::kStreamAlignment) << " bytes";
+      if (int64_t least = getDefaultBytes(module); least > 0 && least < needed)
+        error.attachNote(module.getLoc())
+            << "without schedules beside the default one (--schedules) " << least
+            << " bytes would do";
       signalPassFailure();
       return;
     }
@@ -84,6 +88,20 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
   }
 
 private:
+  /// What the streams of the entry points' default schedules take.
+  static int64_t getDefaultBytes(ModuleOp module) {
+    SymbolTable symbols(module);
+    llvm::SmallDenseSet<Attribute> names;
+    int64_t bytes = 0;
+    for (auto entry : module.getOps<EntryOp>())
+      for (Region &region : (*entry.getBody().getOps<ScheduleOp>().begin())->getRegions())
+        for (auto step : region.getOps<StepOpInterface>())
+          if (FlatSymbolRefAttr name = step.getExecutedTrace(); name && names.insert(name).second)
+            bytes += llvm::alignTo(symbols.lookup<TraceOp>(name.getAttr()).getStreamBytes(),
+                                   ttrt::kStreamAlignment);
+    return bytes;
+  }
+
   /// The end of the highest buffer in DRAM.
   static int64_t getEnd(ModuleOp module) {
     int64_t end = 0;

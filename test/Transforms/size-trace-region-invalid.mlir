@@ -24,6 +24,46 @@ module attributes {ttc.target = #ttc.target<
 
 // -----
 
+// Schedules beside the default one have streams of their own.
+// expected-error@+2 {{expected a trace region of at least 192 bytes, found trace-region-size=127}}
+// expected-note@+1 {{without schedules beside the default one (--schedules) 64 bytes would do}}
+module attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 262144,
+    dram_alignment = 64, queues = 1, chips = 1>} {
+  ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.buffer slot @x : tensor<16xf32> in dram at 0x0 size 64
+  ttc.buffer slot @y : tensor<16xf32> in dram at 0x40 size 64
+  // expected-note@+1 {{the stream of @t0 takes 64 bytes}}
+  ttc.trace @t0() {
+    ttc.cmd.dispatch @f(@x) into (@y)
+    ttc.cmd.end
+  }
+  // expected-note@+1 {{the stream of @t1 takes 128 bytes}}
+  ttc.trace @t1() {
+    ttc.cmd.dispatch @f(@x) into (@y)
+    ttc.cmd.barrier
+    ttc.cmd.dispatch @f(@x) into (@y)
+    ttc.cmd.end
+  }
+  ttc.entry @main {
+    ttc.input "x" at @x : tensor<16xf32>
+    ttc.output "y" at @y : tensor<16xf32>
+    ttc.schedule "single" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t0 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+    ttc.schedule "twice" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t1 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+  }
+}
+
+// -----
+
 // The buffers end where the pages of the streams begin, and one of them lies higher.
 // expected-error@+1 {{needs 1044544 bytes of DRAM for buffers and 4096 for the trace region, but small has 1048576}}
 module attributes {ttc.target = #ttc.target<
