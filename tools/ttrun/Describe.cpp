@@ -168,6 +168,18 @@ static void addProgram(const Bundle &bundle, uint32_t index, Point &point) {
   point.grid = program.grid();
 }
 
+/// Constants lie in one segment.
+static void addAccess(const Bundle &bundle, const Access &access, Point &point) {
+  const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
+  const uint64_t rows =
+      access.row < access.bytes ? (access.bytes - access.row) / access.pitch + 1 : 1;
+  if (access.address >= bundle.addresses().dramBytes)
+    return;
+  point.moved += rows * access.row;
+  if (constants.size && access.address - constants.address < constants.size)
+    point.movedConstants += rows * access.row;
+}
+
 static void addTrace(const Bundle &bundle, const Point &execute, uint32_t number,
                      std::vector<Point> &points) {
   const fb::Trace &table = *bundle.metadata().traces()->Get(number);
@@ -180,6 +192,7 @@ static void addTrace(const Bundle &bundle, const Point &execute, uint32_t number
     point.of.clear();
     if (header.opcode == Opcode::Dispatch)
       addProgram(bundle, reinterpret_cast<const DispatchCommand &>(header).program, point);
+    forEachAccess(bundle, header, [&](const Access &access) { addAccess(bundle, access, point); });
     point.trace = static_cast<int64_t>(number);
     point.command = i;
     point.offset = offset;
@@ -201,8 +214,19 @@ std::vector<Point> timelineOf(const Bundle &bundle) {
       if (step.kind() == fb::StepKind::Execute)
         return addTrace(bundle, point, step.index(), points);
       point.of = stepText(bundle, *entry, step);
-      if (step.kind() == fb::StepKind::Dispatch || step.kind() == fb::StepKind::HostDispatch)
+      if (step.kind() == fb::StepKind::Dispatch || step.kind() == fb::StepKind::HostDispatch) {
         addProgram(bundle, step.index(), point);
+        forEachAccess(*bundle.metadata().programs()->Get(step.index()), step.operands()->data(),
+                      [&](const Access &access) { addAccess(bundle, access, point); });
+      } else if (step.kind() == fb::StepKind::Write || step.kind() == fb::StepKind::Read) {
+        const bool write = step.kind() == fb::StepKind::Write;
+        const fb::Port &port = *(write ? entry->inputs() : entry->outputs())->Get(step.index());
+        const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(port, step.slot()));
+        addAccess(bundle, {bundle.address(slot), sizeOf(port), !write, write, 0}, point);
+      } else if (step.kind() == fb::StepKind::Copy) {
+        addAccess(bundle, {step.src(), step.bytes(), true, false, 0}, point);
+        addAccess(bundle, {step.dst(), step.bytes(), false, true, 1}, point);
+      }
       points.push_back(std::move(point));
     });
   return points;

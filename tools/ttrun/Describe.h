@@ -57,6 +57,8 @@ struct Point {
   uint32_t command = 0;
   uint64_t offset = 0, bytes = 0; ///< a command's place in its stream
   uint64_t scratch = 0, grid = 0; ///< of a program
+  /// Bytes of its accesses to DRAM, each counted once; and those to constants among them.
+  uint64_t moved = 0, movedConstants = 0;
 };
 std::vector<Point> timelineOf(const ttrt::Bundle &bundle);
 /// "dispatch gemm_8, from Conv_0"

@@ -136,6 +136,10 @@ TypeUse useOf(const Bundle &bundle, const std::vector<Point> &timeline, BufferTy
   switch (type) {
   case BufferType::Dram:
     use.total = map.dramBytes - regionBytes;
+    for (const Point &point : timeline) {
+      use.moved += point.moved;
+      use.movedConstants += point.movedConstants;
+    }
     break;
   case BufferType::L1:
     use.total = map.l1Bytes;

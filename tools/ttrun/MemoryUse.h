@@ -60,6 +60,8 @@ struct TypeUse {
   /// this plan takes: the addresses from the lowest to the highest of them. In L1 of all that lies
   /// there, scratch too; 0 where there is nothing else.
   uint64_t lowerBound = 0, lowerBoundTime = 0, height = 0;
+  /// DRAM: bytes that the default schedules move through it, and those of constants among them.
+  uint64_t moved = 0, movedConstants = 0;
   std::vector<Block> atPeak; ///< those with a lifetime that live at peakTime, largest first
 };
 TypeUse useOf(const ttrt::Bundle &bundle, const std::vector<Point> &timeline, BufferType type);

@@ -251,7 +251,9 @@ static void addMemory(Json &json, const Bundle &bundle) {
         .field("streams", use.streams)
         .field("activations_height", use.height)
         .field("activations_lower_bound", use.lowerBound)
-        .field("activations_lower_bound_time", use.lowerBoundTime);
+        .field("activations_lower_bound_time", use.lowerBoundTime)
+        .field("moved", use.moved)
+        .field("moved_constants", use.movedConstants);
     json.key("at_peak").beginArray();
     for (const Block &block : use.atPeak)
       json.beginObject()

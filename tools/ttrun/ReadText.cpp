@@ -277,6 +277,9 @@ void printMemory(const Bundle &bundle, bool full) {
                 (ull)use.lowerBound,
                 static_cast<double>(use.height) / static_cast<double>(use.lowerBound),
                 (ull)use.lowerBoundTime);
+    if (use.moved)
+      printLine("         moved by one inference: %llu, of them constants %llu", (ull)use.moved,
+                (ull)use.movedConstants);
     if (!full || use.atPeak.empty())
       continue;
     printLine("         alive at the peak, point %llu: %s", (ull)use.peakTime,

@@ -37,6 +37,9 @@ TEST(MemoryUse, Sample) {
   EXPECT_EQ(dram.lowerBound, 2 * kSampleBytes);
   EXPECT_EQ(dram.lowerBoundTime, 3u);
   EXPECT_EQ(dram.height, 2 * kSampleBytes);
+  // A write, twice w and what else an addition has, twice a reverse, a read.
+  EXPECT_EQ(dram.moved, (1 + 2 * 3 + 2 * 2 + 1) * kSampleBytes);
+  EXPECT_EQ(dram.movedConstants, 2 * kSampleBytes);
   ASSERT_EQ(dram.atPeak.size(), 2u);
   EXPECT_EQ(dram.atPeak[0].name, "a");
   EXPECT_EQ(dram.atPeak[1].name, "b");

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where tensors lie makes no difference to the numbers: bundles for chips, with tensors in L1 or in
+DRAM and both patterns of inputs, give the bits of the bundle for this machine's CPU."""
+import json
+import pathlib
+
+import pytest
+
+from bundles import graph_outputs, load_tensor, np, onnx, run_bundle
+from test_elided_moves import GRAPHS, Graph
+from test_light_models import image_of
+
+CHIPS = ["wormhole_n150", "wormhole_n300", "blackhole_p150"]
+PLACES = [["--memory=dram"], ["--input-memory=dram"], ["--input-memory=l1"], ["--input-memory=auto"],
+          ["--input-memory=l1", "--queues=1"]]
+
+
+def bits_of(tools, bundle, inputs, outputs, folder, *options):
+    """The output files of one run, {name: bytes}; all ways of running must agree on them."""
+    folder = pathlib.Path(folder)
+    given = []
+    for index, (name, array) in enumerate(inputs.items()):
+        np.save(folder / f"in{index}.npy", array)
+        given.append(f"--input={name}={folder / f'in{index}.npy'}")
+    found = None
+    for way in (["--cores=1"], ["--cores=4"], ["--cores=4", "--no-trace"]):
+        files = {name: folder / f"out{index}.npy" for index, name in enumerate(outputs)}
+        tools.ttrun("run", bundle, *given, *way, *options,
+                    *[f"--output={name}={path}" for name, path in files.items()])
+        bits = {name: path.read_bytes() for name, path in files.items()}
+        assert found in (None, bits), f"other bits with {' '.join(way)}"
+        found = bits
+    return found
+
+
+def buffers_of(tools, bundle):
+    return json.loads(tools.ttrun("read", bundle, "--json", "--buffers").stdout)["buffers"]
+
+
+def spaces(buffers, kind):
+    return [buffer["space"] for buffer in buffers if buffer["kind"] == kind]
+
+
+@pytest.fixture(scope="module")
+def digits(tools, root, tmp_path_factory):
+    """The model, an input, and the CPU's bits."""
+    folder = tmp_path_factory.mktemp("digits")
+    model = root / "examples/digits/digits.onnx"
+    image = {"image": np.random.default_rng(3).standard_normal((1, 1, 8, 8)).astype(np.float32)}
+    tools.compile(model, folder / "cpu.ttcb")
+    assert set(spaces(buffers_of(tools, folder / "cpu.ttcb"), "activation")) == {"dram"}
+    return model, image, bits_of(tools, folder / "cpu.ttcb", image, ["logits"], folder)
+
+
+@pytest.mark.parametrize("options", PLACES, ids=" ".join)
+@pytest.mark.parametrize("chip", CHIPS)
+def test_same_bits(chip, options, digits, tools, tmp_path):
+    model, image, expected = digits
+    bundle = tmp_path / "digits.ttcb"
+    tools.compile(model, bundle, f"--target={chip}", *options)
+    buffers = buffers_of(tools, bundle)
+    in_l1 = "dram" if "--memory=dram" in options else "l1"
+    assert set(spaces(buffers, "activation")) == {in_l1}
+    image_slot = next(buffer for buffer in buffers if buffer["name"] == "image")
+    assert image_slot["space"] == ("dram" if {"--memory=dram", "--input-memory=dram"} & {*options}
+                                   else "l1")
+    # Where nothing writes ahead, the slot's bytes are free again when its last reader is done.
+    assert (image_slot["end"] == 0) == ("--queues=1" not in options)
+    assert bits_of(tools, bundle, image, ["logits"], tmp_path) == expected
+
+
+SCHEDULES = ["overlap-input", "overlap-io", "overlap-io-signals"]
+
+
+def run_streamed(tools, bundle, schedule, name, array, output, expected, folder):
+    np.save(folder / "given.npy", array)
+    (folder / "expected.npy").write_bytes(expected)
+    tools.ttrun("run", bundle, f"--input={name}={folder}/given.npy", f"--schedule={schedule}",
+                "--loops=20", f"--expect={output}={folder}/expected.npy", "--rtol=0", "--atol=0")
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_streamed(schedule, digits, tools, tmp_path):
+    model, image, expected = digits
+    bundle = tmp_path / "digits.ttcb"
+    tools.compile(model, bundle, "--target=wormhole_n150", "--input-memory=l1")
+    run_streamed(tools, bundle, schedule, "image", image["image"], "logits", expected["logits"],
+                 tmp_path)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_streamed_where_bytes_are_used_again(schedule, tools, tmp_path):
+    """The slot and the scratch of a later command do not fit side by side: they share bytes, and the
+    next write waits for the command."""
+    graph = Graph()
+    model, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
+    graph.save(model, [1, 16, 8, 8], graph.op("Tanh", graph.conv(graph.op("Neg", "x"), 16, 64)))
+    tools.compile(model, bundle, f"--target={chip_file(tmp_path, 8192, cores=1)}",
+                  "--input-memory=l1")
+    read = json.loads(tools.ttrun("read", bundle, "--json", "--buffers", "--programs").stdout)
+    slot = next(buffer for buffer in read["buffers"] if buffer["name"] == "x")
+    scratch = max(program["scratch_bytes"] for program in read["programs"])
+    assert slot["space"] == "l1" and slot["end"] != 0 and slot["offset"] < scratch
+    inputs = {"x": np.random.default_rng(1).standard_normal((1, 16, 8, 8)).astype(np.float32)}
+    outputs = graph_outputs(onnx.load(model))
+    tools.compile(model, tmp_path / "cpu.ttcb")
+    expected = bits_of(tools, tmp_path / "cpu.ttcb", inputs, outputs, tmp_path)
+    run_streamed(tools, bundle, schedule, "x", inputs["x"], outputs[0], expected[outputs[0]],
+                 tmp_path)
+
+
+def chip_file(folder, l1_bytes, cores=2):
+    path = folder / "chip.json"
+    path.write_text(json.dumps({
+        "name": "chip", "grid_rows": 1, "grid_cols": cores, "l1_bytes": l1_bytes, "dram_banks": 2,
+        "dram_bank_bytes": 1 << 26, "interleaved_l1": True}))
+    return path
+
+
+@pytest.mark.parametrize("l1_bytes", [8192, 16384])
+@pytest.mark.parametrize("build", [build for build in GRAPHS if build.__name__ != "join_of_outer"],
+                         ids=lambda build: build.__name__)
+def test_what_fits(build, l1_bytes, tools, tmp_path):
+    """Little L1: some tensors lie there and some do not, parts and results in place among them."""
+    graph = Graph()
+    model = tmp_path / "model.onnx"
+    graph.save(model, [1, 4, 8, 8], build(graph))
+    inputs = {"x": np.random.default_rng(1).standard_normal((1, 4, 8, 8)).astype(np.float32)}
+    outputs = graph_outputs(onnx.load(model))
+    tools.compile(model, tmp_path / "cpu.ttcb")
+    expected = bits_of(tools, tmp_path / "cpu.ttcb", inputs, outputs, tmp_path)
+    bundle = tmp_path / "chip.ttcb"
+    tools.compile(model, bundle, f"--target={chip_file(tmp_path, l1_bytes)}")
+    assert bits_of(tools, bundle, inputs, outputs, tmp_path) == expected
+
+
+def test_more_l1_means_less_dram(digits, tools, tmp_path):
+    model, image, expected = digits
+    counts = []
+    for l1_bytes in (8192, 12288, 16384, 32768):
+        bundle = tmp_path / f"{l1_bytes}.ttcb"
+        tools.compile(model, bundle, f"--target={chip_file(tmp_path, l1_bytes)}")
+        counts.append(spaces(buffers_of(tools, bundle), "activation").count("l1"))
+        assert bits_of(tools, bundle, image, ["logits"], tmp_path) == expected
+    assert counts == sorted(counts) and counts[0] < counts[-1]
+
+
+def test_input_that_does_not_fit(digits, tools, shared, tmp_path):
+    model = shared / "data" / "light" / "light_squeezenet.onnx"
+    done = tools.compile(model, tmp_path / "model.ttcb", f"--target={chip_file(tmp_path, 131072)}",
+                         "--input-memory=l1", check=False)
+    assert done.returncode != 0
+    assert "bytes of L1 on each core for 1 tensors beside the scratch of programs, but chip has " \
+           "131072" in done.stderr, done.stderr
+    assert "alive at the peak: @data_0, slot of 301056 bytes" in done.stderr
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_real_model(chip, tools, shared, tmp_path):
+    path = shared / "data" / "light" / "light_squeezenet.onnx"
+    model = onnx.load(path)
+    expected = load_tensor(path.with_name("light_squeezenet_output_0.pb"))
+    bundle = tmp_path / "model.ttcb"
+    tools.compile(path, bundle, f"--target={chip}")
+    assert set(spaces(buffers_of(tools, bundle), "activation")) == {"l1"}
+    run_bundle(tools, bundle, image_of(model), {graph_outputs(model)[0]: expected}, tmp_path,
+               rtol=1e-3, atol=1e-5)
