@@ -51,6 +51,11 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
     }], "bool", "takesShards",
     (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return false; }]>,
     InterfaceMethod<[{
+      The workgroups of the commands, if workgroup k touches of operand or result `index` only the
+      shard that lies in core k; else 0. Work with equal numbers needs no barrier between.
+    }], "int64_t", "getOwnGrid",
+    (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "", [{ return 0; }]>,
+    InterfaceMethod<[{
       Bytes at the bottom of each core's L1 that the work needs for itself.
     }], "int64_t", "getScratchBytes", (ins "::mlir::SymbolTableCollection &":$symbols), "",
     [{ return 0; }]>

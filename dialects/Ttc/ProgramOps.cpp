@@ -209,6 +209,11 @@ ShardAttr ProgramOp::getShard(unsigned index) {
              : getResultAttrOfType<ShardAttr>(index - getNumArguments(), getShardAttrName());
 }
 
+int64_t ProgramOp::getOwnGrid(unsigned index) {
+  ShardAttr shard = getShard(index);
+  return shard && shard.isOwn(*getShards()) ? llvm::product_of(*getShards()) : 0;
+}
+
 static void setOperandAttr(ProgramOp program, unsigned index, StringRef name, Attribute attr) {
   if (index < program.getNumArguments())
     program.setArgAttr(index, name, attr);
@@ -295,6 +300,10 @@ std::optional<Rows> DispatchOp::getPlacedRows(unsigned index, SymbolTableCollect
     return std::nullopt;
   int64_t count = cast<RankedTensorType>(program.getOperandType(index)).getNumElements();
   return Rows{0, count, rows.getRow(), rows.getPitch()};
+}
+
+int64_t DispatchOp::getOwnGrid(unsigned index, SymbolTableCollection &symbols) {
+  return symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr()).getOwnGrid(index);
 }
 
 bool DispatchOp::takesShards(unsigned index, SymbolTableCollection &symbols) {

@@ -144,6 +144,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     ::mlir::RankedTensorType getWholeType(unsigned index);
     /// Which part of operand `index` a workgroup has; null: all of it.
     ::mlir::ttc::ShardAttr getShard(unsigned index);
+    /// The number of workgroups, if workgroup k has the shard of core k; else 0.
+    int64_t getOwnGrid(unsigned index);
     void setShard(unsigned index, ::mlir::ttc::ShardAttr shard);
     void setRows(unsigned index, ::mlir::ttc::RowsAttr rows);
     /// How operand `index` lies (of a program on shards: its part); null: contiguously.
@@ -173,7 +175,7 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
 def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface,
-                              ["encode", "getInPlaceOperands", "getPlacedRows", "takesShards",
+                              ["encode", "getInPlaceOperands", "getPlacedRows", "takesShards", "getOwnGrid",
                                "getScratchBytes"]>]> {
   let summary = "Runs a program";
   let description = [{

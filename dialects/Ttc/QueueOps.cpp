@@ -105,6 +105,12 @@ void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
 void ToMemoryOp::getInPlaceOperands(unsigned, SymbolTableCollection &,
                                     SmallVectorImpl<unsigned> &) {}
 
+int64_t ToMemoryOp::getOwnGrid(unsigned index, SymbolTableCollection &symbols) {
+  if (!getProgramAttr())
+    return 0;
+  return symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr()).getOwnGrid(index);
+}
+
 bool ToMemoryOp::takesShards(unsigned index, SymbolTableCollection &symbols) {
   if (!getProgramAttr())
     return false;

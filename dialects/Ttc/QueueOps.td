@@ -61,7 +61,8 @@ def Ttc_FromDeviceOp : Ttc_TransferOp<"from_device", [
 
 def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, ["encode", "getInPlaceOperands", "takesShards"]>]> {
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, 
+      ["encode", "getInPlaceOperands", "takesShards", "getOwnGrid"]>]> {
   let summary = "Moves a tensor between the device's memories, or into another layout";
   let description = [{
     Device work. The result's layout says where the tensor goes; a tensor without a layout is

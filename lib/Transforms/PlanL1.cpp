@@ -104,7 +104,8 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
   std::vector<planner::Buffer> scratch = getScratchBuffers(timeline);
   DenseSet<StringAttr> ahead = getSlotsUsedAhead(module, /*queues=*/2);
   int64_t points = std::max<int64_t>(timeline.size(), 1);
-  auto plan = [&](bool keepSlots, ArrayRef<planner::Buffer> scratch) {
+  auto plan = [&](bool keepSlots, ArrayRef<planner::Buffer> scratch,
+                  const llvm::MapVector<StringAttr, Lifetime> &lifetimes) {
     L1Plan result;
     SmallVector<unsigned> entries;
     for (auto buffer : module.getOps<BufferOp>()) {
@@ -126,19 +127,25 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
     result.plan = planEntries(result.problem, entries, scratch, target.getL1Bytes(), share);
     return result;
   };
-  // Bytes that are a shard for one command and scratch for another need a barrier between the two.
+  // Bytes that are a shard for one command and scratch, or another tensor, for one behind it need a
+  // barrier between the two.
   bool hasShards = llvm::any_of(module.getOps<BufferOp>(),
                                 [](BufferOp buffer) { return buffer.getShards().has_value(); });
   if (hasShards && !scratch.empty()) {
     planner::Buffer all{0, points, 0, ttrt::kBufferAlignment, 0};
     for (const planner::Buffer &buffer : scratch)
       all.size = std::max(all.size, buffer.size);
-    L1Plan apart = plan(/*keepSlots=*/true, all);
+    llvm::MapVector<StringAttr, Lifetime> longer = lifetimes;
+    lengthenForChains(timeline, longer);
+    ArrayRef<planner::Buffer> reserved;
+    if (all.size != 0)
+      reserved = all;
+    L1Plan apart = plan(/*keepSlots=*/true, reserved, longer);
     if (apart.plan.height <= target.getL1Bytes())
       return apart;
   }
-  L1Plan kept = plan(/*keepSlots=*/true, scratch);
+  L1Plan kept = plan(/*keepSlots=*/true, scratch, lifetimes);
   if (kept.plan.height <= target.getL1Bytes())
     return kept;
-  return plan(/*keepSlots=*/false, scratch);
+  return plan(/*keepSlots=*/false, scratch, lifetimes);
 }

@@ -25,6 +25,11 @@ struct Lifetime {
 /// In the order of the first access.
 llvm::MapVector<StringAttr, Lifetime> getLifetimes(ArrayRef<TimelinePoint> timeline);
 
+/// Lets buffers that a chain of commands on shards has used live until the next barrier, so that no
+/// other one of the chain takes their bytes, which would need a barrier of its own.
+void lengthenForChains(ArrayRef<TimelinePoint> timeline,
+                       llvm::MapVector<StringAttr, Lifetime> &lifetimes);
+
 /// The slots of entry points that want schedules in which they are used at other times than in the
 /// default one. `queues`: with at least so many.
 DenseSet<StringAttr> getSlotsUsedAhead(ModuleOp module, int64_t queues);
@@ -48,10 +53,11 @@ struct L1Plan {
   ::ttc::planner::Plan plan;
 };
 
-/// Where there are shards, scratch has its bytes for itself all the time, if there is room for
-/// that. Slots that some schedule writes ahead are alive all the time, so that nothing delays the
-/// write, if there is room for that; else their bytes are used again, like those of all other
-/// buffers, when the last reader is done. Slots of rings are always alive.
+/// Where there are shards, scratch has its bytes for itself all the time, and chains of commands on
+/// shards have theirs (lengthenForChains()), if there is room for that. Slots that some schedule
+/// writes ahead are alive all the time, so that nothing delays the write, if there is room for
+/// that; else their bytes are used again, like those of all other buffers, when the last reader is
+/// done. Slots of rings are always alive.
 L1Plan planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePoint> timeline, bool share);
 
 } // namespace mlir::ttc

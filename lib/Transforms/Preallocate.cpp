@@ -34,6 +34,7 @@ public:
     ahead = getSlotsUsedAhead(module, /*queues=*/1);
     timeline = getTimeline(module);
     lifetimes = getLifetimes(timeline);
+    lengthenForChains(timeline, lifetimes);
     return success(succeeded(layOutDram()) && succeeded(layOutL1()) && succeeded(layOutHost()));
   }
 

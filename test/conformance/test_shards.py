@@ -82,12 +82,12 @@ def products(graph):
     return [graph.op("Softmax", x, axis=-1), total]
 
 
-def compile_both(tools, model, target, kind, folder):
+def compile_both(tools, model, target, kind, folder, *options):
     bundles = []
     for shard in ("none", kind):
         bundles.append(folder / f"{shard}.ttcb")
         tools.compile(model, bundles[-1], f"--target={target}", "--target-cpu=x86-64-v3",
-                      f"--shard={shard}", "--queues=1", "--memory=dram")
+                      f"--shard={shard}", "--queues=1", *options)
     return bundles
 
 
@@ -117,7 +117,7 @@ def test_graphs(make, kind, target, tools, tmp_path):
     graph = Graph()
     outputs = make(graph)
     graph.save(tmp_path / "model.onnx", [64, 64], *outputs)
-    bundles = compile_both(tools, tmp_path / "model.onnx", target, kind, tmp_path)
+    bundles = compile_both(tools, tmp_path / "model.onnx", target, kind, tmp_path, "--memory=dram")
     inputs = {"x": np.random.default_rng(5).standard_normal((64, 64)).astype(np.float32)}
     # A product of very few rows sums in another order (kernels/GemmTile.h); all else has equal bits.
     read = run_both(tools, bundles, inputs, outputs, tmp_path, 1e-6 if make is products else 0)
