@@ -80,6 +80,10 @@ private:
 };
 } // namespace
 
+static uint64_t countRows(const Access &access) {
+  return access.row < access.bytes ? (access.bytes - access.row) / access.pitch + 1 : 1;
+}
+
 static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, uint32_t number,
                                 const Points &points) {
   DecodedTrace decoded;
@@ -111,7 +115,8 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
       command.operands.push_back({access.read ? (access.write ? "inout" : "in") : "out",
                                   buffer ? text(buffer->name()) : "",
                                   buffer ? access.address - bundle.address(*buffer) : 0,
-                                  access.address, access.bytes});
+                                  access.address, access.bytes, countRows(access), access.row,
+                                  access.perWorkgroup});
     });
     if (i < count(decoded.table->sources()))
       command.source = bundle.location(decoded.table->sources()->Get(i));
@@ -171,8 +176,7 @@ static void addProgram(const Bundle &bundle, uint32_t index, Point &point) {
 /// Constants lie in one segment.
 static void addAccess(const Bundle &bundle, const Access &access, Point &point) {
   const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
-  const uint64_t rows =
-      access.row < access.bytes ? (access.bytes - access.row) / access.pitch + 1 : 1;
+  const uint64_t rows = countRows(access);
   if (access.address >= bundle.addresses().dramBytes)
     return;
   point.moved += rows * access.row;

@@ -30,7 +30,10 @@ struct DecodedCommand {
     std::string buffer;
     uint64_t offset;  ///< inside the buffer
     uint64_t address; ///< flat
-    uint64_t bytes;
+    uint64_t bytes;   ///< to the end of the last row
+    uint64_t rows;
+    uint64_t row; ///< bytes
+    bool perWorkgroup;
   };
   std::vector<Operand> operands;
   uint64_t pattern = 0; ///< fill

@@ -149,6 +149,9 @@ static void addPrograms(Json &json, const Bundle &bundle) {
           .field("access", nameOf(operand.access()))
           .field("bytes", operand.bytes())
           .field("alignment", operand.alignment())
+          .field("row_bytes", operand.row_bytes())
+          .field("pitch_bytes", operand.pitch_bytes())
+          .field("per_workgroup", operand.per_workgroup())
           .endObject();
     }
     json.endArray().endObject();

@@ -112,7 +112,11 @@ static void printCommand(const DecodedCommand &command, size_t index) {
                   operand.buffer.empty() ? "(no buffer)" : operand.buffer.c_str());
     if (operand.offset)
       line += textOf(" + %llu", (ull)operand.offset);
-    printLine(line + textOf(", %llu bytes", (ull)operand.bytes));
+    if (operand.rows > 1)
+      line += textOf(", %llu x %llu bytes", (ull)operand.rows, (ull)operand.row);
+    else
+      line += textOf(", %llu bytes", (ull)operand.bytes);
+    printLine(line + (operand.perWorkgroup ? ", one for each workgroup" : ""));
   }
   if (!command.operands.empty() && !command.source.empty())
     printLine("            from " + command.source);
