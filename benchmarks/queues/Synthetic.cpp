@@ -131,6 +131,8 @@ BundleBuilder Maker::make() {
   builder.buffer("a", fb::BufferKind::Activation, a, bytes);
   const uint64_t stampBytes = shape.commands * kStampWords * 8;
   const uint32_t stampBuffer = builder.buffer("stamps", fb::BufferKind::State, stamps, stampBytes);
+  const uint32_t besideBuffer =
+      builder.buffer("stamps_beside", fb::BufferKind::State, stamps + stampBytes, stampBytes);
   step = builder.program("bench_step", 1, {8, bytes}, {16, bytes});
   spin = builder.program("bench_spin", 1, {8}, {16});
 
@@ -199,10 +201,23 @@ BundleBuilder Maker::make() {
   Part{signals.epilogue}.wait(kWritten, 0).execute(t2);
   readPart({signals.epilogue});
 
+  StreamBuilder beside;
+  for (uint32_t i = 0; i < shape.commands; ++i)
+    beside.dispatch(spin, {duration, stamps + stampBytes + i * kStampWords * 8});
+  beside.end();
+  const uint32_t besideTrace = builder.trace("beside", beside);
+  if (t0 != kWholeTrace || besideTrace != kBesideTrace)
+    throw std::logic_error("the traces' numbers");
+
   fb::EntryPointT &stampEntry = builder.entry("stamps");
   BundleBuilder::port(stampEntry.outputs, "stamps", {int64_t(shape.commands * kStampWords)},
                       stampBuffer, fb::DType::U64);
   Part{stampEntry.schedules[0]->body}.read(0);
+
+  fb::EntryPointT &besideEntry = builder.entry("beside");
+  BundleBuilder::port(besideEntry.outputs, "stamps", {int64_t(shape.commands * kStampWords)},
+                      besideBuffer, fb::DType::U64);
+  Part{besideEntry.schedules[0]->body}.execute(besideTrace).read(0);
   return std::move(builder);
 }
 

@@ -25,9 +25,14 @@ struct Shape {
 ///           overlap-io
 ///   stamps  output "stamps": begin and end of each command of the last inference, in ticks, every
 ///           kStampWords words
+///   beside  a trace of as many commands that touches nothing that the others do, with stamps of
+///   its
+///           own
 test::BundleBuilder syntheticBundle(const Shape &shape);
 inline constexpr uint64_t kStampWords = 8;
-enum Entry : uint32_t { kMain, kSplit, kInside, kStamps };
+enum Entry : uint32_t { kMain, kSplit, kInside, kStamps, kBeside };
+/// Numbers of the traces that can be executed at the same time.
+enum : uint32_t { kWholeTrace = 0, kBesideTrace = 3 };
 
 /// The CPU's counter that stamps are in.
 uint64_t ticks();

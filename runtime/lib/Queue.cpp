@@ -151,17 +151,39 @@ void Queue::pushCommands(const PlannedStep &step) noexcept {
 // The thread's side
 //===----------------------------------------------------------------------===//
 
+/// Commands that take no time and that nobody waits for by their ticket.
+static bool isMark(QueueCommand::Kind kind) {
+  return kind == QueueCommand::Kind::Record || kind == QueueCommand::Kind::Wait ||
+         kind == QueueCommand::Kind::Target;
+}
+
 void Queue::work() noexcept {
   DefaultFloatingPoint guard;
   prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); // a slow link sleeps for exact times
-  for (uint32_t head = 0;; ++head) {
-    submitted.await(head + 1);
+  uint32_t known = 0;                           // what this thread knows of `submitted`
+  auto isThere = [&](uint32_t head) { return ((known - head) & 0x7fffffff) != 0; };
+  bool untold = false; // work has been done that `completed` does not say yet
+  for (uint32_t head = 0;;) {
+    if (!isThere(head)) {
+      submitted.await(head + 1);
+      known = submitted.value();
+    }
     const QueueCommand &command = ring[head & mask];
-    const bool last = command.kind == QueueCommand::Kind::Stop;
     // A queue that has stopped leaves out everything until it is restarted.
     if (!stopped_.load(std::memory_order_relaxed)) [[likely]]
       perform(command);
-    completed.set(head + 1);
+    const bool last = command.kind == QueueCommand::Kind::Stop;
+    untold |= !isMark(command.kind);
+    ++head;
+    __builtin_prefetch(&ring[head & mask]); // beside `submitted`
+    // A record goes out before the host hears of what it stands behind: the other queue may be
+    // waiting for it. And marks alone are nothing that the host waits for by number.
+    if (!isThere(head))
+      known = submitted.value();
+    if (isThere(head) && (!untold || ring[head & mask].kind == QueueCommand::Kind::Record))
+      continue;
+    untold = false;
+    completed.set(head);
     if (last)
       return;
   }

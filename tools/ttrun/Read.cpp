@@ -6,6 +6,7 @@
 #include "Printing.h"
 #include "ReadJson.h"
 #include "ReadText.h"
+#include "SchedulePicture.h"
 
 #include <cstdio>
 #include <memory>
@@ -22,10 +23,11 @@ int readCommand(int argc, char **argv) {
       "  ttrun read digits.ttcb --traces          every command, its buffers and its source op\n"
       "  ttrun read digits.ttcb --memory          use of each memory, and what lives at the peak\n"
       "  ttrun read digits.ttcb --memory-map map.html\n"
+      "  ttrun read digits.ttcb --schedule-pictures pictures/\n"
       "  ttrun read digits.ttcb --json | jq .traces\n");
   Sections sections;
   bool json = false, all = false;
-  std::string verify = "full", memoryMap;
+  std::string verify = "full", memoryMap, pictures;
   parser.flag("entries", "entry points: names, types, shapes, slots", sections.entries);
   parser.flag("target", "the machine that the bundle was planned for", sections.target);
   parser.flag("programs", "every program: grid, scratch, operands", sections.programs);
@@ -48,6 +50,9 @@ int readCommand(int argc, char **argv) {
               "write the plan as a page, address against time, that\nneeds nothing else; - for "
               "standard output",
               memoryMap);
+  parser.text("schedule-pictures", "FOLDER",
+              "draw each schedule (SVG): what each queue does, and\nwhich record each wait is for",
+              pictures);
   parser.choice("verify", {"full", "structure"},
                 "what is checked before: structure leaves out the\nhash of the weights", verify);
   std::vector<std::string> files = parser.parse(argc, argv);
@@ -62,11 +67,12 @@ int readCommand(int argc, char **argv) {
             error.message.c_str());
     return 1;
   }
-  if (!memoryMap.empty()) {
+  if (!memoryMap.empty())
     writeFile(memoryMap, memoryMapPage(*bundle));
-    if (!json && !sections.any() && !all)
-      return 0;
-  }
+  if (!pictures.empty())
+    writeSchedulePictures(*bundle, pictures);
+  if ((!memoryMap.empty() || !pictures.empty()) && !json && !sections.any() && !all)
+    return 0;
   const bool summary = !sections.any() && !all;
   if (json) {
     fputs(bundleJson(*bundle, summary || all ? Sections::everything() : sections).c_str(), stdout);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ttrt-soak ITERATIONS [SCHEDULE...]: streams that many inferences of a tiny model through a
-// pipeline by each schedule, one thread feeding and one draining, with random delays in both
-// queues, and checks every output. Says how many were wrong or lost, and how the resident memory
-// changed after the first tenth; exit status 1 if any were, or if it grew by more than a mebibyte.
+// ttrt-soak [--bundle=FILE] ITERATIONS [SCHEDULE...]: streams that many inferences through a
+// pipeline by each schedule for two queues, one thread feeding and one draining, with random delays
+// in both queues, and checks every output. Without a bundle: of a tiny model made by hand. Says how
+// many were wrong or lost, and how the resident memory changed after the first tenth; exit status 1
+// if any were, or if it grew by more than a mebibyte.
 
 #include "Jitter.h"
 #include "Loaded.h"
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <unistd.h>
 
 using namespace ttrt;
@@ -29,16 +31,68 @@ static long residentKb() {
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/// True if all was well.
-static bool soak(Loaded &loaded, const char *schedule, uint64_t iterations) {
-  constexpr uint64_t kInputs = 61;
-  std::vector<std::vector<float>> inputs, expected;
-  for (uint64_t i = 0; i < kInputs; ++i) {
-    inputs.push_back(ramp(kSampleElements));
-    for (size_t j = 0; j < kSampleElements; j += 8)
-      inputs[i][j] = static_cast<float>(i * 1000 + j);
-    expected.push_back(sampleResult(inputs[i]));
+constexpr uint64_t kCases = 61; ///< different inputs
+
+/// Inputs and what must come out, each port's bytes.
+struct Cases {
+  std::vector<std::vector<std::vector<uint8_t>>> inputs, outputs; ///< [case][port]
+};
+
+/// What a blocking run gives.
+static Cases casesOf(const Loaded &loaded) {
+  Cases cases;
+  ttrt_error error;
+  ttrt_entry entry;
+  ttrt_bundle_entry(loaded.bundle, 0, &entry, &error);
+  for (uint64_t i = 0; i < kCases; ++i) {
+    auto &inputs = cases.inputs.emplace_back();
+    auto &outputs = cases.outputs.emplace_back();
+    std::vector<ttrt_input> in;
+    std::vector<ttrt_output> out;
+    ttrt_port port;
+    for (uint32_t j = 0; j < entry.inputs; ++j) {
+      ttrt_bundle_input(loaded.bundle, 0, j, &port, &error);
+      inputs.emplace_back(port.bytes);
+      // Floats in [0, 1), which are no large numbers of any other type, either.
+      for (size_t k = 0; k + 4 <= port.bytes; k += 4) {
+        const float value = static_cast<float>((i * 977 + j * 31 + k * 7) % 1021) / 1024.0f;
+        memcpy(&inputs.back()[k], &value, sizeof(value));
+      }
+    }
+    for (uint32_t j = 0; j < entry.outputs; ++j) {
+      ttrt_bundle_output(loaded.bundle, 0, j, &port, &error);
+      outputs.emplace_back(port.bytes);
+    }
+    for (auto &bytes : inputs)
+      in.push_back({bytes.data(), bytes.size()});
+    for (auto &bytes : outputs)
+      out.push_back({bytes.data(), bytes.size()});
+    if (ttrt_run(loaded.device, 0, in.data(), out.data(), nullptr, &error) != TTRT_OK)
+      throw std::runtime_error(error.message);
   }
+  return cases;
+}
+
+/// The tiny model's, computed here.
+static Cases sampleCases() {
+  Cases cases;
+  for (uint64_t i = 0; i < kCases; ++i) {
+    std::vector<float> input = ramp(kSampleElements);
+    for (size_t j = 0; j < kSampleElements; j += 8)
+      input[j] = static_cast<float>(i * 1000 + j);
+    const std::vector<float> output = sampleResult(input);
+    auto bytes = [](const std::vector<float> &values) {
+      const auto *begin = reinterpret_cast<const uint8_t *>(values.data());
+      return std::vector<uint8_t>(begin, begin + values.size() * sizeof(float));
+    };
+    cases.inputs.push_back({bytes(input)});
+    cases.outputs.push_back({bytes(output)});
+  }
+  return cases;
+}
+
+/// True if all was well.
+static bool soak(Loaded &loaded, const Cases &cases, const char *schedule, uint64_t iterations) {
   Jitter jitter;
   ttrt_pipeline_options options{};
   options.schedule = schedule;
@@ -48,8 +102,13 @@ static bool soak(Loaded &loaded, const char *schedule, uint64_t iterations) {
   std::exception_ptr feederError;
   std::thread feeder([&] {
     try {
-      for (uint64_t i = 0; i < iterations; ++i)
-        pipeline.feed({inputs[i % kInputs]});
+      std::vector<Input> inputs;
+      for (uint64_t i = 0; i < iterations; ++i) {
+        inputs.clear();
+        for (const auto &bytes : cases.inputs[i % kCases])
+          inputs.push_back(bytes);
+        pipeline.feed(inputs);
+      }
     } catch (...) {
       feederError = std::current_exception();
     }
@@ -60,7 +119,11 @@ static bool soak(Loaded &loaded, const char *schedule, uint64_t iterations) {
   long early = 0;
   std::vector<Output> outputs;
   while (pipeline.drain(outputs)) {
-    wrong += memcmp(outputs[0].data, expected[popped % kInputs].data(), kSampleBytes) != 0;
+    bool good = true;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      good &=
+          memcmp(outputs[i].data, cases.outputs[popped % kCases][i].data(), outputs[i].bytes) == 0;
+    wrong += !good;
     if (++popped == iterations / 10 + 1)
       early = residentKb();
   }
@@ -71,7 +134,7 @@ static bool soak(Loaded &loaded, const char *schedule, uint64_t iterations) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const long growth = residentKb() - early;
   printf(
-      "%-14s %llu of %llu came out, %llu wrong; %.2f us each; resident %ld kB, %+ld kB since the "
+      "%-22s %llu of %llu came out, %llu wrong; %.2f us each; resident %ld kB, %+ld kB since the "
       "first tenth\n",
       schedule, static_cast<unsigned long long>(popped),
       static_cast<unsigned long long>(iterations), static_cast<unsigned long long>(wrong),
@@ -92,24 +155,36 @@ static bool soak(Loaded &loaded, const char *schedule, uint64_t iterations) {
 }
 
 int main(int argc, char **argv) {
+  const char *path = nullptr;
+  if (argc > 1 && strncmp(argv[1], "--bundle=", 9) == 0) {
+    path = argv[1] + 9;
+    --argc;
+    ++argv;
+  }
   char *end = nullptr;
   const uint64_t iterations = argc > 1 ? strtoull(argv[1], &end, 10) : 0;
   if (iterations == 0 || *end) {
-    fprintf(stderr, "usage: ttrt-soak ITERATIONS [SCHEDULE...]\n");
+    fprintf(stderr, "usage: ttrt-soak [--bundle=FILE] ITERATIONS [SCHEDULE...]\n");
     return 2;
   }
   TemporaryFile file(queueBundle().finish());
   ttrt_device_options options{};
   options.cores = 1;
   options.queues = 2;
-  Loaded loaded(file.path(), options);
-  std::vector<const char *> schedules(argv + 2, argv + argc);
+  Loaded loaded(path ? path : file.path(), options);
+  if (!loaded.device)
+    return 1;
+  std::vector<std::string> schedules(argv + 2, argv + argc);
+  ttrt_schedule info;
   if (schedules.empty())
-    schedules = {"overlap-input", "overlap-io", "rotated", "unrolled", "signals"};
-  bool good = loaded.device != nullptr;
+    for (uint32_t i = 0; ttrt_bundle_schedule(loaded.bundle, 0, i, &info, nullptr) == TTRT_OK; ++i)
+      if (info.queues == 2)
+        schedules.push_back(info.name);
+  bool good = true;
   try {
-    for (const char *schedule : schedules)
-      good = good && soak(loaded, schedule, iterations);
+    const Cases cases = path ? casesOf(loaded) : sampleCases();
+    for (const std::string &schedule : schedules)
+      good = good && soak(loaded, cases, schedule.c_str(), iterations);
   } catch (const std::exception &error) {
     fprintf(stderr, "ttrt-soak: %s\n", error.what());
     return 1;
