@@ -42,6 +42,16 @@ struct Input {
   Input(const std::vector<T> &values) : data(values.data()), bytes(values.size() * sizeof(T)) {}
 };
 
+/// Where an output shall go: memory of the caller's. Null data: it is not wanted.
+struct Memory {
+  void *data;
+  size_t bytes;
+
+  Memory(void *data, size_t bytes) : data(data), bytes(bytes) {}
+  template <typename T>
+  Memory(std::vector<T> &values) : data(values.data()), bytes(values.size() * sizeof(T)) {}
+};
+
 /// An output: memory of the pipeline's, or where the caller wanted it.
 struct Output {
   const void *data;
@@ -72,7 +82,7 @@ public:
   ~Pipeline() { ttrt_pipeline_close(pipeline); }
   Pipeline(Pipeline &&other) noexcept
       : pipeline(std::exchange(other.pipeline, nullptr)), bytes(std::move(other.bytes)),
-        inputs(std::move(other.inputs)) {}
+        inputs(std::move(other.inputs)), theirs(std::move(other.theirs)) {}
   Pipeline &operator=(Pipeline &&other) noexcept {
     std::swap(pipeline, other.pipeline);
     bytes.swap(other.bytes);
@@ -81,11 +91,18 @@ public:
   }
 
   /// One inference. Throws TTRT_WOULD_OVERWRITE where outputs would be lost that nobody popped.
-  void enqueue(std::initializer_list<Input> values) { enqueueAll(values, TTRT_WAIT); }
-  void enqueue(const std::vector<Input> &values) { enqueueAll(values, TTRT_WAIT); }
+  void enqueue(std::initializer_list<Input> values) { enqueueAll(values, nullptr, TTRT_WAIT); }
+  void enqueue(const std::vector<Input> &values) { enqueueAll(values, nullptr, TTRT_WAIT); }
+  /// The same, with outputs in the caller's memory, one for each output of the entry point.
+  void enqueue(const std::vector<Input> &values, const std::vector<Memory> &outputs) {
+    enqueueAll(values, &outputs, TTRT_WAIT);
+  }
   /// The same, for a thread that feeds while another one drains: waits until there is room.
-  void feed(std::initializer_list<Input> values) { enqueueAll(values, TTRT_STREAM); }
-  void feed(const std::vector<Input> &values) { enqueueAll(values, TTRT_STREAM); }
+  void feed(std::initializer_list<Input> values) { enqueueAll(values, nullptr, TTRT_STREAM); }
+  void feed(const std::vector<Input> &values) { enqueueAll(values, nullptr, TTRT_STREAM); }
+  void feed(const std::vector<Input> &values, const std::vector<Memory> &outputs) {
+    enqueueAll(values, &outputs, TTRT_STREAM);
+  }
   /// No more inputs will come.
   void finish() {
     ttrt_error error;
@@ -114,15 +131,26 @@ private:
     if (status != TTRT_OK)
       throw PipelineError(error);
   }
-  template <typename Values> void enqueueAll(const Values &values, ttrt_wait wait) {
+  template <typename Values>
+  void enqueueAll(const Values &values, const std::vector<Memory> *outputs, ttrt_wait wait) {
     if (values.size() != inputs.size())
       throw std::invalid_argument(std::to_string(values.size()) + " inputs; the entry point has " +
                                   std::to_string(inputs.size()));
     size_t i = 0;
     for (const Input &value : values)
       inputs[i++] = {value.data, value.bytes};
+    if (outputs && outputs->size() != bytes.size())
+      throw std::invalid_argument(std::to_string(outputs->size()) +
+                                  " outputs; the entry point has " + std::to_string(bytes.size()));
+    if (outputs) {
+      theirs.clear();
+      for (const Memory &memory : *outputs)
+        theirs.push_back({memory.data, memory.bytes});
+    }
     ttrt_error error;
-    check(ttrt_pipeline_enqueue(pipeline, inputs.data(), nullptr, wait, &error), error);
+    check(ttrt_pipeline_enqueue(pipeline, inputs.data(), outputs ? theirs.data() : nullptr, wait,
+                                &error),
+          error);
   }
   bool popOne(std::vector<Output> &outputs, ttrt_wait wait) {
     outputs.resize(bytes.size(), {nullptr, 0});
@@ -140,6 +168,7 @@ private:
   ttrt_pipeline *pipeline = nullptr;
   std::vector<size_t> bytes;          ///< of the outputs
   std::vector<ttrt_input> inputs;     ///< of the thread that feeds
+  std::vector<ttrt_output> theirs;    ///< likewise
   std::vector<const void *> pointers; ///< of the thread that drains
 };
 

@@ -102,6 +102,31 @@ TEST_F(Monitor, SaysWhetherItIsBusy) {
   EXPECT_FALSE(only().busy);
 }
 
+/// What a queue that has stopped leaves out is not counted, and it is not busy for ever.
+TEST_F(Monitor, AQueueThatHasStopped) {
+  ttrt_device_options options{};
+  options.cores = 1;
+  options.queues = 2;
+  Loaded loaded(file.path(), options);
+  ASSERT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, /*blocking=*/1, nullptr), TTRT_OK);
+  std::atomic<bool> open{false};
+  auto fail = [](void *open) {
+    while (!static_cast<std::atomic<bool> *>(open)->load())
+      std::this_thread::yield();
+    return 1;
+  };
+  ttrt_enqueue_call(loaded.device, 0, fail, &open, nullptr);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, 0, nullptr), TTRT_OK);
+  open = true;
+  EXPECT_EQ(ttrt_device_synchronize(loaded.device, nullptr), TTRT_FAILED);
+  EXPECT_EQ(only().iterations, 1u);
+  EXPECT_FALSE(only().busy);
+  ASSERT_EQ(ttrt_device_reset(loaded.device, nullptr), TTRT_OK);
+  ASSERT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, /*blocking=*/1, nullptr), TTRT_OK);
+  EXPECT_EQ(only().iterations, 2u);
+}
+
 TEST_F(Monitor, EveryDeviceOfAProcess) {
   Loaded first(file.path(), 1);
   {

@@ -186,6 +186,25 @@ TEST_P(Pipelines, CallersMemoryAndCleanUp) {
     EXPECT_EQ(outputs[i], sampleResult(inputs[i])) << "inference " << i;
 }
 
+/// The same in C++: popped outputs are where the caller wanted them.
+TEST_P(Pipelines, CallersMemoryInCpp) {
+  Pipeline pipeline(loaded.bundle, loaded.device, named(schedule));
+  std::vector<std::vector<float>> inputs, outputs(5, std::vector<float>(kSampleElements));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    inputs.push_back(inputOf(i));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    pipeline.enqueue({inputs[i]}, {outputs[i]});
+  std::vector<Output> popped;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    ASSERT_TRUE(pipeline.pop(popped));
+    EXPECT_EQ(popped[0].data, outputs[i].data());
+    EXPECT_EQ(outputs[i], sampleResult(inputs[i]));
+  }
+  EXPECT_THROW(pipeline.enqueue({inputs[0]}, std::vector<Memory>{}), std::invalid_argument);
+  std::vector<float> tooShort(3);
+  EXPECT_THROW(pipeline.enqueue({inputs[0]}, {tooShort}), PipelineError);
+}
+
 TEST_P(Pipelines, PollingNeedsNoWaiting) {
   Pipeline owner(loaded.bundle, loaded.device, named(schedule));
   owner = Pipeline(std::move(owner));

@@ -269,6 +269,34 @@ TEST_P(Queues, ClosingLosesNothing) {
     ASSERT_EQ(outputs[i], sampleResult(inputs[i])) << "iteration " << i;
 }
 
+/// Nor does it hang when one queue has stopped and the other one waits for it, with more behind.
+TEST_P(Queues, ClosingAfterAnErrorDoesNotHang) {
+  for (int opened = 0; opened < 2; ++opened) {
+    std::vector<float> output(kSampleElements, -1.0f);
+    Gate gate;
+    gate.result = 3;
+    std::thread opener;
+    {
+      Loaded other(file.path(), options(GetParam()));
+      EventHandle event(other.device);
+      gate.open = opened != 0;
+      ttrt_enqueue_call(other.device, 0, Gate::pass, &gate, nullptr);
+      ttrt_event_record(event, 0, nullptr);
+      ttrt_event_wait(event, 1, nullptr);
+      for (uint32_t queue : {0, 1}) {
+        ttrt_enqueue_execute(other.device, queue, 0, 0, nullptr);
+        ttrt_enqueue_read(other.device, queue, 0, 0, output.data(), kSampleBytes, 0, nullptr);
+      }
+      opener = std::thread([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        gate.open.store(true, std::memory_order_release);
+      });
+    }
+    opener.join();
+    EXPECT_EQ(output, std::vector<float>(kSampleElements, -1.0f)) << "left out on both";
+  }
+}
+
 TEST_P(Queues, WrongArgumentsAreNamed) {
   float data[kSampleElements];
   EXPECT_EQ(ttrt_enqueue_write(device, 2, 0, 0, data, sizeof(data), 0, &error),
@@ -353,6 +381,53 @@ TEST(QueuePrograms, RunAtTheSameTime) {
   ASSERT_EQ(ttrt_device_synchronize(loaded.device, nullptr), TTRT_OK);
   EXPECT_EQ(result[0], 1u);
   EXPECT_EQ(result[1], 1u);
+}
+
+/// Programs with scratch on both queues at the same time, on as many cores each: none is shared.
+TEST(QueuePrograms, HaveScratchOfTheirOwn) {
+  BundleBuilder builder;
+  const uint32_t reverse = builder.program("test_reverse", 16, {kSampleBytes}, {kSampleBytes}, 64);
+  fb::EntryPointT &entry = builder.entry("main");
+  for (uint32_t i = 0; i < 2; ++i) {
+    const uint64_t x = 2 * i * kSampleBytes, y = x + kSampleBytes;
+    const std::string name = i ? "1" : "0";
+    const uint32_t in = builder.buffer("x" + name, fb::BufferKind::Slot, x, kSampleBytes),
+                   out = builder.buffer("y" + name, fb::BufferKind::Slot, y, kSampleBytes);
+    BundleBuilder::port(entry.inputs, "x" + name, {256}, in);
+    BundleBuilder::port(entry.outputs, "y" + name, {256}, out);
+    StreamBuilder stream;
+    for (int j = 0; j < 50; ++j) {
+      stream.dispatch(reverse, {x, y});
+      stream.barrier();
+    }
+    stream.end();
+    builder.trace("t" + name, stream);
+  }
+  for (fb::StepKind kind : {fb::StepKind::Write, fb::StepKind::Execute, fb::StepKind::Read})
+    for (uint32_t i = 0; i < 2; ++i)
+      BundleBuilder::step(entry, kind, i);
+  TemporaryFile file(builder.finish());
+  ttrt_device_options options{};
+  options.cores = 2;
+  options.queues = 2;
+  options.queue1_cores = 2;
+  Loaded loaded(file.path(), options);
+  std::vector<float> inputs[2], outputs[2], expected[2];
+  for (uint32_t i = 0; i < 2; ++i) {
+    inputs[i] = inputOf(static_cast<int>(1000 + i));
+    outputs[i].resize(kSampleElements);
+    expected[i].assign(inputs[i].rbegin(), inputs[i].rend());
+    ttrt_enqueue_write(loaded.device, i, 0, i, inputs[i].data(), kSampleBytes, 0, nullptr);
+  }
+  for (int round = 0; round < 20; ++round) {
+    for (uint32_t i = 0; i < 2; ++i) {
+      ttrt_enqueue_execute(loaded.device, i, i, 0, nullptr);
+      ttrt_enqueue_read(loaded.device, i, 0, i, outputs[i].data(), kSampleBytes, 0, nullptr);
+    }
+    ASSERT_EQ(ttrt_device_synchronize(loaded.device, nullptr), TTRT_OK);
+    for (uint32_t i = 0; i < 2; ++i)
+      ASSERT_EQ(outputs[i], expected[i]) << "queue " << i << ", round " << round;
+  }
 }
 
 class QueueChecks : public testing::Test {
