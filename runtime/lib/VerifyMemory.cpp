@@ -32,6 +32,8 @@ private:
   void verifyScratch(const fb::Program &program);
   void verifyOwnOperands(const Op &op, const Access *accesses) const;
   void verifyOutsideTheTimeline();
+  void learn(const BufferIndex &index, const OpList &list);
+  void recall(const BufferIndex &index, const Op &op, OpList &list) const;
   void verifyPlace(const BufferIndex &index, Access &access) const;
 
   uint32_t bufferAt(uint64_t address) const;
@@ -53,6 +55,8 @@ private:
   std::multimap<uint64_t, uint32_t> ends; ///< end -> buffer, of those alive
   std::map<uint64_t, uint32_t> alive;     ///< planned address -> buffer
   std::vector<bool> executed;             ///< per trace: seen on the timeline
+  /// What an entry point's default schedule does -> the buffers of the operands. Null: of several.
+  std::map<std::vector<uint64_t>, const Access *> same;
   uint64_t time = 0;
   // For messages.
   const fb::EntryPoint *entry = nullptr;
@@ -248,6 +252,46 @@ void MemoryVerifier::verify() {
   verifyOutsideTheTimeline();
 }
 
+/// A command by what it does to which addresses, whatever the slots.
+static std::vector<uint64_t> keyOf(const BufferIndex &index, const Op &op, const OpList &list) {
+  std::vector<uint64_t> key{op.program};
+  for (uint32_t i = op.first; i < op.end; ++i) {
+    const Access &access = list.accesses[i];
+    const auto [first, end] = index.reachOf(access);
+    key.push_back(access.bytes);
+    key.push_back(index.permanentAt(first, end) ? ~uint64_t(0) : access.address);
+  }
+  return key;
+}
+
+void MemoryVerifier::learn(const BufferIndex &index, const OpList &list) {
+  for (const Op &op : list.ops) {
+    if (op.first == op.end)
+      continue;
+    const Access *accesses = &list.accesses[op.first];
+    auto [found, isNew] = same.try_emplace(keyOf(index, op, list), accesses);
+    if (isNew || !found->second)
+      continue;
+    for (uint32_t i = 0; i < op.end - op.first; ++i)
+      if (found->second && found->second[i].buffer != accesses[i].buffer &&
+          (accesses[i].buffer == kNoBuffer || !isAlways(buffer(accesses[i].buffer))))
+        found->second = nullptr;
+  }
+}
+
+/// What the default schedule does, too, means the same buffers here. So data that comes from
+/// somewhere else is found in these schedules as well.
+void MemoryVerifier::recall(const BufferIndex &index, const Op &op, OpList &list) const {
+  const auto found = same.find(keyOf(index, op, list));
+  if (found == same.end() || !found->second)
+    return;
+  for (uint32_t i = op.first; i < op.end; ++i) {
+    const uint32_t buffer = found->second[i - op.first].buffer;
+    if (buffer != kNoBuffer && !isAlways(this->buffer(buffer)))
+      list.accesses[i].buffer = buffer;
+  }
+}
+
 /// Schedules other than the default one may have traces and steps of their own, of which the
 /// timeline does not say what is alive. They must keep to the buffers, too, and away from those
 /// that are always alive.
@@ -258,9 +302,16 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
     for (uint32_t i = op.first; i < op.end; ++i)
       verifyPlace(index, list.accesses[i]);
     verifyOwnOperands(op, list.accesses.data());
+    recall(index, op, list);
   };
   for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
     entry = bundle.metadata().entries()->Get(i);
+    same.clear();
+    const OpList &ours = decoded.schedules[i][0].steps;
+    learn(index, ours);
+    for (const Op &op : ours.ops)
+      if (op.kind == OpKind::Execute)
+        learn(index, decoded.traces[op.index]);
     for (size_t j = 1; j < decoded.schedules[i].size(); ++j) {
       OpList &steps = decoded.schedules[i][j].steps;
       for (step = 0; step < steps.ops.size(); ++step) {

@@ -118,16 +118,51 @@ private:
         for (const auto *part : {&entry->schedules[i]->prologue, &entry->schedules[i]->body,
                                  &entry->schedules[i]->epilogue})
           for (const auto &step : *part) {
-            checkAnywhere(steps[step.get()][0]);
+            checkAnywhere(steps[step.get()][0], *entry);
             if (step->kind == fb::StepKind::Execute && onTimeline.insert(step->index).second)
-              for (const Command &command : traces[step->index])
-                checkAnywhere(command);
+              for (Command &command : traces[step->index])
+                checkAnywhere(command, *entry);
           }
     if (onTimeline.size() != traces.size())
       throw Fault{"a trace that nobody executes", true};
   }
 
-  void checkAnywhere(const Command &command) const {
+  bool isPermanent(const Use &use) const {
+    return std::any_of(bundle.buffers.begin(), bundle.buffers.end(), [&](const auto &buffer) {
+      return buffer->end == 0 && contains(*buffer, use.address, use.end);
+    });
+  }
+
+  /// Buffers of a command that the default schedule executes, too, with whatever slots; -1 where it
+  /// means several.
+  void takeBuffers(Command &command, const fb::EntryPointT &entry) {
+    std::vector<std::vector<int>> found;
+    for (const auto *part :
+         {&entry.schedules[0]->prologue, &entry.schedules[0]->body, &entry.schedules[0]->epilogue})
+      for (const auto &step : *part)
+        for (const Command &other :
+             step->kind == fb::StepKind::Execute ? traces[step->index] : steps[step.get()]) {
+          bool same = other.kind == command.kind && other.name == command.name &&
+                      other.uses.size() == command.uses.size() && !other.uses.empty();
+          std::vector<int> buffers;
+          for (size_t i = 0; same && i < other.uses.size(); ++i) {
+            const Use &a = command.uses[i], &b = other.uses[i];
+            const bool permanent = isPermanent(a);
+            same = permanent == isPermanent(b) && a.end - a.address == b.end - b.address &&
+                   (permanent || a.address == b.address);
+            buffers.push_back(permanent ? -1 : b.buffer);
+          }
+          if (same)
+            found.push_back(buffers);
+        }
+    for (size_t i = 0; i < command.uses.size() && !found.empty(); ++i)
+      if (command.uses[i].buffer < 0 &&
+          std::all_of(found.begin(), found.end(), [&](const auto &f) { return f == found[0]; }))
+        command.uses[i].buffer = found[0][i];
+  }
+
+  void checkAnywhere(Command &command, const fb::EntryPointT &entry) {
+    takeBuffers(command, entry);
     for (const Use &use : command.uses) {
       bool inside = false;
       for (const auto &buffer : bundle.buffers) {
