@@ -238,7 +238,7 @@ private:
                                    BufferKind::Activation, slot.getTensorType(), MemorySpace::L1);
     symbols.insert(buffer, trace->getIterator());
     builder.setInsertionPointToStart(&trace.getBody().front());
-    RankedTensorType type = slot.getTensorType();
+    auto type = cast<RankedTensorType>(option.argument.getType());
     auto layout = LayoutAttr::get(module.getContext(), MemorySpace::L1, Sharding::Interleaved, {});
     option.copy = ToMemoryOp::create(
         builder, slot.getLoc(),
@@ -246,6 +246,21 @@ private:
     option.copy->setAttr(TraceOp::getBufferAttrName(),
                          builder.getArrayAttr(FlatSymbolRefAttr::get(buffer.getSymNameAttr())));
     option.argument.replaceAllUsesExcept(option.copy->getResult(0), option.copy);
+    passOn(option.copy->getResult(0));
+  }
+
+  /// Views and parts of a value lie where it does, and their types say so.
+  static void passOn(Value value) {
+    Attribute layout = cast<RankedTensorType>(value.getType()).getEncoding();
+    for (Operation *user : value.getUsers()) {
+      if (!isa<ViewLikeOpInterface, PlacedMoveOpInterface>(user))
+        continue;
+      for (Value result : user->getResults()) {
+        auto type = cast<RankedTensorType>(result.getType());
+        result.setType(RankedTensorType::get(type.getShape(), type.getElementType(), layout));
+        passOn(result);
+      }
+    }
   }
 
   void revert(Option &option) {
@@ -255,6 +270,7 @@ private:
         option.copy->getAttrOfType<ArrayAttr>(TraceOp::getBufferAttrName())[0]);
     option.copy->getResult(0).replaceAllUsesWith(option.argument);
     option.copy->erase();
+    passOn(option.argument);
     symbols.erase(symbols.lookup(buffer.getAttr()));
   }
 
