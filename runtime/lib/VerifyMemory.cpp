@@ -38,6 +38,7 @@ private:
 
   uint32_t bufferAt(uint64_t address) const;
   bool isInside(const Access &access, const fb::Buffer &buffer) const;
+  bool isOverScratch(const Access &operand, const Access &scratch) const;
   uint64_t plannedAddress(const fb::Buffer &buffer) const {
     return bundle.addresses().plannedAddress(bundle.address(buffer));
   }
@@ -182,6 +183,14 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
             text(buffer(lowest->second).name()), (ull)(lowest->first - l1));
 }
 
+/// Whether an interleaved operand takes bytes of the command's own scratch, the last of its
+/// accesses.
+bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch) const {
+  const AddressMap &map = bundle.addresses();
+  return scratch.kind == fb::BufferKind::Scratch && operand.address >= map.interleavedAddress() &&
+         map.plannedAddress(operand.address) < map.l1Address(0) + scratch.row;
+}
+
 /// Nothing orders the workgroups of one command, nor the bytes of one copy; what a program promises
 /// about its own operands is the exception.
 void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
@@ -190,7 +199,7 @@ void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) con
   for (uint32_t i = op.first; i < op.end; ++i)
     for (uint32_t j = op.first; j < i; ++j) {
       const Access &a = accesses[j], &b = accesses[i];
-      if ((a.write || b.write) && mayShareBytes(a, b) &&
+      if ((a.write || b.write) && (mayShareBytes(a, b) || isOverScratch(a, b)) &&
           !(program && (mayWriteInPlace(*program, a, b) || mayWriteInPlace(*program, b, a))))
         failBad("%s: operands %u (0x%llx + %llu bytes) and %u (0x%llx + %llu bytes) overlap, and "
                 "one is written",

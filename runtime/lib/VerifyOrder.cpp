@@ -94,21 +94,36 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
   return buffers.isInsideOne(std::min(a.begin, b.begin), std::max(a.end, b.end));
 }
 
-/// Both views of L1 are one memory, as on a chip: bytes at one offset in neighbouring cores follow
-/// each other in the interleaved view, so shards and scratch are rows of it.
-Span OrderProver::spanOf(const Access &access) const {
+/// Calls function(const Span &) for an access's bytes. Both views of L1 are one memory, as on a
+/// chip: bytes at one offset in neighbouring cores follow each other in the interleaved view, unit
+/// by unit, so shards and scratch are rows of it; what is less than a unit, at either end, are rows
+/// of its own.
+template <typename Function>
+void OrderProver::forEachSpan(const Access &access, Function function) const {
   const AddressMap &map = bundle.addresses();
-  if (map.isInCore(access.address)) {
-    constexpr uint64_t unit = kBufferAlignment;
-    const uint64_t inCore = bytesInCore(map, access), pitch = unit * map.cores;
-    const uint64_t offset = (access.address - map.dramBytes) % map.l1Bytes, first = offset / unit;
-    const uint64_t shards = (access.bytes - inCore) / map.l1Bytes + 1, row = unit * shards;
-    const uint64_t rows = alignUp(offset + inCore, unit) / unit - first;
-    const uint64_t begin = map.interleavedAddress() + first * pitch;
-    const uint64_t core = (access.address - map.dramBytes) / map.l1Bytes;
-    const uint64_t bytes = (rows - 1) * pitch + row;
-    return {begin + core * unit, bytes, row < pitch ? row : bytes, pitch, begin};
+  if (!map.isInCore(access.address))
+    return function(spanOf(access));
+  constexpr uint64_t unit = kBufferAlignment;
+  const uint64_t inCore = bytesInCore(map, access), pitch = unit * map.cores;
+  const uint64_t shards = (access.bytes - inCore) / map.l1Bytes + 1;
+  const uint64_t core = (access.address - map.dramBytes) / map.l1Bytes;
+  uint64_t begin = (access.address - map.dramBytes) % map.l1Bytes;
+  for (const uint64_t end = begin + inCore; begin < end;) {
+    const uint64_t left = end - begin, lead = begin % unit;
+    const uint64_t first = map.interleavedAddress() + begin / unit * pitch + core * unit + lead;
+    uint64_t bytes = left / unit * unit;
+    if (lead || !bytes) {
+      bytes = std::min(left, unit - lead);
+      function(Span{first, (shards - 1) * unit + bytes, bytes, unit, first});
+    } else {
+      const uint64_t row = unit * shards, all = (bytes / unit - 1) * pitch + row;
+      function(Span{first, all, row < pitch ? row : all, pitch, first - core * unit});
+    }
+    begin += bytes;
   }
+}
+
+Span OrderProver::spanOf(const Access &access) const {
   const uint64_t phase = access.buffer == kNoBuffer
                              ? access.address
                              : bundle.address(*bundle.metadata().buffers()->Get(access.buffer));
@@ -190,7 +205,7 @@ void OrderProver::touch(const Node &node) {
     ++accesses;
     if (access.read && access.kind != fb::BufferKind::Constant) {
       Reading reading(*this, access, {current, i});
-      state.bytes.forEach(spanOf(access), reading);
+      forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
     }
   }
   if (isInput)
@@ -205,10 +220,11 @@ void OrderProver::touch(const Node &node) {
   for (uint32_t i = op.first; i < op.end; ++i)
     if (node.list->accesses[i].write) {
       const Touch touch{current, i};
-      const Span span = spanOf(node.list->accesses[i]);
       Writing writing(*this, node.list->accesses[i], touch);
-      state.bytes.forEach(span, writing);
-      state.bytes.write(span, touch, inference);
+      forEachSpan(node.list->accesses[i], [&](const Span &span) {
+        state.bytes.forEach(span, writing);
+        state.bytes.write(span, touch, inference);
+      });
     }
 }
 

@@ -121,6 +121,12 @@ std::vector<fb::BufferT *> placed(BundleBuilder &b) {
   return found;
 }
 
+std::vector<fb::BufferT *> inL1(BundleBuilder &b) {
+  auto found = placed(b);
+  std::erase_if(found, [](fb::BufferT *buffer) { return buffer->space != fb::MemorySpace::L1; });
+  return found;
+}
+
 std::vector<fb::BufferT *> mortal(BundleBuilder &b) {
   auto found = placed(b);
   std::erase_if(found, [](fb::BufferT *buffer) { return buffer->end == 0; });

@@ -74,6 +74,8 @@ std::vector<fb::BufferT *> placed(BundleBuilder &b);
 
 std::vector<fb::BufferT *> mortal(BundleBuilder &b);
 
+std::vector<fb::BufferT *> inL1(BundleBuilder &b);
+
 } // namespace ttrt::test
 
 #endif // TTC_TEST_UNIT_RUNTIME_FAULTPLACES_H

@@ -48,6 +48,61 @@ const std::vector<FaultKind> kKinds = {
        return true;
      },
      false},
+    {"L1BufferOverScratch",
+     [](BB &b, size_t v) {
+       auto buffers = inL1(b);
+       if (v >= buffers.size())
+         return false;
+       buffers[v]->offset = 0;
+       return true;
+     },
+     false},
+    {"L1BufferWhereItsCommandsGo", // moved together with them, by one unit of each core
+     [](BB &b, size_t v) {
+       auto buffers = inL1(b);
+       if (v >= 2 * buffers.size())
+         return false;
+       fb::BufferT &buffer = *buffers[v / 2];
+       const fb::TargetT &t = *b.bundle.target;
+       const uint64_t dram = t.dram_bank_bytes * t.dram_banks;
+       const uint64_t address =
+           buffer.shards ? dram + buffer.offset
+                         : dram + t.cores * t.l1_bytes + t.host_bytes + buffer.offset * t.cores;
+       const uint64_t unit = buffer.shards ? 64 : 64 * t.cores;
+       for (const OperandPlace &place : operands(b))
+         if (uint64_t &word = b.streams[place.trace].words[place.word]; word == address)
+           word += v % 2 ? unit : -unit;
+       buffer.offset += v % 2 ? 64 : -uint64_t(64);
+       return true;
+     },
+     false},
+    {"OtherViewOfL1",
+     [](BB &b, size_t v) {
+       auto buffers = inL1(b);
+       if (v >= buffers.size())
+         return false;
+       buffers[v]->shards = buffers[v]->shards ? 0 : b.bundle.target->cores;
+       return true;
+     },
+     false},
+    {"FewerShards",
+     [](BB &b, size_t v) {
+       auto buffers = inL1(b);
+       std::erase_if(buffers, [](fb::BufferT *buffer) { return buffer->shards < 2; });
+       if (v >= buffers.size())
+         return false;
+       --buffers[v]->shards;
+       return true;
+     },
+     false},
+    {"MoreScratch",
+     [](BB &b, size_t v) {
+       if (v >= b.bundle.programs.size())
+         return false;
+       b.bundle.programs[v]->scratch_bytes += 64;
+       return true;
+     },
+     false},
     {"ShortenLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 0, -1); }, false},
     {"LateLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 1, 0); }, false},
     {"LengthenLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 0, 1); }, false},

@@ -40,7 +40,16 @@ private:
   }
   bool contains(const fb::BufferT &buffer, uint64_t begin, uint64_t end) const {
     return buffer.kind != fb::BufferKind::Scratch && begin <= end &&
-           model.addressOf(buffer) <= begin && end <= model.addressOf(buffer) + buffer.size;
+           model.addressOf(buffer) <= begin &&
+           end <= model.addressOf(buffer) + model.sizeOf(buffer);
+  }
+  /// In the same view, and of shards all bytes in theirs.
+  bool contains(const fb::BufferT &buffer, const Use &use) const {
+    if (buffer.shards == 0)
+      return contains(buffer, use.address, use.end);
+    const std::vector<uint32_t> cells = model.cellsOf(buffer);
+    return use.address >= model.addressOf(buffer) && use.address < model.interleavedAddress() &&
+           std::includes(cells.begin(), cells.end(), use.cells.begin(), use.cells.end());
   }
 
   void checkOwn(const Command &command) const {
@@ -59,9 +68,16 @@ private:
   void checkAt(Command &command, uint64_t point) {
     for (Use &use : command.uses) {
       int found = -1;
+      for (size_t i = 0; use.scratch && i < bundle.buffers.size(); ++i)
+        if (const fb::BufferT &buffer = *bundle.buffers[i];
+            isAlive(buffer, point) && buffer.space == fb::MemorySpace::L1 &&
+            buffer.kind != fb::BufferKind::Scratch &&
+            buffer.offset < command.program->scratch_bytes)
+          throw Fault{"scratch over a buffer", true};
+      if (use.scratch)
+        continue;
       for (size_t i = 0; i < bundle.buffers.size(); ++i)
-        if (isAlive(*bundle.buffers[i], point) &&
-            contains(*bundle.buffers[i], use.address, use.end))
+        if (isAlive(*bundle.buffers[i], point) && contains(*bundle.buffers[i], use))
           found = static_cast<int>(i);
       if (found < 0 || (use.buffer >= 0 && use.buffer != found))
         throw Fault{"an access to what is not alive", true};
@@ -80,9 +96,8 @@ private:
         for (size_t j = 0; j < i; ++j) {
           const fb::BufferT &a = *bundle.buffers[i], &b = *bundle.buffers[j];
           if (isAlive(a, point) && isAlive(b, point) && a.kind != fb::BufferKind::Scratch &&
-              b.kind != fb::BufferKind::Scratch &&
-              model.addressOf(a) < model.addressOf(b) + b.size &&
-              model.addressOf(b) < model.addressOf(a) + a.size)
+              b.kind != fb::BufferKind::Scratch && a.space == b.space &&
+              a.offset < b.offset + b.size && b.offset < a.offset + a.size)
             throw Fault{"two buffers overlap", true};
         }
       ++point;
@@ -164,13 +179,14 @@ private:
   void checkAnywhere(Command &command, const fb::EntryPointT &entry) {
     takeBuffers(command, entry);
     for (const Use &use : command.uses) {
-      bool inside = false;
+      bool inside = use.scratch;
       for (const auto &buffer : bundle.buffers) {
-        inside |= contains(*buffer, use.address, use.end);
-        const bool touches = buffer->end == 0 && buffer->kind != fb::BufferKind::Scratch &&
-                             use.address < model.addressOf(*buffer) + buffer->size &&
+        inside |= contains(*buffer, use);
+        const bool touches = !use.scratch && buffer->end == 0 &&
+                             buffer->kind != fb::BufferKind::Scratch &&
+                             use.address < model.addressOf(*buffer) + model.sizeOf(*buffer) &&
                              model.addressOf(*buffer) < use.end;
-        if (touches && !contains(*buffer, use.address, use.end))
+        if (touches && !contains(*buffer, use))
           throw Fault{"an access that reaches into another buffer", true};
         if (touches && use.write && buffer->kind == fb::BufferKind::Constant)
           throw Fault{"a write to a constant", true};
@@ -241,8 +257,9 @@ private:
     for (size_t i = 0; i < instances.size(); ++i)
       for (size_t c = 0; c < instances[i].commands->size(); ++c)
         for (size_t core = 0; core < cores; ++core, ++next)
-          if (!(*instances[i].commands)[c].uses.empty() &&
-              (core == 0 || !(*instances[i].commands)[c].single)) {
+          if (const Command &command = (*instances[i].commands)[c];
+              !command.uses.empty() &&
+              (core == 0 || !command.single || command.uses.back().scratch)) {
             actions.push_back({i, c, core});
             index.push_back(next);
           }
@@ -292,10 +309,17 @@ private:
   void checkTogether(const Action &a, const Action &b) const {
     if (a.instance == b.instance && a.command == b.command)
       return; // workgroups of one command
+    const bool sameQueue = instances[a.instance].queue == instances[b.instance].queue;
     for (const Use &x : commandOf(a).uses)
       for (const Use &y : commandOf(b).uses)
-        if ((x.write || y.write) && shareCells(x.cellsOf(a.core, cores), y.cellsOf(b.core, cores)))
+        if (isUsed(a, x) && isUsed(b, y) && !(x.scratch && y.scratch && sameQueue) &&
+            (x.write || y.write) && shareCells(x.cellsOf(a.core, cores), y.cellsOf(b.core, cores)))
           throw Fault{"two commands that may run at the same time touch the same bytes"};
+  }
+
+  /// Only core 0 does the work of one workgroup; but as scratch it may be any core's.
+  bool isUsed(const Action &action, const Use &use) const {
+    return use.scratch || action.core == 0 || !commandOf(action).single;
   }
 
   struct Cell {
@@ -305,7 +329,7 @@ private:
 
   bool isIn(fb::BufferKind kind, const Use &use) const {
     for (const auto &buffer : bundle.buffers)
-      if (buffer->kind == kind && contains(*buffer, use.address, use.end))
+      if (buffer->kind == kind && contains(*buffer, use))
         return true;
     return false;
   }
@@ -372,6 +396,8 @@ private:
   }
 
   bool isSame(const Use &write, const Use &read) const {
+    if (write.scratch)
+      return false;
     if (write.buffer >= 0 && read.buffer >= 0)
       return write.buffer == read.buffer;
     return std::any_of(bundle.buffers.begin(), bundle.buffers.end(), [&](const auto &buffer) {

@@ -3,6 +3,7 @@
 // The proof against faults of every kind, with an oracle as the judge: no fault is taken, nothing
 // good is refused, and the message names what is wrong.
 
+#include "L1Bundle.h"
 #include "Oracle.h"
 #include "SeedFaults.h"
 
@@ -10,6 +11,12 @@
 
 namespace ttrt::test {
 namespace {
+
+std::vector<NamedBundle> bundles() {
+  std::vector<NamedBundle> all = proofBundles();
+  all.push_back({"L1", [] { return writeAheadBundle(); }});
+  return all;
+}
 
 class Proof : public testing::TestWithParam<NamedBundle> {};
 
@@ -25,12 +32,12 @@ TEST_P(Proof, FaultsAreFoundAndNothingElse) {
       ADD_FAILURE() << kind << ", " << disagreement;
 }
 
-INSTANTIATE_TEST_SUITE_P(Bundles, Proof, testing::ValuesIn(proofBundles()),
+INSTANTIATE_TEST_SUITE_P(Bundles, Proof, testing::ValuesIn(bundles()),
                          [](const auto &info) { return std::string(info.param.name); });
 
 TEST(ProofFaults, EveryKindOfFaultIsFoundSomewhere) {
   std::map<std::string, uint32_t> rejected;
-  for (const NamedBundle &bundle : proofBundles())
+  for (const NamedBundle &bundle : bundles())
     for (const auto &[kind, tally] : seedFaults(bundle.make, 12))
       if (tally.rejected + tally.harmless) // waits in streams: ExploreTest
         rejected[kind] += tally.rejected;

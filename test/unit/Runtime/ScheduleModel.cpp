@@ -18,12 +18,70 @@ ScheduleModel::ScheduleModel(const BundleBuilder &builder)
           steps.emplace(step.get(), std::vector<Command>{decode(*entry, *step)});
 }
 
+uint64_t ScheduleModel::dramBytes() const {
+  return bundle.target->dram_bank_bytes * bundle.target->dram_banks;
+}
+uint64_t ScheduleModel::interleavedAddress() const {
+  const fb::TargetT &t = *bundle.target;
+  return dramBytes() + t.cores * t.l1_bytes + t.host_bytes;
+}
+
+bool ScheduleModel::isInterleaved(const fb::BufferT &buffer) {
+  return buffer.space == fb::MemorySpace::L1 && buffer.kind != fb::BufferKind::Scratch &&
+         buffer.shards == 0;
+}
+
 uint64_t ScheduleModel::addressOf(const fb::BufferT &buffer) const {
   const fb::TargetT &t = *bundle.target;
-  const uint64_t dram = t.dram_bank_bytes * t.dram_banks;
+  if (isInterleaved(buffer))
+    return interleavedAddress() + buffer.offset * t.cores;
   return buffer.offset + (buffer.space == fb::MemorySpace::Dram ? 0
-                          : buffer.space == fb::MemorySpace::L1 ? dram
-                                                                : dram + t.cores * t.l1_bytes);
+                          : buffer.space == fb::MemorySpace::L1
+                              ? dramBytes()
+                              : dramBytes() + t.cores * t.l1_bytes);
+}
+
+uint64_t ScheduleModel::sizeOf(const fb::BufferT &buffer) const {
+  return isInterleaved(buffer) ? buffer.size * bundle.target->cores : buffer.size;
+}
+
+std::vector<uint32_t> ScheduleModel::cellsOf(const fb::BufferT &buffer) const {
+  std::vector<uint32_t> cells;
+  const uint64_t address = addressOf(buffer);
+  for (uint32_t shard = 0; shard < std::max(buffer.shards, 1u); ++shard)
+    addCells(cells, address + shard * bundle.target->l1_bytes,
+             address + shard * bundle.target->l1_bytes + sizeOf(buffer));
+  std::sort(cells.begin(), cells.end());
+  return cells;
+}
+
+/// Scratch only matters where something else lies in L1.
+bool ScheduleModel::usesL1() const {
+  return std::any_of(bundle.buffers.begin(), bundle.buffers.end(), [](const auto &buffer) {
+    return buffer->space == fb::MemorySpace::L1 && buffer->kind != fb::BufferKind::Scratch;
+  });
+}
+
+/// Calls f(begin, end) for what a program's dispatches may write as scratch.
+template <typename F> void ScheduleModel::forEachScratch(const fb::ProgramT &program, F f) const {
+  for (uint32_t core = 0; program.scratch_bytes && usesL1() && core < bundle.target->cores; ++core)
+    f(dramBytes() + core * bundle.target->l1_bytes,
+      dramBytes() + core * bundle.target->l1_bytes + program.scratch_bytes);
+}
+
+/// Calls f(begin, end) for the pieces of an address range, as a chip has them.
+template <typename F> void ScheduleModel::onChip(uint64_t begin, uint64_t end, F f) const {
+  const fb::TargetT &t = *bundle.target;
+  const uint64_t dram = dramBytes();
+  if (begin < dram || begin >= dram + t.cores * t.l1_bytes || t.l1_bytes == 0)
+    return f(begin, end);
+  while (begin < end) {
+    const uint64_t core = (begin - dram) / t.l1_bytes, offset = (begin - dram) % t.l1_bytes;
+    const uint64_t bytes = std::min(end - begin, 64 - offset % 64);
+    const uint64_t at = interleavedAddress() + (offset / 64 * t.cores + core) * 64 + offset % 64;
+    f(at, at + bytes);
+    begin += bytes;
+  }
 }
 
 uint64_t ScheduleModel::bytesOf(const fb::PortT &port) {
@@ -78,7 +136,11 @@ template <typename F> void ScheduleModel::forEachPart(F f) const {
         }
   }
   for (const auto &buffer : bundle.buffers)
-    f(addressOf(*buffer), addressOf(*buffer) + buffer->size);
+    for (uint32_t shard = 0; shard < std::max(buffer->shards, 1u); ++shard)
+      f(addressOf(*buffer) + shard * bundle.target->l1_bytes,
+        addressOf(*buffer) + shard * bundle.target->l1_bytes + sizeOf(*buffer));
+  for (const auto &program : bundle.programs)
+    forEachScratch(*program, f);
 }
 
 template <typename F>
@@ -101,16 +163,20 @@ template <typename F> void ScheduleModel::forEachCommand(const StreamBuilder &st
 void ScheduleModel::findCells() {
   std::set<uint64_t> found;
   forEachPart([&](uint64_t begin, uint64_t end) {
-    found.insert(begin);
-    found.insert(end);
+    onChip(begin, end, [&](uint64_t first, uint64_t last) {
+      found.insert(first);
+      found.insert(last);
+    });
   });
   cuts.assign(found.begin(), found.end());
 }
 
 void ScheduleModel::addCells(std::vector<uint32_t> &cells, uint64_t begin, uint64_t end) const {
-  auto first = std::lower_bound(cuts.begin(), cuts.end(), begin);
-  for (; first != cuts.end() && *first < end; ++first)
-    cells.push_back(static_cast<uint32_t>(first - cuts.begin()));
+  onChip(begin, end, [&](uint64_t from, uint64_t to) {
+    auto first = std::lower_bound(cuts.begin(), cuts.end(), from);
+    for (; first != cuts.end() && *first < to; ++first)
+      cells.push_back(static_cast<uint32_t>(first - cuts.begin()));
+  });
 }
 
 bool shareCells(const std::vector<uint32_t> &a, const std::vector<uint32_t> &b) {
@@ -144,6 +210,7 @@ Use ScheduleModel::use(uint64_t address, uint64_t bytes, bool read, bool write,
                        uint32_t operand) const {
   Use use{address, address + bytes, read, write, operand, {}};
   addCells(use.cells, address, address + bytes);
+  std::sort(use.cells.begin(), use.cells.end());
   return use;
 }
 
@@ -175,10 +242,23 @@ void ScheduleModel::addOperands(Command &command, uint32_t program,
             {}};
     parts(operand, addresses[i],
           [&](uint64_t begin, uint64_t end) { addCells(use.cells, begin, end); });
+    std::sort(use.cells.begin(), use.cells.end());
     if (operand.per_workgroup)
       addRows(use, operand, command.grid);
     command.uses.push_back(use);
   }
+  Use scratch{dramBytes(),
+              dramBytes(),
+              false,
+              true,
+              static_cast<uint32_t>(command.program->operands.size()),
+              {}};
+  forEachScratch(*command.program,
+                 [&](uint64_t begin, uint64_t end) { addCells(scratch.cells, begin, end); });
+  std::sort(scratch.cells.begin(), scratch.cells.end());
+  scratch.scratch = true;
+  if (!scratch.cells.empty())
+    command.uses.push_back(scratch);
 }
 
 std::vector<Command> ScheduleModel::decode(const StreamBuilder &stream) const {

@@ -28,6 +28,7 @@ struct Use {
   int buffer = -1;             ///< by the timeline
   /// Of each workgroup, where workgroups have rows of their own; else none.
   std::vector<std::vector<uint32_t>> rows = {};
+  bool scratch = false; ///< of the command's program, in every core
 
   /// What one of so many cores may touch; workgroup w of g is done by core w * cores / g.
   std::vector<uint32_t> cellsOf(size_t core, size_t cores) const;
@@ -66,6 +67,11 @@ public:
   explicit ScheduleModel(const BundleBuilder &builder);
 
   uint64_t addressOf(const fb::BufferT &buffer) const;
+  /// Bytes that follow each other there.
+  uint64_t sizeOf(const fb::BufferT &buffer) const;
+  static bool isInterleaved(const fb::BufferT &buffer);
+  /// Those of all shards.
+  std::vector<uint32_t> cellsOf(const fb::BufferT &buffer) const;
   static uint64_t bytesOf(const fb::PortT &port);
   Use use(uint64_t address, uint64_t bytes, bool read, bool write, uint32_t operand) const;
   /// `plays`: how often prologue, bodies and epilogue are played.
@@ -73,7 +79,10 @@ public:
 
   const BundleBuilder &builder;
   const fb::BundleT &bundle;
-  /// Memory, cut wherever any access or buffer begins or ends, and in the middle of every port.
+  uint64_t dramBytes() const;
+  uint64_t interleavedAddress() const;
+  /// Memory as a chip has it: what lies in a core's L1 goes by its address in the interleaved view.
+  /// Cut wherever any access or buffer begins or ends, and in the middle of every port.
   /// Cell i is [cuts[i], cuts[i + 1]).
   std::vector<uint64_t> cuts;
   std::vector<std::vector<Command>> traces;
@@ -84,6 +93,9 @@ private:
   template <typename F> static void parts(const fb::OperandT &operand, uint64_t address, F f);
   template <typename F> static void forEachCommand(const StreamBuilder &stream, F f);
   void findCells();
+  template <typename F> void onChip(uint64_t begin, uint64_t end, F f) const;
+  template <typename F> void forEachScratch(const fb::ProgramT &program, F f) const;
+  bool usesL1() const;
   void addCells(std::vector<uint32_t> &cells, uint64_t begin, uint64_t end) const;
   void addRows(Use &use, const fb::OperandT &operand, uint64_t grid) const;
   void addOperands(Command &command, uint32_t program, const uint64_t *addresses) const;
