@@ -63,6 +63,8 @@ const std::vector<FaultKind> kKinds = {
        if (v >= 2 * buffers.size())
          return false;
        fb::BufferT &buffer = *buffers[v / 2];
+       if (v % 2 == 0 && buffer.offset == 0)
+         return true;
        const fb::TargetT &t = *b.bundle.target;
        const uint64_t dram = t.dram_bank_bytes * t.dram_banks;
        const uint64_t address =
