@@ -165,17 +165,19 @@ private:
 };
 
 /// The largest or smallest of a dimension as LLVM's intrinsics, which it vectorises; a comparison
-/// and a selection for each of NaN and order, which others become, it does not.
-template <typename From, typename To> void keepExtremum(Operation *op) {
+/// and a selection for each of NaN and order, which others become, it does not. True if `op` is
+/// gone.
+template <typename From, typename To> bool keepExtremum(Operation *op) {
   auto extremum = dyn_cast<From>(op);
   if (!extremum || !extremum.getType().isF32())
-    return;
+    return false;
   OpBuilder b(op);
   auto flags = arith::convertArithFastMathFlagsToLLVM(extremum.getFastmath());
   Value result =
       To::create(b, op->getLoc(), extremum.getType(), extremum.getLhs(), extremum.getRhs(), flags);
   extremum.replaceAllUsesWith(result);
   extremum.erase();
+  return true;
 }
 
 /// Lets LLVM contract products and sums, and reorder the sums that fold a dimension away. The
@@ -197,8 +199,8 @@ void relaxArithmetic(linalg::GenericOp op) {
   for (BlockArgument accumulator : body->getArguments().take_back(op.getNumDpsInits()))
     for (Operation *user : llvm::make_early_inc_range(accumulator.getUsers())) {
       relax(user, arith::FastMathFlags::reassoc);
-      keepExtremum<arith::MaximumFOp, LLVM::MaximumOp>(user);
-      keepExtremum<arith::MinimumFOp, LLVM::MinimumOp>(user);
+      if (!keepExtremum<arith::MaximumFOp, LLVM::MaximumOp>(user))
+        keepExtremum<arith::MinimumFOp, LLVM::MinimumOp>(user);
     }
 }
 
