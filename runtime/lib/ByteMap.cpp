@@ -68,9 +68,9 @@ void ByteMap::forEach(const Span &span, ByteVisitor &visitor) {
       visit(band->first, band->second, column, column + span.row, visitor);
       i += aligned;
     } else {
-      spend();
-      forEachContiguous(begin, begin + span.row, visitor);
-      ++i;
+      const uint64_t together = rowsTogether(span, i);
+      forEachContiguous(begin, begin + (together - 1) * span.pitch + span.row, visitor);
+      i += together;
     }
   }
 }
@@ -138,29 +138,45 @@ void ByteMap::cut(uint64_t address) {
   }
 }
 
-/// Finds the band of a span's rows from `row` on, cuts it where they begin and end, and returns how
-/// many of them it has; 0 if the first of them must be taken alone.
-uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) {
-  const uint64_t begin = span.address + row * span.pitch, left = span.rows() - row;
-  auto containing = [&](uint64_t address) {
-    auto band = bands.upper_bound(address);
-    return band != bands.begin() && std::prev(band)->second.end > address ? std::prev(band)
-                                                                          : bands.end();
-  };
+ByteMap::Bands::iterator ByteMap::containing(uint64_t address) {
+  auto band = bands.upper_bound(address);
+  return band != bands.begin() && std::prev(band)->second.end > address ? std::prev(band)
+                                                                        : bands.end();
+}
+
+/// From where on in its row a span's row lies.
+static uint64_t columnOf(const Span &span, uint64_t begin, uint64_t phase) {
+  return (begin % span.pitch + span.pitch - phase % span.pitch) % span.pitch;
+}
+
+/// How many of a span's rows, from `row` on, one band has as rows of its own or could have; 0 if
+/// the first of them must be taken otherwise.
+uint64_t ByteMap::linesUp(const Span &span, uint64_t row, Bands::iterator &found) {
+  const uint64_t begin = span.address + row * span.pitch;
   found = containing(begin);
   if (found == bands.end())
     return 0;
   const bool oneRow = isOneRow(found->first, found->second);
   if (!oneRow && found->second.pitch != span.pitch)
     return 0;
-  const uint64_t phase = oneRow ? span.phase : found->first;
-  const uint64_t column = (begin % span.pitch + span.pitch - phase % span.pitch) % span.pitch;
+  const uint64_t column = columnOf(span, begin, oneRow ? span.phase : found->first);
   if (column > begin || begin - column < found->first || column + span.row > span.pitch)
     return 0;
-  const uint64_t first = begin - column;
-  const uint64_t rows = std::min((found->second.end - first) / span.pitch, left);
-  if (rows < 2)
+  const uint64_t rows =
+      std::min((found->second.end - (begin - column)) / span.pitch, span.rows() - row);
+  return rows < 2 ? 0 : rows;
+}
+
+/// Cuts the band that has a span's rows from `row` on where they begin and end, and returns how
+/// many of them it has; 0 if none does.
+uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) {
+  const uint64_t rows = linesUp(span, row, found);
+  if (!rows)
     return 0;
+  const uint64_t begin = span.address + row * span.pitch;
+  const bool oneRow = isOneRow(found->first, found->second);
+  const uint64_t column = columnOf(span, begin, oneRow ? span.phase : found->first);
+  const uint64_t first = begin - column;
   cut(first);
   cut(first + rows * span.pitch);
   found = containing(first);
@@ -174,10 +190,43 @@ uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) 
   return rows;
 }
 
+/// How many rows from one that does not line up are taken at once: up to the next one that does, if
+/// they are not few.
+uint64_t ByteMap::rowsTogether(const Span &span, uint64_t row) {
+  if (!order) {
+    spend();
+    return 1;
+  }
+  constexpr uint64_t kFew = 4;
+  const uint64_t begin = span.address + row * span.pitch, rows = span.rows();
+  auto mayLineUp = [&](uint64_t candidate) {
+    Bands::iterator unused;
+    return candidate >= rows || linesUp(span, candidate, unused);
+  };
+  // Whether rows line up changes with the first or second one in a band.
+  uint64_t next = row + 1;
+  for (auto band = bands.upper_bound(begin); !mayLineUp(next); ++band) {
+    if (band == bands.end()) {
+      next = rows;
+      break;
+    }
+    next = std::max(next, row + (band->first - begin + span.pitch - 1) / span.pitch);
+    if (mayLineUp(next + 1) && !mayLineUp(next))
+      ++next;
+  }
+  next = std::min(next, rows);
+  if (next - row <= kFew) {
+    spend();
+    return 1;
+  }
+  blurred = true;
+  return next - row;
+}
+
 /// Bands where nothing was written yet. Returns the number of rows, or 0.
 uint64_t ByteMap::addBand(const Span &span, uint64_t row, const History &history) {
   const uint64_t begin = span.address + row * span.pitch;
-  const uint64_t column = (begin % span.pitch + span.pitch - span.phase % span.pitch) % span.pitch;
+  const uint64_t column = columnOf(span, begin, span.phase);
   if (column > begin || column + span.row > span.pitch)
     return 0;
   const uint64_t first = begin - column;
@@ -205,6 +254,48 @@ void ByteMap::writeContiguous(uint64_t begin, uint64_t end, const History &histo
   bands.emplace_hint(hint, begin, Band{end, end - begin, {{0, end - begin, history}}});
 }
 
+/// All that may have happened to bytes of some bands.
+History ByteMap::blur(Bands::iterator first, Bands::iterator last) {
+  std::vector<Touch> touches;
+  for (auto band = first; band != last; ++band)
+    for (const Column &column : band->second.columns) {
+      touches.push_back(column.history.writer);
+      for (uint32_t i = column.history.readers; i != kNoReaders; i = readers[i].next)
+        touches.push_back(readers[i].touch);
+    }
+  order->keepLast(touches);
+  History all{touches.front(), 0, kNoReaders, /*blurred=*/true};
+  for (size_t i = 1; i < touches.size(); ++i)
+    all.readers = addReader(touches[i], all.readers);
+  return all;
+}
+
+/// Makes a band of rows that do not line up with what was there. Returns the number of rows, or 0.
+/// Without the span's last row, if it ends before its pitch does: what comes then may be another
+/// tensor.
+uint64_t ByteMap::writeTogether(const Span &span, uint64_t row, const History &history) {
+  uint64_t rows = rowsTogether(span, row);
+  const uint64_t begin = span.address + row * span.pitch;
+  const uint64_t column = columnOf(span, begin, span.phase), end = column + span.row;
+  rows -= end < span.pitch && row + rows == span.rows();
+  if (rows < 2 || column > begin || end > span.pitch)
+    return 0;
+  const uint64_t from = begin - column, to = from + rows * span.pitch;
+  cut(from);
+  cut(to);
+  auto first = bands.lower_bound(from), last = bands.lower_bound(to);
+  Band band{to, span.pitch, {{column, end, history}}};
+  if (first != last) {
+    const History others = blur(first, last);
+    if (column > 0)
+      band.columns.insert(band.columns.begin(), {0, column, others});
+    if (end < span.pitch)
+      band.columns.push_back({end, span.pitch, others});
+  }
+  bands.emplace_hint(bands.erase(first, last), from, std::move(band));
+  return rows;
+}
+
 void ByteMap::write(const Span &span, Touch writer, int64_t inference) {
   const History history{writer, inference, kNoReaders};
   if (span.isContiguous())
@@ -218,6 +309,8 @@ void ByteMap::write(const Span &span, Touch writer, int64_t inference) {
       i += aligned;
     } else if (const uint64_t added = addBand(span, i, history)) {
       i += added;
+    } else if (const uint64_t together = order ? writeTogether(span, i, history) : 0) {
+      i += together;
     } else {
       spend();
       const uint64_t begin = span.address + i * span.pitch;

@@ -23,6 +23,9 @@ struct History {
   Touch writer;
   int64_t inference; ///< of the written data
   uint32_t readers;  ///< list in ByteMap
+  /// Not all that the bytes have in common, but all that may have happened to some of them: the
+  /// touches may have been writes or reads, and what the bytes hold is unknown.
+  bool blurred = false;
 };
 
 /// Bytes, contiguous or in rows ("Rows" in docs/bundle-format.md).
@@ -48,11 +51,28 @@ protected:
   ~ByteVisitor() = default;
 };
 
+/// What the map has to know of the order of touches.
+class TouchOrder {
+public:
+  /// Drops those of `touches` that another of them comes behind, so that whatever comes behind the
+  /// ones that are left comes behind all.
+  virtual void keepLast(std::vector<Touch> &touches) const = 0;
+
+protected:
+  ~TouchOrder() = default;
+};
+
 /// Bytes that were never written are not in the map. It holds bands: some rows of one pitch whose
 /// columns have a history each. A contiguous range is a band of one row with one column. Bands are
 /// cut where an access begins or ends, and overwriting them makes them one again; so the work grows
 /// with the number of accesses and neither with bytes nor, where the rows of a tensor line up, with
-/// rows. Rows that do not line up are taken one by one.
+/// rows.
+///
+/// Rows may not line up with those of the tensor whose bytes they take over. A map that was given
+/// an order then takes them together with what lies between them: they are visited as one range,
+/// and written as one band, whose other columns are blurred. It so visits more than the span, and
+/// says of some bytes less than could be known; never the other way round. A map without an order
+/// takes such rows one by one.
 class ByteMap {
 public:
   static constexpr uint32_t kNoReaders = ~0u;
@@ -71,6 +91,9 @@ public:
   };
   using Bands = std::map<uint64_t, Band>;
 
+  /// `order` outlives the map and its copies.
+  explicit ByteMap(const TouchOrder *order = nullptr) : order(order) {}
+
   /// Visits the bytes of a span in order.
   void forEach(const Span &span, ByteVisitor &visitor);
 
@@ -85,6 +108,8 @@ public:
   }
   const Reader &reader(uint32_t index) const { return readers[index]; }
   const Bands &all() const { return bands; }
+  /// Whether rows have been taken together: some visits may have been of bytes outside the span.
+  bool isBlurred() const { return blurred; }
 
 private:
   void forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor);
@@ -94,14 +119,21 @@ private:
   void cut(uint64_t address);
   void cutRows(Bands::iterator band, uint64_t rows);
   void flatten(Bands::iterator band);
+  Bands::iterator containing(uint64_t address);
+  uint64_t linesUp(const Span &span, uint64_t row, Bands::iterator &found);
   uint64_t align(const Span &span, uint64_t row, Bands::iterator &found);
+  uint64_t rowsTogether(const Span &span, uint64_t row);
+  History blur(Bands::iterator first, Bands::iterator last);
+  uint64_t writeTogether(const Span &span, uint64_t row, const History &history);
   uint64_t addBand(const Span &span, uint64_t row, const History &history);
   void writeContiguous(uint64_t begin, uint64_t end, const History &history);
   void spend();
 
+  const TouchOrder *order;
   Bands bands; ///< begin -> the rest
   std::vector<Reader> readers;
   uint64_t spent = 0; ///< rows that were taken one by one
+  bool blurred = false;
 };
 
 } // namespace ttrt

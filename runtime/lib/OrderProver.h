@@ -15,15 +15,21 @@ namespace ttrt {
 /// More than any target has.
 inline constexpr uint32_t kMaxProvedQueues = 4;
 
-class OrderProver {
+class OrderProver final : public TouchOrder {
 public:
+  /// A blurred proof takes rows together that do not line up (ByteMap.h).
+  enum class Precision { Blurred, Exact };
+
   OrderProver(const Bundle &bundle, const DecodedBundle &decoded, const BufferIndex &buffers,
-              uint32_t entry, uint32_t schedule);
+              uint32_t entry, uint32_t schedule, Precision precision);
   /// Throws Error; adds to `proof`. True if the schedule may also begin anew while its epilogue is
-  /// under way.
+  /// under way. Throws NotSharp where a blurred proof does not know.
   bool prove(Proof &proof);
+  struct NotSharp {};
 
 private:
+  void keepLast(std::vector<Touch> &touches) const override;
+
   class Reading;
   class Writing;
   static constexpr uint32_t kNone = ~0u;
@@ -64,6 +70,7 @@ private:
   /// All that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
 
+  bool walk();
   void runPart(Part part);
   void runStep(uint32_t step);
   void runTrace(Node node);
@@ -108,7 +115,7 @@ private:
   // Of the current node: what its reads have found.
   int64_t inference = kNoInference;
   Touch inferenceFrom{};
-  uint64_t accesses = 0, pairs = 0;
+  uint64_t accesses = 0, pairs = 0, iterations = 0;
 };
 
 } // namespace ttrt

@@ -10,13 +10,16 @@
 namespace ttrt {
 
 OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
-                         const BufferIndex &buffers, uint32_t entry, uint32_t schedule)
+                         const BufferIndex &buffers, uint32_t entry, uint32_t schedule,
+                         Precision precision)
     : bundle(bundle), decoded(decoded), buffers(buffers),
       entry(*bundle.metadata().entries()->Get(entry)),
       schedule(*this->entry.schedules()->Get(schedule)), steps(decoded.schedules[entry][schedule]) {
   const uint32_t queues = this->schedule.queues();
   if (queues > kMaxProvedQueues)
     failHere(format("has %u queues; this runtime knows at most %u", queues, kMaxProvedQueues));
+  if (precision == Precision::Blurred)
+    state.bytes = ByteMap(this);
   state.queues.resize(queues);
   state.events.resize(count(bundle.metadata().events()));
   state.written.resize(count(this->entry.inputs()));
@@ -64,6 +67,21 @@ bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
   // a grid of one there is only core 0's.
   return a.op->grid == b.op->grid &&
          (a.op->grid == 1 || isWithinWorkgroups(accessOf(earlier), now));
+}
+
+/// The last of each queue: what comes behind a position comes behind all before it.
+void OrderProver::keepLast(std::vector<Touch> &touches) const {
+  uint64_t last[kMaxProvedQueues] = {};
+  for (Touch touch : touches) {
+    const Node &node = nodes[touch.node];
+    last[node.queue] = std::max(last[node.queue], node.position);
+  }
+  std::erase_if(touches, [&](Touch touch) {
+    return nodes[touch.node].position < last[nodes[touch.node].queue];
+  });
+  auto key = [](Touch touch) { return std::pair(touch.node, touch.access); };
+  std::sort(touches.begin(), touches.end(), [&](Touch a, Touch b) { return key(a) < key(b); });
+  touches.erase(std::unique(touches.begin(), touches.end()), touches.end());
 }
 
 void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
@@ -139,6 +157,8 @@ public:
 
   void written(uint64_t begin, uint64_t end, History &history) override {
     ++prover.pairs;
+    if (history.blurred)
+      throw NotSharp();
     if (!prover.isOrdered(history.writer, access))
       prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                       /*laterWrites=*/false);
@@ -352,7 +372,7 @@ OrderProver::Snapshot OrderProver::snapshot() const {
       encode(history.writer);
       for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
         encode(state.bytes.reader(i).touch);
-      words.insert(words.end(), {column.begin, column.end, touches.size(),
+      words.insert(words.end(), {column.begin, column.end, touches.size(), history.blurred,
                                  static_cast<uint64_t>(history.inference == kNoInference
                                                            ? kNoInference
                                                            : history.inference - base)});
@@ -390,6 +410,23 @@ bool OrderProver::explore(std::vector<State> &pending, std::vector<Snapshot> &se
 }
 
 bool OrderProver::prove(Proof &proof) {
+  try {
+    const bool seamless = walk();
+    if (!seamless && state.bytes.isBlurred())
+      throw NotSharp();
+    ++proof.schedules;
+    proof.iterations = std::max(proof.iterations, iterations);
+    proof.accesses += accesses;
+    proof.pairs += pairs;
+    return seamless;
+  } catch (const Error &) {
+    if (state.bytes.isBlurred())
+      throw NotSharp();
+    throw;
+  }
+}
+
+bool OrderProver::walk() {
   // The states between two bodies, of a schedule that begins when all is quiet.
   std::vector<State> between;
   std::vector<Snapshot> seen;
@@ -399,8 +436,7 @@ bool OrderProver::prove(Proof &proof) {
   if (!explore(between, seen))
     failHere(format("%zu iterations of the body are all different; expected a steady state",
                     seen.size() - 1));
-  ++proof.schedules;
-  proof.iterations = std::max<uint64_t>(proof.iterations, state.iteration);
+  iterations = state.iteration;
   // Whatever their number, the epilogue may follow; and then, perhaps, the prologue again.
   std::vector<State> ends;
   for (const State &last : between) {
@@ -426,9 +462,18 @@ bool OrderProver::prove(Proof &proof) {
   } catch (const Error &) {
     seamless = false;
   }
-  proof.accesses += accesses;
-  proof.pairs += pairs;
   return seamless;
+}
+
+/// Few bundles have bytes of which it matters what a blurred proof does not know.
+static bool prove(const Bundle &bundle, const DecodedBundle &decoded, const BufferIndex &buffers,
+                  uint32_t entry, uint32_t schedule, Proof &proof) {
+  using enum OrderProver::Precision;
+  try {
+    return OrderProver(bundle, decoded, buffers, entry, schedule, Blurred).prove(proof);
+  } catch (const OrderProver::NotSharp &) {
+    return OrderProver(bundle, decoded, buffers, entry, schedule, Exact).prove(proof);
+  }
 }
 
 void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proof) {
@@ -438,7 +483,7 @@ void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proo
   for (uint32_t entry = 0; entry < decoded.schedules.size(); ++entry)
     for (uint32_t schedule = 0; schedule < decoded.schedules[entry].size(); ++schedule) {
       proof.steps += decoded.schedules[entry][schedule].steps.ops.size();
-      if (OrderProver(bundle, decoded, buffers, entry, schedule).prove(proof))
+      if (prove(bundle, decoded, buffers, entry, schedule, proof))
         proof.seamless.push_back(
             bundle.metadata().entries()->Get(entry)->schedules()->Get(schedule));
     }

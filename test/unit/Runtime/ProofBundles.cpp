@@ -183,6 +183,56 @@ BundleBuilder rowsBundle() {
   return std::move(c.builder);
 }
 
+/// A tensor of many rows takes over the bytes of one whose rows are wider, and the other way round
+/// in the next iteration. With `patched`, rows of a third pitch are written into the second one.
+BundleBuilder pitchesBundle(bool patched) {
+  Chain c;
+  c.ports();
+  constexpr uint64_t kWide = 96, kNarrow = 64, kWhole = 12 * kWide;
+  const uint64_t shared = c.a, taken = shared + kWhole;
+  auto rows = [&](uint32_t program, uint32_t index, uint64_t row, uint64_t pitch, uint64_t count) {
+    fb::OperandT &operand = *c.builder.bundle.programs[program]->operands[index];
+    operand.row_bytes = row;
+    operand.pitch_bytes = pitch;
+    operand.bytes = (count - 1) * pitch + row;
+    operand.alignment = 32;
+  };
+  auto part = [&](const char *name, uint64_t row, uint64_t pitch, uint64_t count) {
+    const uint32_t program = c.builder.program(name, 4, {kBytes}, {1});
+    rows(program, 1, row, pitch, count);
+    return program;
+  };
+  const uint32_t left = part("test_left", 64, kWide, 12), right = part("test_right", 32, kWide, 12),
+                 up = part("test_up", 32, kNarrow, 18), down = part("test_down", 32, kNarrow, 18),
+                 patch = part("test_patch", 32, 160, 7),
+                 take = c.builder.program("test_take", 4, {kWhole}, {kBytes}),
+                 join = c.builder.program("test_join", 4, {kBytes, kWhole}, {kBytes});
+  // Points: 0 write; 1 left, 2 right, 3 barrier, 4 take, 5 barrier, 6 up, 7 down, 8 barrier, [9
+  // patch, 10 barrier,] 9 join, 10 end; 11 read.
+  const uint64_t more = patched ? 2 : 0;
+  c.builder.buffer("wide", fb::BufferKind::Activation, shared, kWhole, 1, 5);
+  c.builder.buffer("narrow", fb::BufferKind::Activation, shared, kWhole, 6, 10 + more);
+  c.builder.buffer("taken", fb::BufferKind::Activation, taken, kBytes, 4, 10 + more);
+  StreamBuilder stream;
+  stream.dispatch(left, {c.x, shared});
+  stream.dispatch(right, {c.x, shared + 64});
+  stream.barrier();
+  stream.dispatch(take, {shared, taken});
+  stream.barrier();
+  stream.dispatch(up, {taken, shared});
+  stream.dispatch(down, {taken, shared + 32});
+  stream.barrier();
+  if (patched) {
+    stream.dispatch(patch, {taken, shared + 64});
+    stream.barrier();
+  }
+  stream.dispatch(join, {taken, shared, c.y});
+  stream.end();
+  c.entry();
+  c.single(c.builder.trace("main_t0", stream));
+  return std::move(c.builder);
+}
+
 /// Staging memory of the host, a step between two traces, and state.
 BundleBuilder hostBundle() {
   Chain c;
@@ -301,9 +351,15 @@ BundleBuilder shardsBundle() {
 
 const std::vector<NamedBundle> &proofBundles() {
   static const std::vector<NamedBundle> bundles = {
-      {"Sample", sampleBundle}, {"Signals", signalsBundle}, {"OverlapInput", overlapInputBundle},
-      {"Rows", rowsBundle},     {"Host", hostBundle},       {"Core", coreBundle},
+      {"Sample", sampleBundle},
+      {"Signals", signalsBundle},
+      {"OverlapInput", overlapInputBundle},
+      {"Rows", rowsBundle},
+      {"Host", hostBundle},
+      {"Core", coreBundle},
       {"Shards", shardsBundle},
+      {"Pitches", [] { return pitchesBundle(false); }},
+      {"Patched", [] { return pitchesBundle(true); }},
   };
   return bundles;
 }
