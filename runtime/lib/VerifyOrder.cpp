@@ -372,10 +372,10 @@ OrderProver::Snapshot OrderProver::snapshot() const {
       encode(history.writer);
       for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
         encode(state.bytes.reader(i).touch);
-      words.insert(words.end(), {column.begin, column.end, touches.size(), history.blurred,
-                                 static_cast<uint64_t>(history.inference == kNoInference
-                                                           ? kNoInference
-                                                           : history.inference - base)});
+      const bool known = !history.blurred && history.inference != kNoInference;
+      words.insert(words.end(),
+                   {column.begin, column.end, touches.size(), history.blurred,
+                    static_cast<uint64_t>(known ? history.inference - base : kNoInference)});
       std::sort(touches.begin() + 1, touches.end()); // the readers
       for (const auto &[what, when] : touches)
         words.insert(words.end(), {what, when});

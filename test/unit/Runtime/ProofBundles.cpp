@@ -183,9 +183,12 @@ BundleBuilder rowsBundle() {
   return std::move(c.builder);
 }
 
+enum class Second { Whole, Patched, WithGaps };
+
 /// A tensor of many rows takes over the bytes of one whose rows are wider, and the other way round
-/// in the next iteration. With `patched`, rows of a third pitch are written into the second one.
-BundleBuilder pitchesBundle(bool patched) {
+/// in the next iteration. Of the second one nobody may have written what is between its rows, or
+/// rows of a third pitch may be written into it.
+BundleBuilder pitchesBundle(Second second) {
   Chain c;
   c.ports();
   constexpr uint64_t kWide = 96, kNarrow = 64, kWhole = 12 * kWide;
@@ -207,12 +210,14 @@ BundleBuilder pitchesBundle(bool patched) {
                  patch = part("test_patch", 32, 160, 7),
                  take = c.builder.program("test_take", 4, {kWhole}, {kBytes}),
                  join = c.builder.program("test_join", 4, {kBytes, kWhole}, {kBytes});
-  // Points: 0 write; 1 left, 2 right, 3 barrier, 4 take, 5 barrier, 6 up, 7 down, 8 barrier, [9
-  // patch, 10 barrier,] 9 join, 10 end; 11 read.
-  const uint64_t more = patched ? 2 : 0;
+  if (second == Second::WithGaps)
+    rows(join, 1, 32, kNarrow, 18);
+  // Points: 0 write; 1 left, 2 right, 3 barrier, 4 take, 5 barrier, 6 up; then down, barrier,
+  // patch, barrier, as far as there are; join, end, read.
+  const uint64_t end = second == Second::Patched ? 12 : second == Second::Whole ? 10 : 9;
   c.builder.buffer("wide", fb::BufferKind::Activation, shared, kWhole, 1, 5);
-  c.builder.buffer("narrow", fb::BufferKind::Activation, shared, kWhole, 6, 10 + more);
-  c.builder.buffer("taken", fb::BufferKind::Activation, taken, kBytes, 4, 10 + more);
+  c.builder.buffer("narrow", fb::BufferKind::Activation, shared, kWhole, 6, end);
+  c.builder.buffer("taken", fb::BufferKind::Activation, taken, kBytes, 4, end);
   StreamBuilder stream;
   stream.dispatch(left, {c.x, shared});
   stream.dispatch(right, {c.x, shared + 64});
@@ -220,9 +225,10 @@ BundleBuilder pitchesBundle(bool patched) {
   stream.dispatch(take, {shared, taken});
   stream.barrier();
   stream.dispatch(up, {taken, shared});
-  stream.dispatch(down, {taken, shared + 32});
+  if (second != Second::WithGaps)
+    stream.dispatch(down, {taken, shared + 32});
   stream.barrier();
-  if (patched) {
+  if (second == Second::Patched) {
     stream.dispatch(patch, {taken, shared + 64});
     stream.barrier();
   }
@@ -358,8 +364,9 @@ const std::vector<NamedBundle> &proofBundles() {
       {"Host", hostBundle},
       {"Core", coreBundle},
       {"Shards", shardsBundle},
-      {"Pitches", [] { return pitchesBundle(false); }},
-      {"Patched", [] { return pitchesBundle(true); }},
+      {"Pitches", [] { return pitchesBundle(Second::Whole); }},
+      {"Patched", [] { return pitchesBundle(Second::Patched); }},
+      {"Gaps", [] { return pitchesBundle(Second::WithGaps); }},
   };
   return bundles;
 }
