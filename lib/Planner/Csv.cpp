@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Planner/Csv.h"
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <unordered_set>
 
 namespace ttc::planner {
 namespace {
@@ -47,6 +53,7 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
     }
 
   Problem problem;
+  std::unordered_set<std::string> seen;
   int64_t bytes = 0; // that a plan can take at most
   for (int64_t number = 2; std::getline(input, line); ++number) {
     if (line.empty() || line == "\r")
@@ -82,9 +89,30 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
               line;
       return std::nullopt;
     }
+    if (!seen.insert(cells[id]).second) {
+      error = "line " + std::to_string(number) + ": expected each id once, found " + cells[id] +
+              " again";
+      return std::nullopt;
+    }
     problem.ids.push_back(cells[id]);
     problem.buffers.push_back(buffer);
   }
+  return problem;
+}
+
+std::optional<Problem> readCsvFile(const std::string &path, std::string &error) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path);
+    std::error_code status;
+    if (!file || std::filesystem::is_directory(path, status)) {
+      error = "cannot read '" + path + "': " + strerror(file ? EISDIR : errno);
+      return std::nullopt;
+    }
+  }
+  std::optional<Problem> problem = readCsv(path == "-" ? std::cin : file, error);
+  if (!problem)
+    error = (path == "-" ? "standard input" : path) + ": " + error;
   return problem;
 }
 

@@ -115,5 +115,5 @@ def test_needs_nothing_else(page_of):
 
 def test_cannot_write(page_of, tools):
     bundle, page = page_of("sample")
-    done = tools.ttrun("read", bundle, "--memory-map=/nonexistent/map.html", check=False)
-    assert done.returncode == 2 and "cannot write /nonexistent/map.html: No such file" in done.stderr
+    done = tools.ttrun("read", bundle, f"--memory-map={bundle}/map.html", check=False)
+    assert done.returncode == 2 and f"cannot write {bundle}/map.html: Not a directory" in done.stderr

@@ -4,7 +4,6 @@
 #include "ttc/Planner/Validator.h"
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <string_view>
@@ -16,7 +15,7 @@ static const char usage[] =
 
 usage: ttc-plan-check PLAN.csv [--problem=PROBLEM.csv] [--capacity=BYTES]
 
-PLAN.csv    columns id, lower, upper, size, offset; alignment if there
+PLAN.csv    columns id, lower, upper, size, offset; alignment if there. - is standard input
 --problem   the plan is one of this problem: the same buffers, and fixed ones where they are fixed
 --capacity  no buffer may end above
 
@@ -28,33 +27,18 @@ static int fail(const std::string &message) {
   return 2;
 }
 
-static std::optional<Problem> read(const std::string &path, std::string &error) {
-  std::ifstream file(path);
-  if (!file) {
-    error = "cannot open '" + path + "'";
-    return std::nullopt;
-  }
-  std::optional<Problem> problem = readCsv(file, error);
-  if (!problem)
-    error = path + ": " + error;
-  return problem;
-}
-
 /// The buffers of `problem` in the order of the plan's; false with a message where they differ.
 static bool arrange(const Problem &problem, const Problem &plan, std::vector<Buffer> &buffers) {
   std::map<std::string, Buffer> byId;
   for (size_t i = 0; i < problem.ids.size(); ++i)
-    if (!byId.emplace(problem.ids[i], problem.buffers[i]).second) {
-      std::cerr << "expected each id once in the problem, found " << problem.ids[i] << " again\n";
-      return false;
-    }
+    byId.emplace(problem.ids[i], problem.buffers[i]);
   bool same = true;
   for (size_t i = 0; i < plan.ids.size(); ++i) {
     auto found = byId.find(plan.ids[i]);
     const Buffer &b = plan.buffers[i];
     if (found == byId.end()) {
       std::cerr << "expected a buffer of the problem, found " << plan.ids[i]
-                << ", which is not one or is there twice\n";
+                << ", which is not one\n";
       same = false;
       continue;
     }
@@ -80,8 +64,11 @@ int main(int argc, char **argv) {
   std::optional<int64_t> capacity;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
-    if ((argument == "--problem" || argument == "--capacity") && i + 1 < argc)
+    if (argument == "--problem" || argument == "--capacity") {
+      if (i + 1 == argc)
+        return fail("expected a value behind " + argument + "; see --help");
       argument += std::string("=") + argv[++i];
+    }
     if (argument == "--help" || argument == "-h") {
       std::cout << usage;
       return 0;
@@ -94,7 +81,7 @@ int main(int argc, char **argv) {
           std::from_chars(text.data(), text.data() + text.size(), capacity.emplace());
       if (status != std::errc() || end != text.data() + text.size())
         return fail("expected a number of bytes, found '" + argument + "'");
-    } else if (argument.starts_with("-")) {
+    } else if (argument.size() > 1 && argument[0] == '-') {
       return fail("unknown option '" + argument + "'; see --help");
     } else if (planPath.empty()) {
       planPath = argument;
@@ -106,7 +93,7 @@ int main(int argc, char **argv) {
     return fail("expected a plan, found none; see --help");
 
   std::string error;
-  std::optional<Problem> rows = read(planPath, error);
+  std::optional<Problem> rows = readCsvFile(planPath, error);
   if (!rows)
     return fail(error);
   Plan plan;
@@ -121,7 +108,7 @@ int main(int argc, char **argv) {
     buffers.push_back(buffer);
   }
   if (!problemPath.empty()) {
-    std::optional<Problem> problem = read(problemPath, error);
+    std::optional<Problem> problem = readCsvFile(problemPath, error);
     if (!problem)
       return fail(error);
     buffers.clear();
@@ -133,6 +120,6 @@ int main(int argc, char **argv) {
     std::cerr << rows->ids[fault.first] << ": " << fault.message << '\n';
   if (!faults.empty())
     return 1;
-  std::cout << buffers.size() << " buffers, height " << plan.height << ": right\n";
-  return 0;
+  std::cout << buffers.size() << " buffers, height " << plan.height << ": right\n" << std::flush;
+  return std::cout ? 0 : fail("cannot write standard output");
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans memory: a CSV of buffers with lifetimes in, the same with offsets out.
+#include "WriteFile.h"
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string_view>
 
 using namespace ttc::planner;
@@ -19,7 +20,8 @@ usage: ttc-plan PROBLEM.csv [-o PLAN.csv] [--capacity=BYTES] [--timeout=SECONDS]
 PROBLEM.csv  columns id, lower, upper, size; alignment and offset (a fixed one) if there.
              A buffer is alive from lower up to, not including, upper. - is standard input.
 -o           where the plan goes, the same columns with offset; - is standard output (default)
---capacity   a plan of at most this height is good enough; exit with status 1 if none was found.
+--capacity   a plan of at most this height is good enough; if none was found, the lowest one is
+             written all the same, and the exit status is 1.
              Without it the search goes on until the height is the lower bound
 --timeout    search for at most so long (default 60)
 --nodes      search for at most so many placements; with it the default is no timeout, and equal
@@ -50,15 +52,18 @@ int main(int argc, char **argv) {
   std::optional<double> timeout;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
-    for (const char *option : {"--capacity", "--nodes", "--timeout"})
-      if (argument == option && i + 1 < argc)
+    for (const char *option : {"-o", "--capacity", "--nodes", "--timeout"})
+      if (argument == option) {
+        if (i + 1 == argc)
+          return fail("expected a value behind " + argument + "; see --help");
         argument += std::string("=") + argv[++i];
+      }
     if (argument == "--help" || argument == "-h") {
       std::cout << usage;
       return 0;
     }
-    if (argument == "-o" && i + 1 < argc) {
-      output = argv[++i];
+    if (auto text = valueOf(argument, "-o=")) {
+      output = *text;
     } else if (auto text = valueOf(argument, "--capacity=")) {
       if (!parse(*text, limits.capacity.emplace()) || *limits.capacity < 0)
         return fail("expected a number of bytes, found '" + argument + "'");
@@ -79,16 +84,10 @@ int main(int argc, char **argv) {
   if (input.empty())
     return fail("expected a problem, found none; see --help");
 
-  std::ifstream file;
-  if (input != "-") {
-    file.open(input);
-    if (!file)
-      return fail("cannot open '" + input + "'");
-  }
   std::string error;
-  std::optional<Problem> problem = readCsv(input == "-" ? std::cin : file, error);
+  std::optional<Problem> problem = readCsvFile(input, error);
   if (!problem)
-    return fail(input + ": " + error);
+    return fail(error);
 
   auto start = std::chrono::steady_clock::now();
   if (timeout || !limits.nodes)
@@ -100,14 +99,12 @@ int main(int argc, char **argv) {
   if (auto faults = validate(problem->buffers, result); !faults.empty())
     return fail("the plan is wrong: " + faults.front().message);
 
-  if (output == "-") {
-    writeCsv(std::cout, *problem, result);
-  } else {
-    std::ofstream out(output);
-    writeCsv(out, *problem, result);
-    out.close();
-    if (!out)
-      return fail("cannot write '" + output + "'");
+  std::ostringstream csv;
+  writeCsv(csv, *problem, result);
+  try {
+    ttc::writeFile(output, {csv.view()});
+  } catch (const std::runtime_error &error) {
+    return fail(error.what());
   }
   std::cerr << "buffers " << problem->buffers.size() << ", height " << result.height
             << ", lower bound " << solution.lowerBound << ", nodes " << solution.nodes << ", "

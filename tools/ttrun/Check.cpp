@@ -45,8 +45,8 @@ int checkCommand(int argc, char **argv) {
     try {
       bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(verify));
     } catch (const ttrt::Error &error) {
-      fprintf(stderr, "%s: %s: %s\n", file.c_str(), ttrt_status_name(error.status),
-              error.message.c_str());
+      fprintf(stderr, "ttrun check: %s\n",
+              bundleMessage(file, error.status, error.message).c_str());
       good = false;
       continue;
     }

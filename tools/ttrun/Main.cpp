@@ -3,7 +3,9 @@
 #include "Options.h"
 #include "ttrt/ttrt.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -33,36 +35,51 @@ static void printHelp(FILE *stream) {
           ttrt_version());
   for (const Command &command : kCommands)
     fprintf(stream, "  %-8s%s\n", command.name, command.summary);
-  fprintf(stream, "\n'ttrun COMMAND --help' tells more about one of them.\n"
-                  "Exit status: 0 success, 1 a bundle is bad or outputs differ, 2 wrong usage.\n");
+  fprintf(stream,
+          "\n'ttrun COMMAND --help' tells more about one of them.\n"
+          "Exit status: 0 success; 1 a bundle is bad or cannot run here, or outputs differ;\n"
+          "2 wrong usage, or another file cannot be read or written.\n");
+}
+
+static int runCommandNamed(const Command &command, int argc, char **argv) {
+  try {
+    return command.function(argc, argv);
+  } catch (const HelpShown &) {
+    return 0;
+  } catch (const BadBundle &error) {
+    fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
+    return 1;
+  } catch (const std::exception &error) { // UserError above all
+    fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
+    return 2;
+  }
+}
+
+/// `status`, unless what was printed has not arrived.
+static int afterOutput(int status) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  fprintf(stderr, "ttrun: cannot write standard output: %s\n", strerror(errno));
+  return 2;
 }
 
 int runTool(int argc, char **argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   if (name.empty() || name == "--help" || name == "-h" || name == "help") {
     printHelp(name.empty() ? stderr : stdout);
-    return name.empty() ? 2 : 0;
+    return afterOutput(name.empty() ? 2 : 0);
   }
   if (name == "--version") {
     printf("ttrun %s\n", ttrt_version());
-    return 0;
+    return afterOutput(0);
   }
+  std::string names;
   for (const Command &command : kCommands) {
-    if (name != command.name)
-      continue;
-    try {
-      return command.function(argc - 2, argv + 2);
-    } catch (const HelpShown &) {
-      return 0;
-    } catch (const UserError &error) {
-      fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
-    } catch (const std::exception &error) {
-      fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
-    }
-    return 2;
+    if (name == command.name)
+      return afterOutput(runCommandNamed(command, argc - 2, argv + 2));
+    names += std::string(names.empty() ? "" : ", ") + command.name;
   }
-  fprintf(stderr, "ttrun: unknown command '%s'\n\n", name.c_str());
-  printHelp(stderr);
+  fprintf(stderr, "ttrun: unknown command '%s'; expected one of %s\n", name.c_str(), names.c_str());
   return 2;
 }
 

@@ -2,6 +2,7 @@
 #include "Npy.h"
 
 #include "Options.h"
+#include "WriteFile.h"
 
 #include <cmath>
 #include <cstdio>
@@ -234,7 +235,8 @@ Tensor readNpy(const std::string &path) {
     throw UserError("cannot open " + path + ": " + strerror(errno));
   uint8_t start[12];
   if (fread(start, 1, 8, file.get()) != 8 || memcmp(start, "\x93NUMPY", 6) != 0)
-    throw UserError(path + ": not a .npy file");
+    throw UserError(ferror(file.get()) ? "cannot read " + path + ": " + strerror(errno)
+                                       : path + ": not a .npy file");
   const int version = start[6];
   if (version < 1 || version > 3)
     throw UserError(path + ": .npy version " + std::to_string(version) + "; expected 1, 2 or 3");
@@ -290,24 +292,12 @@ void writeNpy(const std::string &path, const Tensor &tensor) {
   // The data starts at a multiple of 64.
   header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
-  File file(fopen(path.c_str(), "wb"));
-  if (!file)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
-  const uint8_t start[10] = {0x93,
-                             'N',
-                             'U',
-                             'M',
-                             'P',
-                             'Y',
-                             1,
-                             0,
-                             static_cast<uint8_t>(header.size() & 255),
-                             static_cast<uint8_t>(header.size() >> 8)};
-  if (fwrite(start, 1, sizeof(start), file.get()) != sizeof(start) ||
-      fwrite(header.data(), 1, header.size(), file.get()) != header.size() ||
-      fwrite(tensor.bytes.data(), 1, tensor.bytes.size(), file.get()) != tensor.bytes.size() ||
-      fclose(file.release()) != 0)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
+  std::string start("\x93NUMPY\1\0", 8);
+  start += static_cast<char>(header.size() & 255);
+  start += static_cast<char>(header.size() >> 8);
+  ttc::writeFile(
+      path,
+      {start, header, {reinterpret_cast<const char *>(tensor.bytes.data()), tensor.bytes.size()}});
 }
 
 } // namespace ttrun

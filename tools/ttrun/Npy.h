@@ -32,7 +32,7 @@ double elementAt(const Tensor &tensor, size_t index);
 /// Reads a file that may be damaged. Arrays in Fortran order are turned into row-major ones. Throws
 /// UserError.
 Tensor readNpy(const std::string &path);
-/// bf16, which NumPy does not know, is written as uint16. Throws UserError.
+/// bf16, which NumPy does not know, is written as uint16. Throws as writeFile() does.
 void writeNpy(const std::string &path, const Tensor &tensor);
 
 } // namespace ttrun

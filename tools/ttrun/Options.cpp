@@ -8,6 +8,19 @@
 
 namespace ttrun {
 
+static uint64_t parseNumber(const std::string &name, const std::string &given, uint64_t least,
+                            uint64_t most) {
+  char *end = nullptr;
+  errno = 0;
+  unsigned long long parsed = strtoull(given.c_str(), &end, 10);
+  // strtoull() takes spaces and signs.
+  if (given.find_first_not_of("0123456789") != std::string::npos || *end || errno ||
+      parsed < least || parsed > most)
+    throw UserError("--" + name + "=" + given + ": expected a number from " +
+                    std::to_string(least) + " to " + std::to_string(most));
+  return parsed;
+}
+
 void OptionParser::flag(const std::string &name, const std::string &help, bool &value) {
   options.push_back({name, "", help, Value::None, [&value](const std::string &) { value = true; }});
 }
@@ -27,15 +40,8 @@ void OptionParser::list(const std::string &name, const std::string &placeholder,
 void OptionParser::number(const std::string &name, const std::string &placeholder,
                           const std::string &help, uint64_t &value, uint64_t least, uint64_t most) {
   options.push_back(
-      {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
-         char *end = nullptr;
-         errno = 0;
-         unsigned long long parsed = strtoull(given.c_str(), &end, 10);
-         if (given.empty() || *end || errno || given[0] == '-' || parsed < least || parsed > most)
-           throw UserError("--" + name + "=" + given + ": expected a number from " +
-                           std::to_string(least) + " to " + std::to_string(most));
-         value = parsed;
-       }});
+      {name, placeholder, help, Value::Required,
+       [=, &value](const std::string &given) { value = parseNumber(name, given, least, most); }});
 }
 
 void OptionParser::real(const std::string &name, const std::string &placeholder,
@@ -44,7 +50,7 @@ void OptionParser::real(const std::string &name, const std::string &placeholder,
       {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
          char *end = nullptr;
          double parsed = strtod(given.c_str(), &end);
-         if (given.empty() || *end || !(parsed >= 0))
+         if (*end || !(parsed >= 0))
            throw UserError("--" + name + "=" + given + ": expected a number that is not negative");
          value = parsed;
        }});
@@ -62,10 +68,14 @@ void OptionParser::choice(const std::string &name, const std::vector<std::string
                      }});
 }
 
-void OptionParser::optional(const std::string &name, const std::string &placeholder,
-                            const std::string &help,
-                            std::function<void(const std::string &)> handler) {
-  options.push_back({name, placeholder, help, Value::Optional, std::move(handler)});
+void OptionParser::flagOrNumber(const std::string &name, const std::string &placeholder,
+                                const std::string &help, bool &given, uint64_t &value) {
+  options.push_back(
+      {name, placeholder, help, Value::Optional, [=, &given, &value](const std::string &text) {
+         given = true;
+         if (!text.empty())
+           value = parseNumber(name, text, 0, UINT64_MAX);
+       }});
 }
 
 void OptionParser::verify(std::string &value) {
@@ -79,6 +89,12 @@ ttrt_verify verifyLevel(const std::string &word) {
   return word == "full"        ? TTRT_VERIFY_FULL
          : word == "structure" ? TTRT_VERIFY_STRUCTURE
                                : TTRT_VERIFY_NONE;
+}
+
+std::string bundleMessage(const std::string &path, ttrt_status status, const std::string &message) {
+  // What the operating system says names the file already.
+  const bool isNamed = message.find("'" + path + "'") != std::string::npos;
+  return isNamed ? message : path + ": " + ttrt_status_name(status) + ": " + message;
 }
 
 const OptionParser::Option &OptionParser::find(const std::string &name) const {
@@ -109,18 +125,16 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
     size_t dashes = argument.compare(0, 2, "--") == 0 ? 2 : 1;
     const Option &option =
         find(argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes));
-    if (equals != std::string::npos) {
-      if (option.value == Value::None)
-        throw UserError("--" + option.name + " takes no value");
-      option.handler(argument.substr(equals + 1));
-    } else if (option.value == Value::Required) {
-      if (i + 1 == argc)
-        throw UserError("--" + option.name + " needs a value: --" + option.name + "=" +
-                        option.placeholder);
-      option.handler(argv[++i]);
-    } else {
-      option.handler("");
-    }
+    if (equals != std::string::npos && option.value == Value::None)
+      throw UserError("--" + option.name + " takes no value");
+    const bool isNext = equals == std::string::npos && option.value == Value::Required;
+    const std::string value = equals != std::string::npos ? argument.substr(equals + 1)
+                              : isNext && i + 1 < argc    ? argv[++i]
+                                                          : "";
+    if (value.empty() && (isNext || equals != std::string::npos))
+      throw UserError("--" + option.name + " needs a value: --" + option.name + "=" +
+                      option.placeholder);
+    option.handler(value);
   }
   return rest;
 }

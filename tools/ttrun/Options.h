@@ -21,6 +21,14 @@ struct UserError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A bundle that is bad or cannot run here; the message is all the user sees.
+struct BadBundle : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What the runtime says of the bundle at `path`, with its name: "x.ttcb: bad bundle: ...".
+std::string bundleMessage(const std::string &path, ttrt_status status, const std::string &message);
+
 /// --help was asked for and printed.
 struct HelpShown {};
 
@@ -45,9 +53,9 @@ public:
   /// One of a few words.
   void choice(const std::string &name, const std::vector<std::string> &words,
               const std::string &help, std::string &value);
-  /// A flag that may have a value: --name or --name=value.
-  void optional(const std::string &name, const std::string &placeholder, const std::string &help,
-                std::function<void(const std::string &)> handler);
+  /// A flag that may have a number: --name or --name=number.
+  void flagOrNumber(const std::string &name, const std::string &placeholder,
+                    const std::string &help, bool &given, uint64_t &value);
 
   /// --verify, for verifyLevel().
   void verify(std::string &value);

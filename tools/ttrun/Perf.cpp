@@ -5,6 +5,7 @@
 #include "Printing.h"
 #include "Session.h"
 #include "Timeline.h"
+#include "WriteFile.h"
 
 #include <algorithm>
 #include <chrono>
@@ -182,18 +183,14 @@ static std::string csvField(const std::string &text) {
   return quoted + "\"";
 }
 
-static void writeCsv(const std::string &path, const std::vector<Row> &rows) {
-  FILE *file = path == "-" ? stdout : fopen(path.c_str(), "w");
-  if (!file)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
-  fprintf(file, "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n");
+static std::string csvOf(const std::vector<Row> &rows) {
+  std::string csv = "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n";
   for (const Row &row : rows)
-    fprintf(file, "%s,%s,%s,%llu,%s,%.3f,%.3f,%.3f,%.3f\n", csvField(row.trace).c_str(),
-            row.command.c_str(), csvField(row.name).c_str(),
-            static_cast<unsigned long long>(row.grid), csvField(row.source).c_str(), row.least,
-            row.median, row.p90, row.p99);
-  if (file != stdout && fclose(file) != 0)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
+    csv += textOf("%s,%s,%s,%llu,%s,%.3f,%.3f,%.3f,%.3f\n", csvField(row.trace).c_str(),
+                  row.command.c_str(), csvField(row.name).c_str(),
+                  static_cast<unsigned long long>(row.grid), csvField(row.source).c_str(),
+                  row.least, row.median, row.p90, row.p99);
+  return csv;
 }
 
 static void addTimes(Json &json, const char *name, const Samples &samples) {
@@ -258,36 +255,35 @@ int perfCommand(int argc, char **argv) {
       "  ttrun perf resnet50.ttcb --json --loops 200\n");
   SessionOptions options;
   options.random = true;
-  uint64_t loops = 100, warmup = 0;
-  bool json = false, ops = false, programs = false, hasWarmup = false;
+  constexpr uint64_t kMostRuns = 1000000000;
+  uint64_t loops = 100, warmup = UINT64_MAX;
+  bool json = false, ops = false, programs = false;
   std::string csv, timeline;
-  parser.number("loops", "N", "measured runs (default 100)", loops, 1, 1000000000);
-  parser.optional("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
-                  [&](const std::string &given) {
-                    char *end = nullptr;
-                    warmup = strtoull(given.c_str(), &end, 10);
-                    if (given.empty() || *end)
-                      throw UserError("--warmup=" + given + ": expected a number");
-                    hasWarmup = true;
-                  });
+  parser.number("loops", "N", "measured runs (default 100)", loops, 1, kMostRuns);
+  parser.number("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
+                warmup, 0, kMostRuns);
   parser.flag("json", "print one JSON object instead of text", json);
   parser.flag("ops", "time every command", ops);
   parser.flag("programs", "time every program: the sum over its commands (the default\nfor text)",
               programs);
   parser.text("csv", "FILE", "write the time of every command as CSV; - for standard output", csv);
   parser.text("timeline", "FILE",
-              "write one run, command by command, as a timeline in\nChrome's trace event format",
+              "write one run, command by command, as a timeline in\nChrome's trace event format; - "
+              "for standard output",
               timeline);
   options.declare(parser);
   std::vector<std::string> files = parser.parse(argc, argv);
   if (files.size() != 1)
     throw UserError("expected one bundle; see ttrun perf --help");
+  const bool toOutput = csv == "-" || timeline == "-"; // instead of the text
+  if (toOutput && (json || csv == timeline))
+    throw UserError("expected one of --json, --csv=- and --timeline=- on standard output");
 
   Session session(files[0], options);
   session.fillInputs(options);
   if (!json && !ops && csv.empty())
     programs = true;
-  if (!hasWarmup)
+  if (warmup == UINT64_MAX)
     warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
 
   ttrt_timing timing{};
@@ -334,7 +330,7 @@ int perfCommand(int argc, char **argv) {
     recording.start();
     session.run(run);
     recording.stop();
-    writeFile(timeline, recording.json(session.entryName()));
+    ttc::writeFile(timeline, {recording.json(session.entryName())});
   }
 
   if (json) {
@@ -376,7 +372,7 @@ int perfCommand(int argc, char **argv) {
     }
     object.endObject();
     fputs(object.take().c_str(), stdout);
-  } else if (csv != "-") {
+  } else if (!toOutput) {
     printLine("entry point  %s, %u cores, %llu loops%s", session.entryName().c_str(),
               session.cores(), static_cast<unsigned long long>(loops),
               options.noTrace ? ", dispatched from the host" : "");
@@ -398,7 +394,7 @@ int perfCommand(int argc, char **argv) {
       printTable(sumByProgram(rows), /*programs=*/true);
   }
   if (!csv.empty())
-    writeCsv(csv, rows);
+    ttc::writeFile(csv, {csvOf(rows)});
   return 0;
 }
 

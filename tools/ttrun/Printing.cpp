@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Printing.h"
 
-#include "Options.h"
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 namespace ttrun {
 
@@ -134,15 +130,6 @@ void printLine(const char *pattern, ...) {
   va_start(arguments, pattern);
   printLine(format(pattern, arguments));
   va_end(arguments);
-}
-
-void writeFile(const std::string &path, const std::string &content) {
-  FILE *file = path == "-" ? stdout : fopen(path.c_str(), "we");
-  if (!file)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
-  const bool written = fwrite(content.data(), 1, content.size(), file) == content.size();
-  if ((file == stdout ? fflush(file) : fclose(file)) != 0 || !written)
-    throw UserError("cannot write " + path + ": " + strerror(errno));
 }
 
 std::string shortBytes(uint64_t bytes) {

@@ -31,9 +31,6 @@ std::string shorten(std::string_view text, size_t columns);
 void printLine(const std::string &line);
 [[gnu::format(printf, 1, 2)]] void printLine(const char *format, ...);
 
-/// Writes a whole file, or to standard output for "-"; throws UserError.
-void writeFile(const std::string &path, const std::string &content);
-
 /// "512 B", "1.5 MiB"
 std::string shortBytes(uint64_t bytes);
 /// "1.5 MiB (1572864)"

@@ -7,6 +7,7 @@
 #include "ReadJson.h"
 #include "ReadText.h"
 #include "SchedulePicture.h"
+#include "WriteFile.h"
 
 #include <cstdio>
 #include <memory>
@@ -58,17 +59,17 @@ int readCommand(int argc, char **argv) {
   std::vector<std::string> files = parser.parse(argc, argv);
   if (files.size() != 1)
     throw UserError("expected one bundle; see ttrun read --help");
+  if (memoryMap == "-" && (json || all || sections.any()))
+    throw UserError("--memory-map=- takes the whole of standard output: give it a file, or ask for "
+                    "nothing else");
   std::unique_ptr<Bundle> bundle;
   try {
-    bundle = std::make_unique<Bundle>(files[0].c_str(),
-                                      verify == "full" ? TTRT_VERIFY_FULL : TTRT_VERIFY_STRUCTURE);
+    bundle = std::make_unique<Bundle>(files[0].c_str(), verifyLevel(verify));
   } catch (const Error &error) {
-    fprintf(stderr, "ttrun read: %s: %s: %s\n", files[0].c_str(), ttrt_status_name(error.status),
-            error.message.c_str());
-    return 1;
+    throw BadBundle(bundleMessage(files[0], error.status, error.message));
   }
   if (!memoryMap.empty())
-    writeFile(memoryMap, memoryMapPage(*bundle));
+    ttc::writeFile(memoryMap, {memoryMapPage(*bundle)});
   if (!pictures.empty())
     writeSchedulePictures(*bundle, pictures);
   if ((!memoryMap.empty() || !pictures.empty()) && !json && !sections.any() && !all)

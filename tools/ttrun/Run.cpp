@@ -100,8 +100,13 @@ int runCommand(int argc, char **argv) {
     expected.push_back({index, file, std::move(tensor)});
   }
   std::vector<std::pair<size_t, std::string>> writes;
-  for (const std::string &spec : outputs)
-    writes.push_back(session.outputOf("output", spec));
+  for (const std::string &spec : outputs) {
+    auto [index, file] = session.outputOf("output", spec);
+    if (std::any_of(writes.begin(), writes.end(),
+                    [&](const auto &write) { return write.second == file; }))
+      throw UserError("two outputs would be written to " + file);
+    writes.emplace_back(index, std::move(file));
+  }
   session.fillInputs(options);
 
   ttrt_run_options run{};

@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "Printing.h"
+#include "WriteFile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -334,8 +335,8 @@ void writeSchedulePictures(const Bundle &bundle, const std::string &folder) {
       if (entries.size() > 1)
         name = std::string(text(entry->name())) + "-" + name;
       std::replace(name.begin(), name.end(), '/', '_');
-      writeFile((std::filesystem::path(folder) / (name + ".svg")).string(),
-                schedulePicture(bundle, *entry, *schedule));
+      ttc::writeFile((std::filesystem::path(folder) / (name + ".svg")).string(),
+                     {schedulePicture(bundle, *entry, *schedule)});
     }
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <tuple>
 
 namespace ttrun {
 
@@ -15,16 +16,10 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.text("entry", "NAME", "entry point; needed only if there is more than one", entry);
   parser.list("input", "NAME=FILE.npy", "an input; its type and shape must be the bundle's",
               inputs);
-  parser.optional(
+  parser.flagOrNumber(
       "random", "SEED",
-      "random values for the inputs that are not given:\nfloats in [0, 1), integers 0 or 1",
-      [this](const std::string &given) {
-        random = true;
-        char *end = nullptr;
-        seed = strtoull(given.c_str(), &end, 10);
-        if (*end)
-          throw UserError("--random=" + given + ": expected a number");
-      });
+      "random values for the inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
+      seed);
   parser.number("cores", "N", "threads that compute (default: all CPUs)", cores, 1, 1024);
   parser.flag("pin", "tie each worker to a CPU", pin);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
@@ -44,8 +39,10 @@ void SessionOptions::declare(OptionParser &parser) {
 }
 
 static void check(const std::string &path, ttrt_status status, const ttrt_error &error) {
-  if (status != TTRT_OK)
+  if (status == TTRT_INVALID_ARGUMENT || status == TTRT_NOT_FOUND)
     throw UserError(path + ": " + error.message);
+  if (status != TTRT_OK)
+    throw BadBundle(bundleMessage(path, status, error.message));
 }
 
 Session::Session(const std::string &path, const SessionOptions &options)
@@ -123,10 +120,13 @@ std::pair<size_t, std::string> Session::portOf(const std::vector<Port> &ports, c
         (best == ports.size() || name.size() > ports[best].name.size()))
       best = i;
   }
+  std::string file;
   if (best < ports.size())
-    return {best, spec.substr(ports[best].name.size() + 1)};
-  if (spec.find('=') == std::string::npos && ports.size() == 1)
-    return {0, spec};
+    file = spec.substr(ports[best].name.size() + 1);
+  else if (spec.find('=') == std::string::npos && ports.size() == 1)
+    std::tie(best, file) = std::pair(0, spec);
+  if (!file.empty())
+    return {best, file};
   throw UserError("--" + option + "=" + spec + ": expected NAME=FILE.npy; the " + what +
                   "s are: " + known);
 }
@@ -141,6 +141,8 @@ void Session::fillInputs(const SessionOptions &options) {
   for (const std::string &spec : options.inputs) {
     auto [index, file] = portOf(inputs_, "input", "input", spec);
     Port &port = inputs_[index];
+    if (filled[index])
+      throw UserError("input '" + port.name + "' is given twice");
     Tensor tensor = readNpy(file);
     const bool sameType =
         tensor.dtype == port.tensor.dtype ||
@@ -165,7 +167,7 @@ void Session::fillInputs(const SessionOptions &options) {
                  describe(inputs_[i].tensor.dtype, inputs_[i].tensor.shape);
   }
   if (!missing.empty())
-    throw UserError("missing input: " + missing + "\n(give --input NAME=FILE.npy, or --random)");
+    throw UserError("missing input: " + missing + "; give --input=NAME=FILE.npy, or --random");
 }
 
 void Session::run(const ttrt_run_options &options) {
@@ -178,7 +180,11 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
   ttrt_schedule info;
   uint32_t most = 0; // of those that `auto` chooses from
   for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i)
-    if (options.schedule == info.name && options.queues < info.queues)
+    if (options.schedule == info.name && options.queues && options.queues != info.queues)
+      throw UserError("--queues=" + std::to_string(options.queues) + ": schedule '" +
+                      options.schedule + "' is one for " + std::to_string(info.queues) +
+                      (info.queues == 1 ? " queue" : " queues"));
+    else if (options.schedule == info.name)
       return info.queues;
     else if (options.schedule == "auto" && !options.queues)
       most = std::max(most, info.queues);

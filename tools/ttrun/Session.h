@@ -34,7 +34,7 @@ struct SessionOptions {
 
 class Session {
 public:
-  /// Opens and loads; throws UserError.
+  /// Opens and loads; throws UserError or BadBundle.
   Session(const std::string &path, const SessionOptions &options);
   ~Session();
   Session(const Session &) = delete;

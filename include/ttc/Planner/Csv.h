@@ -18,6 +18,8 @@ struct Problem {
 
 /// Reads a problem; on failure returns nothing and says in `error` what was expected and found.
 std::optional<Problem> readCsv(std::istream &input, std::string &error);
+/// The same from a file, which the message names; "-" is standard input.
+std::optional<Problem> readCsvFile(const std::string &path, std::string &error);
 
 /// Writes the problem with a column `offset`.
 void writeCsv(std::ostream &output, const Problem &problem, const Plan &plan);

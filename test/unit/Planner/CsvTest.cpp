@@ -62,4 +62,6 @@ TEST(Csv, SaysWhatIsWrong) {
                     "b,0,1,1000000000000000000\n",
                     error));
   EXPECT_EQ(error.substr(0, 7), "line 3:");
+  EXPECT_FALSE(read("id,lower,upper,size\na,0,1,8\nb,0,1,8\na,1,2,8\n", error));
+  EXPECT_EQ(error, "line 4: expected each id once, found a again");
 }
