@@ -19,11 +19,20 @@ inline void pauseCpu() {
 #endif
 }
 
+/// Where a thread of a flag can be overtaken; a test holds it there.
+enum class FlagPoint {
+  WakeUp, ///< the counter is raised, and somebody sleeps: before asking for what
+  Sleep,  ///< about to sleep, and has said for what
+};
+struct NoFlagHook {
+  static void at(FlagPoint) noexcept {}
+};
+
 /// A counter that one thread raises and others wait for, on a cache line of its own. A waiting
 /// thread spins for a while and then sleeps, so that it costs its neighbours nothing. The lowest
 /// bit of the word says that somebody sleeps: setting and asking are one atomic operation, so no
 /// wake-up can be lost.
-class alignas(64) Flag {
+template <typename Hook> class alignas(64) FlagWith {
 public:
   /// Some 100 microseconds. Spinning longer slows every neighbour by up to 2x.
   static constexpr int kSpins = 3000;
@@ -82,9 +91,12 @@ private:
   /// Who sleeps for a value that is still far away is left alone: a host that waits for the last of
   /// many commands need not hear of each.
   [[gnu::cold, gnu::noinline]] void wakeReached(uint32_t word) noexcept {
+    Hook::at(FlagPoint::WakeUp);
     const uint32_t wanted = wanted_.exchange(word + kFar, std::memory_order_acq_rel);
+    // Clears the bit once more: somebody may have set it since the word was, to wait for another
+    // value, and what they want has just been taken away. They must not go to sleep on it.
     if (distance(wanted, word) >= 0)
-      return wake();
+      return poke();
     want(wanted);
     word_.fetch_or(kAsleep, std::memory_order_acq_rel);
   }
@@ -115,6 +127,7 @@ private:
       // After the bit was set, too: who cancels does so before the poke() that clears it.
       if (cancelled && cancelled->load(std::memory_order_acquire))
         return isReached(value);
+      Hook::at(FlagPoint::Sleep);
       // Returns at once if the word has changed since.
       syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, word | kAsleep, nullptr, nullptr, 0);
       word = word_.load(std::memory_order_acquire);
@@ -126,6 +139,8 @@ private:
   std::atomic<uint32_t> word_{0};
   std::atomic<uint32_t> wanted_{kFar}; ///< the lowest word that somebody sleeps for
 };
+
+using Flag = FlagWith<NoFlagHook>;
 
 static_assert(sizeof(std::atomic<uint32_t>) == 4, "a futex is 32 bits");
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sleeping and waking, with threads held up where the others can overtake them.
+
+#include "Flag.h"
+
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace ttrt;
+
+namespace {
+
+struct Hook {
+  static inline std::function<void(FlagPoint)> function;
+  static void at(FlagPoint point) noexcept {
+    if (function)
+      function(point);
+  }
+};
+
+using HeldFlag = FlagWith<Hook>;
+
+class Flags : public testing::Test {
+protected:
+  ~Flags() override { Hook::function = nullptr; }
+
+  /// False after a time that is long for a machine under any load.
+  template <typename Condition> static bool comes(Condition condition) {
+    for (int i = 0; i < 20000; ++i) {
+      if (condition())
+        return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
+
+  HeldFlag flag;
+};
+
+/// Who raises the flag has set the word, and is held up before it asks who wants what. Meanwhile
+/// the one that it found asleep has seen the word and waits for the next value: that wish must
+/// outlive the question.
+TEST_F(Flags, AWishForTheNextValueIsNotLost) {
+  std::atomic<int> sleeps{0}, allowed{0};
+  std::atomic<bool> waking{false};
+  Hook::function = [&](FlagPoint point) {
+    if (point == FlagPoint::Sleep) {
+      const int mine = ++sleeps;
+      comes([&] { return allowed >= mine; });
+    } else if (!waking.exchange(true)) {
+      allowed = 1;
+      comes([&] { return sleeps >= 2; });
+    }
+  };
+  std::atomic<uint32_t> seen{0};
+  std::thread waiter([&] {
+    for (uint32_t value : {1, 2}) {
+      flag.await(value, /*spins=*/0);
+      seen = value;
+    }
+  });
+  EXPECT_TRUE(comes([&] { return sleeps == 1; }));
+  flag.set(1);
+  EXPECT_EQ(seen, 1u);
+  allowed = 1000;
+  std::this_thread::sleep_for(std::chrono::milliseconds(50)); // the waiter is most likely asleep
+  flag.set(2);
+  EXPECT_TRUE(comes([&] { return seen == 2; })) << "asleep, although the flag is raised";
+  flag.poke();
+  waiter.join();
+}
+
+/// Any two threads, held up anywhere.
+TEST_F(Flags, NoWakeUpIsLost) {
+  constexpr uint32_t kValues = 20000, kWaiters = 3;
+  Hook::function = [](FlagPoint) {
+    thread_local std::minstd_rand random(
+        static_cast<uint32_t>(std::hash<std::thread::id>()(std::this_thread::get_id())));
+    for (auto yields = random() % 4 ? 0 : random() % 8; yields; --yields)
+      std::this_thread::yield();
+  };
+  std::atomic<uint32_t> seen[kWaiters] = {};
+  std::vector<std::thread> waiters;
+  for (uint32_t stride = 1; stride <= kWaiters; ++stride)
+    waiters.emplace_back([this, stride, &mine = seen[stride - 1]] {
+      for (uint32_t value = stride; value <= kValues; value += stride) {
+        flag.await(value, /*spins=*/0);
+        mine = value;
+      }
+      mine = kValues;
+    });
+  bool lost = false;
+  for (uint32_t value = 1; value <= kValues && !lost; ++value) {
+    flag.set(value);
+    for (const auto &its : seen)
+      for (int i = 0; its + 4 < value && !lost; ++i)
+        if (i < 1000)
+          std::this_thread::yield();
+        else
+          lost = !comes([&] { return its + 4 >= value; });
+  }
+  EXPECT_FALSE(lost) << "asleep, although the flag is raised";
+  flag.set(kValues);
+  flag.poke();
+  for (std::thread &waiter : waiters)
+    waiter.join();
+}
+
+/// Who sleeps for a value that is far away is woken once, not for each.
+TEST_F(Flags, NobodyIsWokenForNothing) {
+  std::atomic<int> sleeps{0};
+  Hook::function = [&](FlagPoint point) { sleeps += point == FlagPoint::Sleep; };
+  std::thread waiter([&] { flag.await(1000, /*spins=*/0); });
+  EXPECT_TRUE(comes([&] { return sleeps == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (uint32_t value = 1; value <= 1000; ++value)
+    flag.set(value);
+  waiter.join();
+  EXPECT_LE(sleeps, 2); // twice if it was held up before it slept
+}
+
+TEST_F(Flags, PokedWaitersGiveUp) {
+  std::atomic<bool> cancelled{false};
+  std::atomic<int> sleeps{0};
+  Hook::function = [&](FlagPoint point) { sleeps += point == FlagPoint::Sleep; };
+  bool reached = true;
+  std::thread waiter([&] { reached = flag.await(1, cancelled, /*spins=*/0); });
+  EXPECT_TRUE(comes([&] { return sleeps == 1; }));
+  cancelled = true;
+  flag.poke();
+  waiter.join();
+  EXPECT_FALSE(reached);
+}
+
+} // namespace
