@@ -95,6 +95,14 @@ void checkTransfers(const std::vector<PlannedPort> &ports, const Transfer *trans
       checkBytes(ports[i], transfers[i].bytes, what);
 }
 
+/// A function that a queue calls must not wait for that queue, nor fill its ring.
+inline void requireHostThread(Device &device) {
+  for (uint32_t i = 0; i < device.queues(); ++i)
+    if (device.queue(i).isOwnThread()) [[unlikely]]
+      fail(TTRT_INVALID_ARGUMENT,
+           "called from a function that queue %u calls, which would wait for itself", i);
+}
+
 /// A run on the calling thread has core 0 and all slots to itself.
 inline void requireIdleQueues(Device &device) {
   if (device.piped().load(std::memory_order_acquire))

@@ -78,6 +78,7 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
   const ttrt_status status = guarded(error, [&] {
     require(pipeline, "pipeline is NULL");
     PipelineState &state = pipeline->state;
+    requireHostThread(state.device());
     InUse use(pipeline->feeding, "another enqueue");
     require(!state.finished(), "the pipeline was finished; no more inputs were to come");
     checkTransfers(state.entry().inputs, inputs, "input");
@@ -105,6 +106,7 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
 ttrt_status ttrt_pipeline_finish(ttrt_pipeline *pipeline, ttrt_error *error) {
   return guarded(error, [&] {
     require(pipeline, "pipeline is NULL");
+    requireHostThread(pipeline->state.device());
     InUse use(pipeline->feeding, "another enqueue");
     if (!pipeline->state.finished())
       pipeline->state.finish();
@@ -116,6 +118,7 @@ ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs, ttr
   auto result = PipelineState::Pop::Ready;
   const ttrt_status status = guarded(error, [&] {
     require(pipeline && outputs, "pipeline or outputs is NULL");
+    requireHostThread(pipeline->state.device());
     InUse use(pipeline->draining, "another pop");
     result = pipeline->state.pop(outputs, wait);
     if (result == PipelineState::Pop::Failed)

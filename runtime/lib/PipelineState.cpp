@@ -44,6 +44,14 @@ static const PlannedSchedule &chooseSchedule(const Device &device, const Planned
        known.c_str());
 }
 
+static uint32_t chooseDepth(uint32_t outputs) {
+  constexpr uint32_t kMost = 1u << 24; // flags tell numbers apart that are less than 2^30 apart
+  if (outputs > kMost)
+    fail(TTRT_INVALID_ARGUMENT, "outputs of %u inferences asked for; a pipeline holds at most %u",
+         outputs, kMost);
+  return outputs ? outputs : 16;
+}
+
 /// The verifier has found one for every input.
 static const PlannedStep *firstWriteOf(const PlannedSchedule &schedule) {
   for (const PlannedStep &step : schedule.body)
@@ -55,7 +63,7 @@ static const PlannedStep *firstWriteOf(const PlannedSchedule &schedule) {
 PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline_options &options)
     : device_(std::move(device)), entry_(chooseEntry(*device_, options.entry)),
       schedule_(chooseSchedule(*device_, entry_, options.schedule)),
-      depth_(options.outputs ? options.outputs : 16), untraced_(options.no_trace != 0),
+      depth_(chooseDepth(options.outputs)), untraced_(options.no_trace != 0),
       onStep_(options.on_step), user_(options.user), firstWrite_(firstWriteOf(schedule_)),
       freedBase_(device_->site().freed.value()), inferences_(depth_),
       inputs_(depth_ * entry_.inputs.size()), outputs_(depth_ * entry_.outputs.size()),

@@ -110,6 +110,7 @@ public:
   bool isDrained() const noexcept { return completed.isReached(submitted.value()); }
   const std::atomic<bool> &stopped() const noexcept { return stopped_; }
   uint32_t capacity() const noexcept { return mask + 1; }
+  bool isOwnThread() const noexcept { return std::this_thread::get_id() == thread.get_id(); }
 
   /// Runs again after an error. The queue is drained.
   void restart() noexcept { stopped_.store(false, std::memory_order_release); }

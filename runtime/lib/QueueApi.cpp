@@ -29,6 +29,7 @@ void enqueueOn(Device &device, uint32_t index, bool blocking, Enqueue enqueue) {
   Queue &queue = queueOf(device, index);
   if (device.piped().load(std::memory_order_relaxed)) [[unlikely]]
     fail(TTRT_BUSY, "the device has a pipeline; close it first");
+  requireHostThread(device);
   InUse use(device.busy(index), "another call on this queue");
   if (queue.stopped().load(std::memory_order_acquire)) [[unlikely]]
     requireNoFailure(device);
@@ -144,8 +145,10 @@ ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error
 
 ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error) {
   if (event) {
+    // A queue that has stopped will not record it any more; that is told below.
     const EventTarget target = event->event.target();
-    if (target.flag && !target.flag->isReached(target.value) && !event->device.failure())
+    if (target.flag && !target.flag->isReached(target.value) &&
+        !event->device.queue(target.queue).stopped().load(std::memory_order_acquire))
       return report(error, TTRT_NOT_READY, "the event's last record is not complete yet");
   }
   return ttrt_event_synchronize(event, error);
@@ -154,6 +157,7 @@ ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error) {
 ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error) {
   return guarded(error, [&] {
     require(event, "event is NULL");
+    requireHostThread(event->device);
     const EventTarget target = event->event.target();
     if (target.flag &&
         !target.flag->await(target.value, event->device.queue(target.queue).stopped()))
@@ -164,6 +168,7 @@ ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error) {
 ttrt_status ttrt_device_synchronize(ttrt_device *device, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = deviceOf(device);
+    requireHostThread(target);
     target.drain();
     requireNoFailure(target);
   });
@@ -172,6 +177,7 @@ ttrt_status ttrt_device_synchronize(ttrt_device *device, ttrt_error *error) {
 ttrt_status ttrt_device_reset(ttrt_device *device, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = deviceOf(device);
+    requireHostThread(target);
     InUse use(target.busy(), "another call on this device");
     if (target.piped().load(std::memory_order_acquire))
       fail(TTRT_BUSY, "the device has a pipeline; close it first");

@@ -57,7 +57,7 @@ typedef enum ttrt_step_kind {
 
 /**
  * Called on the thread of `queue` before (`after` 0) and after (1) each step. Anything but 0 stops
- * the queue.
+ * the queue. It must not enqueue, synchronize or pop (TTRT_INVALID_ARGUMENT there).
  */
 typedef int ttrt_on_step(void *user, uint32_t queue, ttrt_step_kind kind, int after);
 
@@ -66,7 +66,8 @@ typedef struct ttrt_pipeline_options {
   uint32_t entry;        /**< entry point */
   const char *schedule;  /**< its name; NULL: the first one in the bundle that has as many queues as
                             the device, else the first that has fewer */
-  uint32_t outputs;      /**< inferences whose outputs fit: in flight or not popped; 0: 16 */
+  uint32_t outputs;      /**< inferences whose outputs fit: in flight or not popped; 0: 16;
+                            at most 2^24 */
   int no_trace;          /**< not 0: the host enqueues every command of a trace by itself */
   ttrt_on_step *on_step; /**< for tests and measurements; may be NULL */
   void *user;            /**< passed to on_step */

@@ -32,7 +32,8 @@ private:
   ttrt_status status_;
 };
 
-/// An input: dense memory of the caller's.
+/// An input: dense memory of the caller's, which stays as it is until the inference's outputs were
+/// popped. So it cannot be a temporary.
 struct Input {
   const void *data;
   size_t bytes;
@@ -40,6 +41,7 @@ struct Input {
   Input(const void *data, size_t bytes) : data(data), bytes(bytes) {}
   template <typename T>
   Input(const std::vector<T> &values) : data(values.data()), bytes(values.size() * sizeof(T)) {}
+  template <typename T> Input(const std::vector<T> &&) = delete;
 };
 
 /// Where an output shall go: memory of the caller's. Null data: it is not wanted.

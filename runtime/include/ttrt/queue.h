@@ -62,7 +62,10 @@ TTRT_API ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, u
 
 /** Returns 0, or anything else to stop the queue. */
 typedef int ttrt_call(void *user);
-/** The queue's thread calls a function of the caller's, which must not enqueue anything. */
+/**
+ * The queue's thread calls a function of the caller's. It must not enqueue, synchronize or pop on
+ * this device: that is TTRT_INVALID_ARGUMENT there.
+ */
 TTRT_API ttrt_status ttrt_enqueue_call(ttrt_device *device, uint32_t queue, ttrt_call *call,
                                        void *user, ttrt_error *error);
 

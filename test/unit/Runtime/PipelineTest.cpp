@@ -283,6 +283,11 @@ protected:
   }
 };
 
+// Inputs are read after the call: a temporary would be gone.
+static_assert(!std::is_constructible_v<Input, std::vector<float>>);
+static_assert(std::is_constructible_v<Input, std::vector<float> &>);
+static_assert(std::is_constructible_v<Input, const std::vector<float> &>);
+
 TEST_F(PipelineErrors, WhatCannotBeOpened) {
   ttrt_device_options device = twoQueues(1);
   EXPECT_EQ(openError(device, "fast"),
@@ -294,6 +299,42 @@ TEST_F(PipelineErrors, WhatCannotBeOpened) {
   device.queues = 0;
   EXPECT_EQ(openError(device, nullptr),
             "the device was opened with 0 queues; a pipeline needs 1 or 2");
+  Loaded loaded(file.path(), twoQueues(1));
+  ttrt_pipeline_options many = named("single", UINT32_MAX);
+  ttrt_pipeline *pipeline;
+  EXPECT_EQ(ttrt_pipeline_open(loaded.device, &many, &pipeline, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "outputs of 4294967295 inferences asked for; a pipeline holds at "
+                              "most 16777216");
+}
+
+/// What is called at a step runs on a queue's thread, which must not wait for what comes behind it.
+TEST_F(PipelineErrors, AStepDoesNotPop) {
+  struct Popper {
+    ttrt_pipeline *pipeline = nullptr;
+    ttrt_error error{};
+    static int onStep(void *user, uint32_t, ttrt_step_kind kind, int after) {
+      auto &popper = *static_cast<Popper *>(user);
+      const void *output;
+      if (kind == TTRT_STEP_RUN && after)
+        ttrt_pipeline_pop(popper.pipeline, &output, TTRT_WAIT, &popper.error);
+      return 0;
+    }
+  };
+  Loaded loaded(file.path(), twoQueues(1));
+  Popper popper;
+  ttrt_pipeline_options options = named("overlap-io");
+  options.on_step = Popper::onStep;
+  options.user = &popper;
+  ASSERT_EQ(ttrt_pipeline_open(loaded.device, &options, &popper.pipeline, &error), TTRT_OK);
+  const std::vector<float> input = inputOf(5);
+  const ttrt_input in{input.data(), kSampleBytes};
+  ASSERT_EQ(ttrt_pipeline_enqueue(popper.pipeline, &in, nullptr, TTRT_WAIT, &error), TTRT_OK);
+  const void *output;
+  ASSERT_EQ(ttrt_pipeline_pop(popper.pipeline, &output, TTRT_WAIT, &error), TTRT_OK);
+  ttrt_pipeline_close(popper.pipeline);
+  EXPECT_EQ(popper.error.status, TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(popper.error.message,
+               "called from a function that queue 0 calls, which would wait for itself");
 }
 
 TEST_F(PipelineErrors, OnePipelineAndNothingBesideIt) {

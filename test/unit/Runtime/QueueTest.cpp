@@ -247,6 +247,53 @@ TEST_P(Queues, NobodyWaitsForAStoppedQueue) {
   }
 }
 
+/// A query never waits, whatever the other queue has come to.
+TEST_P(Queues, AQueryDoesNotWaitForTheQueueThatGoesOn) {
+  EventHandle event(device);
+  Gate gate, failing;
+  ttrt_enqueue_call(device, 1, Gate::pass, &gate, nullptr);
+  ttrt_event_record(event, 1, nullptr);
+  failing.result = 1;
+  failing.open = true;
+  ttrt_enqueue_call(device, 0, Gate::pass, &failing, nullptr);
+  while (ttrt_enqueue_call(device, 0, Gate::pass, &failing, nullptr) == TTRT_OK)
+    std::this_thread::yield();
+  EXPECT_EQ(ttrt_event_query(event, &error), TTRT_NOT_READY); // or for ever, behind the gate
+  gate.open = true;
+  EXPECT_EQ(ttrt_event_synchronize(event, &error), TTRT_OK) << "queue 1 has not failed";
+  EXPECT_EQ(ttrt_event_query(event, &error), TTRT_OK);
+  EXPECT_EQ(ttrt_device_synchronize(device, &error), TTRT_FAILED);
+  ASSERT_EQ(ttrt_device_reset(device, &error), TTRT_OK) << error.message;
+}
+
+/// A function that a queue calls would wait for itself.
+TEST_P(Queues, AQueueDoesNotWaitForItself) {
+  struct Caller {
+    ttrt_device *device;
+    ttrt_event *event;
+    ttrt_error errors[4];
+    static int call(void *user) {
+      auto &caller = *static_cast<Caller *>(user);
+      ttrt_enqueue_execute(caller.device, 1, 0, /*blocking=*/1, &caller.errors[0]);
+      ttrt_device_synchronize(caller.device, &caller.errors[1]);
+      ttrt_event_synchronize(caller.event, &caller.errors[2]);
+      ttrt_device_reset(caller.device, &caller.errors[3]);
+      return 0;
+    }
+  };
+  EventHandle event(device);
+  Caller caller{device, event, {}};
+  ASSERT_EQ(ttrt_enqueue_call(device, 1, Caller::call, &caller, &error), TTRT_OK);
+  ttrt_event_record(event, 1, nullptr);
+  ASSERT_EQ(ttrt_device_synchronize(device, &error), TTRT_OK) << error.message;
+  for (const ttrt_error &its : caller.errors) {
+    EXPECT_EQ(its.status, TTRT_INVALID_ARGUMENT);
+    EXPECT_STREQ(its.message,
+                 "called from a function that queue 1 calls, which would wait for itself");
+  }
+  expectItWorks(1);
+}
+
 /// Closing with work in flight completes it.
 TEST_P(Queues, ClosingLosesNothing) {
   constexpr int kIterations = 100;
