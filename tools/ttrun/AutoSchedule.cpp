@@ -230,20 +230,23 @@ static double tryOut(ttrt_device *device, const ttrt_pipeline_options &options,
 }
 
 std::string chooseSchedule(const fb::EntryPoint &entry, uint32_t number, ttrt_device *device,
-                           const std::vector<ttrt_input> &inputs, std::string &why) {
+                           const std::vector<ttrt_input> &inputs, bool noTrace, std::string &why) {
   const size_t outputs = count(entry.outputs());
   std::vector<Candidate> candidates = candidatesOf(entry, ttrt_device_queues(device));
   auto optionsOf = [&](size_t candidate) {
     ttrt_pipeline_options options{};
     options.entry = number;
     options.schedule = candidates[candidate].name.c_str();
+    options.no_trace = noTrace;
     return options;
   };
   const size_t single = bestExpected(candidates, {}, 1);
   ttrt_pipeline_options options = optionsOf(single);
   StepTimes times = measureSteps(device, options, inputs, outputs);
-  options.no_trace = 1;
-  times.runUntraced = measureSteps(device, options, inputs, outputs).run;
+  if (!noTrace) {
+    options.no_trace = 1;
+    times.runUntraced = measureSteps(device, options, inputs, outputs).run;
+  }
   const size_t best = bestExpected(candidates, times, ~0u);
   for (size_t candidate : {single, best})
     if (candidates[best].queues > 1)

@@ -44,10 +44,10 @@ size_t bestExpected(const std::vector<Candidate> &candidates, const StepTimes &t
 /// `why`: one line that says so, and whether a trace pays.
 size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, std::string &why);
 
-/// Measures on the device, which has nothing in flight, and chooses. Returns the schedule's name.
-/// Throws UserError.
+/// Measures on the device, which has nothing in flight, and chooses. `noTrace`: for a host that
+/// enqueues every command by itself. Returns the schedule's name. Throws UserError.
 std::string chooseSchedule(const ttrt::fb::EntryPoint &entry, uint32_t number, ttrt_device *device,
-                           const std::vector<ttrt_input> &inputs, std::string &why);
+                           const std::vector<ttrt_input> &inputs, bool noTrace, std::string &why);
 
 } // namespace ttrun
 

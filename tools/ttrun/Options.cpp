@@ -27,8 +27,12 @@ void OptionParser::flag(const std::string &name, const std::string &help, bool &
 
 void OptionParser::text(const std::string &name, const std::string &placeholder,
                         const std::string &help, std::string &value) {
-  options.push_back({name, placeholder, help, Value::Required,
-                     [&value](const std::string &given) { value = given; }});
+  options.push_back(
+      {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
+         if (given.empty())
+           throw UserError("--" + name + " needs a value: --" + name + "=" + placeholder);
+         value = given;
+       }});
 }
 
 void OptionParser::list(const std::string &name, const std::string &placeholder,

@@ -3,6 +3,7 @@
 
 #include "AutoSchedule.h"
 #include "Handles.h"
+#include "Printing.h"
 
 #include <algorithm>
 #include <chrono>
@@ -175,23 +176,30 @@ void Session::run(const ttrt_run_options &options) {
   check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
 }
 
-/// As many as the schedule needs; its absence is told when the pipeline is opened.
+/// As many as the schedule needs, or the best of all if that is not known yet. The absence of the
+/// schedule is told when the pipeline is opened, with the names that there are.
 uint32_t Session::chooseQueues(const SessionOptions &options) const {
+  if (options.schedule.empty() && !options.queues)
+    return 0;
+  const auto asked = static_cast<uint32_t>(options.queues);
+  uint32_t most = 1;
+  bool hasAsked = false;
   ttrt_schedule info;
-  uint32_t most = 0; // of those that `auto` chooses from
-  for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i)
-    if (options.schedule == info.name && options.queues && options.queues != info.queues)
-      throw UserError("--queues=" + std::to_string(options.queues) + ": schedule '" +
-                      options.schedule + "' is one for " + std::to_string(info.queues) +
-                      (info.queues == 1 ? " queue" : " queues"));
-    else if (options.schedule == info.name)
-      return info.queues;
-    else if (options.schedule == "auto" && !options.queues)
-      most = std::max(most, info.queues);
-  if (most)
-    return most;
-  return static_cast<uint32_t>(options.schedule.empty() ? options.queues
-                                                        : std::max<uint64_t>(options.queues, 1));
+  for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i) {
+    most = std::max(most, info.queues);
+    hasAsked |= info.queues == asked;
+    if (options.schedule != info.name)
+      continue;
+    if (asked && asked != info.queues)
+      throw UserError(textOf("--queues=%u: schedule '%s' is one for %u queue%s", asked, info.name,
+                             info.queues, info.queues == 1 ? "" : "s"));
+    return info.queues;
+  }
+  if (asked && options.schedule.empty() && !hasAsked)
+    throw UserError(textOf("--queues=%u: the bundle has no schedule with so many; see ttrun read "
+                           "--schedules",
+                           asked));
+  return asked ? asked : options.schedule == "auto" ? most : 1;
 }
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,
@@ -199,7 +207,7 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
   if (schedule_ == "auto") {
     std::string why;
     schedule_ = chooseSchedule(*bundle_->bundle->metadata().entries()->Get(entry_), entry_, device_,
-                               in_, why);
+                               in_, noTrace, why);
     fprintf(stderr, "schedule %s: %s\n", schedule_.c_str(), why.c_str());
   }
   ttrt_pipeline_options options{};
