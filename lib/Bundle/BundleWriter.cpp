@@ -39,7 +39,7 @@ public:
       if (failed(addEntry(entry)))
         return failure();
     if (bundle.entries.empty())
-      return module.emitError("expected at least one ttc.entry, found none");
+      return emitError(module.getLoc(), "expected at least one ttc.entry, found none");
     bundle.producer = "ttc " TTC_VERSION;
     writeFile(output);
     return success();
@@ -172,7 +172,7 @@ private:
   LogicalResult addCode() {
     auto binaries = llvm::to_vector(module.getOps<BinaryOp>());
     if (binaries.size() > 1 || (binaries.empty() && !bundle.programs.empty()))
-      return module.emitError("expected one ttc.binary, found ")
+      return emitError(module.getLoc(), "expected one ttc.binary, found ")
              << binaries.size() << "; run --ttc-compile-programs";
     if (!binaries.empty())
       code.add(binaries[0].getCode(),
@@ -405,6 +405,7 @@ LogicalResult mlir::ttc::writeBundleFile(ModuleOp module, StringRef path) {
     return llvm::Error::success();
   });
   if (error)
-    return module.emitError("cannot write '") << path << "': " << llvm::toString(std::move(error));
+    return emitError(module.getLoc(), "cannot write '")
+           << path << "': " << llvm::toString(std::move(error));
   return success();
 }

@@ -188,7 +188,7 @@ FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgr
   for (auto [shard, error] : llvm::enumerate(errors))
     if (!error.empty()) {
       size_t at = std::min(shard * kShardSize, programs.size() - 1);
-      return programs[at].module->emitError() << "compiling the programs failed: " << error;
+      return emitError(programs[at].module->getLoc()) << "compiling the programs failed: " << error;
     }
   if (options.assembly) {
     SmallVector<char, 0> text;
@@ -198,6 +198,6 @@ FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgr
   }
   auto linked = linkSharedObject(objects);
   if (!linked)
-    return programs.front().module->emitError() << llvm::toString(linked.takeError());
+    return emitError(programs.front().module->getLoc()) << llvm::toString(linked.takeError());
   return std::move(*linked);
 }

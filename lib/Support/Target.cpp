@@ -194,7 +194,7 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
 FailureOr<TargetAttr> mlir::ttc::getTarget(ModuleOp module) {
   auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName);
   if (!target)
-    return module.emitError("expected the module to have a target (")
+    return emitError(module.getLoc(), "expected the module to have a target (")
            << kTargetAttrName << "), found none; --ttc-set-target gives it one";
   return target;
 }

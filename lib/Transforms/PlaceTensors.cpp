@@ -326,17 +326,20 @@ private:
   LogicalResult checkOptions(TargetAttr target) {
     ModuleOp module = getOperation();
     if (memory != "auto" && memory != "dram")
-      return module.emitError("expected memory=auto or memory=dram, found memory=")
+      return emitError(module.getLoc(), "expected memory=auto or memory=dram, found memory=")
              << memory.getValue();
     if (inputMemory != "auto" && inputMemory != "dram" && inputMemory != "l1")
-      return module.emitError("expected input-memory=auto, dram or l1, found input-memory=")
+      return emitError(module.getLoc(),
+                       "expected input-memory=auto, dram or l1, found input-memory=")
              << inputMemory.getValue();
     if (inputMemory == "l1" && memory == "dram")
-      return module.emitError("expected memory=auto with input-memory=l1, found memory=dram, which "
-                              "leaves L1 to scratch and shards");
+      return emitError(module.getLoc(),
+                       "expected memory=auto with input-memory=l1, found memory=dram, which "
+                       "leaves L1 to scratch and shards");
     if (inputMemory == "l1" && !target.getInterleavedL1())
-      return module.emitError("expected a target that interleaves over L1 for input-memory=l1, "
-                              "found ")
+      return emitError(module.getLoc(),
+                       "expected a target that interleaves over L1 for input-memory=l1, "
+                       "found ")
              << target.getName();
     return success();
   }

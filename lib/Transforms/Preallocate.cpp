@@ -175,7 +175,7 @@ private:
   }
 
   LogicalResult reportFull(MemorySpace memory, int64_t base, int64_t height, int64_t capacity) {
-    InFlightDiagnostic error = module.emitError("needs ")
+    InFlightDiagnostic error = emitError(module.getLoc(), "needs ")
                                << base + height << " bytes of DRAM (" << constantBytes
                                << " constants, " << slotBytes << " slots, " << height
                                << " activations), but " << target.getName() << " has " << capacity;
@@ -184,7 +184,7 @@ private:
   }
 
   LogicalResult reportL1Full(const L1Plan &l1) {
-    InFlightDiagnostic error = module.emitError("needs ")
+    InFlightDiagnostic error = emitError(module.getLoc(), "needs ")
                                << l1Bytes << " bytes of L1 on each core for " << l1.buffers.size()
                                << " tensors beside the scratch of programs, but "
                                << target.getName() << " has " << target.getL1Bytes();

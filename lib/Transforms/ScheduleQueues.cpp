@@ -394,7 +394,7 @@ private:
         return failure();
       most = queues == 0 ? target->getQueues() : queues;
       if (most < 0 || most > target->getQueues())
-        return module.emitError("expected queues=0 to ")
+        return emitError(module.getLoc(), "expected queues=0 to ")
                << target->getQueues() << ", as many as " << target->getName()
                << " has; found queues=" << most;
     }
@@ -412,23 +412,26 @@ private:
       }
       const NamedSchedule *schedule = findNamedSchedule(name);
       if (!schedule) {
-        InFlightDiagnostic error = module.emitError("expected schedules of these names: all");
+        InFlightDiagnostic error =
+            emitError(module.getLoc(), "expected schedules of these names: all");
         for (const NamedSchedule &known : getNamedSchedules())
           error << ", " << known.name;
         return error << "; found '" << name << "'";
       }
       if (schedule->getQueues() > most)
-        return module.emitError("expected schedules for ")
+        return emitError(module.getLoc(), "expected schedules for ")
                << most << " queue" << (most == 1 ? "" : "s") << ", found '" << name
                << "', which takes " << schedule->getQueues();
       want(schedule->name);
     }
     for (StringRef name : wanted)
       isRing |= findNamedSchedule(name)->getQueues() > 1;
-    if (slots < 1 || (slots > 1 && !isRing))
-      return module.emitError("expected slots=1, or more where a schedule has two queues; found "
-                              "slots=")
-             << slots.getValue() << (slots < 1 ? "" : " and none with two queues");
+    const bool fits = slots >= 1 && slots <= kMostSlots;
+    if (!fits || (slots > 1 && !isRing))
+      return emitError(module.getLoc())
+             << "expected slots=1, or up to " << kMostSlots
+             << " where a schedule has two queues; found slots=" << slots.getValue()
+             << (fits ? " and none with two queues" : "");
     return success();
   }
 };

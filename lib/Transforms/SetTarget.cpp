@@ -20,7 +20,7 @@ struct SetTarget : mlir::ttc::impl::SetTargetBase<SetTarget> {
     if (module->hasAttr(kTargetAttrName))
       return;
     FailureOr<TargetAttr> found =
-        getTarget(&getContext(), target, targetCpu, [&] { return module.emitError(); });
+        getTarget(&getContext(), target, targetCpu, [&] { return emitError(module.getLoc()); });
     if (failed(found))
       return signalPassFailure();
     module->setAttr(kTargetAttrName, *found);

@@ -259,7 +259,8 @@ struct ShardTensors : impl::ShardTensorsBase<ShardTensors> {
     ModuleOp module = getOperation();
     std::optional<Sharding> kind = symbolizeSharding(shard + "_sharded");
     if (!kind && shard != "none") {
-      module.emitError("expected shard=none, height, width or block, found shard=") << shard;
+      emitError(module.getLoc(), "expected shard=none, height, width or block, found shard=")
+          << shard;
       return signalPassFailure();
     }
     if (kind)

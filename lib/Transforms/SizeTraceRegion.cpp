@@ -36,7 +36,7 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
     }
     int64_t perBank = getBytesPerBank(*target, needed);
     if (traceRegionSize >= 0 && needed > traceRegionSize) {
-      InFlightDiagnostic error = module.emitError("expected a trace region of at least ");
+      InFlightDiagnostic error = emitError(module.getLoc(), "expected a trace region of at least ");
       error << needed << " bytes";
       if (target->getDramBanks() > 1)
         error << " (" << perBank << " on each of " << target->getDramBanks() << " banks)";
@@ -67,7 +67,7 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
       if (buffer.getMemory() == MemorySpace::Dram && buffer.isPlanned()) {
         int64_t end = buffer.getAddressAttr().getInt() + buffer.getSizeAttr().getInt();
         if (end > limit) {
-          InFlightDiagnostic error = module.emitError("needs ")
+          InFlightDiagnostic error = emitError(module.getLoc(), "needs ")
                                      << getEnd(module) << " bytes of DRAM for buffers and "
                                      << dramBytes - limit << " for the trace region, but "
                                      << target->getName() << " has " << dramBytes;

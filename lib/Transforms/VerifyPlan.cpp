@@ -105,7 +105,7 @@ private:
     if (auto reserved = module->getAttrOfType<IntegerAttr>(kTraceRegionAttrName)) {
       if (reserved.getInt() < dramBytes - expected || reserved.getInt() > dramBytes ||
           reserved.getInt() % static_cast<int64_t>(ttrt::kStreamAlignment) != 0)
-        return module.emitError("expected ")
+        return emitError(module.getLoc(), "expected ")
                << kTraceRegionAttrName << " to be a multiple of " << ttrt::kStreamAlignment
                << " from the streams' " << dramBytes - expected << " bytes up to DRAM's "
                << dramBytes << ", found " << reserved.getInt();

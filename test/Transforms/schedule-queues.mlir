@@ -9,6 +9,7 @@
 // RUN: not ttc-opt %s --ttc-schedule-queues="schedules=overlap" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not ttc-opt %s --ttc-schedule-queues="slots=2" 2>&1 | FileCheck %s --check-prefix=SLOTS
 // RUN: not ttc-opt %s --ttc-schedule-queues="schedules=overlap-io slots=0" 2>&1 | FileCheck %s --check-prefix=NO-SLOT
+// RUN: not ttc-opt %s --ttc-schedule-queues="schedules=overlap-io slots=1025" 2>&1 | FileCheck %s --check-prefix=MOST
 
 // SINGLE: ttc.buffer slot @x : tensor<4xf32> in dram
 // SINGLE-NEXT: ttc.buffer slot @output0 : tensor<4xf32> in dram
@@ -37,8 +38,9 @@
 // QUEUES: expected queues=0 to 2, as many as small has; found queues=3
 // FEW: expected schedules for 1 queue, found 'overlap-io', which takes 2
 // NAME: expected schedules of these names: all, single, overlap-io-signals, {{.*}}; found 'overlap'
-// SLOTS: expected slots=1, or more where a schedule has two queues; found slots=2 and none with two queues
-// NO-SLOT: expected slots=1, or more where a schedule has two queues; found slots=0
+// SLOTS: expected slots=1, or up to 1024 where a schedule has two queues; found slots=2 and none with two queues
+// NO-SLOT: expected slots=1, or up to 1024 where a schedule has two queues; found slots=0
+// MOST: expected slots=1, or up to 1024 where a schedule has two queues; found slots=1025
 module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,

@@ -316,7 +316,7 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
     Option<"queues", "queues", "int64_t", /*default=*/"0",
            "Queues that schedules may use; 0: as many as the target has">,
     Option<"slots", "slots", "int64_t", /*default=*/"1",
-           "Slots of each input and output, which the schedules of two queues use in turn">
+           "Slots of each input and output, up to 1024, which the schedules of two queues use in turn">
   ];
   let statistics = [
     Statistic<"numConstants", "constants", "Constants stored">,

@@ -9,6 +9,9 @@
 
 namespace mlir::ttc {
 
+/// Slots that an input or output may have: the body of a schedule is as long as it has slots.
+inline constexpr int64_t kMostSlots = 1024;
+
 struct NamedSchedule {
   enum class Overlap { None, Input, Io };
   /// How an inference's commands are enqueued.
