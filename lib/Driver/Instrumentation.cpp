@@ -34,7 +34,16 @@ private:
 
 class IrDump : public PassInstrumentation {
 public:
-  explicit IrDump(std::string directory) : directory(std::move(directory)) {}
+  IrDump(std::string directory, std::string &error)
+      : directory(std::move(directory)), error(error) {
+    std::error_code code = llvm::sys::fs::create_directories(this->directory);
+    if (!code && !llvm::sys::fs::is_directory(this->directory))
+      code = std::make_error_code(std::errc::not_a_directory);
+    if (!code)
+      code = llvm::sys::fs::access(this->directory, llvm::sys::fs::AccessMode::Write);
+    if (code)
+      error = "cannot write to folder '" + this->directory + "': " + code.message();
+  }
 
   void runAfterPass(Pass *pass, Operation *op) override { dump(pass, op); }
   void runAfterPassFailed(Pass *pass, Operation *op) override { dump(pass, op); }
@@ -42,26 +51,30 @@ public:
 private:
   void dump(Pass *pass, Operation *op) {
     StringRef name = getModulePassName(pass, op);
-    if (name.empty())
+    if (name.empty() || !error.empty())
       return;
     llvm::SmallString<128> path(directory);
     std::string file;
     llvm::raw_string_ostream(file) << llvm::format("%02d-", ++number) << name << ".mlir";
     llvm::sys::path::append(path, file);
-    std::error_code error = llvm::sys::fs::create_directories(directory);
-    llvm::raw_fd_ostream output(path, error);
-    if (error) {
-      llvm::errs() << "cannot write '" << path << "': " << error.message() << "\n";
-      return;
+    std::error_code code;
+    llvm::raw_fd_ostream output(path, code);
+    if (!code) {
+      op->print(output, OpPrintingFlags()
+                            .elideLargeElementsAttrs()
+                            .elideLargeResourceString()
+                            .enableDebugInfo(true, true)
+                            .assumeVerified());
+      output.close();
+      code = output.error();
+      output.clear_error();
     }
-    op->print(output, OpPrintingFlags()
-                          .elideLargeElementsAttrs()
-                          .elideLargeResourceString()
-                          .enableDebugInfo(true, true)
-                          .assumeVerified());
+    if (code)
+      error = ("cannot write '" + path + "': " + code.message()).str();
   }
 
   std::string directory;
+  std::string &error;
   int number = 0;
 };
 
@@ -71,6 +84,7 @@ std::unique_ptr<PassInstrumentation> mlir::ttc::makeProgress(double afterSeconds
   return std::make_unique<Progress>(afterSeconds);
 }
 
-std::unique_ptr<PassInstrumentation> mlir::ttc::makeIrDump(std::string directory) {
-  return std::make_unique<IrDump>(std::move(directory));
+std::unique_ptr<PassInstrumentation> mlir::ttc::makeIrDump(std::string directory,
+                                                           std::string &error) {
+  return std::make_unique<IrDump>(std::move(directory), error);
 }

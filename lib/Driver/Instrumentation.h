@@ -13,8 +13,9 @@ namespace mlir::ttc {
 std::unique_ptr<PassInstrumentation> makeProgress(double afterSeconds);
 
 /// Writes the module after each pass to `directory`/NN-pass.mlir, without the bytes of large
-/// constants.
-std::unique_ptr<PassInstrumentation> makeIrDump(std::string directory);
+/// constants. What cannot be written is said in `error`, which must outlive the result, and ends
+/// the dump; a folder that cannot be had, at once.
+std::unique_ptr<PassInstrumentation> makeIrDump(std::string directory, std::string &error);
 
 } // namespace mlir::ttc
 

@@ -21,19 +21,22 @@ using namespace mlir;
 using namespace mlir::ttc;
 namespace cl = llvm::cl;
 
+static constexpr llvm::StringLiteral kName = "onnx-to-bundle";
+
 namespace {
 
 struct CommandLine {
   cl::OptionCategory category{"Compiling (--onnx-to-bundle)"};
-  cl::opt<std::string> target{
-      "target", cl::cat(category), cl::init("cpu"),
-      cl::desc(
-          "cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a .json file")};
-  cl::opt<std::string> targetCpu{
-      "target-cpu", cl::cat(category), cl::init("native"),
-      cl::desc("CPU that runs the machine code, by LLVM's name; native is this machine's")};
+  cl::opt<std::string> target{"target", cl::cat(category), cl::init("cpu"),
+                              cl::value_desc("name|file.json"),
+                              cl::desc("cpu (this machine; the default), wormhole_n150, "
+                                       "wormhole_n300, blackhole_p150, or a .json file")};
+  cl::opt<std::string> targetCpu{"target-cpu", cl::cat(category), cl::init("native"),
+                                 cl::value_desc("name"),
+                                 cl::desc("CPU that runs the machine code, by LLVM's name; native "
+                                          "(the default) is this machine's")};
   cl::opt<int64_t> traceRegionSize{
-      "trace-region-size", cl::cat(category), cl::init(-1),
+      "trace-region-size", cl::cat(category), cl::init(-1), cl::value_desc("bytes"),
       cl::desc("Bytes reserved for the trace region, of all DRAM banks together; by default what "
                "the streams need")};
   cl::list<std::string> entries{
@@ -41,23 +44,21 @@ struct CommandLine {
       cl::desc("Names of the entry points, one for each model (default: main)")};
   cl::opt<std::string> memory{
       "memory", cl::cat(category), cl::init("auto"), cl::value_desc("auto|dram"),
-      cl::desc("Where tensors lie: in L1 where that saves traffic through DRAM, or all in DRAM")};
+      cl::desc(
+          "Where tensors lie: in L1 where that saves traffic through DRAM (auto, the default), "
+          "or all in DRAM")};
   cl::opt<std::string> inputMemory{
       "input-memory", cl::cat(category), cl::init("auto"), cl::value_desc("auto|dram|l1"),
       cl::desc(
-          "Where the slots of inputs lie: in L1 if they fit there, in DRAM (a trace that reads "
-          "one more than once copies it to L1), or in L1")};
+          "Where the slots of inputs lie: in L1 if they fit there (auto, the default), in DRAM (a "
+          "trace that reads one more than once copies it to L1), or in L1")};
   cl::opt<bool> shareActivations{
       "share-activations", cl::cat(category), cl::init(true),
       cl::desc("Let activations of different entry points, which never run at the same time, share "
-               "bytes")};
-  cl::list<std::string> furtherModels{
-      "further-model", cl::cat(category), cl::Hidden,
-      cl::desc("What stands behind the first model on the command line")};
+               "bytes (default: true)")};
   cl::opt<int64_t> queues{
-      "queues", cl::cat(category), cl::init(0),
-      cl::desc(
-          "Command queues that schedules may use: 1 or 2 (default: as many as the target has)")};
+      "queues", cl::cat(category), cl::init(0), cl::value_desc("1|2"),
+      cl::desc("Command queues that schedules may use (default: as many as the target has)")};
   cl::list<std::string> schedules{
       "schedules", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Schedules beside `single`, the default for two queues first: overlap-io-signals, "
@@ -65,11 +66,12 @@ struct CommandLine {
                "single-untraced, overlap-io-untraced, overlap-input-untraced (default: all for so "
                "many queues)")};
   cl::opt<int64_t> slots{
-      "slots", cl::cat(category), cl::init(1),
-      cl::desc("Slots of each input and output, which schedules of two queues use in turn")};
-  cl::opt<std::string> shard{
-      "shard", cl::cat(category), cl::init("none"),
-      cl::desc("Shard activations over the cores' L1: none, height, width or block")};
+      "slots", cl::cat(category), cl::init(1), cl::value_desc("number"),
+      cl::desc("Slots of each input and output, which schedules of two queues use in turn, up "
+               "to 1024 (default: 1)")};
+  cl::opt<std::string> shard{"shard", cl::cat(category), cl::init("none"),
+                             cl::value_desc("none|height|width|block"),
+                             cl::desc("Shard activations over the cores' L1 (default: none)")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
                               cl::desc("Write the module after each pass to this directory")};
   cl::opt<bool> progress{"progress", cl::cat(category), cl::init(false),
@@ -83,8 +85,11 @@ static llvm::ManagedStatic<CommandLine> commandLine;
 static LogicalResult compile(ModuleOp module) {
   const CommandLine &options = *commandLine;
   if (options.queues.getNumOccurrences() && options.queues != 1 && options.queues != 2)
-    return module.emitError("expected --queues=1 or --queues=2, found --queues=")
-           << options.queues.getValue();
+    return emitError(module.getLoc())
+           << "expected --queues=1 or --queues=2, found --queues=" << options.queues.getValue();
+  if (options.traceRegionSize.getNumOccurrences() && options.traceRegionSize < 0)
+    return emitError(module.getLoc()) << "expected --trace-region-size of at least 0 bytes, found "
+                                      << options.traceRegionSize.getValue();
   PassManager manager(module.getContext());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
@@ -92,8 +97,11 @@ static LogicalResult compile(ModuleOp module) {
   bool progress = options.progress || llvm::sys::Process::StandardErrIsDisplayed();
   if (progress)
     manager.addInstrumentation(makeProgress(/*afterSeconds=*/2));
+  std::string dumpError;
   if (!options.dumpIr.empty())
-    manager.addInstrumentation(makeIrDump(options.dumpIr));
+    manager.addInstrumentation(makeIrDump(options.dumpIr, dumpError));
+  if (!dumpError.empty())
+    return emitError(module.getLoc()) << "--dump-ir: " << dumpError;
 
   TracePipelineOptions pipeline;
   pipeline.target = options.target.getValue();
@@ -109,7 +117,11 @@ static LogicalResult compile(ModuleOp module) {
   pipeline.shard = options.shard.getValue();
   pipeline.progress = progress;
   buildTracePipeline(manager, pipeline);
-  return manager.run(module);
+  if (failed(manager.run(module)))
+    return failure();
+  if (!dumpError.empty())
+    return emitError(module.getLoc()) << "--dump-ir: " << dumpError;
+  return success();
 }
 
 /// The entry points' names; nothing, with a message, where they do not fit the models.
@@ -152,42 +164,42 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
 }
 
 /// All models as functions of one module, so that they share weights and are planned together.
-static OwningOpRef<ModuleOp> importModels(const llvm::MemoryBuffer &first, MLIRContext *context) {
+static OwningOpRef<ModuleOp> importModels(const llvm::SourceMgr &sources, MLIRContext *context) {
   FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
-  FailureOr<SmallVector<std::string>> names = getEntryNames(1 + commandLine->furtherModels.size());
+  FailureOr<SmallVector<std::string>> names = getEntryNames(sources.getNumBuffers());
   if (failed(options) || failed(names))
     return nullptr;
-  OwningOpRef<ModuleOp> module =
-      importOnnx(first, context, getOptionsOf(*options, *names, names->front()));
-  if (!module)
-    return nullptr;
-  for (auto [path, name] : llvm::zip_equal(commandLine->furtherModels, llvm::drop_begin(*names))) {
-    OwningOpRef<ModuleOp> further =
-        importOnnxFile(path, context, getOptionsOf(*options, *names, name));
-    if (!further)
+  OwningOpRef<ModuleOp> module;
+  for (auto [index, name] : llvm::enumerate(*names)) {
+    OwningOpRef<ModuleOp> next = importOnnx(*sources.getMemoryBuffer(index + 1), context,
+                                            getOptionsOf(*options, *names, name));
+    if (!next)
       return nullptr;
-    module->getBody()->getOperations().splice(module->getBody()->end(),
-                                              further->getBody()->getOperations());
+    if (module)
+      module->getBody()->getOperations().splice(module->getBody()->end(),
+                                                next->getBody()->getOperations());
+    else
+      module = std::move(next);
   }
   return module;
 }
 
-void mlir::ttc::gatherModels(SmallVectorImpl<const char *> &arguments, llvm::StringSaver &strings) {
-  const auto &options = cl::getRegisteredOptions();
-  bool isTranslation = llvm::any_of(
-      arguments, [](StringRef argument) { return argument.ltrim('-') == "onnx-to-bundle"; });
-  size_t models = 0;
-  for (size_t i = 1; isTranslation && i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    if (argument.starts_with("-") && argument != "-") {
-      // The value of an option may be an argument of its own.
-      auto found = options.find(argument.ltrim('-'));
-      i += argument == "-o" ||
-           (found != options.end() && found->second->getValueExpectedFlag() == cl::ValueRequired);
-    } else if (++models > 1) {
-      arguments[i] = strings.save("--further-model=" + argument).data();
-    }
+bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation == kName; }
+
+LogicalResult mlir::ttc::checkOptions(StringRef translation) {
+  if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
+    llvm::errs() << "error: --input-shape is an option of --import-onnx and --" << kName
+                 << ", found it with --" << translation << "\n";
+    return failure();
   }
+  for (auto &[name, option] : cl::getRegisteredOptions())
+    if (translation != kName && option->getNumOccurrences() &&
+        llvm::is_contained(option->Categories, &commandLine->category)) {
+      llvm::errs() << "error: --" << name << " is an option of --" << kName << ", found it with --"
+                   << translation << "\n";
+      return failure();
+    }
+  return success();
 }
 
 void mlir::ttc::registerOnnxToBundle() {
@@ -196,7 +208,7 @@ void mlir::ttc::registerOnnxToBundle() {
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   static TranslateRegistration onnxToBundle(
-      "onnx-to-bundle", "ONNX models as a trace bundle: import, compile, plan, write",
+      kName, "ONNX models as a trace bundle: import, compile, plan, write",
       [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output,
          MLIRContext *context) -> LogicalResult {
         DialectRegistry registry;
@@ -204,8 +216,7 @@ void mlir::ttc::registerOnnxToBundle() {
         registry.insert<TtcDialect>();
         context->appendDialectRegistry(registry);
         ModelDiagnostics diagnostics(context);
-        OwningOpRef<ModuleOp> module =
-            importModels(*sources->getMemoryBuffer(sources->getMainFileID()), context);
+        OwningOpRef<ModuleOp> module = importModels(*sources, context);
         if (!module || failed(compile(*module)))
           return failure();
         return writeBundle(*module, output);

@@ -296,14 +296,3 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
   }
   return Importer(model, buffer.getBufferIdentifier(), context, options).run();
 }
-
-OwningOpRef<ModuleOp> mlir::ttc::importOnnxFile(StringRef path, MLIRContext *context,
-                                                const OnnxImportOptions &options) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
-                                                   /*RequiresNullTerminator=*/false);
-  if (std::error_code error = buffer.getError()) {
-    emitError(UnknownLoc::get(context)) << "cannot read '" << path << "': " << error.message();
-    return nullptr;
-  }
-  return importOnnx(**buffer, context, options);
-}

@@ -42,8 +42,9 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
 
 namespace {
 struct ImportCLOptions {
+  llvm::cl::OptionCategory category{"Importing (--import-onnx, --onnx-to-bundle)"};
   llvm::cl::list<std::string> inputShapes{
-      "input-shape", llvm::cl::value_desc("name:1x3x224x224"),
+      "input-shape", llvm::cl::cat(category), llvm::cl::value_desc("name:1x3x224x224"),
       llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open; of "
                      "several models, entry/name is the input of one")};
 };
@@ -65,6 +66,10 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
     return failure();
   }
   return options;
+}
+
+bool mlir::ttc::hasOnnxImportOptions() {
+  return clOptions.isConstructed() && clOptions->inputShapes.getNumOccurrences();
 }
 
 void mlir::ttc::registerImportOnnx() {

@@ -4,8 +4,10 @@
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "ttc/Support/CommandLine.h"
 
 int main(int argc, char **argv) {
+  mlir::ttc::setUpCommandLine();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   registry.insert<mlir::ttc::TtcDialect>();

@@ -1,20 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translates between ONNX models, ttc IR and bundles. Each library registers its own.
+// Translates between ONNX models, ttc IR and bundles. Each library registers its own translations.
+// MLIR's main() for such tools takes one file, and opens the output, which empties it, before it
+// knows whether there will be one.
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Driver/OnnxToBundle.h"
 #include "ttc/Import/OnnxImport.h"
+#include "ttc/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
 
-#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+
+/// Knows the translations' names.
+struct NamedTranslationParser : TranslationParser {
+  using TranslationParser::TranslationParser;
+  StringRef nameOf(const Translation *translation) const {
+    for (const auto &value : Values)
+      if (value.V.getValue() == translation)
+        return value.Name;
+    return "";
+  }
+};
+
+} // namespace
+
+static int fail(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
 
 int main(int argc, char **argv) {
-  mlir::ttc::registerImportOnnx();
-  mlir::ttc::registerOnnxToBundle();
-  mlir::ttc::registerBundleTranslations();
-  // MLIR's translation takes one file, a bundle several models.
-  llvm::SmallVector<const char *> arguments(argv, argv + argc);
-  llvm::BumpPtrAllocator memory;
-  llvm::StringSaver strings(memory);
-  mlir::ttc::gatherModels(arguments, strings);
-  return failed(mlir::mlirTranslateMain(argc, const_cast<char **>(arguments.data()),
-                                        "ttc translation tool\n"));
+  llvm::InitLLVM init(argc, argv);
+  ttc::setUpCommandLine();
+  ttc::registerImportOnnx();
+  ttc::registerOnnxToBundle();
+  ttc::registerBundleTranslations();
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  registerTranslationCLOptions();
+  registerDefaultTimingManagerCLOptions();
+  cl::list<std::string> inputs(cl::Positional, cl::desc("<input files>"));
+  cl::opt<std::string> output("o", cl::desc("Output file; - is standard output (default)"),
+                              cl::value_desc("file"), cl::init("-"));
+  cl::list<const Translation *, bool, NamedTranslationParser> translations(
+      "", cl::desc("Translations"));
+  cl::ParseCommandLineOptions(argc, argv, "Translates between ONNX models, ttc IR and bundles\n");
+
+  if (translations.size() != 1)
+    return fail("expected one translation (--onnx-to-bundle, ...; see --help), found " +
+                Twine(translations.size()));
+  const Translation &translation = *translations.front();
+  StringRef name = translations.getParser().nameOf(&translation);
+  if (inputs.empty())
+    inputs.push_back("-");
+  if (inputs.size() > 1 && !ttc::takesSeveralFiles(name))
+    return fail("expected one input file for --" + name + ", found " + Twine(inputs.size()));
+  if (failed(ttc::checkOptions(name)))
+    return 1;
+
+  DefaultTimingManager timings;
+  applyDefaultTimingManagerCLOptions(timings);
+  TimingScope timing = timings.getRootScope();
+  std::string error;
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  for (const std::string &input : inputs) {
+    std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
+    if (!buffer)
+      return fail(error);
+    sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
+  }
+  std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(output, error);
+  if (!file)
+    return fail(error);
+
+  MLIRContext context;
+  // Every diagnostic has a place: of a model or a file's line, which is shown.
+  if (!cl::getRegisteredOptions()["mlir-print-op-on-diagnostic"]->getNumOccurrences())
+    context.printOpOnDiagnostic(false);
+  TimingScope scope = timing.nest(translation.getDescription());
+  SourceMgrDiagnosticHandler diagnostics(*sources, &context);
+  if (failed(translation(sources, file->os(), &context)))
+    return 1;
+  return failed(file->keep(error)) ? fail(error) : 0;
 }

@@ -4,17 +4,19 @@
 #define TTC_DRIVER_ONNXTOBUNDLE_H
 
 #include "mlir/Support/LLVM.h"
-#include "llvm/Support/StringSaver.h"
 
 namespace mlir::ttc {
 
-/// Adds --onnx-to-bundle, with --target, --target-cpu, --queues, --entry, --dump-ir and --progress,
-/// to a translation tool.
+/// Adds --onnx-to-bundle to a translation tool, with all options of compiling (--target, --queues,
+/// --entry, --dump-ir, ...). It takes a source manager of one or more models.
 void registerOnnxToBundle();
 
-/// Lets --onnx-to-bundle take several models: translation tools take one file, so of `arguments`
-/// (the program's, its name first) the others become options that the translation knows.
-void gatherModels(SmallVectorImpl<const char *> &arguments, llvm::StringSaver &strings);
+/// Whether `translation` (a name without dashes) takes more than one file.
+bool takesSeveralFiles(StringRef translation);
+
+/// Fails, with a line on stderr, if an option of compiling or importing was given to a translation
+/// that would not heed it.
+LogicalResult checkOptions(StringRef translation);
 
 } // namespace mlir::ttc
 

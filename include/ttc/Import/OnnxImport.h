@@ -28,15 +28,14 @@ std::string addInputShape(StringRef text, OnnxImportOptions &options);
 OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *context,
                                  const OnnxImportOptions &options = {});
 
-/// The same from a file, which is mapped, not read.
-OwningOpRef<ModuleOp> importOnnxFile(StringRef path, MLIRContext *context,
-                                     const OnnxImportOptions &options = {});
-
 /// Adds --input-shape to the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// What the command line says. Reports wrong values on stderr and returns failure.
 FailureOr<OnnxImportOptions> getOnnxImportOptionsFromCL();
+
+/// Whether the command line has any.
+bool hasOnnxImportOptions();
 
 /// Adds --import-onnx to a translation tool.
 void registerImportOnnx();
