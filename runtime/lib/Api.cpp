@@ -92,7 +92,7 @@ const char *ttrt_status_name(ttrt_status status) {
   case TTRT_WOULD_OVERWRITE:
     return "would overwrite";
   case TTRT_OVERWRITTEN:
-    return "output overwritten";
+    return "overwritten";
   case TTRT_END:
     return "end";
   }
@@ -227,6 +227,7 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
     if (!target.residency().isWhole()) [[unlikely]]
       for (const PlannedStep *step : planned.steps)
         requireLoaded(target, *step);
+    target.watch().run(entry, inputs);
     target.run(planned, inputs, outputs, options ? *options : ttrt_run_options{});
   });
 }
@@ -236,6 +237,7 @@ ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t
   return guarded(error, [&] {
     require(device && slot, "device or slot is NULL");
     *slot = portOf(entryOf(*device->device, entry).inputs, input, "input").slot;
+    device->device->watch().give(entry, input);
   });
 }
 
@@ -255,10 +257,11 @@ ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_
     InUse use(target.busy(), "another call on this device");
     const PlannedEntry &planned = entryOf(target, entry);
     const PlannedPort &port = portOf(planned.outputs, output, "output");
-    if (target.checksOutputs() && target.lastRun(entry) == 0)
+    const SlotWatch &watch = target.watch();
+    if (watch.watchesOutputs() && watch.lastRun(entry) == 0)
       fail(TTRT_NOT_READY, "output '%s': entry point '%s' has not run yet", port.name,
            planned.name);
-    *view = {port.slot, static_cast<size_t>(port.bytes), entry, output, target.lastRun(entry)};
+    *view = {port.slot, static_cast<size_t>(port.bytes), entry, output, watch.lastRun(entry)};
   });
 }
 
@@ -267,7 +270,8 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
   return guarded(error, [&] {
     require(device && view, "device or view is NULL");
     Device &target = *device->device;
-    if (!target.checksOutputs())
+    const SlotWatch &watch = target.watch();
+    if (!watch.watchesOutputs())
       return;
     InUse use(target.busy(), "another call on this device");
     const PlannedEntry &planned = entryOf(target, view->entry);
@@ -276,7 +280,7 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
     const fb::Port &table = *metadata.entries()->Get(view->entry)->outputs()->Get(view->output);
     // A slot without lifetime is the entry point's own; another one has its bytes for a time only.
     const bool permanent = metadata.buffers()->Get(table.buffer())->end() == 0;
-    const uint64_t last = permanent ? target.lastRun(view->entry) : target.runs();
+    const uint64_t last = permanent ? watch.lastRun(view->entry) : watch.runs();
     if (view->run != last)
       fail(
           TTRT_OVERWRITTEN,

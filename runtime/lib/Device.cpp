@@ -56,7 +56,8 @@ static uint32_t callerEventsOf(const ttrt_device_options &options) {
 
 Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
     : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, options)),
-      residency_(*bundle_, memory_), code_(*bundle_), queueCount_(chooseQueues(options)),
+      residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
+      queueCount_(chooseQueues(options)),
       eventCount_(count(bundle_->metadata().events()) + callerEventsOf(options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
       site_{*bundle_,
@@ -71,8 +72,6 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
   entries_.reserve(bundle_->metadata().entries()->size());
   for (const fb::EntryPoint *entry : *bundle_->metadata().entries())
     entries_.push_back(planEntry(*bundle_, memory_, code_, *entry));
-  if (options.check_outputs)
-    lastRuns_.resize(entries_.size());
   for (uint32_t i = 0; i < count(bundle_->metadata().traces()); ++i)
     executes_.push_back(planExecute(*bundle_, memory_, i));
   if (queueCount_ > 1)
@@ -205,8 +204,6 @@ void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt
                  const ttrt_run_options &options) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
-  if (checksOutputs()) [[unlikely]]
-    lastRuns_[static_cast<size_t>(&entry - entries_.data())] = ++runs_;
   const bool timed = options.timing != nullptr;
   const uint64_t begin = timed ? nowNs() : 0;
   uint64_t transfers = 0;

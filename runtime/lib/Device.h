@@ -10,6 +10,7 @@
 #include "Plan.h"
 #include "Queue.h"
 #include "Residency.h"
+#include "SlotWatch.h"
 
 #include <atomic>
 #include <memory>
@@ -38,12 +39,8 @@ public:
   /// Set while a call is under way.
   std::atomic<bool> &busy() { return busy_; }
 
-  /// With check_outputs, the number of an entry point's last run, counted over all of them; 0 if
-  /// there was none.
-  uint64_t lastRun(uint32_t entry) const { return checksOutputs() ? lastRuns_[entry] : 0; }
-  /// Of all entry points.
-  uint64_t runs() const { return runs_; }
-  bool checksOutputs() const { return !lastRuns_.empty(); }
+  /// To be told before anything is executed.
+  SlotWatch &watch() { return watch_; }
 
   /// One inference on the calling thread. The arguments have been checked, and the queues are
   /// drained.
@@ -89,10 +86,9 @@ private:
   std::shared_ptr<const Bundle> bundle_;
   DeviceMemory memory_;
   Residency residency_;
+  SlotWatch watch_;
   Code code_;
   std::vector<PlannedEntry> entries_;
-  std::vector<uint64_t> lastRuns_; ///< per entry point; empty without check_outputs
-  uint64_t runs_ = 0;
   std::vector<PlannedStep> executes_; ///< per trace
   std::atomic<bool> busy_{false};
   std::atomic<bool> piped_{false};

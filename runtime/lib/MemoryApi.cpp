@@ -55,6 +55,7 @@ ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *
     if (!step.signals.empty() || !step.waits.empty())
       fail(TTRT_UNSUPPORTED, "trace '%s' waits for, or signals, another queue; enqueue it",
            step.name);
+    target.watch().replay(trace);
     target.replay(step);
   });
 }

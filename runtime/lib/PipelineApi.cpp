@@ -10,7 +10,8 @@ using namespace ttrt;
 
 struct ttrt_pipeline {
   ttrt_pipeline(std::shared_ptr<Device> device, const ttrt_pipeline_options &options)
-      : state(std::move(device), options) {}
+      : entry(options.entry), state(std::move(device), options) {}
+  uint32_t entry;
   PipelineState state;
   std::atomic<bool> feeding{false}, draining{false};
 };
@@ -58,6 +59,7 @@ ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options 
     for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
       for (const PlannedStep &step : *part)
         requireLoaded(target, step);
+    target.watch().pipeline(opened->entry);
     *pipeline = opened.release();
     target.piped().store(true, std::memory_order_release);
   });
@@ -68,6 +70,7 @@ void ttrt_pipeline_close(ttrt_pipeline *pipeline) {
     return;
   // The pipeline may be the last to hold the device.
   std::shared_ptr<Device> device = pipeline->state.shareDevice();
+  device->watch().pipeline(pipeline->entry);
   delete pipeline;
   device->piped().store(false, std::memory_order_release);
 }

@@ -57,6 +57,7 @@ ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t ent
     checkBytes(portOf(planned.inputs, input, "input"), bytes, "input");
     require(data, "data is NULL");
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+      target.watch().give(entry, input);
       on.pushStep(planned.writes[input], const_cast<void *>(data), /*counted=*/false);
     });
   });
@@ -84,6 +85,7 @@ ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t t
            count(target.bundle().metadata().traces()));
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
       requireLoaded(target, *step);
+      target.watch().replay(trace);
       on.pushStep(*step, nullptr, /*counted=*/false);
     });
   });

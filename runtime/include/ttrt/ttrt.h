@@ -54,7 +54,8 @@ typedef enum ttrt_status {
   TTRT_NOT_READY = 10,       /**< not complete yet, and the caller did not want to wait */
   TTRT_WOULD_OVERWRITE = 11, /**< outputs that nobody has taken would be lost (pipeline.h) */
   TTRT_END = 12,             /**< no more outputs will come (pipeline.h) */
-  TTRT_OVERWRITTEN = 13      /**< the output was of an earlier run (ttrt_output_view) */
+  TTRT_OVERWRITTEN = 13 /**< the output was of an earlier run (ttrt_output_view), or the input's
+                           slot holds something else by now (ttrt_device_input_slot) */
 } ttrt_status;
 
 typedef struct ttrt_error {
@@ -238,7 +239,11 @@ TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_in
 
 /**
  * The slot of an input, to be filled in place before a ttrt_run() that passes NULL for it; valid
- * until the device is closed, and must not be touched while a run is under way.
+ * until the device is closed, and must not be touched while a run is under way. It keeps what it
+ * holds, unless the plan lets other tensors use its bytes once the input has been read (an input in
+ * L1 may; docs/memory.md). Such an input must be given again for each run or replay of a
+ * trace that reads it: written, or its slot asked for and filled. Else that run, and replays of
+ * its traces by ttrt_trace_execute() and ttrt_enqueue_execute(), return TTRT_OVERWRITTEN.
  */
 TTRT_API ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t input,
                                             void **slot, ttrt_error *error);
@@ -251,22 +256,23 @@ typedef struct ttrt_output_view {
   const void *data;
   size_t bytes;
   uint32_t entry, output;
-  uint64_t run; /**< counts the device's runs from 1; 0 if it was opened without check_outputs */
+  uint64_t run; /**< counts from 1 what may have written an output of the device: runs, replays of
+                   single traces, openings and closings of pipelines; 0 without check_outputs */
 } ttrt_output_view;
 
 /**
- * The output of the last ttrt_run() of the entry point, in place. With check_outputs,
+ * The output of the last run of the entry point, in place. With check_outputs,
  * TTRT_NOT_READY if there was none. Not thread-safe per device; allocates nothing.
  */
 TTRT_API ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_t output,
                                              ttrt_output_view *view, ttrt_error *error);
 /**
  * Whether the bytes of a view are still those of its run: TTRT_OVERWRITTEN, with a message that
- * names the output and both runs, if a later ttrt_run() may have overwritten them. To be called
- * before each use of `view->data` while looking for such faults; always TTRT_OK on a device without
- * check_outputs, where it costs a comparison. Not thread-safe per device; allocates nothing unless
- * it fails. What queues and pipelines overwrite is not seen (pipelines never do:
- * TTRT_WOULD_OVERWRITE).
+ * names the output and both runs, if a later run may have overwritten them: by ttrt_run(), by a
+ * replay (ttrt_trace_execute(), ttrt_enqueue_execute(), from when it is enqueued), or by a
+ * pipeline, opened since. To be called before each use of `view->data` while looking for such
+ * faults; always TTRT_OK on a device without check_outputs, where it costs a comparison. Not
+ * thread-safe per device; allocates nothing unless it fails.
  */
 TTRT_API ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view *view,
                                               ttrt_error *error);

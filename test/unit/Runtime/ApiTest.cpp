@@ -208,7 +208,7 @@ TEST_F(Api, OutputsThatWereOverwrittenAreDiagnosed) {
 
   ASSERT_EQ(ttrt_run(device, 0, &input, &none, nullptr, &error), TTRT_OK);
   EXPECT_EQ(ttrt_device_check_output(device, &view, &error), TTRT_OVERWRITTEN);
-  EXPECT_STREQ(ttrt_status_name(TTRT_OVERWRITTEN), "output overwritten");
+  EXPECT_STREQ(ttrt_status_name(TTRT_OVERWRITTEN), "overwritten");
   EXPECT_NE(std::string(error.message)
                 .find("output 'y' of entry point 'main' is of run 1, and run 2 has overwritten it"),
             std::string::npos)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether slots still hold what their users think. The plan lets other tensors use the bytes of an
+// input's slot in L1 once the input has been read, so it must be given again for each run; and an
+// output that is used where it lies is gone when the next replay writes it.
+
+#ifndef TTRT_LIB_SLOTWATCH_H
+#define TTRT_LIB_SLOTWATCH_H
+
+#include "Bundle.h"
+#include "Decoded.h"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace ttrt {
+
+/// Thread-safe. Everything counts in the order in which the host asks for it, which is the order
+/// of any use that has the events it needs. Nothing allocates after the constructor, and where
+/// there is nothing to watch, a call is one comparison.
+class SlotWatch {
+public:
+  /// Inputs whose slots have a lifetime are watched always, outputs if the caller wants it.
+  SlotWatch(const Bundle &bundle, bool outputs);
+
+  /// The input is written, or its slot is handed to the caller, who fills it.
+  void give(uint32_t entry, uint32_t input) noexcept;
+  /// A run of an entry point, or a replay of a trace, begins. Throws Error, and nothing has
+  /// changed, if an input that it needs (of a run: whose data is null) has been overwritten.
+  void run(uint32_t entry, const ttrt_input *inputs);
+  void replay(uint32_t trace);
+  /// A pipeline of an entry point begins: it writes its inputs itself.
+  void pipeline(uint32_t entry) noexcept;
+
+  bool watchesOutputs() const noexcept { return lastRuns_ != nullptr; }
+  /// The number of the last run or replay that may have written an output of the entry point,
+  /// counted over all of them; 0 if there was none.
+  uint64_t lastRun(uint32_t entry) const noexcept {
+    return lastRuns_ ? lastRuns_[entry].load(std::memory_order_relaxed) : 0;
+  }
+  /// Of all entry points.
+  uint64_t runs() const noexcept { return runs_.load(std::memory_order_relaxed); }
+
+private:
+  struct Shared {
+    uint32_t entry, input, buffer;
+    uint64_t begin, end; ///< planned addresses
+    std::atomic<bool> isGone{false};
+  };
+  /// What executing something does.
+  struct Effects {
+    std::vector<uint32_t> reads, overwrites; ///< of shared_, each once
+    std::vector<uint32_t> outputs;           ///< entry points whose outputs it writes
+  };
+
+  void add(const OpList &list, Effects &effects) const;
+  void finish(const Effects &effects) noexcept;
+  [[noreturn]] void failGone(const Shared &slot) const;
+
+  const Bundle &bundle_;
+  std::deque<Shared> shared_;
+  std::vector<Effects> traces_, entries_; ///< empty if there is nothing to watch
+  std::unique_ptr<std::atomic<uint64_t>[]> lastRuns_;
+  std::atomic<uint64_t> runs_{0};
+};
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_SLOTWATCH_H
