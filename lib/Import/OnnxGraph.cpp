@@ -11,6 +11,10 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+StringRef mlir::ttc::getNodeName(const onnx::NodeProto &node) {
+  return node.name().empty() && node.output_size() ? node.output(0) : node.name();
+}
+
 Location mlir::ttc::getNodeLoc(MLIRContext *context, StringRef name) {
   if (name.empty())
     return UnknownLoc::get(context);
@@ -56,7 +60,20 @@ void OnnxGraph::collectInitializers() {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static std::string printShape(const onnx::TensorShapeProto &shape) {
+/// A positive size that the model itself fixes. Exporters write 0 and -1 for "not known".
+static bool isFixed(const onnx::TensorShapeProto_Dimension &dim) {
+  return dim.has_dim_value() && dim.dim_value() > 0;
+}
+
+/// What --input-shape could say: 1 for what is not known.
+static std::string proposeShape(const onnx::TensorShapeProto &shape) {
+  SmallVector<int64_t> sizes;
+  for (const onnx::TensorShapeProto_Dimension &dim : shape.dim())
+    sizes.push_back(isFixed(dim) ? dim.dim_value() : 1);
+  return printList(sizes, "x");
+}
+
+std::string mlir::ttc::printShape(const onnx::TensorShapeProto &shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(
@@ -69,11 +86,6 @@ static std::string printShape(const onnx::TensorShapeProto &shape) {
       },
       "x");
   return text;
-}
-
-/// A positive size that the model itself fixes. Exporters write 0 and -1 for "not known".
-static bool isFixed(const onnx::TensorShapeProto_Dimension &dim) {
-  return dim.has_dim_value() && dim.dim_value() > 0;
 }
 
 namespace {
@@ -138,7 +150,7 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(const onnx::ValueInfoProto &inp
       return errors.emit() << "graph input '" << input.name() << "' has dynamic shape "
                            << printShape(type.shape()) << ", and only static shapes are "
                            << "supported; fix it with --input-shape=" << input.name() << ":"
-                           << printShape(type.shape());
+                           << proposeShape(type.shape()) << " (or what it is)";
   }
   return shape;
 }
@@ -166,10 +178,7 @@ void OnnxGraph::collectInputs(const OnnxImportOptions &options) {
       diag << "graph input '" << input.name() << "'";
       for (const onnx::NodeProto &node : graph.node())
         if (llvm::is_contained(node.input(), input.name())) {
-          diag << " (of " << node.op_type();
-          if (!node.name().empty())
-            diag << " node '" << node.name() << "'";
-          diag << ")";
+          diag << " (of " << node.op_type() << " node '" << getNodeName(node) << "')";
           break;
         }
       return diag;
@@ -232,7 +241,7 @@ void OnnxGraph::sortNodes() {
       if (!producers.try_emplace(name, i).second || inputNames.contains(name) ||
           initializers.contains(name))
         errors.emit() << "value '" << name << "' is defined twice (again by node '"
-                      << graph.node(i).name() << "', " << graph.node(i).op_type() << ")";
+                      << getNodeName(graph.node(i)) << "', " << graph.node(i).op_type() << ")";
     }
 
   SmallVector<SmallVector<int, 2>> consumers(count);
@@ -244,8 +253,8 @@ void OnnxGraph::sortNodes() {
         continue;
       auto producer = producers.find(name);
       if (producer == producers.end()) {
-        errors.emit() << "node '" << node.name() << "' (" << node.op_type() << ") uses '" << name
-                      << "', which no node, initializer or graph input defines";
+        errors.emit() << "node '" << getNodeName(node) << "' (" << node.op_type() << ") uses '"
+                      << name << "', which no node, initializer or graph input defines";
         continue;
       }
       consumers[producer->second].push_back(i);
@@ -279,6 +288,6 @@ void OnnxGraph::sortNodes() {
       node = producer->second;
       break;
     }
-  errors.emit() << "the graph has a cycle through node '" << graph.node(node).name() << "' ("
+  errors.emit() << "the graph has a cycle through node '" << getNodeName(graph.node(node)) << "' ("
                 << graph.node(node).op_type() << ")";
 }

@@ -12,7 +12,9 @@
 namespace onnx {
 class GraphProto;
 class ModelProto;
+class NodeProto;
 class TensorProto;
+class TensorShapeProto;
 } // namespace onnx
 
 namespace mlir::ttc {
@@ -72,6 +74,10 @@ private:
 };
 
 /// The location of a node: its name, or that of its first output.
+/// "1xNx?": sizes, names, and what has neither.
+std::string printShape(const onnx::TensorShapeProto &shape);
+/// The node's name; that of what it makes where it has none.
+StringRef getNodeName(const onnx::NodeProto &node);
 Location getNodeLoc(MLIRContext *context, StringRef name);
 
 } // namespace mlir::ttc

@@ -4,6 +4,7 @@
 #include "OnnxGraph.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
+#include "OnnxTensor.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 #include "dialects/Ttc/TtcOps.h"
@@ -40,10 +41,7 @@ private:
   Value getValue(OnnxGraph &graph, StringRef name);
   void importOutputs(OnnxGraph &graph, func::FuncOp function);
   void eraseDeadOps(Block &block);
-  Location locOf(const onnx::NodeProto &node) {
-    return getNodeLoc(context,
-                      node.name().empty() && node.output_size() ? node.output(0) : node.name());
-  }
+  Location locOf(const onnx::NodeProto &node) { return getNodeLoc(context, getNodeName(node)); }
 
   onnx::ModelProto &model;
   StringRef modelPath;
@@ -179,6 +177,18 @@ void Importer::importNode(OnnxGraph &graph, onnx::NodeProto &node) {
   }
 }
 
+/// Whether a declared shape (of inference before, or an exporter's) can be the computed one.
+static bool isCompatible(const onnx::TypeProto_Tensor &declared, ArrayRef<int64_t> computed) {
+  if (!declared.has_shape())
+    return true;
+  const auto &dims = declared.shape().dim();
+  return size_t(dims.size()) == computed.size() &&
+         llvm::all_of(llvm::zip_equal(dims, computed), [](auto pair) {
+           auto &[dim, size] = pair;
+           return !dim.has_dim_value() || dim.dim_value() <= 0 || dim.dim_value() == size;
+         });
+}
+
 void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> attrs;
@@ -205,6 +215,11 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
       errors.emit() << "graph output '" << output.name() << "' is declared as "
                     << getOnnxTypeName(declared.elem_type()) << ", but computed as "
                     << value.getType();
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    if (output.type().has_tensor_type() && !isCompatible(declared, shape))
+      emitWarning(errors.getLoc())
+          << "graph output '" << output.name() << "' is declared as "
+          << printShape(declared.shape()) << ", but computed as " << printList(shape, "x");
     results.push_back(value);
     attrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr("ttc.name", builder.getStringAttr(output.name()))));

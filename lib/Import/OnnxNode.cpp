@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnnxNode.h"
+#include "OnnxGraph.h"
 
 #include "dialects/Ttc/TtcConstants.h"
 #include "dialects/Ttc/TtcOps.h"
@@ -25,10 +26,8 @@ OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, O
 StringRef OnnxNode::opType() const { return proto.op_type(); }
 
 std::string OnnxNode::describe() const {
-  StringRef name = proto.name();
-  if (name.empty() && proto.output_size())
-    name = proto.output(0);
-  return ("node '" + name + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")").str();
+  return ("node '" + getNodeName(proto) + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")")
+      .str();
 }
 
 InFlightDiagnostic OnnxNode::error() {

@@ -115,6 +115,40 @@ g (float[2] x) => (int64[2] y, float[2] nothing)
 // OUTPUT-DAG: graph output 'nothing' is not defined
 // OUTPUT-DAG: graph output 'y' is declared as int64, but computed as 'tensor<2xf32>'
 
+// Shapes of outputs are hints; one that cannot be is worth a word.
+// RUN: onnx-text %t/hints.txt %t/hints.onnx
+// RUN: ttc-translate --import-onnx %t/hints.onnx 2>&1 | FileCheck %s --check-prefix=HINTS
+//--- hints.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2,3] x) => (float[N,3] good, float[2,4] sizes, float[6] rank)
+{
+  good = Relu(x)
+  sizes = Exp(x)
+  rank = Tanh(x)
+}
+// HINTS-NOT: 'good'
+// HINTS: warning: graph output 'sizes' is declared as 2x4, but computed as 2x3
+// HINTS: warning: graph output 'rank' is declared as 6, but computed as 2x3
+// HINTS: return
+
+// A node without a name has that of what it makes.
+// RUN: onnx-text %t/unnamed.txt %t/unnamed.onnx
+// RUN: not ttc-translate --import-onnx %t/unnamed.onnx 2>&1 | FileCheck %s --check-prefix=UNNAMED
+//--- unnamed.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2] x, double[2] d) => (float[2] y)
+{
+  a = Neg(d)
+  b = Add(x, missing)
+  x = Relu(b)
+  e = Exp(y)
+  y = Tanh(e)
+}
+// UNNAMED-DAG: graph input 'd' (of Neg node 'a') has element type double
+// UNNAMED-DAG: value 'x' is defined twice (again by node 'x', Relu)
+// UNNAMED-DAG: node 'b' (Add) uses 'missing'
+// UNNAMED-DAG: the graph has a cycle through node '{{[ey]}}' ({{Exp|Tanh}})
+
 // RUN: onnx-text %t/indices.txt %t/indices.onnx --name
 // RUN: not ttc-translate --import-onnx %t/indices.onnx 2>&1 | FileCheck %s --check-prefix=INDICES
 //--- indices.txt

@@ -3,7 +3,7 @@
 // RUN: split-file %s %t
 // RUN: onnx-text %t/dynamic.txt %t/dynamic.onnx
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: graph input 'x' has dynamic shape Nx3, and only static shapes are supported; fix it with --input-shape=x:Nx3
+// OPEN: graph input 'x' has dynamic shape Nx3, and only static shapes are supported; fix it with --input-shape=x:1x3 (or what it is)
 // OPEN: graph input 'z' has dynamic shape NxM
 
 // One input fixes N for the others as well.
