@@ -198,6 +198,7 @@ void Device::replay(const PlannedStep &step) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
   cores_.run(step.stream);
+  work.count();
 }
 
 void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
@@ -224,6 +225,7 @@ void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt
     options.timing->total = nowNs() - begin;
     options.timing->device = options.timing->total - transfers;
   }
+  work.count();
 }
 
 } // namespace ttrt

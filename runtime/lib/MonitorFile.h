@@ -59,27 +59,35 @@ private:
   MonitorRecord *record_ = nullptr;
 };
 
-/// Counts one execution on a lane, which may be null: a comparison if nobody asked for it, else two
-/// plain stores.
+/// Work on a lane, which may be null: a comparison if nobody asked for it, else two plain stores.
+/// It is busy meanwhile; whether that was an iteration is told at the end.
 class MonitoredWork {
 public:
   explicit MonitoredWork(MonitorLane *lane) : lane(lane) {
     if (lane)
-      raise(lane->begun);
+      add(lane->begun, 1);
   }
   ~MonitoredWork() {
     if (lane)
-      raise(lane->done);
+      add(lane->begun, -1);
+  }
+  /// An iteration is complete.
+  void count() {
+    if (!lane)
+      return;
+    add(lane->done, 1);
+    lane = nullptr;
   }
   MonitoredWork(const MonitoredWork &) = delete;
   MonitoredWork &operator=(const MonitoredWork &) = delete;
 
 private:
   /// One writer, so it need not be one operation.
-  static void raise(std::atomic<uint64_t> &counter) {
-    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  static void add(std::atomic<uint64_t> &counter, int64_t number) {
+    counter.store(counter.load(std::memory_order_relaxed) + static_cast<uint64_t>(number),
+                  std::memory_order_relaxed);
   }
-  MonitorLane *const lane;
+  MonitorLane *lane;
 };
 
 } // namespace ttrt

@@ -124,28 +124,26 @@ void PipelineState::pushHook(Queue &queue, const PlannedStep &step, bool after) 
 }
 
 void PipelineState::pushStep(Queue &queue, const PlannedStep &step) noexcept {
+  void *host = nullptr;
+  bool counted = false, last = false;
   if (step.kind == fb::StepKind::Write) {
     const uint64_t inference = first_ + writes_[step.index]++;
-    const void *host = nullptr;
     if (inference < there_)
-      host = inputs_[inference % depth_ * entry_.inputs.size() + step.index];
-    queue.pushStep(step, const_cast<void *>(host), /*counted=*/false);
+      host = const_cast<void *>(inputs_[inference % depth_ * entry_.inputs.size() + step.index]);
   } else if (step.kind == fb::StepKind::Read) {
     const uint64_t inference = first_ + reads_[step.index]++;
-    if (inference >= there_) {
-      queue.pushStep(step, nullptr, /*counted=*/false);
-      return;
+    if (inference < there_) {
+      Inference &slot = inferences_[inference % depth_];
+      slot.done[step.queue] = ++counts_[step.queue];
+      slot.on[step.queue] = true;
+      host = outputs_[inference % depth_ * entry_.outputs.size() + step.index];
+      counted = true;
+      last = first_ + *std::min_element(reads_.begin(), reads_.end()) > inference;
     }
-    Inference &slot = inferences_[inference % depth_];
-    slot.done[step.queue] = ++counts_[step.queue];
-    slot.on[step.queue] = true;
-    queue.pushStep(step, outputs_[inference % depth_ * entry_.outputs.size() + step.index],
-                   /*counted=*/true);
   } else if (step.kind == fb::StepKind::Execute && untraced_) {
-    queue.pushCommands(step);
-  } else {
-    queue.pushStep(step, nullptr, /*counted=*/false);
+    return queue.pushCommands(step);
   }
+  queue.pushStep(step, host, counted, /*iteration=*/last);
 }
 
 /// Goes on as far as inputs are there.

@@ -97,7 +97,8 @@ void Queue::pushWait(Event &event) noexcept {
   push(command);
 }
 
-uint32_t Queue::pushStep(const PlannedStep &step, void *host, bool counted) noexcept {
+uint32_t Queue::pushStep(const PlannedStep &step, void *host, bool counted,
+                         bool iteration) noexcept {
   for (uint32_t event : step.waits) {
     const EventTarget target = site.events[event].target();
     QueueCommand command;
@@ -112,6 +113,7 @@ uint32_t Queue::pushStep(const PlannedStep &step, void *host, bool counted) noex
   command.step = &step;
   command.sink = host;
   command.counted = counted;
+  command.iteration = iteration;
   const uint32_t ticket = push(command);
   for (uint32_t event : step.signals)
     site.events[event].issue(index);
@@ -193,8 +195,10 @@ void Queue::perform(const QueueCommand &command) noexcept {
   switch (command.kind) {
   case QueueCommand::Kind::Step:
     return performStep(command);
-  case QueueCommand::Kind::Command:
+  case QueueCommand::Kind::Command: {
+    MonitoredWork work(lane());
     return cores.run(*command.header);
+  }
   case QueueCommand::Kind::Record:
     return command.event->record(index);
   case QueueCommand::Kind::Wait:
@@ -228,6 +232,7 @@ void Queue::checkCall(const QueueCommand &command, int result) noexcept {
 
 void Queue::performStep(const QueueCommand &command) noexcept {
   const PlannedStep &step = *command.step;
+  MonitoredWork work(lane());
   switch (step.kind) {
   case fb::StepKind::Write:
   case fb::StepKind::Read:
@@ -243,11 +248,8 @@ void Queue::performStep(const QueueCommand &command) noexcept {
         return stop(command, TTRT_OUT_OF_MEMORY, error.what());
       }
     }
-    {
-      MonitoredWork work(site.lanes ? &site.lanes[1 + index] : nullptr);
-      if (cores.run(step.stream, &events)) [[likely]]
-        break;
-    }
+    if (cores.run(step.stream, &events)) [[likely]]
+      break;
     return stop(command, TTRT_FAILED,
                 "the queue that should record an event it waits for has stopped");
   case fb::StepKind::Dispatch:
@@ -264,7 +266,11 @@ void Queue::performStep(const QueueCommand &command) noexcept {
   case fb::StepKind::Wait:
     break; // commands of their own
   }
-  if (command.counted && !stopped_.load(std::memory_order_relaxed))
+  if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
+    return; // its transfer failed
+  if (command.iteration)
+    work.count();
+  if (command.counted)
     site.done[index].raise();
 }
 

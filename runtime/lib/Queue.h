@@ -32,8 +32,9 @@ struct QueueCommand {
     Stop,   ///< ends the thread
   };
   Kind kind = Kind::Step;
-  bool counted = false; ///< raises QueueSite::done when complete
-  uint8_t target = 0;   ///< Wait, Target: the queue that records
+  bool counted = false;   ///< raises QueueSite::done when complete
+  bool iteration = false; ///< Step: when it is complete, so is an iteration (for the monitor)
+  uint8_t target = 0;     ///< Wait, Target: the queue that records
   uint32_t value = 0;
   uint32_t index = 0;
   const PlannedStep *step = nullptr;
@@ -95,7 +96,7 @@ public:
   /// Appends a command; sleeps while the ring is full. Returns its ticket.
   uint32_t push(const QueueCommand &command) noexcept;
   /// Appends a step of a schedule; `host`: the memory of a write or read.
-  uint32_t pushStep(const PlannedStep &step, void *host, bool counted) noexcept;
+  uint32_t pushStep(const PlannedStep &step, void *host, bool counted, bool iteration) noexcept;
   /// The commands of an execute step one by one.
   void pushCommands(const PlannedStep &step) noexcept;
   void pushRecord(Event &event) noexcept;
@@ -121,6 +122,7 @@ private:
   void work() noexcept;
   void perform(const QueueCommand &command) noexcept;
   void performStep(const QueueCommand &command) noexcept;
+  MonitorLane *lane() const noexcept { return site.lanes ? &site.lanes[1 + index] : nullptr; }
   void checkCall(const QueueCommand &command, int result) noexcept;
   void move(const QueueCommand &command) noexcept;
   void waitForRoom() noexcept;

@@ -58,7 +58,8 @@ ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t ent
     require(data, "data is NULL");
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
       target.watch().give(entry, input);
-      on.pushStep(planned.writes[input], const_cast<void *>(data), /*counted=*/false);
+      on.pushStep(planned.writes[input], const_cast<void *>(data), /*counted=*/false,
+                  /*iteration=*/false);
     });
   });
 }
@@ -70,8 +71,9 @@ ttrt_status ttrt_enqueue_read(ttrt_device *device, uint32_t queue, uint32_t entr
     const PlannedEntry &planned = entryOf(target, entry);
     checkBytes(portOf(planned.outputs, output, "output"), bytes, "output");
     require(data, "data is NULL");
-    enqueueOn(target, queue, blocking != 0,
-              [&](Queue &on) { on.pushStep(planned.reads[output], data, /*counted=*/false); });
+    enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+      on.pushStep(planned.reads[output], data, /*counted=*/false, /*iteration=*/false);
+    });
   });
 }
 
@@ -86,7 +88,7 @@ ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t t
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
       requireLoaded(target, *step);
       target.watch().replay(trace);
-      on.pushStep(*step, nullptr, /*counted=*/false);
+      on.pushStep(*step, nullptr, /*counted=*/false, /*iteration=*/true);
     });
   });
 }

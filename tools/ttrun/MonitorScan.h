@@ -29,7 +29,7 @@ struct WatchedDevice {
   std::string process, bundle;
   uint32_t cores = 0, queues = 0;
   WatchedMemory memories[3];
-  uint64_t iterations = 0; ///< inferences by ttrt_run(), and traces that queues executed
+  uint64_t iterations = 0; ///< inferences; of ttrt_enqueue_execute(), traces
   bool busy = false;       ///< one is under way
   double perSecond = -1;   ///< since the scan before; -1: not known
 };

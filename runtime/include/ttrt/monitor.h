@@ -28,8 +28,8 @@ struct MonitorMemory {
 
 /// Who executes: lane 0 whoever calls ttrt_run(), lane 1 + q queue q. Each has one writer.
 struct alignas(64) MonitorLane {
-  std::atomic<uint64_t> begun; ///< lane 0: inferences; of a queue: traces
-  std::atomic<uint64_t> done;  ///< less than `begun`: one is under way
+  std::atomic<uint64_t> begun; ///< more than `done`: something is being executed
+  std::atomic<uint64_t> done;  ///< inferences; of ttrt_enqueue_execute(), traces
 };
 inline constexpr uint32_t kMonitorLanes = 3;
 

@@ -6,7 +6,8 @@
 #include "CountAllocations.h"
 #include "Loaded.h"
 #include "MonitorScan.h"
-#include "ttrt/queue.h"
+#include "QueueBundle.h"
+#include "ttrt/pipeline.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -73,6 +74,37 @@ TEST_F(Monitor, CountsTracesOfEveryQueue) {
   for (uint32_t i = 0; i < 7; ++i)
     ASSERT_EQ(ttrt_enqueue_execute(loaded.device, i % 2, 0, /*blocking=*/1, nullptr), TTRT_OK);
   EXPECT_EQ(only().iterations, 7u);
+}
+
+/// However a schedule enqueues it, and whatever it computes that nobody asked for.
+TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
+  TemporaryFile bundle{queueBundle().finish()};
+  ttrt_device_options options{};
+  options.cores = 2;
+  options.queues = 2;
+  Loaded loaded(bundle.path(), options);
+  const std::vector<float> input = ramp(kSampleElements);
+  const ttrt_input in{input.data(), kSampleBytes};
+  uint64_t expected = 0;
+  for (const char *schedule : kSchedules)
+    for (int noTrace : {0, 1}) {
+      ttrt_pipeline_options how{};
+      how.schedule = schedule;
+      how.no_trace = noTrace;
+      ttrt_pipeline *pipeline;
+      ASSERT_EQ(ttrt_pipeline_open(loaded.device, &how, &pipeline, nullptr), TTRT_OK);
+      for (size_t number : {3, 1, 6}) {
+        for (size_t i = 0; i < number; ++i)
+          ASSERT_EQ(ttrt_pipeline_enqueue(pipeline, &in, nullptr, TTRT_WAIT, nullptr), TTRT_OK);
+        const void *outputs[16];
+        size_t popped;
+        ASSERT_EQ(ttrt_pipeline_pop_all(pipeline, outputs, 16, &popped, nullptr), TTRT_OK);
+        EXPECT_EQ(popped, number);
+        EXPECT_EQ(only().iterations, expected += number) << schedule << " " << noTrace;
+      }
+      ttrt_pipeline_close(pipeline);
+      EXPECT_FALSE(only().busy) << schedule << " " << noTrace;
+    }
 }
 
 TEST_F(Monitor, SaysWhetherItIsBusy) {
