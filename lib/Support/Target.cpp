@@ -148,6 +148,41 @@ static LogicalResult checkCode(const Machine &machine, const CpuTarget &code, St
                      << missing << "; --target-cpu chooses another CPU";
 }
 
+/// What no runtime could load is said here, and not when the bundle is opened.
+static LogicalResult checkMachine(const Machine &machine,
+                                  llvm::function_ref<InFlightDiagnostic()> emitError) {
+  auto expected = [&](const Twine &what, int64_t found) {
+    return emitError() << "target '" << machine.name << "': expected " << what << ", found "
+                       << found;
+  };
+  // Device memory is mapped by pages.
+  for (auto [what, bytes] :
+       {std::pair("l1_bytes", machine.l1Bytes), {"dram_bank_bytes", machine.dramBankBytes}})
+    if (bytes % ttrt::kPageSize != 0)
+      return expected(Twine(what) + " to be a multiple of " + Twine(ttrt::kPageSize), bytes);
+  for (auto [what, bytes] :
+       {std::pair("l1_alignment", machine.l1Alignment), {"dram_alignment", machine.dramAlignment}})
+    if (!llvm::isPowerOf2_64(bytes) || bytes > int64_t(ttrt::kPageSize))
+      return expected(Twine(what) + " to be a power of two up to " + Twine(ttrt::kPageSize), bytes);
+  if (machine.queues > ttrt::kMaxQueues)
+    return expected("queues of 1 to " + Twine(ttrt::kMaxQueues), machine.queues);
+  if (machine.chips != 1)
+    return expected("chips to be 1: a bundle is for one chip", machine.chips);
+  // Products below cannot overflow.
+  constexpr int64_t most = ttrt::kMaxUnits, limit = ttrt::kMaxDeviceBytes;
+  if (machine.gridRows > most || machine.gridCols > most / machine.gridRows)
+    return emitError() << "target '" << machine.name << "': expected a grid of at most " << most
+                       << " cores, found " << machine.gridRows << " x " << machine.gridCols;
+  if (machine.dramBanks > most)
+    return expected("at most " + Twine(most) + " DRAM banks", machine.dramBanks);
+  for (auto [units, bytes] : {std::pair(machine.gridRows * machine.gridCols, machine.l1Bytes),
+                              {machine.dramBanks, machine.dramBankBytes}})
+    if (bytes > limit / units)
+      return emitError() << "target '" << machine.name << "': expected memory of at most " << limit
+                         << " bytes, found " << units << " x " << bytes;
+  return success();
+}
+
 FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameOrFile,
                                            StringRef cpu,
                                            llvm::function_ref<InFlightDiagnostic()> emitError) {
@@ -171,13 +206,8 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
     }
     machine = *found;
   }
-  // Device memory is mapped by pages.
-  for (auto [what, bytes] :
-       {std::pair("l1_bytes", machine.l1Bytes), {"dram_bank_bytes", machine.dramBankBytes}})
-    if (bytes % ttrt::kPageSize != 0)
-      return emitError() << "target '" << machine.name << "': expected " << what
-                         << " to be a multiple of " << ttrt::kPageSize << ", found " << bytes;
-
+  if (failed(checkMachine(machine, emitError)))
+    return failure();
   std::optional<CpuTarget> code = getCpuTarget(cpu);
   if (!code)
     return emitError() << "expected the name of a CPU that LLVM knows, or native; found '" << cpu

@@ -263,9 +263,18 @@ struct ShardTensors : impl::ShardTensorsBase<ShardTensors> {
           << shard;
       return signalPassFailure();
     }
-    if (kind)
-      return run(module, [&](ShardPlan &plan) { shardEverything(plan, *kind); });
-    run(module, [](ShardPlan &) {});
+    if (!kind)
+      return run(module, [](ShardPlan &) {});
+    bool isAsked = false, isDone = false;
+    run(module, [&](ShardPlan &plan) {
+      shardEverything(plan, *kind);
+      isAsked = true;
+      isDone |= !plan.getLayouts().empty();
+    });
+    if (isAsked && !isDone)
+      emitWarning(module.getLoc(), "shard=")
+          << shard << " shards nothing: no value that can be cut so, for the cores that there are, "
+          << "is read in the core that makes it and fits into half of its L1";
   }
 
 private:

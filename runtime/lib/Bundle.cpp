@@ -137,16 +137,14 @@ void Bundle::readMetadata(const FileHeader &header) {
 
 void Bundle::readTarget() {
   const fb::Target &target = *metadata_->target();
-  constexpr uint64_t kLimit = uint64_t(1) << 46; // half of a process's address space
   auto checkPages = [&](const char *what, uint64_t bytes) {
-    if (bytes % kPageSize != 0 || bytes > kLimit)
+    if (bytes % kPageSize != 0 || bytes > kMaxDeviceBytes)
       failBad("target '%s': %s is %llu bytes; expected a multiple of %llu up to 2^46",
               text(target.name()), what, (ull)bytes, (ull)kPageSize);
   };
   checkPages("a DRAM bank", target.dram_bank_bytes());
   checkPages("L1", target.l1_bytes());
   checkPages("host memory", target.host_bytes());
-  constexpr uint32_t kMaxUnits = 65536;
   if (target.cores() < 1 || target.cores() > kMaxUnits || target.dram_banks() < 1 ||
       target.dram_banks() > kMaxUnits)
     failBad("target '%s': %u cores and %u DRAM banks; expected 1 to %u of each",
@@ -154,8 +152,8 @@ void Bundle::readTarget() {
   if (target.grid_rows() && uint64_t(target.grid_rows()) * target.grid_cols() != target.cores())
     failBad("target '%s': %u cores in a grid of %u x %u", text(target.name()), target.cores(),
             target.grid_rows(), target.grid_cols());
-  if (target.dram_bank_bytes() > kLimit / target.dram_banks() ||
-      target.l1_bytes() > kLimit / target.cores())
+  if (target.dram_bank_bytes() > kMaxDeviceBytes / target.dram_banks() ||
+      target.l1_bytes() > kMaxDeviceBytes / target.cores())
     failBad("target '%s': its memory does not fit an address space of 2^46 bytes",
             text(target.name()));
   addresses_.dramBytes = target.dram_bank_bytes() * target.dram_banks();

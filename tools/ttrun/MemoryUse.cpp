@@ -178,8 +178,9 @@ TypeUse useOf(const Bundle &bundle, const std::vector<Point> &timeline, BufferTy
     use.lowerBound = lowest = highest = 0;
   use.lowerBoundTime = activations.time;
   use.height = highest > lowest ? highest - lowest : 0;
+  // What lives always is summed up by kind; in L1 it is a few slots, which are part of the peak.
   for (const Block &block : blocks)
-    if (block.end && block.alive(use.peakTime))
+    if ((block.end || type == BufferType::L1) && block.alive(use.peakTime))
       use.atPeak.push_back(block);
   std::sort(use.atPeak.begin(), use.atPeak.end(), [](const Block &a, const Block &b) {
     return a.size != b.size ? a.size > b.size : a.name < b.name;

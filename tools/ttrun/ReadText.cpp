@@ -14,6 +14,8 @@ namespace ttrun {
 using namespace ttrt;
 using ull = unsigned long long;
 
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
 static std::string portText(const fb::Port &port) {
   std::string type = fb::EnumNameDType(port.dtype());
   for (char &c : type)
@@ -50,10 +52,11 @@ void printEntries(const Bundle &bundle) {
 void printTarget(const Bundle &bundle) {
   const fb::Target &target = *bundle.metadata().target();
   printLine("target");
-  printLine("  %s: %s%s%s%s%s, %u cores, %u queues, %u chips", text(target.name()),
+  printLine("  %s: %s%s%s%s%s, %u core%s, %u queue%s, %u chip%s", text(target.name()),
             text(target.arch()), target.cpu() ? ", CPU " : "", text(target.cpu()),
-            target.triple() ? ", " : "", text(target.triple()), target.cores(), target.queues(),
-            target.chips());
+            target.triple() ? ", " : "", text(target.triple()), target.cores(),
+            plural(target.cores()), target.queues(), plural(target.queues()), target.chips(),
+            plural(target.chips()));
   printLine("  DRAM %u x %s, alignment %u", target.dram_banks(),
             bytesText(target.dram_bank_bytes()).c_str(), target.dram_alignment());
   printLine("  L1 %s per core, alignment %u", bytesText(target.l1_bytes()).c_str(),
@@ -234,7 +237,7 @@ static std::string partsText(const Bundle &bundle, const TypeUse &use) {
         textOf("%u bank%s of %s, less TRACE at the top", target.dram_banks(),
                target.dram_banks() == 1 ? "" : "s", shortBytes(target.dram_bank_bytes()).c_str());
   else if (use.type == BufferType::L1)
-    where = textOf("of each of %u cores, %s in all", target.cores(),
+    where = textOf("of each of %u core%s, %s in all", target.cores(), plural(target.cores()),
                    shortBytes(use.total * target.cores()).c_str());
   else if (use.type == BufferType::Trace)
     where = textOf("region at dram %s", hexText(use.address).c_str());

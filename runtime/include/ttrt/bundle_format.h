@@ -21,6 +21,10 @@ inline constexpr uint64_t kPageSize = 4096;
 inline constexpr uint64_t kBufferAlignment = 64;
 /// Command queues that a device can have.
 inline constexpr uint32_t kMaxQueues = 2;
+/// Cores, and DRAM banks, that a target can have.
+inline constexpr uint32_t kMaxUnits = 65536;
+/// What a target's DRAM, and its L1s together, can have: half of a process's address space.
+inline constexpr uint64_t kMaxDeviceBytes = uint64_t(1) << 46;
 /// Segments are hashed in pieces of this size, so that several threads can share the work.
 inline constexpr uint64_t kHashChunk = 1024 * 1024;
 
