@@ -133,6 +133,16 @@ void SlotWatch::replay(uint32_t trace) {
   finish(traces_[trace]);
 }
 
+void SlotWatch::enqueue(uint32_t entry, const ttrt_input *inputs) const {
+  for (const Shared &slot : shared_)
+    if (slot.entry == entry && !inputs[slot.input].data)
+      fail(
+          TTRT_INVALID_ARGUMENT,
+          "input '%s' is NULL; other tensors use the bytes of its slot, so every inference must be "
+          "given it",
+          text(bundle_.metadata().entries()->Get(entry)->inputs()->Get(slot.input)->name()));
+}
+
 void SlotWatch::pipeline(uint32_t entry) noexcept {
   if (!entries_.empty())
     finish(entries_[entry]);

@@ -31,8 +31,11 @@ public:
   /// changed, if an input that it needs (of a run: whose data is null) has been overwritten.
   void run(uint32_t entry, const ttrt_input *inputs);
   void replay(uint32_t trace);
-  /// A pipeline of an entry point begins: it writes its inputs itself.
+  /// A pipeline of an entry point begins, or ends.
   void pipeline(uint32_t entry) noexcept;
+  /// An inference of a pipeline. Throws Error if the data of an input is null whose slot is not its
+  /// own: how far the queues have come, nobody knows.
+  void enqueue(uint32_t entry, const ttrt_input *inputs) const;
 
   bool watchesOutputs() const noexcept { return lastRuns_ != nullptr; }
   /// The number of the last run or replay that may have written an output of the entry point,

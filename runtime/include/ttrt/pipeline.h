@@ -90,9 +90,10 @@ TTRT_API void ttrt_pipeline_close(ttrt_pipeline *pipeline);
 
 /**
  * Enqueues one inference; returns before it is complete. `inputs` has as many elements as the entry
- * point; NULL data: the slot keeps what it holds (of a ring of slots, each time another one).
- * `outputs`: where the outputs shall go, or NULL for the pipeline's memory (all of them or none;
- * NULL data: that output is not wanted).
+ * point; NULL data: the slot keeps what it holds (of a ring of slots, each time another one),
+ * unless other tensors use its bytes (ttrt_device_input_slot()): TTRT_INVALID_ARGUMENT. `outputs`:
+ * where the outputs shall go, or NULL for the pipeline's memory (all of them or none; NULL data:
+ * that output is not wanted).
  *
  * If the outputs of so many inferences were not popped that there is no room:
  * TTRT_WOULD_OVERWRITE, and nothing is enqueued; with TTRT_STREAM it waits until the other thread

@@ -4,6 +4,7 @@
 
 #include "Flag.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <gtest/gtest.h>
@@ -122,6 +123,35 @@ TEST_F(Flags, NobodyIsWokenForNothing) {
     flag.set(value);
   waiter.join();
   EXPECT_LE(sleeps, 2); // twice if it was held up before it slept
+}
+
+/// Counters go round after 2^31, in a queue of a million commands a second after 36 minutes.
+TEST_F(Flags, CountersGoRound) {
+  for (int spins : {0, 1 << 20})
+    for (uint32_t start : {(1u << 29) - 3, (1u << 30) - 3, (1u << 31) - 3, ~0u - 3}) {
+      for (uint32_t at = flag.value(); (start - at) & 0x7fffffff;) {
+        const uint32_t step = std::min((start - at) & 0x7fffffff, 1u << 29); // as far as one may go
+        flag.set(at += step);
+      }
+      EXPECT_EQ(flag.value(), start & 0x7fffffff);
+      EXPECT_TRUE(flag.isReached(start));
+      EXPECT_TRUE(flag.isReached(start - 1));
+      EXPECT_FALSE(flag.isReached(start + 1));
+      std::atomic<uint32_t> seen{start};
+      std::thread waiter([&] {
+        for (uint32_t value = start + 1; value != start + 8; ++value) {
+          flag.await(value, spins);
+          seen = value;
+        }
+      });
+      for (uint32_t value = start + 1; value != start + 8; ++value) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // most likely asleep
+        flag.set(value);
+        EXPECT_TRUE(comes([&] { return seen == value; })) << value;
+      }
+      flag.poke();
+      waiter.join();
+    }
 }
 
 TEST_F(Flags, PokedWaitersGiveUp) {

@@ -191,5 +191,31 @@ TEST_F(Slots, Pipelines) {
   EXPECT_EQ(runInPlace(), TTRT_OVERWRITTEN) << "it wrote inputs of its own";
 }
 
+TEST_F(Slots, APipelineMustBeGivenWhatItCannotKeep) {
+  for (uint32_t entry : {0, 1}) {
+    ttrt_pipeline_options options{};
+    options.entry = entry;
+    ttrt_pipeline *pipeline = nullptr;
+    ASSERT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_OK);
+    for (const bool isGiven : {true, false}) {
+      const ttrt_input input{isGiven ? values.data() : nullptr, kBytes};
+      const ttrt_status status =
+          ttrt_pipeline_enqueue(pipeline, &input, nullptr, TTRT_WAIT, &error);
+      if (entry == 0 && !isGiven) {
+        EXPECT_EQ(status, TTRT_INVALID_ARGUMENT);
+        EXPECT_STREQ(error.message,
+                     "input 'x' is NULL; other tensors use the bytes of its slot, so "
+                     "every inference must be given it");
+        continue;
+      }
+      ASSERT_EQ(status, TTRT_OK) << error.message;
+      const void *output;
+      ASSERT_EQ(ttrt_pipeline_pop(pipeline, &output, TTRT_WAIT, &error), TTRT_OK);
+      EXPECT_EQ(memcmp(output, values.data(), kBytes), 0);
+    }
+    ttrt_pipeline_close(pipeline);
+  }
+}
+
 } // namespace
 } // namespace ttrt::test
