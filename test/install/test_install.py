@@ -25,17 +25,25 @@ def installed(build_dir, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def example(installed, build_dir, root, tmp_path_factory):
-    """The C example, built against the installed tree alone."""
+def build_example(installed, build_dir, root, tmp_path_factory):
+    """Builds an example against the installed tree alone."""
     if "-fsanitize" in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("a sanitized libttrt does not link into a plain program")
-    source = tmp_path_factory.mktemp("example")
-    for name in ("CMakeLists.txt", "main.c"):
-        shutil.copy(root / "examples/c" / name, source)
-    run("cmake", "-G", "Ninja", "-S", source, "-B", source / "build",
-        f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_C_COMPILER=clang-22")
-    run("cmake", "--build", source / "build")
-    return source / "build/ttrt-example"
+
+    def build(folder, program):
+        source = tmp_path_factory.mktemp("example") / folder
+        shutil.copytree(root / "examples" / folder, source)
+        run("cmake", "-G", "Ninja", "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={installed}",
+            "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22")
+        run("cmake", "--build", source / "build")
+        return source / "build" / program
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def example(build_example):
+    return build_example("c", "ttrt-example")
 
 
 def test_tree(installed):
@@ -81,6 +89,23 @@ def test_c_example_runs_a_bundle(example, tools, root, tmp_path):
     logits = np.load(tmp_path / "out.npy").ravel()
     assert int(largest) == logits.argmax()
     assert float(value) == pytest.approx(float(logits.max()), rel=1e-5)
+
+
+def test_cpp_example_streams(build_example, tools, root, tmp_path):
+    program, bundle = build_example("cpp", "ttrt-stream"), tmp_path / "digits.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", bundle, "--slots=2")
+    np.save(tmp_path / "in.npy", np.full((1, 1, 8, 8), 49, np.float32))
+    tools.ttrun("run", bundle, f"--input=image={tmp_path / 'in.npy'}", f"--output=logits={tmp_path / 'out.npy'}")
+    largest = float(np.load(tmp_path / "out.npy").max())
+    for schedule in ("overlap-io-signals", "single", "overlap-io", "overlap-input"):
+        printed = run(program, bundle, 50, schedule)
+        name, value = re.match(r"(\S+): 50 inferences; the last one's largest element: (\S+)", printed).groups()
+        assert name == schedule
+        assert float(value) == pytest.approx(largest, rel=1e-5)
+    assert run(program, bundle, 1).startswith("overlap-io-signals: 1 inferences")
+    done = subprocess.run([program, bundle, "1", "fastest"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("no schedule 'fastest'; entry point 'main' has: single, overlap-io-signals")
 
 
 def test_c_example_reports_a_bad_bundle(example, tmp_path):
