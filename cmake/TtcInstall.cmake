@@ -2,13 +2,14 @@
 # cmake --install: the tools, libttrt with its headers, and CMake packages for find_package(ttrt).
 include(CMakePackageConfigHelpers)
 
-foreach(tool ttc-opt ttc-translate ttrun ttc-lsp-server)
+foreach(tool ttc-opt ttc-translate ttrun ttc-lsp-server ttc-plan ttc-plan-check)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   endif()
 endforeach()
 
-# The C API is the runtime's only interface, so its header is the only one that is installed.
+# The C API is the runtime's only interface, so its headers, and the C++ ones over them, are all that
+# is installed.
 install(TARGETS ttrt EXPORT ttrtTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime

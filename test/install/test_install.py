@@ -48,9 +48,9 @@ def example(build_example):
 
 def test_tree(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if p.is_file()}
-    for tool in ("ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server"):
+    for tool in ("ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server", "ttc-plan", "ttc-plan-check"):
         assert f"bin/{tool}" in files
-    for tail in ("include/ttrt/ttrt.h", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE"):
+    for tail in ("include/ttrt/ttrt.h", "include/ttrt/pipeline.hpp", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE"):
         assert any(f.endswith(tail) for f in files), (tail, sorted(files))
 
 
