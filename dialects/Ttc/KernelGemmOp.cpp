@@ -30,13 +30,15 @@ static LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view,
   return success();
 }
 
-/// Distances of the result's batch dimensions, rows and columns; and with 1 everywhere else.
 LogicalResult KernelGemmOp::verify() {
   if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 8 || getTile()[1] % 8)
     return emitOpError() << "expected 'tile' to be rows and a multiple of 8 columns, found ["
                          << getTile() << "]";
   int64_t nr = getTile()[1];
   ViewAttr a = getAViewOrIdentity(), out = getResultViewOrIdentity();
+  if (a.getRank() < 2 || out.getRank() < 2)
+    return emitOpError() << "expected a and the result of rank 2 or more, found ranks "
+                         << a.getRank() << " and " << out.getRank();
   if (failed(verifyView(*this, "a_view", a, getA().getType())) ||
       failed(verifyView(*this, "result_view", out, getResult().getType())))
     return failure();
@@ -63,16 +65,8 @@ LogicalResult KernelGemmOp::verify() {
       return emitOpError() << "expected 1 to 3 spatial dimensions and a and the result of rank "
                            << spatial + 2 << ", found ranks " << a.getRank() << " and "
                            << out.getRank();
-    auto sized = [&](std::optional<ArrayRef<int64_t>> values, size_t size, StringRef name) {
-      if (values && values->size() != size)
-        return emitOpError() << "expected " << size << " values in '" << name << "', found "
-                             << values->size();
-      return InFlightDiagnostic();
-    };
-    if (failed(sized(getStrides(), spatial, "strides")) ||
-        failed(sized(getDilations(), spatial, "dilations")) ||
-        failed(sized(getInputDilation(), spatial, "input_dilation")) ||
-        failed(sized(getPads(), 2 * spatial, "pads")))
+    if (failed(verifyKernelWindow(*this, *kernel)) ||
+        failed(verifyKernelValues(*this, "input_dilation", getInputDilation(), spatial, 1)))
       return failure();
     if (aShape.back() % groups || columns % groups)
       return emitOpError() << "expected 'groups' to divide the channels " << aShape.back()
@@ -91,12 +85,9 @@ LogicalResult KernelGemmOp::verify() {
                            << out.getShape() << "]";
     if (!out.isIdentity(getResult().getType()))
       return emitOpError("expected no 'result_view' with 'kernel'");
-    if (!getA().getType().hasRank() || a.getStrides().back() != 1)
+    if (a.getStrides().back() != 1)
       return emitOpError("expected consecutive channels in 'a_view' with 'kernel'");
   } else {
-    if (a.getRank() < 2 || out.getRank() < 2)
-      return emitOpError() << "expected a and the result of rank 2 or more, found ranks "
-                           << a.getRank() << " and " << out.getRank();
     if (groups != 1)
       return emitOpError() << "expected 'groups' of 1 without 'kernel', found " << groups;
     if (aShape[a.getRank() - 2] != out.getShape()[out.getRank() - 2])

@@ -13,6 +13,21 @@ inline int64_t kernelValue(std::optional<ArrayRef<int64_t>> values, size_t index
   return values && index < values->size() ? (*values)[index] : other;
 }
 
+/// Fails, with a message, unless `values` are absent or `count` of at least `least`.
+LogicalResult verifyKernelValues(Operation *op, StringRef name,
+                                 std::optional<ArrayRef<int64_t>> values, size_t count,
+                                 int64_t least);
+/// The same for what every window has: `kernel`, `strides`, `dilations` and `pads` (which may be
+/// negative: a transposed convolution's).
+template <typename OpTy> LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel) {
+  size_t spatial = kernel.size();
+  return LogicalResult::success(
+      succeeded(verifyKernelValues(op, "kernel", kernel, spatial, 1)) &&
+      succeeded(verifyKernelValues(op, "strides", op.getStrides(), spatial, 1)) &&
+      succeeded(verifyKernelValues(op, "dilations", op.getDilations(), spatial, 1)) &&
+      succeeded(verifyKernelValues(op, "pads", op.getPads(), 2 * spatial, INT64_MIN)));
+}
+
 /// Workgroups that `work` multiply-adds (or as costly steps) are worth.
 int64_t chooseWorkgroups(int64_t work);
 

@@ -179,6 +179,20 @@ template <typename OpTy> static bool acceptsImageRows(OpTy op, unsigned index, c
   return isImage && rows.row == op.getX().getType().getShape().back();
 }
 
+LogicalResult mlir::ttc::verifyKernelValues(Operation *op, StringRef name,
+                                            std::optional<ArrayRef<int64_t>> values, size_t count,
+                                            int64_t least) {
+  if (!values)
+    return success();
+  if (values->size() != count)
+    return op->emitOpError() << "expected " << count << " values in '" << name << "', found "
+                             << values->size();
+  if (llvm::any_of(*values, [&](int64_t value) { return value < least; }))
+    return op->emitOpError() << "expected values of at least " << least << " in '" << name
+                             << "', found [" << *values << "]";
+  return success();
+}
+
 /// Ranks, attribute sizes, and the sizes that a window op keeps.
 template <typename OpTy> static LogicalResult verifyWindows(OpTy op) {
   auto in = op.getX().getType().getShape(), out = op.getResult().getType().getShape();
@@ -187,15 +201,7 @@ template <typename OpTy> static LogicalResult verifyWindows(OpTy op) {
     return op.emitOpError() << "expected 1 to 3 spatial dimensions and x and the result of rank "
                             << spatial + 2 << ", found ranks " << in.size() << " and "
                             << out.size();
-  auto sized = [&](std::optional<ArrayRef<int64_t>> values, size_t size, StringRef name) {
-    if (values && values->size() != size)
-      return op.emitOpError() << "expected " << size << " values in '" << name << "', found "
-                              << values->size();
-    return InFlightDiagnostic();
-  };
-  if (failed(sized(op.getStrides(), spatial, "strides")) ||
-      failed(sized(op.getDilations(), spatial, "dilations")) ||
-      failed(sized(op.getPads(), 2 * spatial, "pads")))
+  if (failed(verifyKernelWindow(op, op.getKernel())))
     return failure();
   if (in.front() != out.front() || in.back() != out.back())
     return op.emitOpError() << "expected x and the result with equal batch and channels, found ["

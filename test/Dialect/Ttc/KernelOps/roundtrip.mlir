@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s | ttc-opt | FileCheck %s
+// RUN: ttc-opt --mlir-print-op-generic %s | ttc-opt | FileCheck %s
 
 // CHECK-LABEL: @matmul
 func.func @matmul(%x: tensor<1x128x768xf32>, %w: tensor<768x768xf32>) -> tensor<1x128x768xf32> {
