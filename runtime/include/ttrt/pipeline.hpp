@@ -3,7 +3,9 @@
 // Pipelines in C++: ttrt/pipeline.h with an owner, containers and exceptions. Header only; what is
 // said there about memory, threads and waiting holds here.
 //
-//     ttrt::Pipeline pipeline(bundle, device, {.schedule = "overlap-io"});
+//     ttrt_pipeline_options options{}; // all zero is the default
+//     options.schedule = "overlap-io";
+//     ttrt::Pipeline pipeline(bundle, device, options);
 //     for (const auto &image : images)
 //       pipeline.enqueue({image});
 //     for (const auto &outputs : pipeline.popAll())
