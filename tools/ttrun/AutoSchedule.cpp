@@ -87,6 +87,8 @@ size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, 
   } else if (two > 0.95 * one) {
     chosen = single;
     why += textOf("two queues do not pay, they would save %.2g %%", 100 * (1 - two / one));
+  } else if (candidates[best].tried == 0) {
+    why += textOf("%.3g ms an inference expected, %.3g with one queue", two, one);
   } else if (candidates[best].tried > candidates[single].tried) {
     chosen = single;
     why += textOf("two queues do not pay, %s took %.3g ms when tried and %s %.3g",
@@ -103,6 +105,24 @@ size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, 
                : textOf("; a trace saves %.2g %% of the run", saved);
   }
   return chosen;
+}
+
+static double transferMs(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>> *ports,
+                         uint64_t linkBytesPerSecond) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count(ports); ++i)
+    bytes += sizeOf(*ports->Get(i));
+  return 1e3 * static_cast<double>(bytes) / static_cast<double>(linkBytesPerSecond);
+}
+
+std::string expectSchedule(const fb::EntryPoint &entry, uint32_t queues, double runMs,
+                           uint64_t linkBytesPerSecond, std::string &why) {
+  StepTimes times;
+  times.write = transferMs(entry.inputs(), linkBytesPerSecond);
+  times.run = runMs;
+  times.read = transferMs(entry.outputs(), linkBytesPerSecond);
+  std::vector<Candidate> candidates = candidatesOf(entry, queues);
+  return candidates[choose(candidates, times, why)].name;
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,9 +40,14 @@ size_t bestExpected(const std::vector<Candidate> &candidates, const StepTimes &t
                     uint32_t queues);
 
 /// Takes the best with two queues only if they are worth it: expected to save 5 % of the best with
-/// one queue, and faster than it when both were tried (the queues may have to share a CPU).
+/// one queue, and faster than it if both were tried (the queues may have to share a CPU).
 /// `why`: one line that says so, and whether a trace pays.
 size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, std::string &why);
+
+/// Chooses without a device: by a time of the run that is given, and bytes over the speed of the
+/// link. Returns the schedule's name.
+std::string expectSchedule(const ttrt::fb::EntryPoint &entry, uint32_t queues, double runMs,
+                           uint64_t linkBytesPerSecond, std::string &why);
 
 /// Measures on the device, which has nothing in flight, and chooses. `noTrace`: for a host that
 /// enqueues every command by itself. Returns the schedule's name. Throws UserError.

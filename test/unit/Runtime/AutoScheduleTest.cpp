@@ -84,6 +84,21 @@ TEST(AutoSchedule, SaysThatThereIsNoOther) {
   EXPECT_EQ(why, "write 1 ms, run 1, read 1: there is no schedule with two queues");
 }
 
+/// Without a device: the sample's 1024 bytes in and 1024 out take a millisecond each over this
+/// link.
+TEST(AutoSchedule, ExpectsByTheLink) {
+  const test::TemporaryFile file(test::queueBundle().finish());
+  const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
+  const fb::EntryPoint &entry = *bundle.metadata().entries()->Get(0);
+  std::string why;
+  EXPECT_EQ(expectSchedule(entry, 2, 2, 1024000, why), "overlap-io");
+  EXPECT_EQ(why, "write 1 ms, run 2, read 1: 2 ms an inference expected, 4 with one queue");
+  EXPECT_EQ(expectSchedule(entry, 2, 100, 1024000, why), "single");
+  EXPECT_EQ(why, "write 1 ms, run 100, read 1: two queues do not pay, they would save 2 %");
+  EXPECT_EQ(expectSchedule(entry, 1, 2, 1024000, why), "single");
+  EXPECT_EQ(why, "write 1 ms, run 2, read 1: there is no schedule with two queues");
+}
+
 /// What a schedule overlaps is seen from its steps, not from its name.
 TEST(AutoSchedule, ReadsSchedulesOfABundle) {
   const test::TemporaryFile file(test::queueBundle().finish());
