@@ -186,11 +186,12 @@ private:
       return success();
     uint64_t begin = map.dramBytes;
     for (TraceOp trace : traces) {
-      if (!trace.getRegionAddressAttr())
+      if (!trace.isEncoded() || !trace.getRegionAddressAttr())
         return trace.emitError("expected @")
-               << trace.getSymName() << " to have a place in the trace region, found none; run "
-               << "--ttc-size-trace-region";
-      begin = std::min<uint64_t>(begin, trace.getRegionAddressAttr().getInt());
+               << trace.getSymName() << " to have commands, and a place in the trace region, found "
+               << (trace.isEncoded() ? "no place; run --ttc-size-trace-region"
+                                     : "work on tensors; run --ttc-encode-commands");
+      begin -= llvm::alignTo(trace.getStreamBytes(), ttrt::kStreamAlignment);
       numbers.traces[trace.getSymNameAttr()] = bundle.traces.size();
       auto table = std::make_unique<fb::TraceT>();
       table->name = trace.getSymName();
@@ -212,15 +213,16 @@ private:
     llvm::sort(traces, [](TraceOp a, TraceOp b) {
       return a.getRegionAddressAttr().getInt() < b.getRegionAddressAttr().getInt();
     });
+    // One behind the other up to the end of DRAM.
     for (TraceOp trace : traces) {
-      uint64_t offset = trace.getRegionAddressAttr().getInt() - begin;
-      if (offset < streamBytes.size())
-        return trace.emitError("expected streams to be apart, found @")
-               << trace.getSymName() << " in the bytes of another one";
-      streamBytes.resize(offset);
+      uint64_t expected = begin + streamBytes.size();
+      if (uint64_t(trace.getRegionAddressAttr().getInt()) != expected)
+        return trace.emitError("expected the stream of @")
+               << trace.getSymName() << " at dram " << expected << ", found it at "
+               << trace.getRegionAddressAttr().getInt() << "; run --ttc-size-trace-region";
       encodeStream(trace, numbers, streamBytes);
+      streamBytes.resize(llvm::alignTo(streamBytes.size(), ttrt::kStreamAlignment));
     }
-    streamBytes.resize(map.dramBytes - begin);
     streams.add(streamBytes);
     return success();
   }
@@ -396,16 +398,4 @@ LogicalResult mlir::ttc::writeBundle(ModuleOp module, llvm::raw_ostream &output)
   if (failed(target))
     return failure();
   return Writer(module, *target).write(output);
-}
-
-LogicalResult mlir::ttc::writeBundleFile(ModuleOp module, StringRef path) {
-  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &output) -> llvm::Error {
-    if (failed(writeBundle(module, output)))
-      return llvm::createStringError("the module is no bundle");
-    return llvm::Error::success();
-  });
-  if (error)
-    return emitError(module.getLoc(), "cannot write '")
-           << path << "': " << llvm::toString(std::move(error));
-  return success();
 }

@@ -15,9 +15,6 @@ namespace mlir::ttc {
 /// and streams with addresses, one binary.
 LogicalResult writeBundle(ModuleOp module, llvm::raw_ostream &output);
 
-/// The same to a file, which appears only when it is complete.
-LogicalResult writeBundleFile(ModuleOp module, StringRef path);
-
 /// Reads a bundle. `file` stays alive and unchanged as long as the context: constants and code are
 /// not copied. Returns null, with diagnostics, if the file is damaged.
 OwningOpRef<ModuleOp> readBundle(std::unique_ptr<llvm::MemoryBuffer> file, MLIRContext *context);
