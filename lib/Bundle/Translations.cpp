@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "ttc/Bundle/Bundle.h"
 #include "llvm/Support/SourceMgr.h"
@@ -11,7 +12,10 @@ void mlir::ttc::registerBundleTranslations() {
   static TranslateFromMLIRRegistration toBundle(
       "ttc-to-bundle", "a planned module as a trace bundle",
       [](ModuleOp module, raw_ostream &output) { return writeBundle(module, output); },
-      [](DialectRegistry &registry) { registry.insert<TtcDialect, func::FuncDialect>(); });
+      // LLVM: programs that are lowered and not compiled can be read, and refused.
+      [](DialectRegistry &registry) {
+        registry.insert<TtcDialect, func::FuncDialect, LLVM::LLVMDialect>();
+      });
   static TranslateToMLIRRegistration fromBundle(
       "bundle-to-ttc", "a trace bundle as a planned module",
       [](llvm::SourceMgr &sources, MLIRContext *context) {
