@@ -51,7 +51,7 @@ private:
     int64_t begin, end;
     int64_t row, pitch; ///< rows of so many bytes, so far apart
     bool write;
-    bool single; ///< of a command with one workgroup
+    bool single; ///< core 0's alone: of a command with one workgroup, or its part of scratch
     bool scratch = false;
     /// Where workgroup k of the command touches only what lies in core k: its workgroups.
     int64_t ownGrid = 0;
@@ -94,19 +94,27 @@ private:
                           access.write, single});
     }
     if (int64_t scratch = command.getScratchBytes(symbols); scratch > 0 && target) {
-      accesses.push_back(inL1(0, getCores(target), 0, scratch, /*write=*/true, single));
+      // Of each core that has work: of one workgroup core 0 alone.
+      accesses.push_back(inL1(0, 1, 0, scratch, /*write=*/true, /*single=*/true));
       accesses.back().scratch = true;
+      if (int64_t others = getCores(target) - 1; !single && others > 0) {
+        accesses.push_back(inL1(1, others, 0, scratch, /*write=*/true, /*single=*/false));
+        accesses.back().scratch = true;
+      }
     }
     return accesses;
   }
 
-  /// Whether cores do the one access before the other without a barrier. Scratch is a core's own,
-  /// for one command at a time, but other cores may be ahead or behind.
+  /// Whether cores do the one access before the other without a barrier. What core 0 does alone it
+  /// does in order. Scratch is a core's own, for one command at a time, but other cores may be
+  /// ahead or behind.
   static bool isOrdered(const Access &a, const Access &b) {
+    if (a.single && b.single)
+      return true;
     if (a.scratch || b.scratch)
       return a.scratch && b.scratch;
     // Equal workgroups of equal grids are one core's.
-    return (a.single && b.single) || (a.ownGrid != 0 && a.ownGrid == b.ownGrid);
+    return a.ownGrid != 0 && a.ownGrid == b.ownGrid;
   }
 
   /// Whether two accesses may share a byte. Rows of one pitch that lie between each other's do not.

@@ -234,7 +234,8 @@ private:
     Operation *command;
     const Placed *buffer;           ///< null: scratch
     int64_t begin, end, row, pitch; ///< addresses; rows of so many bytes, so far apart
-    bool write, single;
+    bool write;
+    bool single;                      ///< core 0 does it, and nobody else
     int64_t firstCore = 0, cores = 0; ///< in L1: on which; addresses are those in each
     bool wholeCores = false;          ///< in L1, not interleaved
     int64_t ownGrid = 0; ///< workgroups, if workgroup k touches nothing but its core's, k's, part
@@ -305,11 +306,16 @@ private:
         phase.push_back(current);
       }
       if (int64_t scratch = command.getScratchBytes(collection); scratch > 0) {
-        PhaseAccess current{&op,  nullptr, 0, scratch, scratch, scratch,
-                            true, single,  0, cores,   true};
-        if (failed(verifyConflicts(current, phase)))
-          return failure();
-        phase.push_back(current);
+        // Core 0's, and that of all others unless one workgroup is all there is.
+        for (int64_t first = 0, last = single ? 1 : std::min<int64_t>(cores, 2); first < last;
+             ++first) {
+          PhaseAccess current{&op,     nullptr, 0,          scratch, scratch,
+                              scratch, true,    first == 0, first,   first ? cores - 1 : 1,
+                              true};
+          if (failed(verifyConflicts(current, phase)))
+            return failure();
+          phase.push_back(current);
+        }
       }
     }
     return success();
@@ -322,9 +328,9 @@ private:
       if (!(current.write || earlier.write) || (isScratch && wasScratch) ||
           !share(current, earlier))
         continue;
-      // One core does the work of one workgroup in its order, and so that of equal workgroups of
-      // equal grids; scratch is on all cores.
-      bool inOrder = (current.single && earlier.single && !isScratch && !wasScratch) ||
+      // One core does the work of one workgroup in its order, with its scratch, and so that of
+      // equal workgroups of equal grids.
+      bool inOrder = (current.single && earlier.single) ||
                      (current.ownGrid != 0 && current.ownGrid == earlier.ownGrid &&
                       current.cores == current.ownGrid && earlier.cores == earlier.ownGrid);
       if (earlier.command == current.command ? !isInPlace(*current.command, earlier, current)

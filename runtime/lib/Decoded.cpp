@@ -8,8 +8,10 @@
 
 namespace ttrt {
 
-/// Scratch is written in every core's L1. Where no buffer lies in L1, nobody could mind.
-static void addScratch(const Bundle &bundle, const fb::Program &program, OpList &list) {
+/// Scratch is written in the L1 of every core that has work: of core 0, and, if others may have
+/// some, of all others; two accesses. Where no buffer lies in L1, nobody could mind.
+static void addScratch(const Bundle &bundle, const fb::Program &program, bool onCore0,
+                       OpList &list) {
   const AddressMap &map = bundle.addresses();
   if (!program.scratch_bytes())
     return;
@@ -18,12 +20,17 @@ static void addScratch(const Bundle &bundle, const fb::Program &program, OpList 
         return buffer->space() == fb::MemorySpace::L1 && buffer->kind() != fb::BufferKind::Scratch;
       }))
     return;
-  Access access{map.l1Address(0), (map.cores - 1) * map.l1Bytes + program.scratch_bytes(), false,
-                true, count(program.operands())};
-  access.row = program.scratch_bytes();
-  access.pitch = map.l1Bytes;
-  access.kind = fb::BufferKind::Scratch;
-  list.accesses.push_back(access);
+  auto add = [&](uint64_t core, uint64_t cores) {
+    Access access{map.l1Address(core), (cores - 1) * map.l1Bytes + program.scratch_bytes(), false,
+                  true, count(program.operands())};
+    access.row = program.scratch_bytes();
+    access.pitch = map.l1Bytes;
+    access.kind = fb::BufferKind::Scratch;
+    list.accesses.push_back(access);
+  };
+  add(0, 1);
+  if (!onCore0 && map.cores > 1)
+    add(1, map.cores - 1);
 }
 
 static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
@@ -39,7 +46,7 @@ static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
     case Opcode::Dispatch:
       op.program = reinterpret_cast<const DispatchCommand &>(header).program;
       op.grid = programs->Get(op.program)->grid();
-      addScratch(bundle, *programs->Get(op.program), list);
+      addScratch(bundle, *programs->Get(op.program), op.grid == 1, list);
       break;
     case Opcode::Copy:
       op.grid = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes);
@@ -94,7 +101,10 @@ static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb
     forEachAccess(*bundle.metadata().programs()->Get(op.program),
                   step.operands() ? step.operands()->data() : nullptr,
                   [&](const Access &access) { list.accesses.push_back(access); });
-    addScratch(bundle, *bundle.metadata().programs()->Get(op.program), list);
+    addScratch(bundle, *bundle.metadata().programs()->Get(op.program),
+               step.kind() == fb::StepKind::HostDispatch ||
+                   bundle.metadata().programs()->Get(op.program)->grid() == 1,
+               list);
     break;
   case fb::StepKind::Copy:
     list.accesses.push_back({step.src(), step.bytes(), true, false, 0});

@@ -79,6 +79,7 @@ private:
   void touch(const Node &node);
   Span spanOf(const Access &access) const;
   template <typename Function> void forEachSpan(const Access &access, Function function) const;
+  bool isCore0s(const Op &op, const Access &access) const;
   bool isOrdered(Touch earlier, const Access &now) const;
   bool isSameBuffer(const Access &write, const Access &read) const;
   bool explore(std::vector<State> &pending, std::vector<Snapshot> &seen);

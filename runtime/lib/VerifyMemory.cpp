@@ -183,8 +183,8 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
             text(buffer(lowest->second).name()), (ull)(lowest->first - l1));
 }
 
-/// Whether an interleaved operand takes bytes of the command's own scratch, the last of its
-/// accesses.
+/// Whether an interleaved operand takes bytes of the command's own scratch, which comes behind its
+/// operands.
 bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch) const {
   const AddressMap &map = bundle.addresses();
   return scratch.kind == fb::BufferKind::Scratch && operand.address >= map.interleavedAddress() &&

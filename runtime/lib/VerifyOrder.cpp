@@ -49,6 +49,12 @@ static bool isWithinWorkgroups(const Access &a, const Access &b) {
          std::max(a.address + a.row, b.address + b.row) - std::min(a.address, b.address) <= a.pitch;
 }
 
+/// Whether core 0 makes an access, and nobody else: of one workgroup, or to its own scratch.
+bool OrderProver::isCore0s(const Op &op, const Access &access) const {
+  return op.grid == 1 || (access.kind == fb::BufferKind::Scratch &&
+                          access.address < bundle.addresses().l1Address(1));
+}
+
 /// Whether the access `earlier` has happened before that of the current node, in every order in
 /// which the schedule can run.
 bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
@@ -59,14 +65,14 @@ bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
     return state.queues[b.queue].clock.work[a.queue] >= a.position;
   if (a.position < b.position)
     return true;
+  if (isCore0s(*a.op, accessOf(earlier)) && isCore0s(*b.op, now))
+    return true;
   // Scratch is its core's, which has one command at a time; others may be ahead or behind.
   const bool scratch = accessOf(earlier).kind == fb::BufferKind::Scratch;
   if (scratch || now.kind == fb::BufferKind::Scratch)
     return scratch && now.kind == fb::BufferKind::Scratch;
-  // Equal workgroups of equal grids are one core's, which does them in the order of the stream; of
-  // a grid of one there is only core 0's.
-  return a.op->grid == b.op->grid &&
-         (a.op->grid == 1 || isWithinWorkgroups(accessOf(earlier), now));
+  // Equal workgroups of equal grids are one core's, which does them in the order of the stream.
+  return a.op->grid == b.op->grid && isWithinWorkgroups(accessOf(earlier), now);
 }
 
 /// The last of each queue: what comes behind a position comes behind all before it.

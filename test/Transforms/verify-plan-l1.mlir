@@ -262,3 +262,67 @@ module attributes {ttc.target = #ttc.target<
     }
   }
 }
+
+// -----
+
+// The same by one workgroup each: core 0 does both, one after the other, and its scratch is its own.
+module attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
+    grid_cols = 2, l1_bytes = 4096, l1_alignment = 16, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 2, chips = 1, interleaved_l1 = true>} {
+  ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 1 : i64, scratch_bytes = 64 : i64}
+  ttc.program @g(tensor<16xf32>) -> tensor<32xf32> attributes {grid = 1 : i64, scratch_bytes = 0 : i64}
+  ttc.program @h(tensor<32xf32>) -> tensor<16xf32> attributes {grid = 1 : i64, scratch_bytes = 0 : i64}
+  ttc.buffer slot @x : tensor<16xf32> live [0, 3) in l1 at 0x40 size 64
+  ttc.buffer slot @y : tensor<16xf32> in dram at 0x1000 size 64
+  ttc.buffer activation @a : tensor<16xf32> live [1, 3) in l1 at 0x80 size 64
+  ttc.buffer activation @b : tensor<32xf32> live [2, 4) in l1 at 0x0 size 64
+  ttc.trace @t0 region at dram 0xfff80 size 104 {
+    ttc.cmd.dispatch @f(@x) into (@a)
+    ttc.cmd.dispatch @g(@x) into (@b)
+    ttc.cmd.dispatch @h(@b) into (@y)
+    ttc.cmd.end
+  }
+  ttc.entry @main {
+    ttc.input "x" at @x : tensor<16xf32>
+    ttc.output "y" at @y : tensor<16xf32>
+    ttc.schedule "single" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t0 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+  }
+}
+
+// -----
+
+// Scratch of several workgroups, of which other cores have some; core 0's tensor is interleaved over them.
+module attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
+    grid_cols = 2, l1_bytes = 4096, l1_alignment = 16, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 2, chips = 1, interleaved_l1 = true>} {
+  ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 64 : i64}
+  ttc.program @g(tensor<16xf32>) -> tensor<32xf32> attributes {grid = 1 : i64, scratch_bytes = 0 : i64}
+  ttc.program @h(tensor<32xf32>) -> tensor<16xf32> attributes {grid = 1 : i64, scratch_bytes = 0 : i64}
+  ttc.buffer slot @x : tensor<16xf32> live [0, 3) in l1 at 0x40 size 64
+  ttc.buffer slot @y : tensor<16xf32> in dram at 0x1000 size 64
+  ttc.buffer activation @a : tensor<16xf32> live [1, 3) in l1 at 0x80 size 64
+  ttc.buffer activation @b : tensor<32xf32> live [2, 4) in l1 at 0x0 size 64
+  ttc.trace @t0 region at dram 0xfff80 size 104 {
+    // expected-note@+1 {{the earlier command}}
+    ttc.cmd.dispatch @f(@x) into (@a)
+    // expected-error@+1 {{expected a barrier between this command, which writes @b at [0x0, 0x80), and an earlier one, which writes scratch at [0x0, 0x40)}}
+    ttc.cmd.dispatch @g(@x) into (@b)
+    ttc.cmd.dispatch @h(@b) into (@y)
+    ttc.cmd.end
+  }
+  ttc.entry @main {
+    ttc.input "x" at @x : tensor<16xf32>
+    ttc.output "y" at @y : tensor<16xf32>
+    ttc.schedule "single" queues 1 body {
+      ttc.enqueue.write 0 to @x on 0
+      ttc.enqueue.execute @t0 on 0
+      ttc.enqueue.read 0 from @y on 0
+    }
+  }
+}

@@ -524,7 +524,8 @@ def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
   let description = [{
     Replaces the work in each planned trace by commands on buffers, with a barrier before a
     command that touches bytes of an earlier one since the last barrier, unless both only read,
-    or both have one workgroup (one core runs these in order). Lifetimes then count the
+    or both have one workgroup (one core runs these in order). Scratch counts as written, in the
+    L1 of core 0 and, if there are more workgroups, of all other cores. Lifetimes then count the
     commands and steps of the timeline.
 
     ```mlir

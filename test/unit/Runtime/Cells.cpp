@@ -63,7 +63,7 @@ uint64_t Cells::resultOf(const ScheduleModel &model, const Command &command,
 std::vector<std::pair<uint32_t, uint64_t>> resultsOf(const Command &command, uint64_t workgroup) {
   std::vector<std::pair<uint32_t, uint64_t>> results;
   for (const Use &use : command.uses) {
-    if (!use.write)
+    if (!use.write || use.isScratch())
       continue;
     const auto &cells = use.rows.empty() ? use.cells : use.rows[workgroup];
     for (size_t i = 0; i < cells.size(); ++i)

@@ -167,7 +167,12 @@ void Explorer::addInstance(const Instance &instance, std::vector<Thread *> &core
         work.writes.clear();
         work.workgroup = first + piece;
         for (const Use &use : command.uses) {
-          const auto &cells = use.rows.empty() ? use.cells : use.rows[work.workgroup];
+          const auto &cells = use.isScratch()    ? use.scratchOf(core)
+                              : use.rows.empty() ? use.cells
+                                                 : use.rows[work.workgroup];
+          if (use.isScratch())
+            for (uint32_t cell : cells)
+              work.writes.push_back({cell, use.address});
           work.touches.insert(work.touches.end(), cells.begin(), cells.end());
         }
         for (uint64_t workgroup = first + piece; workgroup < last; workgroup += pieces)

@@ -64,6 +64,18 @@ struct L1Bundle {
     stream.dispatch(third, {b, y});
     stream.end();
   }
+  /// `b` takes the bytes of the first command's scratch, without a barrier between them.
+  void scratchAndThenABuffer() {
+    buffer(B).begin = 2;
+    buffer(B).end = 6;
+    buffer(A).end = 2;
+    stream.dispatch(first, {x, a});
+    stream.dispatch(other, {z, b});
+    stream.barrier();
+    stream.barrier();
+    stream.dispatch(third, {b, y});
+    stream.end();
+  }
   std::string finish() {
     if (stream.words.empty())
       usual();

@@ -13,6 +13,15 @@ namespace {
 
 TEST(L1, GoodPlanPasses) { EXPECT_EQ(L1Bundle().finish(), ""); }
 
+/// Core 0 does what has one workgroup in order, and its scratch is its own.
+TEST(L1, ScratchOfOneWorkgroupNeedsNoBarrierBeforeAnother) {
+  L1Bundle bundle;
+  for (uint32_t program : {bundle.first, bundle.other})
+    bundle.builder.bundle.programs[program]->grid = 1;
+  bundle.scratchAndThenABuffer();
+  EXPECT_EQ(bundle.finish(), "");
+}
+
 struct L1Fault {
   const char *name;
   std::function<void(L1Bundle &)> seed;
@@ -64,33 +73,23 @@ const L1Fault kFaults[] = {
      "ends outside buffer 'a'"},
     {"LifetimeOfTheSlotTooShort", [](L &l) { l.buffer(L::X).end = 1; }, "is alive then"},
     {"ScratchNotOrderedBeforeABuffer", // which is written where the scratch was
-     [](L &l) {
-       l.buffer(L::B).begin = 2;
-       l.buffer(L::B).end = 6;
-       l.buffer(L::A).end = 2;
-       l.stream.dispatch(l.first, {l.x, l.a});
-       l.stream.dispatch(l.other, {l.z, l.b});
-       l.stream.barrier();
-       l.stream.barrier();
-       l.stream.dispatch(l.third, {l.b, l.y});
-       l.stream.end();
-     },
+     [](L &l) { l.scratchAndThenABuffer(); },
      "of scratch, command 1 of trace 'main_t0' (test_other) writes them (operands 2 and 1), and "
      "nothing orders the two: expected a barrier between them"},
-    {"ScratchOfOneWorkgroupNotOrdered", // other cores may be ahead
+    {"ScratchOfOneWorkgroupNotOrderedBeforeSeveral", // which other cores may do before
      [](L &l) {
-       l.builder.bundle.programs[l.first]->grid = l.builder.bundle.programs[l.other]->grid = 1;
-       l.buffer(L::B).begin = 2;
-       l.buffer(L::B).end = 6;
-       l.buffer(L::A).end = 2;
-       l.stream.dispatch(l.first, {l.x, l.a});
-       l.stream.dispatch(l.other, {l.z, l.b});
-       l.stream.barrier();
-       l.stream.barrier();
-       l.stream.dispatch(l.third, {l.b, l.y});
-       l.stream.end();
+       l.builder.bundle.programs[l.first]->grid = 1;
+       l.scratchAndThenABuffer();
      },
      "of scratch, command 1 of trace 'main_t0' (test_other) writes them"},
+    {"ScratchOfSeveralNotOrderedBeforeOneWorkgroup", // on other cores
+     [](L &l) {
+       l.builder.bundle.programs[l.other]->grid = 1;
+       l.builder.bundle.programs[l.other]->operands[1]->per_workgroup = false;
+       l.scratchAndThenABuffer();
+     },
+     "command 0 of trace 'main_t0' (test_first) writes 0x4040040 + 192 bytes of scratch, command 1 "
+     "of trace 'main_t0' (test_other) writes them"},
     {"ViewsNotOrdered", // a shard is written where an interleaved buffer is still read
      [](L &l) {
        l.buffer(L::B).offset = 0x40;

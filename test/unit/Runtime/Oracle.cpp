@@ -68,13 +68,13 @@ private:
   void checkAt(Command &command, uint64_t point) {
     for (Use &use : command.uses) {
       int found = -1;
-      for (size_t i = 0; use.scratch && i < bundle.buffers.size(); ++i)
+      for (size_t i = 0; use.isScratch() && i < bundle.buffers.size(); ++i)
         if (const fb::BufferT &buffer = *bundle.buffers[i];
             isAlive(buffer, point) && buffer.space == fb::MemorySpace::L1 &&
             buffer.kind != fb::BufferKind::Scratch &&
             buffer.offset < command.program->scratch_bytes)
           throw Fault{"scratch over a buffer", true};
-      if (use.scratch)
+      if (use.isScratch())
         continue;
       for (size_t i = 0; i < bundle.buffers.size(); ++i)
         if (isAlive(*bundle.buffers[i], point) && contains(*bundle.buffers[i], use))
@@ -179,10 +179,10 @@ private:
   void checkAnywhere(Command &command, const fb::EntryPointT &entry) {
     takeBuffers(command, entry);
     for (const Use &use : command.uses) {
-      bool inside = use.scratch;
+      bool inside = use.isScratch();
       for (const auto &buffer : bundle.buffers) {
         inside |= contains(*buffer, use);
-        const bool touches = !use.scratch && buffer->end == 0 &&
+        const bool touches = !use.isScratch() && buffer->end == 0 &&
                              buffer->kind != fb::BufferKind::Scratch &&
                              use.address < model.addressOf(*buffer) + model.sizeOf(*buffer) &&
                              model.addressOf(*buffer) < use.end;
@@ -258,8 +258,7 @@ private:
       for (size_t c = 0; c < instances[i].commands->size(); ++c)
         for (size_t core = 0; core < cores; ++core, ++next)
           if (const Command &command = (*instances[i].commands)[c];
-              !command.uses.empty() &&
-              (core == 0 || !command.single || command.uses.back().scratch)) {
+              !command.uses.empty() && (core == 0 || !command.single)) {
             actions.push_back({i, c, core});
             index.push_back(next);
           }
@@ -312,14 +311,9 @@ private:
     const bool sameQueue = instances[a.instance].queue == instances[b.instance].queue;
     for (const Use &x : commandOf(a).uses)
       for (const Use &y : commandOf(b).uses)
-        if (isUsed(a, x) && isUsed(b, y) && !(x.scratch && y.scratch && sameQueue) &&
-            (x.write || y.write) && shareCells(x.cellsOf(a.core, cores), y.cellsOf(b.core, cores)))
+        if (!(x.isScratch() && y.isScratch() && sameQueue) && (x.write || y.write) &&
+            shareCells(x.cellsOf(a.core, cores), y.cellsOf(b.core, cores)))
           throw Fault{"two commands that may run at the same time touch the same bytes"};
-  }
-
-  /// Only core 0 does the work of one workgroup; but as scratch it may be any core's.
-  bool isUsed(const Action &action, const Use &use) const {
-    return use.scratch || action.core == 0 || !commandOf(action).single;
   }
 
   struct Cell {
@@ -396,7 +390,7 @@ private:
   }
 
   bool isSame(const Use &write, const Use &read) const {
-    if (write.scratch)
+    if (write.isScratch())
       return false;
     if (write.buffer >= 0 && read.buffer >= 0)
       return write.buffer == read.buffer;

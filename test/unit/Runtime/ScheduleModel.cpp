@@ -62,7 +62,7 @@ bool ScheduleModel::usesL1() const {
   });
 }
 
-/// Calls f(begin, end) for what a program's dispatches may write as scratch.
+/// Calls f(begin, end) for what a program's dispatches may write as scratch, core by core.
 template <typename F> void ScheduleModel::forEachScratch(const fb::ProgramT &program, F f) const {
   for (uint32_t core = 0; program.scratch_bytes && usesL1() && core < bundle.target->cores; ++core)
     f(dramBytes() + core * bundle.target->l1_bytes,
@@ -189,13 +189,25 @@ bool shareCells(const std::vector<uint32_t> &a, const std::vector<uint32_t> &b) 
 }
 
 std::vector<uint32_t> Use::cellsOf(size_t core, size_t cores) const {
+  std::vector<uint32_t> found;
+  for (size_t i = core == 0 ? 0 : 1; i < (core == 0 ? 1 : scratch.size()); ++i)
+    if (i < scratch.size())
+      found.insert(found.end(), scratch[i].begin(), scratch[i].end());
+  if (isScratch()) {
+    std::sort(found.begin(), found.end());
+    return found;
+  }
   if (rows.empty())
     return cells;
-  std::vector<uint32_t> found;
   for (size_t workgroup = 0; workgroup < rows.size(); ++workgroup)
     if (workgroup * cores / rows.size() == core)
       found.insert(found.end(), rows[workgroup].begin(), rows[workgroup].end());
   return found;
+}
+
+const std::vector<uint32_t> &Use::scratchOf(size_t core) const {
+  static const std::vector<uint32_t> none;
+  return core < scratch.size() ? scratch[core] : none;
 }
 
 bool Command::hasRows() const {
@@ -226,8 +238,8 @@ void ScheduleModel::addRows(Use &use, const fb::OperandT &operand, uint64_t grid
     throw Fault{"a workgroup without a row"};
 }
 
-void ScheduleModel::addOperands(Command &command, uint32_t program,
-                                const uint64_t *addresses) const {
+void ScheduleModel::addOperands(Command &command, uint32_t program, const uint64_t *addresses,
+                                bool onHost) const {
   command.program = bundle.programs[program].get();
   command.grid = command.program->grid;
   command.single = command.grid == 1;
@@ -253,11 +265,16 @@ void ScheduleModel::addOperands(Command &command, uint32_t program,
               true,
               static_cast<uint32_t>(command.program->operands.size()),
               {}};
-  forEachScratch(*command.program,
-                 [&](uint64_t begin, uint64_t end) { addCells(scratch.cells, begin, end); });
+  forEachScratch(*command.program, [&](uint64_t begin, uint64_t end) {
+    if ((command.single || onHost) && scratch.isScratch())
+      return; // only core 0 has work
+    addCells(scratch.scratch.emplace_back(), begin, end);
+    scratch.cells.insert(scratch.cells.end(), scratch.scratch.back().begin(),
+                         scratch.scratch.back().end());
+    std::sort(scratch.scratch.back().begin(), scratch.scratch.back().end());
+  });
   std::sort(scratch.cells.begin(), scratch.cells.end());
-  scratch.scratch = true;
-  if (!scratch.cells.empty())
+  if (scratch.isScratch())
     command.uses.push_back(scratch);
 }
 
@@ -307,7 +324,7 @@ Command ScheduleModel::decode(const fb::EntryPointT &entry, const fb::StepT &ste
     break;
   case fb::StepKind::Dispatch:
   case fb::StepKind::HostDispatch:
-    addOperands(command, step.index, step.operands.data());
+    addOperands(command, step.index, step.operands.data(), step.kind == fb::StepKind::HostDispatch);
     if (step.kind == fb::StepKind::HostDispatch) {
       command.single = true;
       command.grid = 1;

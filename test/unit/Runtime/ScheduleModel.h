@@ -28,10 +28,16 @@ struct Use {
   int buffer = -1;             ///< by the timeline
   /// Of each workgroup, where workgroups have rows of their own; else none.
   std::vector<std::vector<uint32_t>> rows = {};
-  bool scratch = false; ///< of the command's program, in every core
+  /// Scratch of the command's program: in the L1 of each core that may have work, core by core;
+  /// else none.
+  std::vector<std::vector<uint32_t>> scratch = {};
 
-  /// What one of so many cores may touch; workgroup w of g is done by core w * cores / g.
+  bool isScratch() const { return !scratch.empty(); }
+  /// What one of so many cores may touch; workgroup w of g is done by core w * cores / g. Cores but
+  /// the first stand for any others.
   std::vector<uint32_t> cellsOf(size_t core, size_t cores) const;
+  /// The cells of scratch that a core, itself, may touch.
+  const std::vector<uint32_t> &scratchOf(size_t core) const;
 };
 
 struct Command {
@@ -98,7 +104,8 @@ private:
   bool usesL1() const;
   void addCells(std::vector<uint32_t> &cells, uint64_t begin, uint64_t end) const;
   void addRows(Use &use, const fb::OperandT &operand, uint64_t grid) const;
-  void addOperands(Command &command, uint32_t program, const uint64_t *addresses) const;
+  void addOperands(Command &command, uint32_t program, const uint64_t *addresses,
+                   bool onHost = false) const;
   std::vector<Command> decode(const StreamBuilder &stream) const;
   Command decode(const fb::EntryPointT &entry, const fb::StepT &step) const;
 };
