@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --ttc-compile-programs --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not ttc-opt %s --ttc-compile-programs=progress=true --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=PROGRESS
+// PROGRESS: compiling programs: 1 of 1
 
 // The kernel is found, specialised and linked; a call of memcpy needs no libc.
 // CHECK-LABEL: ttc.program @product(tensor<6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<6x16xf32>

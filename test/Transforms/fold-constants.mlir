@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --ttc-fold-constants --split-input-file | FileCheck %s
+// RUN: ttc-opt %s --ttc-fold-constants=max-growth=4194304 --split-input-file | FileCheck %s --check-prefix=GROWTH
 
 // Scale 1/2 and 2, shift 1 - 3/2 and 0: into weights and bias.
 // CHECK-LABEL: @batch_norm_into_conv
@@ -148,6 +149,9 @@ func.func @elementwise() -> (tensor<2x2xf32>, tensor<3xi8>, tensor<2xi1>, tensor
 
 // A result that is much larger than what it is made from stays code.
 // CHECK-LABEL: @large_expand
+// GROWTH-LABEL: @large_expand
+// GROWTH: ttc.constant dense{{.*}} : tensor<1024x1024xf32>
+// GROWTH-NOT: ttc.expand
 func.func @large_expand() -> tensor<1024x1024xf32> {
   // CHECK: ttc.expand
   %c = ttc.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>

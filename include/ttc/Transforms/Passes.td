@@ -186,6 +186,7 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
     module attributes {ttc.target = #ttc.target<name = "wormhole_n150", ...>} {}
     ```
   }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a .json file">,

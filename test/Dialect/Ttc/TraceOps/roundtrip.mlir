@@ -14,6 +14,7 @@
 // CHECK: ttc.yield %{{[a-z0-9]+}} : tensor<1x10xf32>
 // CHECK: %{{[a-z0-9]+}} = ttc.to_device %{{[a-z0-9]+}} : tensor<1x64xf32> to tensor<1x64xf32>
 // CHECK: %{{[a-z0-9]+}} = ttc.execute @main_t0(%{{[a-z0-9]+}}) : (tensor<1x64xf32>) -> tensor<1x10xf32>
+// CHECK: %{{[a-z0-9]+}} = ttc.host_dispatch @mlp(%{{[a-z0-9]+}}) : (tensor<1x64xf32>) -> tensor<1x10xf32>
 // CHECK: ttc.trace @main_t0(%{{[a-z0-9]+}}: tensor<1x64xf32> {ttc.buffer = @image}) -> (tensor<1x10xf32> {ttc.buffer = @logits}) {
 // CHECK: %{{[a-z0-9]+}} = ttc.dispatch @mlp(%{{[a-z0-9]+}}) : (tensor<1x64xf32>) -> tensor<1x10xf32>
 // CHECK: ttc.yield %{{[a-z0-9]+}} : tensor<1x10xf32>
@@ -22,11 +23,13 @@
 // CHECK: ttc.buffer constant @w0 : tensor<2xf32> = dense<1.000000e+00> : tensor<2xf32> in dram at 0x0 size 64
 // CHECK: ttc.buffer activation @act1 : tensor<1x64xf32> live [1, 3) in dram at 0x1400 size 256
 // CHECK: ttc.event @ev
-// CHECK: ttc.trace @main_t1 region at dram 0xfffc0 size 112 {
+// CHECK: ttc.trace @main_t1 region at dram 0xfffc0 size 144 {
 // CHECK: ttc.cmd.dispatch @mlp(@image) into (@logits)
 // CHECK: ttc.cmd.barrier
 // CHECK: ttc.cmd.copy @image to @act1 bytes 256
 // CHECK: ttc.cmd.fill @logits with -1 bytes 40
+// CHECK: ttc.cmd.signal @ev
+// CHECK: ttc.cmd.wait @ev
 // CHECK: ttc.cmd.end
 // CHECK: ttc.entry @main2 {
 // CHECK: ttc.input "image" at @image : tensor<1x64xf32>
@@ -59,6 +62,7 @@ module {
     }
     %2 = ttc.to_device %arg0 : tensor<1x64xf32> to tensor<1x64xf32>
     %3 = ttc.execute @main_t0(%2) : (tensor<1x64xf32>) -> tensor<1x10xf32>
+    %4 = ttc.host_dispatch @mlp(%arg0) : (tensor<1x64xf32>) -> tensor<1x10xf32>
     return %1 : tensor<1x10xf32>
   }
   ttc.trace @main_t0(%arg0: tensor<1x64xf32> {ttc.buffer = @image}) -> (tensor<1x10xf32> {ttc.buffer = @logits}) {
@@ -71,11 +75,13 @@ module {
   ttc.buffer activation @act1 : tensor<1x64xf32> live [1, 3) in dram at 0x1400 size 256
   ttc.buffer slot @logits_slot1 : tensor<1x10xf32> in dram
   ttc.event @ev
-  ttc.trace @main_t1 region at dram 0xfffc0 size 112 {
+  ttc.trace @main_t1 region at dram 0xfffc0 size 144 {
     ttc.cmd.dispatch @mlp(@image) into (@logits)
     ttc.cmd.barrier
     ttc.cmd.copy @image to @act1 bytes 256
     ttc.cmd.fill @logits with -1 bytes 40
+    ttc.cmd.signal @ev
+    ttc.cmd.wait @ev
     ttc.cmd.end
   }
   ttc.entry @main2 {

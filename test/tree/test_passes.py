@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A pass has one name everywhere, and what it promises is tested: pass `HoistIO` is lib/Transforms/HoistIO.cpp, --ttc-hoist-io
+and test/Transforms/hoist-io*.mlir. A family of ops has tests of its own."""
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TESTS = "\n".join(p.read_text(errors="replace") for p in ROOT.glob("test/**/*") if p.suffix in (".mlir", ".test"))
+
+
+def passes():
+    for folder in ("Transforms", "Codegen", "Conversion"):
+        text = (ROOT / f"include/ttc/{folder}/Passes.td").read_text()
+        for name, flag, body in re.findall(r'^def (\w+) : Pass<"([\w-]+)"(.*?)(?=^def |\Z)', text, re.M | re.S):
+            yield pytest.param(folder, name, flag, body, id=name)
+
+
+@pytest.mark.parametrize("folder, name, flag, body", list(passes()))
+def test_pass(folder, name, flag, body):
+    dashed = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+    if folder == "Conversion":  # ConvertAToB: lib/Conversion/AToB, --convert-a-to-b, test/Conversion/AToB
+        short = name.removeprefix("Convert")
+        assert flag == dashed
+        assert (ROOT / f"lib/Conversion/{short}/{short}.cpp").exists()
+        assert any(ROOT.glob(f"test/Conversion/{short}/*.mlir"))
+    else:
+        assert flag == f"ttc-{dashed}"
+        assert (ROOT / f"lib/{folder}/{name}.cpp").exists()
+        assert any(ROOT.glob(f"test/{folder}/{dashed}*.mlir"))
+    assert re.search(rf"--{flag}\b", TESTS), "no test runs it"
+    untested = [o for o in re.findall(r'Option<"\w+", "([\w-]+)"', body) if not re.search(rf"--{flag}=[^\n]*\b{o}=", TESTS)]
+    assert not untested, f"options that no test gives: {untested}"
+    assert "let description = [{" in body and ("```mlir" in body or "Changes nothing." in body), "no IR before and after"
+
+
+@pytest.mark.parametrize("family", sorted(p.stem for p in ROOT.glob("dialects/Ttc/*Ops.td") if p.stem != "TtcOps"))
+def test_family_of_ops(family):
+    text = (ROOT / f"dialects/Ttc/{family}.td").read_text()
+    folder = ROOT / "test/Dialect/Ttc" / family
+    assert (folder / "invalid.mlir").exists()
+    if re.search(r"let hasCanonicalize(r|Method) = 1", text):
+        assert (folder / "canonicalize.mlir").exists()
+    if re.search(r"let hasFolder = 1", text):
+        assert (folder / "fold.mlir").exists() or (folder / "canonicalize.mlir").exists()
+
+
+def test_every_op_makes_a_round_trip():
+    shown = "\n".join(p.read_text() for p in ROOT.glob("test/Dialect/Ttc/*/roundtrip.mlir"))
+    text = "\n".join(p.read_text() for p in sorted(ROOT.glob("dialects/Ttc/*Ops.td")))
+    # class Ttc_StepOp<string mnemonic, ...> : Ttc_Op<"enqueue." # mnemonic, ...>
+    classes = {name: (base, prefix) for name, base, prefix in re.findall(
+        r'^class (\w+)<string mnemonic[^{;]*?>\s*: (\w+)<(?:"([\w.]+)" # )?mnemonic', text, re.M)}
+
+    def full(base, mnemonic):
+        while base in classes:
+            base, prefix = classes[base]
+            mnemonic = prefix + mnemonic
+        return mnemonic
+
+    names = [full(base, mnemonic) for base, mnemonic in re.findall(r'^def \w+Op : (\w+)<"(\w+)"', text, re.M)]
+    assert len(names) > 100 and {"enqueue.record", "cmd.signal", "kernel.gemm", "input", "relu"} <= set(names)
+    missing = [n for n in names if not re.search(rf"ttc\.{re.escape(n)}\b", shown)]
+    assert not missing, missing
