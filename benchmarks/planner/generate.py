@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Write a planning problem that looks like a deep network: generate.py BUFFERS [SEED] > problem.csv
 
-Stages, each with tensors half as large as the one before, made of blocks: plain chains, residual
+network: stages, each with tensors half as large as the one before, made of blocks: plain chains, residual
 blocks (the input lives to the end), dense blocks (everything lives to the end), attention (three
 tensors at once, a large product) and a few skips from the first half to the mirrored place in the
 second. Time is one step a buffer; a buffer lives until its last reader has run.
+
+The other kinds are harder: sizes without any order, and skip: some buffers live long; mirrored: a
+third of all live until the mirrored place in the second half, so that nearly all meet; tail: lives
+and sizes with long tails; crowd: forty of very different sizes are alive at any time.
 """
+import argparse
 import random
-import sys
 
 
 def generate(count, seed):
@@ -60,11 +64,58 @@ def generate(count, seed):
         yield f"b{number}", begin, end, size
 
 
+def scattered(life, size):
+    """Lifetimes by life(rng, index, count), sizes by size(rng)."""
+
+    def generate(count, seed):
+        rng = random.Random(seed)
+        for index in range(count):
+            begin, length = life(rng, index, count)
+            yield f"b{index}", begin, begin + max(1, length), size(rng)
+
+    return generate
+
+
+def skips(rng, index, count):
+    return index, rng.randint(20, 1000) if rng.random() < 0.05 else rng.randint(1, 4)
+
+
+def mirror(rng, index, count):
+    other = count - 1 - index
+    isLong = index < other and rng.random() < 0.3
+    return index, other - index + 1 if isLong else rng.randint(1, 6)
+
+
+def tails(rng, index, count):
+    begin = rng.randrange(count)
+    return begin, int(min(count - begin, 1 + rng.paretovariate(0.8) * 3))
+
+
+def crowds(rng, index, count):
+    return index, rng.choice([1, 2, 2, 3, 40, 200])
+
+
+def magnitudes(rng):
+    return int(2 ** rng.uniform(10, 20)) // 64 * 64
+
+
+KINDS = {
+    "network": generate,
+    "skip": scattered(skips, lambda rng: 64 * rng.choice([1, 2, 4, 8, 16, 32, 64, 128]) * rng.randint(1, 64)),
+    "mirrored": scattered(mirror, magnitudes),
+    "tail": scattered(tails, magnitudes),
+    "crowd": scattered(crowds, lambda rng: rng.randint(1, 1 << 16)),
+}
+
+
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("buffers", type=int, help="how many")
+    parser.add_argument("seed", type=int, nargs="?", default=0, help="of the random numbers (default 0)")
+    parser.add_argument("--kind", choices=KINDS, default="network", help="of lifetimes (default network)")
+    args = parser.parse_args()
     print("id,lower,upper,size")
-    for row in generate(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0):
+    for row in KINDS[args.kind](args.buffers, args.seed):
         print(*row, sep=",")
 
 

@@ -1,85 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FirstFit.h"
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <queue>
+#include <tuple>
 
 namespace ttc::planner {
 
+int64_t FirstFit::fitAmongNeighbours(int32_t item) {
+  taken.clear();
+  for (int32_t other : instance.neighbours[item])
+    if (placed[other])
+      taken.push_back({offset[other], offset[other] + instance.items[other].size, other});
+  std::sort(taken.begin(), taken.end());
+  work += static_cast<int64_t>(instance.neighbours[item].size());
+  const int64_t size = instance.items[item].size;
+  int64_t at = instance.fit(item, 0);
+  for (const Taken &other : taken) {
+    if (other.begin >= at + size)
+      break;
+    if (other.end > at)
+      at = instance.fit(item, other.end);
+  }
+  return at;
+}
+
+int64_t FirstFit::fitAmongAll(int32_t item) {
+  const Instance::Item &it = instance.items[item];
+  int64_t at = instance.fit(item, 0);
+  size_t next = 0;
+  for (; next < taken.size() && taken[next].begin < at + it.size; ++next) {
+    const Instance::Item &other = instance.items[taken[next].item];
+    if (taken[next].end > at && other.firstSection < it.endSection &&
+        it.firstSection < other.endSection)
+      at = instance.fit(item, taken[next].end);
+  }
+  work += static_cast<int64_t>(next);
+  const Taken added = {at, at + it.size, item};
+  taken.insert(std::upper_bound(taken.begin(), taken.end(), added), added);
+  return at;
+}
+
 int64_t FirstFit::run(std::span<const int32_t> order) {
   std::fill(placed.begin(), placed.end(), 0);
+  taken.clear();
   int64_t height = 0;
   for (int32_t item : order) {
-    taken.clear();
-    for (int32_t other : instance.neighbours[item])
-      if (placed[other])
-        taken.emplace_back(offset[other], offset[other] + instance.items[other].size);
-    std::sort(taken.begin(), taken.end());
-    const int64_t size = instance.items[item].size;
-    int64_t at = instance.fit(item, 0);
-    for (auto [begin, end] : taken) {
-      if (begin >= at + size)
-        break;
-      if (end > at)
-        at = instance.fit(item, end);
-    }
-    offset[item] = at;
+    offset[item] = instance.hasPairs() ? fitAmongNeighbours(item) : fitAmongAll(item);
     placed[item] = 1;
-    height = std::max(height, at + size);
+    height = std::max(height, offset[item] + instance.items[item].size);
   }
   return height;
 }
 
-int64_t placeGreedily(const Instance &instance, int64_t goal, int rounds,
-                      std::vector<int64_t> &offsets) {
-  // Each order is good at another kind of network: by area where a few large tensors live long,
-  // by size where all live short, by length where many small ones live long, by time for chains.
-  using Item = Instance::Item;
-  double (*const scores[])(const Item &) = {
-      [](const Item &i) {
-        return static_cast<double>(i.size) * static_cast<double>(i.upper - i.lower);
-      },
-      [](const Item &i) { return static_cast<double>(i.size); },
-      [](const Item &i) { return static_cast<double>(i.upper - i.lower); },
-      [](const Item &i) { return -static_cast<double>(i.lower); },
-  };
-
-  FirstFit firstFit(instance);
-  int64_t best = std::numeric_limits<int64_t>::max();
-  std::vector<int32_t> order(instance.size()), bestOrder;
-  auto tryOrder = [&] {
-    const int64_t height = firstFit.run(order);
-    if (height < best) {
-      best = height;
-      offsets = firstFit.getOffsets();
-      bestOrder = order;
+int64_t Skyline::run(std::span<const int32_t> ranks) {
+  using Entry = std::tuple<int64_t, int32_t, int32_t>; // offset, rank, item
+  std::vector<Entry> entries;
+  for (size_t i = 0; i < instance.size(); ++i) {
+    placed[i] = 0;
+    offset[i] = instance.fit(i, 0);
+    entries.emplace_back(offset[i], ranks[i], static_cast<int32_t>(i));
+  }
+  std::priority_queue queue(std::greater<>(), std::move(entries));
+  int64_t height = 0;
+  while (!queue.empty()) {
+    const auto [at, rank, item] = queue.top();
+    queue.pop();
+    if (offset[item] > at) { // it was lifted in the meantime
+      queue.emplace(offset[item], rank, item);
+      continue;
     }
-  };
-  for (auto score : scores) {
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-      return std::pair(-score(instance.items[a]), a) < std::pair(-score(instance.items[b]), b);
-    });
-    tryOrder();
-    if (best <= goal)
-      return best;
+    placed[item] = 1;
+    const int64_t top = at + instance.items[item].size;
+    height = std::max(height, top);
+    for (int32_t other : instance.neighbours[item])
+      if (!placed[other] && offset[other] < top)
+        offset[other] = instance.fit(other, top);
   }
-
-  order = bestOrder;
-  std::vector<double> position(instance.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    position[order[i]] = static_cast<double>(i);
-  firstFit.run(order);
-  for (int round = 0; round < rounds && best > goal; ++round) {
-    for (size_t i = 0; i < instance.size(); ++i)
-      if (firstFit.getOffsets()[i] + instance.items[i].size > goal)
-        position[i] *= 0.5;
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-      return std::pair(position[a], a) < std::pair(position[b], b);
-    });
-    tryOrder();
-  }
-  return best;
+  return height;
 }
 
 } // namespace ttc::planner

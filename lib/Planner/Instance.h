@@ -20,16 +20,18 @@ struct Instance {
     int64_t size, alignment;
     int64_t lower, upper;
     int32_t firstSection, endSection;
+    int64_t most = 0; ///< bytes alive at one time during its life
     /// The item before with equal lifetime, size and alignment, which is placed first; -1: none.
     int32_t twin = -1;
   };
 
   explicit Instance(std::span<const Buffer> buffers);
 
-  /// Whether so many buffers meet that the lists of neighbours would not fit into memory.
-  static bool isTooLarge(std::span<const Buffer> buffers);
-
   size_t size() const { return items.size(); }
+
+  /// Whether `neighbours` and `members` are there: they are left out where so many items meet that
+  /// looking through all is as fast.
+  bool hasPairs() const { return !neighbours.empty(); }
 
   /// The lowest offset from `from` on at which the item is aligned and meets no fixed buffer.
   int64_t fit(size_t item, int64_t from) const {
@@ -70,6 +72,11 @@ private:
   struct Range {
     int64_t begin, end;
   };
+  void cutSections();
+  void countBytes();
+  void findPairs();
+  void findObstacles(std::span<const Buffer> buffers);
+
   /// Of each item: the fixed buffers that it meets in time.
   std::vector<std::vector<Range>> obstacles;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Planner/Planner.h"
-#include "FirstFit.h"
+#include "Greedy.h"
 #include "Search.h"
 #include "Sequencer.h"
 #include <algorithm>
@@ -43,30 +43,32 @@ int64_t luby(int64_t n) {
 /// Runs the search again and again: in another order, with what was in the way before in front.
 class Restarts {
 public:
-  explicit Restarts(const Instance &instance) : instance(instance), search(instance) {
+  explicit Restarts(const Instance &instance)
+      : instance(instance), search(instance), sequencer(instance) {
     for (size_t i = 0; i < instance.size(); ++i) {
       const Instance::Item &item = instance.items[i];
       const auto length = static_cast<double>(item.upper - item.lower);
       const auto size = static_cast<double>(item.size);
-      int64_t most = 0;
-      for (int32_t s = item.firstSection; s < item.endSection; ++s)
-        most = std::max(most, instance.totals[s]);
-      keys.push_back({static_cast<double>(most), length, size * length,
+      keys.push_back({static_cast<double>(item.most), length, size * length,
                       static_cast<double>(item.endSection - item.firstSection), size});
     }
-    if (instance.size() <= Sequencer::kMostItems)
-      sequencer.emplace(instance);
+  }
+
+  /// Both searches go as deep as there are decisions to take, and look at all that meets: for more
+  /// items than this, another order is the better use of the time.
+  static bool isWorthwhile(const Instance &instance) {
+    return instance.hasPairs() && instance.size() <= Sequencer::kMostItems;
   }
 
   /// Each search gets half of the nodes: problems that are easy for one are often hard for the
   /// other.
   Outcome next(int64_t capacity, int64_t nodes, std::optional<Search::Clock::time_point> until) {
-    isSequencing = sequencer && sections < placements;
+    isSequencing = sections < placements;
     return isSequencing ? sequence(capacity, nodes, until) : place(capacity, nodes, until);
   }
 
   const std::vector<int64_t> &getOffsets() const {
-    return isSequencing ? sequencer->getOffsets() : search.getOffsets();
+    return isSequencing ? sequencer.getOffsets() : search.getOffsets();
   }
   /// Placements tried, and sections looked at for what follows from decisions.
   int64_t getNodes() const { return placements + sections; }
@@ -112,9 +114,9 @@ private:
     for (const auto &key : keys)
       preference.push_back(key[run % 2 == 0 ? W : A] * (run < 2 ? 1 : blur()));
     const Outcome outcome =
-        sequencer->run(capacity, rules[run % rules.size()], preference,
-                       2 * static_cast<int64_t>(instance.size()) * luby(round + 1), nodes, until);
-    sections += sequencer->getWork();
+        sequencer.run(capacity, rules[run % rules.size()], preference,
+                      2 * static_cast<int64_t>(instance.size()) * luby(round + 1), nodes, until);
+    sections += sequencer.getWork();
     return outcome;
   }
 
@@ -125,7 +127,7 @@ private:
 
   const Instance &instance;
   Search search;
-  std::optional<Sequencer> sequencer;
+  Sequencer sequencer;
   std::vector<std::array<double, 5>> keys;
   std::mt19937_64 random{1};
   int64_t placings = 0, sequencings = 0, placements = 0, sections = 0;
@@ -182,6 +184,63 @@ Plan placeByTime(std::span<const Buffer> buffers) {
   return plan;
 }
 
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+/// More than that, if nearly all of them meet, are placed only once.
+constexpr size_t kMostWithoutPairs = 50'000;
+
+using Until = std::optional<Search::Clock::time_point>;
+
+/// The search, for a height at a time, until the goal is met or known to be impossible. Where there
+/// are many items, in turn with other orders, which get about as much time.
+void search(std::span<const Buffer> buffers, const Instance &instance, Greedy &greedy,
+            const SearchLimits &limits, int64_t goal, Until until, Solution &solution) {
+  constexpr size_t kFew = 400;
+  constexpr int64_t kPlacementsPerNode = 8;
+  // Heights below this one are known to be impossible.
+  int64_t bound = solution.lowerBound;
+  Restarts restarts(instance);
+  for (bool halfway = false; solution.plan.height > std::max(goal, bound);) {
+    solution.nodes = restarts.getNodes() + greedy.getPlacements();
+    const int64_t left = limits.nodes.value_or(kNoLimit) - solution.nodes;
+    if (left <= 0 || (until && Search::Clock::now() >= *until))
+      break;
+    if (instance.size() > kFew &&
+        greedy.getPlacements() <= kPlacementsPerNode * restarts.getNodes()) {
+      greedy.goOn(greedy.getPlacements() + left);
+      if (greedy.getHeight() < solution.plan.height)
+        solution.plan = assemble(buffers, instance, greedy.getOffsets());
+      continue;
+    }
+    // The bound itself, and in turn with it a height that is easier to reach.
+    int64_t target = std::max(goal, bound);
+    if (halfway && !limits.capacity)
+      target += (solution.plan.height - target) / 2;
+    halfway = !halfway;
+    if (target >= solution.plan.height)
+      continue;
+    const Outcome outcome = restarts.next(target, left, until);
+    if (outcome == Outcome::Found)
+      solution.plan = assemble(buffers, instance, restarts.getOffsets());
+    else if (outcome == Outcome::Impossible)
+      bound = target + 1;
+    if (limits.capacity && bound > goal)
+      break; // no plan fits, which is what was asked
+  }
+  solution.nodes = restarts.getNodes() + greedy.getPlacements();
+  solution.isOptimal = solution.plan.height <= bound;
+}
+
+/// Other orders, until the goal is met.
+void goOn(std::span<const Buffer> buffers, const Instance &instance, Greedy &greedy, int64_t goal,
+          int64_t nodes, Until until, Solution &solution) {
+  while (greedy.getHeight() > goal && greedy.getPlacements() < nodes &&
+         !(until && Search::Clock::now() >= *until))
+    greedy.goOn(nodes);
+  solution.plan = assemble(buffers, instance, greedy.getOffsets());
+  solution.nodes = greedy.getPlacements();
+  solution.isOptimal = solution.plan.height == solution.lowerBound;
+}
+
 } // namespace
 
 int64_t lowerBound(std::span<const Buffer> buffers) {
@@ -213,39 +272,19 @@ Solution solve(std::span<const Buffer> buffers, const SearchLimits &limits) {
   Solution solution;
   solution.lowerBound = lowerBound(buffers);
   const int64_t goal = std::max(solution.lowerBound, limits.capacity.value_or(0));
-  if (Instance::isTooLarge(buffers)) {
+  const Instance instance(buffers);
+  if (!instance.hasPairs() && instance.size() > kMostWithoutPairs) {
     solution.plan = placeByTime(buffers);
     solution.isOptimal = solution.plan.height == solution.lowerBound;
     return solution;
   }
-
-  Instance instance(buffers);
-  std::vector<int64_t> offsets;
-  placeGreedily(instance, goal, /*rounds=*/32, offsets);
-  solution.plan = assemble(buffers, instance, offsets);
-  // Heights below this one are known to be impossible.
-  int64_t bound = solution.lowerBound;
-  int64_t left = limits.nodes.value_or(std::numeric_limits<int64_t>::max());
-  Restarts restarts(instance);
-  for (bool halfway = false; solution.plan.height > std::max(goal, bound); halfway = !halfway) {
-    if (restarts.getNodes() >= left || (until && Search::Clock::now() >= *until))
-      break;
-    // The bound itself, and in turn with it a height that is easier to reach.
-    int64_t target = std::max(goal, bound);
-    if (halfway && !limits.capacity)
-      target += (solution.plan.height - target) / 2;
-    if (target >= solution.plan.height)
-      continue;
-    const Outcome outcome = restarts.next(target, left - restarts.getNodes(), until);
-    if (outcome == Outcome::Found)
-      solution.plan = assemble(buffers, instance, restarts.getOffsets());
-    else if (outcome == Outcome::Impossible)
-      bound = target + 1;
-    if (limits.capacity && bound > goal)
-      break; // no plan fits, which is what was asked
-  }
-  solution.nodes = restarts.getNodes();
-  solution.isOptimal = solution.plan.height <= bound;
+  Greedy greedy(instance, goal, until);
+  greedy.begin();
+  solution.plan = assemble(buffers, instance, greedy.getOffsets());
+  if (Restarts::isWorthwhile(instance))
+    search(buffers, instance, greedy, limits, goal, until, solution);
+  else
+    goOn(buffers, instance, greedy, goal, limits.nodes.value_or(kNoLimit), until, solution);
   return solution;
 }
 

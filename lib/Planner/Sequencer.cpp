@@ -385,7 +385,8 @@ const Sequencer::Choice *Sequencer::choose(int32_t &section, bool &above) {
 }
 
 bool Sequencer::search() {
-  if (decisions >= decisionLimit)
+  constexpr int64_t kDeepest = 10'000; // some hundred bytes of stack each
+  if (decisions >= decisionLimit || depth >= kDeepest)
     gaveUp = true;
   if (gaveUp)
     return false;
@@ -413,8 +414,13 @@ bool Sequencer::search() {
         fits = above ? putBelow(other, way) : putBelow(way, other);
     if (!fits)
       failures[section] += 1;
-    if (fits && propagate() && search())
-      return true;
+    if (fits && propagate()) {
+      ++depth;
+      const bool found = search();
+      --depth;
+      if (found)
+        return true;
+    }
     undo(mark);
     if (gaveUp)
       return false;

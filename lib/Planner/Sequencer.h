@@ -23,7 +23,7 @@ public:
   };
 
   /// The relations of all pairs are kept; more items than this take too much memory.
-  static constexpr size_t kMostItems = 4000;
+  static constexpr size_t kMostItems = 1000;
 
   explicit Sequencer(const Instance &instance);
 
@@ -77,6 +77,7 @@ private:
   Rule rule{};
   std::span<const double> preference;
   int64_t decisions = 0, decisionLimit = 0, work = 0, workLimit = 0;
+  int64_t depth = 0; ///< of decisions that follow from each other
   std::optional<Clock::time_point> deadline;
   bool gaveUp = false;
 

@@ -19,7 +19,8 @@ PLAN.csv    columns id, lower, upper, size, offset; alignment if there. - is sta
 --problem   the plan is one of this problem: the same buffers, and fixed ones where they are fixed
 --capacity  no buffer may end above
 
-Exit status: 0 if the plan is right, 1 with all that is wrong with it, 2 if it cannot be read.
+Exit status: 0 if the plan is right, 1 with what is wrong with it (the first 20 faults and their
+number), 2 if it cannot be read.
 )";
 
 static int fail(const std::string &message) {
@@ -27,36 +28,51 @@ static int fail(const std::string &message) {
   return 2;
 }
 
-/// The buffers of `problem` in the order of the plan's; false with a message where they differ.
-static bool arrange(const Problem &problem, const Problem &plan, std::vector<Buffer> &buffers) {
+/// What is wrong with a plan, a line each; a plan of another problem has thousands of them.
+class Faults {
+public:
+  void add(const std::string &message) {
+    constexpr size_t kMost = 20;
+    if (++count <= kMost)
+      std::cerr << message << '\n';
+    hidden = count - std::min(count, kMost);
+  }
+  /// Says how many were not printed. True if there are any.
+  bool any() const {
+    if (hidden)
+      std::cerr << "and " << hidden << " more\n";
+    return count > 0;
+  }
+
+private:
+  size_t count = 0, hidden = 0;
+};
+
+/// The buffers of `problem` in the order of the plan's, as far as they do not differ.
+static void arrange(const Problem &problem, const Problem &plan, std::vector<Buffer> &buffers,
+                    Faults &faults) {
+  auto describe = [](const Buffer &b) {
+    return "[" + std::to_string(b.lower) + ", " + std::to_string(b.upper) + ") and " +
+           std::to_string(b.size) + " bytes";
+  };
   std::map<std::string, Buffer> byId;
   for (size_t i = 0; i < problem.ids.size(); ++i)
     byId.emplace(problem.ids[i], problem.buffers[i]);
-  bool same = true;
   for (size_t i = 0; i < plan.ids.size(); ++i) {
     auto found = byId.find(plan.ids[i]);
     const Buffer &b = plan.buffers[i];
     if (found == byId.end()) {
-      std::cerr << "expected a buffer of the problem, found " << plan.ids[i]
-                << ", which is not one\n";
-      same = false;
+      faults.add("expected a buffer of the problem, found " + plan.ids[i] + ", which is not one");
       continue;
     }
     const Buffer &expected = found->second;
-    if (b.lower != expected.lower || b.upper != expected.upper || b.size != expected.size) {
-      std::cerr << plan.ids[i] << ": expected [" << expected.lower << ", " << expected.upper
-                << ") and " << expected.size << " bytes, found [" << b.lower << ", " << b.upper
-                << ") and " << b.size << '\n';
-      same = false;
-    }
+    if (b.lower != expected.lower || b.upper != expected.upper || b.size != expected.size)
+      faults.add(plan.ids[i] + ": expected " + describe(expected) + ", found " + describe(b));
     buffers.push_back(expected);
     byId.erase(found);
   }
-  for (const auto &[id, buffer] : byId) {
-    std::cerr << "expected a row for " << id << ", found none\n";
-    same = false;
-  }
-  return same;
+  for (const auto &[id, buffer] : byId)
+    faults.add("expected a row for " + id + ", found none");
 }
 
 int main(int argc, char **argv) {
@@ -92,6 +108,7 @@ int main(int argc, char **argv) {
   if (planPath.empty())
     return fail("expected a plan, found none; see --help");
 
+  Faults faults;
   std::string error;
   std::optional<Problem> rows = readCsvFile(planPath, error);
   if (!rows)
@@ -112,13 +129,13 @@ int main(int argc, char **argv) {
     if (!problem)
       return fail(error);
     buffers.clear();
-    if (!arrange(*problem, *rows, buffers))
+    arrange(*problem, *rows, buffers, faults);
+    if (faults.any())
       return 1;
   }
-  const std::vector<Fault> faults = validate(buffers, plan, capacity);
-  for (const Fault &fault : faults)
-    std::cerr << rows->ids[fault.first] << ": " << fault.message << '\n';
-  if (!faults.empty())
+  for (const Fault &fault : validate(buffers, plan, capacity))
+    faults.add(rows->ids[fault.first] + ": " + fault.message);
+  if (faults.any())
     return 1;
   std::cout << buffers.size() << " buffers, height " << plan.height << ": right\n" << std::flush;
   return std::cout ? 0 : fail("cannot write standard output");

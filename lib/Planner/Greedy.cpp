@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Greedy.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace ttc::planner {
+
+using Item = Instance::Item;
+
+static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+/// Other items looked at before begin() is content: a second or two.
+static constexpr int64_t kMostWork = 500'000'000;
+/// Found by trying them on networks of 1,000 to 20,000 buffers; all near them work.
+static constexpr int kRounds = 32;
+static constexpr double kNoise = 0.05;
+
+static double lengthOf(const Item &i) { return static_cast<double>(i.upper - i.lower); }
+static double sizeOf(const Item &i) { return static_cast<double>(i.size); }
+static double areaOf(const Item &i) { return sizeOf(i) * lengthOf(i); }
+static double timeOf(const Item &i) { return -static_cast<double>(i.lower); }
+static double mostOf(const Item &i) { return static_cast<double>(i.most); }
+
+Greedy::Greedy(const Instance &instance, int64_t goal, std::optional<Clock::time_point> until)
+    : instance(instance), goal(goal), until(until), firstFit(instance), height(kNoLimit),
+      mostPlacements(kNoLimit), mostWork(kMostWork) {}
+
+/// Whether to stop; there must be some plan.
+bool Greedy::isDone() const {
+  return height <= goal ||
+         (height != kNoLimit && (placements >= mostPlacements || firstFit.getWork() >= mostWork ||
+                                 (until && Clock::now() >= *until)));
+}
+
+template <typename Score> Greedy::Order Greedy::orderBy(Score score) const {
+  Order order(instance.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return std::pair(-score(instance.items[a]), a) < std::pair(-score(instance.items[b]), b);
+  });
+  return order;
+}
+
+void Greedy::keep(int64_t found, const std::vector<int64_t> &at, const Order &order) {
+  if (found >= height)
+    return;
+  height = found;
+  offsets = at;
+  bestOrder = order;
+}
+
+/// Returns its height.
+int64_t Greedy::tryOrder(const Order &order) {
+  const int64_t found = firstFit.run(order);
+  placements += static_cast<int64_t>(order.size());
+  keep(found, firstFit.getOffsets(), order);
+  return found;
+}
+
+void Greedy::addSkyline(const Order &order) {
+  if (!instance.hasPairs() || isDone())
+    return;
+  Order ranks(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    ranks[order[i]] = static_cast<int32_t>(i);
+  Skyline skyline(instance);
+  const int64_t found = skyline.run(ranks);
+  const std::vector<int64_t> &at = skyline.getOffsets();
+  // In this order first-fit places each item where it lies here, or lower.
+  Order sorted = order;
+  std::sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
+    return std::pair(at[a], ranks[a]) < std::pair(at[b], ranks[b]);
+  });
+  keep(found, at, sorted);
+  starts.push_back(std::move(sorted));
+}
+
+/// From -1 to 1, the same everywhere: the standard's distributions are each library's own.
+double Greedy::draw() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
+
+void Greedy::chase(Order order, Aim aim, int rounds, double noise) {
+  std::vector<double> position(instance.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    position[order[i]] = static_cast<double>(i);
+  auto sort = [&] {
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      return std::pair(position[a], a) < std::pair(position[b], b);
+    });
+  };
+  for (double &p : position)
+    p *= std::exp(noise * draw());
+  sort();
+  int64_t best = tryOrder(order);
+  for (int round = 0; round < rounds && !isDone(); ++round) {
+    const int64_t above = aim == Aim::Goal ? goal : goal + (best - goal) / 2;
+    for (size_t i = 0; i < order.size(); ++i)
+      if (firstFit.getOffsets()[i] + instance.items[i].size > above)
+        position[i] *= 0.5;
+    sort();
+    best = std::min(best, tryOrder(order));
+  }
+}
+
+void Greedy::begin() {
+  // Each order is good at another kind of network: by area where a few large tensors live long,
+  // by size where all live short, by length where many small ones live long, by time for chains.
+  for (double (*score)(const Item &) : {areaOf, sizeOf, lengthOf, timeOf}) {
+    if (isDone())
+      return;
+    starts.push_back(orderBy(score));
+    tryOrder(starts.back());
+  }
+  chase(bestOrder, Aim::Goal, kRounds);
+  if (isDone())
+    return;
+  // What lives where most is alive, first: the best start for a chase.
+  starts.insert(starts.begin(), orderBy(mostOf));
+  for (double (*score)(const Item &) : {mostOf, lengthOf, areaOf})
+    addSkyline(orderBy(score));
+  chase(starts[0], Aim::Halfway, kRounds);
+}
+
+void Greedy::goOn(int64_t most) {
+  if (chases == 0)
+    placements = 0; // without those of begin()
+  mostWork = kNoLimit;
+  mostPlacements = most;
+  const auto count = static_cast<int64_t>(starts.size());
+  const Aim aim = chases / count % 2 == 0 ? Aim::Halfway : Aim::Goal;
+  if (chases < 2 * count)
+    chase(starts[chases % count], aim, kRounds);
+  else
+    chase(bestOrder, aim, kRounds, kNoise);
+  ++chases;
+}
+
+} // namespace ttc::planner
