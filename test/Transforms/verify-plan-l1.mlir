@@ -311,7 +311,7 @@ module attributes {ttc.target = #ttc.target<
   ttc.trace @t0 region at dram 0xfff80 size 104 {
     // expected-note@+1 {{the earlier command}}
     ttc.cmd.dispatch @f(@x) into (@a)
-    // expected-error@+1 {{expected a barrier between this command, which writes @b at [0x0, 0x80), and an earlier one, which writes scratch at [0x0, 0x40)}}
+    // expected-error@+1 {{expected a barrier between this command, which writes @b at [0x0, 0x40), and an earlier one, which writes scratch at [0x0, 0x40)}}
     ttc.cmd.dispatch @g(@x) into (@b)
     ttc.cmd.dispatch @h(@b) into (@y)
     ttc.cmd.end
