@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <linux/futex.h>
+#include <random>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -88,8 +89,9 @@ void enqueueing(Json &json) {
 }
 
 /// From the end of a trace's last command on queue 0 to a command of queue 1 that has waited for
-/// it. The host is ahead of both.
-void latency(double commandUs, const char *name, int repeats, Json &json) {
+/// it. The host is ahead of both. `mostUs`: the wait is longer by a random time up to that, so that
+/// nobody can know when it will be over.
+void latency(double commandUs, uint32_t mostUs, const char *name, int repeats, Json &json) {
   Shape shape;
   shape.commands = 2;
   shape.commandUs = commandUs;
@@ -105,6 +107,7 @@ void latency(double commandUs, const char *name, int repeats, Json &json) {
   ttrt_event_create(opened.device, &event, nullptr);
   ttrt_enqueue_write(opened.device, 0, kMain, 0, input.data(), input.size() * 8, 1, nullptr);
   std::vector<double> times;
+  std::minstd_rand random(1);
   for (int i = 0; i < repeats; ++i) {
     uint64_t woken = 0;
     std::atomic<bool> open{false};
@@ -113,6 +116,8 @@ void latency(double commandUs, const char *name, int repeats, Json &json) {
     ttrt_event_record(event, 0, nullptr);
     ttrt_event_wait(event, 1, nullptr);
     ttrt_enqueue_call(opened.device, 1, stampNow, &woken, nullptr);
+    if (mostUs)
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % mostUs));
     open.store(true, std::memory_order_release);
     ttrt_device_synchronize(opened.device, nullptr);
     times.push_back(nanoseconds(static_cast<const uint64_t *>(slot)[kStampWords + 1], woken));
@@ -179,9 +184,10 @@ void bothQueues(Json &json) {
 
 void costs(Json &json) {
   enqueueing(json);
-  latency(20, "latency_ns_spinning", 301, json);
+  latency(20, 0, "latency_ns_spinning", 301, json);
   machineItself(false, "machine_ns_spinning", 301, json);
-  latency(3000, "latency_ns_parked", 101, json);
+  latency(3000, 0, "latency_ns_parked", 101, json);
+  latency(3000, 3000, "latency_ns_parked_irregular", 101, json);
   machineItself(true, "machine_ns_parked", 101, json);
   bothQueues(json);
 }

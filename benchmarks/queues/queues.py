@@ -47,8 +47,10 @@ def costs(args):
           "below 10 us parked),\nbeside what the machine itself takes from a store, or a futex's wake-up, in one thread "
           "until another one goes on\n")
     print("| | p10 | median | p90 | machine: p10 | median | p90 |\n|---|---|---|---|---|---|---|")
-    for name in ("spinning", "parked"):
-        ours, machine = result[f"latency_ns_{name}"], result[f"machine_ns_{name}"]
+    for name in ("spinning", "parked", "parked, no two waits alike"):
+        kind = name.split(",")[0]
+        ours = result[f"latency_ns_{kind}" + ("_irregular" if kind != name else "")]
+        machine = result[f"machine_ns_{kind}"]
         print(f"| {name} | " + " | ".join(f"{r[p]:.0f} ns" for r in (ours, machine) for p in ("p10", "median", "p90")) + " |")
     both = result["two_traces_of_1000_us"]
     print(f"\nTwo traces of 1000 us each: {both['one_queue_us']:.0f} us on one queue, {both['two_queues_us']:.0f} us on "

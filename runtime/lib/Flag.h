@@ -2,6 +2,9 @@
 #ifndef TTRT_LIB_FLAG_H
 #define TTRT_LIB_FLAG_H
 
+#include "Clock.h"
+#include "Pace.h"
+
 #include <atomic>
 #include <climits>
 #include <cstdint>
@@ -23,6 +26,7 @@ inline void pauseCpu() {
 enum class FlagPoint {
   WakeUp, ///< the counter is raised, and somebody sleeps: before asking for what
   Sleep,  ///< about to sleep, and has said for what
+  Alarm,  ///< awake before anybody has raised the counter, to spin
 };
 struct NoFlagHook {
   static void at(FlagPoint) noexcept {}
@@ -60,6 +64,10 @@ public:
   bool await(uint32_t value, const std::atomic<bool> &cancelled, int spins = kSpins) noexcept {
     return spinUntil(value, &cancelled, spins) || sleepUntil(value, &cancelled);
   }
+  /// The same for who waits here again and again; `pace` is the waiter's own.
+  bool await(uint32_t value, const std::atomic<bool> &cancelled, Pace &pace) noexcept {
+    return isReached(value) || awaitPaced(value, cancelled, pace);
+  }
   /// Makes those who sleep look at their `cancelled` again. Any thread; so it wakes in any case: a
   /// set() may be about to put the bit back.
   void poke() noexcept {
@@ -72,6 +80,28 @@ private:
 
   static bool isReached(uint32_t word, uint32_t value) {
     return static_cast<int32_t>((word & ~kAsleep) - (value << 1)) >= 0;
+  }
+
+  [[gnu::noinline]] bool awaitPaced(uint32_t value, const std::atomic<bool> &cancelled,
+                                    Pace &pace) noexcept {
+    const uint64_t begin = nowNs(), alarm = pace.alarm();
+    if (spinUntil(value, &cancelled, alarm ? kSpins / 4 : kSpins)) {
+      pace.note(0, /*wasAsleep=*/false);
+      return true;
+    }
+    bool wasAsleep = true;
+    if (alarm && !sleepUntil(value, &cancelled, begin + alarm)) {
+      Hook::at(FlagPoint::Alarm);
+      const uint64_t end = begin + alarm + Pace::kEarlyNs + Pace::kMarginNs;
+      while (!spinUntil(value, &cancelled, 32) && nowNs() < end &&
+             !cancelled.load(std::memory_order_acquire)) {
+      }
+      wasAsleep = !isReached(value);
+      pace.spun(/*inVain=*/wasAsleep);
+    }
+    const bool reached = !wasAsleep || sleepUntil(value, &cancelled);
+    pace.note(nowNs() - begin, wasAsleep);
+    return reached;
   }
 
   bool spinUntil(uint32_t value, const std::atomic<bool> *cancelled, int spins) const noexcept {
@@ -114,8 +144,9 @@ private:
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
 
-  [[gnu::cold, gnu::noinline]] bool sleepUntil(uint32_t value,
-                                               const std::atomic<bool> *cancelled) noexcept {
+  /// `alarm`: gives up at that time, if it is not 0.
+  [[gnu::cold, gnu::noinline]] bool sleepUntil(uint32_t value, const std::atomic<bool> *cancelled,
+                                               uint64_t alarm = 0) noexcept {
     uint32_t word = word_.load(std::memory_order_acquire);
     while (!isReached(word, value)) {
       if (!(word & kAsleep) &&
@@ -128,8 +159,17 @@ private:
       if (cancelled && cancelled->load(std::memory_order_acquire))
         return isReached(value);
       Hook::at(FlagPoint::Sleep);
+      timespec left{};
+      if (alarm) {
+        const uint64_t now = nowNs();
+        if (now >= alarm)
+          return isReached(value);
+        left = {static_cast<time_t>((alarm - now) / 1000000000u),
+                static_cast<long>((alarm - now) % 1000000000u)};
+      }
       // Returns at once if the word has changed since.
-      syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, word | kAsleep, nullptr, nullptr, 0);
+      syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, word | kAsleep, alarm ? &left : nullptr,
+              nullptr, 0);
       word = word_.load(std::memory_order_acquire);
     }
     return true;

@@ -5,6 +5,7 @@
 #ifndef TTRT_LIB_LINK_H
 #define TTRT_LIB_LINK_H
 
+#include "Clock.h"
 #include "Flag.h"
 
 #include <cstdint>
@@ -12,13 +13,6 @@
 #include <ctime>
 
 namespace ttrt {
-
-/// Nanoseconds of a steady clock.
-inline uint64_t nowNs() noexcept {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
-}
 
 class Link {
 public:

@@ -305,7 +305,7 @@ PipelineState::Pop PipelineState::pop(const void **outputs, ttrt_wait wait) noex
     if (wait == TTRT_DONT_WAIT && !site.done[queue].isReached(slot.done[queue]))
       return device_->queue(queue).stopped().load(std::memory_order_acquire) ? Pop::Failed
                                                                              : Pop::NotReady;
-    if (!site.done[queue].await(slot.done[queue], device_->queue(queue).stopped()))
+    if (!site.done[queue].await(slot.done[queue], device_->queue(queue).stopped(), paces_[queue]))
       return Pop::Failed;
   }
   const size_t count = entry_.outputs.size();

@@ -100,6 +100,7 @@ private:
   std::atomic<uint64_t> enqueued_{0}; ///< by the feeder
   std::atomic<uint64_t> issued_{0};   ///< inferences whose counted commands have all been pushed
   std::atomic<uint64_t> popped_{0};   ///< by the drainer
+  Pace paces_[kMaxQueues];            ///< the drainer's
   std::atomic<uint64_t> freed_{0};    ///< popped before the last pop
   std::atomic<bool> finished_{false};
 };

@@ -43,6 +43,7 @@ Queue::Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity)
   events.events = site.events;
   events.queue = index;
   events.targets.reset(new EventTarget[site.eventCount]);
+  events.paces.reset(new Pace[site.eventCount]);
   events.stopped[index] = &stopped_;
   try {
     thread = std::thread([this] { work(); });
@@ -91,6 +92,7 @@ void Queue::pushWait(Event &event) noexcept {
     return; // nothing to wait for, or done in order
   QueueCommand command;
   command.kind = QueueCommand::Kind::Wait;
+  command.index = static_cast<uint32_t>(&event - site.events);
   command.flag = target.flag;
   command.value = target.value;
   command.target = static_cast<uint8_t>(target.queue);
@@ -202,7 +204,8 @@ void Queue::perform(const QueueCommand &command) noexcept {
   case QueueCommand::Kind::Record:
     return command.event->record(index);
   case QueueCommand::Kind::Wait:
-    if (!command.flag->await(command.value, *events.stopped[command.target])) [[unlikely]]
+    if (!command.flag->await(command.value, *events.stopped[command.target],
+                             events.paces[command.index])) [[unlikely]]
       stop(command, TTRT_FAILED, "the queue that should record the event has stopped");
     return;
   case QueueCommand::Kind::Target:

@@ -25,7 +25,7 @@ struct QueueCommand {
     Step,    ///< `step`; a write or read has the host's memory in `source` or `sink`
     Command, ///< `header`, of the trace `step`: dispatched by the host
     Record,  ///< `event`
-    Wait,    ///< until `flag` reaches `value`
+    Wait,    ///< until `flag` reaches `value`: for event `index`
     Target, ///< waits for event `index` inside the next stream are over when `flag` reaches `value`
     Call,   ///< call(user)
     OnStep, ///< onStep(user, ...); `value` 1: after `step`

@@ -112,6 +112,113 @@ TEST_F(Flags, NoWakeUpIsLost) {
     waiter.join();
 }
 
+/// Alarms, in vain and not, beside wake-ups.
+TEST_F(Flags, NoWakeUpIsLostWithAlarms) {
+  constexpr uint32_t kValues = 300, kWaiters = 3;
+  std::atomic<uint32_t> alarms{0};
+  Hook::function = [&](FlagPoint point) { alarms += point == FlagPoint::Alarm; };
+  const std::atomic<bool> cancelled{false};
+  std::atomic<uint32_t> seen[kWaiters] = {};
+  std::vector<std::thread> waiters;
+  for (auto &mine : seen)
+    waiters.emplace_back([&] {
+      Pace pace;
+      for (uint32_t value = 1; value <= kValues; ++value) {
+        EXPECT_TRUE(flag.await(value, cancelled, pace));
+        mine = value;
+      }
+    });
+  std::minstd_rand random(1);
+  bool lost = false;
+  for (uint32_t value = 1; value <= kValues && !lost; ++value) {
+    // Regular for a while, then not.
+    const uint32_t us = value % 30 < 20 ? 500 : 100 + static_cast<uint32_t>(random() % 1000);
+    std::this_thread::sleep_for(std::chrono::microseconds(us));
+    flag.set(value);
+    for (const auto &its : seen)
+      lost |= !comes([&] { return its >= value; });
+  }
+  EXPECT_FALSE(lost) << "asleep, although the flag is raised";
+  EXPECT_GT(alarms, 0u);
+  flag.set(kValues);
+  flag.poke();
+  for (std::thread &waiter : waiters)
+    waiter.join();
+}
+
+/// Whom the alarm has woken hears of the flag, and that nobody will raise it.
+TEST_F(Flags, AwakeBeforeTheFlagIsRaised) {
+  std::atomic<int> alarms{0};
+  Hook::function = [&](FlagPoint point) { alarms += point == FlagPoint::Alarm; };
+  for (bool isRaised : {true, false}) {
+    Pace pace;
+    pace.note(500000, /*wasAsleep=*/false);
+    pace.note(500000, /*wasAsleep=*/false);
+    std::atomic<bool> cancelled{false};
+    bool reached = !isRaised;
+    const int before = alarms;
+    std::thread waiter([&] { reached = flag.await(isRaised ? 1 : 2, cancelled, pace); });
+    EXPECT_TRUE(comes([&] { return alarms > before; }));
+    if (isRaised) {
+      flag.set(1);
+    } else {
+      cancelled = true;
+      flag.poke();
+    }
+    waiter.join();
+    EXPECT_EQ(reached, isRaised);
+  }
+}
+
+TEST(Paces, TheAlarmGoesBeforeTheExpectedTime) {
+  Pace pace;
+  EXPECT_EQ(pace.alarm(), 0u) << "nothing is known";
+  pace.note(1000000, false);
+  EXPECT_EQ(pace.alarm(), 0u) << "nothing is regular";
+  pace.note(1050000, false);
+  EXPECT_EQ(pace.alarm(), 1050000 - Pace::kEarlyNs);
+  pace.note(1050000, /*wasAsleep=*/true);
+  EXPECT_EQ(pace.alarm(), 0u) << "earlier than seen, and so too different from the one before";
+  pace.note(1050000, /*wasAsleep=*/true);
+  EXPECT_EQ(pace.alarm(), 1050000 - Pace::kMarginNs - Pace::kEarlyNs);
+}
+
+TEST(Paces, NoAlarmWhereItGainsNothing) {
+  for (uint64_t ns : {uint64_t(0), uint64_t(1000), 2 * Pace::kEarlyNs, Pace::kLongestNs}) {
+    Pace pace;
+    pace.note(ns, false);
+    pace.note(ns, false);
+    EXPECT_EQ(pace.alarm(), 0u) << ns;
+  }
+  Pace pace;
+  for (int i = 0; i < 10; ++i) {
+    pace.note(i % 2 ? 1000000 : 2000000, false);
+    EXPECT_EQ(pace.alarm(), 0u);
+  }
+}
+
+/// Spinning in vain becomes rare.
+TEST(Paces, PatienceGrows) {
+  Pace pace;
+  auto waitsUntilAlarm = [&] {
+    int waits = 0;
+    for (; !pace.alarm(); ++waits)
+      pace.note(1000000, false);
+    return waits;
+  };
+  EXPECT_EQ(waitsUntilAlarm(), 2);
+  std::vector<int> waits;
+  for (int i = 0; i < 8; ++i) {
+    pace.spun(/*inVain=*/true);
+    waits.push_back(waitsUntilAlarm());
+  }
+  EXPECT_EQ(waits, (std::vector<int>{2, 6, 14, 30, 62, 126, 126, 126}));
+  pace.spun(/*inVain=*/false);
+  EXPECT_EQ(waitsUntilAlarm(), 0);
+  pace.spun(/*inVain=*/true);
+  EXPECT_EQ(waitsUntilAlarm(), 2);
+}
+
 /// Who sleeps for a value that is far away is woken once, not for each.
 TEST_F(Flags, NobodyIsWokenForNothing) {
   std::atomic<int> sleeps{0};
