@@ -3,6 +3,7 @@
 #define TTC_CODEGEN_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "ttc/Support/PassStatistic.h"
 
 namespace mlir::ttc {
 
