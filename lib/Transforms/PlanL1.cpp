@@ -124,7 +124,10 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
           {life.begin, life.end, getPlannedSize(buffer, target), ttrt::kBufferAlignment});
       entries.push_back(isKnown ? it->second.entry : 0);
     }
-    result.plan = planEntries(result.problem, entries, scratch, target.getL1Bytes(), share);
+    // As low as can be; only where that is too high, whatever fits.
+    for (std::optional<int64_t> capacity : {std::optional<int64_t>(), {target.getL1Bytes()}})
+      if (!capacity || result.plan.height > *capacity)
+        result.plan = planEntries(result.problem, entries, scratch, capacity, share);
     return result;
   };
   // Bytes that are a shard for one command and scratch, or another tensor, for one behind it need a
