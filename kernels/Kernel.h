@@ -62,7 +62,6 @@ TTC_INLINE void storeResult(float *to, vf value, int64_t lanes) {
 template <typename T> TTC_INLINE T min(T a, T b) { return a < b ? a : b; }
 template <typename T> TTC_INLINE T max(T a, T b) { return a > b ? a : b; }
 TTC_INLINE int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-TTC_INLINE int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
 struct Range {
   int64_t begin, end;

@@ -76,14 +76,6 @@ ConstantTensor ConstantTensor::expanded() const {
   return result;
 }
 
-ConstantTensor ConstantTensor::withType(RankedTensorType newType) const {
-  assert(getElementSize(newType.getElementType()) == getElementSize() &&
-         (splat || newType.getNumElements() == getNumElements()));
-  ConstantTensor result = *this;
-  result.type = newType;
-  return result;
-}
-
 int64_t ConstantTensor::getInteger(int64_t index) const {
   size_t size = getElementSize();
   uint64_t bits = 0;

@@ -39,14 +39,9 @@ public:
   template <typename T> ArrayRef<T> get() const {
     return {reinterpret_cast<const T *>(data.get()), getNumBytes() / sizeof(T)};
   }
-  template <typename T> MutableArrayRef<T> getMutable() {
-    return {reinterpret_cast<T *>(data.get()), getNumBytes() / sizeof(T)};
-  }
 
   /// The same tensor with every element in memory.
   ConstantTensor expanded() const;
-  /// The same elements as another type: as many of the same size, or a splat's.
-  ConstantTensor withType(RankedTensorType newType) const;
 
   /// Element `index` as an integer, sign-extended but for unsigned types and bool.
   int64_t getInteger(int64_t index) const;

@@ -257,7 +257,8 @@ LogicalResult DepthToSpaceOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return scope.fail("(C1) expects 'x' to have 4 dimensions, found ", x);
   ArrayRef<int64_t> shape = x.getShape();
   int64_t block = adaptor.getBlock();
-  if (block <= 0 || block > shape[1] || shape[1] % (block * block) != 0)
+  // Divided first: the square of what an attribute can hold is no number.
+  if (block <= 0 || block > shape[1] / block || shape[1] % (block * block) != 0)
     return scope.fail("(C2) expects a positive block whose square divides the ", shape[1],
                       " channels, found ", block);
   types.push_back(

@@ -36,7 +36,6 @@ private:
 
   template <typename Score> Order orderBy(Score score) const;
   int64_t tryOrder(const Order &order);
-  void addStart(Order order);
   void addSkyline(const Order &order);
   /// Begins with the order, blurred by some noise.
   void chase(Order order, Aim aim, int rounds, double noise = 0);

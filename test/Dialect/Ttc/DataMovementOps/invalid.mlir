@@ -265,6 +265,15 @@ func.func @depth_to_space_c1(%x: tensor<8x4x4xf32>) {
 
 // -----
 
+// Whose square is no number.
+func.func @depth_to_space_c2_large(%x: tensor<1x4294967296x1x1xf32>) {
+  // expected-error@+1 {{'ttc.depth_to_space' op (C2) expects a positive block whose square divides the 4294967296 channels, found 4294967296}}
+  %r = ttc.depth_to_space %x {block = 4294967296} : (tensor<1x4294967296x1x1xf32>) -> tensor<1x1x1x1xf32>
+  return
+}
+
+// -----
+
 func.func @depth_to_space_c2(%x: tensor<1x8x4x4xf32>) {
   // expected-error@+1 {{'ttc.depth_to_space' op (C2) expects a positive block whose square divides the 8 channels, found 3}}
   %r = ttc.depth_to_space %x {block = 3} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
