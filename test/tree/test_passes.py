@@ -12,7 +12,7 @@ TESTS = "\n".join(p.read_text(errors="replace") for p in ROOT.glob("test/**/*") 
 
 def passes():
     for folder in ("Transforms", "Codegen", "Conversion"):
-        text = (ROOT / f"include/ttc/{folder}/Passes.td").read_text()
+        text = "\n".join(p.read_text() for p in sorted((ROOT / f"include/ttc/{folder}").glob("*.td")))
         for name, flag, body in re.findall(r'^def (\w+) : Pass<"([\w-]+)"(.*?)(?=^def |\Z)', text, re.M | re.S):
             yield pytest.param(folder, name, flag, body, id=name)
 
