@@ -78,7 +78,8 @@ void show(const std::vector<float> &images, const std::vector<int> &answers, siz
   for (size_t y = 0; y < 8; ++y) {
     for (size_t i = 0; i < count; ++i) {
       for (size_t x = 0; x < 8; ++x) {
-        char shade = " .:-=+*#%@"[static_cast<int>(images[i * kPixels + y * 8 + x] * 9)];
+        float pixel = images[i * kPixels + y * 8 + x];
+        char shade = " .:-=+*#%@"[pixel > 0 ? static_cast<int>(std::min(pixel, 1.0f) * 9) : 0];
         std::printf("%c%c", shade, shade);
       }
       std::printf(" | ");
@@ -113,10 +114,13 @@ int run(int argc, char **argv) {
   size_t count = labels.data.size();
   if (images.data.size() != count * kPixels || count == 0)
     throw std::runtime_error("expected one 8x8 image a label");
-  uint32_t cores = argc > 4 ? static_cast<uint32_t>(std::strtoul(argv[4], nullptr, 10)) : 1;
+  char *end = nullptr;
+  unsigned long cores = argc > 4 ? std::strtoul(argv[4], &end, 10) : 1;
+  if ((end && *end) || cores < 1 || cores > 1024)
+    throw std::runtime_error(std::string("expected 1 to 1024 cores, found ") + argv[4]);
 
   Bundle bundle = openBundle(argv[1]);
-  Device device = openDevice(bundle.get(), cores);
+  Device device = openDevice(bundle.get(), static_cast<uint32_t>(cores));
   std::vector<int> answers;
   size_t right = 0;
   for (size_t i = 0; i < count; ++i) {

@@ -22,7 +22,12 @@ template <typename T> NpyArray<T> readNpy(const std::string &path, const char *d
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw std::runtime_error("cannot open " + path);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::string bytes;
+  try {
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure &) {
+    throw std::runtime_error("cannot read " + path); // a folder
+  }
   uint16_t headerSize = 0;
   if (bytes.size() < 10 || bytes.compare(0, 7, "\x93NUMPY\x01") != 0)
     throw std::runtime_error(path + ": expected a .npy file of version 1");
@@ -31,7 +36,8 @@ template <typename T> NpyArray<T> readNpy(const std::string &path, const char *d
   size_t shapeAt = header.find("'shape': (");
   if (header.find(descr) == std::string::npos || shapeAt == std::string::npos ||
       header.find("'fortran_order': False") == std::string::npos)
-    throw std::runtime_error(path + ": expected '" + descr + "' in C order, found " + header);
+    throw std::runtime_error(path + ": expected '" + descr + "' in C order, found " +
+                             header.substr(0, header.find_last_of('}') + 1));
 
   NpyArray<T> array;
   int64_t count = 1;

@@ -10,14 +10,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 using namespace ttrt::test;
 
-int main(int argc, char **argv) {
-  if (argc < 2) {
-    fprintf(stderr, "usage: ttrt-seed-faults BUNDLE [MOST]\n");
-    return 2;
-  }
+static int run(int argc, char **argv) {
   const std::string path = argv[1];
   const uint32_t most = argc > 2 ? static_cast<uint32_t>(atoi(argv[2])) : 50;
   BundleBuilder good = readBundle(path);
@@ -42,4 +39,17 @@ int main(int argc, char **argv) {
   printf("%u kinds of faults: %u rejected, %u harmless, %u wrong\n", kinds, rejected, harmless,
          wrong);
   return wrong != 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    fprintf(stderr, "usage: ttrt-seed-faults BUNDLE [MOST]\n");
+    return 2;
+  }
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &error) {
+    fprintf(stderr, "ttrt-seed-faults: %s\n", error.what());
+    return 2;
+  }
 }
