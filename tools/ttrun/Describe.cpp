@@ -40,7 +40,7 @@ namespace {
 /// Finds the buffer that an address belongs to at a point of the timeline.
 class BufferIndex {
 public:
-  explicit BufferIndex(const Bundle &bundle) : map(bundle.addresses()) {
+  explicit BufferIndex(const Bundle &bundle) : bundle(bundle), map(bundle.addresses()) {
     const auto *buffers = bundle.metadata().buffers();
     for (uint32_t i = 0; i < count(buffers); ++i)
       byAddress.emplace(map.plannedAddress(bundle.address(*buffers->Get(i))), buffers->Get(i));
@@ -48,12 +48,12 @@ public:
       largest = std::max<uint64_t>(largest, buffer->size());
   }
 
-  /// Those without lifetime: begin -> end.
+  /// Those without lifetime: begin -> end, as operands have them.
   std::map<uint64_t, uint64_t> permanent() const {
     std::map<uint64_t, uint64_t> result;
     for (const auto &[address, buffer] : byAddress)
       if (buffer->end() == 0 && buffer->kind() != fb::BufferKind::Scratch)
-        result[address] = address + buffer->size();
+        result[bundle.address(*buffer)] = bundle.address(*buffer) + bundle.bytes(*buffer);
     return result;
   }
 
@@ -74,6 +74,7 @@ public:
   }
 
 private:
+  const Bundle &bundle;
   const AddressMap &map;
   std::multimap<uint64_t, const fb::Buffer *> byAddress; ///< planned address -> buffer
   uint64_t largest = 0;
