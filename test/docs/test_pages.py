@@ -121,6 +121,25 @@ def test_sources_name_pages_that_are_there():
     assert not wrong, wrong
 
 
+def test_runtime_page_names_every_file():
+    text = (ROOT / "docs/runtime.md").read_text()
+    missing = {p.stem for p in ROOT.glob("runtime/lib/*") if p.suffix in (".cpp", ".h") and f"`{p.stem}`" not in text}
+    assert not missing, missing
+
+
+def test_passes_are_listed_in_order():
+    """docs/architecture.md: those of the pipeline, with their summaries."""
+    declared = "\n".join(p.read_text() for p in ROOT.glob("include/ttc/*/*.td"))
+    rows = []
+    for name in re.findall(r"\bcreate(\w+)\(", (ROOT / "lib/Transforms/Pipelines.cpp").read_text()):
+        found = re.search(rf'^def {name} : Pass<"([\w-]+)".*?let summary = "(.*?)";', declared, re.M | re.S)
+        row = found and f"| `--{found[1]}` | {found[2][0].lower()}{found[2][1:]} |"
+        if row and row not in rows:
+            rows.append(row)
+    text = (ROOT / "docs/architecture.md").read_text()
+    assert len(rows) > 15 and "\n".join(rows) in text, "expected this table:\n" + "\n".join(rows)
+
+
 def options_in_help(tools, tool, *command):
     """All but MLIR's own and what every tool has."""
     text = tools.run(tool, *command, "--help").stdout
