@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Signature.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "ttc/Transforms/Passes.h"
@@ -24,6 +25,8 @@ struct FormTraces : mlir::ttc::impl::FormTracesBase<FormTraces> {
           << ": a trace has no control flow; let the caller choose between functions";
       return signalPassFailure();
     }
+    if (failed(verifySignature(function)))
+      return signalPassFailure();
     form(function);
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Signature.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
@@ -27,7 +28,7 @@ struct VerifyHoisted : mlir::ttc::impl::VerifyHoistedBase<VerifyHoisted> {
       good &= verify(trace);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        good &= verify(function);
+        good &= succeeded(verifySignature(function)) && verify(function);
     if (!good)
       signalPassFailure();
     markAllAnalysesPreserved();

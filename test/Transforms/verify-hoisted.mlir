@@ -17,6 +17,14 @@ ttc.program private @f(tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
+// expected-error@+1 {{expected arguments and results of function @no_tensor to be tensors of static shape, found argument 1 to be 'memref<4xf32>'}}
+func.func @no_tensor(%x: tensor<4xf32>, %y: memref<4xf32>) {
+  %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @region_left(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+2 {{expected no ttc.traced region after hoisting, found one}}
   // expected-note@+1 {{--ttc-hoist-io makes traces of it}}

@@ -72,7 +72,8 @@ def VerifyHoisted : Pass<"ttc-verify-hoisted", "::mlir::ModuleOp"> {
   let summary = "Checks that no trace holds host work";
   let description = [{
     After hoisting no `ttc.traced` region is left; a trace holds device work and views only;
-    a function holds constants, views and work that the host enqueues. Changes nothing.
+    a function holds constants, views and work that the host enqueues, and takes and gives tensors
+    of static shape. Changes nothing.
   }];
 }
 
