@@ -197,7 +197,7 @@ std::string worstOf(const BundleBuilder &builder) {
 
 TEST(Scratch, TheProofTakesWhatDoesNoHarmAndNothingElse) {
 #ifdef __OPTIMIZE__
-  constexpr int kPlans = 3000;
+  constexpr int kPlans = 1500;
 #else
   constexpr int kPlans = 300;
 #endif
