@@ -7,9 +7,13 @@
 
 namespace ttrt {
 
-static void addOnce(std::vector<uint32_t> &list, uint32_t index) {
-  if (std::find(list.begin(), list.end(), index) == list.end())
-    list.push_back(index);
+template <typename T> static bool contains(const std::vector<T> &list, const T &what) {
+  return std::find(list.begin(), list.end(), what) != list.end();
+}
+
+template <typename T> static void addOnce(std::vector<T> &list, const T &what) {
+  if (!contains(list, what))
+    list.push_back(what);
 }
 
 /// The addresses that an access touches, where buffers are planned: in either view of L1 those of
@@ -25,13 +29,17 @@ static BufferIndex::Reach plannedReach(const AddressMap &map, const Access &acce
 SlotWatch::SlotWatch(const Bundle &bundle, bool outputs) : bundle_(bundle) {
   const fb::Bundle &metadata = bundle.metadata();
   const auto &entries = *metadata.entries();
+  uint32_t inputs = 0;
+  for (const fb::EntryPoint *entry : entries)
+    inputs += count(entry->inputs());
+  shared_.reset(new Shared[inputs]);
   for (uint32_t i = 0; i < entries.size(); ++i)
     for (uint32_t j = 0; j < count(entries[i]->inputs()); ++j) {
       const uint32_t index = entries[i]->inputs()->Get(j)->buffer();
       const fb::Buffer &buffer = *metadata.buffers()->Get(index);
       if (buffer.end() == 0)
         continue; // its own all the time
-      Shared &added = shared_.emplace_back();
+      Shared &added = shared_[sharedCount_++];
       added.entry = i;
       added.input = j;
       added.buffer = index;
@@ -40,22 +48,23 @@ SlotWatch::SlotWatch(const Bundle &bundle, bool outputs) : bundle_(bundle) {
     }
   if (outputs)
     lastRuns_.reset(new std::atomic<uint64_t>[entries.size()]());
-  if (shared_.empty() && !outputs)
+  if (sharedCount_ == 0 && !outputs)
     return;
 
   DecodedBundle decoded(bundle);
   verifyMemory(bundle, decoded); // says which buffers the operands are
-  traces_.resize(decoded.traces.size());
-  for (uint32_t i = 0; i < traces_.size(); ++i)
-    add(decoded.traces[i], traces_[i]);
-  entries_.resize(entries.size());
-  for (uint32_t i = 0; i < entries_.size(); ++i) {
+  firstEntry_ = decoded.traces.size();
+  effects_.resize(firstEntry_ + entries.size());
+  for (uint32_t i = 0; i < firstEntry_; ++i)
+    add(decoded.traces[i], effects_[i]);
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    Effects &effects = effects_[firstEntry_ + i];
     const OpList &steps = decoded.schedules[i][0].steps;
-    add(steps, entries_[i]);
+    add(steps, effects);
     for (const Op &op : steps.ops)
       if (op.kind == OpKind::Execute)
-        add(decoded.traces[op.index], entries_[i]);
-    entries_[i].outputs = {i};
+        add(decoded.traces[op.index], effects);
+    addOnce(effects, {Effect::Outputs, i});
   }
 }
 
@@ -63,18 +72,17 @@ void SlotWatch::add(const OpList &list, Effects &effects) const {
   const fb::Bundle &metadata = bundle_.metadata();
   for (const Access &access : list.accesses) {
     const BufferIndex::Reach reach = plannedReach(bundle_.addresses(), access);
-    for (uint32_t i = 0; i < shared_.size(); ++i) {
+    for (uint32_t i = 0; i < sharedCount_; ++i) {
       const Shared &slot = shared_[i];
       if (reach.begin >= slot.end || slot.begin >= reach.end)
         continue;
       const bool isSlot = access.buffer == slot.buffer;
-      const bool isOverwritten = std::find(effects.overwrites.begin(), effects.overwrites.end(),
-                                           i) != effects.overwrites.end();
+      const bool isOverwritten = contains(effects, {Effect::Overwrites, i});
       // Where nothing says which buffer it is: the slot, until somebody else has written there.
       if (access.read && (isSlot || (access.buffer == kNoBuffer && !isOverwritten)))
-        addOnce(effects.reads, i);
+        addOnce(effects, {Effect::Reads, i});
       if (access.write && !isSlot)
-        addOnce(effects.overwrites, i);
+        addOnce(effects, {Effect::Overwrites, i});
     }
     if (!access.write || !lastRuns_)
       continue;
@@ -84,7 +92,7 @@ void SlotWatch::add(const OpList &list, Effects &effects) const {
         const fb::Buffer &slot = *metadata.buffers()->Get(outputs->Get(j)->buffer());
         const uint64_t begin = bundle_.addresses().plannedAddress(bundle_.address(slot));
         if (reach.begin < begin + slot.size() && begin < reach.end)
-          addOnce(effects.outputs, i);
+          addOnce(effects, {Effect::Outputs, i});
       }
     }
   }
@@ -99,53 +107,57 @@ void SlotWatch::failGone(const Shared &slot) const {
 }
 
 void SlotWatch::finish(const Effects &effects) noexcept {
-  for (uint32_t i : effects.overwrites)
-    shared_[i].isGone.store(true, std::memory_order_relaxed);
-  if (lastRuns_ && !effects.outputs.empty()) {
-    const uint64_t number = runs_.fetch_add(1, std::memory_order_relaxed) + 1;
-    for (uint32_t entry : effects.outputs)
-      lastRuns_[entry].store(number, std::memory_order_relaxed);
+  uint64_t number = 0;
+  for (const Effect &effect : effects) {
+    if (effect.kind == Effect::Overwrites)
+      shared_[effect.index].isGone.store(true, std::memory_order_relaxed);
+    if (effect.kind != Effect::Outputs || !lastRuns_)
+      continue;
+    if (number == 0)
+      number = runs_.fetch_add(1, std::memory_order_relaxed) + 1;
+    lastRuns_[effect.index].store(number, std::memory_order_relaxed);
   }
 }
 
 void SlotWatch::give(uint32_t entry, uint32_t input) noexcept {
-  for (Shared &slot : shared_)
-    if (slot.entry == entry && slot.input == input)
-      slot.isGone.store(false, std::memory_order_relaxed);
+  for (uint32_t i = 0; i < sharedCount_; ++i)
+    if (shared_[i].entry == entry && shared_[i].input == input)
+      shared_[i].isGone.store(false, std::memory_order_relaxed);
 }
 
 void SlotWatch::run(uint32_t entry, const ttrt_input *inputs) {
-  if (entries_.empty()) [[likely]]
+  if (effects_.empty()) [[likely]]
     return;
-  for (const Shared &slot : shared_)
-    if (slot.entry == entry && !inputs[slot.input].data &&
-        slot.isGone.load(std::memory_order_relaxed))
-      failGone(slot);
-  finish(entries_[entry]);
+  for (const Shared *slot = shared_.get(); slot != sharedEnd(); ++slot)
+    if (slot->entry == entry && !inputs[slot->input].data &&
+        slot->isGone.load(std::memory_order_relaxed))
+      failGone(*slot);
+  finish(effects_[firstEntry_ + entry]);
 }
 
 void SlotWatch::replay(uint32_t trace) {
-  if (traces_.empty()) [[likely]]
+  if (effects_.empty()) [[likely]]
     return;
-  for (uint32_t i : traces_[trace].reads)
-    if (shared_[i].isGone.load(std::memory_order_relaxed))
-      failGone(shared_[i]);
-  finish(traces_[trace]);
+  for (const Effect &effect : effects_[trace])
+    if (effect.kind == Effect::Reads &&
+        shared_[effect.index].isGone.load(std::memory_order_relaxed))
+      failGone(shared_[effect.index]);
+  finish(effects_[trace]);
 }
 
 void SlotWatch::enqueue(uint32_t entry, const ttrt_input *inputs) const {
-  for (const Shared &slot : shared_)
-    if (slot.entry == entry && !inputs[slot.input].data)
+  for (const Shared *slot = shared_.get(); slot != sharedEnd(); ++slot)
+    if (slot->entry == entry && !inputs[slot->input].data)
       fail(
           TTRT_INVALID_ARGUMENT,
           "input '%s' is NULL; other tensors use the bytes of its slot, so every inference must be "
           "given it",
-          text(bundle_.metadata().entries()->Get(entry)->inputs()->Get(slot.input)->name()));
+          text(bundle_.metadata().entries()->Get(entry)->inputs()->Get(slot->input)->name()));
 }
 
 void SlotWatch::pipeline(uint32_t entry) noexcept {
-  if (!entries_.empty())
-    finish(entries_[entry]);
+  if (!effects_.empty())
+    finish(effects_[firstEntry_ + entry]);
 }
 
 } // namespace ttrt

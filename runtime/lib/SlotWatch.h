@@ -11,7 +11,6 @@
 #include "Decoded.h"
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -52,19 +51,26 @@ private:
     uint64_t begin, end; ///< planned addresses
     std::atomic<bool> isGone{false};
   };
-  /// What executing something does.
-  struct Effects {
-    std::vector<uint32_t> reads, overwrites; ///< of shared_, each once
-    std::vector<uint32_t> outputs;           ///< entry points whose outputs it writes
+  /// What executing something does: reads or overwrites one of shared_, writes outputs of an entry
+  /// point.
+  struct Effect {
+    enum Kind : uint32_t { Reads, Overwrites, Outputs } kind;
+    uint32_t index;
+    bool operator==(const Effect &) const = default;
   };
+  using Effects = std::vector<Effect>; ///< each once
 
   void add(const OpList &list, Effects &effects) const;
+  const Shared *sharedEnd() const { return shared_.get() + sharedCount_; }
   void finish(const Effects &effects) noexcept;
   [[noreturn]] void failGone(const Shared &slot) const;
 
   const Bundle &bundle_;
-  std::deque<Shared> shared_;
-  std::vector<Effects> traces_, entries_; ///< empty if there is nothing to watch
+  std::unique_ptr<Shared[]> shared_;
+  uint32_t sharedCount_ = 0;
+  /// Per trace, then per entry point; empty if there is nothing to watch.
+  std::vector<Effects> effects_;
+  size_t firstEntry_ = 0;
   std::unique_ptr<std::atomic<uint64_t>[]> lastRuns_;
   std::atomic<uint64_t> runs_{0};
 };
