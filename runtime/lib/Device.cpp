@@ -4,6 +4,7 @@
 #include "Error.h"
 #include "FloatingPoint.h"
 #include "ParallelHash.h"
+#include "Spare.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -74,6 +75,8 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
     entries_.push_back(planEntry(*bundle_, memory_, code_, *entry));
   for (uint32_t i = 0; i < count(bundle_->metadata().traces()); ++i)
     executes_.push_back(planExecute(*bundle_, memory_, i));
+  if (queueCount_ > 0)
+    findSpare();
   if (queueCount_ > 1)
     moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, coresOfQueue1(options),
                                          firstL1OfMoreCores(*bundle_, options), options.pin != 0);
@@ -86,6 +89,22 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
     queues_[0]->setPeer(*queues_[1]);
     queues_[1]->setPeer(*queues_[0]);
   }
+}
+
+/// Only a body of several inferences can end in its middle.
+void Device::findSpare() {
+  std::unique_ptr<DecodedBundle> decoded;
+  for (uint32_t i = 0; i < entries_.size(); ++i)
+    for (uint32_t j = 0; j < entries_[i].schedules.size(); ++j) {
+      uint32_t inferences = 0;
+      for (const PlannedStep &step : entries_[i].schedules[j].body)
+        inferences += step.kind == fb::StepKind::Read && step.index == 0;
+      if (inferences < 2)
+        continue;
+      if (!decoded)
+        decoded = std::make_unique<DecodedBundle>(*bundle_);
+      entries_[i].schedules[j].spareEnds = findSpareEnds(*bundle_, *decoded, i, j);
+    }
 }
 
 /// Both must be empty before either goes: a queue may wait for the other.

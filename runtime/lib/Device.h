@@ -82,6 +82,7 @@ private:
   void execute(const PlannedStep &step, const ttrt_run_options &options) noexcept;
   void dispatchFromHost(const PlannedStep &step, const ttrt_run_options &options) noexcept;
   uint32_t ringCapacity() const;
+  void findSpare();
 
   std::shared_ptr<const Bundle> bundle_;
   DeviceMemory memory_;

@@ -163,17 +163,37 @@ void PipelineState::advance() noexcept {
   }
 }
 
-void PipelineState::playRest() noexcept {
-  for (const auto &part = steps(); at_ < part.size(); ++at_)
-    play(part[at_]);
+/// What a step does to events, and nothing else.
+void PipelineState::playEventsOf(const PlannedStep &step) noexcept {
+  Queue &queue = device_->queue(step.queue);
+  for (uint32_t event : step.waits)
+    queue.pushWait(device_->event(event));
+  for (uint32_t event : step.signals)
+    queue.pushRecord(device_->event(event));
+}
+
+void PipelineState::playRest(bool isSpare) noexcept {
+  for (const auto &part = steps(); at_ < part.size(); ++at_) {
+    const fb::StepKind kind = part[at_].kind;
+    const bool computes = kind != fb::StepKind::Write && kind != fb::StepKind::Read &&
+                          kind != fb::StepKind::Record && kind != fb::StepKind::Wait;
+    if (isSpare && computes)
+      playEventsOf(part[at_]);
+    else
+      play(part[at_]);
+  }
 }
 
 void PipelineState::endPlay() noexcept {
-  if (part_ == Part::Prologue || at_ > 0)
-    playRest();
+  bool isSpare = false;
+  if (part_ == Part::Prologue || at_ > 0) {
+    const size_t end = (part_ == Part::Body ? schedule_.prologue.size() : 0) + at_;
+    isSpare = std::binary_search(schedule_.spareEnds.begin(), schedule_.spareEnds.end(), end);
+    playRest(isSpare);
+  }
   part_ = Part::Epilogue;
   at_ = 0;
-  playRest();
+  playRest(isSpare);
   part_ = Part::Idle;
   at_ = 0;
 }

@@ -6,8 +6,8 @@
 // write of an input and the k-th read of an output, counted from the prologue, belong to inference
 // k of this play. A body is begun when the input of its first write is there, and goes on as far as
 // inputs are. To end the play, a body that was begun is completed with inferences that nobody asked
-// for, whose writes and reads move nothing; then comes the epilogue, and the next input begins a
-// new play.
+// for, whose writes and reads move nothing, and which are not computed where that can be left out
+// (Spare.h); then comes the epilogue, and the next input begins a new play.
 
 #ifndef TTRT_LIB_PIPELINESTATE_H
 #define TTRT_LIB_PIPELINESTATE_H
@@ -58,13 +58,14 @@ private:
 
   const std::vector<PlannedStep> &steps() const noexcept;
   void advance() noexcept;
-  void playRest() noexcept;
+  void playRest(bool isSpare) noexcept;
   void endPlay() noexcept;
   bool flush() noexcept;
   bool isInputThere(const PlannedStep &step) const noexcept {
     return first_ + writes_[step.index] < there_;
   }
   void play(const PlannedStep &step) noexcept;
+  void playEventsOf(const PlannedStep &step) noexcept;
   void pushStep(Queue &queue, const PlannedStep &step) noexcept;
   void pushHook(Queue &queue, const PlannedStep &step, bool after) noexcept;
   void publishIssued() noexcept;

@@ -37,6 +37,9 @@ struct PlannedSchedule {
   /// The prologue may follow an epilogue that is still under way (docs/proof.md).
   bool seamless = false;
   std::vector<PlannedStep> prologue, body, epilogue;
+  /// Steps, counted from the prologue's first: if the play ends there, what is left need not be
+  /// computed (Spare.h). In ascending order.
+  std::vector<uint32_t> spareEnds;
 };
 
 struct PlannedPort {

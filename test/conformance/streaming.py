@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Streams different inputs through every schedule of every entry point of a bundle and compares each
-output with that of a blocking run, bit for bit:
+output with that of a blocking run, bit for bit, and that nothing is computed that nobody asked for:
 
     python streaming.py LIBTTRT BUNDLE INFERENCES
 
@@ -100,6 +100,28 @@ def stream(runtime, device, entry, schedule, inputs, expected, outputs, random_s
     runtime.library.ttrt_pipeline_close(pipeline)
 
 
+def count_runs(runtime, device, entry, schedule, inputs, number, outputs):
+    """Steps that compute, for so many inferences and what comes behind them."""
+    runs = [0]
+
+    def step(_user, _queue, kind, after):
+        runs[0] += kind == 2 and after != 0
+        return 0
+
+    callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int, ctypes.c_int)(step)
+    pipeline = ctypes.c_void_p()
+    options = PipelineOptions(entry=entry, schedule=schedule, outputs=number,
+                              on_step=ctypes.cast(callback, ctypes.c_void_p))
+    runtime("pipeline_open", device, ctypes.byref(options), ctypes.byref(pipeline))
+    for inference in range(number):
+        runtime("pipeline_enqueue", pipeline, inputs[inference % len(inputs)], None, 1)
+    got = (ctypes.c_void_p * len(outputs))()
+    for _ in range(number):
+        runtime("pipeline_pop", pipeline, got, 1)
+    runtime.library.ttrt_pipeline_close(pipeline)
+    return runs[0]
+
+
 def main(library, path, number):
     runtime, bundle = Runtime(library), ctypes.c_void_p()
     runtime("bundle_open", path.encode(), 0, ctypes.byref(bundle))
@@ -124,6 +146,13 @@ def main(library, path, number):
             schedule = Schedule()
             runtime("bundle_schedule", bundle, entry, index, ctypes.byref(schedule))
             stream(runtime, device, entry, schedule.name, given, expected, outputs, random_source)
+            # Twelve end with a turn of a ring of 1, 2, 3 or 4 slots; what is computed for less is no more.
+            twelve = count_runs(runtime, device, entry, schedule.name, given, 12, outputs)
+            for few in (1, 2, 7):
+                runs = count_runs(runtime, device, entry, schedule.name, given, few, outputs)
+                if runs * 12 != twelve * few:
+                    raise RuntimeError(f"{schedule.name.decode()}: {runs} steps compute {few} inferences, "
+                                       f"{twelve} compute 12")
             print(info.name.decode(), schedule.name.decode())
         runtime.library.ttrt_device_close(device)
     runtime.library.ttrt_bundle_close(bundle)
