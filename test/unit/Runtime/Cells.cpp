@@ -54,7 +54,8 @@ uint64_t Cells::resultOf(const ScheduleModel &model, const Command &command,
       continue;
     if (!use.rows.empty())
       use.cells = use.rows[workgroup];
-    name = mix(mix(name, use.operand), nameOf(model, use, use.address, use.end));
+    // All of them: cells of shards lie elsewhere, where a chip has them.
+    name = mix(mix(name, use.operand), nameOf(model, use, 0, ~uint64_t(0)));
   }
   return name;
 }
