@@ -60,6 +60,33 @@ inline std::vector<float> ramp(size_t elements) {
 /// A trace of `length` tiny commands, each of which needs the one before; x + length.
 BundleBuilder chainBundle(uint32_t length, bool barriers);
 
+/// What the runtime says to a file: opened, and if that works, put onto a device.
+inline std::string verdict(const std::vector<uint8_t> &file, ttrt_status *status = nullptr) {
+  TemporaryFile temporary(file);
+  ttrt_error error;
+  ttrt_bundle *bundle = nullptr;
+  ttrt_device *device = nullptr;
+  ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
+  if (result == TTRT_OK) {
+    ttrt_device_options options{};
+    options.cores = 1;
+    result = ttrt_device_open(bundle, &options, &device, &error);
+  }
+  ttrt_device_close(device);
+  ttrt_bundle_close(bundle);
+  EXPECT_EQ(result, error.status);
+  if (status)
+    *status = result;
+  return error.message;
+}
+
+/// One of many inputs of the sample.
+inline std::vector<float> sampleInput(size_t i) {
+  std::vector<float> input = ramp(kSampleElements);
+  input[i % kSampleElements] = static_cast<float>(i);
+  return input;
+}
+
 } // namespace ttrt::test
 
 #endif // TTC_TEST_UNIT_RUNTIME_LOADED_H

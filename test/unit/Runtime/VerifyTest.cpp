@@ -2,8 +2,7 @@
 //
 // Every kind of fault is rejected with a message that names it.
 
-#include "BundleBuilder.h"
-#include "ttrt/ttrt.h"
+#include "Loaded.h"
 
 #include <cstring>
 #include <functional>
@@ -15,26 +14,6 @@ using namespace ttrt::test;
 namespace {
 
 using Bytes = std::vector<uint8_t>;
-
-/// What the runtime says to a file: opened, and if that works, put onto a device.
-std::string verdict(const Bytes &file, ttrt_status *status = nullptr) {
-  TemporaryFile temporary(file);
-  ttrt_error error;
-  ttrt_bundle *bundle = nullptr;
-  ttrt_device *device = nullptr;
-  ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
-  if (result == TTRT_OK) {
-    ttrt_device_options options{};
-    options.cores = 1;
-    result = ttrt_device_open(bundle, &options, &device, &error);
-  }
-  ttrt_device_close(device);
-  ttrt_bundle_close(bundle);
-  EXPECT_EQ(result, error.status);
-  if (status)
-    *status = result;
-  return error.message;
-}
 
 struct Fault {
   const char *name;
@@ -391,138 +370,5 @@ const Fault kFaults[] = {
 
 INSTANTIATE_TEST_SUITE_P(Verify, VerifyFault, testing::ValuesIn(kFaults),
                          [](const auto &info) { return std::string(info.param.name); });
-
-//===----------------------------------------------------------------------===//
-// The file around the tables
-//===----------------------------------------------------------------------===//
-
-TEST(VerifyFile, GoodBundlePasses) {
-  ttrt_status status;
-  EXPECT_EQ(verdict(sampleBundle().finish(), &status), "");
-  EXPECT_EQ(status, TTRT_OK);
-}
-
-TEST(VerifyFile, EqualInputsGiveEqualBytes) {
-  EXPECT_EQ(sampleBundle().finish(), sampleBundle().finish());
-}
-
-TEST(VerifyFile, Missing) {
-  ttrt_error error;
-  ttrt_bundle *bundle;
-  EXPECT_EQ(ttrt_bundle_open("/nonexistent.ttcb", TTRT_VERIFY_FULL, &bundle, &error),
-            TTRT_IO_ERROR);
-  EXPECT_STREQ(error.message, "cannot open '/nonexistent.ttcb': No such file or directory");
-  EXPECT_EQ(ttrt_bundle_open("/", TTRT_VERIFY_FULL, &bundle, &error), TTRT_IO_ERROR);
-  EXPECT_EQ(bundle, nullptr);
-}
-
-TEST(VerifyFile, NotABundle) {
-  EXPECT_NE(verdict({}).find("file has 0 bytes"), std::string::npos);
-  EXPECT_NE(verdict(Bytes(63)).find("file has 63 bytes"), std::string::npos);
-  EXPECT_NE(verdict(Bytes(6400, 'x')).find("not a bundle"), std::string::npos);
-}
-
-TEST(VerifyFile, OtherVersion) {
-  Bytes file = sampleBundle().finish();
-  file[8] = 2;
-  ttrt_status status;
-  EXPECT_EQ(verdict(file, &status), "bundle has format version 2; this runtime reads version 1");
-  EXPECT_EQ(status, TTRT_UNSUPPORTED);
-}
-
-TEST(VerifyFile, Truncated) {
-  Bytes file = sampleBundle().finish();
-  file.pop_back();
-  EXPECT_NE(verdict(file).find("truncated or extended"), std::string::npos);
-  file.resize(file.size() + 2);
-  EXPECT_NE(verdict(file).find("truncated or extended"), std::string::npos);
-}
-
-TEST(VerifyFile, DamagedSegmentsAreNamed) {
-  BundleBuilder builder = sampleBundle();
-  const Bytes good = builder.finish();
-  const char *names[] = {"segment constants is damaged", "segment streams is damaged",
-                         "segment code is damaged"};
-  for (size_t i = 0; i < 3; ++i) {
-    Bytes file = good;
-    file[builder.bundle.segments[i]->offset + 5] ^= 1;
-    EXPECT_NE(verdict(file).find(names[i]), std::string::npos);
-  }
-  Bytes file = good;
-  file[100] ^= 1;
-  EXPECT_NE(verdict(file).find("metadata is damaged"), std::string::npos);
-  file = good;
-  file[20] ^= 1;
-  EXPECT_NE(verdict(file).find("file header is damaged"), std::string::npos);
-  file = good;
-  file[builder.bundle.segments[0]->offset - 1] = 7;
-  EXPECT_NE(verdict(file).find("(before constants) is 7; expected 0"), std::string::npos);
-}
-
-TEST(VerifyFile, StructureLeavesOutTheHashOfTheWeights) {
-  BundleBuilder builder = sampleBundle();
-  Bytes file = builder.finish();
-  file[builder.bundle.segments[0]->offset] ^= 1;
-  TemporaryFile temporary(file);
-  ttrt_error error;
-  ttrt_bundle *bundle;
-  EXPECT_EQ(ttrt_bundle_open(temporary.path(), TTRT_VERIFY_STRUCTURE, &bundle, &error), TTRT_OK)
-      << error.message;
-  ttrt_bundle_close(bundle);
-  EXPECT_EQ(ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error), TTRT_BAD_BUNDLE);
-}
-
-/// Metadata whose hashes are right but whose contents are arbitrary must not crash anything: a
-/// writer may be wrong, too.
-TEST(VerifyFile, DamagedMetadataWithRightHashesIsSafe) {
-  const Bytes good = sampleBundle().finish();
-  FileHeader header;
-  memcpy(&header, good.data(), sizeof(header));
-  int accepted = 0;
-  for (uint64_t i = 0; i < header.metadataSize; ++i)
-    for (uint8_t change : {0x01, 0x80, 0xff}) {
-      Bytes file = good;
-      file[header.metadataOffset + i] ^= change;
-      BundleBuilder::rehash(file);
-      TemporaryFile temporary(file);
-      ttrt_error error;
-      ttrt_bundle *bundle;
-      if (ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error) == TTRT_OK)
-        ++accepted; // a name, say
-      else
-        EXPECT_NE(error.message[0], 0);
-      ttrt_bundle_close(bundle);
-    }
-  EXPECT_GT(accepted, 0);
-}
-
-/// The same for the command streams. What is accepted is another good plan (an operand that reads
-/// the next buffer over, say), and runs.
-TEST(VerifyFile, DamagedStreamsWithRightHashesAreSafe) {
-  int accepted = 0;
-  for (size_t word = 0; word < sampleBundle().streams[0].words.size(); ++word)
-    for (int bit = 0; bit < 64; ++bit) {
-      BundleBuilder builder = sampleBundle();
-      builder.streams[0].words[word] ^= uint64_t(1) << bit;
-      TemporaryFile temporary(builder.finish());
-      ttrt_error error;
-      ttrt_bundle *bundle;
-      if (ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error) == TTRT_OK) {
-        ++accepted;
-        ttrt_device *device;
-        ttrt_device_options options{};
-        options.cores = 2;
-        ttrt_input input{};
-        ttrt_output output{};
-        ASSERT_EQ(ttrt_device_open(bundle, &options, &device, &error), TTRT_OK) << error.message;
-        EXPECT_EQ(ttrt_run(device, 0, &input, &output, nullptr, &error), TTRT_OK);
-        ttrt_device_close(device);
-      } else {
-        EXPECT_NE(error.message[0], 0) << "word " << word << ", bit " << bit;
-      }
-      ttrt_bundle_close(bundle);
-    }
-  EXPECT_LT(accepted, 10);
-}
 
 } // namespace
