@@ -152,18 +152,18 @@ TEST(Search, LargeNetworksEndNearTheLowerBound) {
 
 TEST(Search, LargeNetworksWithoutASimpleOrderEndNearTheLowerBound) {
   const int skips[] = {1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 1000};
-  expectNearTheLowerBound(test::crowd(2, 20000, skips), 1.01, 200'000);
+  expectNearTheLowerBound(test::crowd(2, 3000, skips), 1.01, 30'000);
   const int branches[] = {1, 2, 2, 3, 40, 200}; // forty buffers of any size at any time
-  expectNearTheLowerBound(test::crowd(1, 20000, branches), 1.03, 200'000);
+  expectNearTheLowerBound(test::crowd(1, 3000, branches), 1.03, 30'000);
 }
 
 /// There are more pairs of buffers that meet than anybody may list.
 TEST(Search, LargeNetworksInWhichNearlyAllMeetEndNearTheLowerBound) {
-  expectNearTheLowerBound(test::mirrored(3, 12000), 1.01, 100'000);
+  expectNearTheLowerBound(test::mirrored(3, 12000), 1.01, 0);
 }
 
 TEST(Search, WithoutTimeThereIsAPlan) {
-  for (const std::vector<Buffer> &buffers : {test::mirrored(4, 12000), test::noise(4, 200)})
+  for (const std::vector<Buffer> &buffers : {test::mirrored(4, 4000), test::noise(4, 200)})
     expectRight(buffers, solve(buffers, {.time = std::chrono::seconds(0)}));
 }
 
