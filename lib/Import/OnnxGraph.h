@@ -73,11 +73,11 @@ private:
   SmallVector<int> order;
 };
 
-/// The location of a node: its name, or that of its first output.
 /// "1xNx?": sizes, names, and what has neither.
 std::string printShape(const onnx::TensorShapeProto &shape);
 /// The node's name; that of what it makes where it has none.
 StringRef getNodeName(const onnx::NodeProto &node);
+/// The location of the node of that name (getNodeName()).
 Location getNodeLoc(MLIRContext *context, StringRef name);
 
 } // namespace mlir::ttc

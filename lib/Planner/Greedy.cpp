@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Greedy.h"
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -76,10 +75,7 @@ void Greedy::addSkyline(const Order &order) {
   starts.push_back(std::move(sorted));
 }
 
-/// From -1 to 1, the same everywhere: the standard's distributions are each library's own.
-double Greedy::draw() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
-
-void Greedy::chase(Order order, Aim aim, int rounds, double noise) {
+void Greedy::chase(Order order, Aim aim, double strength) {
   std::vector<double> position(instance.size());
   for (size_t i = 0; i < order.size(); ++i)
     position[order[i]] = static_cast<double>(i);
@@ -89,10 +85,10 @@ void Greedy::chase(Order order, Aim aim, int rounds, double noise) {
     });
   };
   for (double &p : position)
-    p *= std::exp(noise * draw());
+    p *= noise.blur(strength);
   sort();
   int64_t best = tryOrder(order);
-  for (int round = 0; round < rounds && !isDone(); ++round) {
+  for (int round = 0; round < kRounds && !isDone(); ++round) {
     const int64_t above = aim == Aim::Goal ? goal : goal + (best - goal) / 2;
     for (size_t i = 0; i < order.size(); ++i)
       if (firstFit.getOffsets()[i] + instance.items[i].size > above)
@@ -103,6 +99,12 @@ void Greedy::chase(Order order, Aim aim, int rounds, double noise) {
 }
 
 void Greedy::begin() {
+  tryStarts();
+  placements = 0;
+  mostWork = kNoLimit;
+}
+
+void Greedy::tryStarts() {
   // Each order is good at another kind of network: by area where a few large tensors live long,
   // by size where all live short, by length where many small ones live long, by time for chains.
   for (double (*score)(const Item &) : {areaOf, sizeOf, lengthOf, timeOf}) {
@@ -111,27 +113,24 @@ void Greedy::begin() {
     starts.push_back(orderBy(score));
     tryOrder(starts.back());
   }
-  chase(bestOrder, Aim::Goal, kRounds);
+  chase(bestOrder, Aim::Goal);
   if (isDone())
     return;
   // What lives where most is alive, first: the best start for a chase.
   starts.insert(starts.begin(), orderBy(mostOf));
   for (double (*score)(const Item &) : {mostOf, lengthOf, areaOf})
     addSkyline(orderBy(score));
-  chase(starts[0], Aim::Halfway, kRounds);
+  chase(starts[0], Aim::Halfway);
 }
 
 void Greedy::goOn(int64_t most) {
-  if (chases == 0)
-    placements = 0; // without those of begin()
-  mostWork = kNoLimit;
   mostPlacements = most;
   const auto count = static_cast<int64_t>(starts.size());
   const Aim aim = chases / count % 2 == 0 ? Aim::Halfway : Aim::Goal;
   if (chases < 2 * count)
-    chase(starts[chases % count], aim, kRounds);
+    chase(starts[chases % count], aim);
   else
-    chase(bestOrder, aim, kRounds, kNoise);
+    chase(bestOrder, aim, kNoise);
   ++chases;
 }
 

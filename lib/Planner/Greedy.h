@@ -4,8 +4,8 @@
 #define TTC_LIB_PLANNER_GREEDY_H
 
 #include "FirstFit.h"
+#include "Noise.h"
 #include <chrono>
-#include <random>
 
 namespace ttc::planner {
 
@@ -26,7 +26,7 @@ public:
   int64_t getHeight() const { return height; }
   const std::vector<int64_t> &getOffsets() const { return offsets; }
   /// Tried by goOn().
-  int64_t getPlacements() const { return chases ? placements : 0; }
+  int64_t getPlacements() const { return placements; }
 
 private:
   /// What is above the goal moves forward; with `Halfway` what is above a height halfway between
@@ -37,11 +37,11 @@ private:
   template <typename Score> Order orderBy(Score score) const;
   int64_t tryOrder(const Order &order);
   void addSkyline(const Order &order);
-  /// Begins with the order, blurred by some noise.
-  void chase(Order order, Aim aim, int rounds, double noise = 0);
+  void tryStarts();
+  /// Begins with the order, blurred by noise.
+  void chase(Order order, Aim aim, double strength = 0);
   bool isDone() const;
   void keep(int64_t found, const std::vector<int64_t> &at, const Order &order);
-  double draw();
 
   const Instance &instance;
   const int64_t goal;
@@ -52,7 +52,7 @@ private:
   std::vector<int64_t> offsets;
   Order bestOrder; ///< of these offsets
   int64_t chases = 0;
-  std::mt19937_64 random{1};
+  Noise noise;
 };
 
 } // namespace ttc::planner

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Planner/Planner.h"
 #include "Greedy.h"
+#include "Noise.h"
 #include "Search.h"
 #include "Sequencer.h"
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <numeric>
-#include <random>
 
 namespace ttc::planner {
 namespace {
@@ -120,16 +119,13 @@ private:
     return outcome;
   }
 
-  /// From -1 to 1, the same everywhere: the standard's distributions are each library's own.
-  double draw() { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
-
-  double blur() { return std::exp(kNoise * draw()); }
+  double blur() { return noise.blur(kNoise); }
 
   const Instance &instance;
   Search search;
   Sequencer sequencer;
   std::vector<std::array<double, 5>> keys;
-  std::mt19937_64 random{1};
+  Noise noise;
   int64_t placings = 0, sequencings = 0, placements = 0, sections = 0;
   bool isSequencing = false;
 };
@@ -159,7 +155,6 @@ Plan placeByTime(std::span<const Buffer> buffers) {
            std::tuple(!buffers[b].offset, buffers[b].lower, b);
   });
   std::multimap<int64_t, size_t> taken; // by offset
-  std::vector<size_t> fixed;
   for (size_t i : order) {
     const Buffer &buffer = buffers[i];
     int64_t at = buffer.offset.value_or(0);

@@ -22,7 +22,8 @@ public:
     bool slackFirst; ///< the fullest section before the one with the fewest to choose from
   };
 
-  /// The relations of all pairs are kept; more items than this take too much memory.
+  /// The relations of all pairs are kept, and each decision looks at every section: for more items
+  /// than this another order is the better use of the time.
   static constexpr size_t kMostItems = 1000;
 
   explicit Sequencer(const Instance &instance);

@@ -69,6 +69,8 @@ void ByteMap::forEach(const Span &span, ByteVisitor &visitor) {
       i += aligned;
     } else {
       const uint64_t together = rowsTogether(span, i);
+      if (together == 1)
+        spend();
       forEachContiguous(begin, begin + (together - 1) * span.pitch + span.row, visitor);
       i += together;
     }
@@ -193,10 +195,8 @@ uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) 
 /// How many rows from one that does not line up are taken at once: up to the next one that does, if
 /// they are not few.
 uint64_t ByteMap::rowsTogether(const Span &span, uint64_t row) {
-  if (!order) {
-    spend();
+  if (!order)
     return 1;
-  }
   constexpr uint64_t kFew = 4;
   const uint64_t begin = span.address + row * span.pitch, rows = span.rows();
   auto mayLineUp = [&](uint64_t candidate) {
@@ -215,10 +215,8 @@ uint64_t ByteMap::rowsTogether(const Span &span, uint64_t row) {
       ++next;
   }
   next = std::min(next, rows);
-  if (next - row <= kFew) {
-    spend();
+  if (next - row <= kFew)
     return 1;
-  }
   blurred = true;
   return next - row;
 }
@@ -309,7 +307,7 @@ void ByteMap::write(const Span &span, Touch writer, int64_t inference) {
       i += aligned;
     } else if (const uint64_t added = addBand(span, i, history)) {
       i += added;
-    } else if (const uint64_t together = order ? writeTogether(span, i, history) : 0) {
+    } else if (const uint64_t together = writeTogether(span, i, history)) {
       i += together;
     } else {
       spend();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the tools that know no LLVM write their files. (Those that do: ttc/Support/OutputFile.h.)
+// How the tools that know no LLVM write their files. (Those that do: OutputFile in
+// ttc/Support/CommandLine.h.)
 
 #ifndef TTC_TOOLS_SUPPORT_WRITEFILE_H
 #define TTC_TOOLS_SUPPORT_WRITEFILE_H

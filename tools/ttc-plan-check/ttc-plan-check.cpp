@@ -32,20 +32,19 @@ static int fail(const std::string &message) {
 class Faults {
 public:
   void add(const std::string &message) {
-    constexpr size_t kMost = 20;
     if (++count <= kMost)
       std::cerr << message << '\n';
-    hidden = count - std::min(count, kMost);
   }
   /// Says how many were not printed. True if there are any.
   bool any() const {
-    if (hidden)
-      std::cerr << "and " << hidden << " more\n";
+    if (count > kMost)
+      std::cerr << "and " << count - kMost << " more\n";
     return count > 0;
   }
 
 private:
-  size_t count = 0, hidden = 0;
+  static constexpr size_t kMost = 20;
+  size_t count = 0;
 };
 
 /// The buffers of `problem` in the order of the plan's, as far as they do not differ.

@@ -56,6 +56,14 @@ struct Chain {
     first = builder.program("test_reverse", 4, {kBytes}, {kBytes});
     second = builder.program("test_reverse2", 4, {kBytes}, {kBytes});
   }
+  /// Makes an operand `count` rows.
+  void rows(uint32_t program, uint32_t index, uint64_t row, uint64_t pitch, uint64_t count) {
+    fb::OperandT &operand = *builder.bundle.programs[program]->operands[index];
+    operand.row_bytes = row;
+    operand.pitch_bytes = pitch;
+    operand.bytes = (count - 1) * pitch + row;
+    operand.alignment = 32;
+  }
   void entry() {
     fb::EntryPointT &entry = builder.entry("main");
     BundleBuilder::port(entry.inputs, "x", {64}, 0);
@@ -149,20 +157,13 @@ BundleBuilder rowsBundle() {
   c.ports();
   constexpr uint64_t kRow = 96, kRows = 8, kWhole = kRow * kRows;
   const uint64_t whole = c.a, copied = whole + kWhole;
-  auto rows = [&](uint32_t program, uint32_t index, uint64_t row) {
-    fb::OperandT &operand = *c.builder.bundle.programs[program]->operands[index];
-    operand.row_bytes = row;
-    operand.pitch_bytes = kRow;
-    operand.bytes = (kRows - 1) * kRow + row;
-    operand.alignment = 32;
-  };
   const uint32_t left = c.builder.program("test_left", 4, {kBytes}, {1}),
                  right = c.builder.program("test_right", 4, {kBytes}, {1}),
                  change = c.builder.program("test_change", 4, {kWhole}, {kWhole}),
                  take = c.builder.program("test_take", 4, {1, kWhole}, {kBytes});
-  rows(left, 1, 64);
-  rows(right, 1, 32);
-  rows(take, 0, 64);
+  c.rows(left, 1, 64, kRow, kRows);
+  c.rows(right, 1, 32, kRow, kRows);
+  c.rows(take, 0, 64, kRow, kRows);
   c.builder.bundle.programs[change]->operands[1]->in_place_of = {0};
   // Points: 0 write; 1 left, 2 right, 3 barrier, 4 change, 5 barrier, 6 copy, 7 barrier, 8 take, 9
   // end; 10 read.
@@ -193,16 +194,9 @@ BundleBuilder pitchesBundle(Second second) {
   c.ports();
   constexpr uint64_t kWide = 96, kNarrow = 64, kWhole = 12 * kWide;
   const uint64_t shared = c.a, taken = shared + kWhole;
-  auto rows = [&](uint32_t program, uint32_t index, uint64_t row, uint64_t pitch, uint64_t count) {
-    fb::OperandT &operand = *c.builder.bundle.programs[program]->operands[index];
-    operand.row_bytes = row;
-    operand.pitch_bytes = pitch;
-    operand.bytes = (count - 1) * pitch + row;
-    operand.alignment = 32;
-  };
   auto part = [&](const char *name, uint64_t row, uint64_t pitch, uint64_t count) {
     const uint32_t program = c.builder.program(name, 4, {kBytes}, {1});
-    rows(program, 1, row, pitch, count);
+    c.rows(program, 1, row, pitch, count);
     return program;
   };
   const uint32_t left = part("test_left", 64, kWide, 12), right = part("test_right", 32, kWide, 12),
@@ -211,7 +205,7 @@ BundleBuilder pitchesBundle(Second second) {
                  take = c.builder.program("test_take", 4, {kWhole}, {kBytes}),
                  join = c.builder.program("test_join", 4, {kBytes, kWhole}, {kBytes});
   if (second == Second::WithGaps)
-    rows(join, 1, 32, kNarrow, 18);
+    c.rows(join, 1, 32, kNarrow, 18);
   // Points: 0 write; 1 left, 2 right, 3 barrier, 4 take, 5 barrier, 6 up; then down, barrier,
   // patch, barrier, as far as there are; join, end, read.
   const uint64_t end = second == Second::Patched ? 12 : second == Second::Whole ? 10 : 9;
