@@ -155,6 +155,8 @@ static constexpr Feature kFeatures[] = {
     {"clzero", 0x80000008, 0, EBX, 0, None},
     {"rdpru", 0x80000008, 0, EBX, 4, None},
     {"wbnoinvd", 0x80000008, 0, EBX, 9, None},
+    // AMD's bit of the feature that Intel has in leaf 7: a CPU has one of the two.
+    {"prefetchi", 0x80000021, 0, EAX, 20, None},
 };
 
 /// Registers that the operating system saves.
