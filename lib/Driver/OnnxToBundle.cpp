@@ -10,7 +10,7 @@
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
-#include "ttc/Transforms/Pipelines.h"
+#include "ttc/Driver/Pipelines.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"

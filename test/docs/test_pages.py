@@ -131,7 +131,7 @@ def test_passes_are_listed_in_order():
     """docs/architecture.md: those of the pipeline, with their summaries."""
     declared = "\n".join(p.read_text() for p in ROOT.glob("include/ttc/*/*.td"))
     rows = []
-    for name in re.findall(r"\bcreate(\w+)\(", (ROOT / "lib/Transforms/Pipelines.cpp").read_text()):
+    for name in re.findall(r"\bcreate(\w+)\(", (ROOT / "lib/Driver/Pipelines.cpp").read_text()):
         found = re.search(rf'^def {name} : Pass<"([\w-]+)".*?let summary = "(.*?)";', declared, re.M | re.S)
         row = found and f"| `--{found[1]}` | {found[2][0].lower()}{found[2][1:]} |"
         if row and row not in rows:

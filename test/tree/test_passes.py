@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A pass has one name everywhere, and what it promises is tested: pass `HoistIO` is lib/Transforms/HoistIO.cpp, --ttc-hoist-io
-and test/Transforms/hoist-io*.mlir. A family of ops has tests of its own."""
+"""A pass has one name everywhere, and what it promises is tested: pass `HoistIO` is lib/Transforms/Traces/HoistIO.cpp,
+--ttc-hoist-io and test/Transforms/Traces/hoist-io*.mlir, Traces being the level whose .td declares it. A family of ops has tests of its own."""
 import pathlib
 import re
 
@@ -12,9 +12,15 @@ TESTS = "\n".join(p.read_text(errors="replace") for p in ROOT.glob("test/**/*") 
 
 def passes():
     for folder in ("Transforms", "Codegen", "Conversion"):
-        text = "\n".join(p.read_text() for p in sorted((ROOT / f"include/ttc/{folder}").glob("*.td")))
-        for name, flag, body in re.findall(r'^def (\w+) : Pass<"([\w-]+)"(.*?)(?=^def |\Z)', text, re.M | re.S):
-            yield pytest.param(folder, name, flag, body, id=name)
+        for declared in sorted((ROOT / f"include/ttc/{folder}").glob("*.td")):
+            # Transforms/TracePasses.td declares what lies in Transforms/Traces; Plan has no plural.
+            level = declared.stem.removesuffix("Passes")
+            rooms = [r for r in (level, level + "s") if (ROOT / f"lib/{folder}/{r}").is_dir()] if level else []
+            room = f"{folder}/{rooms[0]}" if rooms else folder
+            for name, flag, body in re.findall(
+                r'^def (\w+) : Pass<"([\w-]+)"(.*?)(?=^def |\Z)', declared.read_text(), re.M | re.S
+            ):
+                yield pytest.param(room, name, flag, body, id=name)
 
 
 @pytest.mark.parametrize("folder, name, flag, body", list(passes()))

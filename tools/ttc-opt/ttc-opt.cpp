@@ -8,7 +8,7 @@
 #include "ttc/Conversion/Passes.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Transforms/Passes.h"
-#include "ttc/Transforms/Pipelines.h"
+#include "ttc/Driver/Pipelines.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 

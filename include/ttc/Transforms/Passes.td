@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The passes in the order in which --ttc-trace-pipeline runs them (lib/Transforms/Pipelines.cpp).
+// The passes in the order in which --ttc-trace-pipeline runs them (lib/Driver/Pipelines.cpp).
 #ifndef TTC_TRANSFORMS_PASSES_TD
 #define TTC_TRANSFORMS_PASSES_TD
 

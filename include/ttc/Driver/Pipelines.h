@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TTC_TRANSFORMS_PIPELINES_H
-#define TTC_TRANSFORMS_PIPELINES_H
+#ifndef TTC_DRIVER_PIPELINES_H
+#define TTC_DRIVER_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -63,4 +63,4 @@ void registerTracePipeline();
 
 } // namespace mlir::ttc
 
-#endif // TTC_TRANSFORMS_PIPELINES_H
+#endif // TTC_DRIVER_PIPELINES_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ttc/Transforms/Pipelines.h"
+#include "ttc/Driver/Pipelines.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
