@@ -6,9 +6,9 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Conversion/Passes.h"
+#include "ttc/Driver/Pipelines.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Transforms/Passes.h"
-#include "ttc/Driver/Pipelines.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 
