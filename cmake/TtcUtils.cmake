@@ -2,14 +2,17 @@
 # Compile options and helpers shared by every folder.
 
 # The dialect's and MLIR's headers take ten seconds to parse, and every file of the compiler
-# includes them; parsed once, a file takes two. Off for work in several checkouts that share a
-# ccache: a precompiled header names absolute paths, so nothing that uses it is shared.
+# includes them; parsed once, a file takes two. Off for work in checkouts at several paths that share
+# a ccache: a precompiled header names absolute paths, so nothing that uses it is shared.
 option(TTC_PRECOMPILED_HEADERS "Precompile the compiler's common headers" ON)
 
 find_program(TTC_CCACHE ccache)
 if(TTC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${TTC_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TTC_CCACHE})
+  # ccache takes files with a precompiled header only if it may ignore when that was made, and what
+  # it defines beside its text.
+  set(TTC_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TTC_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${TTC_LAUNCHER})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TTC_LAUNCHER})
 endif()
 find_program(TTC_LLD NAMES ld.lld-22 ld.lld)
 if(TTC_LLD)
