@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleReader.h"
-#include "Names.h"
+#include "TargetTable.h"
+#include "TypeNames.h"
 #include "dialects/Ttc/TtcConstants.h"
 #include "ttc/Bundle/Bundle.h"
+#include "ttc/Support/Location.h"
 #include "ttc/Support/Target.h"
 #include "ttrt/commands.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,33 +76,12 @@ Location BundleReader::getLocation(uint32_t index) {
 }
 
 LogicalResult BundleReader::readTarget() {
-  const fb::Target &from = *bundle->target();
-  int64_t rows = from.grid_rows() ? from.grid_rows() : 1;
-  int64_t cols = from.grid_rows() ? from.grid_cols() : from.cores();
-  if (rows * cols != from.cores())
-    return error() << "expected a grid of " << from.cores() << " cores, found " << rows << " x "
-                   << cols;
-  auto make = [&](StringRef features) {
-    return TargetAttr::get(context, text(from.name()), text(from.triple()), text(from.cpu()),
-                           features, rows, cols, from.l1_bytes(), from.l1_alignment(),
-                           from.dram_banks(), from.dram_bank_bytes(), from.dram_alignment(),
-                           from.queues(), from.chips(), from.link_bytes_per_second(),
-                           from.interleaved_l1());
-  };
-  // The list of features that says what the bundle says, beside the CPU's own.
-  std::map<std::string, char> switches;
-  for (const std::string &implied : getNeededFeatures(make("")))
-    switches[implied] = '-';
-  for (uint32_t i = 0; i < count(from.features()); ++i)
-    switches[text(from.features()->Get(i)).str()] = '+';
-  std::string features;
-  for (auto &[name, sign] : switches)
-    features += (features.empty() ? "" : ",") + std::string(1, sign) + name;
-  module->setAttr(kTargetAttrName, make(features));
-  map.dramBytes = from.dram_banks() * from.dram_bank_bytes();
-  map.l1Bytes = from.l1_bytes();
-  map.cores = from.cores();
-  map.hostBytes = from.host_bytes();
+  FailureOr<TargetAttr> target =
+      ttc::readTarget(*bundle->target(), context, [&] { return error(); });
+  if (failed(target))
+    return failure();
+  module->setAttr(kTargetAttrName, *target);
+  map = makeAddressMap(*target, bundle->target()->host_bytes());
   return success();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Commands and schedules of a bundle as ops.
 #include "BundleReader.h"
-#include "Names.h"
+#include "TypeNames.h"
 #include "ttc/Support/Target.h"
 #include "ttrt/commands.h"
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A planned module as a bundle: tables first (one function for each), then the file around them.
-#include "Names.h"
 #include "Segments.h"
 #include "StreamEncoder.h"
+#include "TargetTable.h"
+#include "TypeNames.h"
 #include "ttc/Bundle/Bundle.h"
+#include "ttc/Support/Location.h"
 #include "ttc/Support/Target.h"
 #include "ttrt/bundle_format.h"
 #include "ttrt/commands.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -24,7 +23,9 @@ public:
   Writer(ModuleOp module, TargetAttr target) : module(module), target(target) {}
 
   LogicalResult write(llvm::raw_ostream &output) {
-    addTarget();
+    bundle.target = writeTarget(target);
+    map = makeAddressMap(target, /*hostBytes=*/0);
+    addLocation(UnknownLoc::get(module.getContext())); // index 0
     if (failed(addBuffers()) || failed(addPrograms()) || failed(addCode()))
       return failure();
     for (auto event : module.getOps<EventOp>()) {
@@ -52,34 +53,6 @@ private:
     if (isNew)
       bundle.locations.push_back(text);
     return it->second;
-  }
-
-  void addTarget() {
-    auto table = std::make_unique<fb::TargetT>();
-    llvm::Triple triple(target.getTriple());
-    table->name = target.getName();
-    table->arch = llvm::Triple::getArchTypeName(triple.getArch());
-    table->triple = target.getTriple();
-    table->cpu = target.getCpu();
-    table->features = getNeededFeatures(target);
-    table->cores = getCores(target);
-    table->grid_rows = target.getGridRows();
-    table->grid_cols = target.getGridCols();
-    table->dram_banks = target.getDramBanks();
-    table->dram_bank_bytes = target.getDramBankBytes();
-    table->l1_bytes = target.getL1Bytes();
-    table->dram_alignment = target.getDramAlignment();
-    table->l1_alignment = target.getL1Alignment();
-    table->queues = target.getQueues();
-    table->chips = target.getChips();
-    table->link_bytes_per_second = target.getLinkBytesPerSecond();
-    table->interleaved_l1 = target.getInterleavedL1();
-    map.dramBytes = getDramBytes(target);
-    map.l1Bytes = target.getL1Bytes();
-    map.cores = getCores(target);
-    bundle.target = std::move(table);
-    bundle.locations.push_back(""); // 0: unknown
-    locations[""] = 0;
   }
 
   LogicalResult addBuffers() {

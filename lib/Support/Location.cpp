@@ -28,3 +28,9 @@ std::string mlir::ttc::toText(Location location) {
   collectNames(location, names);
   return llvm::join(names, "+");
 }
+
+Location mlir::ttc::toLocation(StringRef text, MLIRContext *context) {
+  if (text.empty())
+    return UnknownLoc::get(context);
+  return NameLoc::get(StringAttr::get(context, text));
+}

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Names.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "ttc/Codegen/HostTarget.h"
+#include "TypeNames.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/TargetParser/Triple.h"
-#include "llvm/TargetParser/X86TargetParser.h"
-#include <set>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -86,7 +81,7 @@ std::string mlir::ttc::toText(RankedTensorType type) {
 
 RankedTensorType mlir::ttc::fromText(StringRef text, MLIRContext *context) {
   SmallVector<int64_t> shape;
-  // An element type begins with a letter, an extent with a digit.
+  // Extents start with a digit, element types with a letter.
   while (!text.empty() && llvm::isDigit(text.front())) {
     int64_t extent;
     if (text.consumeInteger(10, extent) || extent < 0 || !text.consume_front("x"))
@@ -99,29 +94,4 @@ RankedTensorType mlir::ttc::fromText(StringRef text, MLIRContext *context) {
       return RankedTensorType::get(shape, element);
   }
   return {};
-}
-
-Location mlir::ttc::toLocation(StringRef text, MLIRContext *context) {
-  if (text.empty())
-    return UnknownLoc::get(context);
-  return NameLoc::get(StringAttr::get(context, text));
-}
-
-uint64_t mlir::ttc::getAddress(const ttrt::AddressMap &map, BufferOp buffer) {
-  uint64_t offset = buffer.getAddressAttr().getInt();
-  switch (buffer.getMemory()) {
-  case MemorySpace::Dram:
-    return offset;
-  case MemorySpace::L1:
-    return buffer.isInterleavedInL1() ? map.interleavedAddress() + offset * map.cores
-                                      : map.l1Address(0) + offset;
-  case MemorySpace::Host:
-    return map.hostAddress() + offset;
-  }
-  llvm_unreachable("unknown memory");
-}
-
-std::vector<std::string> mlir::ttc::getNeededFeatures(TargetAttr target) {
-  return getNeededFeatures(
-      CpuTarget{target.getTriple().str(), target.getCpu().str(), target.getFeatures().str()});
 }
