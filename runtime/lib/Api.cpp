@@ -220,15 +220,15 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
     require(device, "device is NULL");
     Device &target = *device->device;
     InUse use(target.busy(), "another call on this device");
-    const PlannedEntry &planned = entryOf(target, entry);
-    checkTransfers(planned.inputs, inputs, "input");
-    checkTransfers(planned.outputs, outputs, "output");
+    const ResolvedEntry &resolved = entryOf(target, entry);
+    checkTransfers(resolved.inputs, inputs, "input");
+    checkTransfers(resolved.outputs, outputs, "output");
     requireIdleQueues(target);
     if (!target.residency().isWhole()) [[unlikely]]
-      for (const PlannedStep *step : planned.steps)
+      for (const ResolvedStep *step : resolved.steps)
         requireLoaded(target, *step);
     target.watch().run(entry, inputs);
-    target.run(planned, inputs, outputs, options ? *options : ttrt_run_options{});
+    target.run(resolved, inputs, outputs, options ? *options : ttrt_run_options{});
   });
 }
 
@@ -255,12 +255,12 @@ ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_
     require(device && view, "device or view is NULL");
     Device &target = *device->device;
     InUse use(target.busy(), "another call on this device");
-    const PlannedEntry &planned = entryOf(target, entry);
-    const PlannedPort &port = portOf(planned.outputs, output, "output");
+    const ResolvedEntry &resolved = entryOf(target, entry);
+    const ResolvedPort &port = portOf(resolved.outputs, output, "output");
     const SlotWatch &watch = target.watch();
     if (watch.watchesOutputs() && watch.lastRun(entry) == 0)
       fail(TTRT_NOT_READY, "output '%s': entry point '%s' has not run yet", port.name,
-           planned.name);
+           resolved.name);
     *view = {port.slot, static_cast<size_t>(port.bytes), entry, output, watch.lastRun(entry)};
   });
 }
@@ -274,8 +274,8 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
     if (!watch.watchesOutputs())
       return;
     InUse use(target.busy(), "another call on this device");
-    const PlannedEntry &planned = entryOf(target, view->entry);
-    const PlannedPort &port = portOf(planned.outputs, view->output, "output");
+    const ResolvedEntry &resolved = entryOf(target, view->entry);
+    const ResolvedPort &port = portOf(resolved.outputs, view->output, "output");
     const fb::Bundle &metadata = target.bundle().metadata();
     const fb::Port &table = *metadata.entries()->Get(view->entry)->outputs()->Get(view->output);
     // A slot without lifetime is the entry point's own; another one has its bytes for a time only.
@@ -286,7 +286,7 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
           TTRT_OVERWRITTEN,
           "output '%s' of entry point '%s' is of run %llu, and run %llu has overwritten it; use an "
           "output before the next run, or have ttrt_run() write it to memory of your own",
-          port.name, planned.name, static_cast<unsigned long long>(view->run),
+          port.name, resolved.name, static_cast<unsigned long long>(view->run),
           static_cast<unsigned long long>(last));
   });
 }

@@ -4,7 +4,7 @@
 #include "Error.h"
 #include "FloatingPoint.h"
 #include "ParallelHash.h"
-#include "Spare.h"
+#include "SkippableTail.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -72,11 +72,11 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
       cores_(*bundle_, memory_, code_, chooseCores(options.cores), 0, options.pin != 0) {
   entries_.reserve(bundle_->metadata().entries()->size());
   for (const fb::EntryPoint *entry : *bundle_->metadata().entries())
-    entries_.push_back(planEntry(*bundle_, memory_, code_, *entry));
+    entries_.push_back(resolveEntry(*bundle_, memory_, code_, *entry));
   for (uint32_t i = 0; i < count(bundle_->metadata().traces()); ++i)
-    executes_.push_back(planExecute(*bundle_, memory_, i));
+    executes_.push_back(resolveExecute(*bundle_, memory_, i));
   if (queueCount_ > 0)
-    findSpare();
+    resolveSkippableTails();
   if (queueCount_ > 1)
     moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, coresOfQueue1(options),
                                          firstL1OfMoreCores(*bundle_, options), options.pin != 0);
@@ -92,18 +92,18 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
 }
 
 /// Only a body of several inferences can end in its middle.
-void Device::findSpare() {
+void Device::resolveSkippableTails() {
   std::unique_ptr<DecodedBundle> decoded;
   for (uint32_t i = 0; i < entries_.size(); ++i)
     for (uint32_t j = 0; j < entries_[i].schedules.size(); ++j) {
       uint32_t inferences = 0;
-      for (const PlannedStep &step : entries_[i].schedules[j].body)
+      for (const ResolvedStep &step : entries_[i].schedules[j].body)
         inferences += step.kind == fb::StepKind::Read && step.index == 0;
       if (inferences < 2)
         continue;
       if (!decoded)
         decoded = std::make_unique<DecodedBundle>(*bundle_);
-      entries_[i].schedules[j].spareEnds = findSpareEnds(*bundle_, *decoded, i, j);
+      entries_[i].schedules[j].skippableTails = findSkippableTails(*bundle_, *decoded, i, j);
     }
 }
 
@@ -113,10 +113,10 @@ Device::~Device() { drain(); }
 /// At least 16 inferences ahead.
 uint32_t Device::ringCapacity() const {
   size_t longest = 1;
-  for (const PlannedEntry &entry : entries_)
-    for (const PlannedSchedule &schedule : entry.schedules) {
+  for (const ResolvedEntry &entry : entries_)
+    for (const ResolvedSchedule &schedule : entry.schedules) {
       size_t steps = 0;
-      for (const PlannedStep &step : schedule.body)
+      for (const ResolvedStep &step : schedule.body)
         steps += 1 + step.waits.size();
       longest = std::max(longest, steps);
     }
@@ -163,7 +163,7 @@ void Device::reset() noexcept {
 }
 
 /// The same commands without the trace: each handed over by the host and awaited.
-void Device::dispatchFromHost(const PlannedStep &step, const ttrt_run_options &options) noexcept {
+void Device::dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept {
   const uint8_t *position = step.stream;
   for (uint32_t command = 0;; ++command) {
     const auto &header = *reinterpret_cast<const CommandHeader *>(position);
@@ -181,7 +181,7 @@ void Device::dispatchFromHost(const PlannedStep &step, const ttrt_run_options &o
   }
 }
 
-void Device::execute(const PlannedStep &step, const ttrt_run_options &options) noexcept {
+void Device::execute(const ResolvedStep &step, const ttrt_run_options &options) noexcept {
   switch (step.kind) {
   case fb::StepKind::Execute:
     if (options.no_trace)
@@ -213,22 +213,22 @@ void Device::setLoaded(uint32_t trace, bool loaded) {
     monitor_->setTraceBytes(residency_.use(TTRT_TRACE).used);
 }
 
-void Device::replay(const PlannedStep &step) noexcept {
+void Device::replay(const ResolvedStep &step) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
   cores_.run(step.stream);
   work.count();
 }
 
-void Device::run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
+void Device::run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
                  const ttrt_run_options &options) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
   const bool timed = options.timing != nullptr;
   const uint64_t begin = timed ? nowNs() : 0;
   uint64_t transfers = 0;
-  for (const PlannedStep *planned : entry.steps) {
-    const PlannedStep &step = *planned;
+  for (const ResolvedStep *pointer : entry.steps) {
+    const ResolvedStep &step = *pointer;
     if (step.kind != fb::StepKind::Write && step.kind != fb::StepKind::Read) {
       execute(step, options);
       continue;

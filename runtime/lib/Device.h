@@ -7,9 +7,9 @@
 #include "Cores.h"
 #include "Memory.h"
 #include "MonitorFile.h"
-#include "Plan.h"
 #include "Queue.h"
 #include "Residency.h"
+#include "ScheduleTable.h"
 #include "SlotWatch.h"
 
 #include <atomic>
@@ -29,11 +29,11 @@ public:
   const Bundle &bundle() const { return *bundle_; }
   uint32_t cores() const { return cores_.count(); }
   /// nullptr if there is none.
-  const PlannedEntry *entry(uint32_t index) const {
+  const ResolvedEntry *entry(uint32_t index) const {
     return index < entries_.size() ? &entries_[index] : nullptr;
   }
   /// nullptr if there is none.
-  const PlannedStep *execute(uint32_t trace) const {
+  const ResolvedStep *execute(uint32_t trace) const {
     return trace < executes_.size() ? &executes_[trace] : nullptr;
   }
   /// Set while a call is under way.
@@ -44,7 +44,7 @@ public:
 
   /// One inference on the calling thread. The arguments have been checked, and the queues are
   /// drained.
-  void run(const PlannedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
+  void run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
            const ttrt_run_options &options) noexcept;
 
   // Traces one by one. The device is this thread's alone.
@@ -53,7 +53,7 @@ public:
   /// Throws Error.
   void setLoaded(uint32_t trace, bool loaded);
   /// The trace is loaded and has no events in it.
-  void replay(const PlannedStep &step) noexcept;
+  void replay(const ResolvedStep &step) noexcept;
 
   // Queues.
 
@@ -79,18 +79,18 @@ public:
   void reset() noexcept;
 
 private:
-  void execute(const PlannedStep &step, const ttrt_run_options &options) noexcept;
-  void dispatchFromHost(const PlannedStep &step, const ttrt_run_options &options) noexcept;
+  void execute(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
+  void dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
   uint32_t ringCapacity() const;
-  void findSpare();
+  void resolveSkippableTails();
 
   std::shared_ptr<const Bundle> bundle_;
   DeviceMemory memory_;
   Residency residency_;
   SlotWatch watch_;
   Code code_;
-  std::vector<PlannedEntry> entries_;
-  std::vector<PlannedStep> executes_; ///< per trace
+  std::vector<ResolvedEntry> entries_;
+  std::vector<ResolvedStep> executes_; ///< per trace
   std::atomic<bool> busy_{false};
   std::atomic<bool> piped_{false};
 

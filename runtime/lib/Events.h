@@ -60,7 +60,7 @@ struct StreamEvents {
   Event *events = nullptr; ///< the bundle's, by index
   uint32_t queue = 0;
   std::unique_ptr<EventTarget[]> targets; ///< per event: set by the steps before the stream's
-  std::unique_ptr<Pace[]> paces;          ///< per event: of the queue's waits for it
+  std::unique_ptr<AdaptiveWait[]> waits;  ///< per event: of the queue's waits for it
   const std::atomic<bool> *stopped[kMaxQueues] = {}; ///< per queue
   bool aborted = false;                              ///< core 0's own
   /// The barrier behind which all cores leave the stream: 2^32 + its number, 0 for none. Core 0
@@ -70,7 +70,7 @@ struct StreamEvents {
   void record(uint32_t event) noexcept { events[event].record(queue); }
   bool await(uint32_t event) noexcept {
     const EventTarget &target = targets[event];
-    return !target.flag || target.flag->await(target.value, *stopped[target.queue], paces[event]);
+    return !target.flag || target.flag->await(target.value, *stopped[target.queue], waits[event]);
   }
 };
 

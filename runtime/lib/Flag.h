@@ -2,8 +2,8 @@
 #ifndef TTRT_LIB_FLAG_H
 #define TTRT_LIB_FLAG_H
 
+#include "AdaptiveWait.h"
 #include "Clock.h"
-#include "Pace.h"
 
 #include <atomic>
 #include <climits>
@@ -64,9 +64,9 @@ public:
   bool await(uint32_t value, const std::atomic<bool> &cancelled, int spins = kSpins) noexcept {
     return spinUntil(value, &cancelled, spins) || sleepUntil(value, &cancelled);
   }
-  /// The same for who waits here again and again; `pace` is the waiter's own.
-  bool await(uint32_t value, const std::atomic<bool> &cancelled, Pace &pace) noexcept {
-    return isReached(value) || awaitPaced(value, cancelled, pace);
+  /// The same for who waits here again and again; `wait` is the waiter's own.
+  bool await(uint32_t value, const std::atomic<bool> &cancelled, AdaptiveWait &wait) noexcept {
+    return isReached(value) || awaitAdaptively(value, cancelled, wait);
   }
   /// Makes those who sleep look at their `cancelled` again. Any thread; so it wakes in any case: a
   /// set() may be about to put the bit back.
@@ -82,25 +82,25 @@ private:
     return static_cast<int32_t>((word & ~kAsleep) - (value << 1)) >= 0;
   }
 
-  [[gnu::noinline]] bool awaitPaced(uint32_t value, const std::atomic<bool> &cancelled,
-                                    Pace &pace) noexcept {
-    const uint64_t begin = nowNs(), alarm = pace.alarm();
+  [[gnu::noinline]] bool awaitAdaptively(uint32_t value, const std::atomic<bool> &cancelled,
+                                         AdaptiveWait &wait) noexcept {
+    const uint64_t begin = nowNs(), alarm = wait.alarm();
     if (spinUntil(value, &cancelled, alarm ? kSpins / 4 : kSpins)) {
-      pace.note(0, /*wasAsleep=*/false);
+      wait.note(0, /*wasAsleep=*/false);
       return true;
     }
     bool wasAsleep = true;
     if (alarm && !sleepUntil(value, &cancelled, begin + alarm)) {
       Hook::at(FlagPoint::Alarm);
-      const uint64_t end = begin + alarm + Pace::kEarlyNs + Pace::kMarginNs;
+      const uint64_t end = begin + alarm + AdaptiveWait::kEarlyNs + AdaptiveWait::kMarginNs;
       while (!spinUntil(value, &cancelled, 32) && nowNs() < end &&
              !cancelled.load(std::memory_order_acquire)) {
       }
       wasAsleep = !isReached(value);
-      pace.spun(/*inVain=*/wasAsleep);
+      wait.spun(/*inVain=*/wasAsleep);
     }
     const bool reached = !wasAsleep || sleepUntil(value, &cancelled);
-    pace.note(nowNs() - begin, wasAsleep);
+    wait.note(nowNs() - begin, wasAsleep);
     return reached;
   }
 

@@ -64,21 +64,21 @@ private:
   std::atomic<bool> &busy;
 };
 
-inline const PlannedEntry &entryOf(const Device &device, uint32_t entry) {
-  const PlannedEntry *found = device.entry(entry);
+inline const ResolvedEntry &entryOf(const Device &device, uint32_t entry) {
+  const ResolvedEntry *found = device.entry(entry);
   if (!found) [[unlikely]]
     fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
   return *found;
 }
 
-inline const PlannedPort &portOf(const std::vector<PlannedPort> &ports, uint32_t index,
-                                 const char *what) {
+inline const ResolvedPort &portOf(const std::vector<ResolvedPort> &ports, uint32_t index,
+                                  const char *what) {
   if (index >= ports.size()) [[unlikely]]
     fail(TTRT_INVALID_ARGUMENT, "%s %u; the entry point has %zu", what, index, ports.size());
   return ports[index];
 }
 
-inline void checkBytes(const PlannedPort &port, size_t bytes, const char *what) {
+inline void checkBytes(const ResolvedPort &port, size_t bytes, const char *what) {
   if (bytes != port.bytes) [[unlikely]]
     fail(TTRT_INVALID_ARGUMENT, "%s '%s' has %zu bytes; expected %llu", what, port.name, bytes,
          static_cast<unsigned long long>(port.bytes));
@@ -86,7 +86,7 @@ inline void checkBytes(const PlannedPort &port, size_t bytes, const char *what) 
 
 /// `Transfer` is ttrt_input or ttrt_output.
 template <typename Transfer>
-void checkTransfers(const std::vector<PlannedPort> &ports, const Transfer *transfers,
+void checkTransfers(const std::vector<ResolvedPort> &ports, const Transfer *transfers,
                     const char *what) {
   if (!ports.empty() && !transfers)
     fail(TTRT_INVALID_ARGUMENT, "%ss is NULL; the entry point has %zu", what, ports.size());
@@ -114,7 +114,7 @@ inline void requireIdleQueues(Device &device) {
 }
 
 /// Throws if the step executes a trace that is released.
-inline void requireLoaded(const Device &device, const PlannedStep &step) {
+inline void requireLoaded(const Device &device, const ResolvedStep &step) {
   if (step.kind == fb::StepKind::Execute && !device.residency().isLoaded(step.index))
     fail(TTRT_INVALID_ARGUMENT, "trace %u, '%s', is released; ttrt_trace_load() loads it again",
          step.index, step.name);

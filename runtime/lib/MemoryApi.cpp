@@ -13,7 +13,7 @@ static ttrt_status withTrace(ttrt_device *device, uint32_t trace, ttrt_error *er
   return guarded(error, [&] {
     require(device, "device is NULL");
     Device &target = *device->device;
-    const PlannedStep *step = target.execute(trace);
+    const ResolvedStep *step = target.execute(trace);
     if (!step)
       fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
            count(target.bundle().metadata().traces()));
@@ -41,16 +41,16 @@ ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
 
 ttrt_status ttrt_trace_load(ttrt_device *device, uint32_t trace, ttrt_error *error) {
   return withTrace(device, trace, error,
-                   [&](Device &target, const PlannedStep &) { target.setLoaded(trace, true); });
+                   [&](Device &target, const ResolvedStep &) { target.setLoaded(trace, true); });
 }
 
 ttrt_status ttrt_trace_release(ttrt_device *device, uint32_t trace, ttrt_error *error) {
   return withTrace(device, trace, error,
-                   [&](Device &target, const PlannedStep &) { target.setLoaded(trace, false); });
+                   [&](Device &target, const ResolvedStep &) { target.setLoaded(trace, false); });
 }
 
 ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *error) {
-  return withTrace(device, trace, error, [&](Device &target, const PlannedStep &step) {
+  return withTrace(device, trace, error, [&](Device &target, const ResolvedStep &step) {
     requireLoaded(target, step);
     if (!step.signals.empty() || !step.waits.empty())
       fail(TTRT_UNSUPPORTED, "trace '%s' waits for, or signals, another queue; enqueue it",

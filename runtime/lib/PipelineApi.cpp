@@ -55,9 +55,9 @@ ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options 
     requireNoFailure(target);
     auto opened = std::make_unique<ttrt_pipeline>(device->device,
                                                   options ? *options : ttrt_pipeline_options{});
-    const PlannedSchedule &schedule = opened->state.schedule();
+    const ResolvedSchedule &schedule = opened->state.schedule();
     for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
-      for (const PlannedStep &step : *part)
+      for (const ResolvedStep &step : *part)
         requireLoaded(target, step);
     target.watch().pipeline(opened->entry);
     *pipeline = opened.release();

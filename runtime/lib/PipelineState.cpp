@@ -7,8 +7,8 @@
 
 namespace ttrt {
 
-static const PlannedEntry &chooseEntry(const Device &device, uint32_t index) {
-  const PlannedEntry *entry = device.entry(index);
+static const ResolvedEntry &chooseEntry(const Device &device, uint32_t index) {
+  const ResolvedEntry *entry = device.entry(index);
   if (!entry)
     fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", index);
   if (entry->inputs.empty() || entry->outputs.empty())
@@ -17,20 +17,20 @@ static const PlannedEntry &chooseEntry(const Device &device, uint32_t index) {
   return *entry;
 }
 
-static const PlannedSchedule &chooseSchedule(const Device &device, const PlannedEntry &entry,
-                                             const char *name) {
+static const ResolvedSchedule &chooseSchedule(const Device &device, const ResolvedEntry &entry,
+                                              const char *name) {
   if (device.queues() == 0)
     fail(TTRT_INVALID_ARGUMENT, "the device was opened with 0 queues; a pipeline needs 1 or 2");
   if (!name) {
     for (uint32_t queues = device.queues(); queues; --queues)
-      for (const PlannedSchedule &schedule : entry.schedules)
+      for (const ResolvedSchedule &schedule : entry.schedules)
         if (schedule.queues == queues)
           return schedule;
     fail(TTRT_UNSUPPORTED, "no schedule of entry point '%s' fits %u queue", entry.name,
          device.queues());
   }
   std::string known;
-  for (const PlannedSchedule &schedule : entry.schedules) {
+  for (const ResolvedSchedule &schedule : entry.schedules) {
     if (strcmp(schedule.name, name) != 0) {
       known += (known.empty() ? "" : ", ") + std::string(schedule.name);
       continue;
@@ -53,8 +53,8 @@ static uint32_t chooseDepth(uint32_t outputs) {
 }
 
 /// The verifier has found one for every input.
-static const PlannedStep *firstWriteOf(const PlannedSchedule &schedule) {
-  for (const PlannedStep &step : schedule.body)
+static const ResolvedStep *firstWriteOf(const ResolvedSchedule &schedule) {
+  for (const ResolvedStep &step : schedule.body)
     if (step.kind == fb::StepKind::Write)
       return &step;
   return nullptr;
@@ -69,13 +69,13 @@ PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline
       inputs_(depth_ * entry_.inputs.size()), outputs_(depth_ * entry_.outputs.size()),
       writes_(entry_.inputs.size()), reads_(entry_.outputs.size()) {
   uint64_t bytes = 0;
-  for (const PlannedPort &port : entry_.outputs)
+  for (const ResolvedPort &port : entry_.outputs)
     bytes += alignUp(port.bytes, kBufferAlignment);
   memory_.reset(new uint8_t[depth_ * bytes + kBufferAlignment]);
   auto *next = reinterpret_cast<uint8_t *>(
       alignUp(reinterpret_cast<uintptr_t>(memory_.get()), kBufferAlignment));
   for (uint32_t i = 0; i < depth_; ++i)
-    for (const PlannedPort &port : entry_.outputs) {
+    for (const ResolvedPort &port : entry_.outputs) {
       own_.push_back(next);
       next += alignUp(port.bytes, kBufferAlignment);
     }
@@ -86,21 +86,21 @@ PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline
 PipelineState::~PipelineState() {
   takeTurn();
   if (part_ != Part::Idle)
-    endPlay();
+    endRun();
   device_->drain();
 }
 
 //===----------------------------------------------------------------------===//
-// The play
+// The run of the schedule
 //===----------------------------------------------------------------------===//
 
-const std::vector<PlannedStep> &PipelineState::steps() const noexcept {
+const std::vector<ResolvedStep> &PipelineState::steps() const noexcept {
   return part_ == Part::Prologue ? schedule_.prologue
          : part_ == Part::Body   ? schedule_.body
                                  : schedule_.epilogue;
 }
 
-void PipelineState::play(const PlannedStep &step) noexcept {
+void PipelineState::enqueueStep(const ResolvedStep &step) noexcept {
   Queue &queue = device_->queue(step.queue);
   if (step.kind == fb::StepKind::Record)
     return queue.pushRecord(device_->event(step.index));
@@ -113,7 +113,7 @@ void PipelineState::play(const PlannedStep &step) noexcept {
     pushHook(queue, step, /*after=*/true);
 }
 
-void PipelineState::pushHook(Queue &queue, const PlannedStep &step, bool after) noexcept {
+void PipelineState::pushHook(Queue &queue, const ResolvedStep &step, bool after) noexcept {
   QueueCommand command;
   command.kind = QueueCommand::Kind::OnStep;
   command.onStep = onStep_;
@@ -123,7 +123,7 @@ void PipelineState::pushHook(Queue &queue, const PlannedStep &step, bool after) 
   queue.push(command);
 }
 
-void PipelineState::pushStep(Queue &queue, const PlannedStep &step) noexcept {
+void PipelineState::pushStep(Queue &queue, const ResolvedStep &step) noexcept {
   void *host = nullptr;
   bool counted = false, last = false;
   if (step.kind == fb::StepKind::Write) {
@@ -156,7 +156,7 @@ void PipelineState::advance() noexcept {
     for (const auto &part = steps(); at_ < part.size(); ++at_) {
       if (part[at_].kind == fb::StepKind::Write && !isInputThere(part[at_]))
         return;
-      play(part[at_]);
+      enqueueStep(part[at_]);
     }
     part_ = Part::Body;
     at_ = 0;
@@ -164,7 +164,7 @@ void PipelineState::advance() noexcept {
 }
 
 /// What a step does to events, and nothing else.
-void PipelineState::playEventsOf(const PlannedStep &step) noexcept {
+void PipelineState::enqueueEventsOf(const ResolvedStep &step) noexcept {
   Queue &queue = device_->queue(step.queue);
   for (uint32_t event : step.waits)
     queue.pushWait(device_->event(event));
@@ -172,28 +172,29 @@ void PipelineState::playEventsOf(const PlannedStep &step) noexcept {
     queue.pushRecord(device_->event(event));
 }
 
-void PipelineState::playRest(bool isSpare) noexcept {
+void PipelineState::enqueueRest(bool isSkippable) noexcept {
   for (const auto &part = steps(); at_ < part.size(); ++at_) {
     const fb::StepKind kind = part[at_].kind;
     const bool computes = kind != fb::StepKind::Write && kind != fb::StepKind::Read &&
                           kind != fb::StepKind::Record && kind != fb::StepKind::Wait;
-    if (isSpare && computes)
-      playEventsOf(part[at_]);
+    if (isSkippable && computes)
+      enqueueEventsOf(part[at_]);
     else
-      play(part[at_]);
+      enqueueStep(part[at_]);
   }
 }
 
-void PipelineState::endPlay() noexcept {
-  bool isSpare = false;
+void PipelineState::endRun() noexcept {
+  bool isSkippable = false;
   if (part_ == Part::Prologue || at_ > 0) {
     const size_t end = (part_ == Part::Body ? schedule_.prologue.size() : 0) + at_;
-    isSpare = std::binary_search(schedule_.spareEnds.begin(), schedule_.spareEnds.end(), end);
-    playRest(isSpare);
+    isSkippable =
+        std::binary_search(schedule_.skippableTails.begin(), schedule_.skippableTails.end(), end);
+    enqueueRest(isSkippable);
   }
   part_ = Part::Epilogue;
   at_ = 0;
-  playRest(isSpare);
+  enqueueRest(isSkippable);
   part_ = Part::Idle;
   at_ = 0;
 }
@@ -210,7 +211,7 @@ void PipelineState::publishIssued() noexcept {
 // Turns
 //===----------------------------------------------------------------------===//
 
-/// The feeder's; it meets the drainer only when that ends a play because nothing else comes.
+/// Called by the feeder. It contends with the drainer only while the drainer ends a run.
 void PipelineState::takeTurn() noexcept {
   for (;;) {
     const uint32_t before = turns_.value();
@@ -220,12 +221,12 @@ void PipelineState::takeTurn() noexcept {
   }
 }
 
-/// The drainer's: ends the play. False if the feeder has the turn.
+/// Called by the drainer: ends the run. Returns false if the feeder has the turn.
 bool PipelineState::flush() noexcept {
   if (turn_.exchange(true, std::memory_order_acquire))
     return false;
   if (part_ != Part::Idle) {
-    endPlay();
+    endRun();
     publishIssued();
   }
   turn_.store(false, std::memory_order_release);
@@ -261,7 +262,7 @@ void PipelineState::enqueue(const ttrt_input *inputs, const ttrt_output *outputs
   takeTurn();
   there_ = inference + 1;
   if (part_ == Part::Idle) {
-    // Where nothing orders the prologue behind the last play's epilogue, the host does.
+    // If the schedule does not order a prologue after the previous epilogue, the host does.
     if (!schedule_.seamless)
       device_->drain();
     part_ = Part::Prologue;
@@ -279,7 +280,7 @@ void PipelineState::enqueue(const ttrt_input *inputs, const ttrt_output *outputs
 void PipelineState::finish() noexcept {
   takeTurn();
   if (part_ != Part::Idle) {
-    endPlay();
+    endRun();
     publishIssued();
   }
   turn_.store(false, std::memory_order_release);
@@ -304,8 +305,8 @@ PipelineState::Pop PipelineState::pop(const void **outputs, ttrt_wait wait) noex
       site.fed.await(fed + 1, site.anyStopped);
       continue;
     }
-    // Its reads wait for more inputs, or for the end of the play. While the device is busy, more
-    // may still come.
+    // The reads of this inference are enqueued with a later input, or when the run ends. While the
+    // device is busy, more inputs may arrive.
     if (wait == TTRT_STREAM) {
       device_->drain();
       if (site.fed.value() != fed)
@@ -325,7 +326,8 @@ PipelineState::Pop PipelineState::pop(const void **outputs, ttrt_wait wait) noex
     if (wait == TTRT_DONT_WAIT && !site.done[queue].isReached(slot.done[queue]))
       return device_->queue(queue).stopped().load(std::memory_order_acquire) ? Pop::Failed
                                                                              : Pop::NotReady;
-    if (!site.done[queue].await(slot.done[queue], device_->queue(queue).stopped(), paces_[queue]))
+    if (!site.done[queue].await(slot.done[queue], device_->queue(queue).stopped(),
+                                popWaits_[queue]))
       return Pop::Failed;
   }
   const size_t count = entry_.outputs.size();

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plays a schedule: which steps are enqueued when an input comes, and which when nothing more does.
+// Runs a schedule as inputs arrive: which steps are enqueued for an input, and which when no more
+// inputs come.
 //
-// The steps are played in order: the prologue, the body again and again, the epilogue. The k-th
-// write of an input and the k-th read of an output, counted from the prologue, belong to inference
-// k of this play. A body is begun when the input of its first write is there, and goes on as far as
-// inputs are. To end the play, a body that was begun is completed with inferences that nobody asked
-// for, whose writes and reads move nothing, and which are not computed where that can be left out
-// (Spare.h); then comes the epilogue, and the next input begins a new play.
+// A run of a schedule is the prologue, the body repeated, and the epilogue. The k-th write of an
+// input and the k-th read of an output, counted from the prologue, belong to inference k of the
+// run. A body starts when the input of its first write has arrived and continues as far as inputs
+// have. To end a run, a body that was started is completed with padding inferences, whose writes
+// and reads move nothing and whose work is skipped where that is safe (SkippableTail.h). The
+// epilogue follows, and the next input starts a new run.
 
 #ifndef TTRT_LIB_PIPELINESTATE_H
 #define TTRT_LIB_PIPELINESTATE_H
@@ -28,8 +29,8 @@ public:
 
   Device &device() { return *device_; }
   std::shared_ptr<Device> shareDevice() const { return device_; }
-  const PlannedEntry &entry() const { return entry_; }
-  const PlannedSchedule &schedule() const { return schedule_; }
+  const ResolvedEntry &entry() const { return entry_; }
+  const ResolvedSchedule &schedule() const { return schedule_; }
   uint32_t depth() const { return depth_; }
 
   // The thread that feeds. The arguments have been checked.
@@ -56,52 +57,52 @@ private:
   };
   enum class Part : uint8_t { Idle, Prologue, Body, Epilogue };
 
-  const std::vector<PlannedStep> &steps() const noexcept;
+  const std::vector<ResolvedStep> &steps() const noexcept;
   void advance() noexcept;
-  void playRest(bool isSpare) noexcept;
-  void endPlay() noexcept;
+  void enqueueRest(bool isSkippable) noexcept;
+  void endRun() noexcept;
   bool flush() noexcept;
-  bool isInputThere(const PlannedStep &step) const noexcept {
+  bool isInputThere(const ResolvedStep &step) const noexcept {
     return first_ + writes_[step.index] < there_;
   }
-  void play(const PlannedStep &step) noexcept;
-  void playEventsOf(const PlannedStep &step) noexcept;
-  void pushStep(Queue &queue, const PlannedStep &step) noexcept;
-  void pushHook(Queue &queue, const PlannedStep &step, bool after) noexcept;
+  void enqueueStep(const ResolvedStep &step) noexcept;
+  void enqueueEventsOf(const ResolvedStep &step) noexcept;
+  void pushStep(Queue &queue, const ResolvedStep &step) noexcept;
+  void pushHook(Queue &queue, const ResolvedStep &step, bool after) noexcept;
   void publishIssued() noexcept;
   void takeTurn() noexcept;
 
   std::shared_ptr<Device> device_;
-  const PlannedEntry &entry_;
-  const PlannedSchedule &schedule_;
+  const ResolvedEntry &entry_;
+  const ResolvedSchedule &schedule_;
   const uint32_t depth_;
   const bool untraced_;
   ttrt_on_step *const onStep_;
   void *const user_;
-  const PlannedStep *firstWrite_; ///< of the body
-  const uint32_t freedBase_;      ///< what QueueSite::freed counted before
+  const ResolvedStep *firstWrite_; ///< of the body
+  const uint32_t freedBase_;       ///< what QueueSite::freed counted before
 
-  // Rings over inferences in flight; the feeder fills them before it plays.
+  // Rings over inferences in flight; the feeder fills them before it enqueues.
   std::vector<Inference> inferences_;
   std::vector<const void *> inputs_; ///< depth x inputs
   std::vector<void *> outputs_;      ///< depth x outputs
   std::unique_ptr<uint8_t[]> memory_;
   std::vector<void *> own_; ///< depth x outputs: in `memory_`
 
-  // The play, whose turn it is.
+  // The run of the schedule, owned by whichever thread has the turn.
   std::atomic<bool> turn_{false};
   Flag turns_; ///< turns of the drainer that are over
   Part part_ = Part::Idle;
   size_t at_ = 0;                        ///< next step of the part
-  uint64_t first_ = 0;                   ///< inference 0 of this play
+  uint64_t first_ = 0;                   ///< inference 0 of this run
   uint64_t there_ = 0;                   ///< inferences whose inputs are there
   uint32_t counts_[kMaxQueues] = {};     ///< counted commands pushed
-  std::vector<uint64_t> writes_, reads_; ///< per input and output: played since the prologue
+  std::vector<uint64_t> writes_, reads_; ///< per input and output: enqueued in this run
 
   std::atomic<uint64_t> enqueued_{0}; ///< by the feeder
   std::atomic<uint64_t> issued_{0};   ///< inferences whose counted commands have all been pushed
   std::atomic<uint64_t> popped_{0};   ///< by the drainer
-  Pace paces_[kMaxQueues];            ///< the drainer's
+  AdaptiveWait popWaits_[kMaxQueues]; ///< the drainer's
   std::atomic<uint64_t> freed_{0};    ///< popped before the last pop
   std::atomic<bool> finished_{false};
 };

@@ -43,7 +43,7 @@ Queue::Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity)
   events.events = site.events;
   events.queue = index;
   events.targets.reset(new EventTarget[site.eventCount]);
-  events.paces.reset(new Pace[site.eventCount]);
+  events.waits.reset(new AdaptiveWait[site.eventCount]);
   events.stopped[index] = &stopped_;
   try {
     thread = std::thread([this] { work(); });
@@ -99,7 +99,7 @@ void Queue::pushWait(Event &event) noexcept {
   push(command);
 }
 
-uint32_t Queue::pushStep(const PlannedStep &step, void *host, bool counted,
+uint32_t Queue::pushStep(const ResolvedStep &step, void *host, bool counted,
                          bool iteration) noexcept {
   for (uint32_t event : step.waits) {
     const EventTarget target = site.events[event].target();
@@ -122,7 +122,7 @@ uint32_t Queue::pushStep(const PlannedStep &step, void *host, bool counted,
   return ticket;
 }
 
-void Queue::pushCommands(const PlannedStep &step) noexcept {
+void Queue::pushCommands(const ResolvedStep &step) noexcept {
   for (const uint8_t *position = step.stream;;) {
     const auto &header = *reinterpret_cast<const CommandHeader *>(position);
     switch (header.opcode) {
@@ -205,7 +205,7 @@ void Queue::perform(const QueueCommand &command) noexcept {
     return command.event->record(index);
   case QueueCommand::Kind::Wait:
     if (!command.flag->await(command.value, *events.stopped[command.target],
-                             events.paces[command.index])) [[unlikely]]
+                             events.waits[command.index])) [[unlikely]]
       stop(command, TTRT_FAILED, "the queue that should record the event has stopped");
     return;
   case QueueCommand::Kind::Target:
@@ -234,7 +234,7 @@ void Queue::checkCall(const QueueCommand &command, int result) noexcept {
 }
 
 void Queue::performStep(const QueueCommand &command) noexcept {
-  const PlannedStep &step = *command.step;
+  const ResolvedStep &step = *command.step;
   MonitoredWork work(lane());
   switch (step.kind) {
   case fb::StepKind::Write:
@@ -279,7 +279,7 @@ void Queue::performStep(const QueueCommand &command) noexcept {
 
 /// With checks, the kernel copies: it says so where an address is wrong, instead of dying of it.
 void Queue::move(const QueueCommand &command) noexcept {
-  const PlannedStep &step = *command.step;
+  const ResolvedStep &step = *command.step;
   const bool isWrite = step.kind == fb::StepKind::Write;
   if (!command.source)
     return; // the slot is filled, or read, in place

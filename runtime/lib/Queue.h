@@ -10,7 +10,7 @@
 #include "Events.h"
 #include "Link.h"
 #include "MonitorFile.h"
-#include "Plan.h"
+#include "ScheduleTable.h"
 #include "ttrt/pipeline.h"
 
 #include <atomic>
@@ -37,7 +37,7 @@ struct QueueCommand {
   uint8_t target = 0;     ///< Wait, Target: the queue that records
   uint32_t value = 0;
   uint32_t index = 0;
-  const PlannedStep *step = nullptr;
+  const ResolvedStep *step = nullptr;
   union {
     const void *source = nullptr; ///< Write
     void *sink;                   ///< Read
@@ -96,9 +96,9 @@ public:
   /// Appends a command; sleeps while the ring is full. Returns its ticket.
   uint32_t push(const QueueCommand &command) noexcept;
   /// Appends a step of a schedule; `host`: the memory of a write or read.
-  uint32_t pushStep(const PlannedStep &step, void *host, bool counted, bool iteration) noexcept;
+  uint32_t pushStep(const ResolvedStep &step, void *host, bool counted, bool iteration) noexcept;
   /// The commands of an execute step one by one.
-  void pushCommands(const PlannedStep &step) noexcept;
+  void pushCommands(const ResolvedStep &step) noexcept;
   void pushRecord(Event &event) noexcept;
   void pushWait(Event &event) noexcept;
 

@@ -53,12 +53,12 @@ ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t ent
                                const void *data, size_t bytes, int blocking, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = deviceOf(device);
-    const PlannedEntry &planned = entryOf(target, entry);
-    checkBytes(portOf(planned.inputs, input, "input"), bytes, "input");
+    const ResolvedEntry &resolved = entryOf(target, entry);
+    checkBytes(portOf(resolved.inputs, input, "input"), bytes, "input");
     require(data, "data is NULL");
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
       target.watch().give(entry, input);
-      on.pushStep(planned.writes[input], const_cast<void *>(data), /*counted=*/false,
+      on.pushStep(resolved.writes[input], const_cast<void *>(data), /*counted=*/false,
                   /*iteration=*/false);
     });
   });
@@ -68,11 +68,11 @@ ttrt_status ttrt_enqueue_read(ttrt_device *device, uint32_t queue, uint32_t entr
                               void *data, size_t bytes, int blocking, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = deviceOf(device);
-    const PlannedEntry &planned = entryOf(target, entry);
-    checkBytes(portOf(planned.outputs, output, "output"), bytes, "output");
+    const ResolvedEntry &resolved = entryOf(target, entry);
+    checkBytes(portOf(resolved.outputs, output, "output"), bytes, "output");
     require(data, "data is NULL");
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
-      on.pushStep(planned.reads[output], data, /*counted=*/false, /*iteration=*/false);
+      on.pushStep(resolved.reads[output], data, /*counted=*/false, /*iteration=*/false);
     });
   });
 }
@@ -81,7 +81,7 @@ ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t t
                                  ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = deviceOf(device);
-    const PlannedStep *step = target.execute(trace);
+    const ResolvedStep *step = target.execute(trace);
     if (!step)
       fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
            count(target.bundle().metadata().traces()));

@@ -78,7 +78,7 @@ TEST_P(Explore, TheProofSaysTheSameOfEveryOrder) {
   RecordProperty("against_the_tables", std::to_string(faults.inTables));
 }
 
-/// Which schedules can be played again without waiting in between.
+/// Which schedules can be run again without a wait in between.
 TEST_P(Explore, TheProofSaysTheSameOfPlayingAgain) {
   const TemporaryFile file(good.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
@@ -91,7 +91,7 @@ TEST_P(Explore, TheProofSaysTheSameOfPlayingAgain) {
       for (uint32_t bodies : {0, 1, 2}) {
         ExploreOptions options;
         options.bodies = bodies;
-        options.plays = 3;
+        options.runs = 3;
         good &= explore(this->good, e, s, reference, options).fault.empty();
       }
       EXPECT_EQ(good, proved) << schedule->name()->c_str();

@@ -412,7 +412,7 @@ Explored explore(const BundleBuilder &builder, size_t entry, size_t schedule,
   const ScheduleModel model(builder);
   return explore(model, entry, schedule,
                  model.unroll(*builder.bundle.entries[entry]->schedules[schedule], options.bodies,
-                              options.plays),
+                              options.runs),
                  reference, options);
 }
 
@@ -425,7 +425,7 @@ std::string exploreAll(const BundleBuilder &builder, const Reference &reference,
         ExploreOptions some = options;
         some.bodies = bodies;
         Explored explored = Explorer(model, e, *schedule,
-                                     model.unroll(*schedule, bodies, some.plays), reference, some)
+                                     model.unroll(*schedule, bodies, some.runs), reference, some)
                                 .run();
         if (sum) {
           sum->states += explored.states;

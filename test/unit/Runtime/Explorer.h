@@ -25,7 +25,7 @@ namespace ttrt::test {
 
 struct ExploreOptions {
   uint32_t bodies = 2;
-  uint32_t plays = 1;    ///< prologue, bodies, epilogue; and again
+  uint32_t runs = 1;     ///< prologue, bodies, epilogue; and again
   uint32_t cores = 2;    ///< of each queue
   uint32_t capacity = 0; ///< steps in a ring; 0: all
   uint64_t mostStates = 4'000'000;

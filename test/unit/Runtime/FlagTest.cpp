@@ -122,9 +122,9 @@ TEST_F(Flags, NoWakeUpIsLostWithAlarms) {
   std::vector<std::thread> waiters;
   for (auto &mine : seen)
     waiters.emplace_back([&] {
-      Pace pace;
+      AdaptiveWait wait;
       for (uint32_t value = 1; value <= kValues; ++value) {
-        EXPECT_TRUE(flag.await(value, cancelled, pace));
+        EXPECT_TRUE(flag.await(value, cancelled, wait));
         mine = value;
       }
     });
@@ -151,13 +151,13 @@ TEST_F(Flags, AwakeBeforeTheFlagIsRaised) {
   std::atomic<int> alarms{0};
   Hook::function = [&](FlagPoint point) { alarms += point == FlagPoint::Alarm; };
   for (bool isRaised : {true, false}) {
-    Pace pace;
-    pace.note(500000, /*wasAsleep=*/false);
-    pace.note(500000, /*wasAsleep=*/false);
+    AdaptiveWait wait;
+    wait.note(500000, /*wasAsleep=*/false);
+    wait.note(500000, /*wasAsleep=*/false);
     std::atomic<bool> cancelled{false};
     bool reached = !isRaised;
     const int before = alarms;
-    std::thread waiter([&] { reached = flag.await(isRaised ? 1 : 2, cancelled, pace); });
+    std::thread waiter([&] { reached = flag.await(isRaised ? 1 : 2, cancelled, wait); });
     EXPECT_TRUE(comes([&] { return alarms > before; }));
     if (isRaised) {
       flag.set(1);
@@ -171,51 +171,52 @@ TEST_F(Flags, AwakeBeforeTheFlagIsRaised) {
 }
 
 TEST(Paces, TheAlarmGoesBeforeTheExpectedTime) {
-  Pace pace;
-  EXPECT_EQ(pace.alarm(), 0u) << "nothing is known";
-  pace.note(1000000, false);
-  EXPECT_EQ(pace.alarm(), 0u) << "nothing is regular";
-  pace.note(1050000, false);
-  EXPECT_EQ(pace.alarm(), 1050000 - Pace::kEarlyNs);
-  pace.note(1050000, /*wasAsleep=*/true);
-  EXPECT_EQ(pace.alarm(), 0u) << "earlier than seen, and so too different from the one before";
-  pace.note(1050000, /*wasAsleep=*/true);
-  EXPECT_EQ(pace.alarm(), 1050000 - Pace::kMarginNs - Pace::kEarlyNs);
+  AdaptiveWait wait;
+  EXPECT_EQ(wait.alarm(), 0u) << "nothing is known";
+  wait.note(1000000, false);
+  EXPECT_EQ(wait.alarm(), 0u) << "nothing is regular";
+  wait.note(1050000, false);
+  EXPECT_EQ(wait.alarm(), 1050000 - AdaptiveWait::kEarlyNs);
+  wait.note(1050000, /*wasAsleep=*/true);
+  EXPECT_EQ(wait.alarm(), 0u) << "earlier than seen, and so too different from the one before";
+  wait.note(1050000, /*wasAsleep=*/true);
+  EXPECT_EQ(wait.alarm(), 1050000 - AdaptiveWait::kMarginNs - AdaptiveWait::kEarlyNs);
 }
 
 TEST(Paces, NoAlarmWhereItGainsNothing) {
-  for (uint64_t ns : {uint64_t(0), uint64_t(1000), 2 * Pace::kEarlyNs, Pace::kLongestNs}) {
-    Pace pace;
-    pace.note(ns, false);
-    pace.note(ns, false);
-    EXPECT_EQ(pace.alarm(), 0u) << ns;
+  for (uint64_t ns :
+       {uint64_t(0), uint64_t(1000), 2 * AdaptiveWait::kEarlyNs, AdaptiveWait::kLongestNs}) {
+    AdaptiveWait wait;
+    wait.note(ns, false);
+    wait.note(ns, false);
+    EXPECT_EQ(wait.alarm(), 0u) << ns;
   }
-  Pace pace;
+  AdaptiveWait wait;
   for (int i = 0; i < 10; ++i) {
-    pace.note(i % 2 ? 1000000 : 2000000, false);
-    EXPECT_EQ(pace.alarm(), 0u);
+    wait.note(i % 2 ? 1000000 : 2000000, false);
+    EXPECT_EQ(wait.alarm(), 0u);
   }
 }
 
 /// Spinning in vain becomes rare.
 TEST(Paces, PatienceGrows) {
-  Pace pace;
+  AdaptiveWait wait;
   auto waitsUntilAlarm = [&] {
     int waits = 0;
-    for (; !pace.alarm(); ++waits)
-      pace.note(1000000, false);
+    for (; !wait.alarm(); ++waits)
+      wait.note(1000000, false);
     return waits;
   };
   EXPECT_EQ(waitsUntilAlarm(), 2);
   std::vector<int> waits;
   for (int i = 0; i < 8; ++i) {
-    pace.spun(/*inVain=*/true);
+    wait.spun(/*inVain=*/true);
     waits.push_back(waitsUntilAlarm());
   }
   EXPECT_EQ(waits, (std::vector<int>{2, 6, 14, 30, 62, 126, 126, 126}));
-  pace.spun(/*inVain=*/false);
+  wait.spun(/*inVain=*/false);
   EXPECT_EQ(waitsUntilAlarm(), 0);
-  pace.spun(/*inVain=*/true);
+  wait.spun(/*inVain=*/true);
   EXPECT_EQ(waitsUntilAlarm(), 2);
 }
 

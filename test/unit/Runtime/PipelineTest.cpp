@@ -48,7 +48,7 @@ protected:
 TEST_P(Pipelines, EveryOutputIsItsInputs) {
   Pipeline pipeline(loaded.bundle, loaded.device, named(schedule, 24));
   EXPECT_STREQ(pipeline.schedule(), schedule);
-  // Batches of different lengths: each ends a play, with or without a remainder.
+  // Batches of different lengths: each ends a run, with or without a remainder.
   uint64_t next = 0;
   for (int batch : {1, 2, 3, 5, 24, 1, 16}) {
     std::vector<std::vector<float>> inputs;
@@ -116,7 +116,7 @@ TEST_P(Pipelines, StreamingWithDelays) {
   }
 }
 
-/// A feeder that gives an input only after it has seen the output before: each ends its play.
+/// A feeder that gives an input only after it has seen the output before: each ends its run.
 TEST_P(Pipelines, RequestAndResponse) {
   Pipeline pipeline(loaded.bundle, loaded.device, named(schedule));
   std::atomic<uint64_t> answered{0};

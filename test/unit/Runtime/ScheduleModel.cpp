@@ -346,7 +346,7 @@ Command ScheduleModel::decode(const fb::EntryPointT &entry, const fb::StepT &ste
 //===----------------------------------------------------------------------===//
 
 Unrolled ScheduleModel::unroll(const fb::ScheduleT &schedule, uint32_t bodies,
-                               uint32_t plays) const {
+                               uint32_t runs) const {
   Unrolled unrolled;
   std::map<uint32_t, int64_t> writes, reads;
   auto add = [&](const auto &part) {
@@ -364,7 +364,7 @@ Unrolled ScheduleModel::unroll(const fb::ScheduleT &schedule, uint32_t bodies,
       unrolled.instances.push_back(std::move(instance));
     }
   };
-  for (uint32_t play = 0; play < plays; ++play) {
+  for (uint32_t run = 0; run < runs; ++run) {
     add(schedule.prologue);
     for (uint32_t i = 0; i < bodies; ++i)
       add(schedule.body);

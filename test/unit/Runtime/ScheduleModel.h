@@ -80,8 +80,8 @@ public:
   std::vector<uint32_t> cellsOf(const fb::BufferT &buffer) const;
   static uint64_t bytesOf(const fb::PortT &port);
   Use use(uint64_t address, uint64_t bytes, bool read, bool write, uint32_t operand) const;
-  /// `plays`: how often prologue, bodies and epilogue are played.
-  Unrolled unroll(const fb::ScheduleT &schedule, uint32_t bodies, uint32_t plays = 1) const;
+  /// `runs`: how often prologue, bodies and epilogue are enqueued.
+  Unrolled unroll(const fb::ScheduleT &schedule, uint32_t bodies, uint32_t runs = 1) const;
 
   const BundleBuilder &builder;
   const fb::BundleT &bundle;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Spare.h"
+#include "SkippableTail.h"
 
 #include <algorithm>
 
@@ -57,8 +57,8 @@ private:
 
 } // namespace
 
-std::vector<uint32_t> findSpareEnds(const Bundle &bundle, const DecodedBundle &decoded,
-                                    uint32_t entry, uint32_t schedule) {
+std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedBundle &decoded,
+                                         uint32_t entry, uint32_t schedule) {
   std::vector<uint32_t> result;
   const Finder finder(bundle, *bundle.metadata().entries()->Get(entry));
   if (finder.hasSlotWithLifetime())
@@ -91,9 +91,9 @@ std::vector<uint32_t> findSpareEnds(const Bundle &bundle, const DecodedBundle &d
     if (ops[end].step->kind() != fb::StepKind::Write)
       continue;
     wanted.clear();
-    bool isSpare = true;
-    for (uint32_t i = static_cast<uint32_t>(ops.size()); i-- > end && isSpare;) {
-      // A play that ends in the prologue has no body.
+    bool isSkippable = true;
+    for (uint32_t i = static_cast<uint32_t>(ops.size()); i-- > end && isSkippable;) {
+      // A run that ends in the prologue has no body.
       if (end < its.bodyBegin && i >= its.bodyBegin && i < its.bodyEnd)
         continue;
       const fb::Step &step = *ops[i].step;
@@ -101,11 +101,11 @@ std::vector<uint32_t> findSpareEnds(const Bundle &bundle, const DecodedBundle &d
         if (numbers[i] - (end < its.bodyBegin && i >= its.bodyEnd ? inBody : 0) < numbers[end])
           wanted.push_back(step.slot());
       } else if (step.kind() != fb::StepKind::Write && numbers[i] != kActivations) {
-        isSpare = numbers[i] != kMore &&
-                  std::find(wanted.begin(), wanted.end(), numbers[i]) == wanted.end();
+        isSkippable = numbers[i] != kMore &&
+                      std::find(wanted.begin(), wanted.end(), numbers[i]) == wanted.end();
       }
     }
-    if (isSpare)
+    if (isSkippable)
       result.push_back(end);
   }
   return result;

@@ -2,7 +2,7 @@
 //
 // Inferences that nobody asked for, where a stream ends in the middle of a body.
 
-#include "Spare.h"
+#include "SkippableTail.h"
 #include "Loaded.h"
 #include "QueueBundle.h"
 #include "ttrt/pipeline.h"
@@ -29,7 +29,7 @@ void unroll(fb::ScheduleT &schedule) {
     schedule.body.push_back(std::make_unique<fb::StepT>(*schedule.body[i]));
 }
 
-/// For each write of a schedule: 's' if a play that ends there leaves nothing to be computed.
+/// For each write of a schedule: 's' if a run that ends there may skip the rest.
 std::string endsOf(BundleBuilder builder, const char *name) {
   const TemporaryFile file(builder.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
@@ -38,16 +38,16 @@ std::string endsOf(BundleBuilder builder, const char *name) {
   for (uint32_t i = 0; i < schedules.size(); ++i) {
     if (strcmp(text(schedules.Get(i)->name()), name) != 0)
       continue;
-    const std::vector<uint32_t> spare = findSpareEnds(bundle, decoded, 0, i);
+    const std::vector<uint32_t> tails = findSkippableTails(bundle, decoded, 0, i);
     std::string ends;
     size_t found = 0;
     for (uint32_t j = 0; j < decoded.schedules[0][i].bodyEnd; ++j)
       if (decoded.schedules[0][i].steps.ops[j].step->kind() == fb::StepKind::Write) {
-        const bool isSpare = std::count(spare.begin(), spare.end(), j) != 0;
-        ends += isSpare ? 's' : '-';
-        found += isSpare;
+        const bool isSkippable = std::count(tails.begin(), tails.end(), j) != 0;
+        ends += isSkippable ? 's' : '-';
+        found += isSkippable;
       }
-    EXPECT_EQ(found, spare.size()) << "only in front of writes";
+    EXPECT_EQ(found, tails.size()) << "only in front of writes";
     return ends;
   }
   return "no such schedule";
@@ -95,14 +95,14 @@ int runsOf(BundleBuilder builder, const char *name, bool noTrace = false) {
   return runs;
 }
 
-TEST(Spare, ABodyOfTwoInferences) {
+TEST(SkippableTail, ABodyOfTwoInferences) {
   EXPECT_EQ(endsOf(queueBundle(), "unrolled"), "ss");
   EXPECT_EQ(runsOf(queueBundle(), "unrolled"), 6) << "as many as inferences";
   runsOf(queueBundle(), "unrolled", /*noTrace=*/true);
 }
 
 /// With events inside the trace, too: whoever waits for them goes on.
-TEST(Spare, EventsOfWhatIsLeftOut) {
+TEST(SkippableTail, EventsOfWhatIsLeftOut) {
   BundleBuilder builder = queueBundle();
   fb::ScheduleT &signals = scheduleOf(builder, "signals");
   unroll(signals);
@@ -117,7 +117,7 @@ TEST(Spare, EventsOfWhatIsLeftOut) {
 }
 
 /// Here the next write stands in the middle of a run: what is left of that run is asked for.
-TEST(Spare, WhatSomebodyAskedForIsComputed) {
+TEST(SkippableTail, WhatSomebodyAskedForIsComputed) {
   auto halves = [] {
     BundleBuilder builder = queueBundle();
     const auto words = builder.streams[0].words;
@@ -164,7 +164,7 @@ TEST(Spare, WhatSomebodyAskedForIsComputed) {
 }
 
 /// A run that changes what is kept is never left out.
-TEST(Spare, StateIsNotSpare) {
+TEST(SkippableTail, StateIsKept) {
   auto keeping = [] {
     BundleBuilder builder = queueBundle();
     const uint64_t kept = 1 << 20;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Schedules with everything looked up: made when loading, never changed after.
+// Schedules with every name, address and function resolved. Built at load, immutable afterwards.
 
-#ifndef TTRT_LIB_PLAN_H
-#define TTRT_LIB_PLAN_H
+#ifndef TTRT_LIB_SCHEDULETABLE_H
+#define TTRT_LIB_SCHEDULETABLE_H
 
 #include "Bundle.h"
 #include "Code.h"
@@ -13,8 +13,8 @@
 
 namespace ttrt {
 
-/// A step of a schedule. The pointers are into the device's memory.
-struct PlannedStep {
+/// A step of a schedule. Pointers point into device memory.
+struct ResolvedStep {
   fb::StepKind kind;
   uint32_t index = 0; ///< input, output, trace, program, event
   uint32_t queue = 0;
@@ -31,38 +31,37 @@ struct PlannedStep {
 };
 
 /// What the host enqueues for one entry point.
-struct PlannedSchedule {
+struct ResolvedSchedule {
   const char *name = "";
   uint32_t queues = 1;
   /// The prologue may follow an epilogue that is still under way (docs/proof.md).
   bool seamless = false;
-  std::vector<PlannedStep> prologue, body, epilogue;
-  /// Steps, counted from the prologue's first: if the play ends there, what is left need not be
-  /// computed (Spare.h). In ascending order.
-  std::vector<uint32_t> spareEnds;
+  std::vector<ResolvedStep> prologue, body, epilogue;
+  /// Steps at which a run may end without computing the rest (SkippableTail.h).
+  std::vector<uint32_t> skippableTails;
 };
 
-struct PlannedPort {
+struct ResolvedPort {
   const char *name;
   uint8_t *slot;
   uint64_t bytes;
 };
 
-struct PlannedEntry {
+struct ResolvedEntry {
   const char *name = "";
-  std::vector<PlannedPort> inputs, outputs;
-  std::vector<PlannedSchedule> schedules; ///< the bundle's, in its order
+  std::vector<ResolvedPort> inputs, outputs;
+  std::vector<ResolvedSchedule> schedules; ///< the bundle's, in its order
   /// One inference in order on the calling thread: the parts of the first schedule for one queue.
-  std::vector<const PlannedStep *> steps;
-  std::vector<PlannedStep> writes, reads; ///< per input and output: that step alone
+  std::vector<const ResolvedStep *> steps;
+  std::vector<ResolvedStep> writes, reads; ///< per input and output: that step alone
 };
 
-/// Looks everything up; `memory` and `code` are of the device.
-PlannedEntry planEntry(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-                       const fb::EntryPoint &entry);
+/// `memory` and `code` belong to the device.
+ResolvedEntry resolveEntry(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
+                           const fb::EntryPoint &entry);
 /// An execute step for a trace.
-PlannedStep planExecute(const Bundle &bundle, const DeviceMemory &memory, uint32_t trace);
+ResolvedStep resolveExecute(const Bundle &bundle, const DeviceMemory &memory, uint32_t trace);
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_PLAN_H
+#endif // TTRT_LIB_SCHEDULETABLE_H
