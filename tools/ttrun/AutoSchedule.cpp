@@ -78,7 +78,8 @@ size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, 
   const double one = expectedTime(candidates[single], times),
                two = expectedTime(candidates[best], times);
   size_t chosen = best;
-  why = textOf("write %.3g ms, run %.3g, read %.3g: ", times.write, times.run, times.read);
+  why =
+      fmt::format("write {:.3g} ms, run {:.3g}, read {:.3g}: ", times.write, times.run, times.read);
   if (candidates[best].queues == 1) {
     const bool isAny = std::any_of(candidates.begin(), candidates.end(),
                                    [](const Candidate &c) { return c.queues > 1; });
@@ -86,23 +87,23 @@ size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, 
                  : "there is no schedule with two queues";
   } else if (two > 0.95 * one) {
     chosen = single;
-    why += textOf("two queues do not pay, they would save %.2g %%", 100 * (1 - two / one));
+    why += fmt::format("two queues do not pay, they would save {:.2g} %", 100 * (1 - two / one));
   } else if (candidates[best].tried == 0) {
-    why += textOf("%.3g ms an inference expected, %.3g with one queue", two, one);
+    why += fmt::format("{:.3g} ms an inference expected, {:.3g} with one queue", two, one);
   } else if (candidates[best].tried > candidates[single].tried) {
     chosen = single;
-    why += textOf("two queues do not pay, %s took %.3g ms when tried and %s %.3g",
-                  candidates[best].name.c_str(), candidates[best].tried,
-                  candidates[single].name.c_str(), candidates[single].tried);
+    why += fmt::format("two queues do not pay, {} took {:.3g} ms when tried and {} {:.3g}",
+                       candidates[best].name, candidates[best].tried, candidates[single].name,
+                       candidates[single].tried);
   } else {
-    why += textOf("%.3g ms an inference when tried, %.3g with one queue", candidates[best].tried,
-                  candidates[single].tried);
+    why += fmt::format("{:.3g} ms an inference when tried, {:.3g} with one queue",
+                       candidates[best].tried, candidates[single].tried);
   }
   if (times.runUntraced > 0) {
     const double saved = 100 * (1 - times.run / times.runUntraced);
-    why += saved < 2
-               ? textOf("; a trace does not pay, the run takes %.3g ms without", times.runUntraced)
-               : textOf("; a trace saves %.2g %% of the run", saved);
+    why += saved < 2 ? fmt::format("; a trace does not pay, the run takes {:.3g} ms without",
+                                   times.runUntraced)
+                     : fmt::format("; a trace saves {:.2g} % of the run", saved);
   }
   return chosen;
 }

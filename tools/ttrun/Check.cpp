@@ -5,19 +5,17 @@
 #include "Options.h"
 #include "Verifier.h"
 
-#include <cstdio>
+#include <fmt/core.h>
 #include <memory>
 
 namespace ttrun {
 
-using ull = unsigned long long;
-
 /// What holds for every number of iterations and every interleaving (docs/proof.md).
 static void printProof(const ttrt::Proof &proof) {
-  printf("  proved  %llu schedules, %llu steps, %llu commands, %llu iterations until all repeats\n"
-         "          %llu accesses, %llu pairs of accesses to the same bytes, %.3f ms\n",
-         (ull)proof.schedules, (ull)proof.steps, (ull)proof.commands, (ull)proof.iterations,
-         (ull)proof.accesses, (ull)proof.pairs, static_cast<double>(proof.nanoseconds) * 1e-6);
+  fmt::print("  proved  {} schedules, {} steps, {} commands, {} iterations until all repeats\n"
+             "          {} accesses, {} pairs of accesses to the same bytes, {:.3f} ms\n",
+             proof.schedules, proof.steps, proof.commands, proof.iterations, proof.accesses,
+             proof.pairs, static_cast<double>(proof.nanoseconds) * 1e-6);
 }
 
 int checkCommand(int argc, char **argv) {
@@ -45,19 +43,18 @@ int checkCommand(int argc, char **argv) {
     try {
       bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(verify));
     } catch (const ttrt::Error &error) {
-      fprintf(stderr, "ttrun check: %s\n",
-              bundleMessage(file, error.status, error.message).c_str());
+      fmt::print(stderr, "ttrun check: {}\n", bundleMessage(file, error.status, error.message));
       good = false;
       continue;
     }
     try {
       ttrt::verifyFit(*bundle);
-      printf("%s: ok\n", file.c_str());
+      fmt::print("{}: ok\n", file);
     } catch (const ttrt::Error &error) {
       const bool bad = fit || error.status == TTRT_BAD_BUNDLE;
-      fprintf(bad ? stderr : stdout, "%s: %s%s: %s\n", file.c_str(),
-              bad ? "" : "ok, but cannot run here: ", ttrt_status_name(error.status),
-              error.message.c_str());
+      fmt::print(bad ? stderr : stdout, "{}: {}{}: {}\n", file,
+                 bad ? "" : "ok, but cannot run here: ", ttrt_status_name(error.status),
+                 error.message);
       good &= !bad;
     }
     if (verify != "none")

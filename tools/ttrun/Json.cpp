@@ -4,7 +4,6 @@
 #include "Printing.h"
 
 #include <cmath>
-#include <cstdio>
 
 namespace ttrun {
 
@@ -58,7 +57,7 @@ static std::string quote(std::string_view raw) {
     else if (first == '"' || first == '\\')
       quoted += {'\\', raw[0]};
     else if (first < 0x20 || first == 0x7f)
-      quoted += textOf("\\u%04x", first);
+      quoted += fmt::format("\\u{:04x}", first);
     else
       quoted += raw.substr(0, length);
     raw.remove_prefix(length ? length : 1);
@@ -79,13 +78,8 @@ Json &Json::value(std::string_view string) {
 }
 
 Json &Json::value(double number) {
-  char digits[32];
   // JSON has neither infinities nor NaN.
-  if (std::isfinite(number))
-    snprintf(digits, sizeof(digits), "%.9g", number);
-  else
-    snprintf(digits, sizeof(digits), "null");
-  raw(digits);
+  raw(std::isfinite(number) ? fmt::format("{:.9g}", number) : "null");
   return *this;
 }
 

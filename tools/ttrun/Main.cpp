@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fmt/core.h>
 #include <string>
+#include <system_error>
 
 namespace ttrun {
 
@@ -29,16 +31,16 @@ static constexpr Command kCommands[] = {
 };
 
 static void printHelp(FILE *stream) {
-  fprintf(stream,
-          "ttrun %s: runs, measures and inspects trace bundles (.ttcb)\n\n"
-          "usage: ttrun COMMAND [arguments]\n\ncommands:\n",
-          ttrt_version());
+  fmt::print(stream,
+             "ttrun {}: runs, measures and inspects trace bundles (.ttcb)\n\n"
+             "usage: ttrun COMMAND [arguments]\n\ncommands:\n",
+             ttrt_version());
   for (const Command &command : kCommands)
-    fprintf(stream, "  %-8s%s\n", command.name, command.summary);
-  fprintf(stream,
-          "\n'ttrun COMMAND --help' tells more about one of them.\n"
-          "Exit status: 0 success; 1 a bundle is bad or cannot run here, or outputs differ;\n"
-          "2 wrong usage, or another file cannot be read or written.\n");
+    fmt::print(stream, "  {:<8}{}\n", command.name, command.summary);
+  fmt::print(stream,
+             "\n'ttrun COMMAND --help' tells more about one of them.\n"
+             "Exit status: 0 success; 1 a bundle is bad or cannot run here, or outputs differ;\n"
+             "2 wrong usage, or another file cannot be read or written.\n");
 }
 
 static int runCommandNamed(const Command &command, int argc, char **argv) {
@@ -47,10 +49,16 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
   } catch (const HelpShown &) {
     return 0;
   } catch (const BadBundle &error) {
-    fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
+    fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
     return 1;
+  } catch (const std::system_error &error) {
+    // fmt::print() throws this when a stream cannot be written; afterOutput() reports it.
+    errno = error.code().value();
+    if (!ferror(stdout))
+      fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
+    return 2;
   } catch (const std::exception &error) { // UserError above all
-    fprintf(stderr, "ttrun %s: %s\n", command.name, error.what());
+    fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
     return 2;
   }
 }
@@ -59,7 +67,7 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
 static int afterOutput(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
-  fprintf(stderr, "ttrun: cannot write standard output: %s\n", strerror(errno));
+  fmt::print(stderr, "ttrun: cannot write standard output: {}\n", strerror(errno));
   return 2;
 }
 
@@ -70,7 +78,7 @@ int runTool(int argc, char **argv) {
     return afterOutput(name.empty() ? 2 : 0);
   }
   if (name == "--version") {
-    printf("ttrun %s\n", ttrt_version());
+    fmt::print("ttrun {}\n", ttrt_version());
     return afterOutput(0);
   }
   std::string names;
@@ -79,7 +87,7 @@ int runTool(int argc, char **argv) {
       return afterOutput(runCommandNamed(command, argc - 2, argv + 2));
     names += std::string(names.empty() ? "" : ", ") + command.name;
   }
-  fprintf(stderr, "ttrun: unknown command '%s'; expected one of %s\n", name.c_str(), names.c_str());
+  fmt::print(stderr, "ttrun: unknown command '{}'; expected one of {}\n", name, names);
   return 2;
 }
 

@@ -17,8 +17,6 @@
 
 namespace ttrun {
 
-using ull = unsigned long long;
-
 static std::string devicesJson(const std::vector<WatchedDevice> &devices) {
   timespec time;
   clock_gettime(CLOCK_REALTIME, &time);
@@ -67,14 +65,13 @@ std::vector<std::string> linesOf(const std::vector<WatchedDevice> &devices, cons
   };
   std::vector<std::string> lines;
   for (const WatchedDevice &device : devices) {
-    std::string rate = device.perSecond < 0 ? "" : textOf(", %.1f/s", device.perSecond);
+    std::string rate = device.perSecond < 0 ? "" : fmt::format(", {:.1f}/s", device.perSecond);
     lines.push_back(
-        coloured(shorten(textOf("%llu %s", (ull)device.pid, printable(device.process).c_str()), 28),
-                 "1") +
-        (device.number ? textOf(" device %llu", (ull)device.number) : "") + "  " +
+        coloured(shorten(fmt::format("{} {}", device.pid, printable(device.process)), 28), "1") +
+        (device.number ? fmt::format(" device {}", device.number) : "") + "  " +
         shorten(printable(device.bundle), 30) +
-        textOf("  %u core%s, %llu iterations%s, ", device.cores, device.cores == 1 ? "" : "s",
-               (ull)device.iterations, rate.c_str()) +
+        fmt::format("  {} core{}, {} iterations{}, ", device.cores, plural(device.cores),
+                    device.iterations, rate) +
         (device.busy ? coloured("busy", "1") : "idle"));
     for (const WatchedMemory &memory : device.memories) {
       const bool exact = memory.isTrace && memory.used && memory.used == memory.total;
@@ -84,11 +81,11 @@ std::vector<std::string> linesOf(const std::vector<WatchedDevice> &devices, cons
       size_t full = static_cast<size_t>(percent / 100 * kBar + 0.5);
       if (memory.used && !full)
         full = 1;
-      lines.push_back(textOf("  %-6s[", memory.title) + coloured(std::string(full, '#'), code) +
-                      std::string(kBar - full, '.') + "] " +
-                      coloured(textOf("%5.1f %%", percent), code) +
-                      textOf("  %s of %s%s", shortBytes(memory.used).c_str(),
-                             shortBytes(memory.total).c_str(), exact ? ", sized exactly" : ""));
+      lines.push_back(fmt::format("  {:<6}[", memory.title) +
+                      coloured(std::string(full, '#'), code) + std::string(kBar - full, '.') +
+                      "] " + coloured(fmt::format("{:5.1f} %", percent), code) +
+                      fmt::format("  {} of {}{}", shortBytes(memory.used), shortBytes(memory.total),
+                                  exact ? ", sized exactly" : ""));
     }
   }
   return lines;
@@ -124,9 +121,9 @@ public:
 
   void show(const std::string &title, const std::vector<std::string> &lines) {
     if (!live) {
-      printf("%s\n", title.c_str());
+      fmt::print("{}\n", title);
       for (const std::string &line : lines)
-        printf("%s\n", line.c_str());
+        fmt::print("{}\n", line);
       fflush(stdout);
       return;
     }
@@ -138,15 +135,15 @@ public:
     for (size_t i = 0; i < lines.size() && i + 1 < rows; ++i)
       text += lines[i] + "\x1b[K\n";
     if (lines.size() + 1 > rows)
-      text += textOf("... %zu more lines\x1b[K", lines.size() + 1 - rows);
-    write((text + "\x1b[J\x1b[?7h").c_str());
+      text += fmt::format("... {} more lines\x1b[K", lines.size() + 1 - rows);
+    write(text + "\x1b[J\x1b[?7h");
   }
 
 private:
-  void write(const char *text) {
+  void write(const std::string &text) {
     if (!live)
       return;
-    fputs(text, stdout);
+    fmt::print("{}", text);
     fflush(stdout);
   }
   const bool live;
@@ -215,11 +212,11 @@ int monitorCommand(int argc, char **argv) {
     if (!scan.problem().empty())
       throw UserError(scan.problem());
     if (json) {
-      fputs(devicesJson(devices).c_str(), stdout);
+      fmt::print("{}", devicesJson(devices));
       fflush(stdout);
     } else {
       std::string title =
-          textOf("ttrun monitor: %zu device%s", devices.size(), devices.size() == 1 ? "" : "s");
+          fmt::format("ttrun monitor: {} device{}", devices.size(), plural(devices.size()));
       if (devices.empty())
         title += " (a process is seen if it runs with TTRT_MONITOR=1)";
       screen.show(title, linesOf(devices, look));

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
+#include <fmt/core.h>
 
 namespace ttrun {
 
@@ -144,19 +144,16 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
 }
 
 void OptionParser::printHelp() const {
-  printf("usage: %s %s\n\n%s\n\noptions:\n", command.c_str(), synopsis.c_str(),
-         description.c_str());
-  constexpr int kColumn = 34;
-  auto print = [&](const std::string &left, const std::string &help) {
-    printf("  %-*s", kColumn - 2, left.c_str());
-    if (static_cast<int>(left.size()) > kColumn - 3)
-      printf("\n%*s", kColumn, "");
-    for (char c : help) {
-      putchar(c);
-      if (c == '\n')
-        printf("%*s", kColumn, "");
-    }
-    putchar('\n');
+  fmt::print("usage: {} {}\n\n{}\n\noptions:\n", command, synopsis, description);
+  constexpr size_t kColumn = 34;
+  auto print = [&](const std::string &left, std::string help) {
+    const std::string margin(kColumn, ' ');
+    for (size_t at = 0; (at = help.find('\n', at)) != std::string::npos; at += 1 + kColumn)
+      help.insert(at + 1, margin);
+    if (left.size() > kColumn - 3)
+      fmt::print("  {}\n{}{}\n", left, margin, help);
+    else
+      fmt::print("  {:<{}}{}\n", left, kColumn - 2, help);
   };
   for (const Option &option : options) {
     std::string left = "--" + option.name;
@@ -168,7 +165,7 @@ void OptionParser::printHelp() const {
   }
   print("--help", "this text");
   if (!examples.empty())
-    printf("\nexamples:\n%s", examples.c_str());
+    fmt::print("\nexamples:\n{}", examples);
 }
 
 } // namespace ttrun

@@ -160,17 +160,16 @@ static void printTable(const std::vector<Row> &rows, bool programs) {
     std::string text = shorten(printable(given), width);
     return text + std::string(width - columnsOf(text), ' ');
   };
-  printf("\n%10s %6s %6s %8s  %s %s\n", "median us", "share", "grid",
-         programs ? "commands" : "command", name("program").c_str(), "source");
+  fmt::print("\n{:>10} {:>6} {:>6} {:>8}  {} {}\n", "median us", "share", "grid",
+             programs ? "commands" : "command", name("program"), "source");
   for (const Row &row : rows) {
-    std::string line = textOf("%10.2f %5.1f%% %6llu %8s  %s", row.median, 100 * row.median / total,
-                              static_cast<unsigned long long>(row.grid),
-                              programs ? std::to_string(row.times).c_str() : row.command.c_str(),
-                              name(row.name).c_str());
+    std::string line =
+        fmt::format("{:10.2f} {:5.1f}% {:6} {:>8}  {}", row.median, 100 * row.median / total,
+                    row.grid, programs ? std::to_string(row.times) : row.command, name(row.name));
     const std::string more = programs && row.times > 1 && !row.source.empty() ? ", ..." : "";
     const size_t used = columnsOf(line) + 1 + more.size();
     line += " " + shorten(printable(row.source), kColumns > used ? kColumns - used : 0) + more;
-    printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
 }
 
@@ -186,10 +185,9 @@ static std::string csvField(const std::string &text) {
 static std::string csvOf(const std::vector<Row> &rows) {
   std::string csv = "trace,command,program,grid,source,min_us,median_us,p90_us,p99_us\n";
   for (const Row &row : rows)
-    csv += textOf("%s,%s,%s,%llu,%s,%.3f,%.3f,%.3f,%.3f\n", csvField(row.trace).c_str(),
-                  row.command.c_str(), csvField(row.name).c_str(),
-                  static_cast<unsigned long long>(row.grid), csvField(row.source).c_str(),
-                  row.least, row.median, row.p90, row.p99);
+    csv += fmt::format("{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n", csvField(row.trace),
+                       row.command, csvField(row.name), row.grid, csvField(row.source), row.least,
+                       row.median, row.p90, row.p99);
   return csv;
 }
 
@@ -204,8 +202,8 @@ static void addTimes(Json &json, const char *name, const Samples &samples) {
 }
 
 static void printTimes(const char *name, const Samples &samples) {
-  printf("%-12s min %.4f  median %.4f  p90 %.4f  p99 %.4f ms\n", name, samples.least(),
-         samples.median(), samples.percentile(90), samples.percentile(99));
+  fmt::print("{:<12} min {:.4f}  median {:.4f}  p90 {:.4f}  p99 {:.4f} ms\n", name, samples.least(),
+             samples.median(), samples.percentile(90), samples.percentile(99));
 }
 
 namespace {
@@ -371,22 +369,21 @@ int perfCommand(int argc, char **argv) {
       object.endArray();
     }
     object.endObject();
-    fputs(object.take().c_str(), stdout);
+    fmt::print("{}", object.take());
   } else if (!toOutput) {
-    printLine("entry point  %s, %u cores, %llu loops%s", session.entryName().c_str(),
-              session.cores(), static_cast<unsigned long long>(loops),
+    printLine("entry point  {}, {} cores, {} loops{}", session.entryName(), session.cores(), loops,
               options.noTrace ? ", dispatched from the host" : "");
-    printf("commands    ");
+    fmt::print("commands    ");
     for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
-      printf(" %llu", static_cast<unsigned long long>(commands));
-    printf(" (per trace)\nload         %.3f ms, verify=%s\nresident     %.1f MB\n",
-           session.loadMs(), options.verify.c_str(), resident);
+      fmt::print(" {}", commands);
+    fmt::print(" (per trace)\nload         {:.3f} ms, verify={}\nresident     {:.1f} MB\n",
+               session.loadMs(), options.verify, resident);
     printTimes("device", device);
     printTimes("end to end", total);
     if (!pipelined.schedule.empty()) {
       printTimes("interval", pipelined.intervals);
-      printf("pipeline     %s, %.1f inferences per second\n", pipelined.schedule.c_str(),
-             pipelined.perSecond);
+      fmt::print("pipeline     {}, {:.1f} inferences per second\n", pipelined.schedule,
+                 pipelined.perSecond);
     }
     if (ops)
       printTable(rows, /*programs=*/false);

@@ -2,8 +2,6 @@
 #include "Printing.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 
 namespace ttrun {
 
@@ -49,7 +47,7 @@ std::string printable(std::string_view text) {
       result += text.substr(0, taken);
     else
       for (char c : text.substr(0, taken))
-        result += textOf("\\x%02x", static_cast<unsigned char>(c));
+        result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     text.remove_prefix(taken);
   }
   return result;
@@ -77,25 +75,7 @@ std::string shorten(std::string_view text, size_t columns) {
   return result + std::string(text.substr(at));
 }
 
-static std::string format(const char *format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  const int length = vsnprintf(nullptr, 0, format, arguments);
-  std::string text(static_cast<size_t>(std::max(length, 0)), '\0');
-  vsnprintf(text.data(), text.size() + 1, format, again);
-  va_end(again);
-  return text;
-}
-
-std::string textOf(const char *pattern, ...) {
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::string text = format(pattern, arguments);
-  va_end(arguments);
-  return text;
-}
-
-void printLine(const std::string &line) {
+void printLine(std::string_view line) {
   const std::string whole = printable(line);
   std::string_view rest = whole;
   size_t indent = std::min(rest.find_first_not_of(' '), rest.size());
@@ -109,7 +89,7 @@ void printLine(const std::string &line) {
     std::string_view piece = rest.substr(0, end);
     rest.remove_prefix(end);
     if (!empty && columnsOf(current) + columnsOf(piece) > kColumns) {
-      printf("%s\n", current.c_str());
+      fmt::print("{}\n", current);
       current.assign(deeper, ' ');
       piece.remove_prefix(word);
       empty = true;
@@ -122,35 +102,26 @@ void printLine(const std::string &line) {
   }
   while (!current.empty() && current.back() == ' ')
     current.pop_back();
-  printf("%s\n", current.c_str());
-}
-
-void printLine(const char *pattern, ...) {
-  va_list arguments;
-  va_start(arguments, pattern);
-  printLine(format(pattern, arguments));
-  va_end(arguments);
+  fmt::print("{}\n", current);
 }
 
 std::string shortBytes(uint64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (bytes < 1024)
-    return textOf("%llu B", static_cast<unsigned long long>(bytes));
+    return fmt::format("{} B", bytes);
   if (bytes < 1024 * 1024)
-    return textOf("%.1f KiB", value / 1024);
+    return fmt::format("{:.1f} KiB", value / 1024);
   if (bytes < 1024 * 1024 * 1024)
-    return textOf("%.1f MiB", value / (1024 * 1024));
-  return textOf("%.2f GiB", value / (1024 * 1024 * 1024));
+    return fmt::format("{:.1f} MiB", value / (1024 * 1024));
+  return fmt::format("{:.2f} GiB", value / (1024 * 1024 * 1024));
 }
 
 std::string bytesText(uint64_t bytes) {
   if (bytes < 1024)
     return shortBytes(bytes);
-  return shortBytes(bytes) + textOf(" (%llu)", static_cast<unsigned long long>(bytes));
+  return fmt::format("{} ({})", shortBytes(bytes), bytes);
 }
 
-std::string hexText(uint64_t value) {
-  return textOf("0x%llx", static_cast<unsigned long long>(value));
-}
+std::string hexText(uint64_t value) { return fmt::format("0x{:x}", value); }
 
 } // namespace ttrun

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text for people. Names come out of bundles and may hold anything: control characters must not
-// reach a terminal, bytes that are no UTF-8 must not reach JSON, and no line is wider than
-// kColumns.
+// Text output, formatted with fmt. Names come from bundles and may hold any bytes: control
+// characters must not reach a terminal, malformed UTF-8 must not reach JSON, and no line is wider
+// than kColumns.
 
 #ifndef TTC_TOOLS_TTRUN_PRINTING_H
 #define TTC_TOOLS_TTRUN_PRINTING_H
 
 #include <cstdint>
+#include <fmt/core.h>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ttrun {
 
@@ -17,19 +19,23 @@ inline constexpr size_t kColumns = 100;
 
 /// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
 size_t utf8Length(std::string_view text);
-/// Code points.
+/// The number of code points.
 size_t columnsOf(std::string_view text);
-/// With \xNN in place of control characters and of bytes that are no UTF-8.
+/// Replaces control characters and malformed UTF-8 by \xNN.
 std::string printable(std::string_view text);
-/// At most `columns` wide: the middle gives way to "...".
+/// Makes `text` at most `columns` wide by replacing its middle with "...".
 std::string shorten(std::string_view text, size_t columns);
 
-/// Makes a string; printf's arguments.
-[[gnu::format(printf, 1, 2)]] std::string textOf(const char *format, ...);
-/// One line, printable. What is wider than kColumns goes on below, cut at spaces, indented by four
-/// more than it began; a word that is wider than a line is shortened. (--json has it in full.)
-void printLine(const std::string &line);
-[[gnu::format(printf, 1, 2)]] void printLine(const char *format, ...);
+/// Prints one line, made printable. A line wider than kColumns is wrapped at spaces, with four more
+/// columns of indentation; a word wider than a line is shortened (--json has it in full).
+void printLine(std::string_view line);
+template <typename... T> void printLine(fmt::format_string<T...> pattern, T &&...values) {
+  const std::string line = fmt::format(pattern, std::forward<T>(values)...);
+  printLine(std::string_view(line));
+}
+
+/// "s", unless there is exactly one.
+inline const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /// "512 B", "1.5 MiB"
 std::string shortBytes(uint64_t bytes);

@@ -5,7 +5,7 @@
 #include "ttrt/bundle_format.h"
 #include "ttrt/ttrt.h"
 
-#include <cstdio>
+#include <fmt/core.h>
 #include <sstream>
 
 namespace ttrun {
@@ -41,7 +41,7 @@ int queryCommand(int argc, char **argv) {
       .field("chips", 1)
       .field("interleaved_l1", false)
       .endObject();
-  fputs(json.take().c_str(), stdout);
+  fmt::print("{}", json.take());
   return 0;
 }
 

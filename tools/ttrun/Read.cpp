@@ -10,7 +10,6 @@
 #include "SchedulePicture.h"
 #include "WriteFile.h"
 
-#include <cstdio>
 #include <memory>
 
 namespace ttrun {
@@ -27,8 +26,8 @@ static void printExpected(const Bundle &bundle, double runMs, uint64_t linkBytes
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
     std::string why;
     const std::string name = expectSchedule(*entry, target.queues(), runMs, link, why);
-    printf("%s: schedule %s: %s\n", printable(text(entry->name())).c_str(), printable(name).c_str(),
-           why.c_str()); // one line, however long
+    fmt::print("{}: schedule {}: {}\n", printable(text(entry->name())), printable(name),
+               why); // one line, however long
   }
 }
 
@@ -109,7 +108,7 @@ int readCommand(int argc, char **argv) {
     return 0;
   const bool summary = !sections.any() && !all;
   if (json) {
-    fputs(bundleJson(*bundle, summary || all ? Sections::everything() : sections).c_str(), stdout);
+    fmt::print("{}", bundleJson(*bundle, summary || all ? Sections::everything() : sections));
     return 0;
   }
   const bool show = summary || all;

@@ -5,27 +5,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <fmt/core.h>
 #include <optional>
 
 namespace ttrun {
 
 /// "logits f32[1, 10]: 0.1, 0.2, 0.3, ... (min -1, max 3, mean 0.5)"
 static void printSummary(const std::string &name, const Tensor &tensor) {
-  printf("%s %s:", name.c_str(), describe(tensor.dtype, tensor.shape).c_str());
+  fmt::print("{} {}:", name, describe(tensor.dtype, tensor.shape));
   const size_t n = tensor.elements();
   double least = INFINITY, most = -INFINITY, sum = 0;
   for (size_t i = 0; i < n; ++i) {
     const double value = elementAt(tensor, i);
     if (i < 6)
-      printf("%s %.6g", i ? "," : "", value);
+      fmt::print("{} {:.6g}", i ? "," : "", value);
     least = std::min(least, value);
     most = std::max(most, value);
     sum += value;
   }
   if (n > 6)
-    printf(", ... (min %.6g, max %.6g, mean %.6g)", least, most, sum / static_cast<double>(n));
-  printf("\n");
+    fmt::print(", ... (min {:.6g}, max {:.6g}, mean {:.6g})", least, most,
+               sum / static_cast<double>(n));
+  fmt::print("\n");
 }
 
 namespace {
@@ -44,19 +45,17 @@ static bool checkExpectation(const Session &session, const Expectation &expectat
   // Loops that agree are not worth a line each.
   if (result.equal && loop + 1 < loops)
     return true;
-  printf("%s: %s", session.outputNames()[expectation.output].c_str(),
-         result.equal ? "ok" : "DIFFERS");
+  fmt::print("{}: {}", session.outputNames()[expectation.output], result.equal ? "ok" : "DIFFERS");
   if (loops > 1)
-    printf(" (loop %llu of %llu)", static_cast<unsigned long long>(loop + 1),
-           static_cast<unsigned long long>(loops));
+    fmt::print(" (loop {} of {})", loop + 1, loops);
   if (!result.equal)
-    printf(", %zu of %zu elements outside rtol %g, atol %g", result.bad, got.elements(), rtol,
-           atol);
+    fmt::print(", {} of {} elements outside rtol {:g}, atol {:g}", result.bad, got.elements(), rtol,
+               atol);
   if (got.elements())
-    printf("; worst element %s: got %.9g, expected %.9g, difference %.3g",
-           position(got.shape, result.worst).c_str(), result.got, result.expected,
-           std::fabs(result.got - result.expected));
-  printf("; PCC %.9f\n", result.pcc);
+    fmt::print("; worst element {}: got {:.9g}, expected {:.9g}, difference {:.3g}",
+               position(got.shape, result.worst), result.got, result.expected,
+               std::fabs(result.got - result.expected));
+  fmt::print("; PCC {:.9f}\n", result.pcc);
   return result.equal;
 }
 

@@ -208,11 +208,7 @@ std::string escaped(const std::string &text) {
   return result;
 }
 
-std::string number(double value) {
-  char text[32];
-  snprintf(text, sizeof(text), "%.1f", value);
-  return text;
-}
+std::string number(double value) { return fmt::format("{:.1f}", value); }
 
 constexpr int kLeft = 64, kWidth = 900, kTop = 40, kLane = 100, kBar = 26;
 

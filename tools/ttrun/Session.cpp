@@ -191,14 +191,15 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
     if (options.schedule != info.name)
       continue;
     if (asked && asked != info.queues)
-      throw UserError(textOf("--queues=%u: schedule '%s' is one for %u queue%s", asked, info.name,
-                             info.queues, info.queues == 1 ? "" : "s"));
+      throw UserError(fmt::format("--queues={}: schedule '{}' is one for {} queue{}", asked,
+                                  info.name, info.queues, plural(info.queues)));
     return info.queues;
   }
   if (asked && options.schedule.empty() && !hasAsked)
-    throw UserError(textOf("--queues=%u: the bundle has no schedule with so many; see ttrun read "
-                           "--schedules",
-                           asked));
+    throw UserError(
+        fmt::format("--queues={}: the bundle has no schedule with so many; see ttrun read "
+                    "--schedules",
+                    asked));
   return asked ? asked : options.schedule == "auto" ? most : 1;
 }
 
@@ -208,7 +209,7 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
     std::string why;
     schedule_ = chooseSchedule(*bundle_->bundle->metadata().entries()->Get(entry_), entry_, device_,
                                in_, noTrace, why);
-    fprintf(stderr, "schedule %s: %s\n", schedule_.c_str(), why.c_str());
+    fmt::print(stderr, "schedule {}: {}\n", schedule_, why);
   }
   ttrt_pipeline_options options{};
   options.entry = entry_;
