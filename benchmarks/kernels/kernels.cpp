@@ -3,6 +3,7 @@
 // register-only loop of multiply-adds: the clock drifts, so only ratios within a run mean
 // anything. Prints one JSON object a line; compare.py sets ONNX Runtime beside it.
 #include "KernelHarness.h"
+#include "ttc/Analysis/GemmPlan.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TargetTable.h"
-#include "ttc/Codegen/HostTarget.h"
 #include "ttc/Support/Target.h"
 #include "llvm/TargetParser/Triple.h"
 #include <map>
@@ -12,8 +11,7 @@ namespace fb = ttrt::fb;
 /// CPU features that code for the target needs: those that the CPU's name implies and those that
 /// the target adds, without those that the target switches off.
 static std::vector<std::string> getFeatures(TargetAttr target) {
-  return getNeededFeatures(
-      CpuTarget{target.getTriple().str(), target.getCpu().str(), target.getFeatures().str()});
+  return getNeededFeatures(getCpuTarget(target));
 }
 
 std::unique_ptr<fb::TargetT> mlir::ttc::writeTarget(TargetAttr target) {

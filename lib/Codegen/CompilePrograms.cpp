@@ -7,6 +7,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "ttc/Codegen/MachineCode.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Support/Target.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_COMPILEPROGRAMS

@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "ttc/Codegen/HostTarget.h"
+#include "ttc/Support/Target.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

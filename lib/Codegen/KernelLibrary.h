@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_CODEGEN_KERNELLIBRARY_H
 #define TTC_LIB_CODEGEN_KERNELLIBRARY_H
 
-#include "ttc/Codegen/HostTarget.h"
+#include "ttc/Support/Cpu.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"

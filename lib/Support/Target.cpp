@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/Target.h"
-#include "ttc/Codegen/HostTarget.h"
 #include "ttrt/bundle_format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -227,6 +226,17 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(ModuleOp module) {
     return emitError(module.getLoc(), "expected the module to have a target (")
            << kTargetAttrName << "), found none; --ttc-set-target gives it one";
   return target;
+}
+
+CpuTarget mlir::ttc::getCpuTarget(TargetAttr target) {
+  return {target.getTriple().str(), target.getCpu().str(), target.getFeatures().str()};
+}
+
+CpuTarget mlir::ttc::getCpuTarget(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(kTargetAttrName))
+      return getCpuTarget(target);
+  return *getCpuTarget("native");
 }
 
 int64_t mlir::ttc::getDramBytes(TargetAttr target) {

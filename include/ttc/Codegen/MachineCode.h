@@ -4,7 +4,7 @@
 #define TTC_CODEGEN_MACHINECODE_H
 
 #include "mlir/Support/LLVM.h"
-#include "ttc/Codegen/HostTarget.h"
+#include "ttc/Support/Cpu.h"
 #include "llvm/ADT/SmallVector.h"
 #include <functional>
 #include <string>

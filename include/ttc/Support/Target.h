@@ -5,6 +5,7 @@
 
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "ttc/Support/Cpu.h"
 
 namespace mlir::ttc {
 
@@ -23,6 +24,11 @@ FailureOr<TargetAttr> getTarget(MLIRContext *context, StringRef nameOrFile, Stri
 
 /// The module's target; an error where it has none.
 FailureOr<TargetAttr> getTarget(ModuleOp module);
+
+/// The CPU that a target's machine code is for.
+CpuTarget getCpuTarget(TargetAttr target);
+/// The CPU of the `ttc.target` of the module that holds `op`; this machine's if it has none.
+CpuTarget getCpuTarget(Operation *op);
 
 /// All banks.
 int64_t getDramBytes(TargetAttr target);

@@ -6,7 +6,8 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "ttc/Codegen/HostTarget.h"
+#include "ttc/Analysis/GemmPlan.h"
+#include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {

@@ -2,6 +2,7 @@
 // ttc_kernel_gemm against naive loops, over shapes with remainders, strides, padding, dilation and
 // groups. Inputs are small whole numbers, so that results must agree exactly.
 #include "KernelCases.h"
+#include "ttc/Analysis/GemmPlan.h"
 
 using namespace ttc::test;
 

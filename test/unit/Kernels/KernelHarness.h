@@ -5,7 +5,7 @@
 #ifndef TTC_TEST_UNIT_KERNELS_KERNELHARNESS_H
 #define TTC_TEST_UNIT_KERNELS_KERNELHARNESS_H
 
-#include "ttc/Codegen/HostTarget.h"
+#include "ttc/Support/Cpu.h"
 #include <cstdint>
 #include <memory>
 #include <span>

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ttc/Codegen/HostTarget.h"
-#include "dialects/Ttc/TtcOps.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "ttc/Support/Cpu.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 #include <set>
 
-using namespace mlir;
 using namespace mlir::ttc;
 
 std::optional<CpuTarget> mlir::ttc::getCpuTarget(llvm::StringRef name) {
@@ -36,41 +34,22 @@ std::optional<CpuTarget> mlir::ttc::getCpuTarget(llvm::StringRef name) {
   return target;
 }
 
-CpuTarget mlir::ttc::getCpuTarget(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto attr = op->getAttrOfType<TargetAttr>("ttc.target"))
-      return {attr.getTriple().str(), attr.getCpu().str(), attr.getFeatures().str()};
-  return *getCpuTarget("native");
-}
-
 int64_t mlir::ttc::getVectorLength(const CpuTarget &target) {
   llvm::Triple triple(target.triple);
   if (!triple.isX86())
     return 8;
   bool avx512 = false;
   if (llvm::X86::parseArchX86(target.cpu) != llvm::X86::CK_None) {
-    SmallVector<llvm::StringRef> implied;
+    llvm::SmallVector<llvm::StringRef> implied;
     llvm::X86::getFeaturesForCPU(target.cpu, implied);
     avx512 = llvm::is_contained(implied, "avx512f");
   }
-  SmallVector<llvm::StringRef> features;
+  llvm::SmallVector<llvm::StringRef> features;
   llvm::StringRef(target.features).split(features, ',', -1, false);
   for (llvm::StringRef feature : features)
     if (feature.drop_front() == "avx512f")
       avx512 = feature.starts_with("+");
   return avx512 ? 16 : 8;
-}
-
-GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t columns) {
-  if (vectorLength == 8)
-    // 16 vector registers: 12 accumulators, 2 of B, 1 of A. With up to 8 columns one vector.
-    return columns <= 8 ? GemmTile{12, 8} : GemmTile{6, 16};
-  // 32 vector registers: 24 accumulators of 8 x 3 lose least where rows are few (91-97 % of peak
-  // from 64 rows on); 14 x 2 where three vectors would leave most of the last panel empty.
-  if (columns <= 16)
-    return {14, 16};
-  auto waste = [&](int64_t nr) { return llvm::alignTo(columns, nr) - columns; };
-  return waste(32) * 12 < waste(48) * 12 - columns ? GemmTile{14, 32} : GemmTile{8, 48};
 }
 
 std::vector<std::string> mlir::ttc::getNeededFeatures(const CpuTarget &target) {
