@@ -1,35 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake --install: the tools, libttrt with its headers, and CMake packages for find_package(ttrt).
+# cmake --install, in components that are packages of their own (TtcPackage.cmake):
+#   runtime      libttrt.so
+#   development  its headers, CMake package and pkg-config file
+#   ttrun        the tool that runs bundles; needs neither compiler nor libttrt.so
+#   compiler     everything else: tools, documentation
 include(CMakePackageConfigHelpers)
 
-foreach(tool ttc-opt ttc-translate ttrun ttc-lsp-server ttc-plan ttc-plan-check)
+foreach(tool ttc ttc-opt ttc-translate ttc-lsp-server ttc-plan ttc-plan-check)
   if(TARGET ${tool})
-    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   endif()
 endforeach()
+install(TARGETS ttrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ttrun)
 
 # The C API is the runtime's only interface, so its headers, and the C++ ones over them, are all that
 # is installed.
 install(TARGETS ttrt EXPORT ttrtTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/memory.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT runtime)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 
 set(ttrt_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttrt)
-install(EXPORT ttrtTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir} COMPONENT runtime)
+install(EXPORT ttrtTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir} COMPONENT development)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/ttrtConfig.cmake.in
   ${CMAKE_BINARY_DIR}/cmake/ttrtConfig.cmake INSTALL_DESTINATION ${ttrt_package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/ttrtConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/ttrtConfig.cmake
   ${CMAKE_BINARY_DIR}/cmake/ttrtConfigVersion.cmake
-  DESTINATION ${ttrt_package_dir} COMPONENT runtime)
+  DESTINATION ${ttrt_package_dir} COMPONENT development)
 
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+# Relative to the file itself, so that an installed tree can be moved.
+file(RELATIVE_PATH TTRT_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" TTRT_PC_PREFIX "${TTRT_PC_PREFIX}")
+configure_file(${CMAKE_SOURCE_DIR}/cmake/ttrt.pc.in ${CMAKE_BINARY_DIR}/cmake/ttrt.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/ttrt.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+# Completion is found by the name of the command.
+foreach(tool ttc ttc-opt ttc-translate ttc-plan ttc-plan-check ttrun)
+  set(component compiler)
+  if(tool STREQUAL "ttrun")
+    set(component ttrun)
+  endif()
+  install(FILES ${CMAKE_SOURCE_DIR}/tools/completion/ttc.bash RENAME ${tool}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
+endforeach()
+
+# Man pages from docs/tools.md, where lowdown is installed.
+find_program(TTC_LOWDOWN lowdown)
+find_program(TTC_PYTHON3 NAMES python3)
+if(TTC_LOWDOWN AND TTC_PYTHON3)
+  set(man ${CMAKE_BINARY_DIR}/man)
+  add_custom_command(OUTPUT ${man}/stamp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${man}
+    COMMAND ${TTC_PYTHON3} ${CMAKE_SOURCE_DIR}/scripts/man_pages.py
+      ${CMAKE_SOURCE_DIR}/docs/tools.md ${PROJECT_VERSION} ${man}
+    COMMAND ${CMAKE_COMMAND} -E touch ${man}/stamp
+    DEPENDS ${CMAKE_SOURCE_DIR}/docs/tools.md ${CMAKE_SOURCE_DIR}/scripts/man_pages.py
+    COMMENT "Writing man pages" VERBATIM)
+  add_custom_target(ttc-man ALL DEPENDS ${man}/stamp)
+  install(DIRECTORY ${man}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler
+    FILES_MATCHING PATTERN "*.1" PATTERN "ttrun.1" EXCLUDE)
+  install(FILES ${man}/ttrun.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ttrun)
+else()
+  message(STATUS "no man pages: lowdown or python3 is missing")
+endif()
+
+# The pages, in the folders in which they link each other.
+set(doc share/doc/ttc)
+install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${doc} COMPONENT compiler)
+install(DIRECTORY docs examples DESTINATION ${doc} COMPONENT compiler)
+install(FILES benchmarks/README.md DESTINATION ${doc}/benchmarks COMPONENT compiler)
+# What the licence asks of every package.
+foreach(component runtime development ttrun)
+  install(FILES LICENSE DESTINATION share/doc/ttc-${component} COMPONENT ${component})
+endforeach()

@@ -16,7 +16,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "benchmarks/README.md"]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "benchmarks/README.md"]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
 
@@ -27,7 +27,7 @@ def name_of(page):
 @pytest.fixture
 def shell(tools, tmp_path):
     """Runs a command in a folder that has the examples, with the tools in the path."""
-    for tool in ("ttrun", "ttc-translate", "ttc-opt", "ttc-plan", "ttc-plan-check"):
+    for tool in ("ttc", "ttrun", "ttc-translate", "ttc-opt", "ttc-plan", "ttc-plan-check"):
         path = tools.path(tool)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     environment = {**os.environ, "PATH": f"{path.parent}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path)}
@@ -150,6 +150,7 @@ def options_in_help(tools, tool, *command):
 
 
 @pytest.mark.parametrize("section, commands", [
+    ("ttc", [("ttc", "compile")]),
     ("ttc-translate", [("ttc-translate",)]),
     ("ttrun", [("ttrun", c) for c in ("run", "perf", "read", "check", "monitor", "query")]),
     ("ttc-plan", [("ttc-plan",), ("ttc-plan-check",)]),

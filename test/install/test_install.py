@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 
+TOOLS = ("ttc", "ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server", "ttc-plan", "ttc-plan-check")
+
+
 def run(*command, **options):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
@@ -48,9 +51,10 @@ def example(build_example):
 
 def test_tree(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if p.is_file()}
-    for tool in ("ttc-opt", "ttc-translate", "ttrun", "ttc-lsp-server", "ttc-plan", "ttc-plan-check"):
+    for tool in TOOLS:
         assert f"bin/{tool}" in files
-    for tail in ("include/ttrt/ttrt.h", "include/ttrt/pipeline.hpp", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE"):
+    for tail in ("include/ttrt/ttrt.h", "include/ttrt/pipeline.hpp", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE",
+                 "pkgconfig/ttrt.pc", "share/doc/ttc/README.md"):
         assert any(f.endswith(tail) for f in files), (tail, sorted(files))
 
 
@@ -113,3 +117,101 @@ def test_c_example_reports_a_bad_bundle(example, tmp_path):
     done = subprocess.run([example, tmp_path / "bad.ttcb"], capture_output=True, text=True)
     assert done.returncode == 1
     assert re.match(r"[a-z ]+: .+", done.stderr), done.stderr
+
+
+def test_pkg_config_builds_the_c_example(installed, build_dir, root, tmp_path):
+    if not shutil.which("pkg-config"):
+        pytest.skip("pkg-config is not installed")
+    if "-fsanitize" in (build_dir / "CMakeCache.txt").read_text():
+        pytest.skip("a sanitized libttrt does not link into a plain program")
+    # The installed tree may be moved: the file finds it by where it is itself.
+    moved = tmp_path / "moved"
+    shutil.copytree(installed, moved, symlinks=True)
+    where, = moved.rglob("ttrt.pc")
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(where.parent)}
+    flags = run("pkg-config", "--cflags", "--libs", "ttrt", env=environment).split()
+    assert f"-L{where.parent}/../../lib" in " ".join(flags)
+    run("clang-22", root / "examples/c/main.c", "-o", tmp_path / "program", *flags)
+    done = subprocess.run([tmp_path / "program", "absent.ttcb"], capture_output=True, text=True,
+                          env={"LD_LIBRARY_PATH": str(where.parent.parent)})
+    assert done.returncode == 1 and "absent.ttcb" in done.stderr
+    assert run("pkg-config", "--modversion", "ttrt", env=environment).strip() in run(installed / "bin/ttc", "--version")
+
+
+def test_every_tool_has_a_man_page(installed):
+    pages = {p.name: p for p in installed.glob("share/man/man1/*.1")}
+    if not pages and not shutil.which("lowdown"):
+        pytest.skip("lowdown is not installed")
+    assert set(pages) == {f"{tool}.1" for tool in TOOLS}
+    text = pages["ttrun.1"].read_text()
+    for option in ("\\-\\-loops", "\\-\\-schedule", "\\-\\-expect"):
+        assert option in text
+    # A page that refers to another one refers to one that is there.
+    for page in pages.values():
+        if page.read_text().startswith(".so "):
+            assert (page.parent.parent / page.read_text().split()[1]).exists()
+
+
+def complete(installed, *words):
+    """What bash offers for the last of these words."""
+    script = installed / "share/bash-completion/completions" / words[0]
+    code = f'source "{script}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ttc; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    environment = {**os.environ, "PATH": f"{installed / 'bin'}:{os.environ['PATH']}"}
+    return set(run("bash", "-c", code, "bash", *words, env=environment, cwd=installed).split())
+
+
+@pytest.mark.parametrize("words, offered, not_offered", [
+    (["ttc", "pe"], {"perf"}, {"run"}),
+    (["ttc", ""], {"compile", "run", "monitor", "bin"}, set()),
+    (["ttrun", "ch"], {"check"}, {"run"}),
+    (["ttc", "run", "--lo"], {"--loops="}, {"--random="}),
+    (["ttrun", "run", "--verify", "="], {"full", "structure", "none"}, set()),
+    (["ttc", "model.onnx", "--mem"], {"--memory="}, {"--queues="}),
+    (["ttc", "compile", "model.onnx", "--memory", "=", "d"], {"dram"}, {"auto"}),
+    (["ttc-translate", "--imp"], {"--import-onnx"}, {"--onnx-to-bundle"}),
+    (["ttrun", "run", "sh"], {"share"}, {"bin"}),
+])
+def test_completion(installed, words, offered, not_offered):
+    found = complete(installed, *words)
+    assert offered <= found and not not_offered & found, found
+
+
+def test_links_of_the_installed_pages_lead_somewhere(installed):
+    doc = installed / "share/doc/ttc"
+    pages = sorted(doc.rglob("*.md"))
+    assert len(pages) > 10
+    wrong = [
+        f"{page.relative_to(doc)}: {link}"
+        for page in pages
+        for link in re.findall(r"\]\(([^)\s#]+)[^)]*\)", page.read_text())
+        if not link.startswith("http") and not (page.parent / link).exists()
+    ]
+    assert not wrong, wrong
+
+
+def test_debian_packages(build_dir, tmp_path, tools, root):
+    """cpack makes one of each component; together they have what cmake --install has, and what they need is named."""
+    for tool in ("cpack", "dpkg-shlibdeps", "file"):
+        if not shutil.which(tool):
+            pytest.skip(f"{tool} is not installed")
+    if "CMAKE_BUILD_TYPE:STRING=Release" not in (build_dir / "CMakeCache.txt").read_text():
+        pytest.skip("not a release build")
+    run("cpack", "-G", "DEB", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
+    packages = {p.name.split("_")[0]: p for p in (tmp_path / "packages").glob("*.deb")}
+    assert set(packages) == {"libttrt0", "libttrt-dev", "ttrun", "ttc"}
+    field = lambda name, what: run("dpkg-deb", "-f", packages[name], what).strip()
+    assert "libmlir-22" in field("ttc", "Depends")
+    assert "libttrt0 (= " in field("libttrt-dev", "Depends")
+    assert not re.search("mlir|llvm|protobuf|onnx", field("ttrun", "Depends") + field("libttrt0", "Depends"))
+    files = {}
+    for name, package in packages.items():
+        run("dpkg-deb", "-x", package, tmp_path / "root")
+        for line in run("dpkg-deb", "-c", package).splitlines():
+            path = line.split()[5]
+            assert path.endswith("/") or path not in files, f"{path} is in {name} and in {files[path]}"
+            files[path] = name
+    assert files["./usr/bin/ttrun"] == "ttrun" and files["./usr/bin/ttc"] == "ttc"
+    # The whole way with what the packages hold.
+    shutil.copy(root / "examples/digits/digits.onnx", tmp_path)
+    run(tmp_path / "root/usr/bin/ttc", "digits.onnx", cwd=tmp_path, env={})
+    assert "logits f32[1, 10]" in run(tmp_path / "root/usr/bin/ttc", "run", "digits.ttcb", "--random", cwd=tmp_path, env={})

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `ttc compile`: chooses the tools and their options by the kind of the model.
+#include "Compile.h"
+#include "Process.h"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+
+using namespace ttc;
+
+static constexpr std::string_view kHelp = R"(usage: ttc [compile] MODEL... [-o BUNDLE] [options]
+
+Compiles models to one trace bundle: ONNX models, or a module of MLIR with functions of ttc or
+TOSA ops on tensors. Nothing is written unless everything succeeds.
+
+options:
+  -o BUNDLE                       the bundle to write; - is standard output
+                                  (default: the model's name with .ttcb, in this folder)
+  --help                          this text
+
+All other options are passed on, to ttc-translate --onnx-to-bundle or for MLIR to
+ttc-opt --ttc-trace-pipeline. They need the form --name=value. 'ttc translate --help' lists them.
+
+examples:
+  ttc resnet50.onnx
+  ttc compile resnet50.onnx --target=wormhole_n150 -o chip.ttcb
+  ttc compile prefill.onnx decode.onnx --entry=prefill,decode -o decoder.ttcb
+  ttc compile model.mlir --target-cpu=x86-64-v3
+)";
+
+static bool endsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+static bool isMlir(std::string_view file) { return endsWith(file, ".mlir"); }
+
+bool ttc::isModel(std::string_view file) { return endsWith(file, ".onnx") || isMlir(file); }
+
+namespace {
+struct CompileArguments {
+  std::vector<std::string> models, options;
+  std::string output;
+  bool help = false;
+};
+} // namespace
+
+static int fail(std::string_view message) {
+  fmt::print(stderr, "ttc compile: error: {}\n", message);
+  return 2;
+}
+
+/// Splits the command line; returns what is wrong with it, or nothing.
+static std::string parse(const std::vector<std::string> &arguments, CompileArguments &parsed) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "--help" || argument == "-h") {
+      parsed.help = true;
+    } else if (argument == "-o") {
+      if (i + 1 == arguments.size())
+        return "expected a file after -o";
+      parsed.output = arguments[++i];
+    } else if (argument.rfind("-o=", 0) == 0) {
+      parsed.output = argument.substr(3);
+    } else if (argument.size() > 1 && argument[0] == '-') {
+      parsed.options.push_back(argument);
+    } else {
+      parsed.models.push_back(argument);
+    }
+  }
+  if (parsed.help)
+    return "";
+  if (parsed.models.empty())
+    return "expected a model (.onnx or .mlir), found none";
+  for (const std::string &model : parsed.models)
+    if (!isModel(model))
+      return fmt::format(
+          "expected a model (.onnx or .mlir), found '{}'{}", model,
+          parsed.options.empty() ? "" : "; if it is the value of an option, write --name=value");
+  for (const std::string &model : parsed.models)
+    if (isMlir(model) && parsed.models.size() > 1)
+      return fmt::format("expected one module of MLIR, or ONNX models; found '{}' beside {} more",
+                         model, parsed.models.size() - 1);
+  if (parsed.output.empty()) {
+    if (parsed.models.size() > 1)
+      return fmt::format("expected -o BUNDLE, because there are {} models", parsed.models.size());
+    parsed.output =
+        std::filesystem::path(parsed.models[0]).filename().replace_extension(".ttcb").string();
+  }
+  return "";
+}
+
+/// ttc-opt takes MLIR's own options itself; the others are options of the pipeline.
+static std::string split(const std::vector<std::string> &options, std::vector<std::string> &own,
+                         std::string &pipeline) {
+  for (const std::string &option : options) {
+    std::string_view name(option);
+    name.remove_prefix(name.find_first_not_of('-'));
+    if (name.rfind("mlir-", 0) == 0) {
+      own.push_back(option);
+      continue;
+    }
+    for (std::string_view onnxOnly : {"entry", "input-shape", "dump-ir", "progress"})
+      if (name.substr(0, name.find('=')) == onnxOnly)
+        return fmt::format("--{} is an option for ONNX models; found it with a module of MLIR",
+                           onnxOnly);
+    pipeline += fmt::format("{}{}", pipeline.empty() ? "" : " ", name);
+  }
+  return "";
+}
+
+int ttc::compile(const std::vector<std::string> &arguments) {
+  CompileArguments parsed;
+  if (std::string wrong = parse(arguments, parsed); !wrong.empty())
+    return fail(wrong);
+  if (parsed.help) {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  if (!isMlir(parsed.models[0])) {
+    std::vector<std::string> all = {"--onnx-to-bundle"};
+    all.insert(all.end(), parsed.models.begin(), parsed.models.end());
+    all.insert(all.end(), parsed.options.begin(), parsed.options.end());
+    all.insert(all.end(), {"-o", parsed.output});
+    return replaceBy("ttc-translate", all);
+  }
+  std::vector<std::string> opt = {parsed.models[0]};
+  std::string pipeline;
+  if (std::string wrong = split(parsed.options, opt, pipeline); !wrong.empty())
+    return fail(wrong);
+  opt.insert(opt.end(), {"--convert-tosa-to-ttc", "--ttc-trace-pipeline=" + pipeline,
+                         "--emit-bytecode", "-o", "-"});
+  return runPipeline(
+      {{"ttc-opt", opt}, {"ttc-translate", {"--ttc-to-bundle", "-o", parsed.output}}});
+}

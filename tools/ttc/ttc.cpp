@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One command over all tools: compiles by itself, and passes every other command on.
+#include "Compile.h"
+#include "Process.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+#include <unistd.h>
+
+using namespace ttc;
+
+namespace {
+struct Command {
+  std::string_view name;
+  std::string_view tool; ///< empty: this program itself
+  bool isCommandOfTool;  ///< the tool gets the name, too
+  std::string_view summary;
+};
+} // namespace
+
+static constexpr Command kCommands[] = {
+    {"compile", "", false, "compile models to a bundle; the name may be left out"},
+    {"run", "ttrun", true, "run a bundle on .npy files, write or compare its outputs"},
+    {"perf", "ttrun", true, "measure: latency on the device and end to end, time per command"},
+    {"read", "ttrun", true, "show what is in a bundle"},
+    {"check", "ttrun", true, "verify a bundle without running it"},
+    {"monitor", "ttrun", true, "show the devices that run now, and the memory that they use"},
+    {"query", "ttrun", true, "describe this machine as a target"},
+    {"translate", "ttc-translate", false, "models, IR and bundles, each into the other"},
+    {"opt", "ttc-opt", false, "run passes on IR"},
+    {"plan", "ttc-plan", false, "the memory planner alone"},
+    {"plan-check", "ttc-plan-check", false, "the checker of memory plans alone"},
+    {"lsp-server", "ttc-lsp-server", false, "the language server for .mlir files"},
+};
+
+static void printHelp() {
+  fmt::print("ttc " TTC_VERSION ": compiles neural networks ahead of time, and runs them\n\n"
+             "usage: ttc MODEL... [-o BUNDLE] [options]\n"
+             "       ttc COMMAND [arguments]\n\n"
+             "commands:\n");
+  for (const Command &command : kCommands)
+    fmt::print("  {:<11} {}\n", command.name, command.summary);
+  fmt::print("\n'ttc COMMAND --help' tells more about one of them, and so does 'man ttc'.\n"
+             "Exit status: that of the tool; 2 wrong usage; 127 a tool is missing.\n");
+}
+
+/// Levenshtein's distance.
+static size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j < row.size(); ++j)
+    row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+static int reportUnknown(const std::string &word) {
+  std::string hint = "; 'ttc --help' lists the commands";
+  if (word.size() > 5 && word.substr(word.size() - 5) == ".ttcb")
+    hint = fmt::format("; a bundle is run by 'ttc run {}'", word);
+  else
+    for (const Command &command : kCommands)
+      if (distance(word, command.name) <= 2)
+        hint = fmt::format("; did you mean '{}'?", command.name);
+  fmt::print(stderr, "ttc: error: expected a command or a model (.onnx or .mlir), found '{}'{}\n",
+             word, hint);
+  return 2;
+}
+
+static const Command *find(std::string_view name) {
+  for (const Command &command : kCommands)
+    if (command.name == name)
+      return &command;
+  return nullptr;
+}
+
+static int start(const Command &command, std::vector<std::string> arguments) {
+  if (command.tool.empty())
+    return compile(arguments);
+  if (command.isCommandOfTool)
+    arguments.insert(arguments.begin(), std::string(command.name));
+  return replaceBy(std::string(command.tool), arguments);
+}
+
+int main(int argc, char **argv) {
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) {
+    printHelp();
+    return 2;
+  }
+  const std::string first = arguments[0];
+  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
+    printHelp();
+    return 0;
+  }
+  if (first == "--version" || first == "version") {
+    fmt::print("ttc " TTC_VERSION "\n");
+    return 0;
+  }
+  if (first == "help") {
+    const Command *command = find(arguments[1]);
+    return command ? start(*command, {"--help"}) : reportUnknown(arguments[1]);
+  }
+  if (const Command *command = find(first))
+    return start(*command, {arguments.begin() + 1, arguments.end()});
+  // A model, or options before one.
+  if (isModel(first) || first[0] == '-')
+    return compile(arguments);
+  return reportUnknown(first);
+}
