@@ -216,7 +216,7 @@ BufferPlace BundleReader::findPlace(uint64_t address, uint64_t time) {
        ++it) {
     const fb::Buffer &from = *bundle->buffers()->Get(it->second);
     BufferOp buffer = buffers[it->second];
-    bool isAlive = from.end() == 0 || time == ttrt::Points::kUnknown ||
+    bool isAlive = from.end() == 0 || time == ttrt::TimelineIndex::kUnknown ||
                    (from.begin() <= time && time < from.end());
     // L1 has two views of its addresses.
     if (!isAlive || buffer.getKind() == BufferKind::Scratch || planned - it->first >= from.size() ||

@@ -6,7 +6,7 @@
 
 #include "dialects/Ttc/TtcOps.h"
 #include "ttrt/bundle_format.h"
-#include "ttrt/points.h"
+#include "ttrt/timeline_index.h"
 #include "ttrt/ttc_bundle_generated.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <map>
@@ -88,7 +88,7 @@ private:
   SmallVector<TraceOp> traces;
   std::multimap<uint64_t, uint32_t> byAddress; ///< planned address -> buffer
   std::map<uint64_t, uint64_t> permanent;      ///< begin -> end of buffers without lifetime
-  std::optional<ttrt::Points> points;
+  std::optional<ttrt::TimelineIndex> points;
 };
 
 } // namespace mlir::ttc

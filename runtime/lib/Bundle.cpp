@@ -5,7 +5,7 @@
 
 #include "Bundle.h"
 
-#include "Decoded.h"
+#include "DecodedPlan.h"
 #include "Error.h"
 #include "ParallelHash.h"
 #include "Verifier.h"
@@ -84,7 +84,7 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
 
 void Bundle::prove() {
   const auto begin = std::chrono::steady_clock::now();
-  DecodedBundle decoded(*this);
+  DecodedPlan decoded(*this);
   verifyMemory(*this, decoded);
   verifyOrder(*this, decoded, proof_);
   proof_.nanoseconds = static_cast<uint64_t>(

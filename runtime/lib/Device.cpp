@@ -93,7 +93,7 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
 
 /// Only a body of several inferences can end in its middle.
 void Device::resolveSkippableTails() {
-  std::unique_ptr<DecodedBundle> decoded;
+  std::unique_ptr<DecodedPlan> decoded;
   for (uint32_t i = 0; i < entries_.size(); ++i)
     for (uint32_t j = 0; j < entries_[i].schedules.size(); ++j) {
       uint32_t inferences = 0;
@@ -102,7 +102,7 @@ void Device::resolveSkippableTails() {
       if (inferences < 2)
         continue;
       if (!decoded)
-        decoded = std::make_unique<DecodedBundle>(*bundle_);
+        decoded = std::make_unique<DecodedPlan>(*bundle_);
       entries_[i].schedules[j].skippableTails = findSkippableTails(*bundle_, *decoded, i, j);
     }
 }

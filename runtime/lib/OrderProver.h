@@ -7,8 +7,8 @@
 #ifndef TTRT_LIB_ORDERPROVER_H
 #define TTRT_LIB_ORDERPROVER_H
 
-#include "ByteMap.h"
-#include "Decoded.h"
+#include "DecodedPlan.h"
+#include "ShadowMemory.h"
 
 namespace ttrt {
 
@@ -17,15 +17,15 @@ inline constexpr uint32_t kMaxProvedQueues = 4;
 
 class OrderProver final : public TouchOrder {
 public:
-  /// A blurred proof takes rows together that do not line up (ByteMap.h).
-  enum class Precision { Blurred, Exact };
+  /// A conservative proof takes rows together that do not line up (ShadowMemory.h).
+  enum class Precision { Conservative, Exact };
 
-  OrderProver(const Bundle &bundle, const DecodedBundle &decoded, const BufferIndex &buffers,
+  OrderProver(const Bundle &bundle, const DecodedPlan &decoded, const BufferIndex &buffers,
               uint32_t entry, uint32_t schedule, Precision precision);
   /// Throws Error; adds to `proof`. True if the schedule may also begin anew while its epilogue is
-  /// under way. Throws NotSharp where a blurred proof does not know.
+  /// under way. Throws NeedsExact where a conservative proof does not know.
   bool prove(Proof &proof);
-  struct NotSharp {};
+  struct NeedsExact {};
 
 private:
   void keepLast(std::vector<Touch> &touches) const override;
@@ -49,19 +49,19 @@ private:
     uint8_t queue;
   };
   /// Per queue: work up to here has happened.
-  struct Clock {
+  struct VectorClock {
     uint64_t work[kMaxProvedQueues] = {};
   };
   struct Queue {
     uint64_t position = 0; ///< of the work that is enqueued next
-    Clock clock;           ///< of other queues' work, what has happened before it
+    VectorClock clock;     ///< of other queues' work, what has happened before it
   };
   struct Event {
     bool recorded = false;
-    Clock clock;
+    VectorClock clock;
   };
   struct State {
-    ByteMap bytes;
+    ShadowMemory bytes;
     std::vector<Queue> queues;
     std::vector<Event> events;
     std::vector<int64_t> written, read; ///< how often each input and output
@@ -103,7 +103,7 @@ private:
                               uint64_t begin, uint64_t end) const;
 
   const Bundle &bundle;
-  const DecodedBundle &decoded;
+  const DecodedPlan &decoded;
   const BufferIndex &buffers;
   const fb::EntryPoint &entry;
   const fb::Schedule &schedule;

@@ -57,7 +57,7 @@ private:
 
 } // namespace
 
-std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedBundle &decoded,
+std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedPlan &decoded,
                                          uint32_t entry, uint32_t schedule) {
   std::vector<uint32_t> result;
   const Finder finder(bundle, *bundle.metadata().entries()->Get(entry));

@@ -6,7 +6,7 @@
 #ifndef TTRT_LIB_SKIPPABLETAIL_H
 #define TTRT_LIB_SKIPPABLETAIL_H
 
-#include "Decoded.h"
+#include "DecodedPlan.h"
 
 #include <vector>
 
@@ -20,7 +20,7 @@ namespace ttrt {
 /// Skipping is safe: records and waits are kept, so the order does not change, and fewer accesses
 /// cause no new conflicts. What is read later was written before the run ended, or is written by a
 /// later run before that run reads it: the proof starts with undefined activations and slots.
-std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedBundle &decoded,
+std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedPlan &decoded,
                                          uint32_t entry, uint32_t schedule);
 
 } // namespace ttrt

@@ -51,7 +51,7 @@ SlotWatch::SlotWatch(const Bundle &bundle, bool outputs) : bundle_(bundle) {
   if (sharedCount_ == 0 && !outputs)
     return;
 
-  DecodedBundle decoded(bundle);
+  DecodedPlan decoded(bundle);
   verifyMemory(bundle, decoded); // says which buffers the operands are
   firstEntry_ = decoded.traces.size();
   effects_.resize(firstEntry_ + entries.size());

@@ -8,7 +8,7 @@
 #define TTRT_LIB_SLOTWATCH_H
 
 #include "Bundle.h"
-#include "Decoded.h"
+#include "DecodedPlan.h"
 
 #include <atomic>
 #include <memory>

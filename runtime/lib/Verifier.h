@@ -10,7 +10,7 @@
 
 namespace ttrt {
 
-struct DecodedBundle;
+struct DecodedPlan;
 
 /// Tables: indices, sizes, alignments, every address inside its region, names unique.
 void verifyTables(const Bundle &bundle);
@@ -25,12 +25,12 @@ void verifySchedules(const Bundle &bundle);
 
 /// The plan in space: no two buffers that are alive at the same time overlap; every access goes to
 /// one buffer that is alive, and may be written if it is written. Fills in the accesses' buffers.
-void verifyMemory(const Bundle &bundle, DecodedBundle &decoded);
+void verifyMemory(const Bundle &bundle, DecodedPlan &decoded);
 
 /// The plan in time, for every schedule, any number of iterations and any interleaving of cores and
 /// queues: every read sees the write it should, and accesses that may happen at the same time do
 /// not conflict (docs/proof.md).
-void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proof);
+void verifyOrder(const Bundle &bundle, const DecodedPlan &decoded, Proof &proof);
 
 /// Whether this machine can run the bundle: architecture, CPU features, shared object. Throws
 /// Error.

@@ -2,9 +2,9 @@
 //
 // The plan in space: walks the timeline (docs/bundle-format.md) once, with the set of buffers that
 // are alive. Every access goes to one of them, and no two of them share a byte. That they hold what
-// they should at that time is shown by VerifyOrder.cpp.
+// they should at that time is shown by OrderProver.cpp.
 
-#include "Decoded.h"
+#include "DecodedPlan.h"
 #include "Error.h"
 #include "Verifier.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 class MemoryVerifier {
 public:
-  MemoryVerifier(const Bundle &bundle, DecodedBundle &decoded);
+  MemoryVerifier(const Bundle &bundle, DecodedPlan &decoded);
   void verify();
 
 private:
@@ -49,7 +49,7 @@ private:
   static constexpr uint32_t kNone = ~0u;
 
   const Bundle &bundle;
-  DecodedBundle &decoded;
+  DecodedPlan &decoded;
   const flatbuffers::Vector<flatbuffers::Offset<fb::Buffer>> *buffers;
   std::vector<uint32_t> byBegin; ///< buffers with a lifetime, by its begin
   size_t nextToLive = 0;
@@ -68,7 +68,7 @@ private:
 
 } // namespace
 
-MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedBundle &decoded)
+MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan &decoded)
     : bundle(bundle), decoded(decoded), buffers(bundle.metadata().buffers()),
       executed(count(bundle.metadata().traces())) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
@@ -364,7 +364,7 @@ void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const
   access.kind = permanent->kind();
 }
 
-void verifyMemory(const Bundle &bundle, DecodedBundle &decoded) {
+void verifyMemory(const Bundle &bundle, DecodedPlan &decoded) {
   MemoryVerifier(bundle, decoded).verify();
 }
 

@@ -3,7 +3,7 @@
 
 #include "Printing.h"
 #include "Verifier.h"
-#include "ttrt/points.h"
+#include "ttrt/timeline_index.h"
 
 #include <algorithm>
 #include <map>
@@ -64,7 +64,7 @@ public:
       if (next->first + largest <= address)
         return nullptr;
       const fb::Buffer *buffer = next->second;
-      const bool alive = buffer->end() == 0 || time == Points::kUnknown ||
+      const bool alive = buffer->end() == 0 || time == TimelineIndex::kUnknown ||
                          (buffer->begin() <= time && time < buffer->end());
       if (alive && buffer->kind() != fb::BufferKind::Scratch &&
           address < next->first + buffer->size())
@@ -86,7 +86,7 @@ static uint64_t countRows(const Access &access) {
 }
 
 static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, uint32_t number,
-                                const Points &points) {
+                                const TimelineIndex &points) {
   DecodedTrace decoded;
   decoded.table = bundle.metadata().traces()->Get(number);
   const uint8_t *position = bundle.stream(number);
@@ -130,8 +130,8 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
 std::vector<DecodedTrace> decodeTraces(const Bundle &bundle) {
   const BufferIndex index(bundle);
   const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
-  const Points points(bundle.metadata(), reinterpret_cast<const char *>(streams.data), streams.size,
-                      streams.address, index.permanent());
+  const TimelineIndex points(bundle.metadata(), reinterpret_cast<const char *>(streams.data),
+                             streams.size, streams.address, index.permanent());
   std::vector<DecodedTrace> traces;
   for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
     traces.push_back(decodeTrace(bundle, index, i, points));

@@ -19,7 +19,7 @@ const char *nameOf(ttrt::fb::Access access);
 const char *nameOf(ttrt::Opcode opcode);
 /// A command with everything looked up.
 struct DecodedCommand {
-  uint64_t time = 0;   ///< point of the timeline; Points::kUnknown: none
+  uint64_t time = 0;   ///< point of the timeline; TimelineIndex::kUnknown: none
   uint64_t offset = 0; ///< in the stream
   uint64_t bytes = 0;  ///< of the command itself
   ttrt::Opcode opcode;
@@ -47,7 +47,7 @@ struct DecodedTrace {
 };
 
 /// All traces, at the points of the timeline where the default schedules first execute them, or do
-/// the same work (ttrt/points.h).
+/// the same work (ttrt/timeline_index.h).
 std::vector<DecodedTrace> decodeTraces(const ttrt::Bundle &bundle);
 
 /// A point of the timeline (docs/bundle-format.md): a command of a trace, or a step of the host.

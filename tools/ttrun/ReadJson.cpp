@@ -5,7 +5,7 @@
 #include "MemoryUse.h"
 #include "Printing.h"
 #include "Waits.h"
-#include "ttrt/points.h"
+#include "ttrt/timeline_index.h"
 
 namespace ttrun {
 
@@ -200,7 +200,7 @@ static void addTraces(Json &json, const Bundle &bundle) {
     uint64_t number = 0;
     for (const DecodedCommand &command : trace.commands) {
       json.beginObject().field("index", number++);
-      if (command.time != Points::kUnknown)
+      if (command.time != TimelineIndex::kUnknown)
         json.field("time", command.time);
       json.field("opcode", nameOf(command.opcode))
           .field("stream_offset", command.offset)

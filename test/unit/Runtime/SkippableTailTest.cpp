@@ -33,7 +33,7 @@ void unroll(fb::ScheduleT &schedule) {
 std::string endsOf(BundleBuilder builder, const char *name) {
   const TemporaryFile file(builder.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
-  const DecodedBundle decoded(bundle);
+  const DecodedPlan decoded(bundle);
   const auto &schedules = *bundle.metadata().entries()->Get(0)->schedules();
   for (uint32_t i = 0; i < schedules.size(); ++i) {
     if (strcmp(text(schedules.Get(i)->name()), name) != 0)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The map of bytes against a byte-by-byte model, by random accesses in rows of several tensors that
-// take over each other's bytes: an exact map says the same, a blurred one never says too little.
+// take over each other's bytes: an exact map says the same, a conservative one never says too
+// little.
 
-#include "ByteMap.h"
+#include "ShadowMemory.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +40,8 @@ using Cells = std::vector<std::optional<Cell>>;
 
 /// Adds a reader, if there is one: so the histories show what was visited.
 struct Visitor : ByteVisitor {
-  explicit Visitor(ByteMap &map, std::optional<Touch> reader = {}) : map(map), reader(reader) {}
+  explicit Visitor(ShadowMemory &map, std::optional<Touch> reader = {})
+      : map(map), reader(reader) {}
   void written(uint64_t, uint64_t, History &history) override {
     if (reader)
       history.readers = map.addReader(*reader, history.readers);
@@ -47,7 +49,7 @@ struct Visitor : ByteVisitor {
   void unwritten(uint64_t, uint64_t) override {}
 
 private:
-  ByteMap &map;
+  ShadowMemory &map;
   const std::optional<Touch> reader;
 };
 
@@ -58,11 +60,11 @@ template <typename Function> void forEachByte(const Span &span, Function functio
 }
 
 /// Where each byte's history stands in the map.
-std::vector<const History *> histories(const ByteMap &map) {
+std::vector<const History *> histories(const ShadowMemory &map) {
   std::vector<const History *> all(kBytes);
   for (const auto &[begin, band] : map.all())
     for (uint64_t row = begin; row < band.end; row += band.pitch)
-      for (const ByteMap::Column &column : band.columns)
+      for (const ShadowMemory::Column &column : band.columns)
         for (uint64_t i = column.begin; i < column.end; ++i) {
           EXPECT_EQ(all.at(row + i), nullptr) << "byte " << row + i << " is twice in the map";
           all[row + i] = &column.history;
@@ -70,11 +72,11 @@ std::vector<const History *> histories(const ByteMap &map) {
   return all;
 }
 
-std::vector<Touch> touchesOf(const ByteMap &map, const History &history, bool withWriter) {
+std::vector<Touch> touchesOf(const ShadowMemory &map, const History &history, bool withWriter) {
   std::vector<Touch> touches;
   if (withWriter)
     touches.push_back(history.writer);
-  for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = map.reader(i).next)
+  for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = map.reader(i).next)
     touches.push_back(map.reader(i).touch);
   return touches;
 }
@@ -87,11 +89,11 @@ bool isCovered(uint32_t node, const std::vector<Touch> &touches) {
   });
 }
 
-void expectSame(const ByteMap &map, const Cells &cells) {
+void expectSame(const ShadowMemory &map, const Cells &cells) {
   const std::vector<const History *> found = histories(map);
   for (uint64_t i = 0; i < kBytes; ++i) {
-    if (found[i] && found[i]->blurred) {
-      EXPECT_TRUE(map.isBlurred());
+    if (found[i] && found[i]->conservative) {
+      EXPECT_TRUE(map.isConservative());
       if (!cells[i])
         continue;
       const std::vector<Touch> touches = touchesOf(map, *found[i], true);
@@ -108,7 +110,7 @@ void expectSame(const ByteMap &map, const Cells &cells) {
     std::set<uint32_t> readers;
     for (Touch touch : touchesOf(map, *found[i], false))
       readers.insert(touch.node);
-    if (map.isBlurred())
+    if (map.isConservative())
       EXPECT_TRUE(std::includes(readers.begin(), readers.end(), cells[i]->readers.begin(),
                                 cells[i]->readers.end()))
           << "byte " << i;
@@ -149,9 +151,9 @@ private:
   std::mt19937 random;
 };
 
-void walk(uint32_t seed, bool blurred, uint64_t &timesBlurred) {
+void walk(uint32_t seed, bool conservative, uint64_t &timesConservative) {
   Order order;
-  ByteMap map = blurred ? ByteMap(&order) : ByteMap();
+  ShadowMemory map = conservative ? ShadowMemory(&order) : ShadowMemory();
   Cells cells(kBytes);
   RandomRows random(seed);
   for (uint32_t node = 0; node < 60; ++node) {
@@ -173,25 +175,25 @@ void walk(uint32_t seed, bool blurred, uint64_t &timesBlurred) {
       FAIL() << "seed " << seed << ", access " << node << ": " << span.address << " + "
              << span.bytes << ", rows of " << span.row << " each " << span.pitch;
   }
-  timesBlurred += map.isBlurred();
+  timesConservative += map.isConservative();
 }
 
-TEST(ByteMap, ExactMapIsTheModel) {
+TEST(ShadowMemory, ExactMapIsTheModel) {
   uint64_t times = 0;
   for (uint32_t seed = 0; seed < 150 && !testing::Test::HasFailure(); ++seed)
-    walk(seed, /*blurred=*/false, times);
+    walk(seed, /*conservative=*/false, times);
   EXPECT_EQ(times, 0u);
 }
 
-TEST(ByteMap, BlurredMapCoversTheModel) {
+TEST(ShadowMemory, ConservativeMapCoversTheModel) {
   uint64_t times = 0;
   for (uint32_t seed = 0; seed < 150 && !testing::Test::HasFailure(); ++seed)
-    walk(seed, /*blurred=*/true, times);
+    walk(seed, /*conservative=*/true, times);
   EXPECT_GT(times, 100u);
 }
 
 /// Two tensors of many rows whose pitches differ take over each other's bytes, part by part.
-size_t bandsAfterTakingOver(ByteMap map, uint32_t rows) {
+size_t bandsAfterTakingOver(ShadowMemory map, uint32_t rows) {
   uint32_t node = 0;
   for (uint32_t turn = 0; turn < 4; ++turn) {
     const uint64_t pitch = turn % 2 ? 1024 : 768;
@@ -205,11 +207,11 @@ size_t bandsAfterTakingOver(ByteMap map, uint32_t rows) {
   return map.all().size();
 }
 
-TEST(ByteMap, BandsDoNotGrowWithRows) {
+TEST(ShadowMemory, BandsDoNotGrowWithRows) {
   const Order order;
-  EXPECT_LE(bandsAfterTakingOver(ByteMap(&order), 20), 20u);
-  EXPECT_LE(bandsAfterTakingOver(ByteMap(&order), 2000), 20u);
-  EXPECT_GT(bandsAfterTakingOver(ByteMap(), 500), 1000u);
+  EXPECT_LE(bandsAfterTakingOver(ShadowMemory(&order), 20), 20u);
+  EXPECT_LE(bandsAfterTakingOver(ShadowMemory(&order), 2000), 20u);
+  EXPECT_GT(bandsAfterTakingOver(ShadowMemory(), 500), 1000u);
 }
 
 } // namespace

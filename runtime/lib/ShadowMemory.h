@@ -2,8 +2,8 @@
 //
 // Of every byte of the device that was written: who wrote it last, and who has read it since.
 
-#ifndef TTRT_LIB_BYTEMAP_H
-#define TTRT_LIB_BYTEMAP_H
+#ifndef TTRT_LIB_SHADOWMEMORY_H
+#define TTRT_LIB_SHADOWMEMORY_H
 
 #include <cstdint>
 #include <map>
@@ -22,10 +22,10 @@ struct Touch {
 struct History {
   Touch writer;
   int64_t inference; ///< of the written data
-  uint32_t readers;  ///< list in ByteMap
+  uint32_t readers;  ///< list in ShadowMemory
   /// Not all that the bytes have in common, but all that may have happened to some of them: the
   /// touches may have been writes or reads, and what the bytes hold is unknown.
-  bool blurred = false;
+  bool conservative = false;
 };
 
 /// Bytes, contiguous or in rows ("Rows" in docs/bundle-format.md).
@@ -70,10 +70,10 @@ protected:
 ///
 /// Rows may not line up with those of the tensor whose bytes they take over. A map that was given
 /// an order then takes them together with what lies between them: they are visited as one range,
-/// and written as one band, whose other columns are blurred. It so visits more than the span, and
-/// says of some bytes less than could be known; never the other way round. A map without an order
-/// takes such rows one by one.
-class ByteMap {
+/// and written as one band, whose other columns are conservative. It so visits more than the span,
+/// and says of some bytes less than could be known; never the other way round. A map without an
+/// order takes such rows one by one.
+class ShadowMemory {
 public:
   static constexpr uint32_t kNoReaders = ~0u;
   struct Reader {
@@ -92,7 +92,7 @@ public:
   using Bands = std::map<uint64_t, Band>;
 
   /// `order` outlives the map and its copies.
-  explicit ByteMap(const TouchOrder *order = nullptr) : order(order) {}
+  explicit ShadowMemory(const TouchOrder *order = nullptr) : order(order) {}
 
   /// Visits the bytes of a span in order.
   void forEach(const Span &span, ByteVisitor &visitor);
@@ -109,7 +109,7 @@ public:
   const Reader &reader(uint32_t index) const { return readers[index]; }
   const Bands &all() const { return bands; }
   /// Whether rows have been taken together: some visits may have been of bytes outside the span.
-  bool isBlurred() const { return blurred; }
+  bool isConservative() const { return conservative; }
 
 private:
   void forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor);
@@ -123,7 +123,7 @@ private:
   uint64_t linesUp(const Span &span, uint64_t row, Bands::iterator &found);
   uint64_t align(const Span &span, uint64_t row, Bands::iterator &found);
   uint64_t rowsTogether(const Span &span, uint64_t row);
-  History blur(Bands::iterator first, Bands::iterator last);
+  History mergeHistories(Bands::iterator first, Bands::iterator last);
   uint64_t writeTogether(const Span &span, uint64_t row, const History &history);
   uint64_t addBand(const Span &span, uint64_t row, const History &history);
   void writeContiguous(uint64_t begin, uint64_t end, const History &history);
@@ -133,9 +133,9 @@ private:
   Bands bands; ///< begin -> the rest
   std::vector<Reader> readers;
   uint64_t spent = 0; ///< rows that were taken one by one
-  bool blurred = false;
+  bool conservative = false;
 };
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_BYTEMAP_H
+#endif // TTRT_LIB_SHADOWMEMORY_H

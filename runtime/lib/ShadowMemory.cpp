@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ByteMap.h"
+#include "ShadowMemory.h"
 
 #include "Error.h"
 
@@ -8,7 +8,7 @@
 namespace ttrt {
 
 /// A bundle may be made to be slow to verify.
-void ByteMap::spend() {
+void ShadowMemory::spend() {
   constexpr uint64_t kMost = 4'000'000;
   if (++spent > kMost)
     failBad("operands lie in rows that do not line up with each other: more than %llu rows would "
@@ -16,7 +16,7 @@ void ByteMap::spend() {
             static_cast<unsigned long long>(kMost));
 }
 
-void ByteMap::cutColumns(Band &band, uint64_t column) {
+void ShadowMemory::cutColumns(Band &band, uint64_t column) {
   for (size_t i = 0; i < band.columns.size(); ++i) {
     Column &found = band.columns[i];
     if (column <= found.begin || column >= found.end)
@@ -28,9 +28,9 @@ void ByteMap::cutColumns(Band &band, uint64_t column) {
   }
 }
 
-static void visit(uint64_t begin, ByteMap::Band &band, uint64_t column, uint64_t end,
+static void visit(uint64_t begin, ShadowMemory::Band &band, uint64_t column, uint64_t end,
                   ByteVisitor &visitor) {
-  for (ByteMap::Column &found : band.columns) {
+  for (ShadowMemory::Column &found : band.columns) {
     if (found.end <= column || found.begin >= end)
       continue;
     if (column < found.begin)
@@ -42,7 +42,7 @@ static void visit(uint64_t begin, ByteMap::Band &band, uint64_t column, uint64_t
     visitor.unwritten(begin + column, begin + end);
 }
 
-void ByteMap::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor) {
+void ShadowMemory::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor) {
   cut(begin);
   cut(end);
   uint64_t position = begin;
@@ -56,7 +56,7 @@ void ByteMap::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visit
     visitor.unwritten(position, end);
 }
 
-void ByteMap::forEach(const Span &span, ByteVisitor &visitor) {
+void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
   if (span.isContiguous())
     return forEachContiguous(span.address, span.address + span.bytes, visitor);
   const uint64_t rows = span.rows();
@@ -78,7 +78,7 @@ void ByteMap::forEach(const Span &span, ByteVisitor &visitor) {
 }
 
 /// Where the columns have been cut before.
-void ByteMap::setColumns(Band &band, uint64_t begin, uint64_t end, const History &history) {
+void ShadowMemory::setColumns(Band &band, uint64_t begin, uint64_t end, const History &history) {
   std::erase_if(band.columns, [&](const Column &c) { return c.begin >= begin && c.end <= end; });
   auto next = std::find_if(band.columns.begin(), band.columns.end(),
                            [&](const Column &c) { return c.begin >= end; });
@@ -86,7 +86,7 @@ void ByteMap::setColumns(Band &band, uint64_t begin, uint64_t end, const History
 }
 
 /// Makes contiguous ranges of a band of one row.
-void ByteMap::flatten(Bands::iterator band) {
+void ShadowMemory::flatten(Bands::iterator band) {
   const uint64_t begin = band->first;
   Band row = std::move(band->second);
   auto next = bands.erase(band);
@@ -98,7 +98,7 @@ void ByteMap::flatten(Bands::iterator band) {
 }
 
 /// Parts the first `rows` rows from the others; what is one row then becomes contiguous.
-void ByteMap::cutRows(Bands::iterator band, uint64_t rows) {
+void ShadowMemory::cutRows(Bands::iterator band, uint64_t rows) {
   const uint64_t begin = band->first, middle = begin + rows * band->second.pitch;
   if (middle <= begin || middle >= band->second.end)
     return;
@@ -112,7 +112,7 @@ void ByteMap::cutRows(Bands::iterator band, uint64_t rows) {
 }
 
 /// Makes `address` a boundary, if it lies in a band.
-void ByteMap::cut(uint64_t address) {
+void ShadowMemory::cut(uint64_t address) {
   for (;;) {
     auto found = bands.lower_bound(address);
     if (found == bands.begin())
@@ -140,7 +140,7 @@ void ByteMap::cut(uint64_t address) {
   }
 }
 
-ByteMap::Bands::iterator ByteMap::containing(uint64_t address) {
+ShadowMemory::Bands::iterator ShadowMemory::containing(uint64_t address) {
   auto band = bands.upper_bound(address);
   return band != bands.begin() && std::prev(band)->second.end > address ? std::prev(band)
                                                                         : bands.end();
@@ -153,7 +153,7 @@ static uint64_t columnOf(const Span &span, uint64_t begin, uint64_t phase) {
 
 /// How many of a span's rows, from `row` on, one band has as rows of its own or could have; 0 if
 /// the first of them must be taken otherwise.
-uint64_t ByteMap::linesUp(const Span &span, uint64_t row, Bands::iterator &found) {
+uint64_t ShadowMemory::linesUp(const Span &span, uint64_t row, Bands::iterator &found) {
   const uint64_t begin = span.address + row * span.pitch;
   found = containing(begin);
   if (found == bands.end())
@@ -171,7 +171,7 @@ uint64_t ByteMap::linesUp(const Span &span, uint64_t row, Bands::iterator &found
 
 /// Cuts the band that has a span's rows from `row` on where they begin and end, and returns how
 /// many of them it has; 0 if none does.
-uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) {
+uint64_t ShadowMemory::align(const Span &span, uint64_t row, Bands::iterator &found) {
   const uint64_t rows = linesUp(span, row, found);
   if (!rows)
     return 0;
@@ -194,7 +194,7 @@ uint64_t ByteMap::align(const Span &span, uint64_t row, Bands::iterator &found) 
 
 /// How many rows from one that does not line up are taken at once: up to the next one that does, if
 /// they are not few.
-uint64_t ByteMap::rowsTogether(const Span &span, uint64_t row) {
+uint64_t ShadowMemory::rowsTogether(const Span &span, uint64_t row) {
   if (!order)
     return 1;
   constexpr uint64_t kFew = 4;
@@ -217,12 +217,12 @@ uint64_t ByteMap::rowsTogether(const Span &span, uint64_t row) {
   next = std::min(next, rows);
   if (next - row <= kFew)
     return 1;
-  blurred = true;
+  conservative = true;
   return next - row;
 }
 
 /// Bands where nothing was written yet. Returns the number of rows, or 0.
-uint64_t ByteMap::addBand(const Span &span, uint64_t row, const History &history) {
+uint64_t ShadowMemory::addBand(const Span &span, uint64_t row, const History &history) {
   const uint64_t begin = span.address + row * span.pitch;
   const uint64_t column = columnOf(span, begin, span.phase);
   if (column > begin || column + span.row > span.pitch)
@@ -242,7 +242,7 @@ uint64_t ByteMap::addBand(const Span &span, uint64_t row, const History &history
   return rows;
 }
 
-void ByteMap::writeContiguous(uint64_t begin, uint64_t end, const History &history) {
+void ShadowMemory::writeContiguous(uint64_t begin, uint64_t end, const History &history) {
   cut(begin);
   cut(end);
   auto first = bands.lower_bound(begin), last = first;
@@ -253,7 +253,7 @@ void ByteMap::writeContiguous(uint64_t begin, uint64_t end, const History &histo
 }
 
 /// All that may have happened to bytes of some bands.
-History ByteMap::blur(Bands::iterator first, Bands::iterator last) {
+History ShadowMemory::mergeHistories(Bands::iterator first, Bands::iterator last) {
   std::vector<Touch> touches;
   for (auto band = first; band != last; ++band)
     for (const Column &column : band->second.columns) {
@@ -262,7 +262,7 @@ History ByteMap::blur(Bands::iterator first, Bands::iterator last) {
         touches.push_back(readers[i].touch);
     }
   order->keepLast(touches);
-  History all{touches.front(), 0, kNoReaders, /*blurred=*/true};
+  History all{touches.front(), 0, kNoReaders, /*conservative=*/true};
   for (size_t i = 1; i < touches.size(); ++i)
     all.readers = addReader(touches[i], all.readers);
   return all;
@@ -271,7 +271,7 @@ History ByteMap::blur(Bands::iterator first, Bands::iterator last) {
 /// Makes a band of rows that do not line up with what was there. Returns the number of rows, or 0.
 /// Without the span's last row, if it ends before its pitch does: what comes then may be another
 /// tensor.
-uint64_t ByteMap::writeTogether(const Span &span, uint64_t row, const History &history) {
+uint64_t ShadowMemory::writeTogether(const Span &span, uint64_t row, const History &history) {
   uint64_t rows = rowsTogether(span, row);
   const uint64_t begin = span.address + row * span.pitch;
   const uint64_t column = columnOf(span, begin, span.phase), end = column + span.row;
@@ -284,7 +284,7 @@ uint64_t ByteMap::writeTogether(const Span &span, uint64_t row, const History &h
   auto first = bands.lower_bound(from), last = bands.lower_bound(to);
   Band band{to, span.pitch, {{column, end, history}}};
   if (first != last) {
-    const History others = blur(first, last);
+    const History others = mergeHistories(first, last);
     if (column > 0)
       band.columns.insert(band.columns.begin(), {0, column, others});
     if (end < span.pitch)
@@ -294,7 +294,7 @@ uint64_t ByteMap::writeTogether(const Span &span, uint64_t row, const History &h
   return rows;
 }
 
-void ByteMap::write(const Span &span, Touch writer, int64_t inference) {
+void ShadowMemory::write(const Span &span, Touch writer, int64_t inference) {
   const History history{writer, inference, kNoReaders};
   if (span.isContiguous())
     return writeContiguous(span.address, span.address + span.bytes, history);

@@ -7,8 +7,8 @@
 // The other schedules enqueue the same work in the same order, in other parts and on other slots:
 // each piece of it belongs to the point where the default schedule does the same.
 
-#ifndef TTRT_POINTS_H
-#define TTRT_POINTS_H
+#ifndef TTRT_TIMELINE_INDEX_H
+#define TTRT_TIMELINE_INDEX_H
 
 #include "ttrt/ttc_bundle_generated.h"
 
@@ -18,15 +18,15 @@
 
 namespace ttrt {
 
-class Points {
+class TimelineIndex {
 public:
   static constexpr uint64_t kUnknown = UINT64_MAX;
 
   /// `streams`: the `size` bytes of the segment, which lie at flat address `address`. `permanent`:
   /// begin -> end of the buffers without lifetime, flat. Damaged streams and numbers out of range
   /// are left out; who reads them finds that.
-  Points(const fb::Bundle &bundle, const char *streams, uint64_t size, uint64_t address,
-         std::map<uint64_t, uint64_t> permanent);
+  TimelineIndex(const fb::Bundle &bundle, const char *streams, uint64_t size, uint64_t address,
+                std::map<uint64_t, uint64_t> permanent);
 
   /// kUnknown: for one that accesses no memory outside of the timeline, or like no other.
   uint64_t command(uint32_t trace, uint32_t command) const;
@@ -60,4 +60,4 @@ private:
 
 } // namespace ttrt
 
-#endif // TTRT_POINTS_H
+#endif // TTRT_TIMELINE_INDEX_H

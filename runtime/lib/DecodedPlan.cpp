@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Decoded.h"
+#include "DecodedPlan.h"
 
 #include "Error.h"
 #include "Verifier.h"
@@ -120,7 +120,7 @@ static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb
   return op;
 }
 
-DecodedBundle::DecodedBundle(const Bundle &bundle) {
+DecodedPlan::DecodedPlan(const Bundle &bundle) {
   const fb::Bundle &metadata = bundle.metadata();
   for (uint32_t i = 0; i < count(metadata.traces()); ++i)
     traces.push_back(decodeTrace(bundle, i));

@@ -2,14 +2,14 @@
 //
 // What the walk does and why it proves what it says is in docs/proof.md.
 
-#include "Error.h"
 #include "OrderProver.h"
+#include "Error.h"
 
 #include <algorithm>
 
 namespace ttrt {
 
-OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
+OrderProver::OrderProver(const Bundle &bundle, const DecodedPlan &decoded,
                          const BufferIndex &buffers, uint32_t entry, uint32_t schedule,
                          Precision precision)
     : bundle(bundle), decoded(decoded), buffers(buffers),
@@ -18,8 +18,8 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedBundle &decoded,
   const uint32_t queues = this->schedule.queues();
   if (queues > kMaxProvedQueues)
     failHere(format("has %u queues; this runtime knows at most %u", queues, kMaxProvedQueues));
-  if (precision == Precision::Blurred)
-    state.bytes = ByteMap(this);
+  if (precision == Precision::Conservative)
+    state.bytes = ShadowMemory(this);
   state.queues.resize(queues);
   state.events.resize(count(bundle.metadata().events()));
   state.written.resize(count(this->entry.inputs()));
@@ -163,8 +163,8 @@ public:
 
   void written(uint64_t begin, uint64_t end, History &history) override {
     ++prover.pairs;
-    if (history.blurred)
-      throw NotSharp();
+    if (history.conservative)
+      throw NeedsExact();
     if (!prover.isOrdered(history.writer, access))
       prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                       /*laterWrites=*/false);
@@ -177,9 +177,9 @@ public:
       prover.inferenceFrom = history.writer;
     }
     // Whoever comes after this reader comes also after those that it comes after.
-    ByteMap &bytes = prover.state.bytes;
-    uint32_t others = ByteMap::kNoReaders;
-    for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = bytes.reader(i).next)
+    ShadowMemory &bytes = prover.state.bytes;
+    uint32_t others = ShadowMemory::kNoReaders;
+    for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next)
       if (!prover.isOrdered(bytes.reader(i).touch, access))
         others = bytes.addReader(bytes.reader(i).touch, others);
     history.readers = bytes.addReader(touch, others);
@@ -203,8 +203,8 @@ public:
     if (!prover.isOrdered(history.writer, access))
       prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                       /*laterWrites=*/true);
-    const ByteMap &bytes = prover.state.bytes;
-    for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = bytes.reader(i).next) {
+    const ShadowMemory &bytes = prover.state.bytes;
+    for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next) {
       const Touch reader = bytes.reader(i).touch;
       ++prover.pairs;
       if (!prover.isOrdered(reader, access))
@@ -331,9 +331,9 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   std::vector<uint64_t> positions[kMaxProvedQueues];
   auto forEachTouch = [&](auto function) {
     for (const auto &[begin, band] : state.bytes.all())
-      for (const ByteMap::Column &column : band.columns) {
+      for (const ShadowMemory::Column &column : band.columns) {
         function(column.history.writer);
-        for (uint32_t i = column.history.readers; i != ByteMap::kNoReaders;
+        for (uint32_t i = column.history.readers; i != ShadowMemory::kNoReaders;
              i = state.bytes.reader(i).next)
           function(state.bytes.reader(i).touch);
       }
@@ -372,15 +372,16 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   };
   for (const auto &[begin, band] : state.bytes.all()) {
     words.insert(words.end(), {begin, band.end, band.pitch, band.columns.size()});
-    for (const ByteMap::Column &column : band.columns) {
+    for (const ShadowMemory::Column &column : band.columns) {
       const History &history = column.history;
       touches.clear();
       encode(history.writer);
-      for (uint32_t i = history.readers; i != ByteMap::kNoReaders; i = state.bytes.reader(i).next)
+      for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders;
+           i = state.bytes.reader(i).next)
         encode(state.bytes.reader(i).touch);
-      const bool known = !history.blurred && history.inference != kNoInference;
+      const bool known = !history.conservative && history.inference != kNoInference;
       words.insert(words.end(),
-                   {column.begin, column.end, touches.size(), history.blurred,
+                   {column.begin, column.end, touches.size(), history.conservative,
                     static_cast<uint64_t>(known ? history.inference - base : kNoInference)});
       std::sort(touches.begin() + 1, touches.end()); // the readers
       for (const auto &[what, when] : touches)
@@ -418,16 +419,16 @@ bool OrderProver::explore(std::vector<State> &pending, std::vector<Snapshot> &se
 bool OrderProver::prove(Proof &proof) {
   try {
     const bool seamless = walk();
-    if (!seamless && state.bytes.isBlurred())
-      throw NotSharp();
+    if (!seamless && state.bytes.isConservative())
+      throw NeedsExact();
     ++proof.schedules;
     proof.iterations = std::max(proof.iterations, iterations);
     proof.accesses += accesses;
     proof.pairs += pairs;
     return seamless;
   } catch (const Error &) {
-    if (state.bytes.isBlurred())
-      throw NotSharp();
+    if (state.bytes.isConservative())
+      throw NeedsExact();
     throw;
   }
 }
@@ -471,18 +472,18 @@ bool OrderProver::walk() {
   return seamless;
 }
 
-/// Few bundles have bytes of which it matters what a blurred proof does not know.
-static bool prove(const Bundle &bundle, const DecodedBundle &decoded, const BufferIndex &buffers,
+/// Few bundles have bytes of which it matters what a conservative proof does not know.
+static bool prove(const Bundle &bundle, const DecodedPlan &decoded, const BufferIndex &buffers,
                   uint32_t entry, uint32_t schedule, Proof &proof) {
   using enum OrderProver::Precision;
   try {
-    return OrderProver(bundle, decoded, buffers, entry, schedule, Blurred).prove(proof);
-  } catch (const OrderProver::NotSharp &) {
+    return OrderProver(bundle, decoded, buffers, entry, schedule, Conservative).prove(proof);
+  } catch (const OrderProver::NeedsExact &) {
     return OrderProver(bundle, decoded, buffers, entry, schedule, Exact).prove(proof);
   }
 }
 
-void verifyOrder(const Bundle &bundle, const DecodedBundle &decoded, Proof &proof) {
+void verifyOrder(const Bundle &bundle, const DecodedPlan &decoded, Proof &proof) {
   const BufferIndex buffers(bundle);
   for (const OpList &trace : decoded.traces)
     proof.commands += trace.ops.size() + 1;

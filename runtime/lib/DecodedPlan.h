@@ -3,8 +3,8 @@
 // What the proof walks: commands and steps of a bundle whose tables, streams and schedules have
 // been verified, decoded once into who reads and writes which bytes.
 
-#ifndef TTRT_LIB_DECODED_H
-#define TTRT_LIB_DECODED_H
+#ifndef TTRT_LIB_DECODEDPLAN_H
+#define TTRT_LIB_DECODEDPLAN_H
 
 #include "Verifier.h"
 
@@ -45,8 +45,8 @@ struct DecodedSchedule {
   uint32_t bodyBegin = 0, bodyEnd = 0; ///< steps of the body
 };
 
-struct DecodedBundle {
-  explicit DecodedBundle(const Bundle &bundle);
+struct DecodedPlan {
+  explicit DecodedPlan(const Bundle &bundle);
 
   std::vector<OpList> traces;                          ///< without their end commands
   std::vector<std::vector<DecodedSchedule>> schedules; ///< [entry point][schedule]
@@ -82,4 +82,4 @@ std::string describeStep(const Bundle &bundle, const fb::EntryPoint &entry, cons
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_DECODED_H
+#endif // TTRT_LIB_DECODEDPLAN_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ttrt/points.h"
+#include "ttrt/timeline_index.h"
 
 #include "ttrt/commands.h"
 
@@ -17,8 +17,8 @@ template <typename Use> static void eachStep(const fb::Schedule &schedule, Use u
       use(*part->Get(i));
 }
 
-Points::Points(const fb::Bundle &bundle, const char *streams, uint64_t size, uint64_t address,
-               std::map<uint64_t, uint64_t> permanent)
+TimelineIndex::TimelineIndex(const fb::Bundle &bundle, const char *streams, uint64_t size,
+                             uint64_t address, std::map<uint64_t, uint64_t> permanent)
     : permanent(std::move(permanent)), commands(sizeOf(bundle.traces())) {
   for (uint32_t i = 0; i < sizeOf(bundle.traces()); ++i) {
     const fb::Trace &trace = *bundle.traces()->Get(i);
@@ -39,15 +39,15 @@ Points::Points(const fb::Bundle &bundle, const char *streams, uint64_t size, uin
       readOther(*bundle.entries()->Get(i)->schedules()->Get(j), work[i], steps[i][j]);
 }
 
-uint64_t Points::command(uint32_t trace, uint32_t command) const {
+uint64_t TimelineIndex::command(uint32_t trace, uint32_t command) const {
   return command < commands[trace].size() ? commands[trace][command] : kUnknown;
 }
 
-uint64_t Points::step(uint32_t entry, uint32_t schedule, uint32_t step) const {
+uint64_t TimelineIndex::step(uint32_t entry, uint32_t schedule, uint32_t step) const {
   return steps[entry][schedule][step];
 }
 
-std::vector<Points::Work> Points::decode(const char *stream, uint64_t size) {
+std::vector<TimelineIndex::Work> TimelineIndex::decode(const char *stream, uint64_t size) {
   std::vector<Work> work;
   auto load = [&](auto &command) {
     if (size < sizeof(command))
@@ -84,7 +84,7 @@ std::vector<Points::Work> Points::decode(const char *stream, uint64_t size) {
   return work;
 }
 
-Points::Work Points::decode(const fb::Step &step) {
+TimelineIndex::Work TimelineIndex::decode(const fb::Step &step) {
   Work work;
   if (step.kind() == fb::StepKind::Copy) {
     work.kind = Work::Copy;
@@ -99,13 +99,13 @@ Points::Work Points::decode(const fb::Step &step) {
   return work;
 }
 
-bool Points::isPermanent(uint64_t address) const {
+bool TimelineIndex::isPermanent(uint64_t address) const {
   auto above = permanent.upper_bound(address);
   return above != permanent.begin() && address < std::prev(above)->second;
 }
 
 /// Slots may be others; their addresses say which.
-bool Points::isSame(const Work &a, const Work &b) const {
+bool TimelineIndex::isSame(const Work &a, const Work &b) const {
   if (a.kind != b.kind || a.what != b.what || a.addresses.size() != b.addresses.size())
     return false;
   for (size_t i = 0; i < a.addresses.size(); ++i)
@@ -115,8 +115,8 @@ bool Points::isSame(const Work &a, const Work &b) const {
   return true;
 }
 
-void Points::readDefault(const fb::Schedule &schedule, std::vector<Work> &work,
-                         std::vector<uint64_t> &its) {
+void TimelineIndex::readDefault(const fb::Schedule &schedule, std::vector<Work> &work,
+                                std::vector<uint64_t> &its) {
   auto add = [&](Work next) {
     next.point = time++;
     if (next.kind != Work::None)
@@ -137,8 +137,8 @@ void Points::readDefault(const fb::Schedule &schedule, std::vector<Work> &work,
   });
 }
 
-void Points::readOther(const fb::Schedule &schedule, const std::vector<Work> &work,
-                       std::vector<uint64_t> &its) {
+void TimelineIndex::readOther(const fb::Schedule &schedule, const std::vector<Work> &work,
+                              std::vector<uint64_t> &its) {
   size_t cursor = 0; // what comes next, if the work goes on in order
   auto find = [&](const Work &next) {
     if (next.kind == Work::None)
