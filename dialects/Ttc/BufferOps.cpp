@@ -195,11 +195,11 @@ LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollecti
                  succeeded(verifyList("results", outputs, program.getResultTypes())));
 }
 
-ArrayAttr mlir::ttc::splitPlaces(Builder &builder, ArrayRef<BufferPlace> places,
-                                 DenseI64ArrayAttr &offsets) {
+ArrayAttr mlir::ttc::splitBufferRefs(Builder &builder, ArrayRef<BufferRef> places,
+                                     DenseI64ArrayAttr &offsets) {
   SmallVector<Attribute> buffers;
   SmallVector<int64_t> bytes;
-  for (const BufferPlace &place : places) {
+  for (const BufferRef &place : places) {
     buffers.push_back(place.buffer);
     bytes.push_back(place.offset);
   }

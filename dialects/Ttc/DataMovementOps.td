@@ -71,7 +71,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
 }
 
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
-    DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getOperandInResult"]>,
+    DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getOperandInResult"]>,
     DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
@@ -96,7 +96,7 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
 }
 
 def Ttc_SliceOp : Ttc_InferredOp<"slice", [
-    DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getResultInOperand"]>,
+    DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "a regular part of a tensor";
@@ -122,7 +122,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
 }
 
 def Ttc_SplitOp : Ttc_InferredOp<"split", [
-    DeclareOpInterfaceMethods<Ttc_PlacedMoveOpInterface, ["getResultInOperand"]>,
+    DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "cuts a tensor along an axis";
   let description = [{

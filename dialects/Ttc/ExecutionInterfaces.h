@@ -2,7 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H
 #define TTC_DIALECTS_TTC_EXECUTIONINTERFACES_H
 
-#include "dialects/Ttc/Rows.h"
+#include "dialects/Ttc/StridedRange.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,7 +18,7 @@ struct BufferAccess {
 };
 
 /// Where an operand begins: a buffer and bytes from its begin.
-struct BufferPlace {
+struct BufferRef {
   FlatSymbolRefAttr buffer;
   int64_t offset = 0;
 };

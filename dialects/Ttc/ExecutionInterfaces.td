@@ -31,8 +31,8 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
       result.
     }], "void", "encode",
     (ins "::mlir::OpBuilder &":$builder,
-         "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$inputs,
-         "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$outputs)>,
+         "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$inputs,
+         "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$outputs)>,
     InterfaceMethod<[{
       The operands that result `index` may be written over: the op reads each element before it
       writes it, and no workgroup reads what another one writes. In the order of preference.
@@ -42,7 +42,7 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
     InterfaceMethod<[{
       How operand or result `index` (operands, then results) lies from its address on, in
       elements; nothing: contiguously.
-    }], "std::optional<::mlir::ttc::Rows>", "getPlacedRows",
+    }], "std::optional<::mlir::ttc::StridedRange>", "getStridedRange",
     (ins "unsigned":$index, "::mlir::SymbolTableCollection &":$symbols), "",
     [{ return std::nullopt; }]>,
     InterfaceMethod<[{

@@ -252,11 +252,12 @@ KernelGemmPlan mlir::ttc::planGemm(KernelGemmOp op) {
     p.batch[i] = p.kernel[i] = p.stride[i] = p.dilation[i] = p.inputDilation[i] = 1;
   p.n = p.od = p.oh = p.ow = p.id = p.ih = p.iw = p.groups = 1;
   ViewAttr logical = op.getResultViewOrIdentity();
-  RowsAttr resultRows = getResultRows(op);
-  GemmViews views{
-      op.getAViewOrIdentity().inRows(getOperandRows(op.getA())), {}, logical.inRows(resultRows)};
+  StridedAttr resultRows = getResultStrided(op);
+  GemmViews views{op.getAViewOrIdentity().inStrided(getOperandStrided(op.getA())),
+                  {},
+                  logical.inStrided(resultRows)};
   if (!op.getPacked())
-    views.b = op.getBViewOrIdentity().inRows(getOperandRows(op.getB()));
+    views.b = op.getBViewOrIdentity().inStrided(getOperandStrided(op.getB()));
   if (!views.a || !views.out || (!op.getPacked() && !views.b))
     return plan; // does not fit
   p.aOffset = views.a.getOffset();
@@ -289,10 +290,10 @@ int64_t KernelGemmOp::getGrid() {
 
 int64_t KernelGemmOp::getScratchBytes() { return planGemm(*this).scratchBytes; }
 
-bool KernelGemmOp::acceptsRows(unsigned index, const Rows &rows) {
+bool KernelGemmOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
-    return static_cast<bool>(getAViewOrIdentity().inRows(rows.row, rows.pitch));
+    return static_cast<bool>(getAViewOrIdentity().inStrided(rows.row, rows.pitch));
   if (index == 1)
-    return !getPacked() && getBViewOrIdentity().inRows(rows.row, rows.pitch);
+    return !getPacked() && getBViewOrIdentity().inStrided(rows.row, rows.pitch);
   return rows.row == getResult().getType().getShape().back();
 }

@@ -158,9 +158,9 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   }
   p.n = in[0];
   p.c = p.xRow = p.outRow = in.back();
-  if (RowsAttr rows = getOperandRows(op.getX()))
+  if (StridedAttr rows = getOperandStrided(op.getX()))
     p.xRow = rows.getPitch();
-  if (RowsAttr rows = getResultRows(op))
+  if (StridedAttr rows = getResultStrided(op))
     p.outRow = rows.getPitch();
   std::tie(p.id, p.ih, p.iw) = std::tie(input[0], input[1], input[2]);
   std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
@@ -174,7 +174,8 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
 }
 
 /// Images in rows of their channels; never the weights.
-template <typename OpTy> static bool acceptsImageRows(OpTy op, unsigned index, const Rows &rows) {
+template <typename OpTy>
+static bool acceptsStridedImage(OpTy op, unsigned index, const StridedRange &rows) {
   bool isImage = index == 0 || index == op->getNumOperands();
   return isImage && rows.row == op.getX().getType().getShape().back();
 }
@@ -239,8 +240,8 @@ int64_t KernelDepthwiseConvOp::getGrid() {
   return p.rowSplits * p.channelSplits;
 }
 int64_t KernelDepthwiseConvOp::getScratchBytes() { return 0; }
-bool KernelDepthwiseConvOp::acceptsRows(unsigned index, const Rows &rows) {
-  return acceptsImageRows(*this, index, rows);
+bool KernelDepthwiseConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
+  return acceptsStridedImage(*this, index, rows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,6 +283,6 @@ int64_t KernelPoolOp::getGrid() {
   return p.rowSplits * p.channelSplits;
 }
 int64_t KernelPoolOp::getScratchBytes() { return 0; }
-bool KernelPoolOp::acceptsRows(unsigned index, const Rows &rows) {
-  return acceptsImageRows(*this, index, rows);
+bool KernelPoolOp::acceptsStrided(unsigned index, const StridedRange &rows) {
+  return acceptsStridedImage(*this, index, rows);
 }

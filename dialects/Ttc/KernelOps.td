@@ -47,11 +47,11 @@ def Ttc_ViewAttr : Ttc_Attr<"View", "view"> {
     /// This view with another shape of as many elements in the same order, or null where
     /// no strides can express it.
     ViewAttr reshaped(::llvm::ArrayRef<int64_t> shape) const;
-    /// This view of a tensor that lies in rows (`ttc.rows`): offsets and strides as they are in
+    /// This view of a tensor that lies in rows (`ttc.strided`): offsets and strides as they are in
     /// memory. Null where no strides can express it.
-    ViewAttr inRows(int64_t row, int64_t pitch) const;
+    ViewAttr inStrided(int64_t row, int64_t pitch) const;
     /// The same; without rows the view itself.
-    ViewAttr inRows(::mlir::ttc::RowsAttr rows) const;
+    ViewAttr inStrided(::mlir::ttc::StridedAttr rows) const;
     int64_t getRank() const { return getShape().size(); }
     /// True if every element of `type` is seen exactly once, in row-major order.
     bool isIdentity(::mlir::RankedTensorType type) const;
@@ -103,7 +103,7 @@ def Ttc_PackOp : Ttc_Op<"pack", [
 
 class Ttc_KernelOp<string mnemonic, list<Trait> traits = []>
     : Ttc_Op<"kernel." # mnemonic, !listconcat([Pure,
-        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["acceptsRows"]>], traits)>;
+        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["acceptsStrided"]>], traits)>;
 
 def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "Matrix product and convolution as one implicit GEMM";

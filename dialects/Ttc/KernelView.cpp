@@ -82,11 +82,11 @@ ViewAttr ViewAttr::reshaped(ArrayRef<int64_t> newShape) const {
   return get(getContext(), newShape, strides, getOffset());
 }
 
-ViewAttr ViewAttr::inRows(RowsAttr rows) const {
-  return rows ? inRows(rows.getRow(), rows.getPitch()) : *this;
+ViewAttr ViewAttr::inStrided(StridedAttr rows) const {
+  return rows ? inStrided(rows.getRow(), rows.getPitch()) : *this;
 }
 
-ViewAttr ViewAttr::inRows(int64_t row, int64_t pitch) const {
+ViewAttr ViewAttr::inStrided(int64_t row, int64_t pitch) const {
   SmallVector<int64_t> strides(getStrides());
   int64_t column = getOffset() % row, first = column, last = column;
   for (auto [size, stride] : llvm::zip_equal(getShape(), strides)) {

@@ -167,7 +167,7 @@ LogicalResult ProgramOp::verify() {
   unsigned operands = getNumArguments() + getNumResults();
   for (unsigned i = 0; i < operands; ++i) {
     auto type = cast<RankedTensorType>(getOperandType(i));
-    RowsAttr rows = getRows(i);
+    StridedAttr rows = getStrided(i);
     if (rows && (type.getNumElements() == 0 || type.getNumElements() % rows.getRow() != 0))
       return emitOpError("expects whole rows of ") << rows.getRow() << " elements, found " << type;
   }
@@ -225,14 +225,14 @@ void ProgramOp::setShard(unsigned index, ShardAttr shard) {
   setOperandAttr(*this, index, getShardAttrName(), shard);
 }
 
-void ProgramOp::setRows(unsigned index, RowsAttr rows) {
-  setOperandAttr(*this, index, getRowsAttrName(), rows);
+void ProgramOp::setStrided(unsigned index, StridedAttr rows) {
+  setOperandAttr(*this, index, getStridedAttrName(), rows);
 }
 
-RowsAttr ProgramOp::getRows(unsigned index) {
+StridedAttr ProgramOp::getStrided(unsigned index) {
   return index < getNumArguments()
-             ? getArgAttrOfType<RowsAttr>(index, getRowsAttrName())
-             : getResultAttrOfType<RowsAttr>(index - getNumArguments(), getRowsAttrName());
+             ? getArgAttrOfType<StridedAttr>(index, getStridedAttrName())
+             : getResultAttrOfType<StridedAttr>(index - getNumArguments(), getStridedAttrName());
 }
 
 ArrayRef<int64_t> ProgramOp::getInPlace(unsigned index) {
@@ -254,7 +254,7 @@ ByteSpan ProgramOp::getSpan(unsigned index) {
             target.getL1Bytes(), shard.isOwn(*getShards())};
   }
   int64_t bytes = getTensorBytes(type);
-  RowsAttr rows = getRows(index);
+  StridedAttr rows = getStrided(index);
   if (!rows)
     return {0, bytes, bytes, bytes};
   int64_t element = bytes / std::max<int64_t>(type.getNumElements(), 1);
@@ -277,8 +277,8 @@ LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            getOutputs().getTypes());
 }
 
-void DispatchOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
-                        ArrayRef<BufferPlace> outputs) {
+void DispatchOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,
+                        ArrayRef<BufferRef> outputs) {
   CmdDispatchOp::create(builder, getLoc(), getProgramAttr(), inputs, outputs);
 }
 
@@ -293,13 +293,14 @@ int64_t DispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
   return getScratchBytesOf(*this, symbols, getProgramAttr());
 }
 
-std::optional<Rows> DispatchOp::getPlacedRows(unsigned index, SymbolTableCollection &symbols) {
+std::optional<StridedRange> DispatchOp::getStridedRange(unsigned index,
+                                                        SymbolTableCollection &symbols) {
   auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(*this, getProgramAttr());
-  RowsAttr rows = program.getRows(index);
+  StridedAttr rows = program.getStrided(index);
   if (!rows || program.getShard(index)) // a part's rows: the whole is contiguous
     return std::nullopt;
   int64_t count = cast<RankedTensorType>(program.getOperandType(index)).getNumElements();
-  return Rows{0, count, rows.getRow(), rows.getPitch()};
+  return StridedRange{0, count, rows.getRow(), rows.getPitch()};
 }
 
 int64_t DispatchOp::getOwnGrid(unsigned index, SymbolTableCollection &symbols) {

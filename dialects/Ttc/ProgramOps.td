@@ -76,7 +76,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     `grid` is the number of independent workgroups, `scratch_bytes` what a workgroup needs
     of its core's L1. Neither depends on how many cores there are at run time.
 
-    `ttc.rows` on an argument or a result says that it does not lie contiguously (`#ttc.rows`).
+    `ttc.strided` on an argument or a result says that it does not lie contiguously (`#ttc.strided`).
     `ttc.in_place` on a result names the arguments that it may be written over: the program reads
     each of their elements before it writes it, in the same workgroup (`--ttc-lower-programs`, which
     knows the code, sets it).
@@ -91,7 +91,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     1. Inputs and results are ranked tensors of static shape.
     2. A body has one block, with one argument for each input, of its type.
     3. `grid` is at least 1, `scratch_bytes` at least 0.
-    4. `ttc.rows` has whole rows of the tensor.
+    4. `ttc.strided` has whole rows of the tensor.
     5. `ttc.in_place` names arguments with the result's bytes, rows and shards.
     6. `shards` are numbers of at least 1, and their product is `grid`.
     7. `ttc.shard` belongs to a program with `shards`; its cuts are among them, and make of the whole
@@ -135,7 +135,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     bool hasTensorBody();
 
     /// Attributes of arguments and results: where they lie, and what a result may be written over.
-    static ::llvm::StringRef getRowsAttrName() { return "ttc.rows"; }
+    static ::llvm::StringRef getStridedAttrName() { return "ttc.strided"; }
     static ::llvm::StringRef getInPlaceAttrName() { return "ttc.in_place"; }
     static ::llvm::StringRef getShardAttrName() { return "ttc.shard"; }
     /// The tensor of operand `index` (arguments, then results).
@@ -147,9 +147,9 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     /// The number of workgroups, if workgroup k has the shard of core k; else 0.
     int64_t getOwnGrid(unsigned index);
     void setShard(unsigned index, ::mlir::ttc::ShardAttr shard);
-    void setRows(unsigned index, ::mlir::ttc::RowsAttr rows);
+    void setStrided(unsigned index, ::mlir::ttc::StridedAttr rows);
     /// How operand `index` lies (of a program on shards: its part); null: contiguously.
-    ::mlir::ttc::RowsAttr getRows(unsigned index);
+    ::mlir::ttc::StridedAttr getStrided(unsigned index);
     /// The arguments that result `index` may be written over.
     ::llvm::ArrayRef<int64_t> getInPlace(unsigned index);
     /// The bytes of operand `index` from its address on.
@@ -175,7 +175,7 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
 def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface,
-                              ["encode", "getInPlaceOperands", "getPlacedRows", "takesShards", "getOwnGrid",
+                              ["encode", "getInPlaceOperands", "getStridedRange", "takesShards", "getOwnGrid",
                                "getScratchBytes"]>]> {
   let summary = "Runs a program";
   let description = [{

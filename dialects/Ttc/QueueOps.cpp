@@ -90,8 +90,8 @@ LogicalResult ToMemoryOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyProgramCall(*this, symbols, getProgramAttr(), getInput().getType(),
                            getOutput().getType());
 }
-void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferPlace> inputs,
-                        ArrayRef<BufferPlace> outputs) {
+void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,
+                        ArrayRef<BufferRef> outputs) {
   if (getProgramAttr()) {
     CmdDispatchOp::create(builder, getLoc(), getProgramAttr(), inputs, outputs);
     return;

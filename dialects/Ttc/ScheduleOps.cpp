@@ -149,11 +149,11 @@ int64_t EnqueueHostOp::getScratchBytes(SymbolTableCollection &symbols) {
 }
 
 void EnqueueDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
-                              ArrayRef<BufferPlace> inputs, ArrayRef<BufferPlace> outputs,
+                              ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs,
                               int64_t queue) {
   DenseI64ArrayAttr inputOffsets, outputOffsets;
-  ArrayAttr inputBuffers = splitPlaces(builder, inputs, inputOffsets);
-  ArrayAttr outputBuffers = splitPlaces(builder, outputs, outputOffsets);
+  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
+  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
   build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets,
         builder.getI64IntegerAttr(queue));
 }

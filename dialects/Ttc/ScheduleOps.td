@@ -264,8 +264,8 @@ def Ttc_EnqueueDispatchOp : Ttc_StepOp<"dispatch", [], [], ["getScratchBytes"]> 
   }];
   let builders = [
     OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$program,
-                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$inputs,
-                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$outputs, "int64_t":$queue)>
+                   "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$inputs,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$outputs, "int64_t":$queue)>
   ];
   let extraClassDeclaration = [{
     /// Bytes from the buffer's begin to operand `index` (inputs, then outputs).

@@ -50,7 +50,8 @@ RankedTensorType mlir::ttc::dropLayout(RankedTensorType type) {
   return RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-std::optional<Rows> mlir::ttc::getBoxRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> parts) {
+std::optional<StridedRange> mlir::ttc::getBoxRange(ArrayRef<int64_t> shape,
+                                                   ArrayRef<int64_t> parts) {
   SmallVector<int64_t> box;
   for (auto [size, count] : llvm::zip_equal(shape, parts))
     box.push_back(size / count);
@@ -60,11 +61,11 @@ std::optional<Rows> mlir::ttc::getBoxRows(ArrayRef<int64_t> shape, ArrayRef<int6
   while (cut > 0 && box[cut - 1] == shape[cut - 1])
     --cut;
   if (cut == 0)
-    return Rows::all(count);
+    return StridedRange::all(count);
   int64_t inner = llvm::product_of(shape.drop_front(cut));
   int64_t row = box[cut - 1] * inner, pitch = shape[cut - 1] * inner;
   if (row == count)
-    return Rows::all(count);
+    return StridedRange::all(count);
   // Equal steps from row to row: of the dimensions outside only the first that counts may be cut.
   size_t first = 0;
   while (box[first] == 1)
@@ -72,7 +73,7 @@ std::optional<Rows> mlir::ttc::getBoxRows(ArrayRef<int64_t> shape, ArrayRef<int6
   for (size_t i = first + 1; i + 1 < cut; ++i)
     if (box[i] != shape[i])
       return std::nullopt;
-  return Rows{0, count, row, pitch};
+  return StridedRange{0, count, row, pitch};
 }
 
 //===--- layout -----------------------------------------------------------------------===//

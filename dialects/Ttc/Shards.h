@@ -3,7 +3,7 @@
 #ifndef TTC_DIALECTS_TTC_SHARDS_H
 #define TTC_DIALECTS_TTC_SHARDS_H
 
-#include "dialects/Ttc/Rows.h"
+#include "dialects/Ttc/StridedRange.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace mlir::ttc {
@@ -29,7 +29,7 @@ RankedTensorType dropLayout(RankedTensorType type);
 
 /// A box of `shape / parts` within a row-major tensor of `shape`, as rows; nothing where no
 /// rows say it. The offset is 0.
-std::optional<Rows> getBoxRows(ArrayRef<int64_t> shape, ArrayRef<int64_t> parts);
+std::optional<StridedRange> getBoxRange(ArrayRef<int64_t> shape, ArrayRef<int64_t> parts);
 
 } // namespace mlir::ttc
 

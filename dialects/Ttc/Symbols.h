@@ -33,7 +33,7 @@ LogicalResult verifyProgramBuffers(
     ArrayAttr outputs, function_ref<int64_t(unsigned)> getOffset = [](unsigned) { return 0; });
 
 /// The names of the buffers; `offsets` is set where one is not 0.
-ArrayAttr splitPlaces(Builder &builder, ArrayRef<BufferPlace> places, DenseI64ArrayAttr &offsets);
+ArrayAttr splitBufferRefs(Builder &builder, ArrayRef<BufferRef> places, DenseI64ArrayAttr &offsets);
 
 /// That there is an offset of 0 or more for each of the buffers, where there are any.
 LogicalResult verifyOffsets(Operation *op, ArrayAttr buffers,

@@ -170,10 +170,10 @@ void ExecuteOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute>,
 //===--- commands ---------------------------------------------------------------------===//
 
 void CmdDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
-                          ArrayRef<BufferPlace> inputs, ArrayRef<BufferPlace> outputs) {
+                          ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs) {
   DenseI64ArrayAttr inputOffsets, outputOffsets;
-  ArrayAttr inputBuffers = splitPlaces(builder, inputs, inputOffsets);
-  ArrayAttr outputBuffers = splitPlaces(builder, outputs, outputOffsets);
+  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
+  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
   build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets);
 }
 

@@ -170,8 +170,8 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
   let builders = [
     // `inputOffsets`, `outputOffsets` in bytes; empty where all are 0.
     OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$program,
-                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$inputs,
-                   "::llvm::ArrayRef<::mlir::ttc::BufferPlace>":$outputs)>
+                   "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$inputs,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$outputs)>
   ];
   let assemblyFormat = [{
     $program `` custom<PlaceList>($inputs, $input_offsets) `into`

@@ -2,7 +2,7 @@
 #ifndef TTC_DIALECTS_TTC_TRANSFORMINTERFACES_H
 #define TTC_DIALECTS_TTC_TRANSFORMINTERFACES_H
 
-#include "dialects/Ttc/Rows.h"
+#include "dialects/Ttc/StridedRange.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 

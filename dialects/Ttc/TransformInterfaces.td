@@ -60,7 +60,7 @@ def Ttc_AffineWeightsOpInterface : OpInterface<"AffineWeightsOpInterface"> {
   ];
 }
 
-def Ttc_PlacedMoveOpInterface : OpInterface<"PlacedMoveOpInterface"> {
+def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
     An op that only moves elements, such that its operands are parts of its result (concat), or its
@@ -70,11 +70,11 @@ def Ttc_PlacedMoveOpInterface : OpInterface<"PlacedMoveOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Where operand `index` lies within the result, or nothing if it is no part of it.
-    }], "std::optional<::mlir::ttc::Rows>", "getOperandInResult", (ins "unsigned":$index), "",
+    }], "std::optional<::mlir::ttc::StridedRange>", "getOperandInResult", (ins "unsigned":$index), "",
     [{ return std::nullopt; }]>,
     InterfaceMethod<[{
       Where result `index` lies within the first operand, or nothing if it is no part of it.
-    }], "std::optional<::mlir::ttc::Rows>", "getResultInOperand", (ins "unsigned":$index), "",
+    }], "std::optional<::mlir::ttc::StridedRange>", "getResultInOperand", (ins "unsigned":$index), "",
     [{ return std::nullopt; }]>
   ];
 }

@@ -113,10 +113,10 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
   }];
 }
 
-def Ttc_RowsAttr : Ttc_Attr<"Rows", "rows"> {
+def Ttc_StridedAttr : Ttc_Attr<"Strided", "strided"> {
   let summary = "How a program's operand lies in memory, where that is not contiguous";
   let description = [{
-    `ttc.rows` on an argument or a result of a `ttc.program`: element `i` of the tensor, counted in
+    `ttc.strided` on an argument or a result of a `ttc.program`: element `i` of the tensor, counted in
     row-major order, lies `i / row * pitch + i % row` elements behind the operand's address, which
     is a multiple of `alignment` bytes. So a program writes its part of a concatenation, or reads
     a slice, where it lies. Independent of the shape, hence the same for every reshape.
@@ -127,7 +127,7 @@ def Ttc_RowsAttr : Ttc_Attr<"Rows", "rows"> {
 
     ```mlir
     // 32 of the 256 channels of an image whose channels are last.
-    tensor<1x56x56x32xf32> {ttc.rows = #ttc.rows<row = 32, pitch = 256, alignment = 64>}
+    tensor<1x56x56x32xf32> {ttc.strided = #ttc.strided<row = 32, pitch = 256, alignment = 64>}
     ```
   }];
   let parameters = (ins "int64_t":$row, "int64_t":$pitch, "int64_t":$alignment);

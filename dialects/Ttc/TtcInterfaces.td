@@ -49,9 +49,9 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
     }], "bool", "hasEpilogue", (ins), "", "return true;">,
     InterfaceMethod<[{
       Whether the kernel reads operand `index` (or, after the operands, writes its result) in
-      rows. Where an operand is an argument of a `ttc.program` with `ttc.rows`, parameters,
-      scratch and grid follow it (getOperandRows(), getResultRows()).
-    }], "bool", "acceptsRows", (ins "unsigned":$index, "const ::mlir::ttc::Rows &":$rows), "",
+      rows. Where an operand is an argument of a `ttc.program` with `ttc.strided`, parameters,
+      scratch and grid follow it (getOperandStrided(), getResultStrided()).
+    }], "bool", "acceptsStrided", (ins "unsigned":$index, "const ::mlir::ttc::StridedRange &":$rows), "",
     "return false;">
   ];
 }

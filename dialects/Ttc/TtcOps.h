@@ -35,10 +35,10 @@ namespace mlir::ttc {
 
 /// How an operand of an op in a program lies, where it is an argument of the program; null:
 /// contiguously, or not an argument.
-RowsAttr getOperandRows(Value operand);
+StridedAttr getOperandStrided(Value operand);
 
 /// How the one result of a program lies that the kernel and its tail make up; null: contiguously.
-RowsAttr getResultRows(Operation *kernel);
+StridedAttr getResultStrided(Operation *kernel);
 
 } // namespace mlir::ttc
 

@@ -21,7 +21,7 @@ int64_t Placement::whole() const { return countElements(root); }
 /// Appends the uses that make the value, or a view of it, a part of another one.
 static void findJoins(Value value, SmallVectorImpl<OpOperand *> &joins) {
   for (OpOperand &use : value.getUses()) {
-    auto move = dyn_cast<PlacedMoveOpInterface>(use.getOwner());
+    auto move = dyn_cast<SubviewCopyOpInterface>(use.getOwner());
     if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
       findJoins(view.getViewDest(), joins);
     else if (move && move.getOperandInResult(use.getOperandNumber()))
@@ -37,29 +37,29 @@ OpOperand *mlir::ttc::findJoin(Value value) {
 
 std::optional<Placement> mlir::ttc::getPlacement(Value value) {
   value = getViewRoot(value);
-  auto within = [](Value whole, const Rows &part) -> std::optional<Placement> {
+  auto within = [](Value whole, const StridedRange &part) -> std::optional<Placement> {
     std::optional<Placement> placement = getPlacement(whole);
-    std::optional<Rows> rows = placement ? part.in(placement->rows) : std::nullopt;
+    std::optional<StridedRange> rows = placement ? part.in(placement->rows) : std::nullopt;
     if (!rows)
       return std::nullopt;
     return Placement{placement->root, *rows};
   };
   if (auto result = dyn_cast<OpResult>(value))
-    if (auto move = dyn_cast<PlacedMoveOpInterface>(result.getOwner()))
-      if (std::optional<Rows> part = move.getResultInOperand(result.getResultNumber()))
+    if (auto move = dyn_cast<SubviewCopyOpInterface>(result.getOwner()))
+      if (std::optional<StridedRange> part = move.getResultInOperand(result.getResultNumber()))
         return within(move->getOperand(0), *part);
   SmallVector<OpOperand *> joins;
   findJoins(value, joins);
   if (joins.size() > 1)
     return std::nullopt; // in two places at once
   if (!joins.empty()) {
-    auto move = cast<PlacedMoveOpInterface>(joins[0]->getOwner());
+    auto move = cast<SubviewCopyOpInterface>(joins[0]->getOwner());
     return within(move->getResult(0), *move.getOperandInResult(joins[0]->getOperandNumber()));
   }
-  return Placement{value, Rows::all(countElements(value))};
+  return Placement{value, StridedRange::all(countElements(value))};
 }
 
-BufferPlace mlir::ttc::getBoundPlace(Value value) {
+BufferRef mlir::ttc::getBoundPlace(Value value) {
   std::optional<Placement> placement = getPlacement(value);
   if (!placement)
     return {};

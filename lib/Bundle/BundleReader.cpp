@@ -111,8 +111,8 @@ std::optional<BundleReader::OperandText> BundleReader::readOperand(const fb::Pro
                             ShardAttr::get(context, whole, {isOwn ? 0 : -1, int64_t(-1)}));
   } else {
     read.type = RankedTensorType::get({rows * row}, byte);
-    read.attrs.emplace_back(ProgramOp::getRowsAttrName(),
-                            RowsAttr::get(context, row, pitch, operand.alignment()));
+    read.attrs.emplace_back(ProgramOp::getStridedAttrName(),
+                            StridedAttr::get(context, row, pitch, operand.alignment()));
   }
   return read;
 }
@@ -199,7 +199,7 @@ LogicalResult BundleReader::readBuffers() {
 
 /// The buffer at a flat address that is alive at a point of the timeline.
 FlatSymbolRefAttr BundleReader::findBuffer(uint64_t address, uint64_t time) {
-  BufferPlace place = findPlace(address, time);
+  BufferRef place = findPlace(address, time);
   if (place.buffer && place.offset != 0) {
     error() << "expected a buffer at address " << address << ", found one that begins before it";
     return {};
@@ -209,7 +209,7 @@ FlatSymbolRefAttr BundleReader::findBuffer(uint64_t address, uint64_t time) {
 
 /// The buffer that is alive at a point of the timeline (at any, where it is not known) and in which
 /// a flat address lies.
-BufferPlace BundleReader::findPlace(uint64_t address, uint64_t time) {
+BufferRef BundleReader::findPlace(uint64_t address, uint64_t time) {
   uint64_t planned = map.plannedAddress(address);
   // Those that begin there, then those before it; at most one is alive.
   for (auto it = std::make_reverse_iterator(byAddress.upper_bound(planned)); it != byAddress.rend();

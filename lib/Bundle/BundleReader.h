@@ -49,14 +49,13 @@ private:
   LogicalResult readEvents();
   LogicalResult readCode();
   FlatSymbolRefAttr findBuffer(uint64_t address, uint64_t time);
-  BufferPlace findPlace(uint64_t address, uint64_t time);
+  BufferRef findPlace(uint64_t address, uint64_t time);
 
   // BundleReaderSteps.cpp: commands and schedules.
   LogicalResult readTraces();
   LogicalResult readCommand(ArrayRef<char> &stream, Location location, uint64_t time);
   LogicalResult findPlaces(uint32_t program, ArrayRef<uint64_t> addresses, uint64_t time,
-                           SmallVectorImpl<BufferPlace> &inputs,
-                           SmallVectorImpl<BufferPlace> &outputs);
+                           SmallVectorImpl<BufferRef> &inputs, SmallVectorImpl<BufferRef> &outputs);
   template <typename PortOp>
   LogicalResult readPorts(const flatbuffers::Vector<flatbuffers::Offset<ttrt::fb::Port>> *ports);
   LogicalResult readEntries();

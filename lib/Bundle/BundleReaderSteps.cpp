@@ -74,7 +74,7 @@ LogicalResult BundleReader::readCommand(ArrayRef<char> &stream, Location locatio
       return failure();
     std::vector<uint64_t> addresses(command.operandCount);
     memcpy(addresses.data(), bytes.data() + sizeof(command), addresses.size() * sizeof(uint64_t));
-    SmallVector<BufferPlace> inputs, outputs;
+    SmallVector<BufferRef> inputs, outputs;
     if (failed(findPlaces(command.program, addresses, time, inputs, outputs)))
       return failure();
     CmdDispatchOp::create(builder, location,
@@ -120,8 +120,8 @@ LogicalResult BundleReader::readCommand(ArrayRef<char> &stream, Location locatio
 
 /// The operands of a command or step that runs a program.
 LogicalResult BundleReader::findPlaces(uint32_t program, ArrayRef<uint64_t> addresses,
-                                       uint64_t time, SmallVectorImpl<BufferPlace> &inputs,
-                                       SmallVectorImpl<BufferPlace> &outputs) {
+                                       uint64_t time, SmallVectorImpl<BufferRef> &inputs,
+                                       SmallVectorImpl<BufferRef> &outputs) {
   if (program >= programs.size())
     return failure();
   size_t numInputs = programs[program].getArgumentTypes().size();
@@ -235,7 +235,7 @@ LogicalResult BundleReader::readStep(const fb::Step &from, uint64_t point) {
     SmallVector<uint64_t> addresses;
     for (uint32_t i = 0; i < count(from.operands()); ++i)
       addresses.push_back(from.operands()->Get(i));
-    SmallVector<BufferPlace> inputs, outputs;
+    SmallVector<BufferRef> inputs, outputs;
     if (failed(findPlaces(from.index(), addresses, point, inputs, outputs)))
       return failure();
     auto program = FlatSymbolRefAttr::get(programs[from.index()].getSymNameAttr());
@@ -243,9 +243,9 @@ LogicalResult BundleReader::readStep(const fb::Step &from, uint64_t point) {
       EnqueueDispatchOp::create(builder, location, program, inputs, outputs, from.queue());
       return success();
     }
-    auto getNames = [&](ArrayRef<BufferPlace> places) -> ArrayAttr {
+    auto getNames = [&](ArrayRef<BufferRef> places) -> ArrayAttr {
       SmallVector<Attribute> names;
-      for (const BufferPlace &place : places) {
+      for (const BufferRef &place : places) {
         if (place.offset != 0)
           return {};
         names.push_back(place.buffer);

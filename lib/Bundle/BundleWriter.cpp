@@ -123,7 +123,7 @@ private:
         operand->bytes = span.bytes;
         operand->alignment = ttrt::kBufferAlignment;
         operand->per_workgroup = span.perWorkgroup;
-        RowsAttr rows = program.getRows(i);
+        StridedAttr rows = program.getStrided(i);
         if (ShardAttr shard = program.getShard(i); shard && shard.getLayout()) {
           operand->row_bytes = span.row; // one in each core
           operand->pitch_bytes = span.pitch;

@@ -151,7 +151,7 @@ public:
       Value value = program.getBody().getArgument(argument);
       if (value.getType() == result.getType() &&
           !llvm::is_contained(kernel->getOperands(), value) &&
-          program.getRows(argument) == program.getRows(program.getNumArguments()) &&
+          program.getStrided(argument) == program.getStrided(program.getNumArguments()) &&
           program.getShard(argument) == program.getShard(program.getNumArguments()) &&
           !llvm::is_contained(arguments, argument))
         arguments.push_back(argument);
@@ -161,14 +161,15 @@ public:
 
   /// That the kernel can follow the rows of its operands and of the result.
   LogicalResult verifyRows() {
-    auto accepts = [&](unsigned index, RowsAttr rows) {
-      return !rows || kernel.acceptsRows(index, Rows{0, 0, rows.getRow(), rows.getPitch()});
+    auto accepts = [&](unsigned index, StridedAttr rows) {
+      return !rows ||
+             kernel.acceptsStrided(index, StridedRange{0, 0, rows.getRow(), rows.getPitch()});
     };
     for (auto [i, operand] : llvm::enumerate(kernel->getOperands()))
-      if (RowsAttr rows = getOperandRows(operand); !accepts(i, rows))
+      if (StridedAttr rows = getOperandStrided(operand); !accepts(i, rows))
         return kernel->emitOpError("expects operand ")
                << i << " in rows that it can read, found " << rows;
-    if (RowsAttr rows = getResultRows(kernel); !accepts(kernel->getNumOperands(), rows))
+    if (StridedAttr rows = getResultStrided(kernel); !accepts(kernel->getNumOperands(), rows))
       return kernel->emitOpError("expects a result in rows that it can write, found ") << rows;
     return success();
   }
@@ -202,7 +203,7 @@ private:
     }
     Value offset = col;
     if (type.getShape() == whole.getShape()) {
-      RowsAttr rows = getOperandRows(argument);
+      StridedAttr rows = getOperandStrided(argument);
       if (rows && rows.getRow() != cols)
         return user->emitError("expected rows of the kernel's ")
                << cols << " columns, found " << rows;

@@ -112,7 +112,7 @@ struct LowerProgramsPass : ttc::impl::LowerProgramsBase<LowerProgramsPass> {
     for (unsigned i = 0; i < index; ++i)
       if (auto type = cast<RankedTensorType>(program.getArgumentTypes()[i]);
           type.getShape() == result.getShape() && getTensorBytes(type) == getTensorBytes(result) &&
-          program.getRows(i) == program.getRows(index) &&
+          program.getStrided(i) == program.getStrided(index) &&
           program.getShard(i) == program.getShard(index))
         arguments.push_back(i);
     return arguments;

@@ -20,7 +20,7 @@ struct GridOptions {
 };
 
 /// Makes `func.func @body` in `module` from the program's tensor ops: inputs and outputs are
-/// memrefs (of signless elements, strided where `ttc.rows` says so), results are materialized in
+/// memrefs (of signless elements, strided where `ttc.strided` says so), results are materialized in
 /// the outputs. The last argument is the workgroup's number.
 FailureOr<func::FuncOp> buildTensorBody(ProgramOp program, ModuleOp module);
 

@@ -25,7 +25,7 @@ FailureOr<func::FuncOp> ttc::buildTensorBody(ProgramOp program, ModuleOp module)
   for (unsigned i = 0, e = program.getNumArguments() + program.getNumResults(); i < e; ++i) {
     auto tensor = cast<RankedTensorType>(types.convertType(program.getOperandType(i)));
     MemRefLayoutAttrInterface layout;
-    if (RowsAttr rows = program.getRows(i)) {
+    if (StridedAttr rows = program.getStrided(i)) {
       std::optional<SmallVector<int64_t>> strides = rows.getStrides(tensor.getShape());
       if (!strides)
         return program.emitError("expected rows that end where a dimension of ")

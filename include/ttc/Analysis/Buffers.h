@@ -16,7 +16,7 @@ struct Placement {
   /// An argument of the trace, a result of device work, or of an op that joins parts (concat).
   Value root;
   /// The value's elements among the root's.
-  Rows rows;
+  StridedRange rows;
 
   bool isWhole() const { return rows.isContiguous() && rows.offset == 0 && rows.count == whole(); }
   /// The root's elements.
@@ -33,7 +33,7 @@ OpOperand *findJoin(Value value);
 
 /// The buffer and the bytes in it where a value inside a trace on tensors begins: what its root is
 /// bound to (TraceOp::getBufferAttrName()). Null if it is not bound.
-BufferPlace getBoundPlace(Value value);
+BufferRef getBoundPlace(Value value);
 FlatSymbolRefAttr getBoundBuffer(Value value);
 
 /// What a planned buffer takes of its memory: all of it, or in L1 of each core, at the target's

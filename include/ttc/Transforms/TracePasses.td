@@ -139,10 +139,10 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
 def ElideMoves : Pass<"ttc-elide-moves", "::mlir::ModuleOp"> {
   let summary = "Lets programs write and read parts of tensors where they lie";
   let description = [{
-    A dispatch whose program only moves elements (one op that implements PlacedMoveOpInterface)
+    A dispatch whose program only moves elements (one op that implements SubviewCopyOpInterface)
     becomes that op itself, standing in the trace: nothing is moved, its operands are parts of its
     result's bytes, or its results parts of its operand's. The programs that write or read such a
-    part get a variant for its rows (`ttc.rows`); programs and kernels that cannot follow rows
+    part get a variant for its rows (`ttc.strided`); programs and kernels that cannot follow rows
     keep a contiguous operand, and so does what a trace takes or gives. An operand of a concat
     that cannot lie in it is copied there.
 
@@ -159,7 +159,7 @@ def ElideMoves : Pass<"ttc-elide-moves", "::mlir::ModuleOp"> {
       : (tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32>
     // where @conv_0 is @conv with
     ttc.program private @conv_0(...)
-      -> (tensor<1x4x4x8xf32> {ttc.rows = #ttc.rows<row = 8, pitch = 16, alignment = 32>})
+      -> (tensor<1x4x4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>})
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];

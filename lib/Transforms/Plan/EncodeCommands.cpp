@@ -182,8 +182,8 @@ private:
     SmallVector<Value> values(work->getOperands());
     llvm::append_range(values, work->getResults());
     for (auto [i, value] : llvm::enumerate(values)) {
-      Rows lies = getPlacement(value)->rows;
-      std::optional<Rows> expected = work.getPlacedRows(i, symbols);
+      StridedRange lies = getPlacement(value)->rows;
+      std::optional<StridedRange> expected = work.getStridedRange(i, symbols);
       if (LayoutAttr layout = getShardedLayout(value.getType());
           layout && !work.takesShards(i, symbols))
         return work->emitError("expected ")
@@ -222,9 +222,9 @@ private:
       auto getBuffers = [](ValueRange values) {
         return llvm::map_to_vector(values, getBoundPlace);
       };
-      SmallVector<BufferPlace> inputs = getBuffers(op.getOperands());
-      SmallVector<BufferPlace> outputs = getBuffers(op.getResults());
-      auto isUnbound = [](const BufferPlace &place) { return !place.buffer; };
+      SmallVector<BufferRef> inputs = getBuffers(op.getOperands());
+      SmallVector<BufferRef> outputs = getBuffers(op.getResults());
+      auto isUnbound = [](const BufferRef &place) { return !place.buffer; };
       if (llvm::any_of(inputs, isUnbound) || llvm::any_of(outputs, isUnbound))
         return op.emitError("expected operands and results that are bound to buffers; "
                             "--ttc-preallocate binds them");

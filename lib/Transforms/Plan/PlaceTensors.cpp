@@ -253,7 +253,7 @@ private:
   static void passOn(Value value) {
     Attribute layout = cast<RankedTensorType>(value.getType()).getEncoding();
     for (Operation *user : value.getUsers()) {
-      if (!isa<ViewLikeOpInterface, PlacedMoveOpInterface>(user))
+      if (!isa<ViewLikeOpInterface, SubviewCopyOpInterface>(user))
         continue;
       for (Value result : user->getResults()) {
         auto type = cast<RankedTensorType>(result.getType());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Concats and slices become statements about where tensors lie. Works on traces, after I/O has been
 // hoisted: there it is known what is bound to slots, and all that touches a tensor is a dispatch.
-#include "ProgramRows.h"
+#include "StridedOperands.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
@@ -20,11 +20,11 @@ RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.g
 //===--- what a program can do --------------------------------------------------------===//
 
 /// The one op of a body that only moves elements, or null.
-PlacedMoveOpInterface getMove(ProgramOp program) {
+SubviewCopyOpInterface getMove(ProgramOp program) {
   if (!program.hasTensorBody())
     return {};
   Block &block = program.getBody().front();
-  auto move = dyn_cast<PlacedMoveOpInterface>(block.front());
+  auto move = dyn_cast<SubviewCopyOpInterface>(block.front());
   if (!move || move->getNextNode() != block.getTerminator() ||
       block.getTerminator()->getOperands() != move->getResults() ||
       !llvm::all_of(move->getOperands(), llvm::IsaPred<BlockArgument>))
@@ -44,12 +44,12 @@ public:
     SmallVector<DispatchOp> dispatches(trace.getBody().front().getOps<DispatchOp>());
     // The last first: what a concat is a part of is decided before its own parts are.
     for (DispatchOp dispatch : llvm::reverse(dispatches))
-      if (PlacedMoveOpInterface move = getMove(getProgram(dispatch));
+      if (SubviewCopyOpInterface move = getMove(getProgram(dispatch));
           move && move->getNumResults() == 1 && joins(move))
         elideJoin(dispatch, move);
     dispatches = llvm::to_vector(trace.getBody().front().getOps<DispatchOp>());
     for (DispatchOp dispatch : dispatches)
-      if (PlacedMoveOpInterface move = getMove(getProgram(dispatch)); move && cuts(move))
+      if (SubviewCopyOpInterface move = getMove(getProgram(dispatch)); move && cuts(move))
         elideCut(dispatch, move);
     for (DispatchOp dispatch : trace.getBody().front().getOps<DispatchOp>())
       fitProgram(dispatch);
@@ -62,7 +62,7 @@ private:
     return symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
   }
 
-  static bool joins(PlacedMoveOpInterface move) {
+  static bool joins(SubviewCopyOpInterface move) {
     return llvm::all_of(move->getOpOperands(),
                         [&](OpOperand &operand) {
                           return move.getOperandInResult(operand.getOperandNumber()).has_value();
@@ -70,7 +70,7 @@ private:
            tensorType(move->getResult(0)).getNumElements() > 0;
   }
 
-  static bool cuts(PlacedMoveOpInterface move) {
+  static bool cuts(SubviewCopyOpInterface move) {
     return llvm::all_of(move->getResults(), [&](OpResult result) {
       return move.getResultInOperand(result.getResultNumber()).has_value() &&
              tensorType(result).getNumElements() > 0;
@@ -96,14 +96,14 @@ private:
 
   /// Whether everything that uses the value, or a view of it, can follow its rows. `except` is a
   /// use that will be gone.
-  bool canBeRead(Value value, const Rows &rows, Operation *except) {
+  bool canBeRead(Value value, const StridedRange &rows, Operation *except) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       if (use.getOwner() == except)
         return true;
       if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
         return canBeRead(view.getViewDest(), rows, except);
       auto dispatch = dyn_cast<DispatchOp>(use.getOwner());
-      return dispatch && acceptsRows(getProgram(dispatch), use.getOperandNumber(), rows);
+      return dispatch && acceptsStrided(getProgram(dispatch), use.getOperandNumber(), rows);
     });
   }
 
@@ -111,24 +111,25 @@ private:
 
   /// The value made in this trace that `part`, an operand of the dispatch, shows, if it can be made
   /// as `rows` of something else.
-  Value getMovable(Value part, const Rows &rows, DispatchOp join) {
+  Value getMovable(Value part, const StridedRange &rows, DispatchOp join) {
     Value source = getViewRoot(part);
     auto producer = source.getDefiningOp<DispatchOp>();
     if (!producer || findJoin(source) || !canBeRead(source, rows, join) ||
-        !acceptsRows(getProgram(producer),
-                     producer.getInputs().size() + cast<OpResult>(source).getResultNumber(), rows))
+        !acceptsStrided(getProgram(producer),
+                        producer.getInputs().size() + cast<OpResult>(source).getResultNumber(),
+                        rows))
       return {};
     return source;
   }
 
-  void elideJoin(DispatchOp dispatch, PlacedMoveOpInterface move) {
+  void elideJoin(DispatchOp dispatch, SubviewCopyOpInterface move) {
     std::optional<Placement> whole = getPlacement(dispatch->getResult(0));
     SmallVector<Value> operands = getMoved(dispatch, move);
     SmallVector<bool> lies(operands.size());
     DenseSet<Value> taken;
     int64_t bytes = 0;
     for (auto [i, operand] : llvm::enumerate(operands)) {
-      std::optional<Rows> rows = move.getOperandInResult(i)->in(whole->rows);
+      std::optional<StridedRange> rows = move.getOperandInResult(i)->in(whole->rows);
       Value source = rows ? getMovable(operand, *rows, dispatch) : Value();
       // One value lies in one place only.
       lies[i] = source && rows->count > 0 && taken.insert(source).second;
@@ -212,12 +213,13 @@ private:
 
   //===--- slices -----------------------------------------------------------------------===//
 
-  void elideCut(DispatchOp dispatch, PlacedMoveOpInterface move) {
+  void elideCut(DispatchOp dispatch, SubviewCopyOpInterface move) {
     SmallVector<Value> operands = getMoved(dispatch, move);
     std::optional<Placement> whole = getPlacement(operands[0]);
     int64_t bytes = 0;
     for (OpResult result : dispatch->getResults()) {
-      std::optional<Rows> rows = move.getResultInOperand(result.getResultNumber())->in(whole->rows);
+      std::optional<StridedRange> rows =
+          move.getResultInOperand(result.getResultNumber())->in(whole->rows);
       if (!rows || findJoin(result) || !canBeRead(result, *rows, nullptr))
         return;
       bytes += getTensorBytes(tensorType(result));
@@ -231,9 +233,9 @@ private:
 
   //===--- programs ---------------------------------------------------------------------===//
 
-  /// `ttc.rows` for a value, null where it is contiguous and aligned like a buffer.
-  static RowsAttr getRowsAttr(Value value) {
-    Rows rows = getPlacement(value)->rows;
+  /// `ttc.strided` for a value, null where it is contiguous and aligned like a buffer.
+  static StridedAttr getStridedAttr(Value value) {
+    StridedRange rows = getPlacement(value)->rows;
     if (rows.count == 0)
       return {};
     int64_t element = getTensorBytes(tensorType(value)) / rows.count;
@@ -243,7 +245,7 @@ private:
     int64_t alignment = bits & -bits;
     if (rows.isContiguous() && alignment == static_cast<int64_t>(ttrt::kBufferAlignment))
       return {};
-    return RowsAttr::get(value.getContext(), rows.row, rows.pitch, alignment);
+    return StridedAttr::get(value.getContext(), rows.row, rows.pitch, alignment);
   }
 
   /// Lets the dispatch run the variant of its program for where its operands lie.
@@ -253,7 +255,7 @@ private:
     SmallVector<Attribute> key{dispatch.getProgramAttr()};
     bool isPlain = true;
     for (Value value : values) {
-      RowsAttr rows = getRowsAttr(value);
+      StridedAttr rows = getStridedAttr(value);
       isPlain &= !rows;
       key.push_back(rows);
     }
@@ -266,9 +268,9 @@ private:
       ProgramOp program = getProgram(dispatch).clone();
       for (auto [i, rows] : llvm::enumerate(ArrayRef(key).drop_front())) {
         if (rows && i < dispatch.getInputs().size())
-          program.setArgAttr(i, ProgramOp::getRowsAttrName(), rows);
+          program.setArgAttr(i, ProgramOp::getStridedAttrName(), rows);
         else if (rows)
-          program.setResultAttr(i - dispatch.getInputs().size(), ProgramOp::getRowsAttrName(),
+          program.setResultAttr(i - dispatch.getInputs().size(), ProgramOp::getStridedAttrName(),
                                 rows);
       }
       symbols.insert(program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShardProgram.h"
-#include "ProgramRows.h"
+#include "StridedOperands.h"
 #include "ttrt/bundle_format.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -89,21 +89,21 @@ static void narrowBody(ProgramOp program, ArrayRef<int64_t> parts) {
 }
 
 /// The rows of a part within what it lies in, a shard or the whole; null where it is contiguous.
-static FailureOr<RowsAttr> getPartRows(RankedTensorType whole, ArrayRef<int64_t> parts) {
+static FailureOr<StridedAttr> getPartStrided(RankedTensorType whole, ArrayRef<int64_t> parts) {
   SmallVector<int64_t> shards = *getShardParts(whole), shape, finer;
   for (auto [size, count, shard] : llvm::zip_equal(whole.getShape(), parts, shards)) {
     shape.push_back(size / shard);
     finer.push_back(count / shard);
   }
-  std::optional<Rows> rows = getBoxRows(shape, finer);
+  std::optional<StridedRange> rows = getBoxRange(shape, finer);
   if (!rows)
     return failure();
   if (rows->isContiguous())
-    return RowsAttr();
+    return StridedAttr();
   int64_t element = getTensorBytes(whole) / whole.getNumElements();
   int64_t bits =
       rows->row * element | rows->pitch * element | static_cast<int64_t>(ttrt::kBufferAlignment);
-  return RowsAttr::get(whole.getContext(), rows->row, rows->pitch, bits & -bits);
+  return StridedAttr::get(whole.getContext(), rows->row, rows->pitch, bits & -bits);
 }
 
 ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramCut &cut,
@@ -129,15 +129,16 @@ ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramCut &cut,
     SmallVector<int64_t> cuts =
         llvm::map_to_vector(cut.cuts[i], [&](int64_t dim) { return dim < 0 ? -1 : gridDim[dim]; });
     made.setShard(i, ShardAttr::get(made.getContext(), whole, cuts));
-    FailureOr<RowsAttr> rows = getPartRows(whole, parts);
+    FailureOr<StridedAttr> rows = getPartStrided(whole, parts);
     int64_t count = cast<RankedTensorType>(made.getOperandType(i)).getNumElements();
     if (failed(rows) ||
-        (*rows && !acceptsRows(made, i, Rows{0, count, (*rows).getRow(), (*rows).getPitch()}))) {
+        (*rows &&
+         !acceptsStrided(made, i, StridedRange{0, count, (*rows).getRow(), (*rows).getPitch()}))) {
       made.erase();
       return {};
     }
     if (*rows)
-      made.setRows(i, *rows);
+      made.setStrided(i, *rows);
   }
   return made;
 }

@@ -2,8 +2,8 @@
 // Tensors in shards, one in each core's L1. Who is sharded is decided first, for a whole trace
 // (ShardPlan); then dispatches get the programs that compute one shard, and what lies otherwise
 // than its reader wants is moved.
-#include "ProgramRows.h"
 #include "ShardPlan.h"
+#include "StridedOperands.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"

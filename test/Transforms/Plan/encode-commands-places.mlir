@@ -9,7 +9,7 @@
 // CHECK-NEXT:    ttc.cmd.barrier
 // CHECK-NEXT:    ttc.cmd.dispatch @whole(@c) into (@y)
 // CHECK-NEXT:    ttc.cmd.end
-ttc.program @left(tensor<4x4xf32>) -> (tensor<4x4xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+ttc.program @left(tensor<4x4xf32>) -> (tensor<4x4xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
 ttc.program @whole(tensor<4x8xf32>) -> tensor<4x8xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
 ttc.buffer slot @x : tensor<4x4xf32> in dram at 0x0 size 64
 ttc.buffer slot @y : tensor<4x8xf32> in dram at 0x80 size 128

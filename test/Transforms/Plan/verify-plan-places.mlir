@@ -69,8 +69,8 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-  ttc.program @f(tensor<16xf32>) -> (tensor<16xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @g(tensor<16xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}, tensor<16xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.program @f(tensor<16xf32>) -> (tensor<16xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.program @g(tensor<16xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}, tensor<16xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x : tensor<16xf32> in dram at 0x1000 size 64
   ttc.buffer slot @y : tensor<16xf32> in dram at 0x1040 size 64
   ttc.buffer activation @a : tensor<32xf32> live [1, 5) in dram at 0x1080 size 128
@@ -99,8 +99,8 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-  ttc.program @f(tensor<16xf32>) -> (tensor<16xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @g(tensor<16xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}, tensor<16xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 8, alignment = 16>}) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.program @f(tensor<16xf32>) -> (tensor<16xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
+  ttc.program @g(tensor<16xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}, tensor<16xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>}) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x : tensor<16xf32> in dram at 0x1000 size 64
   ttc.buffer slot @y : tensor<16xf32> in dram at 0x1040 size 64
   ttc.buffer activation @a : tensor<32xf32> live [1, 5) in dram at 0x1080 size 128

@@ -26,8 +26,8 @@ ttc.trace @taken(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x16xf32>) {
   %c = ttc.dispatch @concat_taken(%x, %a) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x16xf32>
   ttc.yield %a, %c : tensor<4x8xf32>, tensor<4x16xf32>
 }
-// CHECK-DAG:   ttc.program private @relu_0(%{{.*}}: tensor<4x8xf32>) -> (tensor<4x8xf32> {ttc.rows = #ttc.rows<row = 8, pitch = 16, alignment = 64>})
-// CHECK-DAG:   ttc.program private @tanh_1(%{{.*}}: tensor<4x8xf32> {ttc.rows = #ttc.rows<row = 8, pitch = 16, alignment = 64>}) -> (tensor<4x8xf32> {ttc.rows = #ttc.rows<row = 8, pitch = 16, alignment = 32>})
+// CHECK-DAG:   ttc.program private @relu_0(%{{.*}}: tensor<4x8xf32>) -> (tensor<4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 64>})
+// CHECK-DAG:   ttc.program private @tanh_1(%{{.*}}: tensor<4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 64>}) -> (tensor<4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>})
 ttc.program private @relu(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = ttc.relu %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
   ttc.return %0 : tensor<4x8xf32>
@@ -69,7 +69,7 @@ ttc.program private @relu(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   ttc.return %0 : tensor<4x8xf32>
 }
 // Reads columns 0 to 16 of each row of 24, writes columns 16 to 24.
-// CHECK: ttc.program private @reduce{{.*}}(%{{.*}}: tensor<4x16xf32> {ttc.rows = #ttc.rows<row = 16, pitch = 24, alignment = 32>}) -> (tensor<4x8xf32> {ttc.rows = #ttc.rows<row = 8, pitch = 24, alignment = 32>})
+// CHECK: ttc.program private @reduce{{.*}}(%{{.*}}: tensor<4x16xf32> {ttc.strided = #ttc.strided<row = 16, pitch = 24, alignment = 32>}) -> (tensor<4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 24, alignment = 32>})
 ttc.program private @reduce(%a: tensor<4x16xf32>) -> tensor<4x8xf32> {
   %0 = ttc.slice %a {starts = [0, 4], sizes = [4, 8], steps = [1, 1]} : (tensor<4x16xf32>) -> tensor<4x8xf32>
   %1 = ttc.relu %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>

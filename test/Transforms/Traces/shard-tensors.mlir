@@ -40,7 +40,7 @@ ttc.trace @chain(%x: tensor<8x16xf32>, %v: tensor<16xf32>) -> tensor<8x16xf32> {
 // HEIGHT-NEXT:   ttc.relu %{{.*}} : (tensor<2x16xf32>) -> tensor<2x16xf32>
 // HEIGHT:      ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<2x16xf32> {{.*}}, %{{.*}}: tensor<16xf32>)
 // A slice of columns lies in rows.
-// WIDTH:       ttc.program private @relu_0(%{{.*}}: tensor<8x4xf32> {ttc.rows = #ttc.rows<row = 4, pitch = 16, alignment = 16>, ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [-1, 0]>})
+// WIDTH:       ttc.program private @relu_0(%{{.*}}: tensor<8x4xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [-1, 0]>, ttc.strided = #ttc.strided<row = 4, pitch = 16, alignment = 16>})
 // WIDTH:       ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<8x4xf32> {{.*}}, %{{.*}}: tensor<4xf32> {ttc.shard = #ttc.shard<tensor<16xf32>, cuts = [0]>})
 // BLOCK:       ttc.program private @relu_0(%{{.*}}: tensor<4x8xf32> {{.*}}cuts = [0, 1]>}) {{.*}}attributes {shards = array<i64: 2, 2>}
 // BLOCK:       ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<4x8xf32> {{.*}}, %{{.*}}: tensor<8xf32> {ttc.shard = #ttc.shard<tensor<16xf32>, cuts = [1]>})

@@ -114,7 +114,7 @@ ttc.program @program_scratch(tensor<4xf32>) -> tensor<4xf32> attributes {scratch
 
 // program, constraint 4
 // expected-error @+1 {{expects whole rows of 3 elements, found 'tensor<4xf32>'}}
-ttc.program @program_rows(tensor<4xf32> {ttc.rows = #ttc.rows<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
+ttc.program @program_rows(tensor<4xf32> {ttc.strided = #ttc.strided<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
 
 // -----
 

@@ -149,7 +149,7 @@ ttc.trace @t() {
 // -----
 
 // cmd.dispatch, constraint 2
-ttc.program @p(tensor<4xf32>) -> (tensor<4xf32> {ttc.rows = #ttc.rows<row = 2, pitch = 4, alignment = 8>})
+ttc.program @p(tensor<4xf32>) -> (tensor<4xf32> {ttc.strided = #ttc.strided<row = 2, pitch = 4, alignment = 8>})
 ttc.buffer slot @x : tensor<8xf32> in dram
 ttc.trace @t() {
   // expected-error @+1 {{expects @x to hold at least 40 bytes, found 32}}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ProgramRows.h"
+#include "StridedOperands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
 /// Ops that go through their operands dimension by dimension, which may lie apart.
 static bool worksByDimension(Operation *op) {
-  return isa<ElementwiseOpInterface, PermutableOpInterface, PlacedMoveOpInterface, ReturnOp>(op);
+  return isa<ElementwiseOpInterface, PermutableOpInterface, SubviewCopyOpInterface, ReturnOp>(op);
 }
 
 static KernelOpInterface getKernel(ProgramOp program) {
@@ -14,7 +14,7 @@ static KernelOpInterface getKernel(ProgramOp program) {
   return kernels.empty() ? KernelOpInterface() : *kernels.begin();
 }
 
-bool mlir::ttc::acceptsRows(ProgramOp program, unsigned index, const Rows &rows) {
+bool mlir::ttc::acceptsStrided(ProgramOp program, unsigned index, const StridedRange &rows) {
   if (rows.isContiguous())
     return true;
   if (!program.hasTensorBody())
@@ -28,12 +28,12 @@ bool mlir::ttc::acceptsRows(ProgramOp program, unsigned index, const Rows &rows)
     Value result = block.getTerminator()->getOperand(index - program.getNumArguments());
     if (kernel)
       return kernel->getResult(0).getType() == type &&
-             kernel.acceptsRows(kernel->getNumOperands(), rows);
+             kernel.acceptsStrided(kernel->getNumOperands(), rows);
     return !result.getDefiningOp() || worksByDimension(result.getDefiningOp());
   }
   return llvm::all_of(block.getArgument(index).getUses(), [&](OpOperand &use) {
     if (use.getOwner() == kernel)
-      return kernel.acceptsRows(use.getOperandNumber(), rows);
+      return kernel.acceptsStrided(use.getOperandNumber(), rows);
     if (kernel) // the tail walks rows of the kernel's columns
       return type == kernel->getResult(0).getType() && rows.row == type.getShape().back();
     return worksByDimension(use.getOwner());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What passes ask programs before they compile them for other places of their operands.
-#ifndef TTC_LIB_TRANSFORMS_PROGRAMROWS_H
-#define TTC_LIB_TRANSFORMS_PROGRAMROWS_H
+#ifndef TTC_LIB_TRANSFORMS_STRIDEDOPERANDS_H
+#define TTC_LIB_TRANSFORMS_STRIDEDOPERANDS_H
 
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -9,7 +9,7 @@
 namespace mlir::ttc {
 
 /// Whether operand `index` (arguments, then results) of a program may lie in such rows.
-bool acceptsRows(ProgramOp program, unsigned index, const Rows &rows);
+bool acceptsStrided(ProgramOp program, unsigned index, const StridedRange &rows);
 
 /// A private program without a name of its own yet, to be inserted into a symbol table, that gives
 /// its argument back.
@@ -20,4 +20,4 @@ void eraseUnusedPrograms(ModuleOp module, SymbolTable &symbols);
 
 } // namespace mlir::ttc
 
-#endif // TTC_LIB_TRANSFORMS_PROGRAMROWS_H
+#endif // TTC_LIB_TRANSFORMS_STRIDEDOPERANDS_H

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/Rows.h"
+#include "dialects/Ttc/StridedRange.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-Rows Rows::slice(ArrayRef<int64_t> shape, int64_t dim, int64_t start, int64_t size) {
+StridedRange StridedRange::slice(ArrayRef<int64_t> shape, int64_t dim, int64_t start,
+                                 int64_t size) {
   int64_t inner = llvm::product_of(shape.drop_front(dim + 1));
   int64_t outer = llvm::product_of(shape.take_front(dim));
-  Rows rows{start * inner, outer * size * inner, size * inner, shape[dim] * inner};
+  StridedRange rows{start * inner, outer * size * inner, size * inner, shape[dim] * inner};
   if (outer == 1)
     rows.pitch = rows.row;
   return rows;
 }
 
-std::optional<Rows> Rows::in(const Rows &whole) const {
+std::optional<StridedRange> StridedRange::in(const StridedRange &whole) const {
   if (whole.isContiguous())
-    return Rows{whole.offset + offset, count, row, pitch};
+    return StridedRange{whole.offset + offset, count, row, pitch};
   int64_t begin = offset % whole.row;
-  Rows result{whole.offset + offset / whole.row * whole.pitch + begin, count, row, pitch};
+  StridedRange result{whole.offset + offset / whole.row * whole.pitch + begin, count, row, pitch};
   // Each row within a row of the whole, at the same place of it.
   if (begin + row <= whole.row && (isContiguous() || pitch % whole.row == 0)) {
     if (!isContiguous())
@@ -53,8 +54,8 @@ std::optional<SmallVector<int64_t>> mlir::ttc::getRowStrides(ArrayRef<int64_t> s
   return strides;
 }
 
-LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t row,
-                               int64_t pitch, int64_t alignment) {
+LogicalResult StridedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t row,
+                                  int64_t pitch, int64_t alignment) {
   if (row < 1 || pitch < row)
     return emitError() << "expected rows of at least 1 element, at least as far apart as they are "
                           "long, found "
@@ -64,32 +65,32 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, int
   return success();
 }
 
-std::optional<SmallVector<int64_t>> RowsAttr::getStrides(ArrayRef<int64_t> shape) const {
+std::optional<SmallVector<int64_t>> StridedAttr::getStrides(ArrayRef<int64_t> shape) const {
   return getRowStrides(shape, getRow(), getPitch());
 }
 
-int64_t RowsAttr::getSpan(int64_t count) const {
-  return Rows{0, count, getRow(), getPitch()}.getSpan();
+int64_t StridedAttr::getSpan(int64_t count) const {
+  return StridedRange{0, count, getRow(), getPitch()}.getSpan();
 }
 
 //===--- operands of kernels ----------------------------------------------------------===//
 
 /// Null for a part that is one row: it is contiguous, only less aligned than a whole.
-static RowsAttr getRowsApart(ProgramOp program, unsigned index) {
-  RowsAttr rows = program.getRows(index);
+static StridedAttr getNonContiguous(ProgramOp program, unsigned index) {
+  StridedAttr rows = program.getStrided(index);
   auto type = cast<RankedTensorType>(program.getOperandType(index));
-  return rows && rows.getRow() < type.getNumElements() ? rows : RowsAttr();
+  return rows && rows.getRow() < type.getNumElements() ? rows : StridedAttr();
 }
 
-RowsAttr mlir::ttc::getOperandRows(Value operand) {
+StridedAttr mlir::ttc::getOperandStrided(Value operand) {
   auto argument = dyn_cast<BlockArgument>(operand);
   auto program = argument ? dyn_cast<ProgramOp>(argument.getOwner()->getParentOp()) : ProgramOp();
-  return program ? getRowsApart(program, argument.getArgNumber()) : RowsAttr();
+  return program ? getNonContiguous(program, argument.getArgNumber()) : StridedAttr();
 }
 
-RowsAttr mlir::ttc::getResultRows(Operation *kernel) {
+StridedAttr mlir::ttc::getResultStrided(Operation *kernel) {
   auto program = dyn_cast<ProgramOp>(kernel->getParentOp());
-  return program ? getRowsApart(program, program.getNumArguments()) : RowsAttr();
+  return program ? getNonContiguous(program, program.getNumArguments()) : StridedAttr();
 }
 
 //===--- concat, slice, split ---------------------------------------------------------===//
@@ -98,16 +99,17 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-std::optional<Rows> ConcatOp::getOperandInResult(unsigned index) {
+std::optional<StridedRange> ConcatOp::getOperandInResult(unsigned index) {
   int64_t start = 0;
   for (Value before : getInputs().take_front(index))
     start += shapeOf(before)[getAxis()];
-  return Rows::slice(shapeOf(getY()), getAxis(), start, shapeOf(getInputs()[index])[getAxis()]);
+  return StridedRange::slice(shapeOf(getY()), getAxis(), start,
+                             shapeOf(getInputs()[index])[getAxis()]);
 }
 
-std::optional<Rows> SliceOp::getResultInOperand(unsigned) {
+std::optional<StridedRange> SliceOp::getResultInOperand(unsigned) {
   SmallVector<int64_t> shape(shapeOf(getX()));
-  std::optional<Rows> result = Rows::all(llvm::product_of(shape));
+  std::optional<StridedRange> result = StridedRange::all(llvm::product_of(shape));
   for (auto [dim, start] : llvm::enumerate(getStarts())) {
     int64_t size = getSizes()[dim];
     if (getSteps()[dim] != 1 && size != 1)
@@ -115,7 +117,7 @@ std::optional<Rows> SliceOp::getResultInOperand(unsigned) {
     if (size == shape[dim])
       continue;
     // A slice of what the dimensions before it have left.
-    result = Rows::slice(shape, dim, start, size).in(*result);
+    result = StridedRange::slice(shape, dim, start, size).in(*result);
     if (!result)
       return std::nullopt;
     shape[dim] = size;
@@ -123,9 +125,9 @@ std::optional<Rows> SliceOp::getResultInOperand(unsigned) {
   return result;
 }
 
-std::optional<Rows> SplitOp::getResultInOperand(unsigned index) {
+std::optional<StridedRange> SplitOp::getResultInOperand(unsigned index) {
   int64_t start = 0;
   for (int64_t size : getSizes().take_front(index))
     start += size;
-  return Rows::slice(shapeOf(getX()), getAxis(), start, getSizes()[index]);
+  return StridedRange::slice(shapeOf(getX()), getAxis(), start, getSizes()[index]);
 }
