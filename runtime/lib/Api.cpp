@@ -41,7 +41,7 @@ static const fb::EntryPoint &entryOf(const ttrt_bundle *bundle, uint32_t entry) 
   require(bundle, "bundle is NULL");
   const auto *entries = bundle->bundle->metadata().entries();
   if (entry >= entries->size())
-    fail(TTRT_INVALID_ARGUMENT, "entry point %u; the bundle has %u", entry, entries->size());
+    fail(TTRT_INVALID_ARGUMENT, "entry point {}; the bundle has {}", entry, entries->size());
   return *entries->Get(entry);
 }
 
@@ -52,7 +52,7 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
     const fb::EntryPoint &table = entryOf(bundle, entry);
     const auto *ports = isInput ? table.inputs() : table.outputs();
     if (index >= count(ports))
-      fail(TTRT_INVALID_ARGUMENT, "%s %u; entry point '%s' has %u", isInput ? "input" : "output",
+      fail(TTRT_INVALID_ARGUMENT, "{} {}; entry point '{}' has {}", isInput ? "input" : "output",
            index, text(table.name()), count(ports));
     const fb::Port &found = *ports->Get(index);
     port->name = text(found.name());
@@ -162,7 +162,7 @@ ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace, ttrt_tr
     require(bundle && info, "bundle or info is NULL");
     const auto *traces = bundle->bundle->metadata().traces();
     if (trace >= count(traces))
-      fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace, count(traces));
+      fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace, count(traces));
     const fb::Trace &found = *traces->Get(trace);
     *info = {text(found.name()), found.commands(), found.size()};
   });
@@ -182,7 +182,7 @@ ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name, 
       }
       known += (i ? ", " : "") + std::string(candidate);
     }
-    fail(TTRT_NOT_FOUND, "no entry point '%s'; the bundle has: %s", name, known.c_str());
+    fail(TTRT_NOT_FOUND, "no entry point '{}'; the bundle has: {}", name, known);
   });
 }
 
@@ -259,7 +259,7 @@ ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_
     const ResolvedPort &port = portOf(resolved.outputs, output, "output");
     const SlotWatch &watch = target.watch();
     if (watch.watchesOutputs() && watch.lastRun(entry) == 0)
-      fail(TTRT_NOT_READY, "output '%s': entry point '%s' has not run yet", port.name,
+      fail(TTRT_NOT_READY, "output '{}': entry point '{}' has not run yet", port.name,
            resolved.name);
     *view = {port.slot, static_cast<size_t>(port.bytes), entry, output, watch.lastRun(entry)};
   });
@@ -282,12 +282,10 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
     const bool permanent = metadata.buffers()->Get(table.buffer())->end() == 0;
     const uint64_t last = permanent ? watch.lastRun(view->entry) : watch.runs();
     if (view->run != last)
-      fail(
-          TTRT_OVERWRITTEN,
-          "output '%s' of entry point '%s' is of run %llu, and run %llu has overwritten it; use an "
-          "output before the next run, or have ttrt_run() write it to memory of your own",
-          port.name, resolved.name, static_cast<unsigned long long>(view->run),
-          static_cast<unsigned long long>(last));
+      fail(TTRT_OVERWRITTEN,
+           "output '{}' of entry point '{}' is of run {}, and run {} has overwritten it; use an "
+           "output before the next run, or have ttrt_run() write it to memory of your own",
+           port.name, resolved.name, view->run, last);
   });
 }
 

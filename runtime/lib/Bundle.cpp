@@ -6,7 +6,7 @@
 #include "Bundle.h"
 
 #include "DecodedPlan.h"
-#include "Error.h"
+#include "Format.h"
 #include "ParallelHash.h"
 #include "Verifier.h"
 
@@ -22,8 +22,6 @@
 
 namespace ttrt {
 
-using ull = unsigned long long;
-
 //===----------------------------------------------------------------------===//
 // MappedFile
 //===----------------------------------------------------------------------===//
@@ -31,7 +29,7 @@ using ull = unsigned long long;
 MappedFile::MappedFile(const char *path) : path_(path) {
   descriptor_ = open(path, O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0)
-    fail(TTRT_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
+    fail(TTRT_IO_ERROR, "cannot open '{}': {}", path, strerror(errno));
   struct stat status;
   const char *problem = nullptr;
   if (fstat(descriptor_, &status) != 0)
@@ -49,7 +47,7 @@ MappedFile::MappedFile(const char *path) : path_(path) {
   }
   if (problem) {
     close(descriptor_);
-    fail(TTRT_IO_ERROR, "cannot map '%s': %s", path, problem);
+    fail(TTRT_IO_ERROR, "cannot map '{}': {}", path, problem);
   }
 }
 
@@ -93,37 +91,34 @@ void Bundle::prove() {
 
 void Bundle::readHeader(FileHeader &header) const {
   if (file_.size() < sizeof(header))
-    failBad("file has %llu bytes; a bundle has a header of %zu", (ull)file_.size(), sizeof(header));
+    failBad("file has {} bytes; a bundle has a header of {}", file_.size(), sizeof(header));
   memcpy(&header, file_.data(), sizeof(header));
   if (memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0)
     failBad("not a bundle: the file does not begin with the bundle's magic bytes");
   if (header.version != kFormatVersion)
-    fail(TTRT_UNSUPPORTED, "bundle has format version %u; this runtime reads version %u",
+    fail(TTRT_UNSUPPORTED, "bundle has format version {}; this runtime reads version {}",
          header.version, kFormatVersion);
   uint64_t hash = hashBytes(&header, offsetof(FileHeader, headerHash));
   if (hash != header.headerHash)
-    failBad("file header is damaged: hash %016llx, expected %016llx", (ull)hash,
-            (ull)header.headerHash);
+    failBad("file header is damaged: hash {:016x}, expected {:016x}", hash, header.headerHash);
   if (header.headerSize != sizeof(header) || header.reserved != 0)
-    failBad("file header is malformed: size %u, reserved %llu; expected %zu and 0",
-            header.headerSize, (ull)header.reserved, sizeof(header));
+    failBad("file header is malformed: size {}, reserved {}; expected {} and 0", header.headerSize,
+            header.reserved, sizeof(header));
   if (header.fileSize != file_.size())
-    failBad("file has %llu bytes, its header says %llu: truncated or extended", (ull)file_.size(),
-            (ull)header.fileSize);
+    failBad("file has {} bytes, its header says {}: truncated or extended", file_.size(),
+            header.fileSize);
   if (header.metadataOffset < sizeof(header) || header.metadataOffset % 64 != 0 ||
       header.metadataOffset > header.fileSize ||
       header.metadataSize > header.fileSize - header.metadataOffset)
-    failBad(
-        "metadata at %llu + %llu bytes: not inside the file of %llu bytes, or not 64-byte aligned",
-        (ull)header.metadataOffset, (ull)header.metadataSize, (ull)header.fileSize);
+    failBad("metadata at {} + {} bytes: not inside the file of {} bytes, or not 64-byte aligned",
+            header.metadataOffset, header.metadataSize, header.fileSize);
 }
 
 void Bundle::readMetadata(const FileHeader &header) {
   const uint8_t *data = file_.data() + header.metadataOffset;
   uint64_t hash = hashBytes(data, header.metadataSize);
   if (hash != header.metadataHash)
-    failBad("metadata is damaged: hash %016llx, expected %016llx", (ull)hash,
-            (ull)header.metadataHash);
+    failBad("metadata is damaged: hash {:016x}, expected {:016x}", hash, header.metadataHash);
   // The limits only bound the verifier's time and stack; a real bundle is far from them.
   flatbuffers::Verifier verifier(data, header.metadataSize, /*max_depth=*/16,
                                  /*max_tables=*/16 * 1024 * 1024);
@@ -131,7 +126,7 @@ void Bundle::readMetadata(const FileHeader &header) {
     failBad("metadata is not a well-formed flatbuffer of schema TTCB");
   metadata_ = fb::GetBundle(data);
   if (count(metadata_->required_features()))
-    fail(TTRT_UNSUPPORTED, "bundle needs feature '%s', which this runtime does not have",
+    fail(TTRT_UNSUPPORTED, "bundle needs feature '{}', which this runtime does not have",
          metadata_->required_features()->Get(0)->c_str());
 }
 
@@ -139,22 +134,22 @@ void Bundle::readTarget() {
   const fb::Target &target = *metadata_->target();
   auto checkPages = [&](const char *what, uint64_t bytes) {
     if (bytes % kPageSize != 0 || bytes > kMaxDeviceBytes)
-      failBad("target '%s': %s is %llu bytes; expected a multiple of %llu up to 2^46",
-              text(target.name()), what, (ull)bytes, (ull)kPageSize);
+      failBad("target '{}': {} is {} bytes; expected a multiple of {} up to 2^46",
+              text(target.name()), what, bytes, kPageSize);
   };
   checkPages("a DRAM bank", target.dram_bank_bytes());
   checkPages("L1", target.l1_bytes());
   checkPages("host memory", target.host_bytes());
   if (target.cores() < 1 || target.cores() > kMaxUnits || target.dram_banks() < 1 ||
       target.dram_banks() > kMaxUnits)
-    failBad("target '%s': %u cores and %u DRAM banks; expected 1 to %u of each",
+    failBad("target '{}': {} cores and {} DRAM banks; expected 1 to {} of each",
             text(target.name()), target.cores(), target.dram_banks(), kMaxUnits);
   if (target.grid_rows() && uint64_t(target.grid_rows()) * target.grid_cols() != target.cores())
-    failBad("target '%s': %u cores in a grid of %u x %u", text(target.name()), target.cores(),
+    failBad("target '{}': {} cores in a grid of {} x {}", text(target.name()), target.cores(),
             target.grid_rows(), target.grid_cols());
   if (target.dram_bank_bytes() > kMaxDeviceBytes / target.dram_banks() ||
       target.l1_bytes() > kMaxDeviceBytes / target.cores())
-    failBad("target '%s': its memory does not fit an address space of 2^46 bytes",
+    failBad("target '{}': its memory does not fit an address space of 2^46 bytes",
             text(target.name()));
   addresses_.dramBytes = target.dram_bank_bytes() * target.dram_banks();
   addresses_.l1Bytes = target.l1_bytes();
@@ -179,10 +174,10 @@ static void checkPadding(const MappedFile &file, std::vector<Extent> &extents) {
   const char *previous = "start of the file";
   for (const Extent &extent : extents) {
     if (extent.begin < position)
-      failBad("%s overlaps %s in the file", extent.name, previous);
+      failBad("{} overlaps {} in the file", extent.name, previous);
     for (; position < extent.begin; ++position)
       if (file.data()[position] != 0)
-        failBad("padding byte at %llu of the file (before %s) is %u; expected 0", (ull)position,
+        failBad("padding byte at {} of the file (before {}) is {}; expected 0", position,
                 extent.name, file.data()[position]);
     position = extent.end;
     previous = extent.name;
@@ -198,20 +193,20 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
   for (const fb::Segment *segment : *metadata_->segments()) {
     auto kind = static_cast<size_t>(segment->kind());
     if (kind >= std::size(segments_))
-      failBad("segment of unknown kind %zu", kind);
+      failBad("segment of unknown kind {}", kind);
     SegmentView &view = segments_[kind];
     const char *name = kNames[kind];
     uint64_t offset = segment->offset(), size = segment->size(), address = segment->address();
     if (view.size)
-      failBad("two segments of kind %s", name);
+      failBad("two segments of kind {}", name);
     if (size == 0 || offset > file_.size() || size > file_.size() - offset)
-      failBad("segment %s at %llu + %llu bytes: empty, or not inside the file of %llu bytes", name,
-              (ull)offset, (ull)size, (ull)file_.size());
+      failBad("segment {} at {} + {} bytes: empty, or not inside the file of {} bytes", name,
+              offset, size, file_.size());
     if (segment->kind() == fb::SegmentKind::Code && address != 0)
-      failBad("segment code has device address 0x%llx; expected none", (ull)address);
+      failBad("segment code has device address {:#x}; expected none", address);
     if (offset % kPageSize != address % kPageSize)
-      failBad("segment %s: file offset %llu and address 0x%llx differ modulo the page of %llu",
-              name, (ull)offset, (ull)address, (ull)kPageSize);
+      failBad("segment {}: file offset {} and address {:#x} differ modulo the page of {}", name,
+              offset, address, kPageSize);
     view = {file_.data() + offset, offset, size, address};
     extents.push_back({offset, offset + size, name});
     pages.push_back({offset / kPageSize * kPageSize, alignUp(offset + size, kPageSize), name});
@@ -222,7 +217,7 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
             [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < pages.size(); ++i)
     if (pages[i].begin < pages[i - 1].end)
-      failBad("segments %s and %s share a page of the file", pages[i - 1].name, pages[i].name);
+      failBad("segments {} and {} share a page of the file", pages[i - 1].name, pages[i].name);
 
   for (const fb::Segment *segment : *metadata_->segments()) {
     if (verify == TTRT_VERIFY_NONE ||
@@ -231,8 +226,8 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
     const SegmentView &view = segments_[static_cast<size_t>(segment->kind())];
     uint64_t hash = hashSegmentParallel(view.data, view.size);
     if (hash != segment->hash())
-      failBad("segment %s is damaged: hash %016llx, expected %016llx",
-              kNames[static_cast<size_t>(segment->kind())], (ull)hash, (ull)segment->hash());
+      failBad("segment {} is damaged: hash {:016x}, expected {:016x}",
+              kNames[static_cast<size_t>(segment->kind())], hash, segment->hash());
   }
 }
 

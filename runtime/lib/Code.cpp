@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Code.h"
 
-#include "Error.h"
+#include "Format.h"
 
 #include <cerrno>
 #include <cstring>
@@ -18,26 +18,26 @@ Code::Code(const Bundle &bundle) {
   try {
     descriptor_ = memfd_create("ttrt-code", MFD_CLOEXEC);
     if (descriptor_ < 0)
-      fail(TTRT_IO_ERROR, "cannot make a file in memory for the code: %s", strerror(errno));
+      fail(TTRT_IO_ERROR, "cannot make a file in memory for the code: {}", strerror(errno));
     for (uint64_t done = 0; done < code.size;) {
       ssize_t written = write(descriptor_, code.data + done, code.size - done);
       if (written < 0 && errno == EINTR)
         continue;
       if (written <= 0)
-        fail(TTRT_OUT_OF_MEMORY, "cannot copy the code: %s", strerror(errno));
+        fail(TTRT_OUT_OF_MEMORY, "cannot copy the code: {}", strerror(errno));
       done += static_cast<uint64_t>(written);
     }
     // The dynamic loader compares names before files. The descriptor stays open as long as the
     // library does, so that no other library of ours gets the same name.
-    library_ = dlopen(format("/proc/self/fd/%d", descriptor_).c_str(), RTLD_NOW | RTLD_LOCAL);
+    library_ = dlopen(formatText("/proc/self/fd/{}", descriptor_).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library_)
-      failBad("cannot load the code: %s", dlerror());
+      failBad("cannot load the code: {}", dlerror());
     const auto *programs = bundle.metadata().programs();
     for (uint32_t i = 0; i < count(programs); ++i) {
       const char *symbol = text(programs->Get(i)->symbol());
       auto *function = reinterpret_cast<ProgramFunction *>(dlsym(library_, symbol));
       if (!function)
-        failBad("the code has no program '%s'", symbol);
+        failBad("the code has no program '{}'", symbol);
       functions_.push_back(function);
     }
   } catch (...) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Cores.h"
 
-#include "Error.h"
 #include "FloatingPoint.h"
+#include "Format.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -55,7 +55,7 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
     }
   } catch (const std::system_error &error) {
     stop();
-    fail(TTRT_OUT_OF_MEMORY, "cannot start %u threads: %s", count - 1, error.what());
+    fail(TTRT_OUT_OF_MEMORY, "cannot start {} threads: {}", count - 1, error.what());
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DecodedPlan.h"
 
-#include "Error.h"
+#include "Format.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -190,8 +190,8 @@ std::string describeCommand(const Bundle &bundle, uint32_t trace, uint32_t comma
   }
   const char *source =
       command < count(table.sources()) ? bundle.location(table.sources()->Get(command)) : "";
-  return format("command %u of trace '%s' (%s%s%s)", command, text(table.name()), what.c_str(),
-                *source ? ", from " : "", source);
+  return formatText("command {} of trace '{}' ({}{}{})", command, text(table.name()), what,
+                    *source ? ", from " : "", source);
 }
 
 std::string describeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step) {
@@ -199,31 +199,32 @@ std::string describeStep(const Bundle &bundle, const fb::EntryPoint &entry, cons
   std::string what;
   switch (step.kind()) {
   case fb::StepKind::Write:
-    what = format("write of input '%s'", text(entry.inputs()->Get(step.index())->name()));
+    what = formatText("write of input '{}'", text(entry.inputs()->Get(step.index())->name()));
     break;
   case fb::StepKind::Read:
-    what = format("read of output '%s'", text(entry.outputs()->Get(step.index())->name()));
+    what = formatText("read of output '{}'", text(entry.outputs()->Get(step.index())->name()));
     break;
   case fb::StepKind::Execute:
-    what = format("execute of trace '%s'", text(metadata.traces()->Get(step.index())->name()));
+    what = formatText("execute of trace '{}'", text(metadata.traces()->Get(step.index())->name()));
     break;
   case fb::StepKind::HostDispatch:
   case fb::StepKind::Dispatch:
-    what =
-        format("%s of '%s'", step.kind() == fb::StepKind::Dispatch ? "dispatch" : "host dispatch",
-               text(metadata.programs()->Get(step.index())->symbol()));
+    what = formatText("{} of '{}'",
+                      step.kind() == fb::StepKind::Dispatch ? "dispatch" : "host dispatch",
+                      text(metadata.programs()->Get(step.index())->symbol()));
     break;
   case fb::StepKind::Copy:
     what = "copy";
     break;
   case fb::StepKind::Record:
   case fb::StepKind::Wait:
-    what = format("%s event '%s'", step.kind() == fb::StepKind::Record ? "record of" : "wait for",
-                  text(metadata.events()->Get(step.index())->name()));
+    what =
+        formatText("{} event '{}'", step.kind() == fb::StepKind::Record ? "record of" : "wait for",
+                   text(metadata.events()->Get(step.index())->name()));
     break;
   }
   if (const char *source = bundle.location(step.source()); *source)
-    what += format(", from %s", source);
+    what += formatText(", from {}", source);
   return what;
 }
 

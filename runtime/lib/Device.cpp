@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Device.h"
 
-#include "Error.h"
 #include "FloatingPoint.h"
+#include "Format.h"
 #include "ParallelHash.h"
 #include "SkippableTail.h"
 #include "Verifier.h"
@@ -16,7 +16,7 @@ namespace {
 
 uint32_t chooseCores(uint32_t wanted) {
   if (wanted > CoreFlags::kMaxCores)
-    fail(TTRT_INVALID_ARGUMENT, "%u cores asked for; at most %u", wanted, CoreFlags::kMaxCores);
+    fail(TTRT_INVALID_ARGUMENT, "{} cores asked for; at most {}", wanted, CoreFlags::kMaxCores);
   return wanted ? wanted : std::min<uint32_t>(allowedCpus(), CoreFlags::kMaxCores);
 }
 
@@ -35,7 +35,7 @@ static uint32_t firstL1OfMoreCores(const Bundle &bundle, const ttrt_device_optio
 
 static uint32_t coresOfQueue1(const ttrt_device_options &options) {
   if (options.queue1_cores > CoreFlags::kMaxCores)
-    fail(TTRT_INVALID_ARGUMENT, "%u cores for queue 1 asked for; at most %u", options.queue1_cores,
+    fail(TTRT_INVALID_ARGUMENT, "{} cores for queue 1 asked for; at most {}", options.queue1_cores,
          CoreFlags::kMaxCores);
   return options.queues < 2 ? 0 : std::max<uint32_t>(options.queue1_cores, 1);
 }
@@ -46,7 +46,7 @@ static uint32_t l1Count(const Bundle &bundle, const ttrt_device_options &options
 
 static uint32_t chooseQueues(const ttrt_device_options &options) {
   if (options.queues > kMaxQueues)
-    fail(TTRT_INVALID_ARGUMENT, "%u queues asked for; a device has at most %u", options.queues,
+    fail(TTRT_INVALID_ARGUMENT, "{} queues asked for; a device has at most {}", options.queues,
          kMaxQueues);
   return options.queues;
 }

@@ -7,7 +7,7 @@
 
 #include "Bundle.h"
 #include "Device.h"
-#include "Error.h"
+#include "Format.h"
 
 #include <atomic>
 #include <cstring>
@@ -46,7 +46,7 @@ template <typename Function> ttrt_status guarded(ttrt_error *error, Function fun
 
 inline void require(bool condition, const char *what) {
   if (!condition) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "%s", what);
+    fail(TTRT_INVALID_ARGUMENT, "{}", what);
 }
 
 /// Marks something as in use for the length of a call.
@@ -54,7 +54,7 @@ class InUse {
 public:
   InUse(std::atomic<bool> &busy, const char *other) : busy(busy) {
     if (busy.exchange(true, std::memory_order_acquire)) [[unlikely]]
-      fail(TTRT_BUSY, "%s has not returned yet", other);
+      fail(TTRT_BUSY, "{} has not returned yet", other);
   }
   ~InUse() { busy.store(false, std::memory_order_release); }
   InUse(const InUse &) = delete;
@@ -67,21 +67,21 @@ private:
 inline const ResolvedEntry &entryOf(const Device &device, uint32_t entry) {
   const ResolvedEntry *found = device.entry(entry);
   if (!found) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
+    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", entry);
   return *found;
 }
 
 inline const ResolvedPort &portOf(const std::vector<ResolvedPort> &ports, uint32_t index,
                                   const char *what) {
   if (index >= ports.size()) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "%s %u; the entry point has %zu", what, index, ports.size());
+    fail(TTRT_INVALID_ARGUMENT, "{} {}; the entry point has {}", what, index, ports.size());
   return ports[index];
 }
 
 inline void checkBytes(const ResolvedPort &port, size_t bytes, const char *what) {
   if (bytes != port.bytes) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "%s '%s' has %zu bytes; expected %llu", what, port.name, bytes,
-         static_cast<unsigned long long>(port.bytes));
+    fail(TTRT_INVALID_ARGUMENT, "{} '{}' has {} bytes; expected {}", what, port.name, bytes,
+         port.bytes);
 }
 
 /// `Transfer` is ttrt_input or ttrt_output.
@@ -89,7 +89,7 @@ template <typename Transfer>
 void checkTransfers(const std::vector<ResolvedPort> &ports, const Transfer *transfers,
                     const char *what) {
   if (!ports.empty() && !transfers)
-    fail(TTRT_INVALID_ARGUMENT, "%ss is NULL; the entry point has %zu", what, ports.size());
+    fail(TTRT_INVALID_ARGUMENT, "{}s is NULL; the entry point has {}", what, ports.size());
   for (size_t i = 0; i < ports.size(); ++i)
     if (transfers[i].data)
       checkBytes(ports[i], transfers[i].bytes, what);
@@ -100,7 +100,7 @@ inline void requireHostThread(Device &device) {
   for (uint32_t i = 0; i < device.queues(); ++i)
     if (device.queue(i).isOwnThread()) [[unlikely]]
       fail(TTRT_INVALID_ARGUMENT,
-           "called from a function that queue %u calls, which would wait for itself", i);
+           "called from a function that queue {} calls, which would wait for itself", i);
 }
 
 /// A run on the calling thread has core 0 and all slots to itself.
@@ -109,14 +109,14 @@ inline void requireIdleQueues(Device &device) {
     fail(TTRT_BUSY, "the device has a pipeline; close it first");
   for (uint32_t i = 0; i < device.queues(); ++i)
     if (!device.queue(i).isDrained())
-      fail(TTRT_BUSY, "queue %u has commands in flight; ttrt_device_synchronize() waits for them",
+      fail(TTRT_BUSY, "queue {} has commands in flight; ttrt_device_synchronize() waits for them",
            i);
 }
 
 /// Throws if the step executes a trace that is released.
 inline void requireLoaded(const Device &device, const ResolvedStep &step) {
   if (step.kind == fb::StepKind::Execute && !device.residency().isLoaded(step.index))
-    fail(TTRT_INVALID_ARGUMENT, "trace %u, '%s', is released; ttrt_trace_load() loads it again",
+    fail(TTRT_INVALID_ARGUMENT, "trace {}, '{}', is released; ttrt_trace_load() loads it again",
          step.index, step.name);
 }
 

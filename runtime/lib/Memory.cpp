@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Memory.h"
 
-#include "Error.h"
+#include "Format.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,16 +10,14 @@
 
 namespace ttrt {
 
-using ull = unsigned long long;
-
 DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.addresses()) {
   uint64_t extra = cores > map_.cores ? cores - map_.cores : 0;
   size_ = std::max(map_.size() + extra * map_.l1Bytes, kPageSize);
   void *address =
       mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED)
-    fail(TTRT_OUT_OF_MEMORY, "cannot reserve the device's address space of %llu bytes: %s",
-         (ull)size_, strerror(errno));
+    fail(TTRT_OUT_OF_MEMORY, "cannot reserve the device's address space of {} bytes: {}", size_,
+         strerror(errno));
   base_ = static_cast<uint8_t *>(address);
   try {
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Constants));
@@ -72,7 +70,7 @@ void DeviceMemory::mapFile(const MappedFile &file, const SegmentView &segment) {
   void *address = mmap(wanted, segment.size + lead, PROT_READ, MAP_SHARED | MAP_FIXED,
                        file.descriptor(), static_cast<off_t>(segment.offset - lead));
   if (address == MAP_FAILED)
-    fail(TTRT_OUT_OF_MEMORY, "cannot map %llu bytes of the bundle: %s", (ull)segment.size,
+    fail(TTRT_OUT_OF_MEMORY, "cannot map {} bytes of the bundle: {}", segment.size,
          strerror(errno));
 }
 
@@ -86,13 +84,13 @@ void DeviceMemory::setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t
                          : mmap(wanted, end - begin, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (address == MAP_FAILED)
-    fail(TTRT_OUT_OF_MEMORY, "cannot %s %llu bytes of streams: %s", mapped ? "map" : "unmap",
-         (ull)(end - begin), strerror(errno));
+    fail(TTRT_OUT_OF_MEMORY, "cannot {} {} bytes of streams: {}", mapped ? "map" : "unmap",
+         end - begin, strerror(errno));
 }
 
 void DeviceMemory::makeWritable(uint64_t begin, uint64_t end) {
   if (begin < end && mprotect(base_ + begin, end - begin, PROT_READ | PROT_WRITE) != 0)
-    fail(TTRT_OUT_OF_MEMORY, "cannot get %llu bytes of device memory: %s", (ull)(end - begin),
+    fail(TTRT_OUT_OF_MEMORY, "cannot get {} bytes of device memory: {}", end - begin,
          strerror(errno));
 }
 

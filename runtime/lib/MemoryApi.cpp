@@ -15,7 +15,7 @@ static ttrt_status withTrace(ttrt_device *device, uint32_t trace, ttrt_error *er
     Device &target = *device->device;
     const ResolvedStep *step = target.execute(trace);
     if (!step)
-      fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
+      fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace,
            count(target.bundle().metadata().traces()));
     InUse call(target.busy(), "another call on this device");
     // Nobody enqueues meanwhile.
@@ -53,7 +53,7 @@ ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *
   return withTrace(device, trace, error, [&](Device &target, const ResolvedStep &step) {
     requireLoaded(target, step);
     if (!step.signals.empty() || !step.waits.empty())
-      fail(TTRT_UNSUPPORTED, "trace '%s' waits for, or signals, another queue; enqueue it",
+      fail(TTRT_UNSUPPORTED, "trace '{}' waits for, or signals, another queue; enqueue it",
            step.name);
     target.watch().replay(trace);
     target.replay(step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MonitorFile.h"
 
-#include "Error.h"
+#include "Format.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,8 +15,6 @@
 
 namespace ttrt {
 
-using ull = unsigned long long;
-
 //===----------------------------------------------------------------------===//
 // Where
 //===----------------------------------------------------------------------===//
@@ -27,30 +25,30 @@ static std::string folderPath() {
   struct stat status;
   if (runtime && runtime[0] == '/' && stat(runtime, &status) == 0 && S_ISDIR(status.st_mode) &&
       status.st_uid == geteuid())
-    return format("%s/ttrt", runtime);
-  return format("/tmp/ttrt-%u", geteuid());
+    return formatText("{}/ttrt", runtime);
+  return formatText("/tmp/ttrt-{}", geteuid());
 }
 
 MonitorFolder::MonitorFolder(bool create) : path(folderPath()) {
   if (create && mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    problem = format("cannot make %s: %s", path.c_str(), strerror(errno));
+    problem = formatText("cannot make {}: {}", path, strerror(errno));
     return;
   }
   descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) {
     if (create || errno != ENOENT)
-      problem = format("cannot open %s as a folder that is no symbolic link: %s", path.c_str(),
-                       strerror(errno));
+      problem = formatText("cannot open {} as a folder that is no symbolic link: {}", path,
+                           strerror(errno));
     return;
   }
   // Looked at after opening: it cannot be exchanged any more.
   struct stat status;
   if (fstat(descriptor, &status) != 0)
-    problem = format("cannot look at %s: %s", path.c_str(), strerror(errno));
+    problem = formatText("cannot look at {}: {}", path, strerror(errno));
   else if (status.st_uid != geteuid())
-    problem = format("%s belongs to user %u; expected %u", path.c_str(), status.st_uid, geteuid());
+    problem = formatText("{} belongs to user {}; expected {}", path, status.st_uid, geteuid());
   else if (status.st_mode & 077)
-    problem = format("%s may be entered by others; expected mode 0700", path.c_str());
+    problem = formatText("{} may be entered by others; expected mode 0700", path);
   if (!problem.empty()) {
     close(descriptor);
     descriptor = -1;
@@ -64,7 +62,7 @@ MonitorFolder::~MonitorFolder() {
 
 uint64_t processStart(uint64_t pid) {
   char path[64], text[1024];
-  snprintf(path, sizeof(path), "/proc/%llu/stat", static_cast<ull>(pid));
+  formatTo(path, "/proc/{}/stat", pid);
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return 0;
@@ -150,24 +148,23 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
   char hidden[64];
   int file = -1;
   for (uint64_t attempt = 0; file < 0 && attempt < 1000; ++attempt) {
-    snprintf(hidden, sizeof(hidden), ".%llu.%llu", static_cast<ull>(pid),
-             static_cast<ull>(attempt));
+    formatTo(hidden, ".{}.{}", pid, attempt);
     file = openat(folder_.descriptor, hidden, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                   0600);
     if (file < 0 && errno != EEXIST)
       break;
   }
   if (file < 0)
-    return format("cannot make a file in %s: %s", folder_.path.c_str(), strerror(errno));
+    return formatText("cannot make a file in {}: {}", folder_.path, strerror(errno));
   std::string problem;
   // Storage is taken now: a full file system must not kill the device later.
   if (const int error = posix_fallocate(file, 0, sizeof(MonitorRecord)))
-    problem = format("no room in %s: %s", folder_.path.c_str(), strerror(error));
+    problem = formatText("no room in {}: {}", folder_.path, strerror(error));
   void *address = MAP_FAILED;
   if (problem.empty()) {
     address = mmap(nullptr, sizeof(MonitorRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED)
-      problem = format("cannot map a file in %s: %s", folder_.path.c_str(), strerror(errno));
+      problem = formatText("cannot map a file in {}: {}", folder_.path, strerror(errno));
   }
   close(file);
   if (problem.empty()) {
@@ -192,8 +189,7 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
     fill(path.c_str() + path.rfind('/') + 1, record_->bundle, sizeof(record_->bundle));
     problem = "too many entries of this process";
     for (record_->number = 0; record_->number < 1000; ++record_->number) {
-      std::string name = format("%llu.%llu.%llu%s", static_cast<ull>(pid), static_cast<ull>(start),
-                                static_cast<ull>(record_->number), kMonitorSuffix);
+      std::string name = formatText("{}.{}.{}{}", pid, start, record_->number, kMonitorSuffix);
       // A link, not a rename: it never takes another's name.
       if (linkat(folder_.descriptor, hidden, folder_.descriptor, name.c_str(), 0) == 0) {
         name_ = std::move(name);
@@ -201,7 +197,7 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
         break;
       }
       if (errno != EEXIST) {
-        problem = format("cannot name a file in %s: %s", folder_.path.c_str(), strerror(errno));
+        problem = formatText("cannot name a file in {}: {}", folder_.path, strerror(errno));
         break;
       }
     }

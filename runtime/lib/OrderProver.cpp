@@ -3,7 +3,7 @@
 // What the walk does and why it proves what it says is in docs/proof.md.
 
 #include "OrderProver.h"
-#include "Error.h"
+#include "Format.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedPlan &decoded,
       schedule(*this->entry.schedules()->Get(schedule)), steps(decoded.schedules[entry][schedule]) {
   const uint32_t queues = this->schedule.queues();
   if (queues > kMaxProvedQueues)
-    failHere(format("has %u queues; this runtime knows at most %u", queues, kMaxProvedQueues));
+    failHere("has {} queues; this runtime knows at most {}", queues, kMaxProvedQueues);
   if (precision == Precision::Conservative)
     state.bytes = ShadowMemory(this);
   state.queues.resize(queues);
@@ -441,8 +441,8 @@ bool OrderProver::walk() {
   seen.push_back(snapshot());
   between.push_back(state);
   if (!explore(between, seen))
-    failHere(format("%zu iterations of the body are all different; expected a steady state",
-                    seen.size() - 1));
+    failHere("{} iterations of the body are all different; expected a steady state",
+             seen.size() - 1);
   iterations = state.iteration;
   // Whatever their number, the epilogue may follow; and then, perhaps, the prologue again.
   std::vector<State> ends;

@@ -8,6 +8,7 @@
 #define TTRT_LIB_ORDERPROVER_H
 
 #include "DecodedPlan.h"
+#include "Format.h"
 #include "ShadowMemory.h"
 
 namespace ttrt {
@@ -93,7 +94,11 @@ private:
   std::string describe(uint32_t node, bool iterations) const;
   std::string bytesOf(uint64_t begin, uint64_t end, const Access &access) const;
   std::string missingOrder(uint32_t earlier) const;
-  [[noreturn]] void failHere(const std::string &what) const;
+  [[noreturn]] void failWith(const std::string &what) const;
+  template <typename... Args>
+  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
+    failWith(formatText(pattern, std::forward<Args>(arguments)...));
+  }
   [[noreturn]] void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end,
                              bool earlierWrites, bool laterWrites) const;
   [[noreturn]] void failUnwritten(Touch reader, uint64_t begin, uint64_t end) const;

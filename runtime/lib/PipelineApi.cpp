@@ -34,9 +34,9 @@ ttrt_status ttrt_bundle_schedule(const ttrt_bundle *bundle, uint32_t entry, uint
     require(bundle && info, "bundle or info is NULL");
     const fb::EntryPoint *found = findEntry(bundle, entry);
     if (!found)
-      fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
+      fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", entry);
     if (schedule >= count(found->schedules()))
-      fail(TTRT_INVALID_ARGUMENT, "schedule %u; entry point '%s' has %u", schedule,
+      fail(TTRT_INVALID_ARGUMENT, "schedule {}; entry point '{}' has {}", schedule,
            text(found->name()), count(found->schedules()));
     const fb::Schedule &table = *found->schedules()->Get(schedule);
     *info = {text(table.name()), table.queues()};
@@ -98,8 +98,8 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
   if (status != TTRT_OK || room)
     return status;
   if (error)
-    snprintf(error->message, sizeof(error->message),
-             "the outputs of %u inferences were not popped, as many as the pipeline has room for: "
+    formatTo(error->message,
+             "the outputs of {} inferences were not popped, as many as the pipeline has room for: "
              "pop some first, or open it with more outputs",
              pipeline->state.depth());
   if (error)

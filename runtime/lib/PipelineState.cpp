@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PipelineState.h"
 
-#include "Error.h"
+#include "Format.h"
 
 #include <algorithm>
 
@@ -10,9 +10,9 @@ namespace ttrt {
 static const ResolvedEntry &chooseEntry(const Device &device, uint32_t index) {
   const ResolvedEntry *entry = device.entry(index);
   if (!entry)
-    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", index);
+    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", index);
   if (entry->inputs.empty() || entry->outputs.empty())
-    fail(TTRT_UNSUPPORTED, "entry point '%s' has %zu inputs and %zu outputs; a pipeline needs both",
+    fail(TTRT_UNSUPPORTED, "entry point '{}' has {} inputs and {} outputs; a pipeline needs both",
          entry->name, entry->inputs.size(), entry->outputs.size());
   return *entry;
 }
@@ -26,7 +26,7 @@ static const ResolvedSchedule &chooseSchedule(const Device &device, const Resolv
       for (const ResolvedSchedule &schedule : entry.schedules)
         if (schedule.queues == queues)
           return schedule;
-    fail(TTRT_UNSUPPORTED, "no schedule of entry point '%s' fits %u queue", entry.name,
+    fail(TTRT_UNSUPPORTED, "no schedule of entry point '{}' fits {} queue", entry.name,
          device.queues());
   }
   std::string known;
@@ -36,18 +36,17 @@ static const ResolvedSchedule &chooseSchedule(const Device &device, const Resolv
       continue;
     }
     if (schedule.queues > device.queues())
-      fail(TTRT_INVALID_ARGUMENT, "schedule '%s' has %u queues; the device was opened with %u",
+      fail(TTRT_INVALID_ARGUMENT, "schedule '{}' has {} queues; the device was opened with {}",
            name, schedule.queues, device.queues());
     return schedule;
   }
-  fail(TTRT_NOT_FOUND, "no schedule '%s'; entry point '%s' has: %s", name, entry.name,
-       known.c_str());
+  fail(TTRT_NOT_FOUND, "no schedule '{}'; entry point '{}' has: {}", name, entry.name, known);
 }
 
 static uint32_t chooseDepth(uint32_t outputs) {
   constexpr uint32_t kMost = 1u << 24; // flags tell numbers apart that are less than 2^30 apart
   if (outputs > kMost)
-    fail(TTRT_INVALID_ARGUMENT, "outputs of %u inferences asked for; a pipeline holds at most %u",
+    fail(TTRT_INVALID_ARGUMENT, "outputs of {} inferences asked for; a pipeline holds at most {}",
          outputs, kMost);
   return outputs ? outputs : 16;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Queue.h"
 
-#include "Error.h"
 #include "FloatingPoint.h"
+#include "Format.h"
 #include "Verifier.h"
 
 #include <cerrno>
@@ -23,7 +23,7 @@ void Failure::set(ttrt_status status, const char *message) noexcept {
   if (!state.compare_exchange_strong(none, kWriting, std::memory_order_acquire))
     return;
   error.status = status;
-  snprintf(error.message, sizeof(error.message), "%s", message);
+  formatTo(error.message, "{}", message);
   state.store(kThere, std::memory_order_release);
 }
 
@@ -48,7 +48,7 @@ Queue::Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity)
   try {
     thread = std::thread([this] { work(); });
   } catch (const std::system_error &error) {
-    fail(TTRT_OUT_OF_MEMORY, "cannot start the thread of queue %u: %s", index, error.what());
+    fail(TTRT_OUT_OF_MEMORY, "cannot start the thread of queue {}: {}", index, error.what());
   }
 }
 
@@ -229,7 +229,7 @@ void Queue::checkCall(const QueueCommand &command, int result) noexcept {
   if (result == 0)
     return;
   char reason[64];
-  snprintf(reason, sizeof(reason), "the caller's function returned %d", result);
+  formatTo(reason, "the caller's function returned {}", result);
   stop(command, TTRT_FAILED, reason);
 }
 
@@ -292,10 +292,8 @@ void Queue::move(const QueueCommand &command) noexcept {
       return;
     if (moved >= 0 || errno == EFAULT) {
       char reason[160];
-      snprintf(reason, sizeof(reason),
-               "%llu bytes at %p in the host's memory; expected memory that can be %s",
-               static_cast<unsigned long long>(step.bytes), command.source,
-               isWrite ? "read" : "written");
+      formatTo(reason, "{} bytes at {} in the host's memory; expected memory that can be {}",
+               step.bytes, command.source, isWrite ? "read" : "written");
       return stop(command, TTRT_FAILED, reason);
     }
     // Not allowed to ask: copy as always.
@@ -319,9 +317,8 @@ void Queue::stop(const QueueCommand &command, ttrt_status status, const char *re
     source = command.step->source;
   }
   char message[sizeof(ttrt_error::message)];
-  snprintf(message, sizeof(message), "queue %u stopped at %s%s%s%s%s%s%s: %s", index, what,
-           *name ? " '" : "", name, *name ? "'" : "", *source ? " (from " : "", source,
-           *source ? ")" : "", reason);
+  formatTo(message, "queue {} stopped at {}{}{}{}{}{}{}: {}", index, what, *name ? " '" : "", name,
+           *name ? "'" : "", *source ? " (from " : "", source, *source ? ")" : "", reason);
   site.failure.set(status, message);
   stopped_.store(true, std::memory_order_release);
   // Whoever waits for this queue hears that it need not.

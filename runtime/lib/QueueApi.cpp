@@ -19,7 +19,7 @@ Device &deviceOf(ttrt_device *device) {
 
 Queue &queueOf(Device &device, uint32_t queue) {
   if (queue >= device.queues()) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "queue %u; the device was opened with %u", queue, device.queues());
+    fail(TTRT_INVALID_ARGUMENT, "queue {}; the device was opened with {}", queue, device.queues());
   return device.queue(queue);
 }
 
@@ -83,7 +83,7 @@ ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t t
     Device &target = deviceOf(device);
     const ResolvedStep *step = target.execute(trace);
     if (!step)
-      fail(TTRT_INVALID_ARGUMENT, "trace %u; the bundle has %u", trace,
+      fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace,
            count(target.bundle().metadata().traces()));
     enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
       requireLoaded(target, *step);
@@ -115,7 +115,7 @@ ttrt_status ttrt_event_create(ttrt_device *device, ttrt_event **event, ttrt_erro
     Device &target = deviceOf(device);
     Event *taken = target.takeEvent();
     if (!taken)
-      fail(TTRT_OUT_OF_MEMORY, "all %u events of the device are taken; see ttrt_device_options",
+      fail(TTRT_OUT_OF_MEMORY, "all {} events of the device are taken; see ttrt_device_options",
            target.callerEvents());
     *event = new (std::nothrow) ttrt_event{target, *taken};
     if (!*event) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShadowMemory.h"
 
-#include "Error.h"
+#include "Format.h"
 
 #include <algorithm>
 
@@ -11,9 +11,9 @@ namespace ttrt {
 void ShadowMemory::spend() {
   constexpr uint64_t kMost = 4'000'000;
   if (++spent > kMost)
-    failBad("operands lie in rows that do not line up with each other: more than %llu rows would "
+    failBad("operands lie in rows that do not line up with each other: more than {} rows would "
             "have to be looked at one by one",
-            static_cast<unsigned long long>(kMost));
+            kMost);
 }
 
 void ShadowMemory::cutColumns(Band &band, uint64_t column) {

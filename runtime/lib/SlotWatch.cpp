@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SlotWatch.h"
 
-#include "Error.h"
+#include "Format.h"
 
 #include <algorithm>
 
@@ -101,7 +101,7 @@ void SlotWatch::add(const OpList &list, Effects &effects) const {
 void SlotWatch::failGone(const Shared &slot) const {
   const fb::EntryPoint &entry = *bundle_.metadata().entries()->Get(slot.entry);
   fail(TTRT_OVERWRITTEN,
-       "input '%s' of entry point '%s': other tensors have used the bytes of its slot since it was "
+       "input '{}' of entry point '{}': other tensors have used the bytes of its slot since it was "
        "filled; expected it to be written, or its slot to be asked for and filled, before each run",
        text(entry.inputs()->Get(slot.input)->name()), text(entry.name()));
 }
@@ -150,7 +150,7 @@ void SlotWatch::enqueue(uint32_t entry, const ttrt_input *inputs) const {
     if (slot->entry == entry && !inputs[slot->input].data)
       fail(
           TTRT_INVALID_ARGUMENT,
-          "input '%s' is NULL; other tensors use the bytes of its slot, so every inference must be "
+          "input '{}' is NULL; other tensors use the bytes of its slot, so every inference must be "
           "given it",
           text(bundle_.metadata().entries()->Get(entry)->inputs()->Get(slot->input)->name()));
 }

@@ -3,7 +3,7 @@
 // Whether a (good) bundle can run here. A bundle fits if it needs no more than there is: subset,
 // not equality.
 
-#include "Error.h"
+#include "Format.h"
 #include "Host.h"
 #include "Verifier.h"
 
@@ -13,33 +13,31 @@
 
 namespace ttrt {
 
-using ull = unsigned long long;
-
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bundles are little-endian");
 
 /// What the dynamic loader takes for granted and would crash on.
 static void verifySharedObject(const SegmentView &code) {
   if (code.size < sizeof(Elf64_Ehdr))
-    failBad("code has %llu bytes: too short for a shared object", (ull)code.size);
+    failBad("code has {} bytes: too short for a shared object", code.size);
   Elf64_Ehdr header;
   memcpy(&header, code.data, sizeof(header));
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN)
     failBad("code is not a 64-bit little-endian ELF shared object");
   if (header.e_machine != hostElfMachine())
-    fail(TTRT_UNSUPPORTED, "code is for ELF machine %u; this one is %u", header.e_machine,
+    fail(TTRT_UNSUPPORTED, "code is for ELF machine {}; this one is {}", header.e_machine,
          hostElfMachine());
   if (header.e_phentsize != sizeof(Elf64_Phdr) ||
       !isInside(header.e_phoff, uint64_t(header.e_phnum) * sizeof(Elf64_Phdr), 0, code.size))
-    failBad("code: its program headers are not inside the segment of %llu bytes", (ull)code.size);
+    failBad("code: its program headers are not inside the segment of {} bytes", code.size);
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr part;
     memcpy(&part, code.data + header.e_phoff + i * sizeof(part), sizeof(part));
     if (part.p_type != PT_LOAD && part.p_type != PT_DYNAMIC)
       continue;
     if (!isInside(part.p_offset, part.p_filesz, 0, code.size) || part.p_filesz > part.p_memsz)
-      failBad("code: part %u at %llu + %llu bytes is not inside the segment of %llu bytes", i,
-              (ull)part.p_offset, (ull)part.p_filesz, (ull)code.size);
+      failBad("code: part {} at {} + {} bytes is not inside the segment of {} bytes", i,
+              part.p_offset, part.p_filesz, code.size);
     if (part.p_type != PT_DYNAMIC)
       continue;
     for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= part.p_filesz; at += sizeof(Elf64_Dyn)) {
@@ -56,7 +54,7 @@ static void verifySharedObject(const SegmentView &code) {
 void verifyFit(const Bundle &bundle) {
   const fb::Target &target = *bundle.metadata().target();
   if (hostArchitecture() != text(target.arch()))
-    fail(TTRT_UNSUPPORTED, "bundle is compiled for %s; this machine is %s", text(target.arch()),
+    fail(TTRT_UNSUPPORTED, "bundle is compiled for {}; this machine is {}", text(target.arch()),
          hostArchitecture().data());
   std::string missing;
   const auto features = hostFeatures();
@@ -67,17 +65,17 @@ void verifyFit(const Bundle &bundle) {
   }
   if (!missing.empty())
     fail(TTRT_UNSUPPORTED,
-         "bundle is compiled for CPU '%s' and needs features that this one (%s) lacks: %s",
-         text(target.cpu()), hostModel().c_str(), missing.c_str());
+         "bundle is compiled for CPU '{}' and needs features that this one ({}) lacks: {}",
+         text(target.cpu()), hostModel(), missing);
   if (target.chips() != 1)
-    fail(TTRT_UNSUPPORTED, "bundle is planned for %u chips; this runtime runs one", target.chips());
+    fail(TTRT_UNSUPPORTED, "bundle is planned for {} chips; this runtime runs one", target.chips());
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
     bool single = false;
     for (const fb::Schedule *schedule : *entry->schedules())
       single |= schedule->queues() == 1;
     if (!single)
       fail(TTRT_UNSUPPORTED,
-           "entry point '%s' has no schedule for one command queue, and this runtime has one",
+           "entry point '{}' has no schedule for one command queue, and this runtime has one",
            text(entry->name()));
   }
   if (const SegmentView &code = bundle.segment(fb::SegmentKind::Code); code.size)

@@ -5,7 +5,7 @@
 // they should at that time is shown by OrderProver.cpp.
 
 #include "DecodedPlan.h"
-#include "Error.h"
+#include "Format.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -13,8 +13,6 @@
 #include <vector>
 
 namespace ttrt {
-
-using ull = unsigned long long;
 
 namespace {
 
@@ -85,7 +83,7 @@ MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan &decoded)
 std::string MemoryVerifier::here() const {
   if (trace != kNone)
     return describeCommand(bundle, trace, command);
-  return format("step %u of entry point '%s'", step, entry ? text(entry->name()) : "");
+  return formatText("step {} of entry point '{}'", step, entry ? text(entry->name()) : "");
 }
 
 /// Makes a buffer alive. Scratch is every core's own and used by one command at a time, so it
@@ -105,11 +103,10 @@ void MemoryVerifier::activate(uint32_t index) {
       other = previous->second;
   }
   if (other != kNone)
-    failBad(
-        "buffers '%s' (0x%llx + %llu bytes) and '%s' (0x%llx + %llu bytes) overlap, and are both "
-        "alive at point %llu of the timeline",
-        text(buffer(other).name()), (ull)plannedAddress(buffer(other)), (ull)buffer(other).size(),
-        text(added.name()), (ull)address, (ull)added.size(), (ull)time);
+    failBad("buffers '{}' ({:#x} + {} bytes) and '{}' ({:#x} + {} bytes) overlap, and are both "
+            "alive at point {} of the timeline",
+            text(buffer(other).name()), plannedAddress(buffer(other)), buffer(other).size(),
+            text(added.name()), address, added.size(), time);
   alive.emplace(address, index);
   if (!isAlways(added))
     ends.emplace(added.end(), index);
@@ -156,18 +153,17 @@ void MemoryVerifier::verifyAccess(Access &access) {
     return; // in no buffer: verifyScratch()
   const uint32_t index = bufferAt(access.address);
   if (index == kNone)
-    failBad("%s: operand %u at 0x%llx + %llu bytes lies in no buffer that is alive then",
-            here().c_str(), access.operand, (ull)access.address, (ull)access.bytes);
+    failBad("{}: operand {} at {:#x} + {} bytes lies in no buffer that is alive then", here(),
+            access.operand, access.address, access.bytes);
   const fb::Buffer &target = buffer(index);
   if (access.buffer != kNoBuffer && access.buffer != index)
-    failBad("%s: slot '%s' is not alive then", here().c_str(), text(buffer(access.buffer).name()));
+    failBad("{}: slot '{}' is not alive then", here(), text(buffer(access.buffer).name()));
   if (!isInside(access, target))
-    failBad("%s: operand %u at 0x%llx + %llu bytes ends outside buffer '%s' (0x%llx + %llu bytes)",
-            here().c_str(), access.operand, (ull)access.address, (ull)access.bytes,
-            text(target.name()), (ull)bundle.address(target), (ull)bundle.bytes(target));
+    failBad("{}: operand {} at {:#x} + {} bytes ends outside buffer '{}' ({:#x} + {} bytes)",
+            here(), access.operand, access.address, access.bytes, text(target.name()),
+            bundle.address(target), bundle.bytes(target));
   if (access.write && target.kind() == fb::BufferKind::Constant)
-    failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
-            text(target.name()));
+    failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(target.name()));
   access.buffer = index;
   access.kind = target.kind();
 }
@@ -178,9 +174,9 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
   auto lowest = alive.lower_bound(l1);
   if (program.scratch_bytes() && lowest != alive.end() &&
       lowest->first < l1 + program.scratch_bytes())
-    failBad("%s: the %llu bytes of scratch of '%s' overlap buffer '%s' at L1 0x%llx",
-            here().c_str(), (ull)program.scratch_bytes(), text(program.symbol()),
-            text(buffer(lowest->second).name()), (ull)(lowest->first - l1));
+    failBad("{}: the {} bytes of scratch of '{}' overlap buffer '{}' at L1 {:#x}", here(),
+            program.scratch_bytes(), text(program.symbol()), text(buffer(lowest->second).name()),
+            lowest->first - l1);
 }
 
 /// Whether an interleaved operand takes bytes of the command's own scratch, which comes behind its
@@ -201,10 +197,9 @@ void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) con
       const Access &a = accesses[j], &b = accesses[i];
       if ((a.write || b.write) && (mayShareBytes(a, b) || isOverScratch(a, b)) &&
           !(program && (mayWriteInPlace(*program, a, b) || mayWriteInPlace(*program, b, a))))
-        failBad("%s: operands %u (0x%llx + %llu bytes) and %u (0x%llx + %llu bytes) overlap, and "
+        failBad("{}: operands {} ({:#x} + {} bytes) and {} ({:#x} + {} bytes) overlap, and "
                 "one is written",
-                here().c_str(), a.operand, (ull)a.address, (ull)a.bytes, b.operand, (ull)b.address,
-                (ull)b.bytes);
+                here(), a.operand, a.address, a.bytes, b.operand, b.address, b.bytes);
     }
 }
 
@@ -255,9 +250,8 @@ void MemoryVerifier::verify() {
   }
   // What begins after the last command is a plan for something else.
   if (nextToLive < byBegin.size())
-    failBad("buffer '%s' lives from point %llu of a timeline that has %llu",
-            text(buffer(byBegin[nextToLive]).name()), (ull)buffer(byBegin[nextToLive]).begin(),
-            (ull)time);
+    failBad("buffer '{}' lives from point {} of a timeline that has {}",
+            text(buffer(byBegin[nextToLive]).name()), buffer(byBegin[nextToLive]).begin(), time);
   verifyOutsideTheTimeline();
 }
 
@@ -339,7 +333,7 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
   }
   for (uint32_t i = 0; i < used.size(); ++i)
     if (!used[i])
-      failBad("trace '%s' is in no schedule: nothing says which buffers are alive in it",
+      failBad("trace '{}' is in no schedule: nothing says which buffers are alive in it",
               text(bundle.metadata().traces()->Get(i)->name()));
 }
 
@@ -348,19 +342,18 @@ void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const
     return;
   const auto [first, end] = index.reachOf(access);
   if (!index.isInsideOne(first, end))
-    failBad("%s: operand %u at 0x%llx + %llu bytes lies in no buffer", here().c_str(),
-            access.operand, (ull)access.address, (ull)access.bytes);
+    failBad("{}: operand {} at {:#x} + {} bytes lies in no buffer", here(), access.operand,
+            access.address, access.bytes);
   const fb::Buffer *permanent = index.permanentAt(first, end);
   if (!permanent)
     return;
   const uint64_t begin = bundle.address(*permanent);
   if (first < begin || end > begin + bundle.bytes(*permanent))
-    failBad("%s: operand %u at 0x%llx + %llu bytes reaches into buffer '%s' (0x%llx + %llu bytes)",
-            here().c_str(), access.operand, (ull)access.address, (ull)access.bytes,
-            text(permanent->name()), (ull)begin, (ull)bundle.bytes(*permanent));
+    failBad("{}: operand {} at {:#x} + {} bytes reaches into buffer '{}' ({:#x} + {} bytes)",
+            here(), access.operand, access.address, access.bytes, text(permanent->name()), begin,
+            bundle.bytes(*permanent));
   if (access.write && permanent->kind() == fb::BufferKind::Constant)
-    failBad("%s: operand %u writes constant '%s'", here().c_str(), access.operand,
-            text(permanent->name()));
+    failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(permanent->name()));
   access.kind = permanent->kind();
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Error.h"
+#include "Format.h"
 #include "Verifier.h"
 
 #include <vector>
 
 namespace ttrt {
-
-using ull = unsigned long long;
 
 namespace {
 class ScheduleVerifier {
@@ -18,13 +16,15 @@ public:
   void verify();
 
 private:
-  [[noreturn]] void failHere(const std::string &what) const {
-    failBad("schedule '%s' of entry point '%s', step %u: %s", text(schedule.name()),
-            text(entry.name()), position, what.c_str());
+  template <typename... Args>
+  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
+    const std::string what = formatText(pattern, std::forward<Args>(arguments)...);
+    failBad("schedule '{}' of entry point '{}', step {}: {}", text(schedule.name()),
+            text(entry.name()), position, what);
   }
   void expectIndex(const char *what, uint32_t index, uint32_t size) const {
     if (index >= size)
-      failHere(format("names %s %u; there are %u", what, index, size));
+      failHere("names {} {}; there are {}", what, index, size);
   }
   void verifyStep(const fb::Step &step);
   void verifyOperands(const fb::Step &step) const;
@@ -46,25 +46,24 @@ void ScheduleVerifier::verifyOperands(const fb::Step &step) const {
   expectIndex("program", step.index(), count(programs));
   const fb::Program &program = *programs->Get(step.index());
   if (count(step.operands()) != count(program.operands()))
-    failHere(format("runs '%s' with %u operands; it has %u", text(program.symbol()),
-                    count(step.operands()), count(program.operands())));
+    failHere("runs '{}' with {} operands; it has {}", text(program.symbol()),
+             count(step.operands()), count(program.operands()));
   const uint64_t end = bundle.addresses().size();
   for (uint32_t i = 0; i < count(program.operands()); ++i) {
     const fb::Operand &operand = *program.operands()->Get(i);
     uint64_t address = step.operands()->Get(i);
     if (!isInside(address, operand.bytes(), 0, end) || address % operand.alignment() != 0)
-      failHere(format("runs '%s' with operand %u at 0x%llx + %llu bytes; expected a multiple of %u "
-                      "inside the device's memory of 0x%llx",
-                      text(program.symbol()), i, (ull)address, (ull)operand.bytes(),
-                      operand.alignment(), (ull)end));
+      failHere("runs '{}' with operand {} at {:#x} + {} bytes; expected a multiple of {} "
+               "inside the device's memory of {:#x}",
+               text(program.symbol()), i, address, operand.bytes(), operand.alignment(), end);
   }
 }
 
 void ScheduleVerifier::verifyWait(uint32_t event) const {
   if (!recorded[event])
-    failHere(format("waits for event '%s', which nothing %s",
-                    text(bundle.metadata().events()->Get(event)->name()),
-                    schedule.queues() == 1 ? "has recorded before" : "records"));
+    failHere("waits for event '{}', which nothing {}",
+             text(bundle.metadata().events()->Get(event)->name()),
+             schedule.queues() == 1 ? "has recorded before" : "records");
 }
 
 void ScheduleVerifier::verifyWaits(uint32_t trace) {
@@ -101,7 +100,7 @@ void ScheduleVerifier::collectRecords(const fb::Step &step) {
 
 void ScheduleVerifier::verifyStep(const fb::Step &step) {
   if (step.queue() >= schedule.queues())
-    failHere(format("is on queue %u; the schedule has %u", step.queue(), schedule.queues()));
+    failHere("is on queue {}; the schedule has {}", step.queue(), schedule.queues());
   if (step.source() != 0)
     expectIndex("source location", step.source(), count(bundle.metadata().locations()));
   switch (step.kind()) {
@@ -122,10 +121,9 @@ void ScheduleVerifier::verifyStep(const fb::Step &step) {
     if (step.bytes() == 0 || !isInside(step.dst(), step.bytes(), 0, end) ||
         !isInside(step.src(), step.bytes(), 0, end) ||
         (step.dst() < step.src() + step.bytes() && step.src() < step.dst() + step.bytes()))
-      failHere(format(
-          "copies %llu bytes from 0x%llx to 0x%llx; expected some bytes that do not overlap, "
-          "inside the device's memory of 0x%llx",
-          (ull)step.bytes(), (ull)step.src(), (ull)step.dst(), (ull)end));
+      failHere("copies {} bytes from {:#x} to {:#x}; expected some bytes that do not overlap, "
+               "inside the device's memory of {:#x}",
+               step.bytes(), step.src(), step.dst(), end);
     return;
   }
   case fb::StepKind::Record:
@@ -136,13 +134,13 @@ void ScheduleVerifier::verifyStep(const fb::Step &step) {
     expectIndex("event", step.index(), count(bundle.metadata().events()));
     return verifyWait(step.index());
   }
-  failHere(format("is of kind %u, which this runtime does not know", (unsigned)step.kind()));
+  failHere("is of kind {}, which this runtime does not know", (unsigned)step.kind());
 }
 
 void ScheduleVerifier::verify() {
   const uint32_t queues = bundle.metadata().target()->queues();
   if (schedule.queues() < 1 || schedule.queues() > queues)
-    failBad("schedule '%s' of entry point '%s' has %u queues; the target has %u",
+    failBad("schedule '{}' of entry point '{}' has {} queues; the target has {}",
             text(schedule.name()), text(entry.name()), schedule.queues(), queues);
   if (schedule.queues() > 1)
     forEachStep(schedule, [&](const fb::Step &step) { collectRecords(step); });
@@ -157,11 +155,11 @@ void ScheduleVerifier::verify() {
   });
   for (uint32_t i = 0; i < writes.size(); ++i)
     if (!writes[i])
-      failBad("schedule '%s' of entry point '%s' never writes input '%s'", text(schedule.name()),
+      failBad("schedule '{}' of entry point '{}' never writes input '{}'", text(schedule.name()),
               text(entry.name()), text(entry.inputs()->Get(i)->name()));
   for (uint32_t i = 0; i < reads.size(); ++i)
     if (!reads[i])
-      failBad("schedule '%s' of entry point '%s' never reads output '%s'", text(schedule.name()),
+      failBad("schedule '{}' of entry point '{}' never reads output '{}'", text(schedule.name()),
               text(entry.name()), text(entry.outputs()->Get(i)->name()));
   verifyBalance();
 }
@@ -179,8 +177,8 @@ void ScheduleVerifier::verifyBalance() const {
   auto expect = [&](const char *part, uint32_t found, uint32_t expected, const char *what,
                     const char *name) {
     if (found != expected)
-      failBad("schedule '%s' of entry point '%s': %s %s '%s' %u times; expected %u, as often as "
-              "input '%s' is written",
+      failBad("schedule '{}' of entry point '{}': {} {} '{}' {} times; expected {}, as often as "
+              "input '{}' is written",
               text(schedule.name()), text(entry.name()), part, what, name, found, expected,
               text(entry.inputs()->Get(0)->name()));
   };
@@ -190,7 +188,7 @@ void ScheduleVerifier::verifyBalance() const {
   const uint32_t ends = movesOf(schedule.prologue(), fb::StepKind::Write, 0) +
                         movesOf(schedule.epilogue(), fb::StepKind::Write, 0);
   if (body == 0)
-    failBad("schedule '%s' of entry point '%s': the body does not write input '%s'",
+    failBad("schedule '{}' of entry point '{}': the body does not write input '{}'",
             text(schedule.name()), text(entry.name()), text(entry.inputs()->Get(0)->name()));
   auto check = [&](fb::StepKind kind, const char *what, const auto *ports) {
     for (uint32_t i = 0; i < count(ports); ++i) {

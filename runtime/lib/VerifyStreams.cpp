@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Error.h"
+#include "Format.h"
 #include "Verifier.h"
 
 #include <cstring>
 #include <vector>
 
 namespace ttrt {
-
-using ull = unsigned long long;
 
 namespace {
 /// Checks one trace from its first byte to its last.
@@ -19,15 +17,17 @@ public:
   void verify();
 
 private:
-  [[noreturn]] void failHere(const std::string &what) const {
+  template <typename... Args>
+  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
+    const std::string what = formatText(pattern, std::forward<Args>(arguments)...);
     const char *source =
         command < count(trace.sources()) ? bundle.location(trace.sources()->Get(command)) : "";
-    failBad("trace '%s', command %u at byte %llu%s%s%s: %s", text(trace.name()), command,
-            (ull)position, *source ? " (from " : "", source, *source ? ")" : "", what.c_str());
+    failBad("trace '{}', command {} at byte {}{}{}{}: {}", text(trace.name()), command, position,
+            *source ? " (from " : "", source, *source ? ")" : "", what);
   }
   void expectSize(uint64_t size, uint64_t expected) const {
     if (size != expected)
-      failHere(format("has %llu bytes; expected %llu", (ull)size, (ull)expected));
+      failHere("has {} bytes; expected {}", size, expected);
   }
   void verifyDispatch(const DispatchCommand &dispatch) const;
   void verifyTransfer(uint64_t dst, const uint64_t *src, uint64_t bytes) const;
@@ -43,36 +43,32 @@ private:
 void StreamVerifier::verifyDispatch(const DispatchCommand &dispatch) const {
   uint32_t programs = count(bundle.metadata().programs());
   if (dispatch.program >= programs)
-    failHere(format("dispatches program %u; the bundle has %u", dispatch.program, programs));
+    failHere("dispatches program {}; the bundle has {}", dispatch.program, programs);
   const fb::Program &program = *bundle.metadata().programs()->Get(dispatch.program);
   uint32_t operands = count(program.operands());
   if (dispatch.operandCount != operands)
-    failHere(format("dispatches '%s' with %u operands; it has %u", text(program.symbol()),
-                    dispatch.operandCount, operands));
+    failHere("dispatches '{}' with {} operands; it has {}", text(program.symbol()),
+             dispatch.operandCount, operands);
   expectSize(dispatch.header.size, dispatchSize(operands));
   const auto *addresses = reinterpret_cast<const uint64_t *>(&dispatch + 1);
   const uint64_t end = bundle.addresses().size();
   for (uint32_t i = 0; i < operands; ++i) {
     const fb::Operand &operand = *program.operands()->Get(i);
     if (!isInside(addresses[i], operand.bytes(), 0, end) || addresses[i] % operand.alignment() != 0)
-      failHere(
-          format("dispatches '%s' with operand %u at 0x%llx + %llu bytes; expected a multiple of "
-                 "%u inside the device's memory of 0x%llx",
-                 text(program.symbol()), i, (ull)addresses[i], (ull)operand.bytes(),
-                 operand.alignment(), (ull)end));
+      failHere("dispatches '{}' with operand {} at {:#x} + {} bytes; expected a multiple of "
+               "{} inside the device's memory of {:#x}",
+               text(program.symbol()), i, addresses[i], operand.bytes(), operand.alignment(), end);
   }
 }
 
 void StreamVerifier::verifyTransfer(uint64_t dst, const uint64_t *src, uint64_t bytes) const {
   const uint64_t end = bundle.addresses().size();
   if (bytes == 0 || !isInside(dst, bytes, 0, end) || (src && !isInside(*src, bytes, 0, end)))
-    failHere(format(
-        "moves %llu bytes to 0x%llx%s; expected some bytes, inside the device's memory of "
-        "0x%llx",
-        (ull)bytes, (ull)dst, src ? format(" from 0x%llx", (ull)*src).c_str() : "", (ull)end));
+    failHere("moves {} bytes to {:#x}{}; expected some bytes, inside the device's memory of "
+             "{:#x}",
+             bytes, dst, src ? formatText(" from {:#x}", *src) : std::string(), end);
   if (src && dst < *src + bytes && *src < dst + bytes)
-    failHere(format("copies %llu bytes from 0x%llx to 0x%llx, which overlap", (ull)bytes, (ull)*src,
-                    (ull)dst));
+    failHere("copies {} bytes from {:#x} to {:#x}, which overlap", bytes, *src, dst);
 }
 
 void StreamVerifier::verify() {
@@ -84,10 +80,10 @@ void StreamVerifier::verify() {
     const auto &header = *reinterpret_cast<const CommandHeader *>(stream + position);
     // Sizes are multiples of 8, and so is what is left: there is always room for a header.
     if (header.size < sizeof(CommandHeader) || header.size % 8 != 0 || header.size > left)
-      failHere(format("has %u bytes; expected a multiple of 8 up to the %llu that are left",
-                      header.size, (ull)left));
+      failHere("has {} bytes; expected a multiple of 8 up to the {} that are left", header.size,
+               left);
     if (header.reserved != 0)
-      failHere(format("has %u in a reserved field; expected 0", header.reserved));
+      failHere("has {} in a reserved field; expected 0", header.reserved);
     switch (header.opcode) {
     case Opcode::Dispatch:
       if (header.size < sizeof(DispatchCommand))
@@ -111,8 +107,8 @@ void StreamVerifier::verify() {
       expectSize(header.size, sizeof(EventCommand));
       const auto &event = reinterpret_cast<const EventCommand &>(header);
       if (event.event >= count(bundle.metadata().events()) || event.reserved != 0)
-        failHere(format("names event %u; the bundle has %u", event.event,
-                        count(bundle.metadata().events())));
+        failHere("names event {}; the bundle has {}", event.event,
+                 count(bundle.metadata().events()));
       break;
     }
     case Opcode::Barrier:
@@ -123,14 +119,14 @@ void StreamVerifier::verify() {
       ended = true;
       break;
     default:
-      failHere(format("has opcode %u, which this runtime does not know", (unsigned)header.opcode));
+      failHere("has opcode {}, which this runtime does not know", (unsigned)header.opcode);
     }
     position += header.size;
   }
   if (!ended)
-    failBad("trace '%s' does not end with an end command", text(trace.name()));
+    failBad("trace '{}' does not end with an end command", text(trace.name()));
   if (command != trace.commands())
-    failBad("trace '%s' has %u commands; its table says %u", text(trace.name()), command,
+    failBad("trace '{}' has {} commands; its table says {}", text(trace.name()), command,
             trace.commands());
 }
 

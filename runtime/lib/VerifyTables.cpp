@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Error.h"
+#include "Format.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -7,8 +7,6 @@
 #include <vector>
 
 namespace ttrt {
-
-using ull = unsigned long long;
 
 static const char *name(fb::MemorySpace space) {
   switch (space) {
@@ -29,19 +27,19 @@ static void checkNames(const char *what,
   for (uint32_t i = 0; i < count(tables); ++i) {
     names.push_back(tables->Get(i)->name()->c_str());
     if (names.back().empty())
-      failBad("%s %u has no name", what, i);
+      failBad("{} {} has no name", what, i);
   }
   std::sort(names.begin(), names.end());
   auto twin = std::adjacent_find(names.begin(), names.end());
   if (twin != names.end())
-    failBad("two %ss are named '%s'", what, twin->data());
+    failBad("two {}s are named '{}'", what, twin->data());
 }
 
 static void checkLocation(const Bundle &bundle, uint32_t index, const char *what,
                           const char *subject) {
   uint32_t locations = count(bundle.metadata().locations());
   if (index != 0 && index >= locations)
-    failBad("%s '%s' has source location %u; the bundle has %u", what, subject, index, locations);
+    failBad("{} '{}' has source location {}; the bundle has {}", what, subject, index, locations);
 }
 
 /// Constants at their address, the trace region at the top of DRAM, apart from each other.
@@ -55,24 +53,21 @@ static void verifyRegions(const Bundle &bundle) {
   if (region) {
     if (region->size() == 0 || !isInside(region->address(), region->size(), 0, map.dramBytes) ||
         region->address() + region->size() != map.dramBytes)
-      failBad("trace region at 0x%llx + %llu bytes; expected to end where DRAM ends, at 0x%llx",
-              (ull)region->address(), (ull)region->size(), (ull)map.dramBytes);
+      failBad("trace region at {:#x} + {} bytes; expected to end where DRAM ends, at {:#x}",
+              region->address(), region->size(), map.dramBytes);
     traceBegin = region->address();
   }
   if (region ? streams.size > region->size() || streams.address + streams.size != map.dramBytes
              : streams.size != 0)
-    failBad(
-        "segment streams has %llu bytes at 0x%llx; expected the last ones of the trace region's "
-        "%llu at 0x%llx",
-        (ull)streams.size, (ull)streams.address, (ull)(region ? region->size() : 0),
-        (ull)traceBegin);
+    failBad("segment streams has {} bytes at {:#x}; expected the last ones of the trace region's "
+            "{} at {:#x}",
+            streams.size, streams.address, region ? region->size() : 0, traceBegin);
   if (constants.size && (constants.address % kPageSize != 0 ||
                          !isInside(constants.address, alignUp(constants.size, kPageSize), 0,
                                    traceBegin / kPageSize * kPageSize)))
-    failBad(
-        "segment constants at 0x%llx + %llu bytes; expected whole pages below the trace region at "
-        "0x%llx",
-        (ull)constants.address, (ull)constants.size, (ull)traceBegin);
+    failBad("segment constants at {:#x} + {} bytes; expected whole pages below the trace region at "
+            "{:#x}",
+            constants.address, constants.size, traceBegin);
 }
 
 /// Whole rows that do not overlap, from the first byte to the last; one for each workgroup where
@@ -82,53 +77,50 @@ static void verifyRows(const fb::Program &program, const fb::Operand &operand, c
   const uint64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
   if (operand.per_workgroup() &&
       (row == 0 || pitch == 0 || (bytes - row) / pitch + 1 != program.grid()))
-    failBad(
-        "program '%s', operand %u: %llu bytes in rows of %llu bytes, %llu apart; expected a row "
-        "for each of %llu workgroups",
-        symbol, index, (ull)bytes, (ull)row, (ull)pitch, (ull)program.grid());
+    failBad("program '{}', operand {}: {} bytes in rows of {} bytes, {} apart; expected a row "
+            "for each of {} workgroups",
+            symbol, index, bytes, row, pitch, program.grid());
   if (row == 0 && pitch == 0)
     return;
   if (row == 0 || pitch < row || bytes < row || (bytes - row) % pitch != 0)
-    failBad(
-        "program '%s', operand %u: %llu bytes in rows of %llu bytes, %llu apart; expected whole "
-        "rows that are apart",
-        symbol, index, (ull)bytes, (ull)row, (ull)pitch);
+    failBad("program '{}', operand {}: {} bytes in rows of {} bytes, {} apart; expected whole "
+            "rows that are apart",
+            symbol, index, bytes, row, pitch);
 }
 
 static void verifyPrograms(const Bundle &bundle) {
   const auto *programs = bundle.metadata().programs();
   const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
   if (count(programs) && !code.size)
-    failBad("bundle has %u programs, but no code", count(programs));
+    failBad("bundle has {} programs, but no code", count(programs));
   for (uint32_t i = 0; i < count(programs); ++i) {
     const fb::Program &program = *programs->Get(i);
     const char *symbol = text(program.symbol());
     if (!*symbol)
-      failBad("program %u has no symbol", i);
+      failBad("program {} has no symbol", i);
     constexpr uint64_t kMaxGrid = uint64_t(1) << 40;
     if (program.grid() < 1 || program.grid() > kMaxGrid)
-      failBad("program '%s' has a grid of %llu; expected 1 to 2^40", symbol, (ull)program.grid());
+      failBad("program '{}' has a grid of {}; expected 1 to 2^40", symbol, program.grid());
     if (program.scratch_bytes() > bundle.addresses().l1Bytes)
-      failBad("program '%s' needs %llu bytes of scratch; L1 has %llu", symbol,
-              (ull)program.scratch_bytes(), (ull)bundle.addresses().l1Bytes);
+      failBad("program '{}' needs {} bytes of scratch; L1 has {}", symbol, program.scratch_bytes(),
+              bundle.addresses().l1Bytes);
     if (count(program.operands()) > kMaxOperands)
-      failBad("program '%s' has %u operands; at most %u", symbol, count(program.operands()),
+      failBad("program '{}' has {} operands; at most {}", symbol, count(program.operands()),
               kMaxOperands);
     for (uint32_t j = 0; j < count(program.operands()); ++j) {
       const fb::Operand &operand = *program.operands()->Get(j);
       uint32_t alignment = operand.alignment();
       if (operand.access() > fb::Access::MAX || operand.bytes() == 0 || alignment == 0 ||
           alignment > kPageSize || (alignment & (alignment - 1)) != 0)
-        failBad("program '%s', operand %u: access %u, %llu bytes, alignment %u; expected a known "
-                "access, some bytes, a power of two up to %llu",
-                symbol, j, (unsigned)operand.access(), (ull)operand.bytes(), alignment,
-                (ull)kPageSize);
+        failBad("program '{}', operand {}: access {}, {} bytes, alignment {}; expected a known "
+                "access, some bytes, a power of two up to {}",
+                symbol, j, (unsigned)operand.access(), operand.bytes(), alignment, kPageSize);
       verifyRows(program, operand, symbol, j);
       for (uint32_t k = 0; k < count(operand.in_place_of()); ++k) {
         uint32_t input = operand.in_place_of()->Get(k);
         if (operand.access() != fb::Access::Write || input >= count(program.operands()) ||
             program.operands()->Get(input)->access() != fb::Access::Read)
-          failBad("program '%s', operand %u may lie in place of operand %u; expected an output in "
+          failBad("program '{}', operand {} may lie in place of operand {}; expected an output in "
                   "place of an input",
                   symbol, j, input);
       }
@@ -149,52 +141,49 @@ static void verifyBuffers(const Bundle &bundle) {
     const fb::Buffer &buffer = *buffers->Get(i);
     const char *label = text(buffer.name());
     if (buffer.kind() > fb::BufferKind::MAX || buffer.space() > fb::MemorySpace::MAX)
-      failBad("buffer '%s' has kind %u and memory space %u, which this runtime does not know",
+      failBad("buffer '{}' has kind {} and memory space {}, which this runtime does not know",
               label, (unsigned)buffer.kind(), (unsigned)buffer.space());
     const uint64_t spaceBytes = buffer.space() == fb::MemorySpace::Dram ? map.dramBytes
                                 : buffer.space() == fb::MemorySpace::L1 ? map.l1Bytes
                                                                         : map.hostBytes;
     if (!isInside(buffer.offset(), buffer.size(), 0, spaceBytes))
-      failBad("buffer '%s' at 0x%llx + %llu bytes ends outside %s of %llu bytes", label,
-              (ull)buffer.offset(), (ull)buffer.size(), name(buffer.space()), (ull)spaceBytes);
+      failBad("buffer '{}' at {:#x} + {} bytes ends outside {} of {} bytes", label, buffer.offset(),
+              buffer.size(), name(buffer.space()), spaceBytes);
     if (buffer.size() == 0 || buffer.size() % kBufferAlignment != 0 ||
         buffer.offset() % kBufferAlignment != 0)
-      failBad(
-          "buffer '%s' at 0x%llx + %llu bytes: expected address and size to be multiples of %llu",
-          label, (ull)buffer.offset(), (ull)buffer.size(), (ull)kBufferAlignment);
+      failBad("buffer '{}' at {:#x} + {} bytes: expected address and size to be multiples of {}",
+              label, buffer.offset(), buffer.size(), kBufferAlignment);
     const fb::Target &target = *bundle.metadata().target();
     if (buffer.shards() > (buffer.space() == fb::MemorySpace::L1 ? target.cores() : 0))
-      failBad("buffer '%s' in %s has %u shards; expected shards in L1 only, up to the %u cores",
+      failBad("buffer '{}' in {} has {} shards; expected shards in L1 only, up to the {} cores",
               label, name(buffer.space()), buffer.shards(), target.cores());
     if (isInterleavedInL1(buffer) && !target.interleaved_l1())
-      failBad("buffer '%s' is interleaved over L1, which the target '%s' does not do", label,
+      failBad("buffer '{}' is interleaved over L1, which the target '{}' does not do", label,
               text(target.name()));
     if (buffer.begin() > buffer.end() || (buffer.begin() == buffer.end() && buffer.end() != 0))
-      failBad("buffer '%s' lives for [%llu, %llu), which is empty", label, (ull)buffer.begin(),
-              (ull)buffer.end());
+      failBad("buffer '{}' lives for [{}, {}), which is empty", label, buffer.begin(),
+              buffer.end());
     checkLocation(bundle, buffer.source(), "buffer", label);
 
     if (buffer.kind() == fb::BufferKind::Constant) {
       if (buffer.space() != fb::MemorySpace::Dram ||
           !isInside(buffer.offset(), buffer.size(), constants.address,
                     alignUp(constants.address + constants.size, kBufferAlignment)))
-        failBad("constant '%s' at 0x%llx + %llu bytes is not in the constants' segment at 0x%llx + "
-                "%llu",
-                label, (ull)buffer.offset(), (ull)buffer.size(), (ull)constants.address,
-                (ull)constants.size);
+        failBad("constant '{}' at {:#x} + {} bytes is not in the constants' segment at {:#x} + "
+                "{}",
+                label, buffer.offset(), buffer.size(), constants.address, constants.size);
     } else if (buffer.space() == fb::MemorySpace::Dram) {
       // Constants and streams are read-only pages of the file.
       if (constants.size && buffer.offset() < constantsEnd &&
           buffer.offset() + buffer.size() > constants.address)
-        failBad(
-            "buffer '%s' at 0x%llx + %llu bytes lies in the pages of the constants, which end at "
-            "0x%llx",
-            label, (ull)buffer.offset(), (ull)buffer.size(), (ull)constantsEnd);
+        failBad("buffer '{}' at {:#x} + {} bytes lies in the pages of the constants, which end at "
+                "{:#x}",
+                label, buffer.offset(), buffer.size(), constantsEnd);
       if (buffer.offset() + buffer.size() > traceBegin)
         failBad(
-            "buffer '%s' at 0x%llx + %llu bytes lies in the pages of the trace region, which begin "
-            "at 0x%llx",
-            label, (ull)buffer.offset(), (ull)buffer.size(), (ull)traceBegin);
+            "buffer '{}' at {:#x} + {} bytes lies in the pages of the trace region, which begin "
+            "at {:#x}",
+            label, buffer.offset(), buffer.size(), traceBegin);
     }
   }
 }
@@ -210,14 +199,12 @@ static void verifyTraces(const Bundle &bundle) {
         !region ||
         !isInside(trace.address(), trace.size(), region->address(),
                   region->address() + region->size()))
-      failBad(
-          "trace '%s' at 0x%llx + %llu bytes: expected to lie in the trace region (0x%llx + %llu), "
-          "aligned to %llu",
-          text(trace.name()), (ull)trace.address(), (ull)trace.size(),
-          (ull)(region ? region->address() : 0), (ull)(region ? region->size() : 0),
-          (ull)kStreamAlignment);
+      failBad("trace '{}' at {:#x} + {} bytes: expected to lie in the trace region ({:#x} + {}), "
+              "aligned to {}",
+              text(trace.name()), trace.address(), trace.size(), region ? region->address() : 0,
+              region ? region->size() : 0, kStreamAlignment);
     if (count(trace.sources()) != 0 && count(trace.sources()) != trace.commands())
-      failBad("trace '%s' has %u commands and %u source locations", text(trace.name()),
+      failBad("trace '{}' has {} commands and {} source locations", text(trace.name()),
               trace.commands(), count(trace.sources()));
     for (uint32_t j = 0; j < count(trace.sources()); ++j)
       checkLocation(bundle, trace.sources()->Get(j), "a command of trace", text(trace.name()));
@@ -232,46 +219,45 @@ static void verifyTraces(const Bundle &bundle) {
   uint64_t expected = begin;
   for (const fb::Trace *trace : order) {
     if (trace->address() != expected)
-      failBad("trace '%s' is at 0x%llx; expected it at 0x%llx, right behind the one before it",
-              text(trace->name()), (ull)trace->address(), (ull)expected);
+      failBad("trace '{}' is at {:#x}; expected it at {:#x}, right behind the one before it",
+              text(trace->name()), trace->address(), expected);
     expected = alignUp(trace->address() + trace->size(), kStreamAlignment);
   }
   if (region && expected != region->address() + region->size())
-    failBad("segment streams of %llu bytes; its %u streams need %llu", (ull)streams.size,
-            count(traces), (ull)(expected - begin));
+    failBad("segment streams of {} bytes; its {} streams need {}", streams.size, count(traces),
+            expected - begin);
 }
 
 static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const char *what,
                        const fb::Port &port) {
   const char *label = text(port.name());
   if (port.dtype() > fb::DType::MAX)
-    failBad("%s '%s' of entry point '%s' has element type %u, which this runtime does not know",
+    failBad("{} '{}' of entry point '{}' has element type {}, which this runtime does not know",
             what, label, text(entry.name()), (unsigned)port.dtype());
   uint64_t bytes = sizeOf(port.dtype());
   for (uint32_t i = 0; i < count(port.shape()); ++i) {
     int64_t extent = port.shape()->Get(i);
     if (extent < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
-      failBad(
-          "%s '%s' of entry point '%s': dimension %u is %lld; expected at least 1, and less than "
-          "2^64 bytes in all",
-          what, label, text(entry.name()), i, (long long)extent);
+      failBad("{} '{}' of entry point '{}': dimension {} is {}; expected at least 1, and less than "
+              "2^64 bytes in all",
+              what, label, text(entry.name()), i, extent);
   }
   for (uint32_t i = 0; i < slotsOf(port); ++i) {
     const uint32_t number = slotOf(port, i);
     if (number >= count(bundle.metadata().buffers()))
-      failBad("%s '%s' of entry point '%s' has buffer %u; the bundle has %u", what, label,
+      failBad("{} '{}' of entry point '{}' has buffer {}; the bundle has {}", what, label,
               text(entry.name()), number, count(bundle.metadata().buffers()));
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(number);
     if (buffer.kind() != fb::BufferKind::Slot && buffer.kind() != fb::BufferKind::Host &&
         buffer.kind() != fb::BufferKind::State)
-      failBad("%s '%s' of entry point '%s' lies in buffer '%s', which is not a slot", what, label,
+      failBad("{} '{}' of entry point '{}' lies in buffer '{}', which is not a slot", what, label,
               text(entry.name()), text(buffer.name()));
     if (buffer.shards())
-      failBad("%s '%s' of entry point '%s' lies in buffer '%s', which has shards", what, label,
+      failBad("{} '{}' of entry point '{}' lies in buffer '{}', which has shards", what, label,
               text(entry.name()), text(buffer.name()));
     if (bytes > bundle.bytes(buffer))
-      failBad("%s '%s' of entry point '%s' has %llu bytes; its buffer '%s' has %llu", what, label,
-              text(entry.name()), (ull)bytes, text(buffer.name()), (ull)bundle.bytes(buffer));
+      failBad("{} '{}' of entry point '{}' has {} bytes; its buffer '{}' has {}", what, label,
+              text(entry.name()), bytes, text(buffer.name()), bundle.bytes(buffer));
   }
 }
 
@@ -288,7 +274,7 @@ static void verifyEntries(const Bundle &bundle) {
     for (uint32_t i = 0; i < count(entry->outputs()); ++i)
       verifyPort(bundle, *entry, "output", *entry->outputs()->Get(i));
     if (entry->schedules()->size() == 0)
-      failBad("entry point '%s' has no schedule", text(entry->name()));
+      failBad("entry point '{}' has no schedule", text(entry->name()));
     checkNames("schedule", entry->schedules());
   }
 }
