@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Just enough of NumPy's file format for the demo: little-endian, C order, version 1.
+//
+// Reads the part of NumPy's file format that this example needs: little-endian, C order, version 1.
+// (ttrun reads every type, order and version in tools/ttrun/Npy.h. The example does not share that
+// code: it is meant to be copied and built against an installed libttrt alone.)
 #ifndef EXAMPLES_DIGITS_NPY_H
 #define EXAMPLES_DIGITS_NPY_H
 

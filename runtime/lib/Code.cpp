@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,8 +31,15 @@ Code::Code(const Bundle &bundle) {
     // The dynamic loader compares names before files. The descriptor stays open as long as the
     // library does, so that no other library of ours gets the same name.
     library_ = dlopen(formatText("/proc/self/fd/{}", descriptor_).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library_)
-      failBad("cannot load the code: {}", dlerror());
+    if (!library_) {
+      // Running out of file descriptors is not the bundle's fault.
+      const std::string reason = dlerror();
+      const int probe = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+      if (probe < 0)
+        fail(TTRT_IO_ERROR, "cannot load the code: {}", strerror(errno));
+      close(probe);
+      failBad("cannot load the code: {}", reason);
+    }
     const auto *programs = bundle.metadata().programs();
     for (uint32_t i = 0; i < count(programs); ++i) {
       const char *symbol = text(programs->Get(i)->symbol());

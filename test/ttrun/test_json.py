@@ -56,3 +56,62 @@ def test_perf(tools, sample, documented):
         found = json.loads(tools.ttrun("perf", sample("sample"), "--json", "--loops=2", *options).stdout)
         missing = keys(found) - documented["ttrun perf BUNDLE --json"]
         assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
+
+
+def test_run(tools, sample, documented, tmp_path):
+    bundle = sample("sample")
+    wanted, other = tmp_path / "y.npy", tmp_path / "other.npy"
+    tools.ttrun("run", bundle, "--random=3", f"--output={wanted}")
+    tools.ttrun("run", bundle, "--random=4", f"--output={other}")
+    plain = json.loads(tools.ttrun("run", bundle, "--random=3", "--json").stdout)
+    assert plain["equal"] and plain["entry"] == "main" and plain["loops"] == 1 and "schedule" not in plain
+    output, = plain["outputs"]
+    assert (output["name"], output["dtype"], output["shape"]) == ("y", "f32", [1, 256])
+    assert output["min"] <= output["mean"] <= output["max"] and len(output["first"]) == 6
+    assert output["files"] == output["comparisons"] == []
+
+    # Outputs are written as without --json, and compared.
+    copy = tmp_path / "copy.npy"
+    done = tools.ttrun("run", bundle, "--random=3", "--json", "--loops=5", "--schedule=single", f"--output={copy}",
+                       f"--expect=y={wanted}")
+    found = json.loads(done.stdout)
+    assert copy.read_bytes() == wanted.read_bytes()
+    assert found["schedule"] == "single" and found["outputs"][0]["files"] == [str(copy)]
+    comparison, = found["outputs"][0]["comparisons"]
+    assert comparison["equal"] and comparison["loop"] == 5 and comparison["differing"] == 0 and comparison["elements"] == 256
+    done = tools.ttrun("run", bundle, "--random=3", "--json", "--loops=5", f"--expect={other}", "--rtol=0.5", check=False)
+    bad = json.loads(done.stdout)
+    assert done.returncode == 1 and not bad["equal"]
+    comparison, = bad["outputs"][0]["comparisons"]
+    assert not comparison["equal"] and comparison["loop"] == 1 and 0 < comparison["differing"] <= 256
+    assert comparison["rtol"] == 0.5 and comparison["worst"][0] == 0 and comparison["got"] != comparison["expected"]
+    for value in (plain, found, bad):
+        missing = keys(value) - documented["ttrun run BUNDLE --json"]
+        assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
+    done = tools.ttrun("run", bundle, "--random", "--json", "--output=-", check=False)
+    assert done.returncode == 2 and not done.stdout
+
+
+def test_check(tools, sample, documented, tmp_path):
+    good, bad = sample("sample"), tmp_path / "bad.ttcb"
+    bad.write_bytes(good.read_bytes()[:10000])
+    done = tools.ttrun("check", good, bad, tmp_path / "none.ttcb", "--json", check=False)
+    assert done.returncode == 1 and not done.stderr
+    found = json.loads(done.stdout)
+    missing = keys(found) - documented["ttrun check BUNDLE... --json"]
+    assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
+    first, second, third = found["bundles"]
+    assert (first["file"], first["good"], first["runs_here"], first["status"]) == (str(good), True, True, "ok")
+    assert first["proof"]["schedules"] == 1 and first["proof"]["commands"] == 8 and first["message"] == ""
+    assert not second["good"] and second["status"] == "bad bundle" and "truncated" in second["message"]
+    assert third["status"] == "I/O error" and "proof" not in third
+    found = json.loads(tools.ttrun("check", good, "--json", "--verify=none").stdout)
+    assert "proof" not in found["bundles"][0]
+
+
+def test_a_good_bundle_that_cannot_run_here(tools, sample, tmp_path):
+    """It is good, but with --fit the exit status is 1."""
+    bundle = sample("foreign")
+    found, = json.loads(tools.ttrun("check", bundle, "--json").stdout)["bundles"]
+    assert found["good"] and not found["runs_here"] and found["status"] == "unsupported" and found["message"]
+    assert tools.ttrun("check", bundle, "--json", "--fit", check=False).returncode == 1

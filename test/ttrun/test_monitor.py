@@ -246,12 +246,15 @@ def test_ctrl_c_restores_the_terminal(place):
 
 
 def test_colours(place):
-    """Green below 75 %, yellow from 75 %, red from 90 %; none where NO_COLOR says so."""
-    place.record(memories=(10000, 7499, 10000, 7500, 10000, 9000))
-    output, _ = on_terminal(place)
-    for title, code in (("DRAM", "32"), ("L1", "33"), ("TRACE", "31")):
-        line = next(line for line in output.splitlines() if title in line)
-        assert f"\x1b[{code}m#" in line and line.count("\x1b[3") == 2, line
+    """Green below 75 %, yellow from 75 %, red from 90 %; TRACE, which is full by design, is always green. No colours
+    where NO_COLOR says so."""
+    for percent, dram_code in ((7499, "32"), (7500, "33"), (9000, "31")):
+        place.record(memories=(10000, percent, 10000, 7500, 10000, 10000))
+        output, _ = on_terminal(place)
+        for title, code in (("DRAM", dram_code), ("L1", "33"), ("TRACE", "32")):
+            line = next(line for line in output.splitlines() if title in line)
+            assert f"\x1b[{code}m#" in line and line.count("\x1b[3") == 2, line
+        assert "100.0 %" in line and "sized exactly" in line
     output, _ = on_terminal(place, NO_COLOR="1")
     assert "\x1b[?1049h" in output and "\x1b[3" not in output
     # Not on a terminal: no control sequence at all.

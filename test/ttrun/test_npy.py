@@ -54,3 +54,22 @@ def test_wrong_types_and_shapes(tools, sample, tmp_path):
         np.save(tmp_path / "x.npy", array)
         done = tools.ttrun("run", sample, f"--input={tmp_path}/x.npy", check=False)
         assert done.returncode == 2 and words in done.stderr, done.stderr
+
+
+def test_bfloat16_of_ml_dtypes(tools, tmp_path):
+    """ml_dtypes saves bfloat16 as '<V2', which an input or an expectation of type bf16 takes."""
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    shape = "tensor<1x4xbf16>"
+    (tmp_path / "add.mlir").write_text(f"func.func @main(%x: {shape}) -> {shape} {{\n"
+                                       f"  %0 = tosa.add %x, %x : ({shape}, {shape}) -> {shape}\n  return %0 : {shape}\n}}\n")
+    tools.run("ttc-opt", tmp_path / "add.mlir", "--convert-tosa-to-ttc", "--ttc-trace-pipeline", "-o", tmp_path / "plan.mlir")
+    tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "plan.mlir", "-o", tmp_path / "add.ttcb")
+    x = np.array([[1.5, -2, 0.25, 3]], dtype=bfloat16)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", x + x)
+    assert b"'<V2'" in (tmp_path / "x.npy").read_bytes()
+    done = tools.ttrun("run", tmp_path / "add.ttcb", f"--input={tmp_path}/x.npy", f"--expect={tmp_path}/y.npy", "--rtol=0",
+                       f"--output={tmp_path}/got.npy")
+    assert "output0: ok" in done.stdout
+    got = np.load(tmp_path / "got.npy")  # as uint16, which NumPy itself knows
+    assert got.dtype == np.uint16 and np.array_equal(got.view(bfloat16), x + x)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the tools that know no LLVM write their files. (Those that do: OutputFile in
-// ttc/Support/CommandLine.h.)
+// How tools that do not link LLVM write files. The compiler's tools use OutputFile
+// (ttc/Support/CommandLine.h), which keeps the same promise. The two stay apart: ttrun must not
+// depend on LLVM, and the compiler writes to an llvm::raw_ostream.
 
 #ifndef TTC_TOOLS_SUPPORT_WRITEFILE_H
 #define TTC_TOOLS_SUPPORT_WRITEFILE_H
@@ -12,10 +13,11 @@
 
 namespace ttc {
 
-/// Gives the file `path` the content `pieces`, one behind the other, whole or not at all: they are
-/// written to a file beside it, which then takes its name, with the permissions of what was there.
-/// "-" is standard output; what is no regular file (a device, a pipe) is written directly. Throws
-/// std::runtime_error: "cannot write PATH: REASON".
+/// Replaces the content of the file `path` by `pieces`, concatenated. The file is written
+/// completely or left unchanged: the pieces go to a temporary file in the same folder, which is
+/// then renamed and keeps the permissions of the old file. "-" is standard output; a path that is
+/// not a regular file (a device, a pipe) is written directly. Throws std::runtime_error: "cannot
+/// write PATH: REASON".
 void writeFile(const std::string &path, std::initializer_list<std::string_view> pieces);
 
 } // namespace ttc

@@ -2,6 +2,7 @@
 // One command over all tools: compiles by itself, and passes every other command on.
 #include "Compile.h"
 #include "Process.h"
+#include "Suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,31 +46,19 @@ static void printHelp() {
              "Exit status: that of the tool; 2 wrong usage; 127 a tool is missing.\n");
 }
 
-/// Levenshtein's distance.
-static size_t distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j < row.size(); ++j)
-    row[j] = j;
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
+static std::vector<std::string> namesOfCommands() {
+  std::vector<std::string> names;
+  for (const Command &command : kCommands)
+    names.emplace_back(command.name);
+  return names;
 }
 
 static int reportUnknown(const std::string &word) {
   std::string hint = "; 'ttc --help' lists the commands";
   if (word.size() > 5 && word.substr(word.size() - 5) == ".ttcb")
     hint = fmt::format("; a bundle is run by 'ttc run {}'", word);
-  else
-    for (const Command &command : kCommands)
-      if (distance(word, command.name) <= 2)
-        hint = fmt::format("; did you mean '{}'?", command.name);
+  else if (const std::string suggested = suggestion(word, namesOfCommands()); !suggested.empty())
+    hint = suggested;
   fmt::print(stderr, "ttc: error: expected a command or a model (.onnx or .mlir), found '{}'{}\n",
              word, hint);
   return 2;

@@ -2,6 +2,7 @@
 #include "Bundle.h"
 #include "Commands.h"
 #include "Error.h"
+#include "Json.h"
 #include "Options.h"
 #include "Verifier.h"
 
@@ -10,56 +11,116 @@
 
 namespace ttrun {
 
-/// What holds for every number of iterations and every interleaving (docs/proof.md).
-static void printProof(const ttrt::Proof &proof) {
-  fmt::print("  proved  {} schedules, {} steps, {} commands, {} iterations until all repeats\n"
-             "          {} accesses, {} pairs of accesses to the same bytes, {:.3f} ms\n",
-             proof.schedules, proof.steps, proof.commands, proof.iterations, proof.accesses,
-             proof.pairs, static_cast<double>(proof.nanoseconds) * 1e-6);
+namespace {
+/// What is known of one file.
+struct Checked {
+  std::string file;
+  std::string problem;        ///< why the bundle is bad, with the file's name; empty: it is good
+  std::string misfit;         ///< why a good bundle cannot run here; empty: it can
+  const char *status = "ok";  ///< of either
+  const ttrt::Proof *proof{}; ///< if it was made
+  std::unique_ptr<ttrt::Bundle> bundle;
+};
+} // namespace
+
+static Checked check(const std::string &file, const std::string &verify) {
+  Checked checked;
+  checked.file = file;
+  try {
+    checked.bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(verify));
+  } catch (const ttrt::Error &error) {
+    checked.status = ttrt_status_name(error.status);
+    checked.problem = bundleMessage(file, error.status, error.message);
+    return checked;
+  }
+  if (verify != "none")
+    checked.proof = &checked.bundle->proof();
+  try {
+    ttrt::verifyFit(*checked.bundle);
+  } catch (const ttrt::Error &error) {
+    checked.status = ttrt_status_name(error.status);
+    // A bundle whose code is malformed is bad everywhere.
+    if (error.status == TTRT_BAD_BUNDLE)
+      checked.problem = bundleMessage(file, error.status, error.message);
+    else
+      checked.misfit = error.message;
+  }
+  return checked;
+}
+
+static void print(const Checked &checked, bool fit) {
+  if (!checked.problem.empty())
+    fmt::print(stderr, "ttrun check: {}\n", checked.problem);
+  else if (checked.misfit.empty())
+    fmt::print("{}: ok\n", checked.file);
+  else if (fit)
+    fmt::print(stderr, "ttrun check: {}: {}: {}\n", checked.file, checked.status, checked.misfit);
+  else
+    fmt::print("{}: ok, but cannot run here: {}: {}\n", checked.file, checked.status,
+               checked.misfit);
+  if (const ttrt::Proof *proof = checked.proof)
+    fmt::print("  proved  {} schedules, {} steps, {} commands, {} iterations until all repeats\n"
+               "          {} accesses, {} pairs of accesses to the same bytes, {:.3f} ms\n",
+               proof->schedules, proof->steps, proof->commands, proof->iterations, proof->accesses,
+               proof->pairs, static_cast<double>(proof->nanoseconds) * 1e-6);
+}
+
+static void add(Json &json, const Checked &checked) {
+  json.beginObject()
+      .field("file", checked.file)
+      .field("good", checked.problem.empty())
+      .field("runs_here", checked.problem.empty() && checked.misfit.empty())
+      .field("status", checked.status)
+      .field("message", checked.problem.empty() ? checked.misfit : checked.problem);
+  if (const ttrt::Proof *proof = checked.proof)
+    json.key("proof")
+        .beginObject()
+        .field("schedules", uint64_t(proof->schedules))
+        .field("steps", uint64_t(proof->steps))
+        .field("commands", uint64_t(proof->commands))
+        .field("iterations", uint64_t(proof->iterations))
+        .field("accesses", uint64_t(proof->accesses))
+        .field("pairs", uint64_t(proof->pairs))
+        .field("ms", static_cast<double>(proof->nanoseconds) * 1e-6)
+        .endObject();
+  json.endObject();
 }
 
 int checkCommand(int argc, char **argv) {
-  OptionParser parser("ttrun check", "BUNDLE... [options]",
-                      "Verifies bundles without running them: file header, metadata, hashes, every "
-                      "address, size and\n"
-                      "command; and the proof that every read sees the write it should, for every "
-                      "number of iterations\n"
-                      "and every interleaving of cores and queues. Says also whether this machine "
-                      "can run them. Exit\n"
-                      "status 1 if one is bad.",
-                      "  ttrun check digits.ttcb\n"
-                      "  ttrun check --fit *.ttcb\n");
+  OptionParser parser(
+      "ttrun check", "BUNDLE... [options]",
+      "Verifies bundles without running them: the file header, metadata and hashes; every "
+      "address,\n"
+      "size and command; and the proof that every read sees the intended write, for every number\n"
+      "of iterations and every interleaving of cores and queues. Also reports whether this "
+      "machine\n"
+      "can run them. The exit status is 1 if a bundle is bad.",
+      "  ttrun check digits.ttcb\n"
+      "  ttrun check --fit *.ttcb\n"
+      "  ttrun check --json *.ttcb | jq '.bundles[] | select(.good | not)'\n");
   std::string verify = "full";
-  bool fit = false;
+  bool fit = false, json = false;
   parser.verify(verify);
-  parser.flag("fit", "a bundle that this machine cannot run is bad, too", fit);
-  std::vector<std::string> files = parser.parse(argc, argv);
+  parser.flag("fit", "treat a bundle that this machine cannot run as bad", fit);
+  parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
+  const std::vector<std::string> files = parser.parse(argc, argv);
   if (files.empty())
     throw UserError("expected a bundle; see ttrun check --help");
 
   bool good = true;
+  Json object;
+  object.beginObject().key("bundles").beginArray();
   for (const std::string &file : files) {
-    std::unique_ptr<ttrt::Bundle> bundle;
-    try {
-      bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(verify));
-    } catch (const ttrt::Error &error) {
-      fmt::print(stderr, "ttrun check: {}\n", bundleMessage(file, error.status, error.message));
-      good = false;
-      continue;
-    }
-    try {
-      ttrt::verifyFit(*bundle);
-      fmt::print("{}: ok\n", file);
-    } catch (const ttrt::Error &error) {
-      const bool bad = fit || error.status == TTRT_BAD_BUNDLE;
-      fmt::print(bad ? stderr : stdout, "{}: {}{}: {}\n", file,
-                 bad ? "" : "ok, but cannot run here: ", ttrt_status_name(error.status),
-                 error.message);
-      good &= !bad;
-    }
-    if (verify != "none")
-      printProof(bundle->proof());
+    const Checked checked = check(file, verify);
+    good &= checked.problem.empty() && !(fit && !checked.misfit.empty());
+    if (json)
+      add(object, checked);
+    else
+      print(checked, fit);
   }
+  object.endArray().endObject();
+  if (json)
+    fmt::print("{}", object.take());
   return good ? 0 : 1;
 }
 

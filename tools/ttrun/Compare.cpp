@@ -2,6 +2,7 @@
 #include "Compare.h"
 
 #include <cmath>
+#include <fmt/format.h>
 
 namespace ttrun {
 
@@ -50,14 +51,18 @@ Comparison compare(const Tensor &got, const Tensor &expected, double rtol, doubl
   return result;
 }
 
-std::string position(const std::vector<int64_t> &shape, size_t index) {
-  std::string text;
+std::vector<int64_t> coordinates(const std::vector<int64_t> &shape, size_t index) {
+  std::vector<int64_t> result(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
     const auto extent = static_cast<size_t>(shape[d]);
-    text = std::to_string(index % extent) + (text.empty() ? "" : ", ") + text;
+    result[d] = static_cast<int64_t>(index % extent);
     index /= extent;
   }
-  return "[" + text + "]";
+  return result;
+}
+
+std::string position(const std::vector<int64_t> &shape, size_t index) {
+  return fmt::format("[{}]", fmt::join(coordinates(shape, index), ", "));
 }
 
 } // namespace ttrun

@@ -20,7 +20,9 @@ struct Comparison {
 /// The shapes must be equal.
 Comparison compare(const Tensor &got, const Tensor &expected, double rtol, double atol);
 
-/// "[0, 3]": where an element is.
+/// The indices of an element.
+std::vector<int64_t> coordinates(const std::vector<int64_t> &shape, size_t index);
+/// "[0, 3]": the same as text.
 std::string position(const std::vector<int64_t> &shape, size_t index);
 
 } // namespace ttrun

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
 #include "Options.h"
+#include "Suggest.h"
 #include "ttrt/ttrt.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <string>
 #include <system_error>
 
@@ -22,12 +24,13 @@ struct Command {
 } // namespace
 
 static constexpr Command kCommands[] = {
-    {"run", "run a bundle on .npy files, write or compare its outputs", runCommand},
-    {"perf", "measure: latency on the device and end to end, time per command", perfCommand},
-    {"read", "show what is in a bundle", readCommand},
-    {"monitor", "show the devices that run now, and the memory that they use", monitorCommand},
-    {"check", "verify a bundle without running it", checkCommand},
-    {"query", "describe this machine as a target", queryCommand},
+    {"run", "run a bundle on .npy files; write or compare its outputs", runCommand},
+    {"perf", "measure latency on the device and end to end, and the time of each command",
+     perfCommand},
+    {"read", "show the contents of a bundle", readCommand},
+    {"monitor", "show the running devices and the memory they use", monitorCommand},
+    {"check", "verify bundles without running them", checkCommand},
+    {"query", "print this machine's target description", queryCommand},
 };
 
 static void printHelp(FILE *stream) {
@@ -38,7 +41,7 @@ static void printHelp(FILE *stream) {
   for (const Command &command : kCommands)
     fmt::print(stream, "  {:<8}{}\n", command.name, command.summary);
   fmt::print(stream,
-             "\n'ttrun COMMAND --help' tells more about one of them.\n"
+             "\n'ttrun COMMAND --help' describes a command and its options.\n"
              "Exit status: 0 success; 1 a bundle is bad or cannot run here, or outputs differ;\n"
              "2 wrong usage, or another file cannot be read or written.\n");
 }
@@ -47,6 +50,10 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
   try {
     return command.function(argc, argv);
   } catch (const HelpShown &) {
+    return 0;
+  } catch (const OptionsListed &listed) {
+    for (const OptionInfo &option : listed.options)
+      fmt::print("{}\t{}\t{}\t{}\n", command.name, option.name, option.argument, option.help);
     return 0;
   } catch (const BadBundle &error) {
     fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
@@ -57,17 +64,69 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
     if (!ferror(stdout))
       fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
     return 2;
-  } catch (const std::exception &error) { // UserError above all
+  } catch (const std::exception &error) { // usually a UserError
     fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
     return 2;
   }
 }
 
-/// `status`, unless what was printed has not arrived.
+/// Returns `status`, or 2 if standard output could not be written.
 static int afterOutput(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
   fmt::print(stderr, "ttrun: cannot write standard output: {}\n", strerror(errno));
+  return 2;
+}
+
+static std::vector<OptionInfo> optionsOf(const Command &command) {
+  std::string argument = "--complete";
+  char *arguments[] = {argument.data()};
+  try {
+    command.function(1, arguments);
+  } catch (const OptionsListed &listed) {
+    return listed.options;
+  }
+  return {};
+}
+
+/// `ttrun --complete`: a table for shell completion, with a line for each command and for each of
+/// its options. The columns are separated by tabs: command, option, argument, help.
+static void printCompletions() {
+  for (const Command &command : kCommands) {
+    fmt::print("{}\t\t\t{}\n", command.name, command.summary);
+    for (const OptionInfo &option : optionsOf(command))
+      fmt::print("{}\t{}\t{}\t{}\n", command.name, option.name, option.argument, option.help);
+  }
+}
+
+/// For `ttrun --loop` and `ttrun pref`.
+static int reportUnknown(const std::string &given) {
+  std::vector<std::string> names;
+  for (const Command &command : kCommands)
+    names.push_back(command.name);
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  if (given.ends_with(".ttcb")) {
+    fmt::print(stderr, "ttrun: expected a command, found '{0}'; did you mean 'ttrun run {0}'?\n",
+               given);
+  } else if (!given.starts_with('-')) {
+    const std::string suggested = ttc::suggestion(given, names);
+    fmt::print(stderr, "ttrun: unknown command '{}'{}\n", given,
+               suggested.empty() ? "; expected one of " + all : suggested);
+  } else {
+    const std::string option = given.substr(0, given.find('='));
+    std::vector<std::string> options = {"--help", "--version"},
+                             calls = {"ttrun --help", "ttrun --version"};
+    for (const Command &command : kCommands)
+      for (const OptionInfo &info : optionsOf(command)) {
+        options.push_back(info.name);
+        calls.push_back(fmt::format("ttrun {} {}", command.name, info.name));
+      }
+    const std::string nearest = ttc::nearestName(option, options);
+    const auto found = std::find(options.begin(), options.end(), nearest) - options.begin();
+    fmt::print(stderr, "ttrun: expected a command before '{}'{}\n", option,
+               nearest.empty() ? ": one of " + all
+                               : fmt::format("; did you mean '{}'?", calls[found]));
+  }
   return 2;
 }
 
@@ -81,14 +140,14 @@ int runTool(int argc, char **argv) {
     fmt::print("ttrun {}\n", ttrt_version());
     return afterOutput(0);
   }
-  std::string names;
-  for (const Command &command : kCommands) {
+  if (name == "--complete") {
+    printCompletions();
+    return afterOutput(0);
+  }
+  for (const Command &command : kCommands)
     if (name == command.name)
       return afterOutput(runCommandNamed(command, argc - 2, argv + 2));
-    names += std::string(names.empty() ? "" : ", ") + command.name;
-  }
-  fmt::print(stderr, "ttrun: unknown command '{}'; expected one of {}\n", name, names);
-  return 2;
+  return reportUnknown(name);
 }
 
 } // namespace ttrun

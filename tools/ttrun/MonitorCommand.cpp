@@ -76,8 +76,9 @@ std::vector<std::string> linesOf(const std::vector<WatchedDevice> &devices, cons
     for (const WatchedMemory &memory : device.memories) {
       const bool exact = memory.isTrace && memory.used && memory.used == memory.total;
       const double percent = memory.percent();
-      const char *code = percent >= 90 ? "31" : percent >= 75 ? "33" : "32";
-      // What is in use is seen, however little.
+      // A trace region is meant to be full: the compiler sizes it for the streams of the bundle.
+      const char *code = memory.isTrace ? "32" : percent >= 90 ? "31" : percent >= 75 ? "33" : "32";
+      // Show that something is in use, however little.
       size_t full = static_cast<size_t>(percent / 100 * kBar + 0.5);
       if (memory.used && !full)
         full = 1;
@@ -180,26 +181,26 @@ private:
 int monitorCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun monitor", "[options]",
-      "Shows the devices that run now: DRAM, L1 (of one core) and TRACE bytes used of total, per\n"
-      "process, refreshed each second until Ctrl-C. Bars are yellow from 75 % and red from 90 %.\n"
-      "A trace region that the compiler has sized has exactly the bytes of its traces: it is full "
-      "as\n"
-      "long as they are loaded. A process can be watched if it was started with TTRT_MONITOR=1 in "
-      "its\n"
-      "environment, by the same user.",
+      "Shows the running devices of each process: bytes of DRAM, L1 (of one core) and TRACE in "
+      "use,\n"
+      "refreshed each second until Ctrl-C. Bars of DRAM and L1 are yellow from 75 % and red from\n"
+      "90 %. The bar of TRACE is always green: the compiler sizes the trace region to fit its\n"
+      "traces exactly, so it is full while they are loaded. Processes appear if the same user\n"
+      "started them with TTRT_MONITOR=1 in the environment.",
       "  TTRT_MONITOR=1 ttrun run digits.ttcb --random --loops=1000000 &\n"
       "  ttrun monitor\n"
       "  ttrun monitor --json --once | jq '.devices[].iterations'\n");
   bool json = false, once = false;
   double interval = 1;
-  parser.flag("json", "one JSON object per refresh, on a line of its own\n(docs/ttrun-json.md)",
+  parser.flag("json",
+              "print one JSON object per refresh, each on its own line\n(docs/ttrun-json.md)",
               json);
-  parser.flag("once", "show once, and end", once);
-  parser.real("interval", "SECONDS", "time between two refreshes (default 1)", interval);
-  if (!parser.parse(argc, argv).empty())
-    throw UserError("expected no arguments; see ttrun monitor --help");
+  parser.flag("once", "show once and exit", once);
+  parser.real("interval", "SECONDS", "time between refreshes (default 1)", interval);
+  parser.parseNothing(argc, argv);
   if (interval < 0.01 || interval > 86400)
-    throw UserError("--interval: expected 0.01 to 86400 seconds");
+    throw UserError(
+        fmt::format("--interval={:g}: expected a number from 0.01 to 86400 seconds", interval));
 
   const char *term = getenv("TERM"), *noColour = getenv("NO_COLOR");
   const bool terminal = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
@@ -218,7 +219,7 @@ int monitorCommand(int argc, char **argv) {
       std::string title =
           fmt::format("ttrun monitor: {} device{}", devices.size(), plural(devices.size()));
       if (devices.empty())
-        title += " (a process is seen if it runs with TTRT_MONITOR=1)";
+        title += " (start a process with TTRT_MONITOR=1 to see it here)";
       screen.show(title, linesOf(devices, look));
     }
     // Whoever read this may have gone.

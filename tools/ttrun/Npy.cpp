@@ -141,13 +141,15 @@ private:
 
 /// '<f4' -> f32. Big-endian data of more than one byte is an error, not silently swapped.
 const Type &parseType(const std::string &path, const std::string &descr) {
+  if (descr == "<V2" || descr == "|V2") // two opaque bytes: how ml_dtypes saves bfloat16
+    return typeOf(TTRT_BF16);
   if (descr.size() == 3 && (descr[0] == '<' || descr[0] == '|' || descr[0] == '='))
     for (const Type &type : kTypes)
       if (descr.substr(1) == type.npy && (type.size == 1 || descr[0] != '|'))
         return type;
-  throw UserError(
-      path + ": element type '" + descr +
-      "' is not supported; expected little-endian f2, f4, f8, i1 to i8, u1 to u8 or b1");
+  throw UserError(path + ": element type '" + descr +
+                  "' is not supported; expected little-endian f2, f4, f8, i1 to i8, u1 to u8, b1, "
+                  "or V2 for bf16");
 }
 
 /// Row-major from column-major order.

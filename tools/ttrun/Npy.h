@@ -29,10 +29,10 @@ std::string describe(ttrt_dtype dtype, const std::vector<int64_t> &shape);
 /// An element as a number; 64-bit integers lose what a double cannot hold.
 double elementAt(const Tensor &tensor, size_t index);
 
-/// Reads a file that may be damaged. Arrays in Fortran order are turned into row-major ones. Throws
-/// UserError.
+/// Reads a file, which may be damaged. Arrays in Fortran order are converted to row-major order.
+/// Elements of type V2, as ml_dtypes saves bfloat16, are read as bf16. Throws UserError.
 Tensor readNpy(const std::string &path);
-/// bf16, which NumPy does not know, is written as uint16. Throws as writeFile() does.
+/// Writes bf16, which NumPy lacks, as uint16. Throws like writeFile().
 void writeNpy(const std::string &path, const Tensor &tensor);
 
 } // namespace ttrun

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.h"
 
+#include "Suggest.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -12,12 +14,12 @@ static uint64_t parseNumber(const std::string &name, const std::string &given, u
                             uint64_t most) {
   char *end = nullptr;
   errno = 0;
-  unsigned long long parsed = strtoull(given.c_str(), &end, 10);
+  const uint64_t parsed = strtoull(given.c_str(), &end, 10);
   // strtoull() takes spaces and signs.
   if (given.find_first_not_of("0123456789") != std::string::npos || *end || errno ||
       parsed < least || parsed > most)
-    throw UserError("--" + name + "=" + given + ": expected a number from " +
-                    std::to_string(least) + " to " + std::to_string(most));
+    throw UserError(
+        fmt::format("--{}={}: expected a number from {} to {}", name, given, least, most));
   return parsed;
 }
 
@@ -30,7 +32,7 @@ void OptionParser::text(const std::string &name, const std::string &placeholder,
   options.push_back(
       {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
          if (given.empty())
-           throw UserError("--" + name + " needs a value: --" + name + "=" + placeholder);
+           throw UserError(fmt::format("--{0} needs a value: --{0}={1}", name, placeholder));
          value = given;
        }});
 }
@@ -55,7 +57,8 @@ void OptionParser::real(const std::string &name, const std::string &placeholder,
          char *end = nullptr;
          double parsed = strtod(given.c_str(), &end);
          if (*end || !(parsed >= 0))
-           throw UserError("--" + name + "=" + given + ": expected a number that is not negative");
+           throw UserError(
+               fmt::format("--{}={}: expected a number that is not negative", name, given));
          value = parsed;
        }});
 }
@@ -67,7 +70,8 @@ void OptionParser::choice(const std::string &name, const std::vector<std::string
     all += (all.empty() ? "" : "|") + word;
   options.push_back({name, all, help, Value::Required, [=, &value](const std::string &given) {
                        if (std::find(words.begin(), words.end(), given) == words.end())
-                         throw UserError("--" + name + "=" + given + ": expected " + all);
+                         throw UserError(fmt::format("--{}={}: expected {}{}", name, given, all,
+                                                     ttc::suggestion(given, words)));
                        value = given;
                      }});
 }
@@ -84,7 +88,7 @@ void OptionParser::flagOrNumber(const std::string &name, const std::string &plac
 
 void OptionParser::verify(std::string &value) {
   choice("verify", {"full", "structure", "none"},
-         "how much is verified before: structure leaves out the hash\nof the weights; none, the "
+         "what to verify first: structure skips the hash of the weights;\nnone skips the "
          "hashes of all segments and the proof",
          value);
 }
@@ -95,17 +99,17 @@ ttrt_verify verifyLevel(const std::string &word) {
                                : TTRT_VERIFY_NONE;
 }
 
-std::string bundleMessage(const std::string &path, ttrt_status status, const std::string &message) {
-  // What the operating system says names the file already.
-  const bool isNamed = message.find("'" + path + "'") != std::string::npos;
-  return isNamed ? message : path + ": " + ttrt_status_name(status) + ": " + message;
-}
-
 const OptionParser::Option &OptionParser::find(const std::string &name) const {
-  for (const Option &option : options)
+  std::vector<std::string> names;
+  for (const Option &option : options) {
     if (option.name == name)
       return option;
-  throw UserError("unknown option --" + name + "; see " + command + " --help");
+    names.push_back("--" + option.name);
+  }
+  const std::string suggested = ttc::suggestion("--" + name, names);
+  throw UserError(
+      fmt::format("unknown option --{}{}", name,
+                  suggested.empty() ? fmt::format("; see {} --help", command) : suggested));
 }
 
 std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
@@ -125,6 +129,8 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
       printHelp();
       throw HelpShown();
     }
+    if (argument == "--complete")
+      throw OptionsListed{list()};
     size_t equals = argument.find('=');
     size_t dashes = argument.compare(0, 2, "--") == 0 ? 2 : 1;
     const Option &option =
@@ -136,11 +142,41 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
                               : isNext && i + 1 < argc    ? argv[++i]
                                                           : "";
     if (value.empty() && (isNext || equals != std::string::npos))
-      throw UserError("--" + option.name + " needs a value: --" + option.name + "=" +
-                      option.placeholder);
+      throw UserError(
+          fmt::format("--{0} needs a value: --{0}={1}", option.name, option.placeholder));
     option.handler(value);
   }
   return rest;
+}
+
+std::string OptionParser::parseBundle(int argc, char **argv) const {
+  const std::vector<std::string> files = parse(argc, argv);
+  if (files.empty())
+    throw UserError(fmt::format("expected a bundle; see {} --help", command));
+  if (files.size() > 1)
+    throw UserError(fmt::format("expected one bundle, found '{}' and '{}'; see {} --help", files[0],
+                                files[1], command));
+  return files[0];
+}
+
+void OptionParser::parseNothing(int argc, char **argv) const {
+  if (const std::vector<std::string> rest = parse(argc, argv); !rest.empty())
+    throw UserError(
+        fmt::format("expected only options, found '{}'; see {} --help", rest[0], command));
+}
+
+std::vector<OptionInfo> OptionParser::list() const {
+  std::vector<OptionInfo> infos;
+  for (const Option &option : options) {
+    std::string help = option.help;
+    std::replace(help.begin(), help.end(), '\n', ' ');
+    infos.push_back(
+        {"--" + option.name,
+         option.value == Value::Optional ? "[" + option.placeholder + "]" : option.placeholder,
+         std::move(help)});
+  }
+  infos.push_back({"--help", "", "print this text"});
+  return infos;
 }
 
 void OptionParser::printHelp() const {
@@ -163,7 +199,7 @@ void OptionParser::printHelp() const {
       left += "[=" + option.placeholder + "]";
     print(left, option.help);
   }
-  print("--help", "this text");
+  print("--help", "print this text");
   if (!examples.empty())
     fmt::print("\nexamples:\n{}", examples);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of a tool with subcommands: options declared with their help, parsed strictly.
+// The command line of a tool with subcommands. Options are declared with their help and parsed
+// strictly.
 
 #ifndef TTC_TOOLS_TTRUN_OPTIONS_H
 #define TTC_TOOLS_TTRUN_OPTIONS_H
@@ -16,25 +17,38 @@
 
 namespace ttrun {
 
-/// Something the user can correct; the message is all they see.
+/// An error that the user can correct. The message is shown as it is.
 struct UserError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A bundle that is bad or cannot run here; the message is all the user sees.
+/// A bundle that is bad or cannot run here. The message is shown as it is.
 struct BadBundle : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What the runtime says of the bundle at `path`, with its name: "x.ttcb: bad bundle: ...".
+/// The runtime's message about the file at `path`, with the file's name and, where one is known,
+/// the remedy: "x.ttcb: bad bundle: ...", "x.onnx: this is an ONNX model; compile it first: ...".
 std::string bundleMessage(const std::string &path, ttrt_status status, const std::string &message);
 
-/// --help was asked for and printed.
+/// Thrown by parse() after it has printed --help.
 struct HelpShown {};
+
+/// An option, for completion and suggestions.
+struct OptionInfo {
+  std::string name;     ///< "--loops"
+  std::string argument; ///< "N"; "[SEED]" where it is optional; empty for a flag
+  std::string help;     ///< one line
+};
+
+/// Thrown by parse() for the hidden option --complete.
+struct OptionsListed {
+  std::vector<OptionInfo> options;
+};
 
 class OptionParser {
 public:
-  /// `synopsis` is what follows the command's name: "BUNDLE [options]".
+  /// `synopsis` follows the command's name in the usage line: "BUNDLE [options]".
   OptionParser(std::string command, std::string synopsis, std::string description,
                std::string examples)
       : command(std::move(command)), synopsis(std::move(synopsis)),
@@ -47,21 +61,25 @@ public:
               uint64_t &value, uint64_t least, uint64_t most);
   void real(const std::string &name, const std::string &placeholder, const std::string &help,
             double &value);
-  /// May be given several times.
+  /// An option that can be repeated.
   void list(const std::string &name, const std::string &placeholder, const std::string &help,
             std::vector<std::string> &values);
-  /// One of a few words.
+  /// An option whose value is one of `words`.
   void choice(const std::string &name, const std::vector<std::string> &words,
               const std::string &help, std::string &value);
-  /// A flag that may have a number: --name or --name=number.
+  /// A flag with an optional number: --name or --name=number.
   void flagOrNumber(const std::string &name, const std::string &placeholder,
                     const std::string &help, bool &given, uint64_t &value);
 
-  /// --verify, for verifyLevel().
+  /// Declares --verify, whose value verifyLevel() translates.
   void verify(std::string &value);
 
-  /// Returns the other arguments. Takes --name=value and --name value.
+  /// Returns the arguments that are not options. Accepts --name=value and --name value.
   std::vector<std::string> parse(int argc, char **argv) const;
+  /// Like parse(), for a command that takes exactly one bundle.
+  std::string parseBundle(int argc, char **argv) const;
+  /// Like parse(), for a command that takes no arguments.
+  void parseNothing(int argc, char **argv) const;
 
 private:
   enum class Value { None, Optional, Required };
@@ -71,6 +89,7 @@ private:
     std::function<void(const std::string &)> handler;
   };
   void printHelp() const;
+  std::vector<OptionInfo> list() const;
   const Option &find(const std::string &name) const;
 
   std::string command, synopsis, description, examples;

@@ -270,14 +270,12 @@ int perfCommand(int argc, char **argv) {
               "for standard output",
               timeline);
   options.declare(parser);
-  std::vector<std::string> files = parser.parse(argc, argv);
-  if (files.size() != 1)
-    throw UserError("expected one bundle; see ttrun perf --help");
+  const std::string path = parser.parseBundle(argc, argv);
   const bool toOutput = csv == "-" || timeline == "-"; // instead of the text
   if (toOutput && (json || csv == timeline))
     throw UserError("expected one of --json, --csv=- and --timeline=- on standard output");
 
-  Session session(files[0], options);
+  Session session(path, options);
   session.fillInputs(options);
   if (!json && !ops && csv.empty())
     programs = true;
@@ -305,7 +303,7 @@ int perfCommand(int argc, char **argv) {
 
   // After the measurement, so that none of this is in its memory or its caches. The tables of the
   // bundle tell what the numbers of traces and commands mean.
-  ttrt::Bundle bundle(files[0].c_str(), TTRT_VERIFY_STRUCTURE);
+  ttrt::Bundle bundle(path.c_str(), TTRT_VERIFY_STRUCTURE);
   std::vector<Row> rows;
   if (ops || programs || !csv.empty()) {
     CommandTimes times;

@@ -80,9 +80,7 @@ int readCommand(int argc, char **argv) {
                 linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.choice("verify", {"full", "structure"},
                 "what is checked before: structure leaves out the\nhash of the weights", verify);
-  std::vector<std::string> files = parser.parse(argc, argv);
-  if (files.size() != 1)
-    throw UserError("expected one bundle; see ttrun read --help");
+  const std::string path = parser.parseBundle(argc, argv);
   if (memoryMap == "-" && (json || all || sections.any()))
     throw UserError("--memory-map=- takes the whole of standard output: give it a file, or ask for "
                     "nothing else");
@@ -92,9 +90,9 @@ int readCommand(int argc, char **argv) {
     throw UserError("--link-bytes-per-second needs --schedule-for");
   std::unique_ptr<Bundle> bundle;
   try {
-    bundle = std::make_unique<Bundle>(files[0].c_str(), verifyLevel(verify));
+    bundle = std::make_unique<Bundle>(path.c_str(), verifyLevel(verify));
   } catch (const Error &error) {
-    throw BadBundle(bundleMessage(files[0], error.status, error.message));
+    throw BadBundle(bundleMessage(path, error.status, error.message));
   }
   if (!memoryMap.empty())
     ttc::writeFile(memoryMap, {memoryMapPage(*bundle)});

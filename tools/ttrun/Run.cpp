@@ -1,53 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
 #include "Compare.h"
+#include "Json.h"
+#include "Printing.h"
 #include "Session.h"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/core.h>
-#include <optional>
+#include <fmt/format.h>
 
 namespace ttrun {
 
-/// "logits f32[1, 10]: 0.1, 0.2, 0.3, ... (min -1, max 3, mean 0.5)"
-static void printSummary(const std::string &name, const Tensor &tensor) {
-  fmt::print("{} {}:", name, describe(tensor.dtype, tensor.shape));
-  const size_t n = tensor.elements();
-  double least = INFINITY, most = -INFINITY, sum = 0;
-  for (size_t i = 0; i < n; ++i) {
-    const double value = elementAt(tensor, i);
-    if (i < 6)
-      fmt::print("{} {:.6g}", i ? "," : "", value);
-    least = std::min(least, value);
-    most = std::max(most, value);
-    sum += value;
-  }
-  if (n > 6)
-    fmt::print(", ... (min {:.6g}, max {:.6g}, mean {:.6g})", least, most,
-               sum / static_cast<double>(n));
-  fmt::print("\n");
-}
-
 namespace {
+struct Summary {
+  double least = INFINITY, most = -INFINITY, mean = 0;
+  std::vector<double> first; ///< the first elements
+};
+
+/// An output to compare with a file, and the comparison of the latest run.
 struct Expectation {
   size_t output;
   std::string file;
   Tensor tensor;
+  Comparison result = {};
+  uint64_t loop = 0;
 };
 } // namespace
 
-/// Prints and returns whether they agree.
-static bool checkExpectation(const Session &session, const Expectation &expectation, double rtol,
-                             double atol, uint64_t loop, uint64_t loops) {
+static Summary summarize(const Tensor &tensor) {
+  constexpr size_t kFirst = 6;
+  Summary summary;
+  const size_t n = tensor.elements();
+  for (size_t i = 0; i < n; ++i) {
+    const double value = elementAt(tensor, i);
+    if (i < kFirst)
+      summary.first.push_back(value);
+    summary.least = std::min(summary.least, value);
+    summary.most = std::max(summary.most, value);
+    summary.mean += value / static_cast<double>(n);
+  }
+  return summary;
+}
+
+/// "logits f32[1, 10]: 0.1, 0.2, 0.3, ... (min -1, max 3, mean 0.5)"
+static void printSummary(const std::string &name, const Tensor &tensor) {
+  const Summary summary = summarize(tensor);
+  fmt::print("{} {}: {:.6g}", printable(name), describe(tensor.dtype, tensor.shape),
+             fmt::join(summary.first, ", "));
+  if (tensor.elements() > summary.first.size())
+    fmt::print(", ... (min {:.6g}, max {:.6g}, mean {:.6g})", summary.least, summary.most,
+               summary.mean);
+  fmt::print("\n");
+}
+
+static void printComparison(const Session &session, const Expectation &expectation, double rtol,
+                            double atol, uint64_t loops) {
   const Tensor &got = session.output(expectation.output);
-  const Comparison result = compare(got, expectation.tensor, rtol, atol);
-  // Loops that agree are not worth a line each.
-  if (result.equal && loop + 1 < loops)
-    return true;
-  fmt::print("{}: {}", session.outputNames()[expectation.output], result.equal ? "ok" : "DIFFERS");
+  const Comparison &result = expectation.result;
+  fmt::print("{}: {}", printable(session.outputNames()[expectation.output]),
+             result.equal ? "ok" : "DIFFERS");
   if (loops > 1)
-    fmt::print(" (loop {} of {})", loop + 1, loops);
+    fmt::print(" (loop {} of {})", expectation.loop + 1, loops);
   if (!result.equal)
     fmt::print(", {} of {} elements outside rtol {:g}, atol {:g}", result.bad, got.elements(), rtol,
                atol);
@@ -56,14 +69,50 @@ static bool checkExpectation(const Session &session, const Expectation &expectat
                position(got.shape, result.worst), result.got, result.expected,
                std::fabs(result.got - result.expected));
   fmt::print("; PCC {:.9f}\n", result.pcc);
-  return result.equal;
+}
+
+static void addOutput(Json &json, const std::string &name, const Tensor &tensor) {
+  const Summary summary = summarize(tensor);
+  json.beginObject().field("name", name).field("dtype", nameOf(tensor.dtype));
+  json.key("shape").beginArray(/*flat=*/true);
+  for (int64_t extent : tensor.shape)
+    json.value(extent);
+  json.endArray()
+      .field("min", summary.least)
+      .field("max", summary.most)
+      .field("mean", summary.mean)
+      .key("first")
+      .beginArray(/*flat=*/true);
+  for (double value : summary.first)
+    json.value(value);
+  json.endArray();
+}
+
+static void addComparison(Json &json, const Expectation &expectation, const Tensor &got,
+                          double rtol, double atol) {
+  const Comparison &result = expectation.result;
+  json.beginObject()
+      .field("file", expectation.file)
+      .field("equal", result.equal)
+      .field("loop", expectation.loop + 1)
+      .field("rtol", rtol)
+      .field("atol", atol)
+      .field("elements", static_cast<uint64_t>(got.elements()))
+      .field("differing", static_cast<uint64_t>(result.bad));
+  if (got.elements()) {
+    json.key("worst").beginArray(/*flat=*/true);
+    for (int64_t index : coordinates(got.shape, result.worst))
+      json.value(index);
+    json.endArray().field("got", result.got).field("expected", result.expected);
+  }
+  json.field("pcc", result.pcc).endObject();
 }
 
 int runCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun run", "BUNDLE [options]",
-      "Runs a bundle once, or --loops times. Writes outputs to files, compares them with others\n"
-      "(exit status 1 if they differ), or else prints a summary of each.",
+      "Runs a bundle once, or --loops times. Writes outputs to files, compares them with files\n"
+      "(exit status 1 if they differ), or prints a summary of each.",
       "  ttrun run digits.ttcb --input image=image.npy --output logits=logits.npy\n"
       "  ttrun run digits.ttcb --input image=image.npy --expect logits=want.npy --rtol 1e-3\n"
       "  ttrun run digits.ttcb --random --schedule=overlap-io --loops=1000\n");
@@ -71,6 +120,7 @@ int runCommand(int argc, char **argv) {
   std::vector<std::string> outputs, expectations;
   double rtol = 1e-3, atol = 1e-5;
   uint64_t loops = 1;
+  bool json = false;
   parser.list("output", "NAME=FILE.npy", "write an output", outputs);
   parser.list("expect", "NAME=FILE.npy", "compare an output with a file, element by element",
               expectations);
@@ -78,22 +128,22 @@ int runCommand(int argc, char **argv) {
               "relative tolerance (default 1e-3):\n|got - expected| <= atol + rtol * |expected|",
               rtol);
   parser.real("atol", "A", "absolute tolerance (default 1e-5)", atol);
-  parser.number("loops", "N", "run N times; every run is compared", loops, 1, uint64_t(1) << 40);
+  parser.number("loops", "N", "run N times (default 1); every run is compared", loops, 1,
+                uint64_t(1) << 40);
+  parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
   options.declare(parser);
-  std::vector<std::string> files = parser.parse(argc, argv);
-  if (files.size() != 1)
-    throw UserError("expected one bundle; see ttrun run --help");
+  const std::string path = parser.parseBundle(argc, argv);
 
-  Session session(files[0], options);
+  Session session(path, options);
   std::vector<Expectation> expected;
   for (const std::string &spec : expectations) {
     auto [index, file] = session.outputOf("expect", spec);
     Tensor tensor = readNpy(file);
     const Tensor &got = session.output(index);
     if (tensor.shape != got.shape)
-      throw UserError("output '" + session.outputNames()[index] + "' is " +
-                      describe(got.dtype, got.shape) + "; " + file + " holds " +
-                      describe(tensor.dtype, tensor.shape));
+      throw UserError(fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
+                                  describe(got.dtype, got.shape), file,
+                                  describe(tensor.dtype, tensor.shape)));
     if (got.dtype == TTRT_BF16 && tensor.dtype == TTRT_U16)
       tensor.dtype = TTRT_BF16;
     expected.push_back({index, file, std::move(tensor)});
@@ -101,6 +151,8 @@ int runCommand(int argc, char **argv) {
   std::vector<std::pair<size_t, std::string>> writes;
   for (const std::string &spec : outputs) {
     auto [index, file] = session.outputOf("output", spec);
+    if (json && file == "-")
+      throw UserError("--json and an output cannot both go to standard output");
     if (std::any_of(writes.begin(), writes.end(),
                     [&](const auto &write) { return write.second == file; }))
       throw UserError("two outputs would be written to " + file);
@@ -108,17 +160,25 @@ int runCommand(int argc, char **argv) {
   }
   session.fillInputs(options);
 
-  ttrt_run_options run{};
-  run.no_trace = options.noTrace;
   bool good = true;
+  std::string schedule;
   auto checkAll = [&](uint64_t loop) {
-    for (const Expectation &expectation : expected)
-      good &= checkExpectation(session, expectation, rtol, atol, loop, loops);
+    for (Expectation &expectation : expected) {
+      expectation.result =
+          compare(session.output(expectation.output), expectation.tensor, rtol, atol);
+      expectation.loop = loop;
+      good &= expectation.result.equal;
+      // Runs that agree get a line only at the end.
+      if (!json && (loop + 1 == loops || !expectation.result.equal))
+        printComparison(session, expectation, rtol, atol, loops);
+    }
     return good;
   };
   if (session.isPipelined()) {
-    session.runPipelined(loops, options.noTrace, checkAll);
+    schedule = session.runPipelined(loops, options.noTrace, checkAll);
   } else {
+    ttrt_run_options run{};
+    run.no_trace = options.noTrace;
     for (uint64_t loop = 0; loop < loops && good; ++loop) {
       session.run(run);
       checkAll(loop);
@@ -126,9 +186,39 @@ int runCommand(int argc, char **argv) {
   }
   for (const auto &[index, file] : writes)
     writeNpy(file, session.output(index));
-  if (writes.empty() && expected.empty())
-    for (size_t i = 0; i < session.outputNames().size(); ++i)
-      printSummary(session.outputNames()[i], session.output(i));
+  const std::vector<std::string> names = session.outputNames();
+  if (!json) {
+    if (writes.empty() && expected.empty())
+      for (size_t i = 0; i < names.size(); ++i)
+        printSummary(names[i], session.output(i));
+    return good ? 0 : 1;
+  }
+
+  Json object;
+  object.beginObject()
+      .field("bundle", path)
+      .field("entry", session.entryName())
+      .field("cores", session.cores())
+      .field("traced", !options.noTrace)
+      .field("loops", loops);
+  if (!schedule.empty())
+    object.field("schedule", schedule);
+  object.field("equal", good).key("outputs").beginArray();
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Tensor &got = session.output(i);
+    addOutput(object, names[i], got);
+    object.key("files").beginArray(/*flat=*/true);
+    for (const auto &[index, file] : writes)
+      if (index == i)
+        object.value(file);
+    object.endArray().key("comparisons").beginArray();
+    for (const Expectation &expectation : expected)
+      if (expectation.output == i)
+        addComparison(object, expectation, got, rtol, atol);
+    object.endArray().endObject();
+  }
+  object.endArray().endObject();
+  fmt::print("{}", object.take());
   return good ? 0 : 1;
 }
 

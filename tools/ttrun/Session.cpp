@@ -4,12 +4,13 @@
 #include "AutoSchedule.h"
 #include "Handles.h"
 #include "Printing.h"
+#include "Suggest.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fmt/format.h>
 #include <memory>
-#include <tuple>
 
 namespace ttrun {
 
@@ -39,11 +40,31 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.verify(verify);
 }
 
-static void check(const std::string &path, ttrt_status status, const ttrt_error &error) {
+/// `suggest` adds to the message about a name that was not found.
+static void check(
+    const std::string &path, ttrt_status status, const ttrt_error &error,
+    const std::function<std::string()> &suggest = [] { return std::string(); }) {
   if (status == TTRT_INVALID_ARGUMENT || status == TTRT_NOT_FOUND)
-    throw UserError(path + ": " + error.message);
+    throw UserError(
+        fmt::format("{}: {}{}", path, error.message, status == TTRT_NOT_FOUND ? suggest() : ""));
   if (status != TTRT_OK)
     throw BadBundle(bundleMessage(path, status, error.message));
+}
+
+std::vector<std::string> Session::entryNames() const {
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < ttrt_bundle_entries(bundle_); ++i)
+    if (ttrt_entry info; ttrt_bundle_entry(bundle_, i, &info, nullptr) == TTRT_OK)
+      names.emplace_back(info.name);
+  return names;
+}
+
+std::vector<std::string> Session::scheduleNames() const {
+  std::vector<std::string> names = {"auto"};
+  ttrt_schedule info;
+  for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i)
+    names.emplace_back(info.name);
+  return names;
 }
 
 Session::Session(const std::string &path, const SessionOptions &options)
@@ -57,7 +78,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
     if (wanted.empty() && ttrt_bundle_entries(bundle_) > 1)
       wanted = "main";
     if (!wanted.empty())
-      check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error);
+      check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error,
+            [&] { return ttc::suggestion(wanted, entryNames()); });
     ttrt_device_options device{};
     device.cores = static_cast<uint32_t>(options.cores);
     device.pin = options.pin;
@@ -109,27 +131,41 @@ std::vector<std::string> Session::outputNames() const {
   return names;
 }
 
+/// "the inputs are 'a', 'b'"
+static std::string listOf(const char *what, const std::vector<std::string> &names) {
+  if (names.empty())
+    return fmt::format("the entry point has no {}s", what);
+  return fmt::format("the {}{} '{}'", what, names.size() == 1 ? " is" : "s are",
+                     fmt::join(names, "', '"));
+}
+
 std::pair<size_t, std::string> Session::portOf(const std::vector<Port> &ports, const char *what,
                                                const std::string &option, const std::string &spec) {
-  // Names may contain '=', and so may files: the longest name that fits wins.
+  // Names and files may contain '=': the longest name that fits is taken.
   size_t best = ports.size();
-  std::string known;
+  std::vector<std::string> names;
   for (size_t i = 0; i < ports.size(); ++i) {
     const std::string &name = ports[i].name;
-    known += (i ? ", " : "") + name;
-    if (spec.compare(0, name.size() + 1, name + "=") == 0 &&
+    names.push_back(name);
+    if (spec.starts_with(name + "=") &&
         (best == ports.size() || name.size() > ports[best].name.size()))
       best = i;
   }
-  std::string file;
-  if (best < ports.size())
-    file = spec.substr(ports[best].name.size() + 1);
-  else if (spec.find('=') == std::string::npos && ports.size() == 1)
-    std::tie(best, file) = std::pair(0, spec);
-  if (!file.empty())
-    return {best, file};
-  throw UserError("--" + option + "=" + spec + ": expected NAME=FILE.npy; the " + what +
-                  "s are: " + known);
+  const size_t equals = spec.find('=');
+  if (best < ports.size()) {
+    if (std::string file = spec.substr(names[best].size() + 1); !file.empty())
+      return {best, file};
+    throw UserError(fmt::format("--{}={}: expected a file after '='", option, spec));
+  }
+  if (equals == std::string::npos && ports.size() == 1)
+    return {0, spec};
+  if (equals == std::string::npos)
+    throw UserError(
+        fmt::format("--{}={}: expected NAME=FILE.npy; {}", option, spec, listOf(what, names)));
+  const std::string given = spec.substr(0, equals);
+  throw UserError(fmt::format("--{}={}: no {} '{}'; {}{}", option, spec, what, given,
+                              listOf(what, names),
+                              names.size() > 1 ? ttc::suggestion(given, names) : ""));
 }
 
 std::pair<size_t, std::string> Session::outputOf(const std::string &option,
@@ -217,7 +253,8 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
   options.no_trace = noTrace;
   ttrt_pipeline *opened;
   ttrt_error error;
-  check(path_, ttrt_pipeline_open(device_, &options, &opened, &error), error);
+  check(path_, ttrt_pipeline_open(device_, &options, &opened, &error), error,
+        [&] { return ttc::suggestion(schedule_, scheduleNames()); });
   const std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)> pipeline(opened,
                                                                            ttrt_pipeline_close);
   std::vector<const void *> outputs(outputs_.size());

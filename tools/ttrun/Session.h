@@ -68,6 +68,8 @@ private:
   static std::pair<size_t, std::string> portOf(const std::vector<Port> &ports, const char *what,
                                                const std::string &option, const std::string &spec);
   void describePorts();
+  std::vector<std::string> entryNames() const;
+  std::vector<std::string> scheduleNames() const; ///< and "auto"
   uint32_t chooseQueues(const SessionOptions &options) const;
   void release();
 

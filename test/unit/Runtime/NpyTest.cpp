@@ -127,14 +127,44 @@ TEST(Npy, RejectsWithReason) {
   EXPECT_THROW(writeNpy("/dev/null/x.npy", Tensor{}), std::runtime_error);
 }
 
-TEST(Npy, SurvivesEveryChangeOfTheHeader) {
+TEST(Npy, ReadsBfloat16OfMlDtypes) {
+  for (const char *descr : {"<V2", "|V2"}) {
+    TemporaryFile file(
+        npy(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (2,), }",
+            {0xc0, 0x3f, 0x00, 0xc0}));
+    Tensor tensor = readNpy(file.path());
+    EXPECT_EQ(tensor.dtype, TTRT_BF16);
+    EXPECT_EQ(elementAt(tensor, 0), 1.5);
+    EXPECT_EQ(elementAt(tensor, 1), -2.0);
+  }
+  expectComplaint(npy("{'descr': '<V4', 'fortran_order': False, 'shape': (1,)}", Bytes(4)),
+                  "element type '<V4' is not supported");
+}
+
+TEST(Npy, ReadsOrRefusesEveryChangeOfTheHeader) {
   const Bytes good = npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", Bytes(24));
+  size_t read = 0, refused = 0;
   for (size_t i = 0; i + 24 < good.size(); ++i)
     for (int value = 0; value < 256; value += 5) {
-      Bytes file = good;
-      file[i] = static_cast<uint8_t>(value);
-      complaint(file);
+      Bytes bytes = good;
+      bytes[i] = static_cast<uint8_t>(value);
+      TemporaryFile file(bytes);
+      try {
+        // What is read is a tensor of the 24 bytes, whatever its type and shape.
+        const Tensor tensor = readNpy(file.path());
+        size_t size = sizeOf(tensor.dtype);
+        for (int64_t extent : tensor.shape)
+          size *= static_cast<size_t>(extent);
+        EXPECT_EQ(size, 24u);
+        EXPECT_EQ(tensor.bytes, Bytes(24));
+        ++read;
+      } catch (const UserError &error) {
+        EXPECT_EQ(std::string(error.what()).find(file.path()), 0u) << error.what();
+        ++refused;
+      }
     }
+  EXPECT_GT(read, 0u);
+  EXPECT_GT(refused, read);
 }
 
 Tensor floats(const std::vector<float> &values) {

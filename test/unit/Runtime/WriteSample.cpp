@@ -22,6 +22,12 @@ int main(int argc, char **argv) {
       {"hostile", hostileBundle},
       {"queues", queueBundle},
       {"many", [] { return manyBundle(4000); }},
+      {"foreign",
+       [] {
+         BundleBuilder builder = sampleBundle();
+         builder.bundle.target->arch = "vax";
+         return builder;
+       }},
   };
   const auto found = argc == 3 ? samples.find(argv[1]) : samples.end();
   if (found == samples.end()) {
