@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plan hard problems and large ones: height, lower bound, nodes searched and time of each.
+"""Plan hard problems and large ones: arena size, lower bound, nodes searched and time of each.
 
   benchmarks/planner/problems.py [PROBLEM.csv ...]
 
@@ -43,7 +43,7 @@ def main():
                                for row in generate.generate(args.buffers, seed))
                 path.write_text("id,lower,upper,size\n" + rows)
                 problems.append(path)
-        print(f"{'problem':<24}{'buffers':>8}{'height':>12}{'bound':>12}{'ratio':>8}{'nodes':>10}"
+        print(f"{'problem':<24}{'buffers':>8}{'arena':>12}{'bound':>12}{'ratio':>8}{'nodes':>10}"
               f"{'seconds':>9}")
         for problem in problems:
             plan = folder / "plan.csv"
@@ -52,18 +52,18 @@ def main():
             if capacity:
                 command.append(f"--capacity={capacity.group(1)}")
             done = subprocess.run(command, capture_output=True, text=True)
-            facts = re.search(r"buffers (\d+), height (\d+), lower bound (\d+), nodes (\d+), (\S+) s",
+            facts = re.search(r"buffers (\d+), arena size (\d+), lower bound (\d+), nodes (\d+), (\S+) s",
                               done.stderr)
             if not facts:
                 sys.exit(f"{problem}: {done.stderr}")
-            buffers, height, bound, nodes, seconds = facts.groups()
+            buffers, arena, bound, nodes, seconds = facts.groups()
             check = subprocess.run([args.build / "bin/ttc-plan-check", plan, f"--problem={problem}"],
                                    capture_output=True, text=True)
             verdict = "" if done.returncode == 0 else "  above the capacity"
             verdict += "" if check.returncode == 0 else "  WRONG: " + check.stderr
             bad += bool(verdict)
-            print(f"{problem.stem:<24}{buffers:>8}{height:>12}{bound:>12}"
-                  f"{int(height) / max(1, int(bound)):>8.4f}{nodes:>10}{float(seconds):>9.2f}{verdict}",
+            print(f"{problem.stem:<24}{buffers:>8}{arena:>12}{bound:>12}"
+                  f"{int(arena) / max(1, int(bound)):>8.4f}{nodes:>10}{float(seconds):>9.2f}{verdict}",
                   flush=True)
     return bad
 

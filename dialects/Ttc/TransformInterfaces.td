@@ -65,7 +65,7 @@ def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
   let description = [{
     An op that only moves elements, such that its operands are parts of its result (concat), or its
     results parts of its operand (slice, split). In a program such an op copies. Standing in a trace
-    (`--ttc-elide-moves` puts it there) it moves nothing: it says that the parts lie in the whole.
+    (`--ttc-elide-copies` puts it there) it moves nothing: it says that the parts lie in the whole.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -16,7 +16,7 @@ static int64_t countElements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
-int64_t Placement::whole() const { return countElements(root); }
+int64_t ValueStorage::whole() const { return countElements(root); }
 
 /// Appends the uses that make the value, or a view of it, a part of another one.
 static void findJoins(Value value, SmallVectorImpl<OpOperand *> &joins) {
@@ -35,14 +35,14 @@ OpOperand *mlir::ttc::findJoin(Value value) {
   return joins.empty() ? nullptr : joins.front();
 }
 
-std::optional<Placement> mlir::ttc::getPlacement(Value value) {
+std::optional<ValueStorage> mlir::ttc::getStorage(Value value) {
   value = getViewRoot(value);
-  auto within = [](Value whole, const StridedRange &part) -> std::optional<Placement> {
-    std::optional<Placement> placement = getPlacement(whole);
-    std::optional<StridedRange> rows = placement ? part.in(placement->rows) : std::nullopt;
+  auto within = [](Value whole, const StridedRange &part) -> std::optional<ValueStorage> {
+    std::optional<ValueStorage> storage = getStorage(whole);
+    std::optional<StridedRange> rows = storage ? part.in(storage->rows) : std::nullopt;
     if (!rows)
       return std::nullopt;
-    return Placement{placement->root, *rows};
+    return ValueStorage{storage->root, *rows};
   };
   if (auto result = dyn_cast<OpResult>(value))
     if (auto move = dyn_cast<SubviewCopyOpInterface>(result.getOwner()))
@@ -56,23 +56,23 @@ std::optional<Placement> mlir::ttc::getPlacement(Value value) {
     auto move = cast<SubviewCopyOpInterface>(joins[0]->getOwner());
     return within(move->getResult(0), *move.getOperandInResult(joins[0]->getOperandNumber()));
   }
-  return Placement{value, StridedRange::all(countElements(value))};
+  return ValueStorage{value, StridedRange::all(countElements(value))};
 }
 
 BufferRef mlir::ttc::getBoundPlace(Value value) {
-  std::optional<Placement> placement = getPlacement(value);
-  if (!placement)
+  std::optional<ValueStorage> storage = getStorage(value);
+  if (!storage)
     return {};
   int64_t element = getTensorBytes(cast<ShapedType>(value.getType())) /
                     std::max<int64_t>(countElements(value), 1);
-  return {getBoundBuffer(value), placement->rows.offset * element};
+  return {getBoundBuffer(value), storage->rows.offset * element};
 }
 
 FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
-  std::optional<Placement> placement = getPlacement(value);
-  if (!placement)
+  std::optional<ValueStorage> storage = getStorage(value);
+  if (!storage)
     return {};
-  value = placement->root;
+  value = storage->root;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto trace = cast<TraceOp>(argument.getOwner()->getParentOp());
     return trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(),

@@ -49,7 +49,7 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   manager.addPass(createScheduleQueues(schedule));
 
   // Before programs are lowered: they are compiled for the rows in which their operands lie.
-  manager.addPass(createElideMoves());
+  manager.addPass(createElideCopies());
 
   // Behind it, because a part of another tensor cannot be sharded; and before programs are lowered:
   // those on shards are compiled for one shard's shape.

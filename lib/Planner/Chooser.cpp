@@ -20,7 +20,7 @@ public:
   Choice run() {
     if (!isPlannable(std::vector<bool>(candidates.size())))
       return {std::vector<bool>(candidates.size()), 0, true};
-    // What is worth something and has room beside what is required. All of it, if that can be.
+    // Candidates of positive value that fit beside the required buffers. If possible, all of them.
     for (size_t i = 0; i < candidates.size(); ++i)
       if (candidates[i].value > 0 && hasRoom(i))
         useful.push_back(i);
@@ -39,7 +39,7 @@ public:
 private:
   //===--- room -----------------------------------------------------------------------------===//
 
-  /// The sum of what is alive only grows where something begins: a column for each such time.
+  /// The bytes alive grow only where a buffer begins: one column for each such time.
   void findColumns() {
     std::vector<int64_t> times;
     for (const Candidate &candidate : candidates)
@@ -74,7 +74,7 @@ private:
     for (size_t c = columns[i].first; c < columns[i].second; ++c)
       room[c] += candidates[i].buffer.size;
   }
-  /// Makes `room` that beside a set, for as long as this lives.
+  /// Sets `room` to what is free beside a set, until this object is destroyed.
   struct With {
     With(Chooser &chooser, const std::vector<bool> &set) : chooser(chooser), before(chooser.room) {
       std::vector<bool> taken(set.size());
@@ -102,7 +102,7 @@ private:
     return static_cast<double>(candidates[i].buffer.size) *
            static_cast<double>(columns[i].second - columns[i].first);
   }
-  /// What is worth most for its bytes, or for its bytes and its time, first.
+  /// By value per byte, or per byte and column, highest first.
   std::vector<size_t> byDensity(bool time) const {
     std::vector<size_t> order = useful;
     auto density = [&](size_t i) {
@@ -131,9 +131,9 @@ private:
         buffers.push_back(candidates[i].buffer);
     return solve(buffers, {.capacity = capacity, .nodes = limits.planNodes}).plan;
   }
-  bool isPlannable(const std::vector<bool> &set) const { return planOf(set).height <= capacity; }
+  bool isPlannable(const std::vector<bool> &set) const { return planOf(set).arenaSize <= capacity; }
 
-  /// Remembers a set if it is the best so far.
+  /// Keeps a set if it is the best so far.
   bool accept(const std::vector<bool> &set) {
     int64_t value = valueOf(set);
     if (value <= bestValue || !isPlannable(set))
@@ -155,19 +155,19 @@ private:
         take(set, i);
   }
 
-  /// Sums that fit do not mean that a plan does: drops the least valuable one that lies too high,
-  /// as long as there is one.
+  /// Sums that fit do not guarantee a plan that fits: drops the least valuable candidate that ends
+  /// above the capacity, until a plan fits.
   void makePlannable(std::vector<bool> &set) {
     for (;;) {
       Plan plan = planOf(set);
-      if (plan.height <= capacity)
+      if (plan.arenaSize <= capacity)
         return;
       size_t next = required.size(), least = set.size();
       for (size_t i = 0; i < set.size(); ++i)
         if (set[i] && plan.offsets[next++] + candidates[i].buffer.size > capacity &&
             (least == set.size() || candidates[i].value < candidates[least].value))
           least = i;
-      if (least == set.size()) // the required ones lie too high: of the others any may be the cause
+      if (least == set.size()) // a required buffer ends above: any candidate may be the cause
         for (size_t i = 0; i < set.size(); ++i)
           if (set[i] && (least == set.size() || candidates[i].value < candidates[least].value))
             least = i;
@@ -175,8 +175,8 @@ private:
     }
   }
 
-  /// Puts in one that was left out in exchange for the cheapest ones in its way, and then what
-  /// there is room for again; as long as that is worth more.
+  /// Local search: adds a candidate in exchange for the least valuable ones that overlap it, then
+  /// fills the freed room, as long as the value grows.
   void improve() {
     const std::vector<size_t> order = byDensity(true);
     for (bool better = true; better;) {
@@ -204,7 +204,8 @@ private:
     }
   }
 
-  /// Takes or leaves each one, in the order of density. True if it has looked at everything.
+  /// Branch and bound over the candidates in the order of density. True if the search is
+  /// exhaustive.
   bool search() {
     order = byDensity(true);
     freeArea = 0;
@@ -233,7 +234,7 @@ private:
     }
     return visit(at + 1, set, value) && complete;
   }
-  /// What can be reached at most: as if bytes and time could be cut at will.
+  /// An upper bound on the value: as if candidates were divisible.
   double bound(size_t at, int64_t value) const {
     double most = static_cast<double>(value), left = freeArea;
     for (; at < order.size(); ++at) {

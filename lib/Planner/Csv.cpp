@@ -54,7 +54,7 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
 
   Problem problem;
   std::unordered_set<std::string> seen;
-  int64_t bytes = 0; // that a plan can take at most
+  int64_t bytes = 0; // an upper bound on the arena size
   for (int64_t number = 2; std::getline(input, line); ++number) {
     if (line.empty() || line == "\r")
       continue;
@@ -68,7 +68,7 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
       good = parseNumber(cells[offset], buffer.offset.emplace());
     if (!good) {
       error = "line " + std::to_string(number) + ": expected " + std::to_string(header.size()) +
-              " cells, whole numbers but for the id, found " + line;
+              " cells, integers except for the id, found " + line;
       return std::nullopt;
     }
     if (buffer.size < 0 || buffer.alignment < 1 || buffer.lower >= buffer.upper) {
@@ -78,7 +78,7 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
               line;
       return std::nullopt;
     }
-    // Above that, sums of offsets and sizes may not be numbers any more.
+    // Larger values could overflow in sums of offsets and sizes.
     for (int64_t value : {buffer.size, buffer.alignment, buffer.offset.value_or(0)})
       bytes = value < kMostBytes ? std::min(kMostBytes, bytes + std::max<int64_t>(0, value))
                                  : kMostBytes;

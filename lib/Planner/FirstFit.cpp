@@ -43,16 +43,16 @@ int64_t FirstFit::fitAmongAll(int32_t item) {
 int64_t FirstFit::run(std::span<const int32_t> order) {
   std::fill(placed.begin(), placed.end(), 0);
   taken.clear();
-  int64_t height = 0;
+  int64_t arenaSize = 0;
   for (int32_t item : order) {
     offset[item] = instance.hasPairs() ? fitAmongNeighbours(item) : fitAmongAll(item);
     placed[item] = 1;
-    height = std::max(height, offset[item] + instance.items[item].size);
+    arenaSize = std::max(arenaSize, offset[item] + instance.items[item].size);
   }
-  return height;
+  return arenaSize;
 }
 
-int64_t Skyline::run(std::span<const int32_t> ranks) {
+int64_t LowestFirst::run(std::span<const int32_t> ranks) {
   using Entry = std::tuple<int64_t, int32_t, int32_t>; // offset, rank, item
   std::vector<Entry> entries;
   for (size_t i = 0; i < instance.size(); ++i) {
@@ -61,22 +61,22 @@ int64_t Skyline::run(std::span<const int32_t> ranks) {
     entries.emplace_back(offset[i], ranks[i], static_cast<int32_t>(i));
   }
   std::priority_queue queue(std::greater<>(), std::move(entries));
-  int64_t height = 0;
+  int64_t arenaSize = 0;
   while (!queue.empty()) {
     const auto [at, rank, item] = queue.top();
     queue.pop();
-    if (offset[item] > at) { // it was lifted in the meantime
+    if (offset[item] > at) { // stale: the item was raised since
       queue.emplace(offset[item], rank, item);
       continue;
     }
     placed[item] = 1;
     const int64_t top = at + instance.items[item].size;
-    height = std::max(height, top);
+    arenaSize = std::max(arenaSize, top);
     for (int32_t other : instance.neighbours[item])
       if (!placed[other] && offset[other] < top)
         offset[other] = instance.fit(other, top);
   }
-  return height;
+  return arenaSize;
 }
 
 } // namespace ttc::planner

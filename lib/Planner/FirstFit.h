@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placement of one buffer after the other.
+// Greedy placement: one item at a time, without backtracking.
 #ifndef TTC_LIB_PLANNER_FIRSTFIT_H
 #define TTC_LIB_PLANNER_FIRSTFIT_H
 
@@ -7,17 +7,17 @@
 
 namespace ttc::planner {
 
-/// Places items in a given order, each at the lowest offset that is free for its whole life.
+/// Places items in a given order, each at the lowest offset that is free for its whole lifetime.
 class FirstFit {
 public:
   explicit FirstFit(const Instance &instance)
       : instance(instance), placed(instance.size()), offset(instance.size()) {}
 
-  /// The height; the offsets are then those of `getOffsets`.
+  /// Returns the arena size; `getOffsets` returns the offsets.
   int64_t run(std::span<const int32_t> order);
 
   const std::vector<int64_t> &getOffsets() const { return offset; }
-  /// Other items looked at, over all runs.
+  /// The number of other items examined, over all runs.
   int64_t getWork() const { return work; }
 
 private:
@@ -32,17 +32,16 @@ private:
   const Instance &instance;
   std::vector<char> placed;
   std::vector<int64_t> offset;
-  /// By offset: the neighbours of an item that are placed; or, without lists of neighbours, all
-  /// that is.
+  /// Sorted by offset: the placed neighbours of an item; without neighbour lists, all placed items.
   std::vector<Taken> taken;
   int64_t work = 0;
 };
 
-/// Places items in the order of their offsets: next is always the one that can lie lowest, and of
-/// equal ones that of lowest rank. Needs the lists of neighbours.
-class Skyline {
+/// Places items in the order of their offsets: the next one is always the item with the lowest
+/// possible offset, ties broken by rank. Requires neighbour lists.
+class LowestFirst {
 public:
-  explicit Skyline(const Instance &instance)
+  explicit LowestFirst(const Instance &instance)
       : instance(instance), placed(instance.size()), offset(instance.size()) {}
 
   int64_t run(std::span<const int32_t> ranks);
@@ -52,7 +51,7 @@ public:
 private:
   const Instance &instance;
   std::vector<char> placed;
-  std::vector<int64_t> offset; ///< lowest possible one, of what is not placed
+  std::vector<int64_t> offset; ///< of items that are not placed: the lowest possible one
 };
 
 } // namespace ttc::planner

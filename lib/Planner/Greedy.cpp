@@ -9,11 +9,11 @@ namespace ttc::planner {
 using Item = Instance::Item;
 
 static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-/// Other items looked at before begin() is content: a second or two.
+/// Other items examined before begin() ends: a second or two.
 static constexpr int64_t kMostWork = 500'000'000;
-/// Found by trying them on networks of 1,000 to 20,000 buffers; all near them work.
+/// Tuned on networks of 1,000 to 20,000 buffers; neighbouring values work as well.
 static constexpr int kRounds = 32;
-static constexpr double kNoise = 0.05;
+static constexpr double kPerturbation = 0.05;
 
 static double lengthOf(const Item &i) { return static_cast<double>(i.upper - i.lower); }
 static double sizeOf(const Item &i) { return static_cast<double>(i.size); }
@@ -22,14 +22,14 @@ static double timeOf(const Item &i) { return -static_cast<double>(i.lower); }
 static double mostOf(const Item &i) { return static_cast<double>(i.most); }
 
 Greedy::Greedy(const Instance &instance, int64_t goal, std::optional<Clock::time_point> until)
-    : instance(instance), goal(goal), until(until), firstFit(instance), height(kNoLimit),
+    : instance(instance), goal(goal), until(until), firstFit(instance), arenaSize(kNoLimit),
       mostPlacements(kNoLimit), mostWork(kMostWork) {}
 
-/// Whether to stop; there must be some plan.
+/// Whether to stop; never before there is a plan.
 bool Greedy::isDone() const {
-  return height <= goal ||
-         (height != kNoLimit && (placements >= mostPlacements || firstFit.getWork() >= mostWork ||
-                                 (until && Clock::now() >= *until)));
+  return arenaSize <= goal || (arenaSize != kNoLimit &&
+                               (placements >= mostPlacements || firstFit.getWork() >= mostWork ||
+                                (until && Clock::now() >= *until)));
 }
 
 template <typename Score> Greedy::Order Greedy::orderBy(Score score) const {
@@ -42,14 +42,14 @@ template <typename Score> Greedy::Order Greedy::orderBy(Score score) const {
 }
 
 void Greedy::keep(int64_t found, const std::vector<int64_t> &at, const Order &order) {
-  if (found >= height)
+  if (found >= arenaSize)
     return;
-  height = found;
+  arenaSize = found;
   offsets = at;
   bestOrder = order;
 }
 
-/// Returns its height.
+/// Returns the arena size.
 int64_t Greedy::tryOrder(const Order &order) {
   const int64_t found = firstFit.run(order);
   placements += static_cast<int64_t>(order.size());
@@ -57,16 +57,16 @@ int64_t Greedy::tryOrder(const Order &order) {
   return found;
 }
 
-void Greedy::addSkyline(const Order &order) {
+void Greedy::addLowestFirst(const Order &order) {
   if (!instance.hasPairs() || isDone())
     return;
   Order ranks(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     ranks[order[i]] = static_cast<int32_t>(i);
-  Skyline skyline(instance);
-  const int64_t found = skyline.run(ranks);
-  const std::vector<int64_t> &at = skyline.getOffsets();
-  // In this order first-fit places each item where it lies here, or lower.
+  LowestFirst lowestFirst(instance);
+  const int64_t found = lowestFirst.run(ranks);
+  const std::vector<int64_t> &at = lowestFirst.getOffsets();
+  // In this order first-fit places each item at the same offset or lower.
   Order sorted = order;
   std::sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
     return std::pair(at[a], ranks[a]) < std::pair(at[b], ranks[b]);
@@ -75,7 +75,7 @@ void Greedy::addSkyline(const Order &order) {
   starts.push_back(std::move(sorted));
 }
 
-void Greedy::chase(Order order, Aim aim, double strength) {
+void Greedy::repair(Order order, Aim aim, double strength) {
   std::vector<double> position(instance.size());
   for (size_t i = 0; i < order.size(); ++i)
     position[order[i]] = static_cast<double>(i);
@@ -85,7 +85,7 @@ void Greedy::chase(Order order, Aim aim, double strength) {
     });
   };
   for (double &p : position)
-    p *= noise.blur(strength);
+    p *= random.nextFactor(strength);
   sort();
   int64_t best = tryOrder(order);
   for (int round = 0; round < kRounds && !isDone(); ++round) {
@@ -105,33 +105,33 @@ void Greedy::begin() {
 }
 
 void Greedy::tryStarts() {
-  // Each order is good at another kind of network: by area where a few large tensors live long,
-  // by size where all live short, by length where many small ones live long, by time for chains.
+  // Each order suits another kind of network: by area if a few large tensors live long, by size if
+  // all lifetimes are short, by length if many small tensors live long, by time for chains.
   for (double (*score)(const Item &) : {areaOf, sizeOf, lengthOf, timeOf}) {
     if (isDone())
       return;
     starts.push_back(orderBy(score));
     tryOrder(starts.back());
   }
-  chase(bestOrder, Aim::Goal);
+  repair(bestOrder, Aim::Goal);
   if (isDone())
     return;
-  // What lives where most is alive, first: the best start for a chase.
+  // Items alive at the peak first: the best initial order for a repair.
   starts.insert(starts.begin(), orderBy(mostOf));
   for (double (*score)(const Item &) : {mostOf, lengthOf, areaOf})
-    addSkyline(orderBy(score));
-  chase(starts[0], Aim::Halfway);
+    addLowestFirst(orderBy(score));
+  repair(starts[0], Aim::Halfway);
 }
 
 void Greedy::goOn(int64_t most) {
   mostPlacements = most;
   const auto count = static_cast<int64_t>(starts.size());
-  const Aim aim = chases / count % 2 == 0 ? Aim::Halfway : Aim::Goal;
-  if (chases < 2 * count)
-    chase(starts[chases % count], aim);
+  const Aim aim = numRepairs / count % 2 == 0 ? Aim::Halfway : Aim::Goal;
+  if (numRepairs < 2 * count)
+    repair(starts[numRepairs % count], aim);
   else
-    chase(bestOrder, aim, kNoise);
-  ++chases;
+    repair(bestOrder, aim, kPerturbation);
+  ++numRepairs;
 }
 
 } // namespace ttc::planner

@@ -13,15 +13,15 @@ Instance::Instance(std::span<const Buffer> buffers) {
       const Buffer &b = buffers[i];
       items.push_back({i, b.size, b.alignment, b.lower, b.upper, 0, 0});
     }
-  cutSections();
+  findSections();
   countBytes();
   findPairs();
   findObstacles(buffers);
 }
 
-/// A section ends where a buffer ends after another one has begun: only there is the set of live
-/// buffers not part of a later one.
-void Instance::cutSections() {
+/// A section ends where a buffer ends after another one has begun: only there the set of live
+/// buffers is maximal.
+void Instance::findSections() {
   std::vector<int64_t> begins, ends;
   for (const Item &item : items) {
     begins.push_back(item.lower);
@@ -79,7 +79,8 @@ void Instance::countBytes() {
 
 void Instance::findPairs() {
   constexpr int64_t kMostPairs = 10'000'000;
-  // Of items that are sorted by their first sections, those after one that it meets follow it.
+  // Items are sorted by first section: those that overlap item i and start later follow it
+  // directly.
   auto endOf = [&](size_t i) {
     return std::partition_point(
                items.begin() + static_cast<ptrdiff_t>(i), items.end(),
@@ -121,7 +122,7 @@ void Instance::findObstacles(std::span<const Buffer> buffers) {
         obstacles[i].push_back({*other->offset, *other->offset + other->size});
     std::sort(obstacles[i].begin(), obstacles[i].end(),
               [](const Range &a, const Range &b) { return a.begin < b.begin; });
-    // Twins that fixed buffers treat alike only because neither meets one.
+    // Twins are interchangeable only if neither overlaps a fixed buffer.
     if (int32_t twin = items[i].twin;
         twin >= 0 && (!obstacles[i].empty() || !obstacles[twin].empty()))
       items[i].twin = -1;

@@ -11,17 +11,17 @@ inline int64_t alignUp(int64_t value, int64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-/// The buffers that the search places (fixed ones and empty ones are not among them), and when they
-/// meet. Time is cut into sections: the moments at which a set of buffers is alive that no other
-/// moment's set holds. Two buffers meet in time exactly where they share a section.
+/// The buffers that the search places (without fixed and empty ones) and their overlaps in time.
+/// Time is partitioned into sections: the moments whose sets of live buffers are maximal, that is,
+/// contained in no other moment's set. Two buffers overlap in time exactly if they share a section.
 struct Instance {
   struct Item {
     size_t buffer; ///< in the problem
     int64_t size, alignment;
     int64_t lower, upper;
     int32_t firstSection, endSection;
-    int64_t most = 0; ///< bytes alive at one time during its life
-    /// The item before with equal lifetime, size and alignment, which is placed first; -1: none.
+    int64_t most = 0; ///< the most bytes alive at one time during its lifetime
+    /// The preceding item with equal lifetime, size and alignment, which is placed first; -1: none.
     int32_t twin = -1;
   };
 
@@ -29,11 +29,12 @@ struct Instance {
 
   size_t size() const { return items.size(); }
 
-  /// Whether `neighbours` and `members` are there: they are left out where so many items meet that
-  /// looking through all is as fast.
+  /// Whether `neighbours` and `members` exist: they are omitted if so many items overlap that
+  /// examining all items is as fast.
   bool hasPairs() const { return !neighbours.empty(); }
 
-  /// The lowest offset from `from` on at which the item is aligned and meets no fixed buffer.
+  /// The lowest offset of at least `from` at which the item is aligned and overlaps no fixed
+  /// buffer.
   int64_t fit(size_t item, int64_t from) const {
     const Item &it = items[item];
     int64_t offset = it.alignment == 1 ? from : alignUp(from, it.alignment);
@@ -43,8 +44,8 @@ struct Instance {
     return offset;
   }
 
-  /// The highest offset up to `from` at which it is aligned and meets no fixed buffer; below 0 if
-  /// there is none.
+  /// The highest offset of at most `from` at which the item is aligned and overlaps no fixed
+  /// buffer; negative if there is none.
   int64_t fitBelow(size_t item, int64_t from) const {
     const Item &it = items[item];
     auto alignDown = [&](int64_t offset) {
@@ -62,9 +63,9 @@ struct Instance {
   }
 
   std::vector<Item> items; ///< by first section
-  /// Of each item: the others that it meets in time.
+  /// For each item: the others that overlap it in time.
   std::vector<std::vector<int32_t>> neighbours;
-  /// Of each section: its items, and their bytes.
+  /// For each section: its items, and their bytes.
   std::vector<std::vector<int32_t>> members;
   std::vector<int64_t> totals;
 
@@ -72,12 +73,12 @@ private:
   struct Range {
     int64_t begin, end;
   };
-  void cutSections();
+  void findSections();
   void countBytes();
   void findPairs();
   void findObstacles(std::span<const Buffer> buffers);
 
-  /// Of each item: the fixed buffers that it meets in time.
+  /// For each item: the fixed buffers that overlap it in time.
   std::vector<std::vector<Range>> obstacles;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Planner/Planner.h"
 #include "Greedy.h"
-#include "Noise.h"
+#include "Random.h"
 #include "Search.h"
 #include "Sequencer.h"
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace ttc::planner {
 namespace {
 
-/// The orders in which the search breaks ties, best first: by the key that comes first, then by the
-/// others. T: the most bytes alive during its life, W: length of life, A: size times length,
+/// The orders in which the search breaks ties, best first: lexicographic by three keys. T: the most
+/// bytes alive during the item's lifetime, W: length of the lifetime, A: size times length,
 /// S: sections, Z: size.
 enum Key { T, W, A, S, Z };
 constexpr std::array<std::array<Key, 3>, 9> kOrders = {{{T, W, A},
@@ -26,8 +26,8 @@ constexpr std::array<std::array<Key, 3>, 9> kOrders = {{{T, W, A},
                                                         {S, T, A},
                                                         {S, A, T}}};
 
-/// The n-th number, from 1 on, of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: lengths of restarts that are,
-/// up to a factor, the best where nothing is known (Luby, Sinclair, Zuckerman 1993).
+/// The n-th number, from 1 on, of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ...: restart lengths that
+/// are optimal up to a constant factor if nothing is known (Luby, Sinclair, Zuckerman 1993).
 int64_t luby(int64_t n) {
   for (;;) {
     int64_t power = 1;
@@ -39,7 +39,7 @@ int64_t luby(int64_t n) {
   }
 }
 
-/// Runs the search again and again: in another order, with what was in the way before in front.
+/// Restarts the search, each time in another order, with items that caused conflicts first.
 class Restarts {
 public:
   explicit Restarts(const Instance &instance)
@@ -53,8 +53,8 @@ public:
     }
   }
 
-  /// Both searches go as deep as there are decisions to take, and look at all that meets: for more
-  /// items than this, another order is the better use of the time.
+  /// Both searches recurse once per decision and examine all overlapping pairs: for more items than
+  /// this, trying further orders is a better use of the time.
   static bool isWorthwhile(const Instance &instance) {
     return instance.hasPairs() && instance.size() <= Sequencer::kMostItems;
   }
@@ -69,12 +69,12 @@ public:
   const std::vector<int64_t> &getOffsets() const {
     return isSequencing ? sequencer.getOffsets() : search.getOffsets();
   }
-  /// Placements tried, and sections looked at for what follows from decisions.
+  /// Placements tried, plus sections propagated.
   int64_t getNodes() const { return placements + sections; }
 
 private:
-  // Found by trying them on the problems of benchmarks/planner; all near them work.
-  static constexpr double kNoise = 0.3, kConflictWeight = 20, kForget = 0.95;
+  // Tuned on the problems of benchmarks/planner; neighbouring values work as well.
+  static constexpr double kPerturbation = 0.3, kConflictWeight = 20, kForget = 0.95;
 
   Outcome place(int64_t capacity, int64_t nodes, std::optional<Search::Clock::time_point> until) {
     const auto &order = kOrders[placings % kOrders.size()];
@@ -87,7 +87,7 @@ private:
     std::vector<std::array<double, 3>> scores(instance.size());
     for (size_t i = 0; i < instance.size(); ++i)
       for (size_t k = 0; k < 3; ++k)
-        scores[i][k] = keys[i][order[k]] * (round == 0 ? 1 : blur()) *
+        scores[i][k] = keys[i][order[k]] * (round == 0 ? 1 : nextFactor()) *
                        (1 + kConflictWeight * conflicts[i] / most);
     for (double &conflict : conflicts)
       conflict *= kForget;
@@ -111,7 +111,7 @@ private:
     const int64_t run = sequencings++, round = run / static_cast<int64_t>(rules.size());
     std::vector<double> preference;
     for (const auto &key : keys)
-      preference.push_back(key[run % 2 == 0 ? W : A] * (run < 2 ? 1 : blur()));
+      preference.push_back(key[run % 2 == 0 ? W : A] * (run < 2 ? 1 : nextFactor()));
     const Outcome outcome =
         sequencer.run(capacity, rules[run % rules.size()], preference,
                       2 * static_cast<int64_t>(instance.size()) * luby(round + 1), nodes, until);
@@ -119,13 +119,13 @@ private:
     return outcome;
   }
 
-  double blur() { return noise.blur(kNoise); }
+  double nextFactor() { return random.nextFactor(kPerturbation); }
 
   const Instance &instance;
   Search search;
   Sequencer sequencer;
   std::vector<std::array<double, 5>> keys;
-  Noise noise;
+  Random random;
   int64_t placings = 0, sequencings = 0, placements = 0, sections = 0;
   bool isSequencing = false;
 };
@@ -139,12 +139,12 @@ Plan assemble(std::span<const Buffer> buffers, const Instance &instance,
   for (size_t i = 0; i < instance.size(); ++i)
     plan.offsets[instance.items[i].buffer] = offsets[i];
   for (size_t i = 0; i < buffers.size(); ++i)
-    plan.height = std::max(plan.height, plan.offsets[i] + buffers[i].size);
+    plan.arenaSize = std::max(plan.arenaSize, plan.offsets[i] + buffers[i].size);
   return plan;
 }
 
-/// Without lists of neighbours: in the order of their begins, each at the lowest offset that what
-/// is still alive leaves free.
+/// For problems without neighbour lists: places buffers in the order of their starts, each at the
+/// lowest offset that is free among those still alive.
 Plan placeByTime(std::span<const Buffer> buffers) {
   Plan plan;
   plan.offsets.assign(buffers.size(), 0);
@@ -172,7 +172,7 @@ Plan placeByTime(std::span<const Buffer> buffers) {
       }
     }
     plan.offsets[i] = at;
-    plan.height = std::max(plan.height, at + buffer.size);
+    plan.arenaSize = std::max(plan.arenaSize, at + buffer.size);
     if (buffer.size > 0)
       taken.emplace(at, i);
   }
@@ -180,21 +180,21 @@ Plan placeByTime(std::span<const Buffer> buffers) {
 }
 
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-/// More than that, if nearly all of them meet, are placed only once.
+/// Larger problems in which nearly all buffers overlap in time are placed only once.
 constexpr size_t kMostWithoutPairs = 50'000;
 
 using Until = std::optional<Search::Clock::time_point>;
 
-/// The search, for a height at a time, until the goal is met or known to be impossible. Where there
-/// are many items, in turn with other orders, which get about as much time.
+/// Searches for one arena size at a time, until the goal is met or proved impossible. With many
+/// items it alternates with greedy repair, which gets about as much time.
 void search(std::span<const Buffer> buffers, const Instance &instance, Greedy &greedy,
             const SearchLimits &limits, int64_t goal, Until until, Solution &solution) {
   constexpr size_t kFew = 400;
   constexpr int64_t kPlacementsPerNode = 8;
-  // Heights below this one are known to be impossible.
+  // Smaller arena sizes are proved impossible.
   int64_t bound = solution.lowerBound;
   Restarts restarts(instance);
-  for (bool halfway = false; solution.plan.height > std::max(goal, bound);) {
+  for (bool halfway = false; solution.plan.arenaSize > std::max(goal, bound);) {
     solution.nodes = restarts.getNodes() + greedy.getPlacements();
     const int64_t left = limits.nodes.value_or(kNoLimit) - solution.nodes;
     if (left <= 0 || (until && Search::Clock::now() >= *until))
@@ -202,16 +202,16 @@ void search(std::span<const Buffer> buffers, const Instance &instance, Greedy &g
     if (instance.size() > kFew &&
         greedy.getPlacements() <= kPlacementsPerNode * restarts.getNodes()) {
       greedy.goOn(greedy.getPlacements() + left);
-      if (greedy.getHeight() < solution.plan.height)
+      if (greedy.getArenaSize() < solution.plan.arenaSize)
         solution.plan = assemble(buffers, instance, greedy.getOffsets());
       continue;
     }
-    // The bound itself, and in turn with it a height that is easier to reach.
+    // The bound itself, in turn with an arena size that is easier to reach.
     int64_t target = std::max(goal, bound);
     if (halfway && !limits.capacity)
-      target += (solution.plan.height - target) / 2;
+      target += (solution.plan.arenaSize - target) / 2;
     halfway = !halfway;
-    if (target >= solution.plan.height)
+    if (target >= solution.plan.arenaSize)
       continue;
     const Outcome outcome = restarts.next(target, left, until);
     if (outcome == Outcome::Found)
@@ -219,27 +219,27 @@ void search(std::span<const Buffer> buffers, const Instance &instance, Greedy &g
     else if (outcome == Outcome::Impossible)
       bound = target + 1;
     if (limits.capacity && bound > goal)
-      break; // no plan fits, which is what was asked
+      break; // proved: no plan fits the capacity
   }
   solution.nodes = restarts.getNodes() + greedy.getPlacements();
-  solution.isOptimal = solution.plan.height <= bound;
+  solution.isOptimal = solution.plan.arenaSize <= bound;
 }
 
-/// Other orders, until the goal is met.
+/// Greedy repair alone, until the goal is met.
 void goOn(std::span<const Buffer> buffers, const Instance &instance, Greedy &greedy, int64_t goal,
           int64_t nodes, Until until, Solution &solution) {
-  while (greedy.getHeight() > goal && greedy.getPlacements() < nodes &&
+  while (greedy.getArenaSize() > goal && greedy.getPlacements() < nodes &&
          !(until && Search::Clock::now() >= *until))
     greedy.goOn(nodes);
   solution.plan = assemble(buffers, instance, greedy.getOffsets());
   solution.nodes = greedy.getPlacements();
-  solution.isOptimal = solution.plan.height == solution.lowerBound;
+  solution.isOptimal = solution.plan.arenaSize == solution.lowerBound;
 }
 
 } // namespace
 
 int64_t lowerBound(std::span<const Buffer> buffers) {
-  // A buffer that ends at a time does not meet one that starts there: the map adds both up.
+  // Lifetimes are half-open: a buffer that ends at a time does not overlap one that starts then.
   std::map<int64_t, int64_t> change;
   int64_t bound = 0;
   for (const Buffer &buffer : buffers) {
@@ -270,7 +270,7 @@ Solution solve(std::span<const Buffer> buffers, const SearchLimits &limits) {
   const Instance instance(buffers);
   if (!instance.hasPairs() && instance.size() > kMostWithoutPairs) {
     solution.plan = placeByTime(buffers);
-    solution.isOptimal = solution.plan.height == solution.lowerBound;
+    solution.isOptimal = solution.plan.arenaSize == solution.lowerBound;
     return solution;
   }
   Greedy greedy(instance, goal, until);

@@ -34,7 +34,7 @@ Outcome Search::run(int64_t bytes, std::span<const int32_t> order, int64_t budge
   dirty.resize(sections);
   for (size_t s = 0; s < sections; ++s)
     dirty[s] = static_cast<int32_t>(s);
-  settle();
+  updateSections();
   floorChanges.clear();
   sectionChanges.clear();
 
@@ -46,7 +46,7 @@ Outcome Search::run(int64_t bytes, std::span<const int32_t> order, int64_t budge
 
 //===--- state ------------------------------------------------------------------------===//
 
-void Search::soil(int32_t item) {
+void Search::markDirty(int32_t item) {
   const Instance::Item &it = instance.items[item];
   for (int32_t s = it.firstSection; s < it.endSection; ++s)
     if (!isDirty[s]) {
@@ -61,11 +61,11 @@ void Search::raise(int32_t item, int64_t floor) {
     return;
   floorChanges.emplace_back(item, floors[item]);
   floors[item] = floor;
-  soil(item);
+  markDirty(item);
 }
 
-/// Brings the sections' floors up to date.
-void Search::settle() {
+/// Updates the floors of dirty sections.
+void Search::updateSections() {
   for (int32_t s : dirty) {
     int64_t lowest = kNone;
     for (int32_t item : instance.members[s])
@@ -86,10 +86,10 @@ void Search::place(int32_t item, int64_t at) {
   const Instance::Item &it = instance.items[item];
   for (int32_t s = it.firstSection; s < it.endSection; ++s)
     sectionBytes[s] -= it.size;
-  soil(item);
+  markDirty(item);
 }
 
-void Search::takeBack(int32_t item) {
+void Search::unplace(int32_t item) {
   placed[item] = 0;
   const Instance::Item &it = instance.items[item];
   for (int32_t s = it.firstSection; s < it.endSection; ++s)
@@ -112,7 +112,7 @@ void Search::undo(Mark mark) {
 
 //===--- inference --------------------------------------------------------------------===//
 
-/// Whether what is left still fits above the floor of each section.
+/// Whether the remaining items still fit above the floor of each section.
 bool Search::isOpen(Range rest, int64_t floor) {
   if (rest.begin == rest.end)
     return true;
@@ -131,8 +131,8 @@ bool Search::isOpen(Range rest, int64_t floor) {
   return true;
 }
 
-/// An item that could have been placed before the last one and was not lies on top of one that is
-/// still to be placed: its floor rises to the lowest top of those it meets.
+/// An item that could have been placed before the last one, and was not, is above an item that is
+/// still to be placed: its floor rises to the lowest end of those that overlap it in time.
 bool Search::liftPassed(Range rest, Last last) {
   for (size_t i = rest.begin; i < rest.end; ++i) {
     const int32_t item = lists[i];
@@ -144,14 +144,14 @@ bool Search::liftPassed(Range rest, Last last) {
         lowest =
             std::min(lowest, std::max(floors[other], last.offset) + instance.items[other].size);
     if (lowest == kNone)
-      return false; // nothing is left for it to lie on
+      return false; // no remaining item can be below it
     raise(item, lowest);
     if (floors[item] + instance.items[item].size > capacity) {
       conflicts[item] += 1;
       return false;
     }
   }
-  settle();
+  updateSections();
   return true;
 }
 
@@ -173,9 +173,10 @@ bool Search::search(Range rest, Last last) {
   return found;
 }
 
-/// Places one item after the other first, and searches the rest.
+/// Tries each item that can be placed next, and searches the rest.
 bool Search::branch(Range rest, Last last) {
-  // What begins above the lowest top leaves a gap that the item of this top fits into.
+  // An item placed at or above the lowest possible end would leave a gap that the item with this
+  // end fits into.
   int64_t lowestTop = kNone;
   for (size_t i = rest.begin; i < rest.end; ++i)
     lowestTop = std::min(lowestTop,
@@ -196,22 +197,23 @@ bool Search::branch(Range rest, Last last) {
     for (int32_t other : instance.neighbours[candidate.item])
       if (!placed[other] && floors[other] < top)
         raise(other, top);
-    // Without a hat: nothing is in its way and it is in nothing's way, wherever the rest goes.
-    const bool hasHat = floorChanges.size() != before.floors;
-    settle();
+    // If the placement raised no floor, it constrains no other item: another choice cannot succeed
+    // where this one failed.
+    const bool constrainsOthers = floorChanges.size() != before.floors;
+    updateSections();
     if (isOpen(rest, candidate.offset) &&
         searchParts(rest, candidate.item, {candidate.offset, candidate.rank}))
       return true;
     undo(before);
-    takeBack(candidate.item);
-    if (gaveUp || !hasHat)
+    unplace(candidate.item);
+    if (gaveUp || !constrainsOthers)
       return false;
   }
   return false;
 }
 
-/// Splits what is left where no item reaches from one part to the next; each part is searched
-/// alone, and if one has no solution, none has.
+/// Splits the remaining items into parts that share no section. Each part is searched on its own;
+/// if one has no solution, the whole has none.
 bool Search::searchParts(Range rest, int32_t without, Last last) {
   const size_t listLevel = lists.size(), partLevel = parts.size();
   int32_t end = -1;
@@ -225,7 +227,7 @@ bool Search::searchParts(Range rest, int32_t without, Last last) {
     parts.back().end = lists.size();
     end = std::max(end, instance.items[item].endSection);
   }
-  // The small ones first: they fail at the least cost.
+  // Smallest first: they fail at the lowest cost.
   const size_t partEnd = parts.size();
   std::sort(parts.begin() + partLevel, parts.end(), [](Range a, Range b) {
     return std::pair(a.end - a.begin, a.begin) < std::pair(b.end - b.begin, b.begin);
@@ -238,7 +240,7 @@ bool Search::searchParts(Range rest, int32_t without, Last last) {
       continue;
     for (size_t done = partLevel; done < next; ++done)
       for (size_t i = parts[done].begin; i < parts[done].end; ++i)
-        takeBack(lists[i]);
+        unplace(lists[i]);
     undo(before);
   }
   lists.resize(listLevel);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Depth-first search for a plan of at most a given height.
+// Depth-first search for a plan whose arena has at most a given size.
 #ifndef TTC_LIB_PLANNER_SEARCH_H
 #define TTC_LIB_PLANNER_SEARCH_H
 
@@ -9,26 +9,26 @@ namespace ttc::planner {
 
 enum class Outcome { Found, Impossible, GaveUp };
 
-/// Only plans are looked at in which items are placed in the order of their offsets, each at the
-/// lowest offset that is free above the items placed before (those of equal offset in the order of
-/// their ranks): any other plan can be brought into this form without becoming higher.
-/// docs/planner.md says which branches are cut and why none of them holds the only plan.
+/// Considers only plans in which items are placed in the order of their offsets, each at the lowest
+/// offset that is free above the items placed before (those of equal offset in the order of their
+/// ranks): any other plan can be brought into this form without growing its arena.
+/// docs/planner.md describes which branches are pruned and why no solution is lost.
 class Search {
 public:
   using Clock = std::chrono::steady_clock;
 
   explicit Search(const Instance &instance);
 
-  /// Looks for a plan of at most `capacity` bytes; tries at most `nodes` placements. Of items with
-  /// equal offsets, that of lower rank comes first.
+  /// Searches for a plan of at most `capacity` bytes; tries at most `nodes` placements. Of items
+  /// with equal offsets, the one of lower rank is placed first.
   Outcome run(int64_t capacity, std::span<const int32_t> ranks, int64_t nodes,
               std::optional<Clock::time_point> until);
 
-  /// Of the plan found: the offset of each item.
+  /// The offset of each item in the plan found.
   const std::vector<int64_t> &getOffsets() const { return offset; }
   /// Of the last run.
   int64_t getNodes() const { return nodes; }
-  /// How often each item stood in a section that turned out too full, over all runs.
+  /// How often each item was in a section that could not hold its items, over all runs.
   std::vector<double> &getConflicts() { return conflicts; }
 
 private:
@@ -39,16 +39,16 @@ private:
       return offset != other.offset ? offset < other.offset : rank < other.rank;
     }
   };
-  /// The last item placed: those that follow do not come before it.
+  /// The last item placed: items that follow are not ordered before it.
   struct Last {
     int64_t offset;
     int32_t rank;
   };
-  /// Items of `lists`: what is left to be placed, by first section.
+  /// A range of `lists`: items that are not placed yet, by first section.
   struct Range {
     size_t begin, end;
   };
-  /// What to restore when a placement is taken back.
+  /// The state to restore when a placement is undone.
   struct Mark {
     size_t floors, sections;
   };
@@ -62,10 +62,10 @@ private:
     return floors[item] < last.offset || (floors[item] == last.offset && ranks[item] < last.rank);
   }
   void raise(int32_t item, int64_t floor);
-  void settle();
-  void soil(int32_t item);
+  void updateSections();
+  void markDirty(int32_t item);
   void place(int32_t item, int64_t at);
-  void takeBack(int32_t item);
+  void unplace(int32_t item);
   Mark mark() const { return {floorChanges.size(), sectionChanges.size()}; }
   void undo(Mark mark);
 
@@ -83,10 +83,10 @@ private:
   /// Of each section: the lowest floor and the bytes of its items that are not placed.
   std::vector<int64_t> sectionFloors, sectionBytes;
   std::vector<std::pair<int32_t, int64_t>> floorChanges, sectionChanges;
-  /// Sections whose floor is out of date.
+  /// Sections whose floor is stale.
   std::vector<int32_t> dirty;
   std::vector<char> isDirty;
-  /// Stacks of the search's levels.
+  /// Stacks, one level per depth of the search.
   std::vector<int32_t> lists;
   std::vector<Candidate> candidates;
   std::vector<Range> parts;

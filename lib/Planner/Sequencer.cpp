@@ -8,7 +8,7 @@
 namespace ttc::planner {
 
 static constexpr int64_t kLowest = std::numeric_limits<int64_t>::min() / 4;
-/// What a run leaves of the failures of those before.
+/// The weight that the failures of earlier runs keep.
 static constexpr double kForget = 0.9;
 static constexpr int64_t kHighest = std::numeric_limits<int64_t>::max() / 4;
 
@@ -117,8 +117,8 @@ void Sequencer::undo(size_t mark) {
   }
 }
 
-/// By lowest offset; nearly sorted from the last time. Equal ones by number, so that the order does
-/// not depend on what was tried before.
+/// Insertion sort by lowest offset: the list is nearly sorted from the last time. Ties are broken
+/// by number, so that the order does not depend on earlier attempts.
 void Sequencer::sortByLow(int32_t section) {
   std::vector<int32_t> &list = byLow[section];
   for (size_t i = 1; i < list.size(); ++i) {
@@ -173,8 +173,8 @@ bool Sequencer::propagateSection(int32_t section) {
   return findEdgesBelow(section) && findEdgesAbove(section) && orderPairs(section);
 }
 
-/// Edge finding: if a set of items that end by T and one more cannot all end by T, the one more
-/// lies above the set, hence above the lowest end that the set can have.
+/// Edge finding: if a set of items that end by T and one more item cannot all end by T, that item
+/// is above the set, and hence above the lowest end that the set can have.
 bool Sequencer::findEdgesBelow(int32_t section) {
   sortByLow(section);
   sortByHigh(section);
@@ -203,11 +203,11 @@ bool Sequencer::findEdgesBelow(int32_t section) {
       return false;
     for (size_t i = 0; i < count; ++i)
       if (sizes[i] == 0 && std::max(ends[i], low[items[i]] + sums[i]) + size(items[i]) > until) {
-        hits[i] = static_cast<int32_t>(last); // a larger set says all that a smaller one says
+        hits[i] = static_cast<int32_t>(last); // a larger set implies what a smaller one does
         bounds[i] = end;
       }
   }
-  // The lists are sorted anew only later; what follows changes their keys.
+  // The lists keep their order here, although their keys change.
   for (size_t i = 0; i < count; ++i) {
     if (hits[i] < 0)
       continue;
@@ -220,7 +220,7 @@ bool Sequencer::findEdgesBelow(int32_t section) {
   return true;
 }
 
-/// The same upside down.
+/// The mirror image of findEdgesBelow().
 bool Sequencer::findEdgesAbove(int32_t section) {
   sortByLow(section);
   sortByHigh(section);
@@ -265,8 +265,8 @@ bool Sequencer::findEdgesAbove(int32_t section) {
   return true;
 }
 
-/// Two items that fit in one order only have that order; an item lies above all that is known to
-/// lie below it, however that is stacked, and the same upside down.
+/// Two items that fit in only one order get that order. An item is above all items known to be
+/// below it, whatever their order; likewise from above.
 bool Sequencer::orderPairs(int32_t section) {
   const std::vector<int32_t> &members = instance.members[section];
   for (size_t i = 0; i < members.size(); ++i)
@@ -303,7 +303,7 @@ bool Sequencer::orderPairs(int32_t section) {
 
 //===--- search -----------------------------------------------------------------------===//
 
-/// Whether all items fit when each is placed above what has a lower lowest offset. If every
+/// Whether all items fit if they are placed in the order of their lowest offsets. Once every
 /// relation is known, they do.
 bool Sequencer::isDone() {
   order.resize(instance.size());
@@ -323,8 +323,8 @@ bool Sequencer::isDone() {
   return true;
 }
 
-/// Which items of the section are open, and which of those may be the lowest or the highest.
-void Sequencer::look(int32_t section, Choice &choice) {
+/// Collects the open items of the section, and those that may be the lowest or the highest of them.
+void Sequencer::collectChoice(int32_t section, Choice &choice) {
   const std::vector<int32_t> &members = instance.members[section];
   choice.open.clear();
   choice.lowest.clear();
@@ -361,7 +361,7 @@ const Sequencer::Choice *Sequencer::choose(int32_t &section, bool &above) {
   for (size_t s = 0; s < choices.size(); ++s) {
     Choice &choice = choices[s];
     if (isStale[s])
-      look(static_cast<int32_t>(s), choice);
+      collectChoice(static_cast<int32_t>(s), choice);
     isStale[s] = 0;
     if (choice.open.empty())
       continue;
@@ -385,7 +385,7 @@ const Sequencer::Choice *Sequencer::choose(int32_t &section, bool &above) {
 }
 
 bool Sequencer::search() {
-  constexpr int64_t kDeepest = 10'000; // some hundred bytes of stack each
+  constexpr int64_t kDeepest = 10'000; // a few hundred bytes of stack each
   if (decisions >= decisionLimit || depth >= kDeepest)
     gaveUp = true;
   if (gaveUp)

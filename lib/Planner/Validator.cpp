@@ -12,7 +12,7 @@ std::string range(int64_t begin, int64_t end) {
   return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
 }
 
-/// Walks through time and keeps the bytes that are taken; a buffer that starts must find its own
+/// Sweeps over time and tracks the occupied byte ranges; the range of a buffer that starts must be
 /// free.
 class Sweep {
 public:
@@ -42,13 +42,13 @@ public:
 private:
   void start(size_t index) {
     int64_t begin = offsets[index], end = begin + buffers[index].size;
-    // Taken ranges are disjoint, so only the one that begins below can reach into ours from there.
+    // Occupied ranges are disjoint, so of those that begin below only the last can reach this one.
     auto it = taken.lower_bound(begin);
     if (it != taken.begin() && std::prev(it)->second.end > begin)
       --it;
     if (it != taken.end() && it->first < end) {
       report(it->second.index, index);
-      return; // not entered: the other's range stays whole
+      return; // not added: occupied ranges stay disjoint
     }
     taken.emplace(begin, Taken{end, index});
   }
@@ -122,10 +122,10 @@ std::vector<Fault> validate(std::span<const Buffer> buffers, const Plan &plan,
              name(i) + ": expected an end of at most " + std::to_string(*capacity) + ", found " +
                  std::to_string(end));
   }
-  if (highest != plan.height)
-    report(FaultKind::Height, 0,
-           "expected a height of " + std::to_string(highest) + ", found " +
-               std::to_string(plan.height));
+  if (highest != plan.arenaSize)
+    report(FaultKind::ArenaSize, 0,
+           "expected an arena size of " + std::to_string(highest) + ", found " +
+               std::to_string(plan.arenaSize));
   Sweep(buffers, plan.offsets, faults).run();
   return faults;
 }

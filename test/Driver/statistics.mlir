@@ -14,9 +14,9 @@
 // CHECK-DAG: ttc-hoist-io {{.*}} 1 traces - Traces formed
 // CHECK-DAG: ttc-hoist-io {{.*}} hoisted - Ops moved out of traced regions
 // CHECK-DAG: ttc-schedule-queues {{.*}} constants - Constants stored
-// CHECK-DAG: ttc-elide-moves {{.*}} 1 elided - Dispatches that moved elements and are gone
-// CHECK-DAG: ttc-elide-moves {{.*}} 1024 elided-bytes - Bytes that are no longer written by them
-// CHECK-DAG: ttc-elide-moves {{.*}} 2 variants - Programs compiled for operands in rows
+// CHECK-DAG: ttc-elide-copies {{.*}} 1 elided - Dispatches that moved elements and are gone
+// CHECK-DAG: ttc-elide-copies {{.*}} 1024 elided-bytes - Bytes that are no longer written by them
+// CHECK-DAG: ttc-elide-copies {{.*}} 2 variants - Programs compiled for operands in rows
 // CHECK-DAG: ttc-place-tensors {{.*}} 16072 dram-bytes-before - Bytes through DRAM of one inference, with all tensors in DRAM
 // CHECK-DAG: ttc-place-tensors {{.*}} 2248 dram-bytes - Bytes through DRAM of one inference
 // CHECK-DAG: ttc-place-tensors {{.*}} 6 l1-tensors - Buffers placed in L1
@@ -31,8 +31,8 @@
 // CHECK-DAG: ttc-size-trace-region {{.*}} bank-bytes - What the trace region takes of each DRAM bank
 // CHECK-DAG: ttc-compile-programs {{.*}} 8 programs - Programs compiled
 // CHECK-DAG: ttc-compile-programs {{.*}} code-bytes - Bytes of the shared object
-// CPU-DAG: ttc-preallocate {{.*}} 2048 activation-bytes - Height of the activations
-// CPU-DAG: ttc-preallocate {{.*}} 2048 lower-bound-bytes - Least height that activations can have
+// CPU-DAG: ttc-preallocate {{.*}} 2048 activation-bytes - Arena size of the activations
+// CPU-DAG: ttc-preallocate {{.*}} 2048 lower-bound-bytes - Lower bound of the arena size of the activations
 func.func @main(%x: tensor<1x4x8x8xf32> {ttc.name = "x"}) -> (tensor<1x4x8x8xf32> {ttc.name = "y"}) {
   %w = ttc.constant dense<[[[[1.0]], [[2.0]], [[3.0]], [[4.0]]], [[[5.0]], [[6.0]], [[7.0]], [[8.0]]]]> : tensor<2x4x1x1xf32>
   %scale = ttc.constant dense<[1.0, 2.0]> : tensor<2xf32>

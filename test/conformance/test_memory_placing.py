@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from bundles import graph_outputs, load_tensor, np, onnx, run_bundle
-from test_elided_moves import GRAPHS, Graph
+from test_elided_copies import GRAPHS, Graph
 from test_light_models import image_of
 
 CHIPS = ["wormhole_n150", "wormhole_n300", "blackhole_p150"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks a plan of memory, whoever made it.
+// Checks a memory plan, of any planner.
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
 #include <algorithm>
@@ -11,16 +11,16 @@
 using namespace ttc::planner;
 
 static const char usage[] =
-    R"(ttc-plan-check: whether a plan gives every buffer bytes of its own while it is alive
+    R"(ttc-plan-check: checks that no two buffers of a plan overlap while both are alive
 
 usage: ttc-plan-check PLAN.csv [--problem=PROBLEM.csv] [--capacity=BYTES]
 
-PLAN.csv    columns id, lower, upper, size, offset; alignment if there. - is standard input
---problem   the plan is one of this problem: the same buffers, and fixed ones where they are fixed
---capacity  no buffer may end above
+PLAN.csv    columns id, lower, upper, size, offset; optional: alignment. - is standard input
+--problem   also check that the plan solves this problem: equal buffers, fixed offsets kept
+--capacity  also check that no buffer ends above this number of bytes
 
-Exit status: 0 if the plan is right, 1 with what is wrong with it (the first 20 faults and their
-number), 2 if it cannot be read.
+Exit status: 0 if the plan is valid; 1 if not, with the first 20 faults and the number of further
+ones on standard error; 2 if the plan cannot be read.
 )";
 
 static int fail(const std::string &message) {
@@ -28,14 +28,14 @@ static int fail(const std::string &message) {
   return 2;
 }
 
-/// What is wrong with a plan, a line each; a plan of another problem has thousands of them.
+/// Prints faults, one per line, up to a limit: a plan of another problem has thousands of them.
 class Faults {
 public:
   void add(const std::string &message) {
     if (++count <= kMost)
       std::cerr << message << '\n';
   }
-  /// Says how many were not printed. True if there are any.
+  /// Prints how many were omitted. True if there are any faults.
   bool any() const {
     if (count > kMost)
       std::cerr << "and " << count - kMost << " more\n";
@@ -47,7 +47,7 @@ private:
   size_t count = 0;
 };
 
-/// The buffers of `problem` in the order of the plan's, as far as they do not differ.
+/// Collects the buffers of `problem` in the order of the plan, and reports those that differ.
 static void arrange(const Problem &problem, const Problem &plan, std::vector<Buffer> &buffers,
                     Faults &faults) {
   auto describe = [](const Buffer &b) {
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     std::string argument = argv[i];
     if (argument == "--problem" || argument == "--capacity") {
       if (i + 1 == argc)
-        return fail("expected a value behind " + argument + "; see --help");
+        return fail("expected a value after " + argument + "; see --help");
       argument += std::string("=") + argv[++i];
     }
     if (argument == "--help" || argument == "-h") {
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     if (!buffer.offset)
       return fail(planPath + ": expected an offset for " + rows->ids[i] + ", found none");
     plan.offsets.push_back(*buffer.offset);
-    plan.height = std::max(plan.height, *buffer.offset + buffer.size);
+    plan.arenaSize = std::max(plan.arenaSize, *buffer.offset + buffer.size);
     buffer.offset.reset();
     buffers.push_back(buffer);
   }
@@ -136,6 +136,7 @@ int main(int argc, char **argv) {
     faults.add(rows->ids[fault.first] + ": " + fault.message);
   if (faults.any())
     return 1;
-  std::cout << buffers.size() << " buffers, height " << plan.height << ": right\n" << std::flush;
+  std::cout << buffers.size() << " buffers, arena size " << plan.arenaSize << ": valid\n"
+            << std::flush;
   return std::cout ? 0 : fail("cannot write standard output");
 }

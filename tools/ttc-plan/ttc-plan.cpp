@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans memory: a CSV of buffers with lifetimes in, the same with offsets out.
+// Plans memory: reads a CSV file of buffers with lifetimes, writes it with offsets.
 #include "WriteFile.h"
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
@@ -13,21 +13,22 @@
 using namespace ttc::planner;
 
 static const char usage[] =
-    R"(ttc-plan: gives every buffer an offset so that buffers alive at one time do not overlap
+    R"(ttc-plan: assigns offsets to buffers so that buffers alive at the same time do not overlap
 
 usage: ttc-plan PROBLEM.csv [-o PLAN.csv] [--capacity=BYTES] [--timeout=SECONDS] [--nodes=N]
 
-PROBLEM.csv  columns id, lower, upper, size; alignment and offset (a fixed one) if there.
-             A buffer is alive from lower up to, not including, upper. - is standard input.
--o           where the plan goes, the same columns with offset; - is standard output (default)
---capacity   a plan of at most this height is good enough; if none was found, the lowest one is
-             written all the same, and the exit status is 1.
-             Without it the search goes on until the height is the lower bound
---timeout    search for at most so long (default 60)
---nodes      search for at most so many placements; with it the default is no timeout, and equal
-             problems get equal plans. 0: first-fit alone
+PROBLEM.csv  columns id, lower, upper, size; optional: alignment, offset (a fixed one).
+             A buffer is alive in the half-open interval [lower, upper). - is standard input.
+-o           where to write the plan: the same columns plus offset; - is standard output (default)
+--capacity   stop at a plan whose arena has at most this size; if none is found, the smallest one
+             is written nevertheless, and the exit status is 1.
+             Without it, the search ends when the arena size equals the lower bound
+--timeout    limit the search to this time (default 60)
+--nodes      limit the search to this number of placements; then the default is no timeout, and
+             equal problems get equal plans. 0: first-fit only
 
-Height, lower bound, nodes searched and time go to standard error. ttc-plan-check checks a plan.
+The arena size, the lower bound, the nodes searched and the time are printed on standard error.
+ttc-plan-check checks a plan.
 )";
 
 static int fail(const std::string &message) {
@@ -55,7 +56,7 @@ int main(int argc, char **argv) {
     for (const char *option : {"-o", "--capacity", "--nodes", "--timeout"})
       if (argument == option) {
         if (i + 1 == argc)
-          return fail("expected a value behind " + argument + "; see --help");
+          return fail("expected a value after " + argument + "; see --help");
         argument += std::string("=") + argv[++i];
       }
     if (argument == "--help" || argument == "-h") {
@@ -106,12 +107,12 @@ int main(int argc, char **argv) {
   } catch (const std::runtime_error &error) {
     return fail(error.what());
   }
-  std::cerr << "buffers " << problem->buffers.size() << ", height " << result.height
+  std::cerr << "buffers " << problem->buffers.size() << ", arena size " << result.arenaSize
             << ", lower bound " << solution.lowerBound << ", nodes " << solution.nodes << ", "
-            << seconds.count() << " s" << (solution.isOptimal ? ", no plan is lower" : "") << '\n';
-  if (limits.capacity && result.height > *limits.capacity) {
-    std::cerr << "ttc-plan: expected a height of at most " << *limits.capacity << ", found "
-              << result.height << '\n';
+            << seconds.count() << " s" << (solution.isOptimal ? ", optimal" : "") << '\n';
+  if (limits.capacity && result.arenaSize > *limits.capacity) {
+    std::cerr << "ttc-plan: expected an arena size of at most " << *limits.capacity << ", found "
+              << result.arenaSize << '\n';
     return 1;
   }
   return 0;

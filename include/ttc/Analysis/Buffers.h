@@ -12,7 +12,7 @@ namespace mlir::ttc {
 Value getViewRoot(Value value);
 
 /// Where a value inside a trace on tensors lies: in the bytes of another one (perhaps itself).
-struct Placement {
+struct ValueStorage {
   /// An argument of the trace, a result of device work, or of an op that joins parts (concat).
   Value root;
   /// The value's elements among the root's.
@@ -24,8 +24,8 @@ struct Placement {
 };
 
 /// Follows views, and parts to what they are parts of. Nothing where no rows say where the value
-/// lies, or where it is a part of two values; `--ttc-elide-moves` makes neither.
-std::optional<Placement> getPlacement(Value value);
+/// lies, or where it is a part of two values; `--ttc-elide-copies` makes neither.
+std::optional<ValueStorage> getStorage(Value value);
 
 /// The op in the trace that makes the value, or a view of it, a part of its result: the value's
 /// bytes are there. Null if there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which of many buffers shall lie in a memory that is too small for all: those that are worth most
-// and can be planned together. Knows no MLIR.
+// Selects which buffers to store in a memory that is too small for all of them: those of the
+// highest total value that can be planned together. Independent of MLIR.
 #ifndef TTC_PLANNER_CHOOSER_H
 #define TTC_PLANNER_CHOOSER_H
 
@@ -8,31 +8,31 @@
 
 namespace ttc::planner {
 
-/// What may lie in the memory, and what that is worth, in any unit.
+/// A buffer that may be stored in the memory, and the value of doing so, in any unit.
 struct Candidate {
   Buffer buffer; ///< without an offset
   int64_t value = 0;
 };
 
 struct ChooseLimits {
-  /// Decisions that improving and searching try in all: equal input gives an equal choice, on any
-  /// machine.
+  /// The most decisions that the local search and the exhaustive search try in total. Equal input
+  /// gives an equal choice on every machine.
   int64_t nodes = 50'000;
-  /// Placements for each question whether some buffers can be planned together (`solve`).
+  /// The most placements of each call of `solve`, which tells whether buffers fit together.
   int64_t planNodes = 10'000;
 };
 
 struct Choice {
-  std::vector<bool> chosen; ///< of each candidate
-  int64_t value = 0;        ///< of the chosen ones together
-  /// No choice that `solve` can plan with the given limits is worth more.
+  std::vector<bool> chosen; ///< for each candidate
+  int64_t value = 0;        ///< total of the chosen candidates
+  /// No choice that `solve` can plan within the limits has a higher value.
   bool isOptimal = false;
 };
 
-/// Chooses candidates that `solve` can plan beside `required` within the capacity. Takes all, where
-/// that is possible; else it takes the most valuable ones for their room and time first, then
-/// exchanges some for others that are worth more, and then looks at all choices in turn, as far as
-/// the nodes go. Chooses nothing if not even `required` can be planned.
+/// Chooses candidates that `solve` can plan together with `required` within the capacity. Chooses
+/// all of them if possible. Otherwise starts from greedy choices by value and density, improves the
+/// best one by local search, and then runs branch and bound within the node limit. Chooses nothing
+/// if not even `required` can be planned.
 Choice choose(std::span<const Candidate> candidates, std::span<const Buffer> required,
               int64_t capacity, const ChooseLimits &limits = {});
 

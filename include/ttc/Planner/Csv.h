@@ -16,9 +16,9 @@ struct Problem {
   std::vector<Buffer> buffers;
 };
 
-/// Reads a problem; on failure returns nothing and says in `error` what was expected and found.
+/// Reads a problem. On failure returns nothing and sets `error` to what was expected and found.
 std::optional<Problem> readCsv(std::istream &input, std::string &error);
-/// The same from a file, which the message names; "-" is standard input.
+/// Likewise from a file, which the error message names; "-" is standard input.
 std::optional<Problem> readCsvFile(const std::string &path, std::string &error);
 
 /// Writes the problem with a column `offset`.

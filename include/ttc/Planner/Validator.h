@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks plans. Shares no code with the planner, so that both would have to err alike.
+// Checks plans. Shares no code with the planner, so that a bug in one is found by the other.
 #ifndef TTC_PLANNER_VALIDATOR_H
 #define TTC_PLANNER_VALIDATOR_H
 
@@ -13,10 +13,10 @@ enum class FaultKind {
   BadBuffer,  ///< a buffer with a negative size, an alignment below 1 or an empty lifetime
   Negative,   ///< an offset below 0
   Misaligned, ///< an offset that is not a multiple of the alignment
-  Moved,      ///< a fixed buffer elsewhere
+  Moved,      ///< a fixed buffer at another offset
   Overlap,    ///< two buffers that share time and bytes
   Capacity,   ///< a buffer that ends above the capacity
-  Height,     ///< the plan's height is not the end of its highest buffer
+  ArenaSize,  ///< the plan's arena size is not the end of its highest buffer
 };
 
 struct Fault {
@@ -26,7 +26,8 @@ struct Fault {
   std::string message;
 };
 
-/// Everything that is wrong with the plan; empty if it is right. Capacity: nothing means no limit.
+/// Returns every fault of the plan; empty if the plan is valid. Without a capacity there is no
+/// limit.
 std::vector<Fault> validate(std::span<const Buffer> buffers, const Plan &plan,
                             std::optional<int64_t> capacity = std::nullopt);
 

@@ -115,8 +115,8 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
     Statistic<"l1Bytes", "l1-bytes", "What tensors and scratch take of each core's L1">,
     Statistic<"constantBytes", "constant-bytes", "Bytes of constants">,
     Statistic<"slotBytes", "slot-bytes", "Bytes of slots and state">,
-    Statistic<"activationBytes", "activation-bytes", "Height of the activations">,
-    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Least height that activations can have">,
+    Statistic<"activationBytes", "activation-bytes", "Arena size of the activations">,
+    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Lower bound of the arena size of the activations">,
     Statistic<"numInPlace", "in-place", "Results that are written over an operand">
   ];
 }

@@ -136,7 +136,7 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
   ];
 }
 
-def ElideMoves : Pass<"ttc-elide-moves", "::mlir::ModuleOp"> {
+def ElideCopies : Pass<"ttc-elide-copies", "::mlir::ModuleOp"> {
   let summary = "Lets programs write and read parts of tensors where they lie";
   let description = [{
     A dispatch whose program only moves elements (one op that implements SubviewCopyOpInterface)

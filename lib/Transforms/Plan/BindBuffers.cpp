@@ -25,11 +25,11 @@ public:
         return trace.emitError("expected result ")
                << i << " to be bound to a buffer, found none; --ttc-schedule-queues binds the "
                << "traces that a schedule executes";
-      std::optional<Placement> placement = getPlacement(value);
-      if (!placement || !placement->isWhole())
+      std::optional<ValueStorage> storage = getStorage(value);
+      if (!storage || !storage->isWhole())
         return trace.emitError("expected result ")
                << i << " to have a buffer of its own, found a part of another value";
-      bound[placement->root] = buffer;
+      bound[storage->root] = buffer;
     }
     for (unsigned i = 0; i < trace.getNumArguments(); ++i)
       if (!trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr))
@@ -40,35 +40,35 @@ public:
     llvm::SmallDenseMap<Value, Operation *> lastUse;
     for (Operation &op : trace.getBody().front())
       for (Value operand : op.getOperands()) {
-        std::optional<Placement> placement = getPlacement(operand);
-        if (!placement)
+        std::optional<ValueStorage> storage = getStorage(operand);
+        if (!storage)
           return op.emitError("expected an operand that lies in rows of one other value, found a "
                               "view that cannot be stated as such");
         if (isa<DeviceWorkOpInterface>(op))
-          lastUse[placement->root] = &op;
+          lastUse[storage->root] = &op;
       }
     // What is bound already keeps its buffer.
     for (Operation &op : trace.getBody().front())
       if (auto buffers = op.getAttrOfType<ArrayAttr>(attr))
         for (auto [result, buffer] : llvm::zip_equal(op.getResults(), buffers))
-          bound[getPlacement(result)->root] = cast<FlatSymbolRefAttr>(buffer);
+          bound[getStorage(result)->root] = cast<FlatSymbolRefAttr>(buffer);
     int64_t count = 0;
     for (Operation &op : trace.getBody().front())
       if (isa<DeviceWorkOpInterface>(op))
         for (OpResult result : op.getResults()) {
-          std::optional<Placement> placement = getPlacement(result);
-          if (!placement)
+          std::optional<ValueStorage> storage = getStorage(result);
+          if (!storage)
             return op.emitError("expected a result that lies in rows of one other value");
-          FlatSymbolRefAttr &buffer = bound[placement->root];
-          if (!buffer && placement->root == result)
+          FlatSymbolRefAttr &buffer = bound[storage->root];
+          if (!buffer && storage->root == result)
             buffer = findInPlace(result, lastUse);
           if (!buffer)
-            buffer = makeActivation(placement->root, count++);
+            buffer = makeActivation(storage->root, count++);
         }
     for (Operation &op : trace.getBody().front()) {
       SmallVector<Attribute> buffers;
       for (Value result : op.getResults())
-        if (FlatSymbolRefAttr buffer = bound.lookup(getPlacement(result)->root))
+        if (FlatSymbolRefAttr buffer = bound.lookup(getStorage(result)->root))
           buffers.push_back(buffer);
       if (!isa<ViewLikeOpInterface>(op) && !buffers.empty() && buffers.size() == op.getNumResults())
         op.setAttr(attr, ArrayAttr::get(op.getContext(), buffers));
@@ -84,14 +84,14 @@ private:
     SmallVector<unsigned> operands;
     work.getInPlaceOperands(result.getResultNumber(), collection, operands);
     for (unsigned index : operands) {
-      std::optional<Placement> placement = getPlacement(work->getOperand(index));
-      FlatSymbolRefAttr buffer = bound.lookup(placement->root);
-      if (!placement->isWhole() || !buffer || lastUse.lookup(placement->root) != work ||
-          !isActivation(buffer) || !haveSameLayout(placement->root, result))
+      std::optional<ValueStorage> storage = getStorage(work->getOperand(index));
+      FlatSymbolRefAttr buffer = bound.lookup(storage->root);
+      if (!storage->isWhole() || !buffer || lastUse.lookup(storage->root) != work ||
+          !isActivation(buffer) || !haveSameLayout(storage->root, result))
         continue;
       // No other operand may lie there, but for those that may be written over as well.
       bool isFree = llvm::all_of(llvm::enumerate(work->getOperands()), [&](auto operand) {
-        std::optional<Placement> other = getPlacement(operand.value());
+        std::optional<ValueStorage> other = getStorage(operand.value());
         return bound.lookup(other->root) != buffer ||
                (other->isWhole() && llvm::is_contained(operands, operand.index()));
       });

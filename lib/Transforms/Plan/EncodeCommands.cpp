@@ -182,7 +182,7 @@ private:
     SmallVector<Value> values(work->getOperands());
     llvm::append_range(values, work->getResults());
     for (auto [i, value] : llvm::enumerate(values)) {
-      StridedRange lies = getPlacement(value)->rows;
+      StridedRange lies = getStorage(value)->rows;
       std::optional<StridedRange> expected = work.getStridedRange(i, symbols);
       if (LayoutAttr layout = getShardedLayout(value.getType());
           layout && !work.takesShards(i, symbols))
@@ -197,7 +197,7 @@ private:
                << (i < work->getNumOperands() ? "an operand" : "a result") << " in rows of "
                << (expected ? expected->row : lies.count) << " elements, "
                << (expected ? expected->pitch : lies.count) << " apart, found rows of " << lies.row
-               << ", " << lies.pitch << " apart; --ttc-elide-moves makes programs that fit";
+               << ", " << lies.pitch << " apart; --ttc-elide-copies makes programs that fit";
     }
     return success();
   }

@@ -147,7 +147,7 @@ private:
 
   /// The work, with the events around what consumes the inputs and what produces the outputs.
   void compute() {
-    after(WorkPlace()); // nothing reads these inputs
+    after(StepPosition()); // nothing reads these inputs
     for (Operation *step : single.work) {
       TraceOp trace = single.getTrace(step);
       if (!trace) {
@@ -184,7 +184,7 @@ private:
     for (Operation &op : trace.getBody().front()) {
       auto command = cast<CommandOpInterface>(op);
       bool isWork = !command.isBarrier() && !op.hasTrait<OpTrait::IsTerminator>();
-      WorkPlace place{step, &op};
+      StepPosition place{step, &op};
       bool isAlone =
           isWork && (kind->form == Form::Untraced || isConsumer(place) || isProducer(place));
       if (!isAlone) {
@@ -218,19 +218,19 @@ private:
     EnqueueExecuteOp::create(builder, step->getLoc(), trace, builder.getI64IntegerAttr(kCompute));
   }
 
-  bool isConsumer(WorkPlace place) const {
+  bool isConsumer(StepPosition place) const {
     return kind->overlap != Overlap::None &&
            llvm::any_of(single.groups, [&](const InputGroup &g) { return g.consumer == place; });
   }
   /// Queue 0 itself reads in `overlap-input`, in order.
-  bool isProducer(WorkPlace place) const {
+  bool isProducer(StepPosition place) const {
     return kind->overlap == Overlap::Io && single.producer == place;
   }
-  void before(WorkPlace place) {
+  void before(StepPosition place) {
     if (isProducer(place))
       wait(Drained, kCompute);
   }
-  void after(WorkPlace place) {
+  void after(StepPosition place) {
     if (kind->overlap == Overlap::None)
       return;
     for (auto [number, group] : llvm::enumerate(single.groups))

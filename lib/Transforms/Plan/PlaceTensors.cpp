@@ -192,7 +192,7 @@ private:
         int64_t read = 0, last = time;
         for (size_t i = time; i < timeline.size() && timeline[i].op->getParentOp() == trace; ++i)
           for (Value operand : timeline[i].op->getOperands())
-            if (getPlacement(operand)->root == argument) {
+            if (getStorage(operand)->root == argument) {
               read += getTensorBytes(cast<ShapedType>(operand.getType()));
               last = i;
             }
@@ -207,7 +207,7 @@ private:
   static bool isYielded(TraceOp trace, Value argument) {
     auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
     return llvm::any_of(yield.getValues(),
-                        [&](Value value) { return getPlacement(value)->root == argument; });
+                        [&](Value value) { return getStorage(value)->root == argument; });
   }
 
   //===--- choosing -----------------------------------------------------------------------===//
@@ -277,8 +277,8 @@ private:
   /// The choice was for the plan without the copies' commands, and for entry points that share
   /// bytes; the plan that counts is the one that --ttc-preallocate will make.
   void dropWhatDoesNotFit() {
-    while (!chosen.empty() &&
-           planL1(module, target, getTimeline(module), share).plan.height > target.getL1Bytes()) {
+    while (!chosen.empty() && planL1(module, target, getTimeline(module), share).plan.arenaSize >
+                                  target.getL1Bytes()) {
       auto *least = llvm::min_element(chosen, [](const Option &a, const Option &b) {
         return a.candidate.value < b.candidate.value;
       });

@@ -72,14 +72,14 @@ planner::Plan mlir::ttc::planEntries(ArrayRef<planner::Buffer> problem, ArrayRef
       last = std::max(last, buffer.upper);
     }
     part.insert(part.end(), fixed.begin(), fixed.end());
-    if (all.height > 0) // what belongs to others
-      part.push_back({begin, last, all.height, ttrt::kBufferAlignment, 0});
+    if (all.arenaSize > 0) // what belongs to others
+      part.push_back({begin, last, all.arenaSize, ttrt::kBufferAlignment, 0});
     planner::Plan plan = solve(part, capacity);
     size_t next = 0;
     for (auto [offset, itsEntry] : llvm::zip_equal(all.offsets, entries))
       if (itsEntry == entry)
         offset = plan.offsets[next++];
-    all.height = plan.height;
+    all.arenaSize = plan.arenaSize;
   }
   return all;
 }
@@ -126,7 +126,7 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
     }
     // As low as can be; only where that is too high, whatever fits.
     for (std::optional<int64_t> capacity : {std::optional<int64_t>(), {target.getL1Bytes()}})
-      if (!capacity || result.plan.height > *capacity)
+      if (!capacity || result.plan.arenaSize > *capacity)
         result.plan = planEntries(result.problem, entries, scratch, capacity, share);
     return result;
   };
@@ -144,11 +144,11 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
     if (all.size != 0)
       reserved = all;
     L1Plan apart = plan(/*keepSlots=*/true, reserved, longer);
-    if (apart.plan.height <= target.getL1Bytes())
+    if (apart.plan.arenaSize <= target.getL1Bytes())
       return apart;
   }
   L1Plan kept = plan(/*keepSlots=*/true, scratch, lifetimes);
-  if (kept.plan.height <= target.getL1Bytes())
+  if (kept.plan.arenaSize <= target.getL1Bytes())
     return kept;
   return plan(/*keepSlots=*/false, scratch, lifetimes);
 }

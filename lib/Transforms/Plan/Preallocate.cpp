@@ -112,7 +112,7 @@ private:
     for (auto [buffer, its, always] : llvm::zip_equal(l1.buffers, l1.problem, l1.always))
       if (!always)
         setLifetime(buffer, its.lower, its.upper);
-    l1Bytes = l1.plan.height;
+    l1Bytes = l1.plan.arenaSize;
     if (l1Bytes > target.getL1Bytes())
       return reportL1Full(l1);
     DenseSet<Operation *> placed;
@@ -127,13 +127,13 @@ private:
   }
 
   LogicalResult layOutHost() {
-    int64_t base = 0, height = 0;
+    int64_t base = 0, arenaSize = 0;
     for (auto buffer : module.getOps<BufferOp>())
       if (buffer.getMemory() == MemorySpace::Host && isPersistent(buffer)) {
         place(buffer, base);
         base += getSize(buffer);
       }
-    return planSpace(MemorySpace::Host, base, INT64_MAX, height);
+    return planSpace(MemorySpace::Host, base, INT64_MAX, arenaSize);
   }
 
   static void setLifetime(BufferOp buffer, int64_t begin, int64_t end) {
@@ -143,7 +143,7 @@ private:
   }
 
   /// Plans what lives for a while in DRAM or host memory, above `base`.
-  LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &height) {
+  LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &arenaSize) {
     SmallVector<BufferOp> planned;
     std::vector<planner::Buffer> problem;
     SmallVector<unsigned> entries;
@@ -164,20 +164,20 @@ private:
     }
     planner::Plan plan =
         planEntries(problem, entries, /*fixed=*/{}, /*capacity=*/std::nullopt, shareActivations);
-    height = plan.height;
+    arenaSize = plan.arenaSize;
     if (memory == MemorySpace::Dram)
       lowerBoundBytes = planner::lowerBound(problem);
-    if (base + plan.height > capacity)
-      return reportFull(memory, base, plan.height, capacity);
+    if (base + plan.arenaSize > capacity)
+      return reportFull(memory, base, plan.arenaSize, capacity);
     for (auto [buffer, offset] : llvm::zip_equal(planned, plan.offsets))
       place(buffer, base + offset);
     return success();
   }
 
-  LogicalResult reportFull(MemorySpace memory, int64_t base, int64_t height, int64_t capacity) {
+  LogicalResult reportFull(MemorySpace memory, int64_t base, int64_t arenaSize, int64_t capacity) {
     InFlightDiagnostic error = emitError(module.getLoc(), "needs ")
-                               << base + height << " bytes of DRAM (" << constantBytes
-                               << " constants, " << slotBytes << " slots, " << height
+                               << base + arenaSize << " bytes of DRAM (" << constantBytes
+                               << " constants, " << slotBytes << " slots, " << arenaSize
                                << " activations), but " << target.getName() << " has " << capacity;
     attachPeak(error, module, memory, target);
     return error;

@@ -67,7 +67,7 @@ bool SingleSchedule::mayOverlap() {
 /// Calls `use(place, bytes)` for all bytes that the work touches, in order.
 template <typename Use> void SingleSchedule::forEachAccess(Use use) {
   SmallVector<BufferAccess> accesses;
-  auto access = [&](Operation *op, WorkPlace place) {
+  auto access = [&](Operation *op, StepPosition place) {
     auto interface = cast<BufferAccessOpInterface>(op);
     accesses.clear();
     interface.getAccesses(accesses);
@@ -86,9 +86,9 @@ template <typename Use> void SingleSchedule::forEachAccess(Use use) {
 
 /// Inputs that are consumed first are written ahead first: the others do not hold them up.
 void SingleSchedule::findPlaces() {
-  SmallVector<std::pair<int64_t, WorkPlace>> last(inputs.size(), {-1, WorkPlace()});
+  SmallVector<std::pair<int64_t, StepPosition>> last(inputs.size(), {-1, StepPosition()});
   int64_t number = 0;
-  forEachAccess([&](WorkPlace place, const Bytes &bytes) {
+  forEachAccess([&](StepPosition place, const Bytes &bytes) {
     for (auto [input, its] : llvm::zip_equal(inputs, last))
       if (input.meets(bytes))
         its = {number, place};

@@ -9,18 +9,18 @@ namespace mlir::ttc {
 
 /// Where something happens in the work between the writes and the reads: a step, and in a trace a
 /// command of it.
-struct WorkPlace {
+struct StepPosition {
   Operation *step = nullptr;
   Operation *command = nullptr;
 
-  bool operator==(const WorkPlace &other) const {
+  bool operator==(const StepPosition &other) const {
     return step == other.step && command == other.command;
   }
 };
 
 /// Inputs that are consumed at one place, and so may be written ahead from there on.
 struct InputGroup {
-  WorkPlace consumer; ///< no step: nothing reads them
+  StepPosition consumer; ///< no step: nothing reads them
   SmallVector<Operation *> writes;
 };
 
@@ -46,7 +46,7 @@ public:
   SmallVector<InputGroup> groups;
   /// The first place that touches a byte of an output's slot; no step: what is read is never
   /// written.
-  WorkPlace producer;
+  StepPosition producer;
 
 private:
   /// Bytes of a memory; in L1, of every core's.

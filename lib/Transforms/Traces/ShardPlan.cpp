@@ -120,8 +120,8 @@ RankedTensorType ShardPlan::chooseWhole(Value operand, ArrayRef<int64_t> parts) 
   if (isWhole(parts) || layouts.contains(getViewRoot(operand)))
     return type;
   // A slice of what lies contiguously.
-  std::optional<Placement> placement = getPlacement(operand);
-  return placement && placement->isWhole() ? type : RankedTensorType();
+  std::optional<ValueStorage> storage = getStorage(operand);
+  return storage && storage->isWhole() ? type : RankedTensorType();
 }
 
 ProgramOp ShardPlan::getVariant(ProgramOp program, const ProgramCut &cut,
@@ -151,8 +151,8 @@ ShardedDispatch ShardPlan::tryParts(DispatchOp dispatch, ArrayRef<int64_t> parts
   Value result = dispatch->getResult(0);
   LayoutAttr layout = getLayout(result);
   // Without shards workgroups write slices of it.
-  std::optional<Placement> placement = getPlacement(result);
-  if (!layout && !(placement && placement->isWhole()))
+  std::optional<ValueStorage> storage = getStorage(result);
+  if (!layout && !(storage && storage->isWhole()))
     return {};
   sharded.wholes.push_back(layout ? withLayout(tensorType(result), layout) : tensorType(result));
   sharded.program = getVariant(program, *cut, sharded.wholes);

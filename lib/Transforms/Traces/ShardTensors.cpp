@@ -53,8 +53,8 @@ private:
     Operation *op = result.getOwner();
     if (isa<ViewLikeOpInterface>(op))
       return success(); // lies where its source does
-    std::optional<Placement> placement = getPlacement(result);
-    if (!isa<DispatchOp, ToMemoryOp>(op) || !placement || !placement->isWhole())
+    std::optional<ValueStorage> storage = getStorage(result);
+    if (!isa<DispatchOp, ToMemoryOp>(op) || !storage || !storage->isWhole())
       return op->emitError("expected only results of dispatches and of ttc.to_memory that lie in "
                            "buffers of their own to be sharded, found ")
              << layout;

@@ -19,7 +19,7 @@ std::vector<Buffer> chosenOf(const std::vector<Candidate> &candidates,
 
 /// Whether there is any plan: the search until it has looked at everything.
 bool canBePlanned(const std::vector<Buffer> &buffers, int64_t capacity) {
-  return solve(buffers, {.capacity = capacity}).plan.height <= capacity;
+  return solve(buffers, {.capacity = capacity}).plan.arenaSize <= capacity;
 }
 
 /// The most that any choice is worth, by looking at all of them.

@@ -8,19 +8,19 @@ using namespace ttc::planner;
 TEST(Planner, NothingTakesNothing) {
   Plan result = plan({});
   EXPECT_TRUE(result.offsets.empty());
-  EXPECT_EQ(result.height, 0);
+  EXPECT_EQ(result.arenaSize, 0);
   EXPECT_EQ(lowerBound({}), 0);
 }
 
 TEST(Planner, BuffersThatFollowEachOtherShareBytes) {
   std::vector<Buffer> buffers = {{0, 2, 100}, {2, 4, 100}, {4, 6, 100}};
-  EXPECT_EQ(plan(buffers).height, 100);
+  EXPECT_EQ(plan(buffers).arenaSize, 100);
 }
 
 TEST(Planner, ChainNeedsItsTwoLargestNeighbours) {
   std::vector<Buffer> buffers = {{0, 2, 100}, {1, 3, 50}, {2, 4, 100}, {3, 5, 50}};
   EXPECT_EQ(lowerBound(buffers), 150);
-  EXPECT_EQ(plan(buffers).height, 150);
+  EXPECT_EQ(plan(buffers).arenaSize, 150);
 }
 
 TEST(Planner, LowerBoundCountsFixedBuffers) {
@@ -47,13 +47,13 @@ TEST(Planner, PlansAreRight) {
       Plan result = plan(buffers);
       std::vector<Fault> faults = validate(buffers, result);
       EXPECT_TRUE(faults.empty()) << faults.front().message;
-      EXPECT_GE(result.height, lowerBound(buffers));
+      EXPECT_GE(result.arenaSize, lowerBound(buffers));
     }
 }
 
 TEST(Planner, NetworksComeNearTheLowerBound) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::vector<Buffer> buffers = test::network(seed, 500);
-    EXPECT_LE(plan(buffers).height, lowerBound(buffers) * 1.15) << "seed " << seed;
+    EXPECT_LE(plan(buffers).arenaSize, lowerBound(buffers) * 1.15) << "seed " << seed;
   }
 }

@@ -15,19 +15,19 @@ namespace {
 void expectRight(const std::vector<Buffer> &buffers, const Solution &solution) {
   for (const Fault &fault : validate(buffers, solution.plan))
     ADD_FAILURE() << fault.message;
-  EXPECT_GE(solution.plan.height, solution.lowerBound);
+  EXPECT_GE(solution.plan.arenaSize, solution.lowerBound);
 }
 
-/// The lowest height of all plans, by trying every order of placement: some order gives each plan
-/// in which everything lies as low as it can, and one of those is the lowest.
-int64_t lowestByOrders(const std::vector<Buffer> &buffers) {
+/// The smallest arena of all plans, by trying every order of placement: some order gives each plan
+/// in which every buffer is as low as possible, and one of those is the smallest.
+int64_t smallestByOrders(const std::vector<Buffer> &buffers) {
   std::vector<size_t> order;
   for (size_t i = 0; i < buffers.size(); ++i)
     order.push_back(i);
   int64_t best = INT64_MAX;
   do {
     std::vector<int64_t> offset(buffers.size(), -1);
-    int64_t height = 0;
+    int64_t arenaSize = 0;
     for (size_t i : order) {
       const Buffer &b = buffers[i];
       int64_t at = b.offset.value_or(0);
@@ -45,9 +45,9 @@ int64_t lowestByOrders(const std::vector<Buffer> &buffers) {
       }()))
         ++at;
       offset[i] = at;
-      height = std::max(height, at + b.size);
+      arenaSize = std::max(arenaSize, at + b.size);
     }
-    best = std::min(best, height);
+    best = std::min(best, arenaSize);
   } while (std::next_permutation(order.begin(), order.end()));
   return best;
 }
@@ -66,7 +66,7 @@ TEST(Search, IsOptimalWhereEveryOrderCanBeTried) {
     const Solution solution = solve(buffers, {.nodes = 100000});
     expectRight(buffers, solution);
     EXPECT_TRUE(solution.isOptimal);
-    EXPECT_EQ(solution.plan.height, lowestByOrders(buffers)) << "problem " << problem;
+    EXPECT_EQ(solution.plan.arenaSize, smallestByOrders(buffers)) << "problem " << problem;
   }
 }
 
@@ -75,16 +75,16 @@ TEST(Search, SaysThatNothingFits) {
   const std::vector<Buffer> buffers = {{0, 1, 1, 4}, {0, 1, 1, 4}, {0, 1, 3, 4}};
   const Solution solution = solve(buffers, {});
   EXPECT_EQ(solution.lowerBound, 5);
-  EXPECT_EQ(solution.plan.height, 9);
+  EXPECT_EQ(solution.plan.arenaSize, 9);
   EXPECT_TRUE(solution.isOptimal);
 }
 
 TEST(Search, IsContentWithTheCapacity) {
   const std::vector<Buffer> buffers = test::network(1, 300);
   const Plan greedy = plan(buffers);
-  const Solution solution = solve(buffers, {.capacity = greedy.height});
+  const Solution solution = solve(buffers, {.capacity = greedy.arenaSize});
   EXPECT_EQ(solution.nodes, 0);
-  EXPECT_LE(solution.plan.height, greedy.height);
+  EXPECT_LE(solution.plan.arenaSize, greedy.arenaSize);
 }
 
 TEST(Search, EqualInputAndNodesGiveEqualPlans) {
@@ -107,7 +107,7 @@ TEST(Search, IsNeverWorseThanFirstFit) {
     const std::vector<Buffer> buffers = test::noise(seed, 60);
     const Solution solution = solve(buffers, {.nodes = 2000});
     expectRight(buffers, solution);
-    EXPECT_LE(solution.plan.height, plan(buffers).height);
+    EXPECT_LE(solution.plan.arenaSize, plan(buffers).arenaSize);
   }
 }
 
@@ -132,17 +132,17 @@ TEST(Search, SolvesHardProblems) {
     std::string error;
     const std::optional<Problem> problem = readCsv(file, error);
     ASSERT_TRUE(problem) << error;
-    EXPECT_GT(plan(problem->buffers).height, 1048576) << name;
+    EXPECT_GT(plan(problem->buffers).arenaSize, 1048576) << name;
     const Solution solution = solve(problem->buffers, {.capacity = 1048576, .nodes = 1'000'000});
     expectRight(problem->buffers, solution);
-    EXPECT_LE(solution.plan.height, 1048576) << name << " after " << solution.nodes << " nodes";
+    EXPECT_LE(solution.plan.arenaSize, 1048576) << name << " after " << solution.nodes << " nodes";
   }
 }
 
 void expectNearTheLowerBound(const std::vector<Buffer> &buffers, double ratio, int64_t nodes) {
   const Solution solution = solve(buffers, {.nodes = nodes});
   expectRight(buffers, solution);
-  EXPECT_LE(static_cast<double>(solution.plan.height),
+  EXPECT_LE(static_cast<double>(solution.plan.arenaSize),
             ratio * static_cast<double>(solution.lowerBound));
 }
 

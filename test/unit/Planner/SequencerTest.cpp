@@ -35,7 +35,7 @@ void expectRight(const std::vector<Buffer> &buffers, const Instance &instance,
   for (size_t i = 0; i < instance.size(); ++i)
     plan.offsets[instance.items[i].buffer] = offsets[i];
   for (size_t i = 0; i < buffers.size(); ++i)
-    plan.height = std::max(plan.height, plan.offsets[i] + buffers[i].size);
+    plan.arenaSize = std::max(plan.arenaSize, plan.offsets[i] + buffers[i].size);
   for (const Fault &fault : validate(buffers, plan, std::max(capacity, lowerBound(buffers))))
     ADD_FAILURE() << fault.message;
 }
@@ -50,7 +50,7 @@ TEST(Sequencer, AgreesWithTheSearchOnEveryHeight) {
     std::vector<int32_t> ranks(instance.size());
     std::iota(ranks.begin(), ranks.end(), 0);
     const std::vector<double> preference(instance.size(), 1.0);
-    const int64_t highest = plan(buffers).height;
+    const int64_t highest = plan(buffers).arenaSize;
     for (int64_t capacity = std::max<int64_t>(0, highest - 8); capacity <= highest; ++capacity) {
       const Outcome expected = search.run(capacity, ranks, kPlenty, std::nullopt);
       ASSERT_NE(expected, Outcome::GaveUp);

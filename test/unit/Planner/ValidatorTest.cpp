@@ -15,11 +15,11 @@ bool has(const std::vector<Fault> &faults, FaultKind kind) {
                      [&](const Fault &fault) { return fault.kind == kind; });
 }
 
-int64_t heightOf(const std::vector<Buffer> &buffers, const Plan &plan) {
-  int64_t height = 0;
+int64_t arenaSizeOf(const std::vector<Buffer> &buffers, const Plan &plan) {
+  int64_t arenaSize = 0;
   for (size_t i = 0; i < buffers.size(); ++i)
-    height = std::max(height, plan.offsets[i] + buffers[i].size);
-  return height;
+    arenaSize = std::max(arenaSize, plan.offsets[i] + buffers[i].size);
+  return arenaSize;
 }
 
 /// The definition, in quadratic time.
@@ -68,15 +68,15 @@ TEST(Validator, FindsAMovedFixedBuffer) {
 TEST(Validator, FindsAWrongHeight) {
   std::vector<Buffer> buffers = test::network(1, 20);
   Plan result = plan(buffers);
-  ++result.height;
-  EXPECT_TRUE(has(validate(buffers, result), FaultKind::Height));
+  ++result.arenaSize;
+  EXPECT_TRUE(has(validate(buffers, result), FaultKind::ArenaSize));
 }
 
 TEST(Validator, FindsAPlanAboveCapacity) {
   std::vector<Buffer> buffers = test::network(1, 20);
   Plan result = plan(buffers);
-  EXPECT_TRUE(validate(buffers, result, result.height).empty());
-  EXPECT_TRUE(has(validate(buffers, result, result.height - 1), FaultKind::Capacity));
+  EXPECT_TRUE(validate(buffers, result, result.arenaSize).empty());
+  EXPECT_TRUE(has(validate(buffers, result, result.arenaSize - 1), FaultKind::Capacity));
 }
 
 TEST(Validator, TouchingInTimeOrSpaceIsNoOverlap) {
@@ -112,8 +112,8 @@ TEST(Validator, AgreesWithTheDefinitionOnMovedBuffers) {
     Plan result = plan(buffers);
     std::mt19937 random(seed);
     size_t victim = random() % buffers.size();
-    result.offsets[victim] = static_cast<int64_t>(random() % (result.height + 1));
-    result.height = heightOf(buffers, result);
+    result.offsets[victim] = static_cast<int64_t>(random() % (result.arenaSize + 1));
+    result.arenaSize = arenaSizeOf(buffers, result);
     EXPECT_EQ(!validate(buffers, result).empty(), overlaps(buffers, result)) << "seed " << seed;
     wrong += overlaps(buffers, result);
   }
@@ -143,7 +143,7 @@ TEST(Validator, AgreesWithTheDefinitionOnLargerBuffers) {
     Plan result = plan(buffers);
     std::mt19937 random(seed);
     buffers[random() % buffers.size()].size += 1;
-    result.height = heightOf(buffers, result);
+    result.arenaSize = arenaSizeOf(buffers, result);
     EXPECT_EQ(!validate(buffers, result).empty(), overlaps(buffers, result)) << "seed " << seed;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-elide-moves --split-input-file | FileCheck %s
+// RUN: ttc-opt %s --ttc-elide-copies --split-input-file | FileCheck %s
 
 // Both operands lie in the concat: no program joins them, and the producers write rows. The reader of
 // one of them reads it there.

@@ -10,7 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::ttc {
-#define GEN_PASS_DEF_ELIDEMOVES
+#define GEN_PASS_DEF_ELIDECOPIES
 #include "ttc/Transforms/Passes.h.inc"
 
 namespace {
@@ -34,9 +34,9 @@ SubviewCopyOpInterface getMove(ProgramOp program) {
 
 //===--- traces -----------------------------------------------------------------------===//
 
-class MoveElider {
+class CopyElider {
 public:
-  explicit MoveElider(SymbolTable &symbols) : symbols(symbols) {}
+  explicit CopyElider(SymbolTable &symbols) : symbols(symbols) {}
 
   void run(TraceOp elided) {
     trace = elided;
@@ -123,7 +123,7 @@ private:
   }
 
   void elideJoin(DispatchOp dispatch, SubviewCopyOpInterface move) {
-    std::optional<Placement> whole = getPlacement(dispatch->getResult(0));
+    std::optional<ValueStorage> whole = getStorage(dispatch->getResult(0));
     SmallVector<Value> operands = getMoved(dispatch, move);
     SmallVector<bool> lies(operands.size());
     DenseSet<Value> taken;
@@ -215,7 +215,7 @@ private:
 
   void elideCut(DispatchOp dispatch, SubviewCopyOpInterface move) {
     SmallVector<Value> operands = getMoved(dispatch, move);
-    std::optional<Placement> whole = getPlacement(operands[0]);
+    std::optional<ValueStorage> whole = getStorage(operands[0]);
     int64_t bytes = 0;
     for (OpResult result : dispatch->getResults()) {
       std::optional<StridedRange> rows =
@@ -235,7 +235,7 @@ private:
 
   /// `ttc.strided` for a value, null where it is contiguous and aligned like a buffer.
   static StridedAttr getStridedAttr(Value value) {
-    StridedRange rows = getPlacement(value)->rows;
+    StridedRange rows = getStorage(value)->rows;
     if (rows.count == 0)
       return {};
     int64_t element = getTensorBytes(tensorType(value)) / rows.count;
@@ -285,14 +285,14 @@ private:
   DenseMap<Attribute, FlatSymbolRefAttr> variants;
 };
 
-struct ElideMoves : impl::ElideMovesBase<ElideMoves> {
+struct ElideCopies : impl::ElideCopiesBase<ElideCopies> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     DenseSet<Operation *> before;
     for (auto program : module.getOps<ProgramOp>())
       before.insert(program);
-    MoveElider elider(symbols);
+    CopyElider elider(symbols);
     for (auto trace : module.getOps<TraceOp>())
       if (!trace.isEncoded())
         elider.run(trace);
