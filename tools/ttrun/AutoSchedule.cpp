@@ -3,6 +3,7 @@
 
 #include "Options.h"
 #include "Printing.h"
+#include "ttrt/steps.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,26 +22,14 @@ std::vector<Candidate> candidatesOf(const fb::EntryPoint &entry, uint32_t queues
     candidate.queues = schedule->queues();
     candidate.traced = false;
     std::vector<bool> writes(256), reads(256), runs(256); // per queue
-    for (const fb::Step *step : *schedule->body())
-      switch (step->kind()) {
-      case fb::StepKind::Write:
-        writes[step->queue()] = true;
-        break;
-      case fb::StepKind::Read:
-        reads[step->queue()] = true;
-        break;
-      case fb::StepKind::Execute:
-        candidate.traced = true;
-        [[fallthrough]];
-      case fb::StepKind::HostDispatch:
-      case fb::StepKind::Copy:
-      case fb::StepKind::Dispatch:
+    for (const fb::Step *step : *schedule->body()) {
+      const ActionInfo &info = infoOf(step->kind());
+      candidate.traced |= info.role == OrderRole::Execute;
+      if (info.accesses == AccessShape::Slot)
+        (info.table == IndexedTable::Input ? writes : reads)[step->queue()] = true;
+      else if (info.role == OrderRole::Work || info.role == OrderRole::Execute)
         runs[step->queue()] = true;
-        break;
-      case fb::StepKind::Record:
-      case fb::StepKind::Wait:
-        break;
-      }
+    }
     for (size_t queue = 0; queue < runs.size(); ++queue) {
       candidate.writesApart |= writes[queue] && !runs[queue];
       candidate.readsApart |= reads[queue] && !runs[queue];

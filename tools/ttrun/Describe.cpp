@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace ttrun {
 
@@ -21,21 +22,10 @@ const char *nameOf(fb::BufferKind kind) {
                                        "scratch",  "host", "state"};
   return kNames[static_cast<size_t>(kind)];
 }
-const char *nameOf(fb::StepKind kind) {
-  static const char *const kNames[] = {"write", "read",     "execute", "host-dispatch",
-                                       "copy",  "dispatch", "record",  "wait"};
-  return kNames[static_cast<size_t>(kind)];
-}
 const char *nameOf(fb::Access access) {
   static const char *const kNames[] = {"in", "out", "inout"};
   return kNames[static_cast<size_t>(access)];
 }
-const char *nameOf(Opcode opcode) {
-  static const char *const kNames[] = {"?",       "dispatch", "copy", "fill",
-                                       "barrier", "signal",   "wait", "end"};
-  return kNames[static_cast<size_t>(opcode)];
-}
-
 namespace {
 /// Finds the buffer that an address belongs to at a point of the timeline.
 class BufferIndex {
@@ -85,34 +75,59 @@ static uint64_t countRows(const Access &access) {
   return access.row < access.bytes ? (access.bytes - access.row) / access.pitch + 1 : 1;
 }
 
+/// Calls f(const Access &) for each access of an action: the only place here that tells kinds of
+/// access apart.
+template <typename F>
+static void forEachAccessOf(const Bundle &bundle, const fb::EntryPoint &entry, const Action &action,
+                            F f) {
+  switch (action.info->accesses) {
+  case AccessShape::None:
+    break;
+  case AccessShape::Slot: {
+    const bool write = action.info->table == IndexedTable::Input;
+    const fb::Port &port = *portOf(entry, action);
+    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(port, action.slot));
+    f(Access{bundle.address(slot), sizeOf(port), !write, write, 0});
+    break;
+  }
+  case AccessShape::Operands:
+    forEachAccess(*bundle.metadata().programs()->Get(action.index), action.operands, f);
+    break;
+  case AccessShape::Copy:
+    f(Access{action.src, action.bytes, true, false, 0});
+    f(Access{action.dst, action.bytes, false, true, 1});
+    break;
+  case AccessShape::Fill:
+    f(Access{action.dst, action.bytes, false, true, 0});
+    break;
+  }
+}
+
 static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, uint32_t number,
                                 const TimelineIndex &points) {
+  const fb::Bundle &tables = bundle.metadata();
   DecodedTrace decoded;
-  decoded.table = bundle.metadata().traces()->Get(number);
-  const uint8_t *position = bundle.stream(number);
-  for (uint32_t i = 0; i < decoded.table->commands(); ++i) {
-    const uint64_t time = points.command(number, i);
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
+  decoded.table = tables.traces()->Get(number);
+  const uint8_t *stream = bundle.stream(number);
+  forEachCommand(stream, [&](const CommandHeader &header) {
+    const Action action = actionOf(header);
+    const auto i = static_cast<uint32_t>(decoded.commands.size());
     DecodedCommand command;
-    command.time = time;
-    command.offset = static_cast<uint64_t>(position - bundle.stream(number));
+    command.time = points.command(number, i);
+    command.offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t *>(&header) - stream);
     command.bytes = header.size;
-    command.opcode = header.opcode;
-    if (header.opcode == Opcode::Dispatch) {
-      const auto &program = *bundle.metadata().programs()->Get(
-          reinterpret_cast<const DispatchCommand &>(header).program);
-      command.program = text(program.symbol());
-      command.grid = program.grid();
-    } else if (header.opcode == Opcode::Fill) {
-      command.pattern = reinterpret_cast<const FillCommand &>(header).pattern;
-    } else if (header.opcode == Opcode::Signal || header.opcode == Opcode::Wait) {
-      command.event = text(bundle.metadata()
-                               .events()
-                               ->Get(reinterpret_cast<const EventCommand &>(header).event)
-                               ->name());
+    command.info = action.info;
+    command.pattern = action.pattern;
+    if (action.info->table == IndexedTable::Program) {
+      command.program = text(tables.programs()->Get(action.index)->symbol());
+      command.grid = gridOf(bundle.metadata(), action);
+    } else if (action.info->table == IndexedTable::Event) {
+      command.event = text(tables.events()->Get(action.index)->name());
     }
-    forEachAccess(bundle, header, [&](const Access &access) {
-      const fb::Buffer *buffer = index.at(access.address, time);
+    // A command belongs to every entry point that executes its trace; none of its accesses needs
+    // one.
+    forEachAccessOf(bundle, *tables.entries()->Get(0), action, [&](const Access &access) {
+      const fb::Buffer *buffer = index.at(access.address, command.time);
       command.operands.push_back({access.read ? (access.write ? "inout" : "in") : "out",
                                   buffer ? text(buffer->name()) : "",
                                   buffer ? access.address - bundle.address(*buffer) : 0,
@@ -122,8 +137,7 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
     if (i < count(decoded.table->sources()))
       command.source = bundle.location(decoded.table->sources()->Get(i));
     decoded.commands.push_back(std::move(command));
-    position += header.size;
-  }
+  });
   return decoded;
 }
 
@@ -138,103 +152,105 @@ std::vector<DecodedTrace> decodeTraces(const Bundle &bundle) {
   return traces;
 }
 
-/// What a step refers to, in words.
 std::string stepText(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step) {
-  const fb::Bundle &tables = bundle.metadata();
-  auto portText = [&](const char *what, const fb::Port &port) {
-    std::string words = std::string(what) + " " + text(port.name());
-    if (slotsOf(port) > 1)
-      words += " slot " + std::to_string(step.slot());
-    return words;
-  };
-  switch (step.kind()) {
-  case fb::StepKind::Write:
-    return portText("input", *entry.inputs()->Get(step.index()));
-  case fb::StepKind::Read:
-    return portText("output", *entry.outputs()->Get(step.index()));
-  case fb::StepKind::Execute:
-    return text(tables.traces()->Get(step.index())->name());
-  case fb::StepKind::HostDispatch:
-  case fb::StepKind::Dispatch:
-    return text(tables.programs()->Get(step.index())->symbol());
-  case fb::StepKind::Copy:
-    return std::to_string(step.bytes()) + " bytes from " + hexText(step.src()) + " to " +
-           hexText(step.dst());
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    return std::string("event ") + text(tables.events()->Get(step.index())->name());
+  const Action action = actionOf(step);
+  if (action.info->accesses == AccessShape::Copy)
+    return fmt::format("{} bytes from {} to {}", action.bytes, hexText(action.src),
+                       hexText(action.dst));
+  std::string words = nameIn(bundle.metadata(), entry, *action.info, action.index);
+  const fb::Port *port = portOf(entry, action);
+  if (port || action.info->table == IndexedTable::Event)
+    words = fmt::format("{} {}", nounOf(action.info->table), words);
+  if (port && slotsOf(*port) > 1)
+    words += fmt::format(" slot {}", action.slot);
+  return words;
+}
+
+namespace {
+/// Makes the points of the default schedules.
+class Timeline {
+public:
+  explicit Timeline(const Bundle &bundle) : bundle(bundle), index(bundle) {
+    const auto *buffers = bundle.metadata().buffers();
+    for (uint32_t i = 0; i < count(buffers); ++i)
+      numbers[buffers->Get(i)] = i;
   }
-  return "";
-}
 
-static void addProgram(const Bundle &bundle, uint32_t index, Point &point) {
-  const fb::Program &program = *bundle.metadata().programs()->Get(index);
-  point.of = text(program.symbol());
-  point.scratch = program.scratch_bytes();
-  point.grid = program.grid();
-}
+  void addStep(const fb::EntryPoint &entry, const fb::Step &step) {
+    Point point;
+    point.entry = text(entry.name());
+    point.source = bundle.location(step.source());
+    const Action action = actionOf(step);
+    if (action.info->role == OrderRole::Execute)
+      return addTrace(entry, point, action.index);
+    point.of = stepText(bundle, entry, step);
+    add(entry, action, std::move(point));
+  }
 
-/// Constants lie in one segment.
-static void addAccess(const Bundle &bundle, const Access &access, Point &point) {
-  const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
-  const uint64_t rows = countRows(access);
-  if (access.address >= bundle.addresses().dramBytes)
-    return;
-  point.moved += rows * access.row;
-  if (constants.size && access.address - constants.address < constants.size)
-    point.movedConstants += rows * access.row;
-}
+  std::vector<Point> points;
 
-static void addTrace(const Bundle &bundle, const Point &execute, uint32_t number,
-                     std::vector<Point> &points) {
-  const fb::Trace &table = *bundle.metadata().traces()->Get(number);
-  const uint8_t *stream = bundle.stream(number);
-  uint64_t offset = 0;
-  for (uint32_t i = 0; i < table.commands(); ++i) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(stream + offset);
-    Point point = execute;
-    point.what = nameOf(header.opcode);
-    point.of.clear();
-    if (header.opcode == Opcode::Dispatch)
-      addProgram(bundle, reinterpret_cast<const DispatchCommand &>(header).program, point);
-    forEachAccess(bundle, header, [&](const Access &access) { addAccess(bundle, access, point); });
-    point.trace = static_cast<int64_t>(number);
-    point.command = i;
-    point.offset = offset;
-    point.bytes = header.size;
-    point.source = i < count(table.sources()) ? bundle.location(table.sources()->Get(i)) : "";
+private:
+  void addTrace(const fb::EntryPoint &entry, const Point &execute, uint32_t number) {
+    const fb::Trace &table = *bundle.metadata().traces()->Get(number);
+    const uint8_t *stream = bundle.stream(number);
+    uint32_t command = 0;
+    forEachCommand(stream, [&](const CommandHeader &header) {
+      Point point = execute;
+      point.trace = static_cast<int64_t>(number);
+      point.command = command;
+      point.offset = static_cast<uint64_t>(reinterpret_cast<const uint8_t *>(&header) - stream);
+      point.bytes = header.size;
+      point.source =
+          command < count(table.sources()) ? bundle.location(table.sources()->Get(command)) : "";
+      add(entry, actionOf(header), std::move(point));
+      ++command;
+    });
+  }
+
+  void add(const fb::EntryPoint &entry, const Action &action, Point point) {
+    point.what = action.info->name;
+    if (action.info->table == IndexedTable::Program) {
+      const fb::Program &program = *bundle.metadata().programs()->Get(action.index);
+      point.of = text(program.symbol());
+      point.scratch = program.scratch_bytes();
+      point.grid = program.grid();
+    }
+    forEachAccessOf(bundle, entry, action, [&](const Access &access) { add(access, point); });
     points.push_back(std::move(point));
-    offset += header.size;
   }
-}
+
+  void add(const Access &access, Point &point) const {
+    if (const fb::Buffer *buffer = index.at(access.address, points.size())) {
+      const uint32_t number = numbers.at(buffer);
+      auto found = std::find_if(point.touched.begin(), point.touched.end(),
+                                [&](const Point::Touched &t) { return t.buffer == number; });
+      if (found == point.touched.end())
+        found = point.touched.insert(found, {number, false, false});
+      found->read |= access.read;
+      found->write |= access.write;
+    }
+    if (access.address >= bundle.addresses().dramBytes)
+      return;
+    const uint64_t bytes = countRows(access) * access.row;
+    point.moved += bytes;
+    // All constants are in one segment.
+    const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
+    if (constants.size && access.address - constants.address < constants.size)
+      point.movedConstants += bytes;
+  }
+
+  const Bundle &bundle;
+  const BufferIndex index;
+  std::unordered_map<const fb::Buffer *, uint32_t> numbers; ///< index in the table
+};
+} // namespace
 
 std::vector<Point> timelineOf(const Bundle &bundle) {
-  std::vector<Point> points;
+  Timeline timeline(bundle);
   for (const fb::EntryPoint *entry : *bundle.metadata().entries())
-    forEachStep(*entry->schedules()->Get(0), [&](const fb::Step &step) {
-      Point point;
-      point.entry = text(entry->name());
-      point.what = nameOf(step.kind());
-      point.source = bundle.location(step.source());
-      if (step.kind() == fb::StepKind::Execute)
-        return addTrace(bundle, point, step.index(), points);
-      point.of = stepText(bundle, *entry, step);
-      if (step.kind() == fb::StepKind::Dispatch || step.kind() == fb::StepKind::HostDispatch) {
-        addProgram(bundle, step.index(), point);
-        forEachAccess(*bundle.metadata().programs()->Get(step.index()), step.operands()->data(),
-                      [&](const Access &access) { addAccess(bundle, access, point); });
-      } else if (step.kind() == fb::StepKind::Write || step.kind() == fb::StepKind::Read) {
-        const bool write = step.kind() == fb::StepKind::Write;
-        const fb::Port &port = *(write ? entry->inputs() : entry->outputs())->Get(step.index());
-        const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(port, step.slot()));
-        addAccess(bundle, {bundle.address(slot), sizeOf(port), !write, write, 0}, point);
-      } else if (step.kind() == fb::StepKind::Copy) {
-        addAccess(bundle, {step.src(), step.bytes(), true, false, 0}, point);
-        addAccess(bundle, {step.dst(), step.bytes(), false, true, 1}, point);
-      }
-      points.push_back(std::move(point));
-    });
-  return points;
+    forEachStep(*entry->schedules()->Get(0),
+                [&](const fb::Step &step) { timeline.addStep(*entry, step); });
+  return std::move(timeline.points);
 }
 
 std::string pointText(const Point &point) {

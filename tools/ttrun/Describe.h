@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names and sums over a bundle's tables, for people and for JSON.
+// A bundle's tables as text and as JSON: names, decoded commands, sums.
 
 #ifndef TTC_TOOLS_TTRUN_DESCRIBE_H
 #define TTC_TOOLS_TTRUN_DESCRIBE_H
 
 #include "Bundle.h"
+#include "ttrt/steps.h"
 
 #include <string>
 #include <vector>
@@ -14,16 +15,15 @@ namespace ttrun {
 
 const char *nameOf(ttrt::fb::MemorySpace space);
 const char *nameOf(ttrt::fb::BufferKind kind);
-const char *nameOf(ttrt::fb::StepKind kind);
 const char *nameOf(ttrt::fb::Access access);
-const char *nameOf(ttrt::Opcode opcode);
+
 /// A command with everything looked up.
 struct DecodedCommand {
   uint64_t time = 0;   ///< point of the timeline; TimelineIndex::kUnknown: none
   uint64_t offset = 0; ///< in the stream
   uint64_t bytes = 0;  ///< of the command itself
-  ttrt::Opcode opcode;
-  std::string program; ///< dispatch
+  const ttrt::ActionInfo *info = nullptr;
+  std::string program; ///< of a dispatch
   uint64_t grid = 0;
   struct Operand {
     std::string role; ///< "in", "out", "inout"
@@ -36,8 +36,8 @@ struct DecodedCommand {
     bool perWorkgroup;
   };
   std::vector<Operand> operands;
-  uint64_t pattern = 0; ///< fill
-  std::string event;    ///< signal, wait
+  uint64_t pattern = 0; ///< of a fill
+  std::string event;    ///< of a signal or wait
   std::string source;
 };
 
@@ -46,7 +46,7 @@ struct DecodedTrace {
   std::vector<DecodedCommand> commands;
 };
 
-/// All traces, at the points of the timeline where the default schedules first execute them, or do
+/// All traces, at the points of the timeline where the default schedules first execute them or do
 /// the same work (ttrt/timeline_index.h).
 std::vector<DecodedTrace> decodeTraces(const ttrt::Bundle &bundle);
 
@@ -62,17 +62,24 @@ struct Point {
   uint64_t scratch = 0, grid = 0; ///< of a program
   /// Bytes of its accesses to DRAM, each counted once; and those to constants among them.
   uint64_t moved = 0, movedConstants = 0;
+  /// A buffer that it accesses, by its index in the bundle's table.
+  struct Touched {
+    uint32_t buffer;
+    bool read, write;
+  };
+  std::vector<Touched> touched; ///< each buffer once
 };
+/// The commands and host steps of all default schedules, in order of time.
 std::vector<Point> timelineOf(const ttrt::Bundle &bundle);
 /// "dispatch gemm_8, from Conv_0"
 std::string pointText(const Point &point);
 
-/// What a step refers to, in words.
+/// What a step refers to, as text: "input image slot 1", "event done".
 std::string stepText(const ttrt::Bundle &bundle, const ttrt::fb::EntryPoint &entry,
                      const ttrt::fb::Step &step);
 
-/// What the trace region takes of each DRAM bank, spread evenly over all of them at DRAM's
-/// alignment.
+/// The bytes that the trace region occupies in each DRAM bank: it is spread evenly over all banks,
+/// at DRAM's alignment.
 uint64_t traceBytesPerBank(const ttrt::Bundle &bundle);
 
 /// The largest scratch of any program.

@@ -6,6 +6,7 @@
 #include "Session.h"
 #include "Timeline.h"
 #include "WriteFile.h"
+#include "ttrt/steps.h"
 
 #include <algorithm>
 #include <chrono>
@@ -78,7 +79,7 @@ static std::vector<uint64_t> commandsPerTrace(const ttrt::Bundle &bundle,
     const auto &schedule = *table->schedules()->Get(0);
     for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
       for (uint32_t i = 0; i < ttrt::count(part); ++i)
-        if (part->Get(i)->kind() == ttrt::fb::StepKind::Execute)
+        if (ttrt::infoOf(part->Get(i)->kind()).role == ttrt::OrderRole::Execute)
           commands.push_back(bundle.metadata().traces()->Get(part->Get(i)->index())->commands());
   }
   return commands;
@@ -107,13 +108,11 @@ static std::vector<Row> makeRows(const ttrt::Bundle &bundle, CommandTimes &times
     row.p99 = samples.percentile(99);
     if (key.second < ttrt::count(trace.sources()))
       row.source = bundle.location(trace.sources()->Get(key.second));
-    if (header.opcode == ttrt::Opcode::Dispatch) {
-      const auto &program = *bundle.metadata().programs()->Get(
-          reinterpret_cast<const ttrt::DispatchCommand &>(header).program);
-      row.name = ttrt::text(program.symbol());
-      row.grid = program.grid();
-    } else {
-      row.name = header.opcode == ttrt::Opcode::Copy ? "copy" : "fill";
+    const ttrt::Action action = ttrt::actionOf(header);
+    row.name = action.info->name;
+    if (action.info->table == ttrt::IndexedTable::Program) {
+      row.name = ttrt::text(bundle.metadata().programs()->Get(action.index)->symbol());
+      row.grid = ttrt::gridOf(bundle.metadata(), action);
     }
     rows.push_back(std::move(row));
   }

@@ -98,7 +98,7 @@ static void addEntries(Json &json, const Bundle &bundle) {
         for (uint32_t i = 0; i < count(steps); ++i) {
           const fb::Step &step = *steps->Get(i);
           json.beginObject()
-              .field("kind", nameOf(step.kind()))
+              .field("kind", infoOf(step.kind()).name)
               .field("queue", uint32_t(step.queue()))
               .field("of", stepText(bundle, *entry, step));
           if (step.slot())
@@ -202,12 +202,12 @@ static void addTraces(Json &json, const Bundle &bundle) {
       json.beginObject().field("index", number++);
       if (command.time != TimelineIndex::kUnknown)
         json.field("time", command.time);
-      json.field("opcode", nameOf(command.opcode))
+      json.field("opcode", command.info->name)
           .field("stream_offset", command.offset)
           .field("stream_bytes", command.bytes);
-      if (command.opcode == Opcode::Dispatch)
+      if (command.info->table == IndexedTable::Program)
         json.field("program", command.program).field("grid", command.grid);
-      if (command.opcode == Opcode::Fill)
+      if (command.info->accesses == AccessShape::Fill)
         json.field("pattern", hexText(command.pattern));
       if (!command.event.empty())
         json.field("event", command.event);

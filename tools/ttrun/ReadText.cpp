@@ -94,12 +94,12 @@ void printPrograms(const Bundle &bundle, bool full) {
 }
 
 static void printCommand(const DecodedCommand &command, size_t index) {
-  std::string line = fmt::format("  {:6}  {}", index, nameOf(command.opcode));
+  std::string line = fmt::format("  {:6}  {}", index, command.info->name);
   if (!command.program.empty())
     line += fmt::format(" {}, grid {}", command.program, command.grid);
   if (!command.event.empty())
     line += " " + command.event;
-  if (command.opcode == Opcode::Fill)
+  if (command.info->accesses == AccessShape::Fill)
     line += " with " + hexText(command.pattern);
   if (command.operands.empty() && !command.source.empty())
     line += "  from " + command.source;
@@ -135,7 +135,7 @@ void printTraces(const Bundle &bundle, bool full) {
   for (const DecodedTrace &trace : decodeTraces(bundle)) {
     uint32_t dispatches = 0;
     for (const DecodedCommand &command : trace.commands)
-      dispatches += command.opcode == Opcode::Dispatch;
+      dispatches += command.info->accesses == AccessShape::Operands;
     printLine("  {} at dram {}, {} bytes, {} commands ({} dispatches)", text(trace.table->name()),
               hexText(trace.table->address()), trace.table->size(), trace.table->commands(),
               dispatches);
@@ -170,7 +170,7 @@ void printSchedules(const Bundle &bundle, bool full) {
         for (uint32_t i = 0; i < count(steps); ++i) {
           const fb::Step &step = *steps->Get(i);
           std::string line = fmt::format("    {:<8} {:3}  queue {}  {} {}", part, i, step.queue(),
-                                         nameOf(step.kind()), stepText(bundle, *entry, step));
+                                         infoOf(step.kind()).name, stepText(bundle, *entry, step));
           if (const char *source = bundle.location(step.source()); *source)
             line += std::string("  from ") + source;
           for (const WaitInfo &wait : waits[i])

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The schedule is played in the order in which the host enqueues it. Every wait is for a record
-// that was enqueued before, so when it is its turn, the time of that record is known.
+// The schedule is simulated in the order in which the host enqueues it. Every wait is for a record
+// that was enqueued earlier, so the time of that record is known when the wait is simulated.
 
 #include "SchedulePicture.h"
 
 #include "Options.h"
 #include "Printing.h"
 #include "WriteFile.h"
+#include "ttrt/steps.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,15 +45,16 @@ struct Record {
   double time;
 };
 
-class Player {
+class Simulation {
 public:
-  Player(const Bundle &bundle, const fb::EntryPoint &entry) : bundle(bundle), entry(entry) {
+  Simulation(const Bundle &bundle, const fb::EntryPoint &entry) : bundle(bundle), entry(entry) {
     const fb::Schedule &first = *entry.schedules()->Get(0);
     double commands = 0, transfers = 0;
     for (const fb::Step *step : *first.body()) {
-      if (step->kind() == fb::StepKind::Execute)
+      const ActionInfo &info = infoOf(step->kind());
+      if (info.role == OrderRole::Execute)
         commands += workIn(step->index());
-      else if (step->kind() == fb::StepKind::Write || step->kind() == fb::StepKind::Read)
+      else if (info.accesses == AccessShape::Slot)
         ++transfers;
       else
         ++commands;
@@ -60,32 +62,21 @@ public:
     transfer = std::max(1.0, std::max(1.0, commands) / std::max(1.0, transfers));
   }
 
-  void play(const flatbuffers::Vector<flatbuffers::Offset<fb::Step>> *steps) {
+  void run(const flatbuffers::Vector<flatbuffers::Offset<fb::Step>> *steps) {
     for (uint32_t i = 0; i < count(steps); ++i)
-      play(*steps->Get(i));
+      run(*steps->Get(i));
   }
 
   std::vector<Bar> bars;
   std::vector<Arrow> arrows;
-  double now[kMaxQueues] = {}; ///< when each queue has done what it was given so far
+  double now[kMaxQueues] = {}; ///< when each queue has completed its steps so far
 
 private:
-  template <typename F> void forEachCommand(uint32_t trace, F f) const {
-    const uint8_t *position = bundle.stream(trace);
-    for (;;) {
-      const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-      f(header);
-      if (header.opcode == Opcode::End)
-        return;
-      position += header.size;
-    }
-  }
-  static bool isWork(Opcode opcode) {
-    return opcode == Opcode::Dispatch || opcode == Opcode::Copy || opcode == Opcode::Fill;
-  }
   double workIn(uint32_t trace) const {
     double work = 0;
-    forEachCommand(trace, [&](const CommandHeader &header) { work += isWork(header.opcode); });
+    forEachCommand(bundle.stream(trace), [&](const CommandHeader &header) {
+      work += infoOf(header.opcode).role == OrderRole::Work;
+    });
     return work;
   }
 
@@ -106,16 +97,16 @@ private:
   }
 
   /// Which inference a command works on: that of the input slot that it reads, else as before.
-  void follow(const uint64_t *operands, uint32_t many, uint32_t queue) {
-    for (uint32_t i = 0; i < many; ++i)
-      if (auto found = written.find(operands[i]); found != written.end())
+  void follow(const Action &action, uint32_t queue) {
+    for (uint32_t i = 0; i < action.operandCount; ++i)
+      if (auto found = written.find(action.operands[i]); found != written.end())
         inference[queue] = found->second;
   }
   std::string nameOf(uint32_t queue) const {
     return inference[queue] < 0 ? "" : " " + std::to_string(inference[queue]);
   }
 
-  void play(const fb::Step &step);
+  void run(const fb::Step &step);
   void execute(const fb::Step &step);
 
   const Bundle &bundle;
@@ -128,10 +119,10 @@ private:
 };
 
 /// A bar for each piece without an event in between.
-void Player::execute(const fb::Step &step) {
+void Simulation::execute(const fb::Step &step) {
   const char *name = text(bundle.metadata().traces()->Get(step.index())->name());
   const uint32_t queue = step.queue();
-  // Signals count as enqueued behind the waits of their own stream.
+  // Signals count as enqueued after the waits of their own stream.
   std::vector<std::pair<uint32_t, double>> signals;
   double pending = 0;
   auto flush = [&] {
@@ -139,18 +130,15 @@ void Player::execute(const fb::Step &step) {
       add(Kind::Run, queue, pending, "run" + nameOf(queue), std::string("trace ") + name);
     pending = 0;
   };
-  forEachCommand(step.index(), [&](const CommandHeader &header) {
-    if (header.opcode == Opcode::Dispatch) {
-      const auto &dispatch = reinterpret_cast<const DispatchCommand &>(header);
-      follow(reinterpret_cast<const uint64_t *>(&dispatch + 1), dispatch.operandCount, queue);
-    }
-    pending += isWork(header.opcode);
-    const uint32_t event = reinterpret_cast<const EventCommand &>(header).event;
-    if (header.opcode == Opcode::Signal) {
-      signals.push_back({event, now[queue] + pending});
-    } else if (header.opcode == Opcode::Wait) {
+  forEachCommand(bundle.stream(step.index()), [&](const CommandHeader &header) {
+    const Action action = actionOf(header);
+    follow(action, queue);
+    pending += action.info->role == OrderRole::Work;
+    if (action.info->role == OrderRole::Record) {
+      signals.push_back({action.index, now[queue] + pending});
+    } else if (action.info->role == OrderRole::Wait) {
       flush();
-      wait(event, queue);
+      wait(action.index, queue);
     }
   });
   flush();
@@ -158,43 +146,39 @@ void Player::execute(const fb::Step &step) {
     records[event] = {queue, time};
 }
 
-void Player::play(const fb::Step &step) {
+void Simulation::run(const fb::Step &step) {
   const uint32_t queue = step.queue();
-  switch (step.kind()) {
-  case fb::StepKind::Write: {
-    const fb::Port &port = *entry.inputs()->Get(step.index());
-    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(port, step.slot()));
-    const int64_t which = writes[step.index()]++;
-    written[bundle.address(slot)] = which;
-    return add(Kind::Write, queue, transfer, "write " + std::to_string(which),
-               std::string("input ") + text(port.name()) + " to " + text(slot.name()));
-  }
-  case fb::StepKind::Read: {
-    const fb::Port &port = *entry.outputs()->Get(step.index());
-    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(port, step.slot()));
-    return add(Kind::Read, queue, transfer, "read " + std::to_string(reads[step.index()]++),
-               std::string("output ") + text(port.name()) + " from " + text(slot.name()));
-  }
-  case fb::StepKind::Execute:
+  const Action action = actionOf(step);
+  switch (action.info->role) {
+  case OrderRole::Execute:
     return execute(step);
-  case fb::StepKind::Dispatch:
-  case fb::StepKind::HostDispatch: {
-    std::vector<uint64_t> operands;
-    for (uint32_t i = 0; i < count(step.operands()); ++i)
-      operands.push_back(step.operands()->Get(i));
-    follow(operands.data(), static_cast<uint32_t>(operands.size()), queue);
-    return add(Kind::Run, queue, 1, nameOf(queue).substr(nameOf(queue).empty() ? 0 : 1),
-               std::string("dispatch ") +
-                   text(bundle.metadata().programs()->Get(step.index())->symbol()));
-  }
-  case fb::StepKind::Copy:
-    return add(Kind::Copy, queue, 1, "", "copy");
-  case fb::StepKind::Record:
-    records[step.index()] = {queue, now[queue]};
+  case OrderRole::Record:
+    records[action.index] = {queue, now[queue]};
     return;
-  case fb::StepKind::Wait:
-    return wait(step.index(), queue);
+  case OrderRole::Wait:
+    return wait(action.index, queue);
+  case OrderRole::Barrier: // of streams only
+  case OrderRole::End:
+    return;
+  case OrderRole::Work:
+    break;
   }
+  if (const fb::Port *port = portOf(entry, action)) {
+    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(*port, action.slot));
+    const bool write = action.info->table == IndexedTable::Input;
+    const int64_t which = (write ? writes : reads)[action.index]++;
+    if (write)
+      written[bundle.address(slot)] = which;
+    return add(write ? Kind::Write : Kind::Read, queue, transfer,
+               fmt::format("{} {}", action.info->name, which),
+               fmt::format("{} {} {} {}", nounOf(action.info->table), text(port->name()),
+                           write ? "to" : "from", text(slot.name())));
+  }
+  if (action.info->accesses == AccessShape::Copy)
+    return add(Kind::Copy, queue, 1, "", action.info->name);
+  follow(action, queue);
+  add(Kind::Run, queue, 1, inference[queue] < 0 ? "" : std::to_string(inference[queue]),
+      fmt::format("dispatch {}", nameIn(bundle.metadata(), entry, *action.info, action.index)));
 }
 
 std::string escaped(const std::string &text) {
@@ -300,21 +284,21 @@ std::string schedulePicture(const Bundle &bundle, const fb::EntryPoint &entry,
                             const fb::Schedule &schedule) {
   uint32_t perBody = 0;
   for (const fb::Step *step : *schedule.body())
-    perBody += step->kind() == fb::StepKind::Write && step->index() == 0;
+    perBody += infoOf(step->kind()).table == IndexedTable::Input && step->index() == 0;
   const auto bodies = static_cast<int>(std::ceil(kInferences / std::max(1u, perBody)));
-  Player player(bundle, entry);
-  player.play(schedule.prologue());
+  Simulation simulation(bundle, entry);
+  simulation.run(schedule.prologue());
   for (int i = 0; i < bodies; ++i)
-    player.play(schedule.body());
-  player.play(schedule.epilogue());
-  const double end = *std::max_element(player.now, player.now + kMaxQueues);
+    simulation.run(schedule.body());
+  simulation.run(schedule.epilogue());
+  const double end = *std::max_element(simulation.now, simulation.now + kMaxQueues);
   std::string title = text(schedule.name());
   title +=
       ": prologue, " + std::to_string(bodies) + (bodies == 1 ? " body" : " bodies") + ", epilogue";
   Drawing drawing(title, std::max(1u, schedule.queues()), end);
-  for (const Arrow &arrow : player.arrows)
+  for (const Arrow &arrow : simulation.arrows)
     drawing.arrow(arrow);
-  for (const Bar &bar : player.bars)
+  for (const Bar &bar : simulation.bars)
     drawing.bar(bar);
   return drawing.take();
 }

@@ -78,11 +78,11 @@ std::string Recording::json(const std::string &entry) const {
     for (const Block &block : blocks)
       if (block.end && block.alive(command.time))
         alive += block.size;
-    const std::string what = command.program.empty() ? nameOf(command.opcode) : command.program;
+    const std::string what = command.program.empty() ? command.info->name : command.program;
     json.beginObject()
         .field("ph", "X")
         .field("name", command.source.empty() ? what : command.source)
-        .field("cat", nameOf(command.opcode))
+        .field("cat", command.info->name)
         .field("pid", 1)
         .field("tid", 2)
         .field("ts", microseconds(event.begin))

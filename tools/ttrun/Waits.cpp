@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Waits.h"
 
+#include "ttrt/steps.h"
+
 #include <map>
 
 namespace ttrun {
@@ -9,7 +11,7 @@ using namespace ttrt;
 
 namespace {
 
-/// Who recorded an event last.
+/// The latest record of an event.
 struct Record {
   const char *part;
   int round; ///< of the body
@@ -28,11 +30,12 @@ public:
     for (uint32_t i = 0; i < count(steps); ++i) {
       const fb::Step &step = *steps->Get(i);
       std::vector<WaitInfo> waits;
-      if (step.kind() == fb::StepKind::Wait)
+      const OrderRole role = infoOf(step.kind()).role;
+      if (role == OrderRole::Wait)
         waits.push_back({nameOf(step.index()), -1, describe(step.index(), name, round)});
-      else if (step.kind() == fb::StepKind::Record)
+      else if (role == OrderRole::Record)
         records[step.index()] = {name, round, i, -1, step.queue()};
-      else if (step.kind() == fb::StepKind::Execute)
+      else if (role == OrderRole::Execute)
         stream(step, name, round, i, waits);
       if (found)
         found->push_back(std::move(waits));
@@ -44,22 +47,19 @@ private:
     return text(bundle.metadata().events()->Get(event)->name());
   }
 
-  /// A stream's waits are enqueued with its execute, its signals right after it.
+  /// The waits of a stream are enqueued with its execute step, its signals directly after it.
   void stream(const fb::Step &step, const char *part, int round, uint32_t index,
               std::vector<WaitInfo> &waits) {
-    for (bool signals : {false, true}) {
-      const uint8_t *position = bundle.stream(step.index());
-      for (int command = 0;; ++command) {
-        const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-        const uint32_t event = reinterpret_cast<const EventCommand &>(header).event;
-        if (!signals && header.opcode == Opcode::Wait)
-          waits.push_back({nameOf(event), command, describe(event, part, round)});
-        if (signals && header.opcode == Opcode::Signal)
-          records[event] = {part, round, index, command, step.queue()};
-        if (header.opcode == Opcode::End)
-          break;
-        position += header.size;
-      }
+    for (const OrderRole wanted : {OrderRole::Wait, OrderRole::Record}) {
+      int number = 0;
+      forEachCommand(bundle.stream(step.index()), [&](const CommandHeader &header) {
+        const Action action = actionOf(header);
+        if (action.info->role == wanted && wanted == OrderRole::Wait)
+          waits.push_back({nameOf(action.index), number, describe(action.index, part, round)});
+        else if (action.info->role == wanted)
+          records[action.index] = {part, round, index, number, step.queue()};
+        ++number;
+      });
     }
   }
 
