@@ -78,16 +78,23 @@ def test_compiled_model(in_browser, tools, root, tmp_path):
     tools.ttrun("read", tmp_path / "digits.ttcb", f"--memory-map={tmp_path}/digits.html")
     result = outcome(in_browser(f"{(tmp_path / 'digits.html').as_uri()}#selftest"))
     assert result["failures"] == []
+    assert result["found"] > 20, "searches for ops have hardly anything to find"
 
 
-def test_a_failure_is_seen(page_of, in_browser):
-    """The test above can fail: with the index of hit testing broken, it does."""
+@pytest.mark.parametrize("code, broken, message", [
+    ("list[middle].offset <= offset", "list[middle].offset < offset - 512", "hit at"),
+    (", ...opsOf(buffer, 3)]", "]", "a search for the op"),
+    ("kind & access", "kind & 2", "is read"),
+    ("(kNamedByOp.has(kind) && source) || name", "name", "labelled by its op"),
+])
+def test_a_failure_is_seen(page_of, in_browser, tmp_path, code, broken, message):
+    """The page's test fails where its index, its search or its labels are broken."""
     bundle, page = page_of("sample")
     text = page.read_text()
-    broken = text.replace("list[middle].offset <= offset", "list[middle].offset < offset - 512")
-    assert broken != text
-    page.write_text(broken)
-    assert any("hit at" in failure for failure in outcome(in_browser(f"{page.as_uri()}#selftest"))["failures"])
+    assert text.count(code) == 1
+    copy = tmp_path / "broken.html"
+    copy.write_text(text.replace(code, broken))
+    assert any(message in failure for failure in outcome(in_browser(f"{copy.as_uri()}#selftest"))["failures"])
 
 
 def test_same_bytes_each_time(page_of, tools, tmp_path):

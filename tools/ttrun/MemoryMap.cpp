@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page is written by hand in MemoryMap/ and embedded by the build; what is made here is its
-// data.
+// The page is written by hand in MemoryMap/ and embedded by the build. This file makes its data.
 
 #include "MemoryMap.h"
 
@@ -13,7 +12,7 @@ namespace ttrun {
 
 using namespace ttrt;
 
-/// The commands of all streams, each where its bytes lie and when they are read.
+/// The commands of all streams: where the bytes of each are located, and when they are read.
 static std::vector<Block> commandsOf(const Bundle &bundle, const std::vector<Point> &timeline) {
   std::vector<Block> blocks;
   for (size_t time = 0; time < timeline.size(); ++time) {
@@ -50,7 +49,7 @@ static void addMemory(Json &json, const Bundle &bundle, const std::vector<Point>
       .field("used", use.used)
       .field("free", use.free)
       .field("largest_gap", use.largestGap)
-      .field("height", use.height)
+      .field("arena_size", use.height)
       .field("lower_bound", use.lowerBound);
   std::vector<Block> blocks = blocksOf(bundle, timeline, type);
   if (type == BufferType::Trace)
@@ -69,6 +68,7 @@ static void addMemory(Json &json, const Bundle &bundle, const std::vector<Point>
         .value(block.source)
         .value(block.grid)
         .value(block.shards)
+        .value(block.buffer)
         .endArray();
   json.endArray().endObject();
 }
@@ -85,8 +85,14 @@ static std::string mapJson(const Bundle &bundle) {
   for (const fb::EntryPoint *entry : *bundle.metadata().entries())
     json.value(text(entry->name()));
   json.endArray().key("timeline").beginArray();
-  for (const Point &point : timeline)
-    json.beginArray(/*flat=*/true).value(point.what).value(point.of).value(point.source).endArray();
+  for (const Point &point : timeline) {
+    json.beginArray(/*flat=*/true).value(point.what).value(point.of).value(point.source);
+    // The buffers that it accesses: index, and 1 for a read, 2 for a write, 3 for both.
+    json.beginArray();
+    for (const Point::Touched &touched : point.touched)
+      json.value(touched.buffer).value((touched.read ? 1 : 0) + (touched.write ? 2 : 0));
+    json.endArray().endArray();
+  }
   json.endArray().key("memories").beginArray();
   for (BufferType type : kBufferTypes)
     addMemory(json, bundle, timeline, type);
@@ -94,8 +100,8 @@ static std::string mapJson(const Bundle &bundle) {
   return json.take();
 }
 
-/// JSON that may stand in a script element: no tag, no comment and no entity can begin in it. These
-/// three characters occur in strings only.
+/// Makes JSON safe inside a script element: no tag, comment or entity can begin in it. These three
+/// characters occur only in strings.
 static std::string insideScript(const std::string &json) {
   std::string safe;
   for (char c : json) {
@@ -113,7 +119,7 @@ static std::string insideScript(const std::string &json) {
 
 std::string memoryMapPage(const Bundle &bundle) {
   std::string page = kMemoryMapPage;
-  // From the end to the start, so that nothing that was put in is searched.
+  // From the end to the start, so that inserted text is never searched.
   auto fill = [&](const char *mark, const std::string &content) {
     page.replace(page.rfind(mark), std::string_view(mark).size(), content);
   };

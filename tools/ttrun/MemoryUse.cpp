@@ -49,7 +49,7 @@ std::vector<Block> blocksOf(const Bundle &bundle, const std::vector<Point> &time
     if (isIn(buffer, type) && buffer.kind() != fb::BufferKind::Scratch)
       blocks.push_back({nameOf(buffer.kind()), text(buffer.name()), buffer.offset(), buffer.size(),
                         buffer.begin(), buffer.end(), text(buffer.type()),
-                        bundle.location(buffer.source()), 0, buffer.shards()});
+                        bundle.location(buffer.source()), 0, buffer.shards(), i});
   }
   if (type == BufferType::L1)
     for (size_t time = 0; time < timeline.size(); ++time) {

@@ -34,8 +34,9 @@ struct Block {
   uint64_t begin = 0, end = 0; ///< points of the timeline, half open; both 0: always
   std::string type;            ///< "1x64x56x56xf32"
   std::string source;
-  uint64_t grid = 0;   ///< scratch: workgroups, which tell the cores that use it
-  uint32_t shards = 0; ///< in L1: on how many cores; 0: all
+  uint64_t grid = 0;   ///< of scratch: the workgroups, which determine the cores that use it
+  uint32_t shards = 0; ///< in L1: the number of cores that hold a shard; 0: all
+  int64_t buffer = -1; ///< index in the bundle's table; -1: not a buffer
   bool alive(uint64_t time) const { return end == 0 || (begin <= time && time < end); }
 };
 

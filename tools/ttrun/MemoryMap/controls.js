@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything around the picture. Names are only ever put in as text.
+// Everything around the picture. Names are inserted as text only, never as markup.
 
 function element(tag, text, parent) {
   const made = document.createElement(tag);
@@ -28,6 +28,10 @@ function showDetails() {
     ['lifetime', lifetimeText(b)]];
   if (b.type) rows.push(['type', b.type]);
   if (b.source) rows.push(['source op', b.source]);
+  for (const [title, access] of [['written by', 2], ['read by', 1]]) {
+    const ops = opsOf(b.buffer, access);
+    if (ops.length) rows.push([title, ops.slice(0, 12).join(', ') + (ops.length > 12 ? `, and ${ops.length - 12} more` : '')]);
+  }
   if (!b.always) rows.push(['from', pointText(b.begin)], ['to', pointText(b.end - 1)]);
   describe(rows, place);
 }
@@ -36,9 +40,9 @@ function showSummary() {
   place.replaceChildren();
   element('h2', m.id === 'l1' ? `L1 of core ${panel.core}` : m.title, place);
   const rows = [['total', exactText(m.total)], ['used', `${exactText(m.used)} (${bytesText(m.used)})`], ['free', exactText(m.free)],
-    ['largest gap', exactText(m.largest_gap)], ['always there', exactText(panel.always)],
-    ['peak of the rest', `${exactText(panel.peak)} at point ${panel.peakTime}`]];
-  if (m.lower_bound) rows.push([m.id === 'l1' ? 'tensors and scratch' : 'activations', `${exactText(m.height)}, ${(m.height / m.lower_bound).toFixed(3)} x the lower bound of ${exactText(m.lower_bound)}`]);
+    ['largest gap', exactText(m.largest_gap)], ['always alive', exactText(panel.always)],
+    ['peak of blocks with a lifetime', `${exactText(panel.peak)} at point ${panel.peakTime}`]];
+  if (m.lower_bound) rows.push([m.id === 'l1' ? 'tensors and scratch' : 'activations', `${exactText(m.arena_size)}, ${(m.arena_size / m.lower_bound).toFixed(3)} x the lower bound of ${exactText(m.lower_bound)}`]);
   rows.push(['blocks', String(panel.blocks.length)]);
   describe(rows, place);
 }
@@ -49,9 +53,9 @@ function listBlocks(place, title, blocks) {
   const list = element('ol', undefined, place);
   for (const b of blocks.slice(0, kMost)) {
     const button = element('button', undefined, element('li', undefined, list));
-    element('bdi', b.name, button);
+    element('bdi', b.label, button);
     element('span', bytesText(b.size), button);
-    button.title = b.source;
+    button.title = b.name;
     button.addEventListener('click', () => select(b));
   }
   if (blocks.length > kMost) element('div', `and ${blocks.length - kMost} more`, place);
@@ -96,7 +100,7 @@ function showLegend() {
       state.panel.shown[box.checked ? 'add' : 'delete'](kind);
       search($('search').value);
     });
-    element('i', undefined, label).style.background = colourOf({kind, number: 1}) /* whose turn is 0 */;
+    element('i', undefined, label).style.background = colourOf({kind, number: 1}) /* number 1 is drawn without variation */;
     label.append(kind);
   }
 }
@@ -113,7 +117,7 @@ function show(panel) {
   search($('search').value);
   fit(true);
 }
-// Panels of further cores are made when they are asked for.
+// The panels of other cores are made on demand.
 function panelOf(id, core = 0) {
   let found = state.panels.find(p => p.memory.id === id && p.core === core);
   if (!found) state.panels.push(found = new Panel(data.memories.find(m => m.id === id), core));
@@ -153,10 +157,11 @@ function showTip(block, x, y) {
   tip.hidden = !block;
   if (!block) return;
   tip.replaceChildren();
-  element('b', block.name, tip);
+  element('b', block.label, tip);
+  if (block.label !== block.name) element('span', block.name, tip);
   element('span', `${block.kind}, ${exactText(block.size)} (${bytesText(block.size)}) at ${hexText(block.offset)}`, tip);
   element('span', `lifetime ${lifetimeText(block)}${block.type ? ', ' + block.type : ''}`, tip);
-  if (block.source) element('span', 'from ' + block.source, tip);
+  if (block.source && block.source !== block.label) element('span', 'from ' + block.source, tip);
   const box = tip.getBoundingClientRect();
   tip.style.left = Math.max(4, x + 16 + box.width > size.width ? x - box.width - 12 : x + 16) + 'px';
   tip.style.top = Math.max(4, Math.min(y + 14, size.height - box.height - 6)) + 'px';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The picture (a canvas, drawn whole each time), and the pointer and keys on it.
+// The picture: a canvas, redrawn as a whole, and the view on it.
 
 const $ = id => document.getElementById(id);
 const canvas = $('map'), pen = canvas.getContext('2d');
@@ -17,7 +17,7 @@ let size = {width: 0, height: 0};
 const isDark = () => document.documentElement.dataset.theme
   ? document.documentElement.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 
-// Neighbours among activations differ a little.
+// Neighbouring activations get slightly different colours.
 const turnOf = block => block.kind === 'activation' ? block.number * 7 % 5 - 2 : 0;
 function colourOf(block) {
   const [hue, saturation, light, dark] = kColours[block.kind] || [0, 0, 60, 50];
@@ -35,7 +35,7 @@ const offsetAt = y => state.view.a0 + (1 - (y - kMargin.top) / mapHeight()) * (s
 const isOnMap = (x, y) => x >= kMargin.left && x < size.width - kMargin.right && y >= kMargin.top && y < size.height - kMargin.bottom;
 
 function setView(t0, t1, a0, a1) {
-  // Nothing is narrower than half a point or lower than 64 bytes, nor leaves the screen altogether.
+  // The view covers at least half a point and 64 bytes, and never leaves the map.
   const whole = Math.max(points, 1), top = Math.max(state.panel.memory.total, 64);
   const timeSpan = Math.min(Math.max(t1 - t0, .5), whole * 1.5), span = Math.min(Math.max(a1 - a0, 64), top * 1.2);
   const t = Math.min(Math.max((t0 + t1) / 2, 0), whole), a = Math.min(Math.max((a0 + a1) / 2, 0), top);
@@ -86,14 +86,14 @@ function resize() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (state.view) draw();
 }
-// A step of 1, 2 or 5 times a power of ten (of two for bytes) that gives about `count` of them.
+// A step of 1, 2 or 5 times a power of ten (for bytes, a power of two) that divides `span` into about `count`.
 function niceStep(span, count, binary) {
   const raw = span / count;
   if (binary) return Math.max(64, 2 ** Math.ceil(Math.log2(raw)));
   const power = 10 ** Math.floor(Math.log10(raw));
   return Math.max(1, [1, 2, 5, 10].find(m => m * power >= raw) * power);
 }
-// The box of a block, cut at the map's edges: [x, y, width, height], or null if it is outside.
+// The box of a block, clipped to the map: [x, y, width, height], or null if it is outside.
 function boxOf(b) {
   const v = state.view;
   if (b.end <= v.t0 || b.begin >= v.t1 || b.offset + b.size <= v.a0 || b.offset >= v.a1) return null;
@@ -107,7 +107,7 @@ function drawBlocks() {
   pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
   pen.textBaseline = 'middle';
   pen.textAlign = 'left';
-  // What always lives is cut into many thin rows: of those in one row of pixels the first is enough.
+  // Constants can be many thin rows: in each row of pixels it is enough to draw the first.
   let colourSet = null, row = -1;
   const named = [];
   for (const b of state.panel.drawn) {
@@ -122,7 +122,7 @@ function drawBlocks() {
     const shade = b.kind + turnOf(b);
     if (shade !== colourSet) { pen.fillStyle = colourOf(b); colourSet = shade; }
     pen.globalAlpha = searching && !state.matched.has(b) ? .18 : 1;
-    // A gap of a pixel sets neighbours apart.
+    // A gap of one pixel separates neighbours.
     const gap = w > 3 && h > 3 ? 1 : 0;
     pen.fillRect(x, y, w - gap, h - gap);
     if (w > 40 && h > 12) named.push([b, box]);
@@ -131,7 +131,7 @@ function drawBlocks() {
     const room = Math.floor((w - 8) / 6.8);
     pen.globalAlpha = searching && !state.matched.has(b) ? .4 : 1;
     pen.fillStyle = b.kind === 'constant' && !state.dark ? '#1b2130' : '#fff';
-    pen.fillText(b.name.length > room ? b.name.slice(0, Math.max(1, room - 1)) + '\u2026' : b.name, x + 4, y + h / 2);
+    pen.fillText(b.label.length > room ? b.label.slice(0, Math.max(1, room - 1)) + '\u2026' : b.label, x + 4, y + h / 2);
   }
   pen.globalAlpha = 1;
   const outline = (b, colour, width) => {
@@ -172,7 +172,7 @@ function drawAxes() {
   pen.fillText('time: points of the timeline, one per command or host step', kMargin.left + mapWidth() / 2, size.height - 9);
 }
 
-// The bytes with a lifetime that are alive, above the map and on its time axis; and the peak on both.
+// The bytes of live blocks that have a lifetime, drawn above the map on its time axis; the peak in both.
 function drawProfile() {
   const v = state.view, c = state.colours, panel = state.panel, top = 20, bottom = kMargin.top - 10, right = size.width - kMargin.right;
   pen.save();

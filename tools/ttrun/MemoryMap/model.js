@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What there is to show: blocks of each memory, and which of them lies where at which time.
+// The data of the page: the blocks of each memory, where each is stored and when it is alive.
 'use strict';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -20,34 +20,54 @@ function pointText(time) {
   return what + (of ? ' ' + of : '') + (source ? ', from ' + source : '');
 }
 
+// By buffer: the points that access it, each with 1 for a read, 2 for a write, 3 for both.
+const accesses = new Map();
+data.timeline.forEach(([what, of, source, touched], time) => {
+  for (let i = 0; i < touched.length; i += 2) {
+    if (!accesses.has(touched[i])) accesses.set(touched[i], []);
+    accesses.get(touched[i]).push([time, touched[i + 1]]);
+  }
+});
+// The ops that read (1) or write (2) a buffer, each once: the source of a point, or what it is.
+function opsOf(buffer, access) {
+  const points = (accesses.get(buffer) || []).filter(([time, kind]) => kind & access);
+  return [...new Set(points.map(([time]) => data.timeline[time][2] || pointText(time)))];
+}
+
 // Core `core` of `cores` takes the workgroups from ceil(grid * core / cores) on.
 function hasWorkgroups(grid, core, cores) {
   const first = c => (BigInt(grid) * BigInt(c) + BigInt(cores) - 1n) / BigInt(cores);
   return first(core) < first(core + 1);
 }
 
-// Scratch is where its program has workgroups, a shard on its core, all else on every core.
+const kNamedByOp = new Set(['activation', 'scratch', 'command']);
+
+// Scratch is on the cores that its program has workgroups for, a shard on its core, all else on every core.
 function isOnCore(grid, shards, core) {
   return (!grid || hasWorkgroups(grid, core, data.cores)) && (!shards || core < shards);
 }
 
-// One memory; of L1 that of one core. `shown` are the kinds that are not switched off.
+// One memory, or the L1 of one core. `shown` holds the kinds that are not switched off.
 class Panel {
   constructor(memory, core) {
     this.memory = memory;
     this.core = core;
     this.base = memory.address + (memory.id === 'l1' ? core * memory.total : 0);
     this.blocks = [];
-    for (const [kind, name, offset, size, begin, end, type, source, grid, shards] of memory.blocks) {
+    for (const [kind, name, offset, size, begin, end, type, source, grid, shards, buffer] of memory.blocks) {
       if (memory.id === 'l1' && !isOnCore(grid, shards, core)) continue;
       const always = end === 0;
-      this.blocks.push({number: this.blocks.length, kind, name, offset, size, begin, end: always ? Math.max(points, 1) : end,
-        always, type, source, text: (name + '\n' + source + '\n' + type + '\n' + kind).toLowerCase()});
+      // Names of the model say what a block is; those that the compiler made up do not, its op does.
+      const label = (kNamedByOp.has(kind) && source) || name;
+      // A search for an op finds whatever it accesses.
+      const words = [name, source, type, kind, ...opsOf(buffer, 3)];
+      this.blocks.push({number: this.blocks.length, kind, name, label, offset, size, begin, end: always ? Math.max(points, 1) : end,
+        always, type, source, buffer, text: words.join('\n').toLowerCase()});
     }
     this.kinds = [...new Set(this.blocks.map(b => b.kind))];
     this.shown = new Set(this.kinds);
     this.largest = this.blocks.reduce((most, b) => Math.max(most, b.size), 0);
-    // For hit testing: what is always there, by address; the others by address in buckets of time.
+    // For hit testing: blocks that are always alive, by address; the others by address in buckets of time.
     const byOffset = (a, b) => a.offset - b.offset || a.number - b.number;
     this.constant = this.blocks.filter(b => b.always).sort(byOffset);
     this.bucketWidth = Math.max(1, Math.ceil(points / 1024));
@@ -55,15 +75,15 @@ class Panel {
     for (const b of this.blocks.filter(b => !b.always).sort(byOffset))
       for (let i = Math.floor(b.begin / this.bucketWidth); i * this.bucketWidth < Math.min(b.end, points); ++i)
         this.buckets[i].push(b);
-    // The order in which keys walk through them.
+    // The order in which keys step through them.
     this.ordered = [...this.blocks].sort((a, b) => a.begin - b.begin || byOffset(a, b));
-    // The order in which they are drawn: one colour after the other, what comes and goes last.
+    // The order of drawing: one colour after the other, blocks with a lifetime last.
     this.drawn = [...this.blocks].sort((a, b) => b.always - a.always || (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0) ||
       a.number * 7 % 5 - b.number * 7 % 5 || byOffset(a, b));
     this.measure();
   }
 
-  // Bytes alive at each point, with what is always there and without; the first highest point.
+  // The bytes alive at each point, without those that are always alive; the first highest point.
   measure() {
     const change = new Float64Array(points + 1);
     this.always = 0;
@@ -77,11 +97,11 @@ class Panel {
       this.alive[t] = sum += change[t];
       if (sum > this.alive[this.peakTime]) this.peakTime = t;
     }
-    this.peak = points ? this.alive[this.peakTime] : 0; // without what is always there
+    this.peak = points ? this.alive[this.peakTime] : 0; // without blocks that are always alive
   }
 
-  // The visible block at a point of time and an offset; what comes and goes lies on top. `visited` counts
-  // the blocks that were looked at.
+  // The visible block at a point of time and an offset; blocks with a lifetime are on top. `visited` counts
+  // the blocks that were examined.
   hit(time, offset) {
     const t = Math.floor(time);
     this.visited = 0;
@@ -104,7 +124,7 @@ class Panel {
     return null;
   }
 
-  // Range of addresses that the visible blocks take; of those with a lifetime, if there are some and `planned`.
+  // The range of addresses of the visible blocks; if `planned`, of those with a lifetime, unless there are none.
   extent(planned) {
     let blocks = this.blocks.filter(b => this.shown.has(b.kind));
     const living = blocks.filter(b => !b.always);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With #selftest in the address the page tests itself and appends the outcome as JSON, for a browser that
-// can only dump what it has loaded.
+// With #selftest in the address, the page tests itself and appends the outcome as JSON, for a browser that
+// can only dump the loaded document.
 'use strict';
 
 function selfTest() {
@@ -37,7 +37,7 @@ function selfTest() {
       const all = panel.blocks.filter(b => b.begin <= t && t < b.end && b.offset <= offset && offset < b.offset + b.size);
       const found = panel.hit(time, offset);
       check(`${name}: hit at ${t}, ${offset}`, found ? all.includes(found) : all.length === 0);
-      check(`${name}: what has a lifetime lies on top`, !found || !found.always || all.every(b => b.always));
+      check(`${name}: blocks with a lifetime are on top`, !found || !found.always || all.every(b => b.always));
       visited = Math.max(visited, panel.visited);
     }
     timing[panel.memory.id + '_draw_ms'] = mean(10, draw);
@@ -67,7 +67,7 @@ function selfTest() {
   check(`pixel is ${[...pixel]}, expected about ${[...wanted]}`, [0, 1, 2].every(i => Math.abs(pixel[i] - wanted[i]) < 48));
   pointer('pointermove', x + width / 2, y + height / 2);
   const tip = $('tip').textContent;
-  check('tooltip says name, bytes, lifetime and source', !$('tip').hidden && tip.includes(big.name) &&
+  check('tooltip says label, name, bytes, lifetime and source', !$('tip').hidden && tip.includes(big.label) && tip.includes(big.name) &&
     tip.includes(exactText(big.size)) && tip.includes(lifetimeText(big)) && tip.includes(big.source));
   pointer('pointerdown', x + width / 2, y + height / 2);
   pointer('pointerup', x + width / 2, y + height / 2);
@@ -110,6 +110,30 @@ function selfTest() {
   $('search').dispatchEvent(new Event('input'));
   check('search finds a buffer by its name', state.matches.includes(big) || !big.name.trim());
   check('search narrows', panel.blocks.length < 20 || state.matches.length < panel.blocks.length);
+  // An op is found by everything it touches, in every memory: looked up here in the data itself.
+  let found = 0;
+  for (const [time, [what, of, source, touched]] of data.timeline.entries()) {
+    if (!source || found > 50) continue;
+    for (const memory of data.memories) {
+      const panel = panelOf(memory.id), blocks = panel.blocks;
+      const matches = new Set(panel.matching(source.replace(/\s+/g, ' ')));
+      const wanted = blocks.filter(b => (b.buffer >= 0 && touched.some((t, i) => i % 2 === 0 && t === b.buffer)) || b.source === source);
+      check(`${memory.id}: a search for the op of point ${time} finds all that it accesses`, wanted.every(b => matches.has(b)));
+      found += wanted.length;
+      for (const b of wanted.filter(b => b.buffer >= 0 && touched.some((t, i) => i % 2 === 0 && t === b.buffer)).slice(0, 4)) {
+        const access = touched[touched.findIndex((t, i) => i % 2 === 0 && t === b.buffer) + 1];
+        check(`${b.name} is ${access & 1 ? 'read' : 'not read'} and ${access & 2 ? 'written' : 'not written'} by ${source}`,
+          (!(access & 1) || opsOf(b.buffer, 1).includes(source)) && (!(access & 2) || opsOf(b.buffer, 2).includes(source)));
+        select(b);
+        check(`the details of ${b.name} name the ops that access it`,
+          [...(access & 1 ? ['read by'] : []), ...(access & 2 ? ['written by'] : [])].every(t => $('details').textContent.includes(t)));
+      }
+    }
+  }
+  select(null);
+  for (const b of data.memories.flatMap(m => panelOf(m.id).blocks))
+    check(`${b.kind} ${b.name} is labelled by its op, or by its name if it has no op or is the model's own`,
+      b.label === (['activation', 'scratch', 'command'].includes(b.kind) && b.source ? b.source : b.name));
   key('Enter', $('search'));
   check('Enter selects a match', state.matched === null || state.matches.includes(state.selected));
   key('Escape');
@@ -128,7 +152,7 @@ function selfTest() {
   const outcome = element('pre', undefined, document.body);
   outcome.id = 'selftest';
   outcome.textContent = JSON.stringify({failures, timing, visited, title: document.title,
-    blocks: data.memories.map(m => m.blocks.length), elements: document.querySelectorAll('*').length,
+    blocks: data.memories.map(m => m.blocks.length), found, elements: document.querySelectorAll('*').length,
     scripts: document.scripts.length});
 }
 if (location.hash === '#selftest') selfTest();
