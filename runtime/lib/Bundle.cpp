@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a path to a verified bundle. The file level is checked here (header, flatbuffer, segments,
-// padding, hashes); Verify*.cpp check what the tables say.
+// Opens and verifies a bundle. The file is checked here (header, flatbuffer, segments, padding,
+// hashes), its tables, streams and plan in Verify*.cpp.
 
 #include "Bundle.h"
 
@@ -70,9 +70,13 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
   verifyTables(*this);
   verifyStreams(*this);
   verifySchedules(*this);
-  if (verify != TTRT_VERIFY_NONE)
-    prove();
-  // The weights were read to be hashed, if at all. The device maps them at their own address.
+  if (verify != TTRT_VERIFY_NONE) {
+    const auto begin = std::chrono::steady_clock::now();
+    proof_ = verifyOrder(*this, plan());
+    proof_.nanoseconds = static_cast<uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+  }
+  // The weights were read only to hash them. The device maps them at their own address.
   if (const SegmentView &constants = segment(fb::SegmentKind::Constants); constants.size) {
     uint64_t begin = constants.offset / kPageSize * kPageSize;
     madvise(const_cast<uint8_t *>(file_.data()) + begin, constants.offset + constants.size - begin,
@@ -80,13 +84,13 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
   }
 }
 
-void Bundle::prove() {
-  const auto begin = std::chrono::steady_clock::now();
-  DecodedPlan decoded(*this);
-  verifyMemory(*this, decoded);
-  verifyOrder(*this, decoded, proof_);
-  proof_.nanoseconds = static_cast<uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+Bundle::~Bundle() = default;
+
+const PlacedPlan &Bundle::plan() const {
+  std::call_once(planOnce_, [this] {
+    plan_ = std::make_unique<const PlacedPlan>(verifyMemory(*this, DecodedPlan(*this)));
+  });
+  return *plan_;
 }
 
 void Bundle::readHeader(FileHeader &header) const {
@@ -119,7 +123,7 @@ void Bundle::readMetadata(const FileHeader &header) {
   uint64_t hash = hashBytes(data, header.metadataSize);
   if (hash != header.metadataHash)
     failBad("metadata is damaged: hash {:016x}, expected {:016x}", hash, header.metadataHash);
-  // The limits only bound the verifier's time and stack; a real bundle is far from them.
+  // The limits bound the time and stack that a malicious file can take. Real bundles are far below.
   flatbuffers::Verifier verifier(data, header.metadataSize, /*max_depth=*/16,
                                  /*max_tables=*/16 * 1024 * 1024);
   if (!fb::VerifyBundleBuffer(verifier))
@@ -158,14 +162,14 @@ void Bundle::readTarget() {
 }
 
 namespace {
-/// A part of the file that something accounts for.
+/// A part of the file that has a known purpose.
 struct Extent {
   uint64_t begin, end;
   const char *name;
 };
 } // namespace
 
-/// Every byte outside the extents must be zero: so no byte of the file goes unchecked.
+/// Every byte outside the extents must be zero, so every byte of the file is checked.
 static void checkPadding(const MappedFile &file, std::vector<Extent> &extents) {
   std::sort(extents.begin(), extents.end(),
             [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
@@ -212,7 +216,7 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
     pages.push_back({offset / kPageSize * kPageSize, alignUp(offset + size, kPageSize), name});
   }
   checkPadding(file_, extents);
-  // Whole pages are mapped: what shares one would be seen at another's address.
+  // Whole pages are mapped: segments in one page would show up at each other's address.
   std::sort(pages.begin(), pages.end(),
             [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < pages.size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An open bundle: the mapped file, its metadata, and what was verified about it.
+// An open bundle: the mapped file, its metadata, its decoded plan, and what was proved about it.
 
 #ifndef TTRT_LIB_BUNDLE_H
 #define TTRT_LIB_BUNDLE_H
@@ -10,6 +10,8 @@
 #include "ttrt/ttc_bundle_generated.h"
 #include "ttrt/ttrt.h"
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -55,24 +57,27 @@ private:
   uint64_t size_ = 0;
 };
 
-/// How much verifyMemory() and verifyOrder() have looked at.
+struct PlacedPlan;
+
+/// What verifyMemory() and verifyOrder() have looked at.
 struct Proof {
   uint64_t schedules = 0;
   uint64_t steps = 0;      ///< of all schedules
   uint64_t commands = 0;   ///< of all traces
-  uint64_t iterations = 0; ///< of a body, until everything repeats: the most of all schedules
+  uint64_t iterations = 0; ///< of a body, until a fixpoint is reached; the most of all schedules
   uint64_t accesses = 0;   ///< by commands and steps, in all iterations
   uint64_t pairs = 0;      ///< of accesses to the same bytes
   uint64_t nanoseconds = 0;
-  /// Schedules whose prologue may follow their epilogue before that has been executed.
+  /// Schedules that may start again while their own epilogue is under way.
   std::vector<const fb::Schedule *> seamless;
 };
 
-/// A bundle that passed verification; immutable.
+/// A bundle that passed verification; immutable. All functions are thread-safe.
 class Bundle {
 public:
   /// Throws Error.
   Bundle(const char *path, ttrt_verify verify);
+  ~Bundle();
 
   const fb::Bundle &metadata() const { return *metadata_; }
   const SegmentView &segment(fb::SegmentKind kind) const {
@@ -82,16 +87,19 @@ public:
   const MappedFile &file() const { return file_; }
   /// All zero if the proof was left out.
   const Proof &proof() const { return proof_; }
+  /// The commands and steps, decoded once: for the proof or, where that was left out, by the first
+  /// call. Throws Error then if the plan in space is wrong. Lives as long as the bundle.
+  const PlacedPlan &plan() const;
 
-  /// First command of a trace, in the mapped file.
+  /// The first command of a trace, in the mapped file.
   const uint8_t *stream(uint32_t trace) const;
-  /// Flat address of a buffer; of one that has shards, that in core 0.
+  /// The flat address of a buffer; of a sharded one, in core 0.
   uint64_t address(const fb::Buffer &buffer) const;
-  /// Bytes that follow each other there; of one that has shards, those of one shard.
+  /// The number of consecutive bytes there; of a sharded buffer, those of one shard.
   uint64_t bytes(const fb::Buffer &buffer) const {
     return isInterleavedInL1(buffer) ? buffer.size() * addresses_.cores : buffer.size();
   }
-  /// Name of the op that something came from; "" if unknown.
+  /// The name of a source op; "" if unknown.
   const char *location(uint32_t index) const;
 
 private:
@@ -99,18 +107,19 @@ private:
   void readMetadata(const FileHeader &header);
   void readSegments(const FileHeader &header, ttrt_verify verify);
   void readTarget();
-  void prove();
 
   MappedFile file_;
   const fb::Bundle *metadata_ = nullptr;
   SegmentView segments_[3];
   AddressMap addresses_;
+  mutable std::once_flag planOnce_;
+  mutable std::unique_ptr<const PlacedPlan> plan_;
   Proof proof_;
 };
 
 /// Bytes of one element.
 size_t sizeOf(fb::DType dtype);
-/// Bytes of a dense tensor; what verifyTables() has checked does not overflow.
+/// Bytes of a dense tensor. Does not overflow for a port that verifyTables() has checked.
 uint64_t sizeOf(const fb::Port &port);
 /// The number of a port's slots, and the buffer of one of them.
 inline uint32_t slotsOf(const fb::Port &port) { return 1 + count(port.ring()); }

@@ -8,18 +8,41 @@
 
 namespace ttrt {
 
-/// Scratch is written in the L1 of every core that has work: of core 0, and, if others may have
-/// some, of all others; two accesses. Where no buffer lies in L1, nobody could mind.
-static void addScratch(const Bundle &bundle, const fb::Program &program, bool onCore0,
-                       OpList &list) {
-  const AddressMap &map = bundle.addresses();
-  if (!program.scratch_bytes())
-    return;
+namespace {
+
+class Decoder {
+public:
+  explicit Decoder(const Bundle &bundle);
+
+  OpList decodeTrace(uint32_t index) const;
+  DecodedSchedule decodeSchedule(const fb::EntryPoint &entry, const fb::Schedule &schedule) const;
+
+private:
+  void add(const fb::EntryPoint *entry, const Action &action, const fb::Step *step,
+           OpList &list) const;
+  void addScratch(const fb::Program &program, const Op &op, OpList &list) const;
+
+  const Bundle &bundle;
+  bool hasTensorsInL1;
+};
+
+} // namespace
+
+Decoder::Decoder(const Bundle &bundle) : bundle(bundle) {
   const auto *buffers = bundle.metadata().buffers();
-  if (!std::any_of(buffers->begin(), buffers->end(), [](const fb::Buffer *buffer) {
+  hasTensorsInL1 =
+      buffers && std::any_of(buffers->begin(), buffers->end(), [](const fb::Buffer *buffer) {
         return buffer->space() == fb::MemorySpace::L1 && buffer->kind() != fb::BufferKind::Scratch;
-      }))
+      });
+}
+
+/// A dispatch writes scratch in the L1 of every core that runs a workgroup. That is one access for
+/// core 0 and, if other cores may run some, one for all other cores. Without tensors in L1 scratch
+/// conflicts with nothing and is not tracked.
+void Decoder::addScratch(const fb::Program &program, const Op &op, OpList &list) const {
+  if (!program.scratch_bytes() || !hasTensorsInL1)
     return;
+  const AddressMap &map = bundle.addresses();
   auto add = [&](uint64_t core, uint64_t cores) {
     Access access{map.l1Address(core), (cores - 1) * map.l1Bytes + program.scratch_bytes(), false,
                   true, count(program.operands())};
@@ -29,113 +52,76 @@ static void addScratch(const Bundle &bundle, const fb::Program &program, bool on
     list.accesses.push_back(access);
   };
   add(0, 1);
-  if (!onCore0 && map.cores > 1)
+  if (op.grid > 1 && map.cores > 1)
     add(1, map.cores - 1);
 }
 
-static OpList decodeTrace(const Bundle &bundle, uint32_t index) {
-  OpList list;
-  const auto *programs = bundle.metadata().programs();
-  list.ops.reserve(bundle.metadata().traces()->Get(index)->commands());
-  for (const uint8_t *position = bundle.stream(index);;) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    Op op;
-    op.first = static_cast<uint32_t>(list.accesses.size());
-    forEachAccess(bundle, header, [&](const Access &access) { list.accesses.push_back(access); });
-    switch (header.opcode) {
-    case Opcode::Dispatch:
-      op.program = reinterpret_cast<const DispatchCommand &>(header).program;
-      op.grid = programs->Get(op.program)->grid();
-      addScratch(bundle, *programs->Get(op.program), op.grid == 1, list);
-      break;
-    case Opcode::Copy:
-      op.grid = transferGrid(reinterpret_cast<const CopyCommand &>(header).bytes);
-      break;
-    case Opcode::Fill:
-      op.grid = transferGrid(reinterpret_cast<const FillCommand &>(header).bytes);
-      break;
-    case Opcode::Barrier:
-      op.kind = OpKind::Barrier;
-      break;
-    case Opcode::Signal:
-    case Opcode::Wait:
-      op.kind = header.opcode == Opcode::Signal ? OpKind::Record : OpKind::Wait;
-      op.index = reinterpret_cast<const EventCommand &>(header).event;
-      break;
-    case Opcode::End:
-      return list;
-    }
-    op.end = static_cast<uint32_t>(list.accesses.size());
-    list.ops.push_back(op);
-    position += header.size;
-  }
+void Decoder::add(const fb::EntryPoint *entry, const Action &action, const fb::Step *step,
+                  OpList &list) const {
+  Op op;
+  op.info = action.info;
+  op.step = step;
+  op.index = action.index;
+  op.grid = gridOf(bundle.metadata(), action);
+  op.first = static_cast<uint32_t>(list.accesses.size());
+  forEachAccess(bundle, entry, action,
+                [&](const Access &access) { list.accesses.push_back(access); });
+  if (op.runsProgram())
+    addScratch(*bundle.metadata().programs()->Get(op.index), op, list);
+  op.end = static_cast<uint32_t>(list.accesses.size());
+  list.ops.push_back(op);
 }
 
-static Op decodeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step,
-                     OpList &list) {
-  Op op;
-  op.step = &step;
-  op.first = static_cast<uint32_t>(list.accesses.size());
-  auto addPort = [&](const fb::Port &port, bool write) {
-    const uint32_t buffer = slotOf(port, step.slot());
-    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(buffer);
-    Access access{bundle.address(slot), sizeOf(port), !write, write, 0};
-    access.kind = slot.kind();
-    access.buffer = buffer;
-    list.accesses.push_back(access);
-  };
-  switch (step.kind()) {
-  case fb::StepKind::Write:
-    addPort(*entry.inputs()->Get(step.index()), /*write=*/true);
-    break;
-  case fb::StepKind::Read:
-    addPort(*entry.outputs()->Get(step.index()), /*write=*/false);
-    break;
-  case fb::StepKind::Execute:
-    op.kind = OpKind::Execute;
-    op.index = step.index();
-    break;
-  case fb::StepKind::HostDispatch:
-  case fb::StepKind::Dispatch:
-    op.program = step.index();
-    forEachAccess(*bundle.metadata().programs()->Get(op.program),
-                  step.operands() ? step.operands()->data() : nullptr,
-                  [&](const Access &access) { list.accesses.push_back(access); });
-    addScratch(bundle, *bundle.metadata().programs()->Get(op.program),
-               step.kind() == fb::StepKind::HostDispatch ||
-                   bundle.metadata().programs()->Get(op.program)->grid() == 1,
-               list);
-    break;
-  case fb::StepKind::Copy:
-    list.accesses.push_back({step.src(), step.bytes(), true, false, 0});
-    list.accesses.push_back({step.dst(), step.bytes(), false, true, 1});
-    break;
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    op.kind = step.kind() == fb::StepKind::Record ? OpKind::Record : OpKind::Wait;
-    op.index = step.index();
-    break;
-  }
-  op.end = static_cast<uint32_t>(list.accesses.size());
-  return op;
+OpList Decoder::decodeTrace(uint32_t index) const {
+  OpList list;
+  list.ops.reserve(bundle.metadata().traces()->Get(index)->commands());
+  forEachCommand(bundle.stream(index), [&](const CommandHeader &header) {
+    if (header.opcode != Opcode::End)
+      add(nullptr, actionOf(header), nullptr, list);
+  });
+  list.accesses.shrink_to_fit();
+  return list;
+}
+
+DecodedSchedule Decoder::decodeSchedule(const fb::EntryPoint &entry,
+                                        const fb::Schedule &schedule) const {
+  DecodedSchedule decoded;
+  decoded.bodyBegin = count(schedule.prologue());
+  decoded.bodyEnd = decoded.bodyBegin + count(schedule.body());
+  decoded.steps.ops.reserve(decoded.bodyEnd + count(schedule.epilogue()));
+  forEachStep(schedule,
+              [&](const fb::Step &step) { add(&entry, actionOf(step), &step, decoded.steps); });
+  decoded.steps.accesses.shrink_to_fit();
+  return decoded;
 }
 
 DecodedPlan::DecodedPlan(const Bundle &bundle) {
-  const fb::Bundle &metadata = bundle.metadata();
-  for (uint32_t i = 0; i < count(metadata.traces()); ++i)
-    traces.push_back(decodeTrace(bundle, i));
-  for (const fb::EntryPoint *entry : *metadata.entries()) {
+  const Decoder decoder(bundle);
+  for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
+    traces.push_back(decoder.decodeTrace(i));
+  for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
     auto &decoded = schedules.emplace_back();
-    for (const fb::Schedule *schedule : *entry->schedules()) {
-      DecodedSchedule &added = decoded.emplace_back();
-      added.bodyBegin = count(schedule->prologue());
-      added.bodyEnd = added.bodyBegin + count(schedule->body());
-      forEachStep(*schedule, [&](const fb::Step &step) {
-        added.steps.ops.push_back(decodeStep(bundle, *entry, step, added.steps));
-      });
-    }
+    for (const fb::Schedule *schedule : *entry->schedules())
+      decoded.push_back(decoder.decodeSchedule(*entry, *schedule));
   }
 }
+
+uint64_t DecodedPlan::bytes() const {
+  auto bytesOf = [](const OpList &list) {
+    return list.ops.capacity() * sizeof(Op) + list.accesses.capacity() * sizeof(Access);
+  };
+  uint64_t sum = traces.capacity() * sizeof(OpList);
+  for (const OpList &trace : traces)
+    sum += bytesOf(trace);
+  for (const auto &entry : schedules)
+    for (const DecodedSchedule &schedule : entry)
+      sum += sizeof(schedule) + bytesOf(schedule.steps);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// BufferIndex
+//===----------------------------------------------------------------------===//
 
 BufferIndex::BufferIndex(const Bundle &bundle) : bundle(bundle) {
   for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
@@ -175,19 +161,19 @@ const fb::Buffer *BufferIndex::permanentAt(uint64_t begin, uint64_t end) const {
   return address + bundle.bytes(*buffer) > begin ? buffer : nullptr;
 }
 
+//===----------------------------------------------------------------------===//
+// Descriptions
+//===----------------------------------------------------------------------===//
+
 std::string describeCommand(const Bundle &bundle, uint32_t trace, uint32_t command) {
   const fb::Trace &table = *bundle.metadata().traces()->Get(trace);
   const uint8_t *position = bundle.stream(trace);
   for (uint32_t i = 0; i < command; ++i)
     position += reinterpret_cast<const CommandHeader *>(position)->size;
-  const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-  static const char *const kNames[] = {"?",       "dispatch", "copy", "fill",
-                                       "barrier", "signal",   "wait", "end"};
-  std::string what = kNames[static_cast<uint16_t>(header.opcode)];
-  if (header.opcode == Opcode::Dispatch) {
-    uint32_t program = reinterpret_cast<const DispatchCommand &>(header).program;
-    what = text(bundle.metadata().programs()->Get(program)->symbol());
-  }
+  const Action action = actionOf(*reinterpret_cast<const CommandHeader *>(position));
+  const char *what = action.info->table == IndexedTable::Program
+                         ? nameIn(bundle.metadata(), nullptr, *action.info, action.index)
+                         : action.info->name;
   const char *source =
       command < count(table.sources()) ? bundle.location(table.sources()->Get(command)) : "";
   return formatText("command {} of trace '{}' ({}{}{})", command, text(table.name()), what,
@@ -195,34 +181,10 @@ std::string describeCommand(const Bundle &bundle, uint32_t trace, uint32_t comma
 }
 
 std::string describeStep(const Bundle &bundle, const fb::EntryPoint &entry, const fb::Step &step) {
-  const fb::Bundle &metadata = bundle.metadata();
-  std::string what;
-  switch (step.kind()) {
-  case fb::StepKind::Write:
-    what = formatText("write of input '{}'", text(entry.inputs()->Get(step.index())->name()));
-    break;
-  case fb::StepKind::Read:
-    what = formatText("read of output '{}'", text(entry.outputs()->Get(step.index())->name()));
-    break;
-  case fb::StepKind::Execute:
-    what = formatText("execute of trace '{}'", text(metadata.traces()->Get(step.index())->name()));
-    break;
-  case fb::StepKind::HostDispatch:
-  case fb::StepKind::Dispatch:
-    what = formatText("{} of '{}'",
-                      step.kind() == fb::StepKind::Dispatch ? "dispatch" : "host dispatch",
-                      text(metadata.programs()->Get(step.index())->symbol()));
-    break;
-  case fb::StepKind::Copy:
-    what = "copy";
-    break;
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    what =
-        formatText("{} event '{}'", step.kind() == fb::StepKind::Record ? "record of" : "wait for",
-                   text(metadata.events()->Get(step.index())->name()));
-    break;
-  }
+  const ActionInfo &info = infoOf(step.kind());
+  std::string what = info.phrase;
+  if (info.table != IndexedTable::None)
+    what += formatText(" '{}'", nameIn(bundle.metadata(), &entry, info, step.index()));
   if (const char *source = bundle.location(step.source()); *source)
     what += formatText(", from {}", source);
   return what;

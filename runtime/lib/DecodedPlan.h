@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the proof walks: commands and steps of a bundle whose tables, streams and schedules have
-// been verified, decoded once into who reads and writes which bytes.
+// The commands and steps of a bundle, decoded once into the bytes that each reads and writes. The
+// proof walks it, and the device asks it what may be overwritten or skipped.
 
 #ifndef TTRT_LIB_DECODEDPLAN_H
 #define TTRT_LIB_DECODEDPLAN_H
 
-#include "Verifier.h"
+#include "Access.h"
 
 #include <map>
 #include <string>
@@ -14,25 +14,17 @@
 
 namespace ttrt {
 
-inline constexpr uint32_t kNoProgram = ~0u;
-
-enum class OpKind : uint8_t {
-  Work,    ///< reads and writes
-  Barrier, ///< orders all work of the trace before and behind it
-  Record,  ///< of an event; in a stream (signal) also a barrier
-  Wait,
-  Execute, ///< of a trace: a step only
-};
-
 /// A command of a stream, or a step of a schedule.
 struct Op {
-  OpKind kind = OpKind::Work;
-  uint64_t grid = 1;  ///< workgroups; those of one run on core 0 in the queue's order
-  uint32_t index = 0; ///< Record, Wait: event; Execute: trace
-  uint32_t first = 0; ///< its accesses are [first, end) of the list
-  uint32_t end = 0;
-  uint32_t program = kNoProgram;  ///< of a dispatch
+  const ActionInfo *info = nullptr;
   const fb::Step *step = nullptr; ///< null in a stream
+  uint64_t grid = 1;              ///< workgroups; if 1, core 0 runs it in the queue's order
+  uint32_t index = 0;             ///< into info->table
+  uint32_t first = 0;             ///< its accesses are [first, end) of the list
+  uint32_t end = 0;
+
+  OrderRole role() const { return info->role; }
+  bool runsProgram() const { return info->table == IndexedTable::Program; }
 };
 
 struct OpList {
@@ -46,13 +38,23 @@ struct DecodedSchedule {
 };
 
 struct DecodedPlan {
+  /// Of a bundle whose tables, streams and schedules have been verified.
   explicit DecodedPlan(const Bundle &bundle);
+
+  /// What it takes of the heap.
+  uint64_t bytes() const;
 
   std::vector<OpList> traces;                          ///< without their end commands
   std::vector<std::vector<DecodedSchedule>> schedules; ///< [entry point][schedule]
 };
 
-/// Where buffers are, whatever the time.
+/// A plan whose accesses know their buffers (Access::kind, Access::buffer): the result of
+/// verifyMemory().
+struct PlacedPlan : DecodedPlan {
+  explicit PlacedPlan(DecodedPlan &&plan) : DecodedPlan(std::move(plan)) {}
+};
+
+/// The addresses of buffers, regardless of their lifetimes.
 class BufferIndex {
 public:
   explicit BufferIndex(const Bundle &bundle);
@@ -61,16 +63,18 @@ public:
     uint64_t begin;
     uint64_t end;
   };
-  /// The addresses that an access touches; of equal ones in several shards, those of core 0.
+  /// The addresses that an access touches. Of addresses that are equal in several shards, those in
+  /// core 0.
   Reach reachOf(const Access &access) const;
-  /// Whether one buffer has all of [begin, end).
+  /// Whether one buffer contains all of [begin, end).
   bool isInsideOne(uint64_t begin, uint64_t end) const;
-  /// A buffer without lifetime that has one of the bytes; null if there is none.
+  /// A permanent buffer (one without a lifetime) that contains one of the bytes; null if there is
+  /// none.
   const fb::Buffer *permanentAt(uint64_t begin, uint64_t end) const;
 
 private:
   const Bundle &bundle;
-  /// Of buffers; each ends where the farthest of it and those that begin before it does.
+  /// Of buffers, by their begin; `end` is the highest of this and all previous buffers.
   std::vector<Reach> reaches;
   std::map<uint64_t, const fb::Buffer *> permanent; ///< by address; no two overlap
 };

@@ -93,7 +93,6 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
 
 /// Only a body of several inferences can end in its middle.
 void Device::resolveSkippableTails() {
-  std::unique_ptr<DecodedPlan> decoded;
   for (uint32_t i = 0; i < entries_.size(); ++i)
     for (uint32_t j = 0; j < entries_[i].schedules.size(); ++j) {
       uint32_t inferences = 0;
@@ -101,9 +100,7 @@ void Device::resolveSkippableTails() {
         inferences += step.kind == fb::StepKind::Read && step.index == 0;
       if (inferences < 2)
         continue;
-      if (!decoded)
-        decoded = std::make_unique<DecodedPlan>(*bundle_);
-      entries_[i].schedules[j].skippableTails = findSkippableTails(*bundle_, *decoded, i, j);
+      entries_[i].schedules[j].skippableTails = findSkippableTails(*bundle_, bundle_->plan(), i, j);
     }
 }
 

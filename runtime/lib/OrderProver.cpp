@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the walk does and why it proves what it says is in docs/proof.md.
+// docs/proof.md describes the walk and why it proves what it claims.
 
 #include "OrderProver.h"
+
 #include "Format.h"
 
 #include <algorithm>
 
 namespace ttrt {
 
-OrderProver::OrderProver(const Bundle &bundle, const DecodedPlan &decoded,
-                         const BufferIndex &buffers, uint32_t entry, uint32_t schedule,
-                         Precision precision)
-    : bundle(bundle), decoded(decoded), buffers(buffers),
-      entry(*bundle.metadata().entries()->Get(entry)),
-      schedule(*this->entry.schedules()->Get(schedule)), steps(decoded.schedules[entry][schedule]) {
-  const uint32_t queues = this->schedule.queues();
-  if (queues > kMaxProvedQueues)
-    failHere("has {} queues; this runtime knows at most {}", queues, kMaxProvedQueues);
+OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
+                         uint32_t entry, uint32_t schedule, Precision precision)
+    : bundle(bundle), plan(plan), buffers(buffers), entry(*bundle.metadata().entries()->Get(entry)),
+      schedule(*this->entry.schedules()->Get(schedule)), steps(plan.schedules[entry][schedule]) {
   if (precision == Precision::Conservative)
     state.bytes = ShadowMemory(this);
-  state.queues.resize(queues);
+  state.queues.resize(this->schedule.queues());
   state.events.resize(count(bundle.metadata().events()));
   state.written.resize(count(this->entry.inputs()));
   state.read.resize(count(this->entry.outputs()));
@@ -42,21 +38,21 @@ OrderProver::OrderProver(const Bundle &bundle, const DecodedPlan &decoded,
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Whether workgroup k of both accesses touches rows that no other workgroup of the other one does:
-/// rows of both fall into one grid of stripes, one for each workgroup.
+/// Whether row k of one access overlaps no row of the other but row k: there is one grid of stripes
+/// that separates the rows of both. Workgroup k of either access touches row k only.
 static bool isWithinWorkgroups(const Access &a, const Access &b) {
   return a.perWorkgroup && b.perWorkgroup && a.pitch == b.pitch &&
          std::max(a.address + a.row, b.address + b.row) - std::min(a.address, b.address) <= a.pitch;
 }
 
-/// Whether core 0 makes an access, and nobody else: of one workgroup, or to its own scratch.
-bool OrderProver::isCore0s(const Op &op, const Access &access) const {
+/// Whether only core 0 makes an access: one of a single workgroup, or to its own scratch.
+bool OrderProver::isOnCore0(const Op &op, const Access &access) const {
   return op.grid == 1 || (access.kind == fb::BufferKind::Scratch &&
                           access.address < bundle.addresses().l1Address(1));
 }
 
-/// Whether the access `earlier` has happened before that of the current node, in every order in
-/// which the schedule can run.
+/// Whether the access `earlier` happens before `now`, an access of the current node, in every
+/// possible order of execution.
 bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
   if (earlier.node == current || earlier.node == 0)
     return true;
@@ -65,17 +61,18 @@ bool OrderProver::isOrdered(Touch earlier, const Access &now) const {
     return state.queues[b.queue].clock.work[a.queue] >= a.position;
   if (a.position < b.position)
     return true;
-  if (isCore0s(*a.op, accessOf(earlier)) && isCore0s(*b.op, now))
+  if (isOnCore0(*a.op, accessOf(earlier)) && isOnCore0(*b.op, now))
     return true;
-  // Scratch is its core's, which has one command at a time; others may be ahead or behind.
+  // Each core has its own scratch and runs one command at a time. Other cores may be at an earlier
+  // or later command.
   const bool scratch = accessOf(earlier).kind == fb::BufferKind::Scratch;
   if (scratch || now.kind == fb::BufferKind::Scratch)
     return scratch && now.kind == fb::BufferKind::Scratch;
-  // Equal workgroups of equal grids are one core's, which does them in the order of the stream.
+  // Equal workgroups of equal grids run on the same core, in the order of the stream.
   return a.op->grid == b.op->grid && isWithinWorkgroups(accessOf(earlier), now);
 }
 
-/// The last of each queue: what comes behind a position comes behind all before it.
+/// The last touches of each queue: what happens after a position happens after all before it.
 void OrderProver::keepLast(std::vector<Touch> &touches) const {
   uint64_t last[kMaxProvedQueues] = {};
   for (Touch touch : touches) {
@@ -95,7 +92,7 @@ void OrderProver::record(const Op &op, Queue &queue, uint8_t index) {
   event.recorded = true;
   for (size_t i = 0; i < state.queues.size(); ++i)
     event.clock.work[i] = i == index ? queue.position : queue.clock.work[i];
-  ++queue.position; // the event stands for all of the queue's work up to here
+  ++queue.position; // the event covers all of the queue's work so far
 }
 
 void OrderProver::wait(const Event &event, Queue &queue) {
@@ -108,7 +105,7 @@ void OrderProver::wait(const Event &event, Queue &queue) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Whether what was written as one operand may be read as another.
+/// Whether data that was written as one operand may be read as another.
 bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
   if (write.kind == fb::BufferKind::Scratch)
     return false;
@@ -118,10 +115,9 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
   return buffers.isInsideOne(std::min(a.begin, b.begin), std::max(a.end, b.end));
 }
 
-/// Calls function(const Span &) for an access's bytes. Both views of L1 are one memory, as on a
-/// chip: bytes at one offset in neighbouring cores follow each other in the interleaved view, unit
-/// by unit, so shards and scratch are rows of it; what is less than a unit, at either end, are rows
-/// of its own.
+/// Calls function(const Span &) for the bytes of an access. Both views of L1 are one memory, as on
+/// a chip. Units at the same offset of neighbouring cores are adjacent in the interleaved view, so
+/// shards and scratch are rows there. An incomplete unit at either end makes rows of its own.
 template <typename Function>
 void OrderProver::forEachSpan(const Access &access, Function function) const {
   const AddressMap &map = bundle.addresses();
@@ -154,29 +150,31 @@ Span OrderProver::spanOf(const Access &access) const {
   return {access.address, access.bytes, access.row, access.pitch, phase};
 }
 
-/// A read sees the last write of its buffer, of the inference of all other data; nobody may be
-/// writing.
+/// Checks a read: the last write happened before it, as the same buffer, with data of the same
+/// inference as all other data that the command reads.
 class OrderProver::Reading : public ByteVisitor {
 public:
   Reading(OrderProver &prover, const Access &access, Touch touch)
       : prover(prover), access(access), touch(touch) {}
 
   void written(uint64_t begin, uint64_t end, History &history) override {
+    if (prover.failed)
+      return;
     ++prover.pairs;
     if (history.conservative)
-      throw NeedsExact();
+      return prover.fail();
     if (!prover.isOrdered(history.writer, access))
-      prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
-                      /*laterWrites=*/false);
+      return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
+                             /*laterWrites=*/false);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
-      prover.failOtherBuffer(history.writer, touch, begin, end);
+      return prover.failOtherBuffer(history.writer, touch, begin, end);
     if (access.kind != fb::BufferKind::State && history.inference != kNoInference) {
       if (prover.inference != kNoInference && prover.inference != history.inference)
-        prover.failMixed(history, touch);
+        return prover.failMixed(history, touch);
       prover.inference = history.inference;
       prover.inferenceFrom = history.writer;
     }
-    // Whoever comes after this reader comes also after those that it comes after.
+    // What happens after this reader also happens after the readers before it.
     ShadowMemory &bytes = prover.state.bytes;
     uint32_t others = ShadowMemory::kNoReaders;
     for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next)
@@ -192,23 +190,26 @@ private:
   const Touch touch;
 };
 
-/// When bytes are written, nobody may be writing or reading them.
+/// Checks a write: all earlier reads and writes of the bytes happened before it.
 class OrderProver::Writing : public ByteVisitor {
 public:
   Writing(OrderProver &prover, const Access &access, Touch touch)
       : prover(prover), access(access), touch(touch) {}
 
   void written(uint64_t begin, uint64_t end, History &history) override {
+    if (prover.failed)
+      return;
     ++prover.pairs;
     if (!prover.isOrdered(history.writer, access))
-      prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
-                      /*laterWrites=*/true);
+      return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
+                             /*laterWrites=*/true);
     const ShadowMemory &bytes = prover.state.bytes;
     for (uint32_t i = history.readers; i != ShadowMemory::kNoReaders; i = bytes.reader(i).next) {
       const Touch reader = bytes.reader(i).touch;
       ++prover.pairs;
       if (!prover.isOrdered(reader, access))
-        prover.failRace(reader, touch, begin, end, /*earlierWrites=*/false, /*laterWrites=*/true);
+        return prover.failRace(reader, touch, begin, end, /*earlierWrites=*/false,
+                               /*laterWrites=*/true);
     }
   }
   void unwritten(uint64_t, uint64_t) override {}
@@ -224,8 +225,6 @@ void OrderProver::touch(const Node &node) {
   current = static_cast<uint32_t>(nodes.size() - 1);
   inference = kNoInference;
   const Op &op = *node.op;
-  const bool isInput = op.step && op.step->kind() == fb::StepKind::Write;
-  const bool isOutput = op.step && op.step->kind() == fb::StepKind::Read;
   for (uint32_t i = op.first; i < op.end; ++i) {
     const Access &access = node.list->accesses[i];
     ++accesses;
@@ -234,10 +233,12 @@ void OrderProver::touch(const Node &node) {
       forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
     }
   }
-  if (isInput)
-    inference = state.written[op.step->index()]++;
-  if (isOutput) {
-    const int64_t expected = state.read[op.step->index()]++;
+  if (failed)
+    return;
+  if (op.info->table == IndexedTable::Input)
+    inference = state.written[op.index]++;
+  if (op.info->table == IndexedTable::Output) {
+    const int64_t expected = state.read[op.index]++;
     const Access &access = node.list->accesses[op.first];
     if (inference != kNoInference && inference != expected)
       failStale(inferenceFrom, inference, {current, op.first}, expected, access.address,
@@ -252,6 +253,10 @@ void OrderProver::touch(const Node &node) {
         state.bytes.write(span, touch, inference);
       });
     }
+  if (state.bytes.isExhausted())
+    failHere("the rows of operands are not aligned with those of other tensors at the same "
+             "addresses; expected at most {} rows to check one by one",
+             ShadowMemory::kMostRows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,28 +266,29 @@ void OrderProver::touch(const Node &node) {
 void OrderProver::runTrace(Node node) {
   const uint32_t trace = node.op->index;
   Queue &queue = state.queues[node.queue];
-  node.list = &decoded.traces[trace];
-  // A wait in a stream is for what was recorded before the stream was enqueued.
+  node.list = &plan.traces[trace];
+  // A wait in a stream refers to the records before the stream was enqueued.
   const std::vector<Event> recorded = state.events;
-  for (node.command = 0; node.command < node.list->ops.size(); ++node.command) {
+  for (node.command = 0; node.command < node.list->ops.size() && !failed; ++node.command) {
     const Op &op = node.list->ops[node.command];
     node.op = &op;
     node.position = queue.position;
-    switch (op.kind) {
-    case OpKind::Work:
+    switch (op.role()) {
+    case OrderRole::Work:
       touch(node);
       break;
-    case OpKind::Barrier:
+    case OrderRole::Barrier:
       ++queue.position;
       break;
-    case OpKind::Record:
+    case OrderRole::Record:
       record(op, queue, node.queue);
       break;
-    case OpKind::Wait:
+    case OrderRole::Wait:
       wait(recorded[op.index], queue);
       break;
-    case OpKind::Execute:
-      break; // not in a stream
+    case OrderRole::Execute: // a step only
+    case OrderRole::End:
+      break;
     }
   }
 }
@@ -292,16 +298,17 @@ void OrderProver::runStep(uint32_t step) {
   const uint8_t index = op.step->queue();
   Queue &queue = state.queues[index];
   const Node node{&steps.steps, &op, ++queue.position, step, kNone, state.iteration, part, index};
-  switch (op.kind) {
-  case OpKind::Work:
+  switch (op.role()) {
+  case OrderRole::Work:
     return touch(node);
-  case OpKind::Execute:
+  case OrderRole::Execute:
     return runTrace(node);
-  case OpKind::Record:
+  case OrderRole::Record:
     return record(op, queue, index);
-  case OpKind::Wait:
+  case OrderRole::Wait:
     return wait(state.events[op.index], queue);
-  case OpKind::Barrier:
+  case OrderRole::Barrier: // commands only
+  case OrderRole::End:
     return;
   }
 }
@@ -315,7 +322,7 @@ void OrderProver::runPart(Part which) {
   uint32_t to = which == Part::Prologue ? steps.bodyBegin
                 : which == Part::Body   ? steps.bodyEnd
                                         : end;
-  for (uint32_t step = from; step < to; ++step)
+  for (uint32_t step = from; step < to && !failed; ++step)
     runStep(step);
 }
 
@@ -323,11 +330,12 @@ void OrderProver::runPart(Part which) {
 // Any number of iterations
 //===----------------------------------------------------------------------===//
 
-/// Two states with equal snapshots have the same future: later checks ask of what was done before
-/// only which bytes it touched, as what, whether it has happened before (a clock has its position),
-/// and to which inference, counted from the current one, its data belong.
+/// Two states with equal snapshots have the same future. Later checks depend on earlier accesses
+/// only by the bytes that they touched and as which operands, by whether they have happened before
+/// (a clock includes their position), and by the inference of their data relative to the current
+/// one.
 OrderProver::Snapshot OrderProver::snapshot() const {
-  // Positions are of interest only against clocks: those that matter, per queue, are numbered.
+  // Positions are only compared with clocks. So the positions that occur, per queue, are numbered.
   std::vector<uint64_t> positions[kMaxProvedQueues];
   auto forEachTouch = [&](auto function) {
     for (const auto &[begin, band] : state.bytes.all())
@@ -357,7 +365,7 @@ OrderProver::Snapshot OrderProver::snapshot() const {
     for (const Event &event : state.events)
       words.push_back(event.recorded ? rank(i, event.clock.work[i]) : kNone);
   }
-  // How far each port is ahead of the first one.
+  // How many transfers each port is ahead of the first one.
   const int64_t base = !state.written.empty() ? state.written[0]
                        : !state.read.empty()  ? state.read[0]
                                               : 0;
@@ -391,23 +399,25 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   return words;
 }
 
-/// There are few.
-static bool isNew(std::vector<std::vector<uint64_t>> &seen, std::vector<uint64_t> snapshot) {
+/// Adds a snapshot; false if it is there. There are few of them.
+static bool addIfNew(std::vector<std::vector<uint64_t>> &seen, std::vector<uint64_t> snapshot) {
   if (std::find(seen.begin(), seen.end(), snapshot) != seen.end())
     return false;
   seen.push_back(std::move(snapshot));
   return true;
 }
 
-/// Adds a body to each of the pending states, and so on, until every state that comes up has been
-/// seen. False if there are too many.
+/// Appends a body to each pending state and adds the resulting states that are new, until a
+/// fixpoint is reached. False if there are too many states, or a check has failed.
 bool OrderProver::explore(std::vector<State> &pending, std::vector<Snapshot> &seen) {
   constexpr size_t kMost = 256;
   for (size_t i = 0; i < pending.size(); ++i) {
     state = pending[i];
     runPart(Part::Body);
+    if (failed)
+      return false;
     ++state.iteration;
-    if (!isNew(seen, snapshot()))
+    if (!addIfNew(seen, snapshot()))
       continue;
     if (seen.size() > kMost)
       return false;
@@ -416,84 +426,101 @@ bool OrderProver::explore(std::vector<State> &pending, std::vector<Snapshot> &se
   return true;
 }
 
-bool OrderProver::prove(Proof &proof) {
-  try {
-    const bool seamless = walk();
-    if (!seamless && state.bytes.isConservative())
-      throw NeedsExact();
+OrderProver::Result OrderProver::prove(Proof &proof) {
+  // The states between two bodies, of a schedule that starts on an idle device.
+  std::vector<State> between;
+  std::vector<Snapshot> seen;
+  runPart(Part::Prologue);
+  if (!failed) {
+    seen.push_back(snapshot());
+    between.push_back(state);
+    if (!explore(between, seen) && !failed)
+      failHere("{} iterations of the body are all different; expected a steady state",
+               seen.size() - 1);
+    iterations = state.iteration;
+  }
+  // The epilogue may follow any of them.
+  for (size_t i = 0; i < between.size() && !failed; ++i) {
+    state = between[i];
+    runPart(Part::Epilogue);
+    between[i] = state;
+  }
+  Result result{Verdict::Refuted, false, {}};
+  if (!failed)
+    result.seamless = isSeamless(std::move(between), std::move(seen));
+  const bool isProved = !failed || isRestart;
+  if (!result.seamless && state.bytes.isConservative()) {
+    result.verdict = Verdict::Unknown;
+  } else if (isProved) {
+    result.verdict = Verdict::Proved;
     ++proof.schedules;
     proof.iterations = std::max(proof.iterations, iterations);
     proof.accesses += accesses;
     proof.pairs += pairs;
-    return seamless;
-  } catch (const Error &) {
-    if (state.bytes.isConservative())
-      throw NeedsExact();
-    throw;
+  } else {
+    result.message = std::move(message);
   }
+  return result;
 }
 
-bool OrderProver::walk() {
-  // The states between two bodies, of a schedule that begins when all is quiet.
-  std::vector<State> between;
-  std::vector<Snapshot> seen;
-  runPart(Part::Prologue);
-  seen.push_back(snapshot());
-  between.push_back(state);
-  if (!explore(between, seen))
-    failHere("{} iterations of the body are all different; expected a steady state",
-             seen.size() - 1);
-  iterations = state.iteration;
-  // Whatever their number, the epilogue may follow; and then, perhaps, the prologue again.
-  std::vector<State> ends;
-  for (const State &last : between) {
-    state = last;
-    runPart(Part::Epilogue);
-    ends.push_back(state);
-  }
-  bool seamless = true;
-  try {
-    for (size_t i = 0; i < ends.size() && seamless; ++i) {
-      state = std::move(ends[i]);
-      runPart(Part::Prologue);
-      if (!isNew(seen, snapshot()))
-        continue;
-      std::vector<State> more = {state};
-      seamless = explore(more, seen);
-      for (const State &last : more) {
-        state = last;
-        runPart(Part::Epilogue);
-        ends.push_back(state);
-      }
+/// Whether the schedule may start again after any of the states in which an epilogue ends, and
+/// after the states in which those runs end, and so on. `seen` are the snapshots between bodies so
+/// far.
+bool OrderProver::isSeamless(std::vector<State> ends, std::vector<Snapshot> seen) {
+  isRestart = true;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    state = std::move(ends[i]);
+    runPart(Part::Prologue);
+    if (failed)
+      return false;
+    if (!addIfNew(seen, snapshot()))
+      continue;
+    std::vector<State> more = {state};
+    if (!explore(more, seen))
+      return false;
+    for (const State &last : more) {
+      state = last;
+      runPart(Part::Epilogue);
+      if (failed)
+        return false;
+      ends.push_back(state);
     }
-  } catch (const Error &) {
-    seamless = false;
   }
-  return seamless;
+  return true;
 }
 
-/// Few bundles have bytes of which it matters what a conservative proof does not know.
-static bool prove(const Bundle &bundle, const DecodedPlan &decoded, const BufferIndex &buffers,
-                  uint32_t entry, uint32_t schedule, Proof &proof) {
+/// An exact proof is necessary for few bundles only.
+static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan &plan,
+                                         const BufferIndex &buffers, uint32_t entry,
+                                         uint32_t schedule, Proof &proof) {
   using enum OrderProver::Precision;
-  try {
-    return OrderProver(bundle, decoded, buffers, entry, schedule, Conservative).prove(proof);
-  } catch (const OrderProver::NeedsExact &) {
-    return OrderProver(bundle, decoded, buffers, entry, schedule, Exact).prove(proof);
-  }
+  OrderProver::Result result =
+      OrderProver(bundle, plan, buffers, entry, schedule, Conservative).prove(proof);
+  if (result.verdict == OrderProver::Verdict::Unknown)
+    result = OrderProver(bundle, plan, buffers, entry, schedule, Exact).prove(proof);
+  return result;
 }
 
-void verifyOrder(const Bundle &bundle, const DecodedPlan &decoded, Proof &proof) {
+Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
+  Proof proof;
   const BufferIndex buffers(bundle);
-  for (const OpList &trace : decoded.traces)
+  for (const OpList &trace : plan.traces)
     proof.commands += trace.ops.size() + 1;
-  for (uint32_t entry = 0; entry < decoded.schedules.size(); ++entry)
-    for (uint32_t schedule = 0; schedule < decoded.schedules[entry].size(); ++schedule) {
-      proof.steps += decoded.schedules[entry][schedule].steps.ops.size();
-      if (prove(bundle, decoded, buffers, entry, schedule, proof))
-        proof.seamless.push_back(
-            bundle.metadata().entries()->Get(entry)->schedules()->Get(schedule));
+  for (uint32_t i = 0; i < plan.schedules.size(); ++i)
+    for (uint32_t j = 0; j < plan.schedules[i].size(); ++j) {
+      const fb::EntryPoint &entry = *bundle.metadata().entries()->Get(i);
+      const fb::Schedule &schedule = *entry.schedules()->Get(j);
+      if (schedule.queues() > kMaxProvedQueues)
+        failBad("schedule '{}' of entry point '{}' has {} queues; this runtime knows at most {}",
+                text(schedule.name()), text(entry.name()), schedule.queues(), kMaxProvedQueues);
+      proof.steps += plan.schedules[i][j].steps.ops.size();
+      const OrderProver::Result result = proveSchedule(bundle, plan, buffers, i, j, proof);
+      if (result.verdict != OrderProver::Verdict::Proved)
+        failBad("{}", result.message);
+      if (result.seamless)
+        proof.seamless.push_back(&schedule);
     }
+  return proof;
 }
 
 } // namespace ttrt

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The proof of one schedule (docs/proof.md). The schedule is executed symbolically in the order in
-// which the host enqueues it: prologue, bodies, epilogue. That order is one of those that can
-// happen; clocks say which of the accesses before the current one have happened in every order.
+// The proof of one schedule (docs/proof.md). The prover executes the schedule symbolically in the
+// order in which the host enqueues it: prologue, bodies, epilogue. This is one of the possible
+// orders. Vector clocks tell which of the accesses before the current one have happened in every
+// possible order.
 
 #ifndef TTRT_LIB_ORDERPROVER_H
 #define TTRT_LIB_ORDERPROVER_H
@@ -18,15 +19,27 @@ inline constexpr uint32_t kMaxProvedQueues = 4;
 
 class OrderProver final : public TouchOrder {
 public:
-  /// A conservative proof takes rows together that do not line up (ShadowMemory.h).
+  /// Which kind of shadow memory the proof uses (ShadowMemory.h). A conservative proof takes less
+  /// time. What it proves holds, but it may be unable to prove what does hold.
   enum class Precision { Conservative, Exact };
 
-  OrderProver(const Bundle &bundle, const DecodedPlan &decoded, const BufferIndex &buffers,
+  enum class Verdict {
+    Proved,
+    Refuted,
+    Unknown, ///< of a conservative proof only: an exact one decides
+  };
+  struct Result {
+    Verdict verdict;
+    /// The schedule may start again while its own epilogue is under way.
+    bool seamless = false;
+    std::string message; ///< why it was refuted
+  };
+
+  /// The schedule has at most kMaxProvedQueues queues. All arguments outlive the prover.
+  OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
               uint32_t entry, uint32_t schedule, Precision precision);
-  /// Throws Error; adds to `proof`. True if the schedule may also begin anew while its epilogue is
-  /// under way. Throws NeedsExact where a conservative proof does not know.
-  bool prove(Proof &proof);
-  struct NeedsExact {};
+  /// Once. Adds to `proof` if the verdict is Proved.
+  Result prove(Proof &proof);
 
 private:
   void keepLast(std::vector<Touch> &touches) const override;
@@ -34,7 +47,7 @@ private:
   class Reading;
   class Writing;
   static constexpr uint32_t kNone = ~0u;
-  /// Data that depends on no input, or on state only.
+  /// Of data that depends on no input, or only on state.
   static constexpr int64_t kNoInference = INT64_MIN;
   enum class Part : uint8_t { Prologue, Body, Epilogue };
 
@@ -42,20 +55,20 @@ private:
   struct Node {
     const OpList *list;
     const Op *op;
-    uint64_t position; ///< on its queue: all work at one position may happen at the same time
+    uint64_t position; ///< on its queue; work at the same position may happen at the same time
     uint32_t step;
     uint32_t command; ///< kNone for a step
     uint32_t iteration;
     Part part;
     uint8_t queue;
   };
-  /// Per queue: work up to here has happened.
+  /// For each queue, the position up to which its work has happened.
   struct VectorClock {
     uint64_t work[kMaxProvedQueues] = {};
   };
   struct Queue {
     uint64_t position = 0; ///< of the work that is enqueued next
-    VectorClock clock;     ///< of other queues' work, what has happened before it
+    VectorClock clock;     ///< the work of other queues that has happened before it
   };
   struct Event {
     bool recorded = false;
@@ -65,13 +78,13 @@ private:
     ShadowMemory bytes;
     std::vector<Queue> queues;
     std::vector<Event> events;
-    std::vector<int64_t> written, read; ///< how often each input and output
+    std::vector<int64_t> written, read; ///< how often, per input and output
     uint32_t iteration = 0;             ///< bodies so far
   };
-  /// All that the future of a state depends on.
+  /// Everything that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
 
-  bool walk();
+  bool isSeamless(std::vector<State> ends, std::vector<Snapshot> seen);
   void runPart(Part part);
   void runStep(uint32_t step);
   void runTrace(Node node);
@@ -80,7 +93,7 @@ private:
   void touch(const Node &node);
   Span spanOf(const Access &access) const;
   template <typename Function> void forEachSpan(const Access &access, Function function) const;
-  bool isCore0s(const Op &op, const Access &access) const;
+  bool isOnCore0(const Op &op, const Access &access) const;
   bool isOrdered(Touch earlier, const Access &now) const;
   bool isSameBuffer(const Access &write, const Access &read) const;
   bool explore(std::vector<State> &pending, std::vector<Snapshot> &seen);
@@ -94,34 +107,43 @@ private:
   std::string describe(uint32_t node, bool iterations) const;
   std::string bytesOf(uint64_t begin, uint64_t end, const Access &access) const;
   std::string missingOrder(uint32_t earlier) const;
-  [[noreturn]] void failWith(const std::string &what) const;
+
+  // Each records the first failure; the walk then ends.
   template <typename... Args>
-  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
-    failWith(formatText(pattern, std::forward<Args>(arguments)...));
+  void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) {
+    if (wantsMessage())
+      setMessage(formatText(pattern, std::forward<Args>(arguments)...));
+    fail();
   }
-  [[noreturn]] void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end,
-                             bool earlierWrites, bool laterWrites) const;
-  [[noreturn]] void failUnwritten(Touch reader, uint64_t begin, uint64_t end) const;
-  [[noreturn]] void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) const;
-  [[noreturn]] void failMixed(const History &other, Touch reader) const;
-  [[noreturn]] void failStale(Touch writer, int64_t found, Touch reader, int64_t expected,
-                              uint64_t begin, uint64_t end) const;
+  void fail() { failed = true; }
+  bool wantsMessage() const { return !failed && !isRestart && !state.bytes.isConservative(); }
+  void setMessage(const std::string &what);
+  void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end, bool earlierWrites,
+                bool laterWrites);
+  void failUnwritten(Touch reader, uint64_t begin, uint64_t end);
+  void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end);
+  void failMixed(const History &other, Touch reader);
+  void failStale(Touch writer, int64_t found, Touch reader, int64_t expected, uint64_t begin,
+                 uint64_t end);
 
   const Bundle &bundle;
-  const DecodedPlan &decoded;
+  const PlacedPlan &plan;
   const BufferIndex &buffers;
   const fb::EntryPoint &entry;
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;
-  OpList initial; ///< the bytes of state buffers, as written before the first step
+  OpList initial; ///< writes of the state buffers before the first step
   State state;
-  std::vector<Node> nodes; ///< the first one stands for what is there from the start
+  std::vector<Node> nodes; ///< the first one stands for the initial contents
   Part part = Part::Prologue;
   uint32_t current = 0; ///< the node that is executed
-  // Of the current node: what its reads have found.
+  // What the reads of the current node have found.
   int64_t inference = kNoInference;
   Touch inferenceFrom{};
   uint64_t accesses = 0, pairs = 0, iterations = 0;
+  bool isRestart = false; ///< whether the walk is past the first epilogue
+  bool failed = false;
+  std::string message; ///< of the first failure
 };
 
 } // namespace ttrt

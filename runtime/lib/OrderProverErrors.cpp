@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the proof says when it fails: both accesses, the bytes, the missing order.
+// The messages of a failed proof: both accesses, the bytes, the missing order.
 
 #include "Format.h"
 #include "OrderProver.h"
 
 namespace ttrt {
 
-void OrderProver::failWith(const std::string &what) const {
-  failBad("schedule '{}' of entry point '{}': {}", text(schedule.name()), text(entry.name()), what);
+void OrderProver::setMessage(const std::string &what) {
+  message = formatText("schedule '{}' of entry point '{}': {}", text(schedule.name()),
+                       text(entry.name()), what);
 }
 
-/// An execution; with `full`, also on which queue and in which iteration.
+/// With `full`, also the queue and the iteration.
 std::string OrderProver::describe(uint32_t index, bool full) const {
   const Node &node = nodes[index];
   static const char *const kParts[] = {"prologue", "body", "epilogue"};
   if (!node.op)
-    return "what was there from the start";
+    return "the initial contents";
   std::string what;
   if (node.command != kNone) {
     const Op &execute = steps.steps.ops[node.step];
@@ -56,14 +57,16 @@ std::string OrderProver::missingOrder(uint32_t earlier) const {
     return "expected a barrier between them";
   return formatText(
       "expected queue {} to wait, before the second, for an event that queue {} records "
-      "behind the first",
+      "after the first",
       b.queue, a.queue);
 }
 
 static const char *verb(bool write) { return write ? "writes" : "reads"; }
 
 void OrderProver::failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end,
-                           bool earlierWrites, bool laterWrites) const {
+                           bool earlierWrites, bool laterWrites) {
+  if (!wantsMessage())
+    return fail();
   const Access &access = accessOf(later);
   const bool full = schedule.queues() > 1;
   failHere("{} {} {}, {} {} them (operands {} and {}), and nothing orders the two: {}",
@@ -72,13 +75,17 @@ void OrderProver::failRace(Touch earlier, Touch later, uint64_t begin, uint64_t 
            accessOf(earlier).operand, access.operand, missingOrder(earlier.node));
 }
 
-void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end) const {
+void OrderProver::failUnwritten(Touch reader, uint64_t begin, uint64_t end) {
+  if (!wantsMessage())
+    return fail();
   const Access &access = accessOf(reader);
   failHere("{}, operand {}, reads {}, which nothing has written before",
            describe(reader.node, state.iteration > 0), access.operand, bytesOf(begin, end, access));
 }
 
-void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) const {
+void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end) {
+  if (!wantsMessage())
+    return fail();
   const Access &write = accessOf(writer), &read = accessOf(reader);
   const bool full = nodes[writer.node].iteration != nodes[reader.node].iteration;
   failHere("{}, operand {}, reads {}, but {} has written these bytes last, as operand {} "
@@ -87,7 +94,9 @@ void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, ui
            describe(writer.node, full), write.operand, bytesOf(write.address, write.end(), write));
 }
 
-void OrderProver::failMixed(const History &other, Touch reader) const {
+void OrderProver::failMixed(const History &other, Touch reader) {
+  if (!wantsMessage())
+    return fail();
   auto data = [&](Touch writer, int64_t which) {
     const Access &access = accessOf(writer);
     return formatText("{} from {}, which belong to inference {}",
@@ -99,7 +108,9 @@ void OrderProver::failMixed(const History &other, Touch reader) const {
 }
 
 void OrderProver::failStale(Touch writer, int64_t found, Touch reader, int64_t expected,
-                            uint64_t begin, uint64_t end) const {
+                            uint64_t begin, uint64_t end) {
+  if (!wantsMessage())
+    return fail();
   failHere("{} takes the result of inference {}, but {} hold that of inference {}, "
            "from {}",
            describe(reader.node, true), expected, bytesOf(begin, end, accessOf(reader)), found,

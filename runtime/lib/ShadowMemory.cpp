@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShadowMemory.h"
 
-#include "Format.h"
-
 #include <algorithm>
+#include <cstddef>
 
 namespace ttrt {
 
-/// A bundle may be made to be slow to verify.
-void ShadowMemory::spend() {
-  constexpr uint64_t kMost = 4'000'000;
-  if (++spent > kMost)
-    failBad("operands lie in rows that do not line up with each other: more than {} rows would "
-            "have to be looked at one by one",
-            kMost);
+/// Limits the time that a malicious bundle can take. False if the limit is reached.
+bool ShadowMemory::spend() {
+  if (spent >= kMostRows)
+    exhausted = true;
+  else
+    ++spent;
+  return !exhausted;
 }
 
-void ShadowMemory::cutColumns(Band &band, uint64_t column) {
+void ShadowMemory::splitColumns(Band &band, uint64_t column) {
   for (size_t i = 0; i < band.columns.size(); ++i) {
     Column &found = band.columns[i];
     if (column <= found.begin || column >= found.end)
       continue;
     Column rest = found;
     rest.begin = found.end = column;
-    band.columns.insert(band.columns.begin() + static_cast<ptrdiff_t>(i) + 1, rest);
+    band.columns.insert(band.columns.begin() + static_cast<std::ptrdiff_t>(i) + 1, rest);
     return;
   }
 }
@@ -43,8 +42,8 @@ static void visit(uint64_t begin, ShadowMemory::Band &band, uint64_t column, uin
 }
 
 void ShadowMemory::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor) {
-  cut(begin);
-  cut(end);
+  split(begin);
+  split(end);
   uint64_t position = begin;
   for (auto it = bands.lower_bound(begin); it != bands.end() && it->first < end; ++it) {
     if (position < it->first)
@@ -69,15 +68,15 @@ void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
       i += aligned;
     } else {
       const uint64_t together = rowsTogether(span, i);
-      if (together == 1)
-        spend();
+      if (together == 1 && !spend())
+        return;
       forEachContiguous(begin, begin + (together - 1) * span.pitch + span.row, visitor);
       i += together;
     }
   }
 }
 
-/// Where the columns have been cut before.
+/// The columns have been split at both ends before.
 void ShadowMemory::setColumns(Band &band, uint64_t begin, uint64_t end, const History &history) {
   std::erase_if(band.columns, [&](const Column &c) { return c.begin >= begin && c.end <= end; });
   auto next = std::find_if(band.columns.begin(), band.columns.end(),
@@ -85,7 +84,7 @@ void ShadowMemory::setColumns(Band &band, uint64_t begin, uint64_t end, const Hi
   band.columns.insert(next, {begin, end, history});
 }
 
-/// Makes contiguous ranges of a band of one row.
+/// Turns a band of one row into contiguous ranges.
 void ShadowMemory::flatten(Bands::iterator band) {
   const uint64_t begin = band->first;
   Band row = std::move(band->second);
@@ -97,8 +96,8 @@ void ShadowMemory::flatten(Bands::iterator band) {
   }
 }
 
-/// Parts the first `rows` rows from the others; what is one row then becomes contiguous.
-void ShadowMemory::cutRows(Bands::iterator band, uint64_t rows) {
+/// Separates the first `rows` rows from the others. A part of one row becomes contiguous.
+void ShadowMemory::splitRows(Bands::iterator band, uint64_t rows) {
   const uint64_t begin = band->first, middle = begin + rows * band->second.pitch;
   if (middle <= begin || middle >= band->second.end)
     return;
@@ -111,8 +110,8 @@ void ShadowMemory::cutRows(Bands::iterator band, uint64_t rows) {
     flatten(band);
 }
 
-/// Makes `address` a boundary, if it lies in a band.
-void ShadowMemory::cut(uint64_t address) {
+/// Makes `address` a boundary if it is inside a band.
+void ShadowMemory::split(uint64_t address) {
   for (;;) {
     auto found = bands.lower_bound(address);
     if (found == bands.begin())
@@ -131,12 +130,12 @@ void ShadowMemory::cut(uint64_t address) {
     }
     const uint64_t row = (address - begin) / band.pitch;
     if ((address - begin) % band.pitch == 0)
-      return cutRows(found, row);
+      return splitRows(found, row);
     // Alone, the row becomes contiguous.
     if (row > 0)
-      cutRows(found, row);
+      splitRows(found, row);
     else
-      cutRows(found, 1);
+      splitRows(found, 1);
   }
 }
 
@@ -146,14 +145,14 @@ ShadowMemory::Bands::iterator ShadowMemory::containing(uint64_t address) {
                                                                         : bands.end();
 }
 
-/// From where on in its row a span's row lies.
+/// The column at which a row of the span begins.
 static uint64_t columnOf(const Span &span, uint64_t begin, uint64_t phase) {
   return (begin % span.pitch + span.pitch - phase % span.pitch) % span.pitch;
 }
 
-/// How many of a span's rows, from `row` on, one band has as rows of its own or could have; 0 if
-/// the first of them must be taken otherwise.
-uint64_t ShadowMemory::linesUp(const Span &span, uint64_t row, Bands::iterator &found) {
+/// How many of the span's rows, from `row` on, are aligned with the rows of one band or, if the
+/// band is contiguous, could become rows of it; 0 if the first one is not.
+uint64_t ShadowMemory::alignedRows(const Span &span, uint64_t row, Bands::iterator &found) {
   const uint64_t begin = span.address + row * span.pitch;
   found = containing(begin);
   if (found == bands.end())
@@ -169,49 +168,49 @@ uint64_t ShadowMemory::linesUp(const Span &span, uint64_t row, Bands::iterator &
   return rows < 2 ? 0 : rows;
 }
 
-/// Cuts the band that has a span's rows from `row` on where they begin and end, and returns how
-/// many of them it has; 0 if none does.
+/// Splits the band that contains the span's rows from `row` on where they begin and end. Returns
+/// how many of them it contains; 0 if they are aligned with no band.
 uint64_t ShadowMemory::align(const Span &span, uint64_t row, Bands::iterator &found) {
-  const uint64_t rows = linesUp(span, row, found);
+  const uint64_t rows = alignedRows(span, row, found);
   if (!rows)
     return 0;
   const uint64_t begin = span.address + row * span.pitch;
   const bool oneRow = isOneRow(found->first, found->second);
   const uint64_t column = columnOf(span, begin, oneRow ? span.phase : found->first);
   const uint64_t first = begin - column;
-  cut(first);
-  cut(first + rows * span.pitch);
+  split(first);
+  split(first + rows * span.pitch);
   found = containing(first);
   if (oneRow) {
     Band &band = found->second;
     band.pitch = span.pitch;
     band.columns[0].end = span.pitch;
   }
-  cutColumns(found->second, column);
-  cutColumns(found->second, column + span.row);
+  splitColumns(found->second, column);
+  splitColumns(found->second, column + span.row);
   return rows;
 }
 
-/// How many rows from one that does not line up are taken at once: up to the next one that does, if
-/// they are not few.
+/// How many rows, from one that is not aligned on, are taken together: those up to the next aligned
+/// one if they are more than a few, else 1.
 uint64_t ShadowMemory::rowsTogether(const Span &span, uint64_t row) {
   if (!order)
     return 1;
   constexpr uint64_t kFew = 4;
   const uint64_t begin = span.address + row * span.pitch, rows = span.rows();
-  auto mayLineUp = [&](uint64_t candidate) {
+  auto mayBeAligned = [&](uint64_t candidate) {
     Bands::iterator unused;
-    return candidate >= rows || linesUp(span, candidate, unused);
+    return candidate >= rows || alignedRows(span, candidate, unused);
   };
-  // Whether rows line up changes with the first or second one in a band.
+  // Alignment changes only with the first or second row in a band.
   uint64_t next = row + 1;
-  for (auto band = bands.upper_bound(begin); !mayLineUp(next); ++band) {
+  for (auto band = bands.upper_bound(begin); !mayBeAligned(next); ++band) {
     if (band == bands.end()) {
       next = rows;
       break;
     }
     next = std::max(next, row + (band->first - begin + span.pitch - 1) / span.pitch);
-    if (mayLineUp(next + 1) && !mayLineUp(next))
+    if (mayBeAligned(next + 1) && !mayBeAligned(next))
       ++next;
   }
   next = std::min(next, rows);
@@ -221,7 +220,7 @@ uint64_t ShadowMemory::rowsTogether(const Span &span, uint64_t row) {
   return next - row;
 }
 
-/// Bands where nothing was written yet. Returns the number of rows, or 0.
+/// Adds a band where nothing was written yet. Returns the number of its rows, or 0.
 uint64_t ShadowMemory::addBand(const Span &span, uint64_t row, const History &history) {
   const uint64_t begin = span.address + row * span.pitch;
   const uint64_t column = columnOf(span, begin, span.phase);
@@ -243,8 +242,8 @@ uint64_t ShadowMemory::addBand(const Span &span, uint64_t row, const History &hi
 }
 
 void ShadowMemory::writeContiguous(uint64_t begin, uint64_t end, const History &history) {
-  cut(begin);
-  cut(end);
+  split(begin);
+  split(end);
   auto first = bands.lower_bound(begin), last = first;
   while (last != bands.end() && last->first < end)
     ++last;
@@ -252,7 +251,7 @@ void ShadowMemory::writeContiguous(uint64_t begin, uint64_t end, const History &
   bands.emplace_hint(hint, begin, Band{end, end - begin, {{0, end - begin, history}}});
 }
 
-/// All that may have happened to bytes of some bands.
+/// One conservative history of all bytes of some bands.
 History ShadowMemory::mergeHistories(Bands::iterator first, Bands::iterator last) {
   std::vector<Touch> touches;
   for (auto band = first; band != last; ++band)
@@ -268,9 +267,9 @@ History ShadowMemory::mergeHistories(Bands::iterator first, Bands::iterator last
   return all;
 }
 
-/// Makes a band of rows that do not line up with what was there. Returns the number of rows, or 0.
-/// Without the span's last row, if it ends before its pitch does: what comes then may be another
-/// tensor.
+/// Makes a band of rows that are not aligned with the bands there. Returns the number of rows, or
+/// 0. Leaves out the span's last row if it ends before its pitch does: the bytes after it may
+/// belong to another tensor.
 uint64_t ShadowMemory::writeTogether(const Span &span, uint64_t row, const History &history) {
   uint64_t rows = rowsTogether(span, row);
   const uint64_t begin = span.address + row * span.pitch;
@@ -279,8 +278,8 @@ uint64_t ShadowMemory::writeTogether(const Span &span, uint64_t row, const Histo
   if (rows < 2 || column > begin || end > span.pitch)
     return 0;
   const uint64_t from = begin - column, to = from + rows * span.pitch;
-  cut(from);
-  cut(to);
+  split(from);
+  split(to);
   auto first = bands.lower_bound(from), last = bands.lower_bound(to);
   Band band{to, span.pitch, {{column, end, history}}};
   if (first != last) {
@@ -309,8 +308,9 @@ void ShadowMemory::write(const Span &span, Touch writer, int64_t inference) {
       i += added;
     } else if (const uint64_t together = writeTogether(span, i, history)) {
       i += together;
+    } else if (!spend()) {
+      return;
     } else {
-      spend();
       const uint64_t begin = span.address + i * span.pitch;
       writeContiguous(begin, begin + span.row, history);
       ++i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of every byte of the device that was written: who wrote it last, and who has read it since.
+// Shadow memory: for every byte of the device that was written, its last writer and the readers
+// since then.
 
 #ifndef TTRT_LIB_SHADOWMEMORY_H
 #define TTRT_LIB_SHADOWMEMORY_H
@@ -21,27 +22,27 @@ struct Touch {
 /// What has happened to some bytes.
 struct History {
   Touch writer;
-  int64_t inference; ///< of the written data
+  int64_t inference; ///< that the written data belongs to
   uint32_t readers;  ///< list in ShadowMemory
-  /// Not all that the bytes have in common, but all that may have happened to some of them: the
-  /// touches may have been writes or reads, and what the bytes hold is unknown.
+  /// The history covers all that may have happened to any of the bytes, instead of what happened to
+  /// each of them: every touch may have been a write or a read, and the data is unknown.
   bool conservative = false;
 };
 
-/// Bytes, contiguous or in rows ("Rows" in docs/bundle-format.md).
+/// Bytes, contiguous or in a strided layout ("Strided layouts" in docs/bundle-format.md).
 struct Span {
   uint64_t address;
   uint64_t bytes; ///< up to the end of the last row
-  uint64_t row;   ///< bytes of a row; `bytes` where there is only one
+  uint64_t row;   ///< bytes of a row; `bytes` if there is only one
   uint64_t pitch; ///< from row to row
-  uint64_t
-      phase; ///< rows of the whole tensor begin at addresses that are equal to this, modulo pitch
+  uint64_t phase; ///< rows of the whole tensor begin at addresses that equal this modulo pitch
 
   bool isContiguous() const { return row >= bytes; }
   uint64_t rows() const { return isContiguous() ? 1 : (bytes - row) / pitch + 1; }
 };
 
-/// What is done with the bytes of a span; of a band's rows, the addresses are the first one's.
+/// Called for the parts of a span. For the rows of a band, the addresses are those of its first
+/// row.
 class ByteVisitor {
 public:
   virtual void written(uint64_t begin, uint64_t end, History &history) = 0;
@@ -51,31 +52,35 @@ protected:
   ~ByteVisitor() = default;
 };
 
-/// What the map has to know of the order of touches.
+/// The order of touches, as far as shadow memory needs it.
 class TouchOrder {
 public:
-  /// Drops those of `touches` that another of them comes behind, so that whatever comes behind the
-  /// ones that are left comes behind all.
+  /// Removes touches that happen before another one of the list: what happens after all that remain
+  /// happens after all that were removed.
   virtual void keepLast(std::vector<Touch> &touches) const = 0;
 
 protected:
   ~TouchOrder() = default;
 };
 
-/// Bytes that were never written are not in the map. It holds bands: some rows of one pitch whose
-/// columns have a history each. A contiguous range is a band of one row with one column. Bands are
-/// cut where an access begins or ends, and overwriting them makes them one again; so the work grows
-/// with the number of accesses and neither with bytes nor, where the rows of a tensor line up, with
-/// rows.
+/// A map from bytes to histories; bytes that were never written are not in it. The map consists of
+/// bands: consecutive rows of one pitch, with a history per range of columns. A contiguous range is
+/// a band of one row and one column. An access splits bands where it begins and ends, and
+/// overwriting joins them again. So work grows with the number of accesses, not with bytes, and not
+/// with rows as long as the rows of a tensor are aligned with those of the band.
 ///
-/// Rows may not line up with those of the tensor whose bytes they take over. A map that was given
-/// an order then takes them together with what lies between them: they are visited as one range,
-/// and written as one band, whose other columns are conservative. It so visits more than the span,
-/// and says of some bytes less than could be known; never the other way round. A map without an
-/// order takes such rows one by one.
+/// They are not aligned where a tensor reuses bytes of another one with a different pitch. An exact
+/// map then takes such rows one by one. A conservative map, one that was given an order, takes them
+/// together with the bytes between them: it visits them as one range, and writes them as one band
+/// whose other columns have conservative histories. So it may visit more bytes than the span has,
+/// and know less of some bytes than an exact map, but never the reverse.
+///
+/// Not thread-safe. Throws std::bad_alloc only.
 class ShadowMemory {
 public:
   static constexpr uint32_t kNoReaders = ~0u;
+  /// Rows that are taken one by one before the map gives up.
+  static constexpr uint64_t kMostRows = 4'000'000;
   struct Reader {
     Touch touch;
     uint32_t next;
@@ -87,21 +92,21 @@ public:
   struct Band {
     uint64_t end;
     uint64_t pitch;
-    std::vector<Column> columns; ///< in order; what is between them was never written
+    std::vector<Column> columns; ///< in order; bytes between them were never written
   };
   using Bands = std::map<uint64_t, Band>;
 
-  /// `order` outlives the map and its copies.
+  /// Conservative if there is an `order`, which must outlive the map and its copies; else exact.
   explicit ShadowMemory(const TouchOrder *order = nullptr) : order(order) {}
 
   /// Visits the bytes of a span in order.
   void forEach(const Span &span, ByteVisitor &visitor);
 
-  /// The bytes now come from `writer`, and nobody has read them. forEach() must have gone over
-  /// them.
+  /// Records that `writer` has written the bytes, and that nothing has read them since. forEach()
+  /// must have visited the span before.
   void write(const Span &span, Touch writer, int64_t inference);
 
-  /// Lists are shared between bytes that were one range; so they are never changed, only replaced.
+  /// Lists are shared by all bytes that were one range once; so a list is replaced, never changed.
   uint32_t addReader(Touch reader, uint32_t next) {
     readers.push_back({reader, next});
     return static_cast<uint32_t>(readers.size() - 1);
@@ -110,30 +115,34 @@ public:
   const Bands &all() const { return bands; }
   /// Whether rows have been taken together: some visits may have been of bytes outside the span.
   bool isConservative() const { return conservative; }
+  /// Whether more than kMostRows rows had to be taken one by one. Visits and writes have been
+  /// incomplete since then.
+  bool isExhausted() const { return exhausted; }
 
 private:
   void forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor);
   static bool isOneRow(uint64_t begin, const Band &band) { return band.end - begin <= band.pitch; }
-  static void cutColumns(Band &band, uint64_t column);
+  static void splitColumns(Band &band, uint64_t column);
   static void setColumns(Band &band, uint64_t begin, uint64_t end, const History &history);
-  void cut(uint64_t address);
-  void cutRows(Bands::iterator band, uint64_t rows);
+  void split(uint64_t address);
+  void splitRows(Bands::iterator band, uint64_t rows);
   void flatten(Bands::iterator band);
   Bands::iterator containing(uint64_t address);
-  uint64_t linesUp(const Span &span, uint64_t row, Bands::iterator &found);
+  uint64_t alignedRows(const Span &span, uint64_t row, Bands::iterator &found);
   uint64_t align(const Span &span, uint64_t row, Bands::iterator &found);
   uint64_t rowsTogether(const Span &span, uint64_t row);
   History mergeHistories(Bands::iterator first, Bands::iterator last);
   uint64_t writeTogether(const Span &span, uint64_t row, const History &history);
   uint64_t addBand(const Span &span, uint64_t row, const History &history);
   void writeContiguous(uint64_t begin, uint64_t end, const History &history);
-  void spend();
+  bool spend();
 
   const TouchOrder *order;
   Bands bands; ///< begin -> the rest
   std::vector<Reader> readers;
-  uint64_t spent = 0; ///< rows that were taken one by one
+  uint64_t spent = 0; ///< rows taken one by one so far
   bool conservative = false;
+  bool exhausted = false;
 };
 
 } // namespace ttrt

@@ -80,7 +80,7 @@ std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedPlan
       continue;
     }
     numbers[i] = finder.writesOf(its.steps, ops[i]);
-    if (ops[i].kind == OpKind::Execute)
+    if (ops[i].role() == OrderRole::Execute)
       for (const Op &op : decoded.traces[step.index()].ops)
         numbers[i] = Finder::both(numbers[i], finder.writesOf(decoded.traces[step.index()], op));
   }

@@ -51,19 +51,18 @@ SlotWatch::SlotWatch(const Bundle &bundle, bool outputs) : bundle_(bundle) {
   if (sharedCount_ == 0 && !outputs)
     return;
 
-  DecodedPlan decoded(bundle);
-  verifyMemory(bundle, decoded); // says which buffers the operands are
-  firstEntry_ = decoded.traces.size();
+  const PlacedPlan &plan = bundle.plan();
+  firstEntry_ = plan.traces.size();
   effects_.resize(firstEntry_ + entries.size());
   for (uint32_t i = 0; i < firstEntry_; ++i)
-    add(decoded.traces[i], effects_[i]);
+    add(plan.traces[i], effects_[i]);
   for (uint32_t i = 0; i < entries.size(); ++i) {
     Effects &effects = effects_[firstEntry_ + i];
-    const OpList &steps = decoded.schedules[i][0].steps;
+    const OpList &steps = plan.schedules[i][0].steps;
     add(steps, effects);
     for (const Op &op : steps.ops)
-      if (op.kind == OpKind::Execute)
-        add(decoded.traces[op.index], effects);
+      if (op.role() == OrderRole::Execute)
+        add(plan.traces[op.index], effects);
     addOnce(effects, {Effect::Outputs, i});
   }
 }

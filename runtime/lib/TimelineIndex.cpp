@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttrt/timeline_index.h"
 
-#include "ttrt/commands.h"
-
 #include <cstring>
 
 namespace ttrt {
@@ -11,7 +9,7 @@ template <typename T> static uint32_t sizeOf(const flatbuffers::Vector<T> *vecto
   return vector ? vector->size() : 0;
 }
 
-template <typename Use> static void eachStep(const fb::Schedule &schedule, Use use) {
+template <typename Use> static void forEachStep(const fb::Schedule &schedule, Use use) {
   for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
     for (uint32_t i = 0; i < sizeOf(part); ++i)
       use(*part->Get(i));
@@ -49,34 +47,20 @@ uint64_t TimelineIndex::step(uint32_t entry, uint32_t schedule, uint32_t step) c
 
 std::vector<TimelineIndex::Work> TimelineIndex::decode(const char *stream, uint64_t size) {
   std::vector<Work> work;
-  auto load = [&](auto &command) {
-    if (size < sizeof(command))
-      return false;
-    memcpy(&command, stream, sizeof(command));
-    return true;
-  };
+  std::vector<uint64_t> command; // a copy that is aligned
   CommandHeader header;
-  while (load(header) && header.size >= sizeof(header) && header.size <= size) {
+  while (size >= sizeof(header)) {
+    memcpy(&header, stream, sizeof(header));
+    if (header.size < sizeof(header) || header.size > size)
+      break;
     Work &next = work.emplace_back();
-    DispatchCommand dispatch;
-    CopyCommand copy;
-    FillCommand fill;
-    if (header.opcode == Opcode::Dispatch && load(dispatch) &&
-        dispatch.operandCount <= kMaxOperands &&
-        dispatchSize(dispatch.operandCount) == header.size) {
-      next.kind = Work::Dispatch;
-      next.what = dispatch.program;
-      next.addresses.resize(dispatch.operandCount);
-      memcpy(next.addresses.data(), stream + sizeof(dispatch),
-             dispatch.operandCount * sizeof(uint64_t));
-    } else if (header.opcode == Opcode::Copy && load(copy)) {
-      next.kind = Work::Copy;
-      next.what = copy.bytes;
-      next.addresses = {copy.src, copy.dst};
-    } else if (header.opcode == Opcode::Fill && load(fill)) {
-      next.kind = Work::Fill;
-      next.what = fill.bytes;
-      next.addresses = {fill.dst};
+    const ActionInfo *info = findInfo(header.opcode);
+    if (info && header.size >= info->size) {
+      command.assign((header.size + 7) / 8, 0);
+      memcpy(command.data(), stream, header.size);
+      const Action action = actionOf(*reinterpret_cast<const CommandHeader *>(command.data()));
+      if (header.size == info->size + action.operandCount * sizeof(uint64_t))
+        next = workOf(action);
     }
     stream += header.size;
     size -= header.size;
@@ -84,19 +68,38 @@ std::vector<TimelineIndex::Work> TimelineIndex::decode(const char *stream, uint6
   return work;
 }
 
-TimelineIndex::Work TimelineIndex::decode(const fb::Step &step) {
+TimelineIndex::Work TimelineIndex::workOf(const Action &action) {
   Work work;
-  if (step.kind() == fb::StepKind::Copy) {
-    work.kind = Work::Copy;
-    work.what = step.bytes();
-    work.addresses = {step.src(), step.dst()};
-  } else if (step.kind() == fb::StepKind::Dispatch || step.kind() == fb::StepKind::HostDispatch) {
-    work.kind = step.kind() == fb::StepKind::Dispatch ? Work::Dispatch : Work::HostDispatch;
-    work.what = step.index();
-    for (uint32_t i = 0; i < sizeOf(step.operands()); ++i)
-      work.addresses.push_back(step.operands()->Get(i));
+  work.shape = action.info->accesses;
+  switch (work.shape) {
+  case AccessShape::Operands:
+    work.onHost = !action.info->onCores;
+    work.what = action.index;
+    work.addresses.assign(action.operands, action.operands + action.operandCount);
+    break;
+  case AccessShape::Copy:
+    work.what = action.bytes;
+    work.addresses = {action.src, action.dst};
+    break;
+  case AccessShape::Fill:
+    work.what = action.bytes;
+    work.addresses = {action.dst};
+    break;
+  case AccessShape::Slot: // a transfer has a point, but is not looked for elsewhere
+  case AccessShape::None:
+    work.shape = AccessShape::None;
+    break;
   }
   return work;
+}
+
+TimelineIndex::Work TimelineIndex::decode(const fb::Step &step) {
+  return findInfo(step.kind()) ? workOf(actionOf(step)) : Work();
+}
+
+static bool isExecute(const fb::Step &step) {
+  const ActionInfo *info = findInfo(step.kind());
+  return info && info->role == OrderRole::Execute;
 }
 
 bool TimelineIndex::isPermanent(uint64_t address) const {
@@ -104,9 +107,10 @@ bool TimelineIndex::isPermanent(uint64_t address) const {
   return above != permanent.begin() && address < std::prev(above)->second;
 }
 
-/// Slots may be others; their addresses say which.
+/// The slots may differ: permanent addresses all count as equal.
 bool TimelineIndex::isSame(const Work &a, const Work &b) const {
-  if (a.kind != b.kind || a.what != b.what || a.addresses.size() != b.addresses.size())
+  if (a.shape != b.shape || a.onHost != b.onHost || a.what != b.what ||
+      a.addresses.size() != b.addresses.size())
     return false;
   for (size_t i = 0; i < a.addresses.size(); ++i)
     if (a.addresses[i] != b.addresses[i] &&
@@ -116,32 +120,32 @@ bool TimelineIndex::isSame(const Work &a, const Work &b) const {
 }
 
 void TimelineIndex::readDefault(const fb::Schedule &schedule, std::vector<Work> &work,
-                                std::vector<uint64_t> &its) {
+                                std::vector<uint64_t> &points) {
   auto add = [&](Work next) {
     next.point = time++;
-    if (next.kind != Work::None)
+    if (next.shape != AccessShape::None)
       work.push_back(std::move(next));
   };
-  eachStep(schedule, [&](const fb::Step &step) {
-    its.push_back(time);
-    if (step.kind() != fb::StepKind::Execute)
+  forEachStep(schedule, [&](const fb::Step &step) {
+    points.push_back(time);
+    if (!isExecute(step))
       return add(decode(step));
     if (step.index() >= traces.size())
       return;
-    std::vector<uint64_t> &points = commands[step.index()];
+    std::vector<uint64_t> &ofTrace = commands[step.index()];
     for (size_t i = 0; i < traces[step.index()].size(); ++i) {
-      if (points.size() == i)
-        points.push_back(time);
+      if (ofTrace.size() == i)
+        ofTrace.push_back(time);
       add(traces[step.index()][i]);
     }
   });
 }
 
 void TimelineIndex::readOther(const fb::Schedule &schedule, const std::vector<Work> &work,
-                              std::vector<uint64_t> &its) {
-  size_t cursor = 0; // what comes next, if the work goes on in order
+                              std::vector<uint64_t> &points) {
+  size_t cursor = 0; // where the search begins: after the work that was found last
   auto find = [&](const Work &next) {
-    if (next.kind == Work::None)
+    if (next.shape == AccessShape::None)
       return kUnknown;
     for (size_t i = 0; i < work.size(); ++i) {
       const size_t at = (cursor + i) % work.size();
@@ -152,12 +156,12 @@ void TimelineIndex::readOther(const fb::Schedule &schedule, const std::vector<Wo
     }
     return kUnknown;
   };
-  eachStep(schedule, [&](const fb::Step &step) {
-    if (step.kind() != fb::StepKind::Execute) {
-      its.push_back(find(decode(step)));
+  forEachStep(schedule, [&](const fb::Step &step) {
+    if (!isExecute(step)) {
+      points.push_back(find(decode(step)));
       return;
     }
-    its.push_back(kUnknown);
+    points.push_back(kUnknown);
     if (step.index() >= traces.size())
       return;
     std::vector<uint64_t> found;

@@ -18,8 +18,8 @@ namespace {
 
 class MemoryVerifier {
 public:
-  MemoryVerifier(const Bundle &bundle, DecodedPlan &decoded);
-  void verify();
+  MemoryVerifier(const Bundle &bundle, DecodedPlan plan);
+  PlacedPlan verify();
 
 private:
   void advance(uint64_t time);
@@ -47,7 +47,7 @@ private:
   static constexpr uint32_t kNone = ~0u;
 
   const Bundle &bundle;
-  DecodedPlan &decoded;
+  DecodedPlan decoded;
   const flatbuffers::Vector<flatbuffers::Offset<fb::Buffer>> *buffers;
   std::vector<uint32_t> byBegin; ///< buffers with a lifetime, by its begin
   size_t nextToLive = 0;
@@ -66,8 +66,8 @@ private:
 
 } // namespace
 
-MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan &decoded)
-    : bundle(bundle), decoded(decoded), buffers(bundle.metadata().buffers()),
+MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
+    : bundle(bundle), decoded(std::move(plan)), buffers(bundle.metadata().buffers()),
       executed(count(bundle.metadata().traces())) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
     if (isAlways(buffer(i)))
@@ -191,7 +191,7 @@ bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch)
 /// about its own operands is the exception.
 void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
   const fb::Program *program =
-      op.program == kNoProgram ? nullptr : bundle.metadata().programs()->Get(op.program);
+      op.runsProgram() ? bundle.metadata().programs()->Get(op.index) : nullptr;
   for (uint32_t i = op.first; i < op.end; ++i)
     for (uint32_t j = op.first; j < i; ++j) {
       const Access &a = accesses[j], &b = accesses[i];
@@ -205,8 +205,8 @@ void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) con
 
 void MemoryVerifier::verifyOp(const Op &op, Access *accesses) {
   advance(time);
-  if (op.program != kNoProgram)
-    verifyScratch(*bundle.metadata().programs()->Get(op.program));
+  if (op.runsProgram())
+    verifyScratch(*bundle.metadata().programs()->Get(op.index));
   for (uint32_t i = op.first; i < op.end; ++i)
     verifyAccess(accesses[i]);
   verifyOwnOperands(op, accesses);
@@ -236,13 +236,13 @@ void MemoryVerifier::verifyTrace(uint32_t index) {
   trace = kNone;
 }
 
-void MemoryVerifier::verify() {
+PlacedPlan MemoryVerifier::verify() {
   for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
     entry = bundle.metadata().entries()->Get(i);
     OpList &steps = decoded.schedules[i][0].steps;
     for (step = 0; step < steps.ops.size(); ++step) {
       const Op &op = steps.ops[step];
-      if (op.kind == OpKind::Execute)
+      if (op.role() == OrderRole::Execute)
         verifyTrace(op.index);
       else
         verifyOp(op, steps.accesses.data());
@@ -253,11 +253,12 @@ void MemoryVerifier::verify() {
     failBad("buffer '{}' lives from point {} of a timeline that has {}",
             text(buffer(byBegin[nextToLive]).name()), buffer(byBegin[nextToLive]).begin(), time);
   verifyOutsideTheTimeline();
+  return PlacedPlan(std::move(decoded));
 }
 
 /// A command by what it does to which addresses, whatever the slots.
 static std::vector<uint64_t> keyOf(const BufferIndex &index, const Op &op, const OpList &list) {
-  std::vector<uint64_t> key{op.program};
+  std::vector<uint64_t> key{op.runsProgram() ? op.index : ~uint64_t(0)};
   for (uint32_t i = op.first; i < op.end; ++i) {
     const Access &access = list.accesses[i];
     const auto [first, end] = index.reachOf(access);
@@ -313,13 +314,13 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
     const OpList &ours = decoded.schedules[i][0].steps;
     learn(index, ours);
     for (const Op &op : ours.ops)
-      if (op.kind == OpKind::Execute)
+      if (op.role() == OrderRole::Execute)
         learn(index, decoded.traces[op.index]);
     for (size_t j = 1; j < decoded.schedules[i].size(); ++j) {
       OpList &steps = decoded.schedules[i][j].steps;
       for (step = 0; step < steps.ops.size(); ++step) {
         const Op &op = steps.ops[step];
-        if (op.kind == OpKind::Execute && !used[op.index]) {
+        if (op.role() == OrderRole::Execute && !used[op.index]) {
           used[op.index] = true;
           trace = op.index;
           OpList &list = decoded.traces[trace];
@@ -357,8 +358,8 @@ void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const
   access.kind = permanent->kind();
 }
 
-void verifyMemory(const Bundle &bundle, DecodedPlan &decoded) {
-  MemoryVerifier(bundle, decoded).verify();
+PlacedPlan verifyMemory(const Bundle &bundle, DecodedPlan plan) {
+  return MemoryVerifier(bundle, std::move(plan)).verify();
 }
 
 } // namespace ttrt

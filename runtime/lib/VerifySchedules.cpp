@@ -22,14 +22,11 @@ private:
     failBad("schedule '{}' of entry point '{}', step {}: {}", text(schedule.name()),
             text(entry.name()), position, what);
   }
-  void expectIndex(const char *what, uint32_t index, uint32_t size) const {
-    if (index >= size)
-      failHere("names {} {}; there are {}", what, index, size);
+  auto streamOf() const {
+    return [this](uint32_t trace) { return bundle.stream(trace); };
   }
   void verifyStep(const fb::Step &step);
-  void verifyOperands(const fb::Step &step) const;
   void collectRecords(const fb::Step &step);
-  void verifyWaits(uint32_t trace);
   void verifyWait(uint32_t event) const;
   void verifyBalance() const;
 
@@ -41,24 +38,6 @@ private:
 };
 } // namespace
 
-void ScheduleVerifier::verifyOperands(const fb::Step &step) const {
-  const auto *programs = bundle.metadata().programs();
-  expectIndex("program", step.index(), count(programs));
-  const fb::Program &program = *programs->Get(step.index());
-  if (count(step.operands()) != count(program.operands()))
-    failHere("runs '{}' with {} operands; it has {}", text(program.symbol()),
-             count(step.operands()), count(program.operands()));
-  const uint64_t end = bundle.addresses().size();
-  for (uint32_t i = 0; i < count(program.operands()); ++i) {
-    const fb::Operand &operand = *program.operands()->Get(i);
-    uint64_t address = step.operands()->Get(i);
-    if (!isInside(address, operand.bytes(), 0, end) || address % operand.alignment() != 0)
-      failHere("runs '{}' with operand {} at {:#x} + {} bytes; expected a multiple of {} "
-               "inside the device's memory of {:#x}",
-               text(program.symbol()), i, address, operand.bytes(), operand.alignment(), end);
-  }
-}
-
 void ScheduleVerifier::verifyWait(uint32_t event) const {
   if (!recorded[event])
     failHere("waits for event '{}', which nothing {}",
@@ -66,75 +45,36 @@ void ScheduleVerifier::verifyWait(uint32_t event) const {
              schedule.queues() == 1 ? "has recorded before" : "records");
 }
 
-void ScheduleVerifier::verifyWaits(uint32_t trace) {
-  const uint8_t *position = bundle.stream(trace);
-  for (;;) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    const auto &event = reinterpret_cast<const EventCommand &>(header);
-    if (header.opcode == Opcode::Wait)
-      verifyWait(event.event);
-    else if (header.opcode == Opcode::Signal)
-      recorded[event.event] = true;
-    else if (header.opcode == Opcode::End)
-      return;
-    position += header.size;
-  }
-}
-
-/// With several queues the host's order is not the order of execution: a record anywhere may serve
-/// a wait.
+/// With several queues the order of the host is not the order of execution: a wait may be satisfied
+/// by a record anywhere in the schedule. The step has not been verified yet.
 void ScheduleVerifier::collectRecords(const fb::Step &step) {
-  if (step.kind() == fb::StepKind::Record && step.index() < recorded.size())
-    recorded[step.index()] = true;
-  if (step.kind() != fb::StepKind::Execute || step.index() >= count(bundle.metadata().traces()))
+  if (!findInfo(step.kind()))
     return;
-  for (const uint8_t *position = bundle.stream(step.index());;) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    if (header.opcode == Opcode::Signal)
-      recorded[reinterpret_cast<const EventCommand &>(header).event] = true;
-    if (header.opcode == Opcode::End)
-      return;
-    position += header.size;
-  }
+  const Action action = actionOf(step);
+  if (action.index < countIn(bundle.metadata(), &entry, *action.info))
+    forEachEventUse(action, streamOf(), [&](const Action &use) {
+      if (use.info->role == OrderRole::Record)
+        recorded[use.index] = true;
+    });
 }
 
 void ScheduleVerifier::verifyStep(const fb::Step &step) {
   if (step.queue() >= schedule.queues())
     failHere("is on queue {}; the schedule has {}", step.queue(), schedule.queues());
-  if (step.source() != 0)
-    expectIndex("source location", step.source(), count(bundle.metadata().locations()));
-  switch (step.kind()) {
-  case fb::StepKind::Write:
-    expectIndex("input", step.index(), count(entry.inputs()));
-    return expectIndex("slot", step.slot(), slotsOf(*entry.inputs()->Get(step.index())));
-  case fb::StepKind::Read:
-    expectIndex("output", step.index(), count(entry.outputs()));
-    return expectIndex("slot", step.slot(), slotsOf(*entry.outputs()->Get(step.index())));
-  case fb::StepKind::Execute:
-    expectIndex("trace", step.index(), count(bundle.metadata().traces()));
-    return verifyWaits(step.index());
-  case fb::StepKind::HostDispatch:
-  case fb::StepKind::Dispatch:
-    return verifyOperands(step);
-  case fb::StepKind::Copy: {
-    const uint64_t end = bundle.addresses().size();
-    if (step.bytes() == 0 || !isInside(step.dst(), step.bytes(), 0, end) ||
-        !isInside(step.src(), step.bytes(), 0, end) ||
-        (step.dst() < step.src() + step.bytes() && step.src() < step.dst() + step.bytes()))
-      failHere("copies {} bytes from {:#x} to {:#x}; expected some bytes that do not overlap, "
-               "inside the device's memory of {:#x}",
-               step.bytes(), step.src(), step.dst(), end);
-    return;
-  }
-  case fb::StepKind::Record:
-    expectIndex("event", step.index(), count(bundle.metadata().events()));
-    recorded[step.index()] = true;
-    return;
-  case fb::StepKind::Wait:
-    expectIndex("event", step.index(), count(bundle.metadata().events()));
-    return verifyWait(step.index());
-  }
-  failHere("is of kind {}, which this runtime does not know", (unsigned)step.kind());
+  const uint32_t locations = count(bundle.metadata().locations());
+  if (step.source() != 0 && step.source() >= locations)
+    failHere("names source location {}; there are {}", step.source(), locations);
+  if (!findInfo(step.kind()))
+    failHere("is of kind {}, which this runtime does not know", static_cast<unsigned>(step.kind()));
+  const Action action = actionOf(step);
+  if (const std::string problem = findProblem(bundle, &entry, action); !problem.empty())
+    failHere("{}", problem);
+  forEachEventUse(action, streamOf(), [&](const Action &use) {
+    if (use.info->role == OrderRole::Record)
+      recorded[use.index] = true;
+    else
+      verifyWait(use.index);
+  });
 }
 
 void ScheduleVerifier::verify() {

@@ -10,7 +10,7 @@
 //
 //     const Action action = actionOf(step);                  // or actionOf(commandHeader)
 //     if (action.info->table != IndexedTable::None)          // "input 'x'", "event 'done'"
-//       print(nounOf(action.info->table), nameIn(bundle, entry, *action.info, action.index));
+//       print(nounOf(action.info->table), nameIn(bundle, &entry, *action.info, action.index));
 //     if (action.info->accesses == AccessShape::Operands)    // any kind of dispatch
 //       use(action.operands, action.operandCount);
 //     if (action.info->role == OrderRole::Wait) ...          // of a step or of a command
@@ -183,15 +183,16 @@ constexpr const char *nounOf(IndexedTable table) {
   return kNouns[static_cast<size_t>(table)];
 }
 
-/// Calls `function` with the table, which may be null; not for None.
+/// Calls `function` with the table, which may be null; not for None. Commands name nothing of an
+/// entry point: for them `entry` may be null.
 template <typename Function>
-auto withTable(const fb::Bundle &bundle, const fb::EntryPoint &entry, IndexedTable table,
+auto withTable(const fb::Bundle &bundle, const fb::EntryPoint *entry, IndexedTable table,
                Function function) {
   switch (table) {
   case IndexedTable::Input:
-    return function(entry.inputs());
+    return function(entry->inputs());
   case IndexedTable::Output:
-    return function(entry.outputs());
+    return function(entry->outputs());
   case IndexedTable::Trace:
     return function(bundle.traces());
   case IndexedTable::Program:
@@ -203,8 +204,9 @@ auto withTable(const fb::Bundle &bundle, const fb::EntryPoint &entry, IndexedTab
   return function(bundle.events());
 }
 
-/// The number of entries that an action of this kind can name; 0 for None.
-inline uint32_t countIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
+/// The number of entries that an action of this kind can name; 0 for None. `entry` as for
+/// withTable().
+inline uint32_t countIn(const fb::Bundle &bundle, const fb::EntryPoint *entry,
                         const ActionInfo &info) {
   if (info.table == IndexedTable::None)
     return 0;
@@ -214,8 +216,8 @@ inline uint32_t countIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
 
 inline const char *nameIn(const fb::Program &program) { return program.symbol()->c_str(); }
 template <typename Entry> const char *nameIn(const Entry &entry) { return entry.name()->c_str(); }
-/// The name of the entry that a verified action names; "" for None.
-inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
+/// The name of the entry that a verified action names; "" for None. `entry` as for withTable().
+inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint *entry,
                           const ActionInfo &info, uint32_t index) {
   if (info.table == IndexedTable::None)
     return "";
@@ -258,6 +260,23 @@ template <typename Function> void forEachCommand(const uint8_t *stream, Function
       return;
     stream += header.size;
   }
+}
+
+/// Calls function(const Action &) for the records and waits that a verified action makes: itself,
+/// or those in the stream of the trace that it executes, in order. `streamOf(trace)` gives the
+/// first byte of a stream.
+template <typename StreamOf, typename Function>
+void forEachEventUse(const Action &action, StreamOf streamOf, Function function) {
+  auto use = [&](const Action &candidate) {
+    if (candidate.info->role == OrderRole::Record || candidate.info->role == OrderRole::Wait)
+      function(candidate);
+  };
+  if (action.info->role != OrderRole::Execute)
+    return use(action);
+  forEachCommand(streamOf(action.index), [&](const CommandHeader &header) {
+    if (infoOf(header.opcode).table == IndexedTable::Event)
+      use(actionOf(header));
+  });
 }
 
 } // namespace ttrt

@@ -154,7 +154,7 @@ TEST_F(QueueChecks, AWrongAddressInATraceIsAnError) {
   EXPECT_EQ(ttrt_enqueue_execute(loaded.device, 0, 0, 1, &error), TTRT_FAILED);
   EXPECT_NE(strstr(error.message,
                    "queue 0 stopped at execute 'main_t0': trace 'main_t0', command 0 at byte 0 "
-                   "(from Add_0): dispatches 'test_add' with operand 1 at 0x10000000000"),
+                   "(from Add_0): runs 'test_add' with operand 1 at 0x10000000000"),
             nullptr)
       << error.message;
 }

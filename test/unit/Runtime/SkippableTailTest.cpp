@@ -33,16 +33,16 @@ void unroll(fb::ScheduleT &schedule) {
 std::string endsOf(BundleBuilder builder, const char *name) {
   const TemporaryFile file(builder.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
-  const DecodedPlan decoded(bundle);
+  const PlacedPlan &plan = bundle.plan();
   const auto &schedules = *bundle.metadata().entries()->Get(0)->schedules();
   for (uint32_t i = 0; i < schedules.size(); ++i) {
     if (strcmp(text(schedules.Get(i)->name()), name) != 0)
       continue;
-    const std::vector<uint32_t> tails = findSkippableTails(bundle, decoded, 0, i);
+    const std::vector<uint32_t> tails = findSkippableTails(bundle, plan, 0, i);
     std::string ends;
     size_t found = 0;
-    for (uint32_t j = 0; j < decoded.schedules[0][i].bodyEnd; ++j)
-      if (decoded.schedules[0][i].steps.ops[j].step->kind() == fb::StepKind::Write) {
+    for (uint32_t j = 0; j < plan.schedules[0][i].bodyEnd; ++j)
+      if (plan.schedules[0][i].steps.ops[j].step->kind() == fb::StepKind::Write) {
         const bool isSkippable = std::count(tails.begin(), tails.end(), j) != 0;
         ends += isSkippable ? 's' : '-';
         found += isSkippable;

@@ -203,9 +203,9 @@ const Fault kFaults[] = {
     {"BarrierTooLong", [](BundleBuilder &b) { b.streams[0].words[5] = 4 | uint64_t(16) << 32; },
      "has 16 bytes; expected 8"},
     {"UnknownProgram", [](BundleBuilder &b) { b.streams[0].words[1] = 7 | uint64_t(3) << 32; },
-     "dispatches program 7; the bundle has 2"},
+     "names program 7; there are 2"},
     {"OperandCount", [](BundleBuilder &b) { b.streams[0].words[1] = 0 | uint64_t(2) << 32; },
-     "dispatches 'test_add' with 2 operands; it has 3"},
+     "has 40 bytes with 2 operands; expected 32"},
     {"OperandOutside", [](BundleBuilder &b) { b.streams[0].words[2] = ~uint64_t(63); },
      "operand 0 at 0xffffffffffffffc0"},
     {"OperandMisaligned", [](BundleBuilder &b) { b.streams[0].words[2] += 4; },
@@ -332,7 +332,7 @@ const Fault kFaults[] = {
        b.bundle.traces[0]->commands = 9;
        b.bundle.traces[0]->sources.clear();
      },
-     "names event 4; the bundle has 0"},
+     "names event 4; there are 0"},
     {"CopyOverlaps",
      [](BundleBuilder &b) {
        auto &stream = b.streams[0];
@@ -342,7 +342,8 @@ const Fault kFaults[] = {
        b.bundle.traces[0]->commands = 9;
        b.bundle.traces[0]->sources.clear();
      },
-     "copies 64 bytes from 0x2008 to 0x2000, which overlap"},
+     "copies 64 bytes from 0x2008 to 0x2000; expected at least one byte and ranges that do not "
+     "overlap"},
     {"FillOutside",
      [](BundleBuilder &b) {
        auto &stream = b.streams[0];
@@ -352,7 +353,7 @@ const Fault kFaults[] = {
        b.bundle.traces[0]->commands = 9;
        b.bundle.traces[0]->sources.clear();
      },
-     "moves 64 bytes to 0xfffffffffffffff7"},
+     "fills 64 bytes at 0xfffffffffffffff7"},
     {"StepCopyOutside",
      [](BundleBuilder &b) {
        auto &step = BundleBuilder::step(*b.bundle.entries[0], fb::StepKind::Copy, 0);

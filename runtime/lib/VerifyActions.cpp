@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What steps and commands have in common: the entry that they name, operands and addresses.
+
+#include "Format.h"
+#include "Verifier.h"
+
+namespace ttrt {
+
+static std::string findOperandProblem(const Bundle &bundle, const Action &action) {
+  const fb::Program &program = *bundle.metadata().programs()->Get(action.index);
+  const char *symbol = text(program.symbol());
+  const uint32_t operands = count(program.operands());
+  if (action.operandCount != operands)
+    return formatText("runs '{}' with {} operands; it has {}", symbol, action.operandCount,
+                      operands);
+  const uint64_t end = bundle.addresses().size();
+  for (uint32_t i = 0; i < operands; ++i) {
+    const fb::Operand &operand = *program.operands()->Get(i);
+    const uint64_t address = action.operands[i];
+    if (!isInside(address, operand.bytes(), 0, end) || address % operand.alignment() != 0)
+      return formatText("runs '{}' with operand {} at {:#x} + {} bytes; expected a multiple of {} "
+                        "inside the device's memory of {:#x}",
+                        symbol, i, address, operand.bytes(), operand.alignment(), end);
+  }
+  return "";
+}
+
+std::string findProblem(const Bundle &bundle, const fb::EntryPoint *entry, const Action &action) {
+  const ActionInfo &info = *action.info;
+  const uint32_t entries = countIn(bundle.metadata(), entry, info);
+  if (info.table != IndexedTable::None && action.index >= entries)
+    return formatText("names {} {}; there are {}", nounOf(info.table), action.index, entries);
+  const uint64_t end = bundle.addresses().size();
+  switch (info.accesses) {
+  case AccessShape::Slot: {
+    const uint32_t slots = slotsOf(*portOf(*entry, action));
+    if (action.slot >= slots)
+      return formatText("names slot {}; there are {}", action.slot, slots);
+    return "";
+  }
+  case AccessShape::Operands:
+    return findOperandProblem(bundle, action);
+  case AccessShape::Copy:
+    if (action.bytes == 0 || !isInside(action.dst, action.bytes, 0, end) ||
+        !isInside(action.src, action.bytes, 0, end) ||
+        (action.dst < action.src + action.bytes && action.src < action.dst + action.bytes))
+      return formatText(
+          "copies {} bytes from {:#x} to {:#x}; expected at least one byte and ranges "
+          "that do not overlap, inside the device's memory of {:#x}",
+          action.bytes, action.src, action.dst, end);
+    return "";
+  case AccessShape::Fill:
+    if (action.bytes == 0 || !isInside(action.dst, action.bytes, 0, end))
+      return formatText("fills {} bytes at {:#x}; expected at least one byte, inside the device's "
+                        "memory of {:#x}",
+                        action.bytes, action.dst, end);
+    return "";
+  case AccessShape::None:
+    return "";
+  }
+  return "";
+}
+
+} // namespace ttrt
