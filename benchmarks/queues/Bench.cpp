@@ -30,7 +30,7 @@ Opened::Opened(const char *path, uint64_t linkBytesPerSecond, uint32_t cores) {
   ttrt_error error;
   if (ttrt_bundle_open(path, TTRT_VERIFY_FULL, &bundle, &error) != TTRT_OK)
     die(path, error);
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = cores;
   options.queues = 2;
   options.link_bytes_per_second = linkBytesPerSecond;
@@ -44,11 +44,11 @@ Opened::~Opened() {
 }
 
 Buffers::Buffers(const ttrt_bundle *bundle, uint32_t entry) {
-  ttrt_entry info;
+  ttrt_entry info = TTRT_ENTRY_INIT;
   ttrt_error error;
   if (ttrt_bundle_entry(bundle, entry, &info, &error) != TTRT_OK)
     die("entry point", error);
-  ttrt_port port;
+  ttrt_port port = TTRT_PORT_INIT;
   for (uint32_t i = 0; i < info.inputs; ++i) {
     ttrt_bundle_input(bundle, entry, i, &port, nullptr);
     memory.emplace_back(port.bytes);
@@ -95,8 +95,8 @@ double timePerInference(Opened &opened, ttrt_pipeline_options options, const Buf
 
 double computeUs(Opened &opened, uint32_t entry, const Buffers &buffers, int repeats) {
   std::vector<double> times;
-  ttrt_timing timing;
-  ttrt_run_options options{};
+  ttrt_timing timing = TTRT_TIMING_INIT;
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.timing = &timing;
   ttrt_error error;
   for (int i = 0; i < repeats; ++i) {

@@ -72,7 +72,7 @@ void measureSchedules(const char *path, const std::vector<Config> &configs,
         Buffers buffers(opened.bundle, configs[i].entry);
         fill(buffers);
         computing = std::min(computing, computeUs(opened, configs[i].entry, buffers, 3));
-        ttrt_pipeline_options options{};
+        ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
         options.entry = configs[i].entry;
         options.schedule = configs[i].schedule;
         options.no_trace = configs[i].noTrace;
@@ -130,7 +130,7 @@ void bundleSchedules(const char *path, Json &json) {
   std::vector<Config> configs;
   std::vector<std::string> names;
   Opened opened(path);
-  ttrt_schedule info;
+  ttrt_schedule info = TTRT_SCHEDULE_INIT;
   for (uint32_t i = 0; ttrt_bundle_schedule(opened.bundle, 0, i, &info, nullptr) == TTRT_OK; ++i)
     configs.push_back({info.name, 0, info.name, false,
                        info.queues == 1                          ? Config::Sum

@@ -67,7 +67,7 @@ void timelines(Json &json) {
   json.key("schedules").beginArray();
   for (const auto &config : configs) {
     Recorder recorder;
-    ttrt_pipeline_options options{};
+    ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = config.entry;
     options.schedule = config.schedule;
     options.on_step = Recorder::onStep;
@@ -104,7 +104,7 @@ void timelines(Json &json) {
   ttrt_device_output_slot(device.device, kStamps, 0, &slot, nullptr);
   computeUs(device, kMain, tiny, 20);
   addStamps(json, "replayed", static_cast<const uint64_t *>(slot), shape.commands);
-  ttrt_run_options run{};
+  ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
   run.no_trace = 1;
   for (int i = 0; i < 20; ++i)
     ttrt_run(device.device, kMain, tiny.inputs.data(), tiny.outputs.data(), &run, nullptr);

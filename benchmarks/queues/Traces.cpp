@@ -17,7 +17,7 @@ namespace {
 
 /// Microseconds of one of `count` inferences, none of which overlaps another.
 double timeOfEach(Opened &opened, const Buffers &buffers, bool noTrace, uint32_t count) {
-  ttrt_pipeline_options options{};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = "single";
   options.no_trace = noTrace;
   ttrt_pipeline *pipeline;
@@ -56,7 +56,7 @@ void measureTrace(uint32_t cores, const Shape &shape, Json &json) {
   for (int round = 0; round < 5; ++round)
     for (int way = 0; way < 4; ++way) {
       if (way < 2) {
-        ttrt_run_options run{};
+        ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
         run.no_trace = way;
         const double begin = nowUs();
         for (uint32_t i = 0; i < count; ++i)

@@ -18,7 +18,7 @@ static void replay(benchmark::State &state, bool barriers, bool noTrace) {
   float in[8] = {}, out[8];
   ttrt_input input{in, sizeof(in)};
   ttrt_output output{out, sizeof(out)};
-  ttrt_run_options options{};
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.no_trace = noTrace;
   for (auto _ : state)
     if (ttrt_run(loaded.device, 0, &input, &output, &options, nullptr) != TTRT_OK)

@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   ttrt_device *device;
   check(ttrt_device_open(bundle, NULL, &device, &error), &error);
 
-  ttrt_entry entry;
+  ttrt_entry entry = TTRT_ENTRY_INIT;
   check(ttrt_bundle_entry(bundle, 0, &entry, &error), &error);
   printf("ttrt %s, entry %s\n", ttrt_version(), entry.name);
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
   ttrt_input *inputs = calloc(entry.inputs + 1, sizeof(ttrt_input));
   ttrt_output *outputs = calloc(entry.outputs + 1, sizeof(ttrt_output));
   for (uint32_t i = 0; i < entry.inputs; ++i) {
-    ttrt_port port;
+    ttrt_port port = TTRT_PORT_INIT;
     void *slot;
     check(ttrt_bundle_input(bundle, 0, i, &port, &error), &error);
     check(ttrt_device_input_slot(device, 0, i, &slot, &error), &error);
@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   check(ttrt_run(device, 0, inputs, outputs, NULL, &error), &error);
 
   for (uint32_t i = 0; i < entry.outputs; ++i) {
-    ttrt_port port;
+    ttrt_port port = TTRT_PORT_INIT;
     const void *slot;
     check(ttrt_bundle_output(bundle, 0, i, &port, &error), &error);
     check(ttrt_device_output_slot(device, 0, i, &slot, &error), &error);

@@ -33,7 +33,7 @@ static Bundle openBundle(const char *path) {
 
 static Device openDevice(const ttrt_bundle *bundle) {
   ttrt_error error;
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.queues = 2;
   ttrt_device *device;
   check(ttrt_device_open(bundle, &options, &device, &error), error);
@@ -42,11 +42,11 @@ static Device openDevice(const ttrt_bundle *bundle) {
 
 static std::vector<Tensor> makeInputs(const ttrt_bundle *bundle) {
   ttrt_error error;
-  ttrt_entry entry;
+  ttrt_entry entry = TTRT_ENTRY_INIT;
   check(ttrt_bundle_entry(bundle, 0, &entry, &error), error);
   std::vector<Tensor> inputs;
   for (uint32_t i = 0; i < entry.inputs; ++i) {
-    ttrt_port port;
+    ttrt_port port = TTRT_PORT_INIT;
     check(ttrt_bundle_input(bundle, 0, i, &port, &error), error);
     inputs.emplace_back(port.bytes / sizeof(float));
   }
@@ -56,7 +56,7 @@ static std::vector<Tensor> makeInputs(const ttrt_bundle *bundle) {
 static void stream(const char *path, size_t inferences, const char *schedule) {
   const Bundle bundle = openBundle(path);
   const Device device = openDevice(bundle.get());
-  ttrt_pipeline_options options{};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = schedule; // null: the bundle's first one for two queues
   options.outputs = 8;         // so many inferences may be in flight
   ttrt::Pipeline pipeline(bundle.get(), device.get(), options);

@@ -34,7 +34,7 @@ Bundle openBundle(const char *path) {
 
 Device openDevice(const ttrt_bundle *bundle, uint32_t cores) {
   ttrt_error error;
-  ttrt_device_options options = {};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = cores;
   ttrt_device *device = nullptr;
   check(ttrt_device_open(bundle, &options, &device, &error), error);
@@ -45,8 +45,8 @@ Device openDevice(const ttrt_bundle *bundle, uint32_t cores) {
 uint64_t infer(ttrt_device *device, const float *image, std::array<float, kDigits> &logits,
                bool noTrace) {
   ttrt_error error;
-  ttrt_timing timing = {};
-  ttrt_run_options options = {};
+  ttrt_timing timing = TTRT_TIMING_INIT;
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.no_trace = noTrace;
   options.timing = &timing;
   ttrt_input input = {image, kPixels * sizeof(float)};
@@ -93,10 +93,10 @@ void show(const std::vector<float> &images, const std::vector<int> &answers, siz
 
 void printPlan(const ttrt_bundle *bundle) {
   ttrt_error error;
-  ttrt_memory memory;
+  ttrt_memory memory = TTRT_MEMORY_INIT;
   check(ttrt_bundle_memory(bundle, &memory, &error), error);
   for (uint32_t i = 0; i < ttrt_bundle_traces(bundle); ++i) {
-    ttrt_trace trace;
+    ttrt_trace trace = TTRT_TRACE_INIT;
     check(ttrt_bundle_trace(bundle, i, &trace, &error), error);
     std::printf("trace %-12s %10" PRIu32 " commands %7" PRIu64 " bytes\n", trace.name,
                 trace.commands, trace.bytes);

@@ -7,6 +7,7 @@
 #include "Handles.h"
 #include "Host.h"
 #include "ParallelHash.h"
+#include "StructSize.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,17 +50,16 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
                                 bool isInput, ttrt_port *port, ttrt_error *error) {
   return guarded(error, [&] {
     require(port, "port is NULL");
+    checkResult(port, "ttrt_port");
     const fb::EntryPoint &table = entryOf(bundle, entry);
     const auto *ports = isInput ? table.inputs() : table.outputs();
     if (index >= count(ports))
       fail(TTRT_INVALID_ARGUMENT, "{} {}; entry point '{}' has {}", isInput ? "input" : "output",
            index, text(table.name()), count(ports));
     const fb::Port &found = *ports->Get(index);
-    port->name = text(found.name());
-    port->dtype = static_cast<ttrt_dtype>(found.dtype());
-    port->rank = count(found.shape());
-    port->shape = found.shape() ? found.shape()->data() : nullptr;
-    port->bytes = sizeOf(found);
+    writeResult(port, {sizeof(ttrt_port), text(found.name()),
+                       static_cast<ttrt_dtype>(found.dtype()), count(found.shape()),
+                       found.shape() ? found.shape()->data() : nullptr, sizeOf(found)});
   });
 }
 
@@ -124,31 +124,35 @@ ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry, ttrt_en
                               ttrt_error *error) {
   return guarded(error, [&] {
     require(info, "info is NULL");
+    checkResult(info, "ttrt_entry");
     const fb::EntryPoint &table = entryOf(bundle, entry);
-    *info = {text(table.name()), count(table.inputs()), count(table.outputs())};
+    writeResult(info, {sizeof(ttrt_entry), text(table.name()), count(table.inputs()),
+                       count(table.outputs())});
   });
 }
 
 ttrt_status ttrt_bundle_memory(const ttrt_bundle *bundle, ttrt_memory *memory, ttrt_error *error) {
   return guarded(error, [&] {
     require(bundle && memory, "bundle or memory is NULL");
+    checkResult(memory, "ttrt_memory");
     const fb::Bundle &metadata = bundle->bundle->metadata();
-    *memory = {};
+    ttrt_memory result = TTRT_MEMORY_INIT;
     for (uint32_t i = 0; i < count(metadata.buffers()); ++i) {
       const fb::Buffer &buffer = *metadata.buffers()->Get(i);
       uint64_t end = buffer.offset() + buffer.size();
       if (buffer.space() == fb::MemorySpace::Dram)
-        memory->dram_bytes = std::max(memory->dram_bytes, end);
+        result.dram_bytes = std::max(result.dram_bytes, end);
       else if (buffer.space() == fb::MemorySpace::L1)
-        memory->l1_bytes = std::max(memory->l1_bytes, end);
+        result.l1_bytes = std::max(result.l1_bytes, end);
     }
     for (uint32_t i = 0; i < count(metadata.programs()); ++i)
-      memory->l1_bytes =
-          std::max<uint64_t>(memory->l1_bytes, metadata.programs()->Get(i)->scratch_bytes());
+      result.l1_bytes =
+          std::max<uint64_t>(result.l1_bytes, metadata.programs()->Get(i)->scratch_bytes());
     if (const fb::Region *region = metadata.trace_region()) {
-      memory->trace_bytes = region->size();
-      memory->trace_address = region->address();
+      result.trace_bytes = region->size();
+      result.trace_address = region->address();
     }
+    writeResult(memory, result);
   });
 }
 
@@ -160,11 +164,12 @@ ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace, ttrt_tr
                               ttrt_error *error) {
   return guarded(error, [&] {
     require(bundle && info, "bundle or info is NULL");
+    checkResult(info, "ttrt_trace");
     const auto *traces = bundle->bundle->metadata().traces();
     if (trace >= count(traces))
       fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace, count(traces));
     const fb::Trace &found = *traces->Get(trace);
-    *info = {text(found.name()), found.commands(), found.size()};
+    writeResult(info, {sizeof(ttrt_trace), text(found.name()), found.commands(), found.size()});
   });
 }
 
@@ -203,7 +208,7 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
   return guarded(error, [&] {
     require(bundle && device, "bundle or device is NULL");
     *device = new ttrt_device{
-        std::make_shared<Device>(bundle->bundle, options ? *options : ttrt_device_options{})};
+        std::make_shared<Device>(bundle->bundle, readOptions(options, "ttrt_device_options"))};
   });
 }
 
@@ -220,6 +225,13 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
     require(device, "device is NULL");
     Device &target = *device->device;
     InUse use(target.busy(), "another call on this device");
+    ttrt_run_options chosen = readOptions(options, "ttrt_run_options");
+    ttrt_timing *const theirs = chosen.timing;
+    ttrt_timing timing;
+    if (theirs) {
+      checkResult(theirs, "ttrt_timing");
+      chosen.timing = &timing;
+    }
     const ResolvedEntry &resolved = entryOf(target, entry);
     checkTransfers(resolved.inputs, inputs, "input");
     checkTransfers(resolved.outputs, outputs, "output");
@@ -228,7 +240,9 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
       for (const ResolvedStep *step : resolved.steps)
         requireLoaded(target, *step);
     target.watch().run(entry, inputs);
-    target.run(resolved, inputs, outputs, options ? *options : ttrt_run_options{});
+    target.run(resolved, inputs, outputs, chosen);
+    if (theirs)
+      writeResult(theirs, timing);
   });
 }
 
@@ -289,28 +303,27 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
   });
 }
 
-void ttrt_query_host(ttrt_host *host) {
-  if (!host)
-    return;
-  *host = {};
-  auto assign = [](char *dst, size_t size, std::string_view value) {
-    size_t length = std::min(size - 1, value.size());
-    memcpy(dst, value.data(), length);
-    dst[length] = 0;
-  };
-  // Querying must not fail; the strings that need memory stay empty if there is none.
-  try {
+ttrt_status ttrt_query_host(ttrt_host *host, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(host, "host is NULL");
+    checkResult(host, "ttrt_host");
+    ttrt_host result = TTRT_HOST_INIT;
+    auto assign = [](char *dst, size_t size, std::string_view value) {
+      const size_t length = std::min(size - 1, value.size());
+      memcpy(dst, value.data(), length);
+      dst[length] = 0;
+    };
     std::string features;
     for (std::string_view feature : hostFeatures())
       features.append(features.empty() ? "" : ",").append(feature);
-    assign(host->features, sizeof(host->features), features);
-    assign(host->model, sizeof(host->model), hostModel());
-  } catch (...) {
-  }
-  assign(host->arch, sizeof(host->arch), hostArchitecture());
-  host->cores = allowedCpus();
-  host->l1_bytes = hostL2Bytes();
-  host->dram_bytes = hostMemoryBytes();
+    assign(result.features, sizeof(result.features), features);
+    assign(result.model, sizeof(result.model), hostModel());
+    assign(result.arch, sizeof(result.arch), hostArchitecture());
+    result.cores = allowedCpus();
+    result.l1_bytes = hostL2Bytes();
+    result.dram_bytes = hostMemoryBytes();
+    writeResult(host, result);
+  });
 }
 
 } // extern "C"

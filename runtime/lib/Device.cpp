@@ -51,15 +51,25 @@ static uint32_t chooseQueues(const ttrt_device_options &options) {
   return options.queues;
 }
 
-static uint32_t callerEventsOf(const ttrt_device_options &options) {
-  return options.queues == 0 ? 0 : options.events ? options.events : 16;
+static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &options) {
+  constexpr uint32_t kMaxEvents = 65536; // of the caller; keeps the sum below 2^32, too
+  if (options.events > kMaxEvents)
+    fail(TTRT_INVALID_ARGUMENT, "%u events asked for; a device has at most %u", options.events,
+         kMaxEvents);
+  const uint32_t wanted = options.queues == 0 ? 0 : options.events ? options.events : 16;
+  return count(bundle.metadata().events()) + wanted;
+}
+
+static const ttrt_device_options &checkReserved(const ttrt_device_options &options) {
+  if (options.reserved != 0)
+    fail(TTRT_UNSUPPORTED, "ttrt_device_options::reserved is %u; expected 0", options.reserved);
+  return options;
 }
 
 Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
-    : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, options)),
+    : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, checkReserved(options))),
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
-      queueCount_(chooseQueues(options)),
-      eventCount_(count(bundle_->metadata().events()) + callerEventsOf(options)),
+      queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
       site_{*bundle_,
             memory_.base(),
@@ -117,6 +127,10 @@ uint32_t Device::ringCapacity() const {
         steps += 1 + step.waits.size();
       longest = std::max(longest, steps);
     }
+  constexpr size_t kMaxSteps = 1 << 24; // tickets are compared modulo 2^31
+  if (longest > kMaxSteps)
+    fail(TTRT_UNSUPPORTED, "a schedule's body has %zu steps; at most %zu fit a queue", longest,
+         kMaxSteps);
   uint32_t capacity = 1024;
   while (capacity < 16 * longest)
     capacity *= 2;

@@ -8,6 +8,7 @@
 #include "Clock.h"
 #include "Flag.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -25,8 +26,9 @@ public:
       memcpy(dst, src, bytes);
       return;
     }
-    const uint64_t end = nowNs() + static_cast<uint64_t>(static_cast<double>(bytes) * 1e9 /
-                                                         static_cast<double>(bytesPerSecond));
+    constexpr double kLongestNs = 1e18; // some 30 years: neither the cast nor the sum overflows
+    const double ns = static_cast<double>(bytes) * 1e9 / static_cast<double>(bytesPerSecond);
+    const uint64_t end = nowNs() + static_cast<uint64_t>(std::min(ns, kLongestNs));
     memcpy(dst, src, bytes);
     waitUntil(end);
   }

@@ -2,6 +2,7 @@
 #include "ttrt/memory.h"
 
 #include "Handles.h"
+#include "StructSize.h"
 
 #include <optional>
 
@@ -35,7 +36,8 @@ ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
     require(device && use, "device or use is NULL");
     require(type == TTRT_DRAM || type == TTRT_L1 || type == TTRT_TRACE,
             "type is neither DRAM nor L1 nor TRACE");
-    *use = device->device->residency().use(type);
+    checkResult(use, "ttrt_memory_use");
+    writeResult(use, device->device->residency().use(type));
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include "Handles.h"
 #include "PipelineState.h"
+#include "StructSize.h"
 
 #include <cstdio>
 
@@ -32,6 +33,7 @@ ttrt_status ttrt_bundle_schedule(const ttrt_bundle *bundle, uint32_t entry, uint
                                  ttrt_schedule *info, ttrt_error *error) {
   return guarded(error, [&] {
     require(bundle && info, "bundle or info is NULL");
+    checkResult(info, "ttrt_schedule");
     const fb::EntryPoint *found = findEntry(bundle, entry);
     if (!found)
       fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", entry);
@@ -39,7 +41,7 @@ ttrt_status ttrt_bundle_schedule(const ttrt_bundle *bundle, uint32_t entry, uint
       fail(TTRT_INVALID_ARGUMENT, "schedule {}; entry point '{}' has {}", schedule,
            text(found->name()), count(found->schedules()));
     const fb::Schedule &table = *found->schedules()->Get(schedule);
-    *info = {text(table.name()), table.queues()};
+    writeResult(info, {sizeof(ttrt_schedule), text(table.name()), table.queues(), 0});
   });
 }
 
@@ -54,7 +56,7 @@ ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options 
     requireIdleQueues(target);
     requireNoFailure(target);
     auto opened = std::make_unique<ttrt_pipeline>(device->device,
-                                                  options ? *options : ttrt_pipeline_options{});
+                                                  readOptions(options, "ttrt_pipeline_options"));
     const ResolvedSchedule &schedule = opened->state.schedule();
     for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
       for (const ResolvedStep &step : *part)

@@ -70,7 +70,11 @@ PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline
   uint64_t bytes = 0;
   for (const ResolvedPort &port : entry_.outputs)
     bytes += alignUp(port.bytes, kBufferAlignment);
-  memory_.reset(new uint8_t[depth_ * bytes + kBufferAlignment]);
+  uint64_t all;
+  if (__builtin_mul_overflow(depth_, bytes, &all) ||
+      __builtin_add_overflow(all, kBufferAlignment, &all))
+    throw std::bad_alloc();
+  memory_.reset(new uint8_t[all]);
   auto *next = reinterpret_cast<uint8_t *>(
       alignUp(reinterpret_cast<uintptr_t>(memory_.get()), kBufferAlignment));
   for (uint32_t i = 0; i < depth_; ++i)

@@ -20,7 +20,7 @@ struct RangeSum {
   ttrt_memory_use finish(uint64_t total, uint64_t peak) {
     if (total > reached)
       gap = std::max(gap, total - reached);
-    return {total, used, total > used ? total - used : 0, peak, gap};
+    return {sizeof(ttrt_memory_use), total, used, total > used ? total - used : 0, peak, gap};
   }
 };
 } // namespace
@@ -83,7 +83,7 @@ ttrt_memory_use Residency::use(ttrt_buffer_type type) const noexcept {
     return type == TTRT_DRAM ? dram_ : l1_;
   const fb::Region *region = bundle_.metadata().trace_region();
   if (!region)
-    return {};
+    return TTRT_MEMORY_USE_INIT;
   RangeSum sum;
   uint64_t all = 0;
   for (uint32_t trace : byAddress_) {

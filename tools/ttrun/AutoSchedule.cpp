@@ -244,7 +244,7 @@ std::string chooseSchedule(const fb::EntryPoint &entry, uint32_t number, ttrt_de
   const size_t outputs = count(entry.outputs());
   std::vector<Candidate> candidates = candidatesOf(entry, ttrt_device_queues(device));
   auto optionsOf = [&](size_t candidate) {
-    ttrt_pipeline_options options{};
+    ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = number;
     options.schedule = candidates[candidate].name.c_str();
     options.no_trace = noTrace;

@@ -281,8 +281,8 @@ int perfCommand(int argc, char **argv) {
   if (warmup == UINT64_MAX)
     warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
 
-  ttrt_timing timing{};
-  ttrt_run_options run{};
+  ttrt_timing timing = TTRT_TIMING_INIT;
+  ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
   run.no_trace = options.noTrace;
   run.timing = &timing;
   for (uint64_t i = 0; i < warmup; ++i)

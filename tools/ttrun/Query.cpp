@@ -16,8 +16,10 @@ int queryCommand(int argc, char **argv) {
       "Prints this machine's target description as JSON: what a bundle may ask for here.",
       "  ttrun query > host.json\n");
   parser.parseNothing(argc, argv);
-  ttrt_host host;
-  ttrt_query_host(&host);
+  ttrt_host host = TTRT_HOST_INIT;
+  ttrt_error error;
+  if (ttrt_query_host(&host, &error) != TTRT_OK)
+    throw UserError(error.message);
   Json json;
   json.beginObject()
       .field("name", "cpu")

@@ -177,7 +177,7 @@ int runCommand(int argc, char **argv) {
   if (session.isPipelined()) {
     schedule = session.runPipelined(loops, options.noTrace, checkAll);
   } else {
-    ttrt_run_options run{};
+    ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
     run.no_trace = options.noTrace;
     for (uint64_t loop = 0; loop < loops && good; ++loop) {
       session.run(run);

@@ -54,14 +54,14 @@ static void check(
 std::vector<std::string> Session::entryNames() const {
   std::vector<std::string> names;
   for (uint32_t i = 0; i < ttrt_bundle_entries(bundle_); ++i)
-    if (ttrt_entry info; ttrt_bundle_entry(bundle_, i, &info, nullptr) == TTRT_OK)
+    if (ttrt_entry info = TTRT_ENTRY_INIT; ttrt_bundle_entry(bundle_, i, &info, nullptr) == TTRT_OK)
       names.emplace_back(info.name);
   return names;
 }
 
 std::vector<std::string> Session::scheduleNames() const {
   std::vector<std::string> names = {"auto"};
-  ttrt_schedule info;
+  ttrt_schedule info = TTRT_SCHEDULE_INIT;
   for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i)
     names.emplace_back(info.name);
   return names;
@@ -80,7 +80,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
     if (!wanted.empty())
       check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error,
             [&] { return ttc::suggestion(wanted, entryNames()); });
-    ttrt_device_options device{};
+    ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
     device.cores = static_cast<uint32_t>(options.cores);
     device.pin = options.pin;
     device.queues = chooseQueues(options);
@@ -104,12 +104,12 @@ void Session::release() {
 
 void Session::describePorts() {
   ttrt_error error;
-  ttrt_entry info;
+  ttrt_entry info = TTRT_ENTRY_INIT;
   check(path_, ttrt_bundle_entry(bundle_, entry_, &info, &error), error);
   entryName_ = info.name;
   auto describe = [&](uint32_t number, auto query, std::vector<Port> &ports) {
     for (uint32_t i = 0; i < number; ++i) {
-      ttrt_port port;
+      ttrt_port port = TTRT_PORT_INIT;
       check(path_, query(bundle_, entry_, i, &port, &error), error);
       Tensor tensor{port.dtype, {port.shape, port.shape + port.rank}, {}};
       tensor.bytes.resize(port.bytes);
@@ -220,7 +220,7 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
   const auto asked = static_cast<uint32_t>(options.queues);
   uint32_t most = 1;
   bool hasAsked = false;
-  ttrt_schedule info;
+  ttrt_schedule info = TTRT_SCHEDULE_INIT;
   for (uint32_t i = 0; ttrt_bundle_schedule(bundle_, entry_, i, &info, nullptr) == TTRT_OK; ++i) {
     most = std::max(most, info.queues);
     hasAsked |= info.queues == asked;
@@ -247,7 +247,7 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
                                in_, noTrace, why);
     fmt::print(stderr, "schedule {}: {}\n", schedule_, why);
   }
-  ttrt_pipeline_options options{};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.entry = entry_;
   options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();
   options.no_trace = noTrace;

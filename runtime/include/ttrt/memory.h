@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * A device's memory by buffer type, and the life of traces in it.
+ * Device memory by type, and loading and releasing of traces.
  *
- * A device is opened with all traces of its bundle loaded: their streams lie in the trace region.
- * Releasing one gives its bytes back: they count as free, pages that hold no other loaded stream
- * are unmapped, and executing it, by itself or as a part of an entry point, is an error until it is
- * loaded again. Its address stays its own: nothing else can come to lie there, so loading cannot
- * fail for want of room.
+ * A device is opened with all traces of its bundle loaded: their command streams are stored in the
+ * trace region. Releasing a trace frees its bytes: they count as free, and pages that hold no other
+ * loaded stream are unmapped. To execute a released trace, directly or as part of an entry point,
+ * is an error until it is loaded again. Its address stays reserved, so loading it again cannot fail
+ * for lack of space.
  *
  * Threads. Loading, executing and releasing are calls on the device (ttrt.h): they must not overlap
- * with others (TTRT_BUSY), and wait for nothing. Queries are thread-safe. Nothing here allocates.
+ * other calls (TTRT_BUSY) and do not wait for them. Queries are thread-safe. Nothing here allocates
+ * memory, unless it fails.
  */
 #ifndef TTRT_MEMORY_H
 #define TTRT_MEMORY_H
@@ -20,39 +21,53 @@
 extern "C" {
 #endif
 
-/** Types of buffer memory. */
+/** Types of device memory. */
 typedef enum ttrt_buffer_type {
-  TTRT_DRAM = 0, /**< all banks, less the trace region */
-  TTRT_L1 = 1,   /**< of one core: a buffer has one offset, the same in every core's */
+  TTRT_DRAM = 0, /**< all banks, without the trace region */
+  TTRT_L1 = 1,   /**< of one core: a buffer has the same offset in every core's L1 */
   TTRT_TRACE = 2 /**< the trace region, at the top of DRAM */
 } ttrt_buffer_type;
 
-/** Bytes of one type of memory. */
+/** Use of one type of memory, in bytes. */
 typedef struct ttrt_memory_use {
+  size_t size; /**< sizeof(ttrt_memory_use) */
   uint64_t total;
-  uint64_t used; /**< addresses that some buffer (or the scratch of some program, or a loaded
-                    stream) takes at some time */
+  /** Addresses that a buffer, a program's scratch or a loaded stream uses at any time. */
+  uint64_t used;
   uint64_t free; /**< total - used */
-  uint64_t peak; /**< largest sum of bytes alive at one point of the timeline, where the scratch
-                    of L1 counts as always alive; of the trace region: the most that was loaded */
-  uint64_t largest_free; /**< longest range of addresses that nothing takes at any time */
+  /** The most bytes in use at one point of the timeline; scratch in L1 counts as always in use. Of
+      the trace region: the bytes of all streams. */
+  uint64_t peak;
+  uint64_t largest_free; /**< the longest range of addresses that is never used */
 } ttrt_memory_use;
+#define TTRT_MEMORY_USE_INIT {sizeof(ttrt_memory_use), 0, 0, 0, 0, 0}
 
-/** What is used now. */
+/** Returns the current use of one type of memory. Thread-safe. */
 TTRT_API ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
                                         ttrt_memory_use *use, ttrt_error *error);
 
-/** Loads a released trace, by its number in the bundle; one that is loaded already is no error. */
+/**
+ * Loads a released trace, by its number in the bundle. Does nothing if it is loaded.
+ *
+ * TTRT_BUSY while commands of the device are in flight or a pipeline is open.
+ */
 TTRT_API ttrt_status ttrt_trace_load(ttrt_device *device, uint32_t trace, ttrt_error *error);
 /**
- * Replays a trace on the calling thread, as ttrt_run() does, and returns when it is complete. What
- * it reads lies in slots: see ttrt_device_input_slot(). TTRT_INVALID_ARGUMENT if it is released;
- * TTRT_UNSUPPORTED if it waits for, or signals, another queue.
+ * Replays a trace on the calling thread, as ttrt_run() does, and returns when it is complete. The
+ * trace reads its inputs from their slots (ttrt_device_input_slot()).
+ *
+ * TTRT_INVALID_ARGUMENT if the trace is released; TTRT_UNSUPPORTED if it waits for another queue or
+ * signals one; TTRT_OVERWRITTEN if it reads an input whose slot has been overwritten; TTRT_BUSY as
+ * for ttrt_trace_load().
  */
 TTRT_API ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *error);
-/** Releases a trace; TTRT_BUSY while commands of the device are in flight or it has a pipeline. */
+/**
+ * Releases a trace. Does nothing if it is released.
+ *
+ * TTRT_BUSY while commands of the device are in flight or a pipeline is open.
+ */
 TTRT_API ttrt_status ttrt_trace_release(ttrt_device *device, uint32_t trace, ttrt_error *error);
-/** 1 if the trace is loaded, 0 if it is released, or there is none. Thread-safe. */
+/** Returns 1 if the trace is loaded; 0 if it is released or does not exist. Thread-safe. */
 TTRT_API int ttrt_trace_is_loaded(const ttrt_device *device, uint32_t trace);
 
 #ifdef __cplusplus

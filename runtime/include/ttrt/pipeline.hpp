@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pipelines in C++: ttrt/pipeline.h with an owner, containers and exceptions. Header only; what is
-// said there about memory, threads and waiting holds here.
+// Pipelines in C++: ttrt/pipeline.h with RAII, containers and exceptions. Header only. The rules of
+// pipeline.h for memory, threads and waiting apply.
 //
-//     ttrt_pipeline_options options{}; // all zero is the default
+//     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
 //     options.schedule = "overlap-io";
 //     ttrt::Pipeline pipeline(bundle, device, options);
 //     for (const auto &image : images)
@@ -23,7 +23,7 @@
 
 namespace ttrt {
 
-/// What a call that can fail throws.
+/// Thrown by every call that fails.
 class PipelineError : public std::runtime_error {
 public:
   explicit PipelineError(const ttrt_error &error)
@@ -34,8 +34,8 @@ private:
   ttrt_status status_;
 };
 
-/// An input: dense memory of the caller's, which stays as it is until the inference's outputs were
-/// popped. So it cannot be a temporary.
+/// An input: dense memory of the caller. It must not change until the outputs of its inference have
+/// been popped, so it cannot be a temporary.
 struct Input {
   const void *data;
   size_t bytes;
@@ -46,7 +46,7 @@ struct Input {
   template <typename T> Input(const std::vector<T> &&) = delete;
 };
 
-/// Where an output shall go: memory of the caller's. Null data: it is not wanted.
+/// Where to store an output: memory of the caller. Null data discards the output.
 struct Memory {
   void *data;
   size_t bytes;
@@ -56,7 +56,7 @@ struct Memory {
   Memory(std::vector<T> &values) : data(values.data()), bytes(values.size() * sizeof(T)) {}
 };
 
-/// An output: memory of the pipeline's, or where the caller wanted it.
+/// An output, in the output queue of the pipeline or in the caller's memory.
 struct Output {
   const void *data;
   size_t bytes;
@@ -67,15 +67,15 @@ struct Output {
 
 class Pipeline {
 public:
-  /// `bundle` and `device` are the caller's; the bundle tells how large outputs are and is needed
-  /// only here. Throws PipelineError, like every member that is not noexcept.
+  /// `bundle` and `device` remain the caller's; `bundle` is used only during the call. Throws
+  /// PipelineError, like every member function that is not noexcept.
   Pipeline(const ttrt_bundle *bundle, ttrt_device *device,
-           const ttrt_pipeline_options &options = {}) {
+           const ttrt_pipeline_options &options = TTRT_PIPELINE_OPTIONS_INIT) {
     ttrt_error error;
-    ttrt_entry entry;
+    ttrt_entry entry = TTRT_ENTRY_INIT;
     check(ttrt_bundle_entry(bundle, options.entry, &entry, &error), error);
     for (uint32_t i = 0; i < entry.outputs; ++i) {
-      ttrt_port port;
+      ttrt_port port = TTRT_PORT_INIT;
       check(ttrt_bundle_output(bundle, options.entry, i, &port, &error), error);
       bytes.push_back(port.bytes);
     }
@@ -94,32 +94,32 @@ public:
     return *this;
   }
 
-  /// One inference. Throws TTRT_WOULD_OVERWRITE where outputs would be lost that nobody popped.
+  /// Enqueues one inference. Throws with TTRT_WOULD_OVERWRITE if the output queue is full.
   void enqueue(std::initializer_list<Input> values) { enqueueAll(values, nullptr, TTRT_WAIT); }
   void enqueue(const std::vector<Input> &values) { enqueueAll(values, nullptr, TTRT_WAIT); }
-  /// The same, with outputs in the caller's memory, one for each output of the entry point.
+  /// The same, with the outputs in the caller's memory: one element per output.
   void enqueue(const std::vector<Input> &values, const std::vector<Memory> &outputs) {
     enqueueAll(values, &outputs, TTRT_WAIT);
   }
-  /// The same, for a thread that feeds while another one drains: waits until there is room.
+  /// The same, for a thread that feeds while another one drains: waits while the queue is full.
   void feed(std::initializer_list<Input> values) { enqueueAll(values, nullptr, TTRT_STREAM); }
   void feed(const std::vector<Input> &values) { enqueueAll(values, nullptr, TTRT_STREAM); }
   void feed(const std::vector<Input> &values, const std::vector<Memory> &outputs) {
     enqueueAll(values, &outputs, TTRT_STREAM);
   }
-  /// No more inputs will come.
+  /// Declares that no more inputs will come.
   void finish() {
     ttrt_error error;
     check(ttrt_pipeline_finish(pipeline, &error), error);
   }
 
-  /// The oldest inference's outputs; false if nothing is enqueued that was not popped.
+  /// Pops the outputs of the oldest inference, waiting for it; false if there is none.
   bool pop(std::vector<Output> &outputs) { return popOne(outputs, TTRT_WAIT); }
-  /// The same without waiting: false also if they are not complete yet.
+  /// The same without waiting: false also if the inference is not complete.
   bool poll(std::vector<Output> &outputs) { return popOne(outputs, TTRT_DONT_WAIT); }
-  /// The same, for a thread that drains while another one feeds: false only after finish().
+  /// The same, for a thread that drains while another one feeds: waits; false only after finish().
   bool drain(std::vector<Output> &outputs) { return popOne(outputs, TTRT_STREAM); }
-  /// All that was enqueued and not popped.
+  /// Pops all inferences that were enqueued, waiting for them.
   std::vector<std::vector<Output>> popAll() {
     std::vector<std::vector<Output>> all;
     std::vector<Output> outputs;
@@ -138,14 +138,14 @@ private:
   template <typename Values>
   void enqueueAll(const Values &values, const std::vector<Memory> *outputs, ttrt_wait wait) {
     if (values.size() != inputs.size())
-      throw std::invalid_argument(std::to_string(values.size()) + " inputs; the entry point has " +
-                                  std::to_string(inputs.size()));
+      throw std::invalid_argument("expected " + std::to_string(inputs.size()) + " inputs, found " +
+                                  std::to_string(values.size()));
     size_t i = 0;
     for (const Input &value : values)
       inputs[i++] = {value.data, value.bytes};
     if (outputs && outputs->size() != bytes.size())
-      throw std::invalid_argument(std::to_string(outputs->size()) +
-                                  " outputs; the entry point has " + std::to_string(bytes.size()));
+      throw std::invalid_argument("expected " + std::to_string(bytes.size()) + " outputs, found " +
+                                  std::to_string(outputs->size()));
     if (outputs) {
       theirs.clear();
       for (const Memory &memory : *outputs)
@@ -171,9 +171,9 @@ private:
 
   ttrt_pipeline *pipeline = nullptr;
   std::vector<size_t> bytes;          ///< of the outputs
-  std::vector<ttrt_input> inputs;     ///< of the thread that feeds
+  std::vector<ttrt_input> inputs;     ///< used by the feeding thread
   std::vector<ttrt_output> theirs;    ///< likewise
-  std::vector<const void *> pointers; ///< of the thread that drains
+  std::vector<const void *> pointers; ///< used by the draining thread
 };
 
 } // namespace ttrt

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * Command queues and events: the layer below the pipeline (pipeline.h), for schedules of one's own.
+ * Command queues and events: the layer below pipelines (pipeline.h), for custom schedules.
  *
- * A device that was opened with `queues` 1 or 2 has that many queues. Each executes its commands in
- * order, on a thread of its own; the queues know of each other only through events. Any command can
- * be enqueued on either queue. Both may run programs at the same time: queue 0 on the device's
- * cores, queue 1 on its own (`queue1_cores`).
+ * A device that is opened with `queues` set to 1 or 2 has that many queues. Each executes its
+ * commands in order, on a thread of its own; queues synchronize only through events. Any command
+ * can be enqueued on either queue. Both can run programs at the same time: queue 0 on the device's
+ * cores, queue 1 on cores of its own (`queue1_cores`).
  *
- * Enqueueing. A command is appended to the queue's ring and the call returns; with `blocking`, it
- * returns when the command is complete. A ring holds at least 1024 commands, and at least 16
- * inferences of any schedule of the bundle; while it is full, enqueueing sleeps.
+ * Enqueueing. A call appends a command to the queue's ring and returns; if `blocking` is nonzero,
+ * it returns when the command is complete. A ring holds at least 1024 commands, and at least 16
+ * inferences of any schedule of the bundle. While the ring is full, the call sleeps.
  *
- * Memory of the host. What a write reads must stay as it is, and what a read writes must not be
- * touched, until the command is complete.
+ * Host memory. Until a command is complete, the source of a write must not change, and the
+ * destination of a read must not be accessed.
  *
- * Events. Recording is complete when every command that was enqueued on that queue before is. A
- * wait is for the last record of the event that was enqueued, on any queue, before the wait; if
- * there was none, it is over at once. So the order in which the host enqueues is what counts, every
- * wait is for something that was enqueued before it, and no order of enqueueing can make the queues
- * wait for each other in a circle.
+ * Events. A record is complete when every command that was enqueued before it on its queue is
+ * complete. A wait refers to the last record of the event that was enqueued before the wait, on any
+ * queue. If none was recorded, the wait returns immediately. Only the order in which the host
+ * enqueues matters. Every wait refers to an earlier record, so queues cannot deadlock.
  *
- * Errors. A command that fails stops its queue: the commands behind it are left out. The other
- * queue goes on, until it would wait for something that the stopped one will not record; then it
- * stops, too. Whoever enqueues on a stopped queue, or synchronizes, is told the first error with
- * TTRT_FAILED and a message that names the command and the op that it came from. After
- * ttrt_device_reset() the device can be used as before.
+ * Errors. A command that fails stops its queue; later commands on it are skipped. The other queue
+ * continues until it would wait for a record that can no longer come; then it stops as well. Any
+ * call that enqueues on a stopped queue, or synchronizes, returns the first error: TTRT_FAILED and
+ * a message that names the command and the op it came from. ttrt_device_reset() makes the device
+ * usable again. Enqueueing also returns
+ *   - TTRT_INVALID_ARGUMENT if an index or a size is wrong, or if it is called from a function that
+ *     a queue calls (ttrt_enqueue_call(), ttrt_on_step): such a call would wait for itself;
+ *   - TTRT_BUSY if the device has a pipeline.
  *
- * Threads. Calls on one queue must not overlap (TTRT_BUSY); calls on different queues, and the
- * functions that query and synchronize, may. A host that uses an event on two threads orders its
- * calls itself. Nothing but ttrt_event_create() allocates, and nothing takes a lock.
+ * Threads. Calls on the same queue must not overlap (TTRT_BUSY); calls on different queues may, and
+ * so may functions that query or synchronize. A host that uses one event on two threads must order
+ * its calls itself. No call takes a lock, and none allocates memory, except ttrt_event_create() and
+ * calls that fail.
  */
 #ifndef TTRT_QUEUE_H
 #define TTRT_QUEUE_H
@@ -39,66 +42,86 @@
 extern "C" {
 #endif
 
-/** Recorded on a queue, waited for by a queue or the host. */
+/** Recorded on a queue; queues and the host can wait for it. */
 typedef struct ttrt_event ttrt_event;
 
-/** Queues of the device: 0, 1 or 2. Thread-safe. */
+/** Number of queues: 0, 1 or 2. Thread-safe. */
 TTRT_API uint32_t ttrt_device_queues(const ttrt_device *device);
 
-/* ---- Commands
- * ------------------------------------------------------------------------------------ */
+/*===---------------------------------------------------------------------===
+ * Commands
+ *===---------------------------------------------------------------------===*/
 
-/** The caller's bytes go to an input's slot. `bytes` must be the port's. */
+/** Copies `bytes` bytes at `data` to the slot of an input. `bytes` must be ttrt_port::bytes. */
 TTRT_API ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t entry,
                                         uint32_t input, const void *data, size_t bytes,
                                         int blocking, ttrt_error *error);
-/** An output's bytes go from its slot to the caller. `bytes` must be the port's. */
+/** Copies an output from its slot to `data`. `bytes` must be ttrt_port::bytes. */
 TTRT_API ttrt_status ttrt_enqueue_read(ttrt_device *device, uint32_t queue, uint32_t entry,
                                        uint32_t output, void *data, size_t bytes, int blocking,
                                        ttrt_error *error);
-/** Replays a trace, by its number in the bundle, on the queue's cores. */
+/**
+ * Replays a trace, by its number in the bundle, on the queue's cores.
+ *
+ * TTRT_INVALID_ARGUMENT if the trace is released (memory.h); TTRT_OVERWRITTEN if it reads an input
+ * whose slot has been overwritten (ttrt_device_input_slot()).
+ */
 TTRT_API ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t trace,
                                           int blocking, ttrt_error *error);
 
-/** Returns 0, or anything else to stop the queue. */
+/** A function of the host. Returns 0, or any other value to stop the queue. */
 typedef int ttrt_call(void *user);
 /**
- * The queue's thread calls a function of the caller's. It must not enqueue, synchronize or pop on
- * this device: that is TTRT_INVALID_ARGUMENT there.
+ * Calls a function on the queue's thread. The function must not enqueue, synchronize or pop on this
+ * device; such a call returns TTRT_INVALID_ARGUMENT.
  */
 TTRT_API ttrt_status ttrt_enqueue_call(ttrt_device *device, uint32_t queue, ttrt_call *call,
                                        void *user, ttrt_error *error);
 
-/* ---- Events
- * -------------------------------------------------------------------------------------- */
+/*===---------------------------------------------------------------------===
+ * Events
+ *===---------------------------------------------------------------------===*/
 
 /**
- * Takes one of the `events` that the device was opened with. TTRT_OUT_OF_MEMORY if all are taken.
- * Thread-safe.
+ * Takes one of the device's events (ttrt_device_options::events). On success, the caller owns
+ * *event; it must be destroyed before the device is closed. Thread-safe.
+ *
+ * TTRT_OUT_OF_MEMORY if all events are in use.
  */
 TTRT_API ttrt_status ttrt_event_create(ttrt_device *device, ttrt_event **event, ttrt_error *error);
-/** Gives it back. Nothing in flight may refer to it, and its device is open. NULL is allowed. */
+/** Returns an event to its device; NULL is allowed. No command in flight may refer to it. */
 TTRT_API void ttrt_event_destroy(ttrt_event *event);
-/** Complete when every command that was enqueued on the queue before is. */
+/** Enqueues a record of the event. */
 TTRT_API ttrt_status ttrt_event_record(ttrt_event *event, uint32_t queue, ttrt_error *error);
-/** Commands enqueued on the queue from now on start after the event's last record is complete. */
+/**
+ * Enqueues a wait: commands enqueued on the queue from now on start after the event's last record
+ * is complete.
+ */
 TTRT_API ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error);
-/** TTRT_OK if the event's last record is complete, or there is none; else TTRT_NOT_READY. */
+/**
+ * Returns TTRT_OK if the event's last record is complete or none was enqueued, else TTRT_NOT_READY.
+ * TTRT_FAILED if the queue of that record has stopped. Thread-safe.
+ */
 TTRT_API ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error);
-/** The calling thread waits: returns once the event's last record is complete. */
+/**
+ * Waits until the event's last record is complete; returns immediately if none was enqueued.
+ * TTRT_FAILED if the queue of that record has stopped. Thread-safe.
+ */
 TTRT_API ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error);
 
-/* ---- All queues
- * ---------------------------------------------------------------------------------- */
+/*===---------------------------------------------------------------------===
+ * All queues
+ *===---------------------------------------------------------------------===*/
 
 /**
- * Returns once everything that was enqueued on any queue is complete: TTRT_OK, or TTRT_FAILED if a
- * queue has stopped. Thread-safe.
+ * Waits until everything enqueued on any queue is complete. TTRT_FAILED if a queue has stopped.
+ * Thread-safe.
  */
 TTRT_API ttrt_status ttrt_device_synchronize(ttrt_device *device, ttrt_error *error);
 /**
- * After an error: waits until nothing is in flight, lets the queues run again and forgets what
- * events have recorded. What slots and outputs hold is undefined. No other call may be under way.
+ * Recovers from an error: waits until nothing is in flight, restarts the queues and clears all
+ * events. The contents of slots and outputs are undefined afterwards. No other call on the device
+ * may be in progress. TTRT_BUSY if the device has a pipeline.
  */
 TTRT_API ttrt_status ttrt_device_reset(ttrt_device *device, ttrt_error *error);
 

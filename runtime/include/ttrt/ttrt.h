@@ -1,28 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * The C API of the ttc runtime: open a trace bundle, load it onto a device, replay it.
+ * The C API of the ttc runtime: open a trace bundle, load it onto a device, and run it.
  *
- * Errors. Every function that can fail returns a status and takes a `ttrt_error *` last, which may
- * be NULL. If it is not, it is filled in on failure with the status and a message that names what
- * is wrong, and set to TTRT_OK with an empty message on success.
+ *     ttrt_error error;
+ *     ttrt_bundle *bundle;
+ *     ttrt_device *device;
+ *     if (ttrt_bundle_open("model.ttcb", TTRT_VERIFY_FULL, &bundle, &error) != TTRT_OK ||
+ *         ttrt_device_open(bundle, NULL, &device, &error) != TTRT_OK ||
+ *         ttrt_run(device, 0, inputs, outputs, NULL, &error) != TTRT_OK)
+ *       fprintf(stderr, "%s: %s\n", ttrt_status_name(error.status), error.message);
  *
- * Ownership. What an `open` function returns is released by the matching `close` function. A device
- * keeps its bundle alive: the two may be closed in any order. Strings and shapes that a query
- * returns belong to the bundle and live as long as the caller holds it open.
+ * Errors. Every function that can fail returns a status and takes a `ttrt_error *` as its last
+ * argument, which may be NULL. On failure it receives the status and a message; on success it is
+ * set to TTRT_OK with an empty message. Unless documented otherwise, a failed call has no effect:
+ * it writes nothing but the error, and sets handles to NULL. No exception crosses the API.
  *
- * Threads. There is no global state; different objects are independent of each other. A bundle does
- * not change after it was opened: any number of threads may query it and open devices from it.
- * Calls on one device must not overlap; one that does returns TTRT_BUSY and has no effect.
- * Command queues (queue.h) and pipelines (pipeline.h) say for themselves who may call what.
+ * Ownership. The caller owns what an `open` or `create` function returns and releases it with the
+ * matching `close` or `destroy` function. A device keeps its bundle's contents alive, so the two
+ * may be closed in either order. Strings and shapes returned by a query belong to the bundle and
+ * are valid until the caller closes it.
  *
- * Memory. After ttrt_device_open() nothing allocates, on any thread, until the device is closed.
+ * Threads. There is no global state, and distinct objects are independent. A bundle is immutable:
+ * any number of threads may query it and open devices from it. Calls on the same device must not
+ * overlap unless a function is documented as thread-safe; an overlapping call returns TTRT_BUSY and
+ * has no effect. queue.h and pipeline.h state their own rules.
  *
- * Watching. With TTRT_MONITOR=1 in the environment, every device that is opened can be watched from
- * another terminal with `ttrun monitor`; a few nanoseconds per execution. What hinders it is said
- * on stderr and no error.
+ * Memory. Between ttrt_device_open() and ttrt_device_close(), no call on the device allocates
+ * memory, on any thread, except where documented.
  *
- * Files. A bundle is mapped, not copied: a file that is open must not be changed. Replace it by
- * renaming a new one over it.
+ * Structs that can grow. A struct whose first field is `size` may gain fields at its end in a later
+ * release. Initialise it with its TTRT_..._INIT macro, which sets `size` and zeroes the rest:
+ *
+ *     ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+ *     options.queues = 2;
+ *
+ * - Options, which the library reads: fields that lie beyond `size` have their defaults, which are
+ *   always zero. If `size` exceeds the library's own struct, the extra bytes must be zero;
+ *   otherwise the call returns TTRT_UNSUPPORTED, since it asks for an option that this library
+ *   lacks.
+ * - Results, which the library fills in: at most `size` bytes are written. Fields that the library
+ *   does not know are set to zero, and `size` keeps its value.
+ * - A `size` below sizeof(size_t), as in a struct that is all zero, or above 4096 is
+ *   TTRT_INVALID_ARGUMENT.
+ *
+ * All other structs, and all function and callback signatures, are fixed for the life of the
+ * library's major version (docs/compatibility.md).
+ *
+ * Monitoring. If the environment has TTRT_MONITOR=1, `ttrun monitor` can observe every device that
+ * the process opens. This costs a few nanoseconds per run. Failures to set it up are reported on
+ * stderr and are not errors.
+ *
+ * Files. A bundle is mapped, not copied: do not modify the file while it is open. To replace it,
+ * rename a new file over it.
  */
 #ifndef TTRT_TTRT_H
 #define TTRT_TTRT_H
@@ -40,53 +69,91 @@
 extern "C" {
 #endif
 
+/*===---------------------------------------------------------------------===
+ * Errors
+ *===---------------------------------------------------------------------===*/
+
+/** New values may be added in a minor release: treat an unknown one as a failure. */
 typedef enum ttrt_status {
   TTRT_OK = 0,
-  TTRT_INVALID_ARGUMENT = 1, /**< the caller passed something that cannot be */
-  TTRT_NOT_FOUND = 2,        /**< no entry point, input or output of that name */
-  TTRT_IO_ERROR = 3,         /**< the operating system said no */
-  TTRT_BAD_BUNDLE = 4,       /**< damaged, truncated, or not a bundle */
-  TTRT_UNSUPPORTED = 5,      /**< a good bundle, but not for this runtime or machine */
-  TTRT_OUT_OF_MEMORY = 6,
-  TTRT_BUSY = 7, /**< another call on this device has not returned yet */
-  TTRT_INTERNAL = 8,
-  TTRT_FAILED = 9,           /**< a command failed on a queue, which has stopped (queue.h) */
-  TTRT_NOT_READY = 10,       /**< not complete yet, and the caller did not want to wait */
-  TTRT_WOULD_OVERWRITE = 11, /**< outputs that nobody has taken would be lost (pipeline.h) */
+  TTRT_INVALID_ARGUMENT = 1, /**< an argument is out of range, NULL or inconsistent */
+  TTRT_NOT_FOUND = 2,        /**< no entry point or schedule has that name */
+  TTRT_IO_ERROR = 3,         /**< a system call failed; the message holds its error */
+  TTRT_BAD_BUNDLE = 4,       /**< the file is damaged, truncated or not a bundle */
+  TTRT_UNSUPPORTED = 5,      /**< valid, but not supported by this library or machine */
+  TTRT_OUT_OF_MEMORY = 6,    /**< out of memory, threads or events */
+  TTRT_BUSY = 7,             /**< another call, a command or a pipeline uses the device */
+  TTRT_INTERNAL = 8,         /**< a bug in the library */
+  TTRT_FAILED = 9,           /**< a command failed and its queue has stopped (queue.h) */
+  TTRT_NOT_READY = 10,       /**< not complete yet, and the caller chose not to wait */
+  TTRT_WOULD_OVERWRITE = 11, /**< the output queue of a pipeline is full (pipeline.h) */
   TTRT_END = 12,             /**< no more outputs will come (pipeline.h) */
-  TTRT_OVERWRITTEN = 13 /**< the output was of an earlier run (ttrt_output_view), or the input's
-                           slot holds something else by now (ttrt_device_input_slot) */
+  /** A slot no longer holds the data that it was used for: the output of an earlier run
+      (ttrt_output_view), or an input (ttrt_device_input_slot()). */
+  TTRT_OVERWRITTEN = 13
 } ttrt_status;
 
 typedef struct ttrt_error {
   ttrt_status status;
-  char message[1020]; /**< zero-terminated; a longer message is cut */
+  char message[1020]; /**< zero-terminated; longer messages are truncated */
 } ttrt_error;
 
-/** "invalid argument", ...; never NULL. */
+/** Returns a description such as "invalid argument"; never NULL. Thread-safe. */
 TTRT_API const char *ttrt_status_name(ttrt_status status);
-/** "0.1.0" */
+/** Returns the version of the library, such as "0.1.0". Thread-safe. */
 TTRT_API const char *ttrt_version(void);
 
-/* ---- Bundles
- * ------------------------------------------------------------------------------------- */
+/*===---------------------------------------------------------------------===
+ * Bundles
+ *===---------------------------------------------------------------------===*/
 
+/** An open, verified bundle. Immutable. */
 typedef struct ttrt_bundle ttrt_bundle;
 
 /**
- * How much of a bundle is verified. Whatever is left out, no command can leave the device's memory
- * and a damaged table is found: header, metadata and their hashes, every table, command and step
- * are always verified.
+ * How much of a bundle is verified. At every level, the header, the metadata with its hash, and
+ * every table, command and step are verified: damaged tables are found, and no command can leave
+ * the device's memory.
  */
 typedef enum ttrt_verify {
-  TTRT_VERIFY_FULL = 0, /**< everything: every byte of the file, and the proof (docs/proof.md) */
-  /** Everything but the hash of the weights, which are then not read. */
-  TTRT_VERIFY_STRUCTURE = 1,
-  /** Neither hashes of segments nor the proof: for a file that has been verified before. */
-  TTRT_VERIFY_NONE = 2
+  TTRT_VERIFY_FULL = 0,      /**< everything, including all hashes and the proof (docs/proof.md) */
+  TTRT_VERIFY_STRUCTURE = 1, /**< all but the hash of the weights, which are not read */
+  TTRT_VERIFY_NONE = 2       /**< no segment hashes and no proof: for a file verified before */
 } ttrt_verify;
 
-/** Values of ttrt_port::dtype. TTRT_BOOL is one byte, 0 or 1. */
+/**
+ * Opens, maps and verifies a bundle. On success, the caller owns *bundle. Thread-safe.
+ *
+ * TTRT_IO_ERROR if the file cannot be opened or mapped; TTRT_BAD_BUNDLE if verification fails;
+ * TTRT_UNSUPPORTED if the file has a format version that this library does not read.
+ */
+TTRT_API ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
+                                      ttrt_error *error);
+/** Closes a bundle; NULL is allowed. Devices that were opened from it remain usable. */
+TTRT_API void ttrt_bundle_close(ttrt_bundle *bundle);
+
+/* The queries below are thread-safe. An index out of range or a NULL argument is
+   TTRT_INVALID_ARGUMENT; functions that return a count return 0 for a NULL bundle. */
+
+/** An entry point: a model, or one of several functions that share weights. */
+typedef struct ttrt_entry {
+  size_t size; /**< sizeof(ttrt_entry) */
+  const char *name;
+  uint32_t inputs;  /**< number of inputs */
+  uint32_t outputs; /**< number of outputs */
+} ttrt_entry;
+#define TTRT_ENTRY_INIT {sizeof(ttrt_entry), NULL, 0, 0}
+
+/** Number of entry points; they are numbered from 0. */
+TTRT_API uint32_t ttrt_bundle_entries(const ttrt_bundle *bundle);
+/** Describes an entry point. */
+TTRT_API ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry, ttrt_entry *info,
+                                       ttrt_error *error);
+/** Looks up an entry point by name. TTRT_NOT_FOUND if there is none; the message lists all. */
+TTRT_API ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name,
+                                            uint32_t *entry, ttrt_error *error);
+
+/** Element types. TTRT_BOOL is one byte, 0 or 1. */
 typedef enum ttrt_dtype {
   TTRT_F32 = 0,
   TTRT_F16 = 1,
@@ -103,194 +170,230 @@ typedef enum ttrt_dtype {
   TTRT_BOOL = 12
 } ttrt_dtype;
 
-/** An input or output: dense, row-major. */
+/** An input or output of an entry point: a dense, row-major tensor. */
 typedef struct ttrt_port {
+  size_t size; /**< sizeof(ttrt_port) */
   const char *name;
   ttrt_dtype dtype;
   uint32_t rank;
-  const int64_t *shape;
-  size_t bytes;
+  const int64_t *shape; /**< `rank` extents, outermost first; NULL if the rank is 0 */
+  size_t bytes;         /**< of the whole tensor */
 } ttrt_port;
+#define TTRT_PORT_INIT {sizeof(ttrt_port), NULL, TTRT_F32, 0, NULL, 0}
 
-typedef struct ttrt_entry {
-  const char *name;
-  uint32_t inputs;
-  uint32_t outputs;
-} ttrt_entry;
-
-/**
- * Opens, maps and verifies a bundle. On success the caller owns *bundle; on failure it is NULL.
- * Thread-safe.
- */
-TTRT_API ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
-                                      ttrt_error *error);
-/** NULL is allowed. Devices that were opened from the bundle stay usable. */
-TTRT_API void ttrt_bundle_close(ttrt_bundle *bundle);
-
-/* Queries. Thread-safe. An index out of range, like a NULL bundle, is TTRT_INVALID_ARGUMENT. */
-
-TTRT_API uint32_t ttrt_bundle_entries(const ttrt_bundle *bundle);
-TTRT_API ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry, ttrt_entry *info,
-                                       ttrt_error *error);
-TTRT_API ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name,
-                                            uint32_t *entry, ttrt_error *error);
+/** Describes an input of an entry point. */
 TTRT_API ttrt_status ttrt_bundle_input(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
                                        ttrt_port *port, ttrt_error *error);
+/** Describes an output of an entry point. */
 TTRT_API ttrt_status ttrt_bundle_output(const ttrt_bundle *bundle, uint32_t entry, uint32_t output,
                                         ttrt_port *port, ttrt_error *error);
 
-/** What the plan of a bundle takes, in bytes. */
+/** Memory that the plan of a bundle uses, in bytes. */
 typedef struct ttrt_memory {
-  uint64_t dram_bytes;    /**< constants, slots and activations: up to the highest of them */
+  size_t size;            /**< sizeof(ttrt_memory) */
+  uint64_t dram_bytes;    /**< constants, slots and activations: the end of the highest one */
   uint64_t l1_bytes;      /**< per core: buffers and the scratch of programs */
-  uint64_t trace_bytes;   /**< the trace region: exactly the bytes of the command streams */
-  uint64_t trace_address; /**< where in DRAM it begins */
+  uint64_t trace_bytes;   /**< the trace region, which holds the command streams */
+  uint64_t trace_address; /**< where the trace region begins in DRAM */
 } ttrt_memory;
+#define TTRT_MEMORY_INIT {sizeof(ttrt_memory), 0, 0, 0, 0}
 
-typedef struct ttrt_trace {
-  const char *name;
-  uint32_t commands; /**< the end command included */
-  uint64_t bytes;
-} ttrt_trace;
-
+/** Returns how much device memory the plan of the bundle uses. */
 TTRT_API ttrt_status ttrt_bundle_memory(const ttrt_bundle *bundle, ttrt_memory *memory,
                                         ttrt_error *error);
+
+/** A trace: a finished command stream. */
+typedef struct ttrt_trace {
+  size_t size; /**< sizeof(ttrt_trace) */
+  const char *name;
+  uint32_t commands; /**< number of commands, including the end command */
+  uint64_t bytes;    /**< of the stream */
+} ttrt_trace;
+#define TTRT_TRACE_INIT {sizeof(ttrt_trace), NULL, 0, 0}
+
+/** Number of traces; they are numbered from 0. */
 TTRT_API uint32_t ttrt_bundle_traces(const ttrt_bundle *bundle);
+/** Describes a trace. */
 TTRT_API ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace, ttrt_trace *info,
                                        ttrt_error *error);
 
-/* ---- Devices
- * ------------------------------------------------------------------------------------- */
+/*===---------------------------------------------------------------------===
+ * Devices
+ *===---------------------------------------------------------------------===*/
 
-/** An address space with a bundle in it, and the threads that execute it. */
+/** An address space with a bundle loaded into it, and the threads that execute it. */
 typedef struct ttrt_device ttrt_device;
 
+/** Options of ttrt_device_open(). Zero is the default of every field. */
 typedef struct ttrt_device_options {
-  uint32_t
-      cores; /**< threads that compute, the calling one included; 0: one per CPU allowed to us */
-  int pin;   /**< not 0: tie worker i to the i-th CPU allowed to us (the caller is left alone) */
-  uint32_t queues; /**< command queues (queue.h), each with a thread of its own: 0 to 2. With 0
-                      there is only ttrt_run() */
-  uint32_t queue1_cores; /**< threads that compute for queue 1, its own included, beside the `cores`
-                            of queue 0; 0: 1 */
-  uint32_t events; /**< how many events of the caller's there may be at a time (queue.h); 0: 16 */
-  int checks; /**< not 0: queues look at every address before they use it, so that a wrong one is
-                 an error instead of a crash. Slow: for finding faults */
-  uint64_t link_bytes_per_second; /**< make transfers of inputs and outputs as slow as a bus of this
-                                     speed; 0: as the bundle's target says, which may be as fast as
-                                     memory */
-  int check_outputs; /**< not 0: remember of which run every output is, so that one that is used
-                        after the next run is found (ttrt_device_check_output()) */
+  size_t size; /**< sizeof(ttrt_device_options) */
+  /** Threads that compute, including the calling one: at most 1024; 0: one per CPU that the process
+      may use. Results do not depend on it. */
+  uint32_t cores;
+  /** Nonzero: pin worker i to the i-th CPU that the process may use. The calling thread is not
+      pinned. */
+  int pin;
+  /** Command queues (queue.h), each with its own thread: 0 to 2. With 0, only ttrt_run() and
+      ttrt_trace_execute() can run traces. */
+  uint32_t queues;
+  /** Threads that compute for queue 1, including its own, in addition to `cores`: at most 1024;
+      0: 1. */
+  uint32_t queue1_cores;
+  /** Events that ttrt_event_create() can hand out at a time: at most 65536; 0: 16. */
+  uint32_t events;
+  /** Nonzero: queues check every address before they use it, and report a wrong one as an error
+      instead of crashing. Slow; for debugging. */
+  int checks;
+  /** Slows transfers of inputs and outputs down to this many bytes per second, to simulate a bus;
+      0: the speed in the bundle's target, which may be unlimited. */
+  uint64_t link_bytes_per_second;
+  /** Nonzero: record which run wrote each output, so that ttrt_device_check_output() detects views
+      that have become invalid. */
+  int check_outputs;
+  uint32_t reserved; /**< 0 */
 } ttrt_device_options;
+#define TTRT_DEVICE_OPTIONS_INIT {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
- * Makes a device, maps the bundle into it and starts its workers (cores - 1 threads, asleep while
- * there is nothing to do). `options` may be NULL. On success the caller owns *device; on failure it
- * is NULL. Thread-safe.
+ * Opens a device: reserves its address space, maps the bundle into it, loads all traces and starts
+ * the threads, which sleep while there is no work. `options` may be NULL. On success, the caller
+ * owns *device. Thread-safe.
+ *
+ * TTRT_UNSUPPORTED if the bundle does not fit this machine (architecture, CPU features, limits).
  */
 TTRT_API ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_options *options,
                                       ttrt_device **device, ttrt_error *error);
-/** Stops the workers and releases everything. NULL is allowed. No other call may be under way. */
+/**
+ * Completes what is enqueued, stops the threads and releases the device; NULL is allowed. No other
+ * call on the device may be in progress or follow.
+ */
 TTRT_API void ttrt_device_close(ttrt_device *device);
-/** Threads that compute. Thread-safe. */
+/** Number of threads that compute for ttrt_run() and queue 0. Thread-safe. */
 TTRT_API uint32_t ttrt_device_cores(const ttrt_device *device);
 
+/** Data of one input. */
 typedef struct ttrt_input {
-  const void *data; /**< NULL: the slot keeps what it holds (see ttrt_device_input_slot) */
-  size_t bytes;     /**< must be the port's, unless data is NULL */
+  const void *data; /**< NULL: use what the slot holds (ttrt_device_input_slot()) */
+  size_t bytes;     /**< ttrt_port::bytes; ignored if `data` is NULL */
 } ttrt_input;
 
+/** Destination of one output. */
 typedef struct ttrt_output {
-  void *data;   /**< NULL: not wanted; the slot can be read in place */
-  size_t bytes; /**< must be the port's, unless data is NULL */
+  void *data;   /**< NULL: do not copy; the slot can be read in place */
+  size_t bytes; /**< ttrt_port::bytes; ignored if `data` is NULL */
 } ttrt_output;
 
-/** Times of a run, in nanoseconds. */
+/** Times of one run, in nanoseconds. */
 typedef struct ttrt_timing {
-  uint64_t total;  /**< the whole call: inputs written, executed, outputs read */
-  uint64_t device; /**< the traces and the host's steps between them, without transfers of inputs
-                      and outputs */
+  size_t size;     /**< sizeof(ttrt_timing) */
+  uint64_t total;  /**< the whole run: writing inputs, executing, reading outputs */
+  uint64_t device; /**< traces and host steps only, without transfers of inputs and outputs */
 } ttrt_timing;
+#define TTRT_TIMING_INIT {sizeof(ttrt_timing), 0, 0}
 
 /**
- * Called after each command of a trace that is dispatched from the host (`no_trace`), on the
- * calling thread. `trace` and `command` count from 0; times are nanoseconds of a steady clock.
+ * Called on the calling thread after each command that `no_trace` dispatches from the host. `trace`
+ * and `command` count from 0; `begin` and `end` are nanoseconds of a steady clock.
  */
 typedef void ttrt_on_command(void *user, uint32_t trace, uint32_t command, uint64_t begin,
                              uint64_t end);
 
-/** All zero is the default. */
+/** Options of ttrt_run(). Zero is the default of every field. */
 typedef struct ttrt_run_options {
-  int no_trace; /**< not 0: dispatch one command at a time from the host instead of replaying */
-  ttrt_on_command *on_command; /**< only called with no_trace; may be NULL */
+  size_t size; /**< sizeof(ttrt_run_options) */
+  /** Nonzero: dispatch each command of a trace from the host and wait for it, instead of replaying
+      the trace. */
+  int no_trace;
+  ttrt_on_command *on_command; /**< called only with no_trace; may be NULL */
   void *user;                  /**< passed to on_command */
-  ttrt_timing *timing;         /**< filled in if not NULL */
+  ttrt_timing *timing;         /**< filled in unless NULL */
 } ttrt_run_options;
+#define TTRT_RUN_OPTIONS_INIT {sizeof(ttrt_run_options), 0, NULL, NULL, NULL}
 
 /**
- * One inference, blocking: writes the inputs to their slots, executes, reads the outputs. The
- * calling thread computes as core 0. `inputs` and `outputs` have as many elements as the entry
- * point has (they may be NULL if it has none); `options` may be NULL. Not thread-safe per device;
- * allocates nothing.
+ * Runs one inference and returns when it is complete: writes the inputs to their slots, executes
+ * the first single-queue schedule of the entry point, and reads the outputs. The calling thread
+ * computes as core 0.
+ *
+ * `inputs` and `outputs` have one element per input and output of the entry point, in order; each
+ * may be NULL if there are none. `options` may be NULL. Not thread-safe. Allocates nothing, unless
+ * it fails.
+ *
+ * TTRT_BUSY while a queue has commands in flight or a pipeline is open; TTRT_OVERWRITTEN if an
+ * input is NULL and its slot has been overwritten; TTRT_INVALID_ARGUMENT if a size is wrong or a
+ * trace of the entry point is released (memory.h).
  */
 TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
                               const ttrt_output *outputs, const ttrt_run_options *options,
                               ttrt_error *error);
 
 /**
- * The slot of an input, to be filled in place before a ttrt_run() that passes NULL for it; valid
- * until the device is closed, and must not be touched while a run is under way. It keeps what it
- * holds, unless the plan lets other tensors use its bytes once the input has been read (an input in
- * L1 may; docs/memory.md). Such an input must be given again for each run or replay of a
- * trace that reads it: written, or its slot asked for and filled. Else that run, and replays of
- * its traces by ttrt_trace_execute() and ttrt_enqueue_execute(), return TTRT_OVERWRITTEN.
+ * Returns the slot of an input: the device memory that its data is written to. Fill it in place and
+ * pass NULL data to ttrt_run(). The pointer is valid until the device is closed; do not access it
+ * during a run. Not thread-safe.
+ *
+ * A slot keeps its contents from run to run, unless the plan shares its bytes with other tensors
+ * (as it may for an input in L1; docs/memory.md). If you fill slots in place, refill any slot whose
+ * bytes are shared before every run, and call this function again each time you do: it marks the
+ * slot as filled. Otherwise a run, or a replay of a trace that reads the input, returns
+ * TTRT_OVERWRITTEN.
  */
 TTRT_API ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t input,
                                             void **slot, ttrt_error *error);
-/** The slot of an output, which holds the result from one run until the next. */
+/**
+ * Returns the slot of an output. It holds the result from the end of one run until the next run
+ * begins; the pointer is valid until the device is closed. Not thread-safe.
+ */
 TTRT_API ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_t output,
                                              const void **slot, ttrt_error *error);
 
-/** An output where it lies on the device, as one run left it. */
+/** An output of one run, in its slot. */
 typedef struct ttrt_output_view {
   const void *data;
   size_t bytes;
   uint32_t entry, output;
-  uint64_t run; /**< counts from 1 what may have written an output of the device: runs, replays of
-                   single traces, openings and closings of pipelines; 0 without check_outputs */
+  /** Number of the run, counting from 1 everything that may write an output of the device: runs,
+      replays of single traces, and opening and closing pipelines; 0 without check_outputs. */
+  uint64_t run;
 } ttrt_output_view;
 
 /**
- * The output of the last run of the entry point, in place. With check_outputs,
- * TTRT_NOT_READY if there was none. Not thread-safe per device; allocates nothing.
+ * Returns a view of an output of the last run. Not thread-safe. Allocates nothing, unless it fails.
+ *
+ * TTRT_NOT_READY if the entry point has not run yet (detected with check_outputs only).
  */
 TTRT_API ttrt_status ttrt_device_view_output(ttrt_device *device, uint32_t entry, uint32_t output,
                                              ttrt_output_view *view, ttrt_error *error);
 /**
- * Whether the bytes of a view are still those of its run: TTRT_OVERWRITTEN, with a message that
- * names the output and both runs, if a later run may have overwritten them: by ttrt_run(), by a
- * replay (ttrt_trace_execute(), ttrt_enqueue_execute(), from when it is enqueued), or by a
- * pipeline, opened since. To be called before each use of `view->data` while looking for such
- * faults; always TTRT_OK on a device without check_outputs, where it costs a comparison. Not
- * thread-safe per device; allocates nothing unless it fails.
+ * Checks that a view still holds the output of its run. Call it before each use of `view->data` to
+ * find code that keeps views for too long. Without check_outputs it always succeeds, at the cost of
+ * one comparison. Not thread-safe. Allocates nothing, unless it fails.
+ *
+ * TTRT_OVERWRITTEN if a later run may have written the output: a ttrt_run(), a replay
+ * (ttrt_trace_execute(), or ttrt_enqueue_execute() from the time of the call), or a pipeline that
+ * was opened since. The message names the output and both runs.
  */
 TTRT_API ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view *view,
                                               ttrt_error *error);
 
-/* ---- This machine
- * -------------------------------------------------------------------------------- */
+/*===---------------------------------------------------------------------===
+ * This machine
+ *===---------------------------------------------------------------------===*/
 
+/** The machine that the process runs on. Strings are zero-terminated. */
 typedef struct ttrt_host {
-  char arch[16];       /**< "x86_64", "aarch64" */
-  char model[64];      /**< what the CPU calls itself */
-  char features[1024]; /**< LLVM's names, separated by commas */
-  uint32_t cores;      /**< CPUs allowed to this process */
-  uint64_t l1_bytes;   /**< per core: its L2 cache */
+  size_t size;         /**< sizeof(ttrt_host) */
+  char arch[16];       /**< "x86_64" or "aarch64" */
+  char model[64];      /**< the CPU's name for itself */
+  char features[1024]; /**< CPU features by LLVM's names, separated by commas */
+  uint32_t cores;      /**< CPUs that the process may use */
+  uint64_t l1_bytes;   /**< size of one core's L2 cache, which serves as its L1 */
   uint64_t dram_bytes; /**< physical memory */
 } ttrt_host;
+#define TTRT_HOST_INIT {sizeof(ttrt_host), "", "", "", 0, 0, 0}
 
 /** Describes this machine. Thread-safe. */
-TTRT_API void ttrt_query_host(ttrt_host *host);
+TTRT_API ttrt_status ttrt_query_host(ttrt_host *host, ttrt_error *error);
 
 #ifdef __cplusplus
 }

@@ -18,12 +18,12 @@ protected:
 
 TEST_F(Api, Describes) {
   EXPECT_EQ(ttrt_bundle_entries(loaded.bundle), 1u);
-  ttrt_entry entry;
+  ttrt_entry entry = TTRT_ENTRY_INIT;
   ASSERT_EQ(ttrt_bundle_entry(loaded.bundle, 0, &entry, &error), TTRT_OK);
   EXPECT_STREQ(entry.name, "main");
   EXPECT_EQ(entry.inputs, 1u);
   EXPECT_EQ(entry.outputs, 1u);
-  ttrt_port port;
+  ttrt_port port = TTRT_PORT_INIT;
   ASSERT_EQ(ttrt_bundle_input(loaded.bundle, 0, 0, &port, &error), TTRT_OK);
   EXPECT_STREQ(port.name, "x");
   EXPECT_EQ(port.dtype, TTRT_F32);
@@ -40,7 +40,7 @@ TEST_F(Api, SaysWhatWasExpected) {
   uint32_t index;
   EXPECT_EQ(ttrt_bundle_find_entry(loaded.bundle, "decode", &index, &error), TTRT_NOT_FOUND);
   EXPECT_STREQ(error.message, "no entry point 'decode'; the bundle has: main");
-  ttrt_port port;
+  ttrt_port port = TTRT_PORT_INIT;
   EXPECT_EQ(ttrt_bundle_input(loaded.bundle, 0, 1, &port, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "input 1; entry point 'main' has 1");
   EXPECT_EQ(ttrt_bundle_output(loaded.bundle, 3, 0, &port, &error), TTRT_INVALID_ARGUMENT);
@@ -73,7 +73,7 @@ TEST_F(Api, RejectsNull) {
   EXPECT_EQ(ttrt_device_cores(nullptr), 0u);
   ttrt_bundle_close(nullptr);
   ttrt_device_close(nullptr);
-  ttrt_query_host(nullptr);
+  EXPECT_EQ(ttrt_query_host(nullptr, &error), TTRT_INVALID_ARGUMENT);
 }
 
 TEST_F(Api, BundleMayBeClosedBeforeItsDevice) {
@@ -99,7 +99,7 @@ TEST_F(Api, SlotsInPlace) {
 
 TEST_F(Api, TwoDevicesOfOneBundleAreIndependent) {
   ttrt_device *other = nullptr;
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 1;
   options.pin = 1;
   ASSERT_EQ(ttrt_device_open(loaded.bundle, &options, &other, &error), TTRT_OK) << error.message;
@@ -136,8 +136,8 @@ TEST_F(Api, CommandTimesAndTiming) {
   std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
   ttrt_input in{input.data(), kSampleBytes};
   ttrt_output out{output.data(), kSampleBytes};
-  ttrt_timing timing{};
-  ttrt_run_options options{};
+  ttrt_timing timing = TTRT_TIMING_INIT;
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.no_trace = 1;
   options.timing = &timing;
   options.user = &seen;
@@ -164,7 +164,7 @@ TEST_F(Api, CallsOnOneDeviceMustNotOverlap) {
   std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
   ttrt_input in{input.data(), kSampleBytes};
   ttrt_output out{output.data(), kSampleBytes};
-  ttrt_run_options options{};
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.no_trace = 1;
   options.user = &inner;
   options.on_command = [](void *user, uint32_t, uint32_t, uint64_t, uint64_t) {
@@ -180,14 +180,14 @@ TEST_F(Api, CallsOnOneDeviceMustNotOverlap) {
 
 TEST_F(Api, TooManyCores) {
   ttrt_device *device;
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 100000;
   EXPECT_EQ(ttrt_device_open(loaded.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_EQ(device, nullptr);
 }
 
 TEST_F(Api, OutputsThatWereOverwrittenAreDiagnosed) {
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 2;
   options.check_outputs = 1;
   ttrt_device *device;
@@ -229,8 +229,9 @@ TEST_F(Api, OutputsAreNotCheckedUnlessAskedFor) {
 }
 
 TEST(Host, IsDescribed) {
-  ttrt_host host;
-  ttrt_query_host(&host);
+  ttrt_host host = TTRT_HOST_INIT;
+  ttrt_error error;
+  ASSERT_EQ(ttrt_query_host(&host, &error), TTRT_OK) << error.message;
   EXPECT_GE(host.cores, 1u);
   EXPECT_GT(host.dram_bytes, uint64_t(1) << 26);
   EXPECT_GT(host.l1_bytes, 0u);

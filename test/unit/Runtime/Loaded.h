@@ -32,7 +32,7 @@ public:
     std::vector<float> output(outputElements);
     ttrt_input in{input.data(), input.size() * sizeof(float)};
     ttrt_output out{output.data(), output.size() * sizeof(float)};
-    ttrt_run_options options{};
+    ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
     options.no_trace = noTrace;
     ttrt_error error;
     EXPECT_EQ(ttrt_run(device, entry, &in, &out, &options, &error), TTRT_OK) << error.message;
@@ -44,7 +44,7 @@ public:
 
 private:
   static ttrt_device_options optionsFor(uint32_t cores) {
-    ttrt_device_options options{};
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
     options.cores = cores;
     return options;
   }
@@ -68,7 +68,7 @@ inline std::string verdict(const std::vector<uint8_t> &file, ttrt_status *status
   ttrt_device *device = nullptr;
   ttrt_status result = ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error);
   if (result == TTRT_OK) {
-    ttrt_device_options options{};
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
     options.cores = 1;
     result = ttrt_device_open(bundle, &options, &device, &error);
   }

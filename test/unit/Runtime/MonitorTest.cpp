@@ -66,7 +66,7 @@ TEST_F(Monitor, CountsInferences) {
 }
 
 TEST_F(Monitor, CountsTracesOfEveryQueue) {
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 1;
   options.queues = 2;
   Loaded loaded(file.path(), options);
@@ -79,7 +79,7 @@ TEST_F(Monitor, CountsTracesOfEveryQueue) {
 /// However a schedule enqueues it, and whatever it computes that nobody asked for.
 TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
   TemporaryFile bundle{queueBundle().finish()};
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 2;
   options.queues = 2;
   Loaded loaded(bundle.path(), options);
@@ -88,7 +88,7 @@ TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
   uint64_t expected = 0;
   for (const char *schedule : kSchedules)
     for (int noTrace : {0, 1}) {
-      ttrt_pipeline_options how{};
+      ttrt_pipeline_options how = TTRT_PIPELINE_OPTIONS_INIT;
       how.schedule = schedule;
       how.no_trace = noTrace;
       ttrt_pipeline *pipeline;
@@ -108,7 +108,7 @@ TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
 }
 
 TEST_F(Monitor, SaysWhetherItIsBusy) {
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 2;
   Loaded loaded(file.path(), options);
   // From inside a run: the host dispatches the commands and calls back after each.
@@ -119,7 +119,7 @@ TEST_F(Monitor, SaysWhetherItIsBusy) {
   std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
   ttrt_input in{input.data(), kSampleBytes};
   ttrt_output out{output.data(), kSampleBytes};
-  ttrt_run_options run{};
+  ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
   run.no_trace = 1;
   run.user = &seen;
   run.on_command = [](void *user, uint32_t, uint32_t, uint64_t, uint64_t) {
@@ -136,7 +136,7 @@ TEST_F(Monitor, SaysWhetherItIsBusy) {
 
 /// What a queue that has stopped leaves out is not counted, and it is not busy for ever.
 TEST_F(Monitor, AQueueThatHasStopped) {
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 1;
   options.queues = 2;
   Loaded loaded(file.path(), options);

@@ -23,14 +23,14 @@ std::vector<float> inputOf(uint64_t i) {
 }
 
 ttrt_device_options twoQueues(uint32_t cores) {
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = cores;
   options.queues = 2;
   return options;
 }
 
 ttrt_pipeline_options named(const char *schedule, uint32_t outputs = 0) {
-  ttrt_pipeline_options options{};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = schedule;
   options.outputs = outputs;
   return options;
@@ -386,12 +386,12 @@ TEST_F(PipelineErrors, SchedulesAreListed) {
   Loaded loaded(file.path(), twoQueues(1));
   ASSERT_EQ(ttrt_bundle_schedules(loaded.bundle, 0), std::size(kSchedules));
   for (uint32_t i = 0; i < std::size(kSchedules); ++i) {
-    ttrt_schedule info;
+    ttrt_schedule info = TTRT_SCHEDULE_INIT;
     ASSERT_EQ(ttrt_bundle_schedule(loaded.bundle, 0, i, &info, &error), TTRT_OK);
     EXPECT_STREQ(info.name, kSchedules[i]);
     EXPECT_EQ(info.queues, i ? 2u : 1u);
   }
-  ttrt_schedule info;
+  ttrt_schedule info = TTRT_SCHEDULE_INIT;
   EXPECT_EQ(ttrt_bundle_schedule(loaded.bundle, 0, 9, &info, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "schedule 9; entry point 'main' has 6");
 }

@@ -39,7 +39,7 @@ TEST(QueuePrograms, RunAtTheSameTime) {
   BundleBuilder::step(entry, fb::StepKind::Read, 0);
   BundleBuilder::step(entry, fb::StepKind::Read, 1);
   TemporaryFile file(builder.finish());
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 2;
   options.queues = 2;
   Loaded loaded(file.path(), options);
@@ -77,7 +77,7 @@ TEST(QueuePrograms, HaveScratchOfTheirOwn) {
     for (uint32_t i = 0; i < 2; ++i)
       BundleBuilder::step(entry, kind, i);
   TemporaryFile file(builder.finish());
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 2;
   options.queues = 2;
   options.queue1_cores = 2;
@@ -103,7 +103,7 @@ TEST(QueuePrograms, HaveScratchOfTheirOwn) {
 class QueueChecks : public testing::Test {
 protected:
   static ttrt_device_options options() {
-    ttrt_device_options options{};
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
     options.cores = 2;
     options.queues = 1;
     options.checks = 1;

@@ -18,7 +18,7 @@ namespace {
 class Queues : public testing::TestWithParam<uint32_t> {
 protected:
   static ttrt_device_options options(uint32_t cores, uint32_t queues = 2) {
-    ttrt_device_options options{};
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
     options.cores = cores;
     options.queues = queues;
     options.queue1_cores = cores;

@@ -36,12 +36,12 @@ TEST(Resources, NoAllocationAfterLoad) {
     std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
     ttrt_input in{input.data(), kSampleBytes};
     ttrt_output out{output.data(), kSampleBytes};
-    ttrt_timing timing;
+    ttrt_timing timing = TTRT_TIMING_INIT;
     ttrt_error error;
     const long before = allocations.load();
     ASSERT_GT(before, 0) << "the counter does not count";
     for (int i = 0; i < 100; ++i) {
-      ttrt_run_options options{};
+      ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
       options.no_trace = i % 2;
       options.timing = &timing;
       if (ttrt_run(loaded.device, 0, &in, &out, &options, &error) != TTRT_OK)
@@ -66,14 +66,14 @@ TEST(Resources, QueuesDoNotAllocate) {
   GTEST_SKIP() << "the sanitizer owns malloc";
 #else
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options device{};
+  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
   device.cores = 2;
   device.queues = 2;
   Loaded loaded(file.path(), device);
   std::vector<float> input = ramp(kSampleElements);
   ttrt_input in{input.data(), kSampleBytes};
   for (const char *schedule : kSchedules) {
-    ttrt_pipeline_options options{};
+    ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.schedule = schedule;
     ttrt_pipeline *pipeline;
     ttrt_error error;
@@ -98,7 +98,7 @@ TEST(Resources, QueuesDoNotAllocate) {
 
 TEST(Resources, IdleQueuesUseNoCpuTime) {
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options device{};
+  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
   device.cores = 2;
   device.queues = 2;
   Loaded loaded(file.path(), device);

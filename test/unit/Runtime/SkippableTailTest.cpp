@@ -57,12 +57,12 @@ std::string endsOf(BundleBuilder builder, const char *name) {
 /// checked.
 int runsOf(BundleBuilder builder, const char *name, bool noTrace = false) {
   const TemporaryFile file(builder.finish());
-  ttrt_device_options device{};
+  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
   device.cores = 2;
   device.queues = 2;
   Loaded loaded(file.path(), device);
   std::atomic<int> runs{0};
-  ttrt_pipeline_options options{};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = name;
   options.no_trace = noTrace;
   options.user = &runs;

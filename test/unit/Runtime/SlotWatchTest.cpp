@@ -68,7 +68,7 @@ protected:
   Slots() : file(sharedSlot().finish()), loaded(file.path(), options()) {}
 
   static ttrt_device_options options() {
-    ttrt_device_options options{};
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
     options.cores = 1;
     options.queues = 2;
     options.check_outputs = 1;
@@ -193,7 +193,7 @@ TEST_F(Slots, Pipelines) {
 
 TEST_F(Slots, APipelineMustBeGivenWhatItCannotKeep) {
   for (uint32_t entry : {0, 1}) {
-    ttrt_pipeline_options options{};
+    ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = entry;
     ttrt_pipeline *pipeline = nullptr;
     ASSERT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_OK);

@@ -13,7 +13,7 @@ using namespace ttrt::test;
 namespace {
 
 ttrt_memory_use useOf(ttrt_device *device, ttrt_buffer_type type) {
-  ttrt_memory_use use{};
+  ttrt_memory_use use = TTRT_MEMORY_USE_INIT;
   ttrt_error error;
   EXPECT_EQ(ttrt_device_memory(device, type, &use, &error), TTRT_OK) << error.message;
   EXPECT_EQ(use.used + use.free, use.total);
@@ -61,7 +61,7 @@ TEST_P(TraceLife, ReleasedTracesAreFreeAndDoNotRun) {
   EXPECT_EQ(before.used, before.total);
   EXPECT_EQ(before.peak, before.total);
   EXPECT_EQ(before.largest_free, 0u);
-  ttrt_trace info;
+  ttrt_trace info = TTRT_TRACE_INIT;
   ASSERT_EQ(ttrt_bundle_trace(loaded.bundle, 1, &info, nullptr), TTRT_OK);
   const uint64_t bytes = alignUp(info.bytes, kStreamAlignment);
   ttrt_error error;
@@ -84,7 +84,7 @@ TEST_P(TraceLife, ReleasedTracesAreFreeAndDoNotRun) {
     ttrt_input in{input.data(), kSampleBytes};
     ttrt_output out{output.data(), kSampleBytes};
     for (int noTrace : {0, 1}) {
-      ttrt_run_options options{};
+      ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
       options.no_trace = noTrace;
       EXPECT_EQ(ttrt_run(loaded.device, 1, &in, &out, &options, &error), TTRT_INVALID_ARGUMENT);
     }
@@ -154,20 +154,20 @@ TEST(TraceLife, BadArguments) {
     EXPECT_EQ(call(nullptr, 0, &error), TTRT_INVALID_ARGUMENT);
   }
   EXPECT_FALSE(ttrt_trace_is_loaded(loaded.device, 7));
-  ttrt_memory_use use;
+  ttrt_memory_use use = TTRT_MEMORY_USE_INIT;
   EXPECT_EQ(ttrt_device_memory(loaded.device, static_cast<ttrt_buffer_type>(3), &use, &error),
             TTRT_INVALID_ARGUMENT);
 }
 
 TEST(TraceLife, QueuesAndPipelines) {
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 1;
   options.queues = 2;
   Loaded loaded(file.path(), options);
   ttrt_error error;
   ttrt_pipeline *pipeline = nullptr;
-  ttrt_pipeline_options pipelineOptions{};
+  ttrt_pipeline_options pipelineOptions = TTRT_PIPELINE_OPTIONS_INIT;
   pipelineOptions.schedule = "single";
   ASSERT_EQ(ttrt_pipeline_open(loaded.device, &pipelineOptions, &pipeline, &error), TTRT_OK)
       << error.message;

@@ -127,7 +127,7 @@ TEST(VerifyFile, DamagedStreamsWithRightHashesAreSafe) {
       if (ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error) == TTRT_OK) {
         ++accepted;
         ttrt_device *device;
-        ttrt_device_options options{};
+        ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
         options.cores = 2;
         ttrt_input input{};
         ttrt_output output{};

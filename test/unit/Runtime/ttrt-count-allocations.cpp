@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
   long total = 0;
   for (uint32_t cores : {1, 2, 4}) {
     Loaded loaded(argv[1], cores);
-    ttrt_entry entry;
+    ttrt_entry entry = TTRT_ENTRY_INIT;
     ttrt_error error;
     if (!loaded.device || ttrt_bundle_entry(loaded.bundle, 0, &entry, &error) != TTRT_OK)
       return 1;
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     auto room = [&](const ttrt_port &port) -> std::vector<char> & {
       return bytes.emplace_back(port.bytes);
     };
-    ttrt_port port;
+    ttrt_port port = TTRT_PORT_INIT;
     for (uint32_t i = 0; i < entry.inputs; ++i)
       if (ttrt_bundle_input(loaded.bundle, 0, i, &port, &error) == TTRT_OK)
         inputs.push_back({room(port).data(), port.bytes});
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
         outputs.push_back({room(port).data(), port.bytes});
     const long before = allocations.load();
     for (int i = 0; i < runs; ++i) {
-      ttrt_run_options options{};
+      ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
       options.no_trace = i % 2;
       if (ttrt_run(loaded.device, 0, inputs.data(), outputs.data(), &options, &error) != TTRT_OK)
         return std::fprintf(stderr, "%s\n", error.message), 1;

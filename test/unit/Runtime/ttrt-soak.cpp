@@ -42,14 +42,14 @@ struct Cases {
 static Cases casesOf(const Loaded &loaded) {
   Cases cases;
   ttrt_error error;
-  ttrt_entry entry;
+  ttrt_entry entry = TTRT_ENTRY_INIT;
   ttrt_bundle_entry(loaded.bundle, 0, &entry, &error);
   for (uint64_t i = 0; i < kCases; ++i) {
     auto &inputs = cases.inputs.emplace_back();
     auto &outputs = cases.outputs.emplace_back();
     std::vector<ttrt_input> in;
     std::vector<ttrt_output> out;
-    ttrt_port port;
+    ttrt_port port = TTRT_PORT_INIT;
     for (uint32_t j = 0; j < entry.inputs; ++j) {
       ttrt_bundle_input(loaded.bundle, 0, j, &port, &error);
       inputs.emplace_back(port.bytes);
@@ -94,7 +94,7 @@ static Cases sampleCases() {
 /// True if all was well.
 static bool soak(Loaded &loaded, const Cases &cases, const char *schedule, uint64_t iterations) {
   Jitter jitter;
-  ttrt_pipeline_options options{};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = schedule;
   options.on_step = Jitter::delay;
   options.user = &jitter;
@@ -168,14 +168,14 @@ int main(int argc, char **argv) {
     return 2;
   }
   TemporaryFile file(queueBundle().finish());
-  ttrt_device_options options{};
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
   options.cores = 1;
   options.queues = 2;
   Loaded loaded(path ? path : file.path(), options);
   if (!loaded.device)
     return 1;
   std::vector<std::string> schedules(argv + 2, argv + argc);
-  ttrt_schedule info;
+  ttrt_schedule info = TTRT_SCHEDULE_INIT;
   if (schedules.empty())
     for (uint32_t i = 0; ttrt_bundle_schedule(loaded.bundle, 0, i, &info, nullptr) == TTRT_OK; ++i)
       if (info.queues == 2)
