@@ -54,7 +54,7 @@ static uint32_t chooseQueues(const ttrt_device_options &options) {
 static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &options) {
   constexpr uint32_t kMaxEvents = 65536; // of the caller; keeps the sum below 2^32, too
   if (options.events > kMaxEvents)
-    fail(TTRT_INVALID_ARGUMENT, "%u events asked for; a device has at most %u", options.events,
+    fail(TTRT_INVALID_ARGUMENT, "{} events asked for; a device has at most {}", options.events,
          kMaxEvents);
   const uint32_t wanted = options.queues == 0 ? 0 : options.events ? options.events : 16;
   return count(bundle.metadata().events()) + wanted;
@@ -62,7 +62,7 @@ static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &op
 
 static const ttrt_device_options &checkReserved(const ttrt_device_options &options) {
   if (options.reserved != 0)
-    fail(TTRT_UNSUPPORTED, "ttrt_device_options::reserved is %u; expected 0", options.reserved);
+    fail(TTRT_UNSUPPORTED, "ttrt_device_options::reserved is {}; expected 0", options.reserved);
   return options;
 }
 
@@ -129,7 +129,7 @@ uint32_t Device::ringCapacity() const {
     }
   constexpr size_t kMaxSteps = 1 << 24; // tickets are compared modulo 2^31
   if (longest > kMaxSteps)
-    fail(TTRT_UNSUPPORTED, "a schedule's body has %zu steps; at most %zu fit a queue", longest,
+    fail(TTRT_UNSUPPORTED, "a schedule's body has {} steps; at most {} fit a queue", longest,
          kMaxSteps);
   uint32_t capacity = 1024;
   while (capacity < 16 * longest)

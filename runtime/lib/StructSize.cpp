@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StructSize.h"
 
-#include "Error.h"
+#include "Format.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 
@@ -30,8 +30,8 @@ TTRT_ENDS_WITH(ttrt_pipeline_options, user);
 
 void checkStructSize(size_t size, const char *type, size_t known) {
   if (size < sizeof(size_t) || size > kMaxStructSize)
-    fail(TTRT_INVALID_ARGUMENT, "%s::size is %zu; expected %zu, as its ..._INIT macro sets it",
-         type, size, known);
+    fail(TTRT_INVALID_ARGUMENT, "{}::size is {}; expected {}, as its ..._INIT macro sets it", type,
+         size, known);
 }
 
 void copyOptions(void *options, size_t known, const void *theirs, size_t size, const char *type) {
@@ -41,8 +41,8 @@ void copyOptions(void *options, size_t known, const void *theirs, size_t size, c
   for (size_t i = known; i < size; ++i)
     if (bytes[i] != 0)
       fail(TTRT_UNSUPPORTED,
-           "%s has %zu bytes, of which libttrt " TTRT_VERSION " knows %zu; expected zero in the "
-           "others, found a nonzero byte at offset %zu",
+           "{} has {} bytes, of which libttrt " TTRT_VERSION " knows {}; expected zero in the "
+           "others, found a nonzero byte at offset {}",
            type, size, known, i);
 }
 
