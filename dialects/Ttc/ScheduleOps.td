@@ -8,6 +8,7 @@ include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
 include "dialects/Ttc/TtcInterfaces.td"
 include "dialects/Ttc/ExecutionInterfaces.td"
+include "dialects/Ttc/SerializationInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -170,7 +171,8 @@ class Ttc_StepOp<string mnemonic, list<Trait> traits = [], list<string> overridd
     : Ttc_Op<"enqueue." # mnemonic, !listconcat([
         HasParent<"ScheduleOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface, accessOverridden>,
-        DeclareOpInterfaceMethods<Ttc_StepOpInterface, overridden>], traits)>;
+        DeclareOpInterfaceMethods<Ttc_StepOpInterface, overridden>,
+        DeclareOpInterfaceMethods<Ttc_StepSerializationOpInterface>], traits)>;
 
 def Ttc_EnqueueWriteOp : Ttc_StepOp<"write"> {
   let summary = "Step: the caller's bytes of an input go to its slot";

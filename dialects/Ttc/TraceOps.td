@@ -8,6 +8,7 @@ include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
 include "dialects/Ttc/TtcInterfaces.td"
 include "dialects/Ttc/ExecutionInterfaces.td"
+include "dialects/Ttc/SerializationInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -143,7 +144,8 @@ class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overr
     : Ttc_Op<"cmd." # mnemonic, !listconcat([
         HasParent<"TraceOp">,
         DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface, accessOverridden>,
-        DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>], traits)>;
+        DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>,
+        DeclareOpInterfaceMethods<Ttc_CommandSerializationOpInterface>], traits)>;
 
 def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>],

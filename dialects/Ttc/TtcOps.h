@@ -3,6 +3,7 @@
 #define TTC_DIALECTS_TTC_TTCOPS_H
 
 #include "dialects/Ttc/ExecutionInterfaces.h"
+#include "dialects/Ttc/SerializationInterfaces.h"
 #include "dialects/Ttc/TensorOps.h"
 #include "dialects/Ttc/TransformInterfaces.h"
 #include "dialects/Ttc/TtcDialect.h"

@@ -6,12 +6,22 @@
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Support/Location.h"
 #include "ttc/Support/Target.h"
-#include "ttrt/commands.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 namespace fb = ttrt::fb;
+
+BundleReader::BundleReader(std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context)
+    : file(std::move(file)), context(context), builder(context),
+      where(FileLineColLoc::get(context, this->file->getBufferIdentifier(), 0, 0)) {
+  for (RegisteredOperationName op : context->getRegisteredOperations()) {
+    if (auto *command = op.getInterface<CommandSerializationOpInterface>())
+      commandOps.emplace(command->getOpcode(), command);
+    if (auto *step = op.getInterface<StepSerializationOpInterface>())
+      stepOps.emplace(step->getStepKind(), step);
+  }
+}
 
 OwningOpRef<ModuleOp> BundleReader::read() {
   if (failed(openFile()))
@@ -31,39 +41,40 @@ LogicalResult BundleReader::openFile() {
   StringRef bytes = file->getBuffer();
   ttrt::FileHeader header;
   if (bytes.size() < sizeof(header))
-    return error() << "expected a trace bundle, found a file of " << bytes.size() << " bytes";
+    return emitError() << "expected a trace bundle, found a file of " << bytes.size() << " bytes";
   memcpy(&header, bytes.data(), sizeof(header));
   if (memcmp(header.magic, ttrt::kFileMagic, sizeof(header.magic)) != 0)
-    return error() << "expected a trace bundle, found a file that begins otherwise";
+    return emitError() << "expected a trace bundle, found a file that begins otherwise";
   if (header.version != ttrt::kFormatVersion)
-    return error() << "expected bundle format " << ttrt::kFormatVersion << ", found "
-                   << header.version;
+    return emitError() << "expected bundle format " << ttrt::kFormatVersion << ", found "
+                       << header.version;
   if (header.fileSize != bytes.size() ||
       header.headerHash != ttrt::hashBytes(&header, offsetof(ttrt::FileHeader, headerHash)))
-    return error() << "expected a whole bundle of " << header.fileSize << " bytes, found "
-                   << bytes.size() << " bytes or a damaged header";
+    return emitError() << "expected a whole bundle of " << header.fileSize << " bytes, found "
+                       << bytes.size() << " bytes or a damaged header";
   if (header.metadataOffset > bytes.size() ||
       header.metadataSize > bytes.size() - header.metadataOffset ||
       header.metadataOffset % ttrt::kBufferAlignment != 0)
-    return error() << "expected metadata inside the file, found it at " << header.metadataOffset;
+    return emitError() << "expected metadata inside the file, found it at "
+                       << header.metadataOffset;
   const char *metadata = bytes.data() + header.metadataOffset;
   if (header.metadataHash != ttrt::hashBytes(metadata, header.metadataSize))
-    return error() << "the metadata is damaged: its hash is another one";
+    return emitError() << "the metadata is damaged: its hash is another one";
   flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(metadata), header.metadataSize);
   if (!fb::VerifyBundleBuffer(verifier))
-    return error() << "the metadata is no flatbuffer of a bundle";
+    return emitError() << "the metadata is no flatbuffer of a bundle";
   bundle = fb::GetBundle(metadata);
   if (count(bundle->required_features()))
-    return error() << "the bundle needs '" << text(bundle->required_features()->Get(0))
-                   << "', which this version does not know";
+    return emitError() << "the bundle needs '" << text(bundle->required_features()->Get(0))
+                       << "', which this version does not know";
   for (const fb::Segment *segment : *bundle->segments()) {
     if (segment->kind() > fb::SegmentKind::MAX || segment->offset() > bytes.size() ||
         segment->size() > bytes.size() - segment->offset())
-      return error() << "expected segments inside the file, found one at " << segment->offset()
-                     << " of " << segment->size() << " bytes";
+      return emitError() << "expected segments inside the file, found one at " << segment->offset()
+                         << " of " << segment->size() << " bytes";
     ArrayRef<char> contents(bytes.data() + segment->offset(), segment->size());
     if (segment->hash() != ttrt::hashSegment(contents.data(), contents.size()))
-      return error() << "a segment is damaged: its hash is another one";
+      return emitError() << "a segment is damaged: its hash is another one";
     segments[static_cast<size_t>(segment->kind())] = {segment->address(), contents};
   }
   return success();
@@ -77,7 +88,7 @@ Location BundleReader::getLocation(uint32_t index) {
 
 LogicalResult BundleReader::readTarget() {
   FailureOr<TargetAttr> target =
-      ttc::readTarget(*bundle->target(), context, [&] { return error(); });
+      ttc::readTarget(*bundle->target(), context, [&] { return emitError(); });
   if (failed(target))
     return failure();
   module->setAttr(kTargetAttrName, *target);
@@ -129,8 +140,8 @@ LogicalResult BundleReader::readPrograms() {
       if (operand.access() != fb::Access::ReadWrite && operand.bytes() <= INT64_MAX)
         read = readOperand(from, operand);
       if (!read)
-        return error() << "program '" << text(from.symbol()) << "': operand " << j
-                       << " is one that the IR cannot say";
+        return emitError() << "program '" << text(from.symbol()) << "': operand " << j
+                           << " is one that the IR cannot say";
       SmallVector<int64_t> inPlace;
       for (uint32_t k = 0; k < count(operand.in_place_of()); ++k)
         inPlace.push_back(operand.in_place_of()->Get(k));
@@ -165,15 +176,15 @@ LogicalResult BundleReader::readBuffers() {
     const fb::Buffer &from = *bundle->buffers()->Get(i);
     RankedTensorType type = fromText(text(from.type()), context);
     if (!type || from.kind() > fb::BufferKind::MAX || from.space() > fb::MemorySpace::MAX)
-      return error() << "buffer '" << text(from.name()) << "' has type '" << text(from.type())
-                     << "', kind " << static_cast<int>(from.kind()) << " and memory "
-                     << static_cast<int>(from.space()) << ", not all of which are known";
+      return emitError() << "buffer '" << text(from.name()) << "' has type '" << text(from.type())
+                         << "', kind " << static_cast<int>(from.kind()) << " and memory "
+                         << static_cast<int>(from.space()) << ", not all of which are known";
     ElementsAttr value;
     if (from.kind() == fb::BufferKind::Constant) {
       uint64_t offset = from.offset() - constants.address, bytes = getTensorBytes(type);
       if (from.offset() < constants.address || offset > constants.contents.size() ||
           bytes > constants.contents.size() - offset)
-        return error() << "constant '" << text(from.name()) << "' lies outside of its segment";
+        return emitError() << "constant '" << text(from.name()) << "' lies outside of its segment";
       value = makeConstant(type, constants.contents.slice(offset, bytes), text(from.name()),
                            [file = file] {});
     }
@@ -195,39 +206,6 @@ LogicalResult BundleReader::readBuffers() {
     buffers.push_back(buffer);
   }
   return success();
-}
-
-/// The buffer at a flat address that is alive at a point of the timeline.
-FlatSymbolRefAttr BundleReader::findBuffer(uint64_t address, uint64_t time) {
-  BufferRef place = findPlace(address, time);
-  if (place.buffer && place.offset != 0) {
-    error() << "expected a buffer at address " << address << ", found one that begins before it";
-    return {};
-  }
-  return place.buffer;
-}
-
-/// The buffer that is alive at a point of the timeline (at any, where it is not known) and in which
-/// a flat address lies.
-BufferRef BundleReader::findPlace(uint64_t address, uint64_t time) {
-  uint64_t planned = map.plannedAddress(address);
-  // Those that begin there, then those before it; at most one is alive.
-  for (auto it = std::make_reverse_iterator(byAddress.upper_bound(planned)); it != byAddress.rend();
-       ++it) {
-    const fb::Buffer &from = *bundle->buffers()->Get(it->second);
-    BufferOp buffer = buffers[it->second];
-    bool isAlive = from.end() == 0 || time == ttrt::TimelineIndex::kUnknown ||
-                   (from.begin() <= time && time < from.end());
-    // L1 has two views of its addresses.
-    if (!isAlive || buffer.getKind() == BufferKind::Scratch || planned - it->first >= from.size() ||
-        buffer.isInterleavedInL1() != (address >= map.interleavedAddress()))
-      continue;
-    return {FlatSymbolRefAttr::get(buffer.getSymNameAttr()),
-            static_cast<int64_t>(address - getAddress(map, buffer))};
-  }
-  error() << "expected a buffer at address " << address << ", alive at point " << time
-          << " of the timeline, found none";
-  return {};
 }
 
 LogicalResult BundleReader::readEvents() {

@@ -21,17 +21,14 @@ inline StringRef text(const flatbuffers::String *string) {
   return string ? StringRef(string->c_str(), string->size()) : StringRef();
 }
 
-class BundleReader {
+class BundleReader : BundleSymbols {
 public:
-  BundleReader(std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context)
-      : file(std::move(file)), context(context), builder(context),
-        where(FileLineColLoc::get(context, this->file->getBufferIdentifier(), 0, 0)) {}
+  BundleReader(std::shared_ptr<llvm::MemoryBuffer> file, MLIRContext *context);
 
-  /// Null, with a diagnostic, if the file is no bundle that can be read.
+  /// Returns null, with a diagnostic, if the file is damaged.
   OwningOpRef<ModuleOp> read();
 
 private:
-  InFlightDiagnostic error() { return emitError(where); }
   Location getLocation(uint32_t index);
 
   // BundleReader.cpp: the file and its tables.
@@ -48,25 +45,27 @@ private:
   LogicalResult readBuffers();
   LogicalResult readEvents();
   LogicalResult readCode();
-  FlatSymbolRefAttr findBuffer(uint64_t address, uint64_t time);
-  BufferRef findPlace(uint64_t address, uint64_t time);
 
   // BundleReaderSteps.cpp: commands and schedules.
   LogicalResult readTraces();
-  LogicalResult readCommand(ArrayRef<char> &stream, Location location, uint64_t time);
-  LogicalResult findPlaces(uint32_t program, ArrayRef<uint64_t> addresses, uint64_t time,
-                           SmallVectorImpl<BufferRef> &inputs, SmallVectorImpl<BufferRef> &outputs);
+  LogicalResult readCommand(ArrayRef<char> &stream, Location location);
   template <typename PortOp>
   LogicalResult readPorts(const flatbuffers::Vector<flatbuffers::Offset<ttrt::fb::Port>> *ports);
   LogicalResult readEntries();
   LogicalResult readSchedule(const ttrt::fb::Schedule &from, uint32_t entry, uint32_t number);
-  LogicalResult readStep(const ttrt::fb::Step &from, uint64_t point);
-  template <typename Ops, typename Use> LogicalResult withSymbol(Ops &ops, uint32_t i, Use use) {
-    if (i >= ops.size())
-      return error() << "expected a number below " << ops.size() << ", found " << i;
-    use(FlatSymbolRefAttr::get(ops[i].getSymNameAttr()));
-    return success();
-  }
+  LogicalResult readStep(const ttrt::fb::Step &from);
+
+  // BundleReaderSteps.cpp: BundleSymbols, at `point`.
+  template <typename Op> FlatSymbolRefAttr getSymbol(ArrayRef<Op> ops, uint32_t number);
+  FlatSymbolRefAttr getProgram(uint32_t number) override;
+  FlatSymbolRefAttr getEvent(uint32_t number) override;
+  FlatSymbolRefAttr getTrace(uint32_t number) override;
+  FlatSymbolRefAttr getBuffer(uint64_t address) override;
+  LogicalResult getOperands(uint32_t program, ArrayRef<uint64_t> addresses,
+                            SmallVectorImpl<BufferRef> &inputs,
+                            SmallVectorImpl<BufferRef> &outputs) override;
+  InFlightDiagnostic emitError() override { return mlir::emitError(where); }
+  BufferRef findPlace(uint64_t address);
 
   struct Segment {
     uint64_t address = 0;
@@ -88,6 +87,9 @@ private:
   std::multimap<uint64_t, uint32_t> byAddress; ///< planned address -> buffer
   std::map<uint64_t, uint64_t> permanent;      ///< begin -> end of buffers without lifetime
   std::optional<ttrt::TimelineIndex> points;
+  uint64_t point = ttrt::TimelineIndex::kUnknown; ///< of the command or step that is being read
+  std::map<ttrt::Opcode, CommandSerializationOpInterface::Concept *> commandOps;
+  std::map<ttrt::fb::StepKind, StepSerializationOpInterface::Concept *> stepOps;
 };
 
 } // namespace mlir::ttc

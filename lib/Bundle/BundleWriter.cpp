@@ -9,7 +9,6 @@
 #include "ttc/Support/Target.h"
 #include "ttrt/bundle_format.h"
 #include "ttrt/commands.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -242,54 +241,12 @@ private:
   }
 
   void addSteps(Region &region, std::vector<std::unique_ptr<fb::StepT>> &steps) {
-    auto entry = region.getParentOfType<EntryOp>();
-    for (auto op : region.getOps<StepOpInterface>()) {
+    for (auto step : region.getOps<StepSerializationOpInterface>()) {
       auto table = std::make_unique<fb::StepT>();
-      table->queue = op.getStepQueue();
-      table->source = addLocation(op.getLoc());
-      auto set = [&](fb::StepKind kind, uint32_t index) {
-        table->kind = kind;
-        table->index = index;
-      };
-      auto setProgram = [&](fb::StepKind kind, auto step) {
-        set(kind, numbers.programs.lookup(step.getProgramAttr().getAttr()));
-        table->operands = numbers.getAddresses(step.getInputs(), step.getOutputs());
-      };
-      auto setPort = [&](fb::StepKind kind, auto step, auto ports) {
-        set(kind, step.getIndex());
-        auto port = *std::next(ports.begin(), step.getIndex());
-        while (port.getSlot(table->slot) != step.getBufferAttr())
-          ++table->slot; // the step's verifier has found it
-      };
-      // The steps of the IR are the kinds of the schema, one for one.
-      llvm::TypeSwitch<Operation *>(op)
-          .Case([&](EnqueueWriteOp step) {
-            setPort(fb::StepKind::Write, step, entry.getBody().getOps<InputOp>());
-          })
-          .Case([&](EnqueueReadOp step) {
-            setPort(fb::StepKind::Read, step, entry.getBody().getOps<OutputOp>());
-          })
-          .Case([&](EnqueueExecuteOp step) {
-            set(fb::StepKind::Execute, numbers.traces.lookup(step.getTraceAttr().getAttr()));
-          })
-          .Case([&](EnqueueHostOp step) { setProgram(fb::StepKind::HostDispatch, step); })
-          .Case([&](EnqueueDispatchOp step) {
-            setProgram(fb::StepKind::Dispatch, step);
-            for (auto [i, address] : llvm::enumerate(table->operands))
-              address += step.getOffset(i);
-          })
-          .Case([&](EnqueueCopyOp step) {
-            set(fb::StepKind::Copy, 0);
-            table->src = numbers.getAddress(step.getSourceAttr());
-            table->dst = numbers.getAddress(step.getTargetAttr());
-            table->bytes = step.getBytes();
-          })
-          .Case([&](EnqueueRecordOp step) {
-            set(fb::StepKind::Record, numbers.events.lookup(step.getEventAttr().getAttr()));
-          })
-          .Case([&](EnqueueWaitOp step) {
-            set(fb::StepKind::Wait, numbers.events.lookup(step.getEventAttr().getAttr()));
-          });
+      table->kind = step.getStepKind();
+      table->queue = step.getStepQueue();
+      table->source = addLocation(step.getLoc());
+      step.writeStep(numbers, *table);
       steps.push_back(std::move(table));
     }
   }

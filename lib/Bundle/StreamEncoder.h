@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Commands as bytes (ttrt/commands.h).
+// Traces as command streams (ttrt/commands.h).
 #ifndef TTC_LIB_BUNDLE_STREAMENCODER_H
 #define TTC_LIB_BUNDLE_STREAMENCODER_H
 
@@ -7,19 +7,17 @@
 
 namespace mlir::ttc {
 
-/// What a module's symbols are in a bundle: numbers and addresses.
-struct BundleNumbers {
-  DenseMap<StringAttr, uint32_t> programs, events, traces, buffers;
-  DenseMap<StringAttr, uint64_t> addresses; ///< flat, of buffers
-
-  uint64_t getAddress(Attribute buffer) const {
-    return addresses.lookup(cast<FlatSymbolRefAttr>(buffer).getAttr());
-  }
-  std::vector<uint64_t> getAddresses(ArrayAttr inputs, ArrayAttr outputs) const;
-};
-
 /// Appends the commands of a trace to `stream`.
 void encodeStream(TraceOp trace, const BundleNumbers &numbers, std::vector<char> &stream);
+
+/// The command at the front of a stream.
+struct EncodedCommand {
+  ttrt::Opcode opcode;
+  ArrayRef<char> bytes; ///< header included
+};
+
+/// Removes the first command from `stream`. Returns nothing if its header is damaged.
+std::optional<EncodedCommand> takeCommand(ArrayRef<char> &stream);
 
 } // namespace mlir::ttc
 
