@@ -17,11 +17,6 @@ add_library(ttc_mlir INTERFACE)
 target_include_directories(ttc_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 separate_arguments(TTC_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(ttc_mlir INTERFACE ${TTC_LLVM_DEFINITIONS})
-if(NOT CMAKE_CXX_FLAGS MATCHES "NDEBUG" AND NOT CMAKE_BUILD_TYPE MATCHES "Rel")
-  # libMLIR is built with NDEBUG, which a class in its interface depends on: see the header.
-  target_compile_options(ttc_mlir INTERFACE
-    -include ${CMAKE_SOURCE_DIR}/include/ttc/Support/StatisticAbi.h)
-endif()
 target_link_libraries(ttc_mlir INTERFACE MLIR LLVM)
 if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(ttc_mlir INTERFACE -fno-rtti)

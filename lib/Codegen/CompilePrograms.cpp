@@ -20,6 +20,8 @@ using namespace mlir::ttc;
 namespace {
 struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass> {
   using CompileProgramsBase::CompileProgramsBase;
+  PassCounter numPrograms{*this, "programs", "Programs compiled"};
+  PassCounter codeBytes{*this, "code-bytes", "Bytes of the shared object"};
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<TtcDialect>();

@@ -38,6 +38,11 @@ def test_pass(folder, name, flag, body):
     assert re.search(rf"--{flag}\b", TESTS), "no test runs it"
     untested = [o for o in re.findall(r'Option<"\w+", "([\w-]+)"', body) if not re.search(rf"--{flag}=[^\n]*\b{o}=", TESTS)]
     assert not untested, f"options that no test gives: {untested}"
+    # Statistics are counters of the pass (ttc/Support/PassCounter.h); its description names them.
+    assert "let statistics" not in body, "declare counters in the pass"
+    source = (ROOT / f"lib/{folder}" / (f"{short}/{short}.cpp" if folder == "Conversion" else f"{name}.cpp")).read_text()
+    named = re.search(r"Counters \(`--mlir-pass-statistics`\): ([^.]*)\.", body)
+    assert set(re.findall(r"`([\w-]+)`", named[1] if named else "")) == set(re.findall(r'PassCounter \w+\{\*this, "([\w-]+)"', source))
     assert "let description = [{" in body and ("```mlir" in body or "Changes nothing." in body), "no IR before and after"
 
 

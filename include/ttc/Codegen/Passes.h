@@ -3,7 +3,7 @@
 #define TTC_CODEGEN_PASSES_H
 
 #include "mlir/Pass/Pass.h"
-#include "ttc/Support/PassStatistic.h"
+#include "ttc/Support/PassCounter.h"
 
 namespace mlir::ttc {
 

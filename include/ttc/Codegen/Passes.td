@@ -57,14 +57,12 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
         attributes {grid = 8 : i64, scratch_bytes = 0 : i64}
     ttc.binary @code dense_resource<code> : tensor<8192xi8>
     ```
+
+    Counters (`--mlir-pass-statistics`): `programs`, `code-bytes`.
   }];
   let options = [
     Option<"progress", "progress", "bool", /*default=*/"false",
            "Say on standard error how many programs are compiled">
-  ];
-  let statistics = [
-    Statistic<"numPrograms", "programs", "Programs compiled">,
-    Statistic<"codeBytes", "code-bytes", "Bytes of the shared object">
   ];
 }
 

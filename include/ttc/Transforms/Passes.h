@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "ttc/Support/PassStatistic.h"
+#include "ttc/Support/PassCounter.h"
 
 namespace mlir::ttc {
 

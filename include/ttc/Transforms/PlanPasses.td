@@ -51,6 +51,9 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
       ttc.yield %1 : tensor<64xf32>
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `dram-bytes-before`, `dram-bytes`, `l1-tensors`,
+    `l1-slots`, `l1-copies`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [
@@ -60,14 +63,6 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
            "Where the slots of inputs lie: auto, dram or l1">,
     Option<"shareActivations", "share-activations", "bool", /*default=*/"true",
            "Whether --ttc-preallocate will let activations of different entry points share bytes">
-  ];
-  let statistics = [
-    Statistic<"dramBytesBefore", "dram-bytes-before",
-              "Bytes through DRAM of one inference, with all tensors in DRAM">,
-    Statistic<"dramBytes", "dram-bytes", "Bytes through DRAM of one inference">,
-    Statistic<"numTensors", "l1-tensors", "Buffers placed in L1">,
-    Statistic<"numSlots", "l1-slots", "Inputs that were given a slot in L1">,
-    Statistic<"numCopies", "l1-copies", "Inputs copied from DRAM to L1">
   ];
 }
 
@@ -105,19 +100,14 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
       %y = ttc.dispatch @f(%x) {ttc.buffer = [@main_t0_0]} : (tensor<4xf32>) -> tensor<4xf32>
       %z = ttc.dispatch @f(%y) {ttc.buffer = [@output0]} : (tensor<4xf32>) -> tensor<4xf32>
     ```
+
+    Counters (`--mlir-pass-statistics`): `l1-bytes`, `constant-bytes`, `slot-bytes`,
+    `activation-bytes`, `lower-bound-bytes`, `in-place`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [
     Option<"shareActivations", "share-activations", "bool", /*default=*/"true",
            "Let activations of different entry points share bytes">
-  ];
-  let statistics = [
-    Statistic<"l1Bytes", "l1-bytes", "What tensors and scratch take of each core's L1">,
-    Statistic<"constantBytes", "constant-bytes", "Bytes of constants">,
-    Statistic<"slotBytes", "slot-bytes", "Bytes of slots and state">,
-    Statistic<"activationBytes", "activation-bytes", "Arena size of the activations">,
-    Statistic<"lowerBoundBytes", "lower-bound-bytes", "Lower bound of the arena size of the activations">,
-    Statistic<"numInPlace", "in-place", "Results that are written over an operand">
   ];
 }
 
@@ -142,12 +132,10 @@ def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
       ttc.cmd.end
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `commands`, `barriers`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let statistics = [
-    Statistic<"numCommands", "commands", "Commands, barriers and ends included">,
-    Statistic<"numBarriers", "barriers", "Barriers">
-  ];
 }
 
 def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
@@ -251,12 +239,10 @@ def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
       }
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `schedules`, `parts`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let statistics = [
-    Statistic<"numSchedules", "schedules", "Schedules added">,
-    Statistic<"numParts", "parts", "Traces that are copies, or parts, of others">
-  ];
 }
 
 def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
@@ -274,14 +260,12 @@ def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
     // becomes
     ttc.trace @main_t0 region at dram 0xfffffffc0 size 48 { ... }
     ```
+
+    Counters (`--mlir-pass-statistics`): `region-bytes`, `bank-bytes`.
   }];
   let options = [
     Option<"traceRegionSize", "trace-region-size", "int64_t", /*default=*/"-1",
            "Bytes reserved for the trace region; without it the region takes what it needs">
-  ];
-  let statistics = [
-    Statistic<"regionBytes", "region-bytes", "Bytes of the trace region">,
-    Statistic<"bankBytes", "bank-bytes", "What the trace region takes of each DRAM bank">
   ];
 }
 

@@ -49,14 +49,12 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     %b1 = ttc.constant ...    // %bias - %mean * %scale / sqrt(%var + epsilon)
     %1 = ttc.conv %x, %w1, %b1 {...}
     ```
+
+    Counters (`--mlir-pass-statistics`): `evaluated`, `released-bytes`.
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
            "How many bytes larger than twice its operands a result may be">
-  ];
-  let statistics = [
-    Statistic<"numEvaluated", "evaluated", "Ops evaluated">,
-    Statistic<"numReleased", "released-bytes", "Bytes of constants freed">
   ];
 }
 
@@ -84,10 +82,9 @@ def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
     %2 = ttc.max_pool %1 {..., channels_last} : (tensor<1x8x8x4xf32>) -> tensor<1x4x4x4xf32>
     %3 = ttc.transpose %2 {permutation = array<i64: 0, 3, 1, 2>} : ... -> tensor<1x4x4x4xf32>
     ```
+
+    Counters (`--mlir-pass-statistics`): `transposes`.
   }];
-  let statistics = [
-    Statistic<"numTransposes", "transposes", "Transposes left">
-  ];
 }
 
 def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
@@ -114,10 +111,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
       : (tensor<1x128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<1x128x768xf32>
     %0 = ttc.add %1, %bias : (tensor<1x128x768xf32>, tensor<768xf32>) -> tensor<1x128x768xf32>
     ```
+
+    Counters (`--mlir-pass-statistics`): `kernels`.
   }];
-  let statistics = [
-    Statistic<"numKernels", "kernels", "Kernel ops in the module">
-  ];
 }
 
 def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
@@ -153,11 +149,9 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
       ttc.yield %5 : tensor<1x56x56x64xf32>
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `fusions`, `ops`.
   }];
-  let statistics = [
-    Statistic<"numFusions", "fusions", "Fusions made">,
-    Statistic<"numOps", "ops", "Ops in fusions">
-  ];
 }
 
 def OutlinePrograms : Pass<"ttc-outline-programs", "::mlir::ModuleOp"> {
@@ -184,11 +178,9 @@ def OutlinePrograms : Pass<"ttc-outline-programs", "::mlir::ModuleOp"> {
       ttc.return %r : tensor<1x8xf32>
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `dispatches`, `programs`.
   }];
-  let statistics = [
-    Statistic<"numDispatches", "dispatches", "Fusions outlined">,
-    Statistic<"numPrograms", "programs", "Programs made">
-  ];
 }
 
 #endif // TTC_TRANSFORMS_PROGRAMPASSES_TD

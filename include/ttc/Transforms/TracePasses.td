@@ -59,13 +59,10 @@ def HoistIO : Pass<"ttc-hoist-io", "::mlir::ModuleOp"> {
       ttc.yield %y : tensor<4xf32>
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `traces`, `splits`, `hoisted`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let statistics = [
-    Statistic<"numTraces", "traces", "Traces formed">,
-    Statistic<"numSplits", "splits", "Traced regions split by host work">,
-    Statistic<"numHoisted", "hoisted", "Ops moved out of traced regions">
-  ];
 }
 
 def VerifyHoisted : Pass<"ttc-verify-hoisted", "::mlir::ModuleOp"> {
@@ -120,6 +117,8 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
       ttc.input "x" at @x ring [@x_slot1] : tensor<4xf32>
       ...
     ```
+
+    Counters (`--mlir-pass-statistics`): `constants`, `shared-constants`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [
@@ -129,10 +128,6 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
            "Queues that schedules may use; 0: as many as the target has">,
     Option<"slots", "slots", "int64_t", /*default=*/"1",
            "Slots of each input and output, up to 1024, which the schedules of two queues use in turn">
-  ];
-  let statistics = [
-    Statistic<"numConstants", "constants", "Constants stored">,
-    Statistic<"numShared", "shared-constants", "Constants equal to one that is stored">
   ];
 }
 
@@ -161,14 +156,10 @@ def ElideCopies : Pass<"ttc-elide-copies", "::mlir::ModuleOp"> {
     ttc.program private @conv_0(...)
       -> (tensor<1x4x4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>})
     ```
+
+    Counters (`--mlir-pass-statistics`): `elided`, `elided-bytes`, `copies`, `variants`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let statistics = [
-    Statistic<"numElided", "elided", "Dispatches that moved elements and are gone">,
-    Statistic<"elidedBytes", "elided-bytes", "Bytes that are no longer written by them">,
-    Statistic<"numCopies", "copies", "Parts that are still copied into place">,
-    Statistic<"numVariants", "variants", "Programs compiled for operands in rows">
-  ];
 }
 
 def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
@@ -203,15 +194,13 @@ def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
             tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
         attributes {shards = array<i64: 4>} { ... }
     ```
+
+    Counters (`--mlir-pass-statistics`): `sharded`, `moves`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [
     Option<"shard", "shard", "std::string", /*default=*/"\"none\"",
            "Shard what can be: none, height, width or block">
-  ];
-  let statistics = [
-    Statistic<"numSharded", "sharded", "Results of dispatches that are sharded">,
-    Statistic<"numMoves", "moves", "ttc.to_memory between layouts">
   ];
 }
 

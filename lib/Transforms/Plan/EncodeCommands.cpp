@@ -146,6 +146,9 @@ private:
 };
 
 struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
+  PassCounter numCommands{*this, "commands", "Commands, barriers and ends included"};
+  PassCounter numBarriers{*this, "barriers", "Barriers"};
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (auto buffer : module.getOps<BufferOp>())

@@ -321,6 +321,9 @@ private:
 };
 
 struct OverlapTransfers : mlir::ttc::impl::OverlapTransfersBase<OverlapTransfers> {
+  PassCounter numSchedules{*this, "schedules", "Schedules added"};
+  PassCounter numParts{*this, "parts", "Traces that are copies, or parts, of others"};
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     SymbolTableCollection collection;

@@ -305,6 +305,12 @@ private:
 
 struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
   using PlaceTensorsBase::PlaceTensorsBase;
+  PassCounter dramBytesBefore{*this, "dram-bytes-before",
+                              "Bytes through DRAM of one inference, with all tensors in DRAM"};
+  PassCounter dramBytes{*this, "dram-bytes", "Bytes through DRAM of one inference"};
+  PassCounter numTensors{*this, "l1-tensors", "Buffers placed in L1"};
+  PassCounter numSlots{*this, "l1-slots", "Inputs that were given a slot in L1"};
+  PassCounter numCopies{*this, "l1-copies", "Inputs copied from DRAM to L1"};
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());

@@ -203,6 +203,13 @@ private:
 
 struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {
   using PreallocateBase::PreallocateBase;
+  PassCounter l1Bytes{*this, "l1-bytes", "What tensors and scratch take of each core's L1"};
+  PassCounter constantBytes{*this, "constant-bytes", "Bytes of constants"};
+  PassCounter slotBytes{*this, "slot-bytes", "Bytes of slots and state"};
+  PassCounter activationBytes{*this, "activation-bytes", "Arena size of the activations"};
+  PassCounter lowerBoundBytes{*this, "lower-bound-bytes",
+                              "Lower bound of the arena size of the activations"};
+  PassCounter numInPlace{*this, "in-place", "Results that are written over an operand"};
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());

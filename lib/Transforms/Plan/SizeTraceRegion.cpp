@@ -18,6 +18,8 @@ namespace {
 
 struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
   using SizeTraceRegionBase::SizeTraceRegionBase;
+  PassCounter regionBytes{*this, "region-bytes", "Bytes of the trace region"};
+  PassCounter bankBytes{*this, "bank-bytes", "What the trace region takes of each DRAM bank"};
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

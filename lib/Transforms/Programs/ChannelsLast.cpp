@@ -397,6 +397,8 @@ struct FoldMatrixTranspose : OpRewritePattern<MatmulOp> {
 };
 
 struct ChannelsLast : impl::ChannelsLastBase<ChannelsLast> {
+  PassCounter numTransposes{*this, "transposes", "Transposes left"};
+
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     set.add<MakeChannelsLast, SinkThroughElementwise, SinkThroughPermutable, SimplifyTranspose,

@@ -313,6 +313,8 @@ template <typename OpTy, PoolKind kind> struct ReductionToKernel : OpRewritePatt
 };
 
 struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
+  PassCounter numKernels{*this, "kernels", "Kernel ops in the module"};
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     int64_t vectorLength = getVectorLength(getCpuTarget(getOperation()));

@@ -157,6 +157,8 @@ private:
 
 struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
   using FoldConstantsBase::FoldConstantsBase;
+  PassCounter numEvaluated{*this, "evaluated", "Ops evaluated"};
+  PassCounter numReleased{*this, "released-bytes", "Bytes of constants freed"};
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);

@@ -223,6 +223,9 @@ private:
 };
 
 struct Fuse : impl::FuseBase<Fuse> {
+  PassCounter numFusions{*this, "fusions", "Fusions made"};
+  PassCounter numOps{*this, "ops", "Ops in fusions"};
+
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       if (isa<ProgramOp>(function))

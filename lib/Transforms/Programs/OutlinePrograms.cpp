@@ -57,6 +57,9 @@ std::string getProgramName(FusionOp fusion) {
 }
 
 struct OutlinePrograms : impl::OutlineProgramsBase<OutlinePrograms> {
+  PassCounter numDispatches{*this, "dispatches", "Fusions outlined"};
+  PassCounter numPrograms{*this, "programs", "Programs made"};
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     /// Fusions that became programs, by the hash of their bodies.

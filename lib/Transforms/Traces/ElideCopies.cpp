@@ -286,6 +286,11 @@ private:
 };
 
 struct ElideCopies : impl::ElideCopiesBase<ElideCopies> {
+  PassCounter numElided{*this, "elided", "Dispatches that moved elements and are gone"};
+  PassCounter elidedBytes{*this, "elided-bytes", "Bytes that are no longer written by them"};
+  PassCounter numCopies{*this, "copies", "Parts that are still copied into place"};
+  PassCounter numVariants{*this, "variants", "Programs compiled for operands in rows"};
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SymbolTable symbols(module);

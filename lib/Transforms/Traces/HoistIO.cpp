@@ -170,6 +170,10 @@ private:
 };
 
 struct HoistIO : mlir::ttc::impl::HoistIOBase<HoistIO> {
+  PassCounter numTraces{*this, "traces", "Traces formed"};
+  PassCounter numSplits{*this, "splits", "Traced regions split by host work"};
+  PassCounter numHoisted{*this, "hoisted", "Ops moved out of traced regions"};
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());

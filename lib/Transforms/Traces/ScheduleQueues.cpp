@@ -364,6 +364,8 @@ private:
 
 struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
   using ScheduleQueuesBase::ScheduleQueuesBase;
+  PassCounter numConstants{*this, "constants", "Constants stored"};
+  PassCounter numShared{*this, "shared-constants", "Constants equal to one that is stored"};
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

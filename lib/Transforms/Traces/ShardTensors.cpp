@@ -254,6 +254,8 @@ private:
 
 struct ShardTensors : impl::ShardTensorsBase<ShardTensors> {
   using ShardTensorsBase::ShardTensorsBase;
+  PassCounter numSharded{*this, "sharded", "Results of dispatches that are sharded"};
+  PassCounter numMoves{*this, "moves", "ttc.to_memory between layouts"};
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
