@@ -25,57 +25,17 @@ static constexpr llvm::StringLiteral kName = "onnx-to-bundle";
 
 namespace {
 
+/// The options of compiling: those of the pipeline, and what only a program has.
 struct CommandLine {
+  CommandLine() { pipeline.addToCommandLine(category); }
+
   cl::OptionCategory category{"Compiling (--onnx-to-bundle)"};
-  cl::opt<std::string> target{"target", cl::cat(category), cl::init("cpu"),
-                              cl::value_desc("name|file.json"),
-                              cl::desc("cpu (this machine; the default), wormhole_n150, "
-                                       "wormhole_n300, blackhole_p150, or a .json file")};
-  cl::opt<std::string> targetCpu{"target-cpu", cl::cat(category), cl::init("native"),
-                                 cl::value_desc("name"),
-                                 cl::desc("CPU that runs the machine code, by LLVM's name; native "
-                                          "(the default) is this machine's")};
-  cl::opt<int64_t> traceRegionSize{
-      "trace-region-size", cl::cat(category), cl::init(-1), cl::value_desc("bytes"),
-      cl::desc("Bytes reserved for the trace region, of all DRAM banks together; by default what "
-               "the streams need")};
+  TracePipeline pipeline;
   cl::list<std::string> entries{
       "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Names of the entry points, one for each model (default: main)")};
-  cl::opt<std::string> memory{
-      "memory", cl::cat(category), cl::init("auto"), cl::value_desc("auto|dram"),
-      cl::desc(
-          "Where tensors lie: in L1 where that saves traffic through DRAM (auto, the default), "
-          "or all in DRAM")};
-  cl::opt<std::string> inputMemory{
-      "input-memory", cl::cat(category), cl::init("auto"), cl::value_desc("auto|dram|l1"),
-      cl::desc(
-          "Where the slots of inputs lie: in L1 if they fit there (auto, the default), in DRAM (a "
-          "trace that reads one more than once copies it to L1), or in L1")};
-  cl::opt<bool> shareActivations{
-      "share-activations", cl::cat(category), cl::init(true),
-      cl::desc("Let activations of different entry points, which never run at the same time, share "
-               "bytes (default: true)")};
-  cl::opt<int64_t> queues{
-      "queues", cl::cat(category), cl::init(0), cl::value_desc("1|2"),
-      cl::desc("Command queues that schedules may use (default: as many as the target has)")};
-  cl::list<std::string> schedules{
-      "schedules", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
-      cl::desc("Schedules beside `single`, the default for two queues first: overlap-io-signals, "
-               "overlap-io, overlap-input, "
-               "single-untraced, overlap-io-untraced, overlap-input-untraced (default: all for so "
-               "many queues)")};
-  cl::opt<int64_t> slots{
-      "slots", cl::cat(category), cl::init(1), cl::value_desc("number"),
-      cl::desc("Slots of each input and output, which schedules of two queues use in turn, up "
-               "to 1024 (default: 1)")};
-  cl::opt<std::string> shard{"shard", cl::cat(category), cl::init("none"),
-                             cl::value_desc("none|height|width|block"),
-                             cl::desc("Shard activations over the cores' L1 (default: none)")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
                               cl::desc("Write the module after each pass to this directory")};
-  cl::opt<bool> progress{"progress", cl::cat(category), cl::init(false),
-                         cl::desc("Say how far compiling is even if stderr is no terminal")};
 };
 
 } // namespace
@@ -83,18 +43,14 @@ struct CommandLine {
 static llvm::ManagedStatic<CommandLine> commandLine;
 
 static LogicalResult compile(ModuleOp module) {
-  const CommandLine &options = *commandLine;
-  if (options.queues.getNumOccurrences() && options.queues != 1 && options.queues != 2)
-    return emitError(module.getLoc())
-           << "expected --queues=1 or --queues=2, found --queues=" << options.queues.getValue();
-  if (options.traceRegionSize.getNumOccurrences() && options.traceRegionSize < 0)
-    return emitError(module.getLoc()) << "expected --trace-region-size of at least 0 bytes, found "
-                                      << options.traceRegionSize.getValue();
+  CommandLine &options = *commandLine;
   PassManager manager(module.getContext());
   if (failed(applyPassManagerCLOptions(manager)))
     return failure();
   applyDefaultTimingPassManagerCLOptions(manager);
-  bool progress = options.progress || llvm::sys::Process::StandardErrIsDisplayed();
+  const bool progress =
+      options.pipeline.showsProgress() || llvm::sys::Process::StandardErrIsDisplayed();
+  options.pipeline.setShowsProgress(progress);
   if (progress)
     manager.addInstrumentation(makeProgress(/*afterSeconds=*/2));
   std::string dumpError;
@@ -103,21 +59,7 @@ static LogicalResult compile(ModuleOp module) {
   if (!dumpError.empty())
     return emitError(module.getLoc()) << "--dump-ir: " << dumpError;
 
-  TracePipelineOptions pipeline;
-  pipeline.target = options.target.getValue();
-  pipeline.targetCpu = options.targetCpu.getValue();
-  pipeline.traceRegionSize = options.traceRegionSize.getValue();
-  pipeline.queues = options.queues.getValue();
-  SmallVector<std::string> schedules(options.schedules.begin(), options.schedules.end());
-  pipeline.schedules = ArrayRef<std::string>(schedules);
-  pipeline.slots = options.slots.getValue();
-  pipeline.memory = options.memory.getValue();
-  pipeline.inputMemory = options.inputMemory.getValue();
-  pipeline.shareActivations = options.shareActivations.getValue();
-  pipeline.shard = options.shard.getValue();
-  pipeline.progress = progress;
-  buildTracePipeline(manager, pipeline);
-  if (failed(manager.run(module)))
+  if (failed(options.pipeline.build(manager)) || failed(manager.run(module)))
     return failure();
   if (!dumpError.empty())
     return emitError(module.getLoc()) << "--dump-ir: " << dumpError;

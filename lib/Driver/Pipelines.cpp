@@ -7,15 +7,57 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Transforms/Passes.h"
 
+namespace mlir::ttc {
+#define GEN_PASS_DEF_TRACEPIPELINE
+#include "ttc/Driver/Pipelines.h.inc"
+} // namespace mlir::ttc
+
 using namespace mlir;
 using namespace mlir::ttc;
 
-void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOptions &options) {
+namespace {
+
+/// As a pass it builds the pipeline and runs it on the module.
+struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass> {
+  using TracePipelineBase::TracePipelineBase;
+  using TracePipelineBase::progress;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OpPassManager manager(ModuleOp::getOperationName());
+    build(manager);
+    manager.getDependentDialects(registry);
+  }
+
+  void runOnOperation() override {
+    OpPassManager manager(ModuleOp::getOperationName());
+    build(manager);
+    if (failed(runPipeline(manager, getOperation())))
+      signalPassFailure();
+  }
+
+  void build(OpPassManager &manager) const;
+
+  LogicalResult verifyOptions() const {
+    if (traceRegionSize.getNumOccurrences() == 0 || traceRegionSize >= 0)
+      return success();
+    llvm::errs() << "error: expected --trace-region-size of at least 0 bytes, found "
+                 << traceRegionSize.getValue() << "\n";
+    return failure();
+  }
+
+  /// The options that programs have, too.
+  SmallVector<llvm::cl::Option *> getProgramOptions() {
+    return {&target,      &targetCpu,        &queues,          &schedules,
+            &slots,       &shard,            &memory,          &inputMemory,
+            &shareActivations, &traceRegionSize, &progress};
+  }
+};
+
+} // namespace
+
+void TracePipelinePass::build(OpPassManager &manager) const {
   // Everything below asks the module for its target.
-  SetTargetOptions target;
-  target.target = options.target;
-  target.targetCpu = options.targetCpu;
-  manager.addPass(createSetTarget(target));
+  manager.addPass(createSetTarget({target, targetCpu}));
 
   // --- Ops on tensors -> programs. ---------------------------------------------------------
   // Importers leave dead and equal ops behind; the fewer there are, the less folding computes.
@@ -41,11 +83,11 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
   manager.addPass(createHoistIO());
   manager.addPass(createVerifyHoisted());
   ScheduleQueuesOptions schedule;
-  schedule.schedules.assign(options.schedules.begin(), options.schedules.end());
+  schedule.schedules.assign(schedules.begin(), schedules.end());
   if (schedule.schedules.empty())
-    schedule.schedules.push_back("all");
-  schedule.queues = options.queues;
-  schedule.slots = options.slots;
+    schedule.schedules.push_back(ScheduleChoice::All);
+  schedule.queues = queues;
+  schedule.slots = slots;
   manager.addPass(createScheduleQueues(schedule));
 
   // Before programs are lowered: they are compiled for the rows in which their operands lie.
@@ -53,9 +95,7 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
 
   // Behind it, because a part of another tensor cannot be sharded; and before programs are lowered:
   // those on shards are compiled for one shard's shape.
-  ShardTensorsOptions shard;
-  shard.shard = options.shard;
-  manager.addPass(createShardTensors(shard));
+  manager.addPass(createShardTensors({shard}));
 
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
   // Before planning and encoding, because it finds the grids (which barriers depend on) and the
@@ -64,38 +104,46 @@ void mlir::ttc::buildTracePipeline(OpPassManager &manager, const TracePipelineOp
 
   // --- Traces -> bytes. --------------------------------------------------------------------
   // Only now is known how much scratch each command leaves of L1 for tensors.
-  PlaceTensorsOptions place;
-  place.memory = options.memory;
-  place.inputMemory = options.inputMemory;
-  place.shareActivations = options.shareActivations;
-  manager.addPass(createPlaceTensors(place));
+  manager.addPass(createPlaceTensors({memory, inputMemory, shareActivations}));
   // Addresses first: barriers depend on who shares bytes. The streams' size is known only when
   // they are complete; they lie at the other end of DRAM, so nothing moves any more.
-  PreallocateOptions preallocate;
-  preallocate.shareActivations = options.shareActivations;
-  manager.addPass(createPreallocate(preallocate));
+  manager.addPass(createPreallocate({shareActivations}));
   manager.addPass(createEncodeCommands());
   // The schedules beside `single`: events go to where the last command touches an input's slot and
   // the first one an output's, which is known now; they make streams, so it is done before those
   // get their place.
   manager.addPass(createOverlapTransfers());
-  SizeTraceRegionOptions region;
-  region.traceRegionSize = options.traceRegionSize;
-  manager.addPass(createSizeTraceRegion(region));
+  manager.addPass(createSizeTraceRegion({traceRegionSize}));
   manager.addPass(createVerifyPlan());
 
   // --- Programs -> machine code. -----------------------------------------------------------
   // Last, because it takes longest: what can fail has failed by now.
-  if (options.compile) {
-    CompileProgramsOptions compile;
-    compile.progress = options.progress;
-    manager.addPass(createCompilePrograms(compile));
+  if (compile)
+    manager.addPass(createCompilePrograms({progress}));
+}
+
+void TracePipeline::addToCommandLine(llvm::cl::OptionCategory &category) {
+  for (llvm::cl::Option *option : static_cast<TracePipelinePass &>(*pass).getProgramOptions()) {
+    // The options of a pass belong to a command of their own.
+    option->Subs.clear();
+    option->addSubCommand(llvm::cl::SubCommand::getTopLevel());
+    option->addCategory(category);
+    option->addArgument();
   }
 }
 
-void mlir::ttc::registerTracePipeline() {
-  PassPipelineRegistration<TracePipelineOptions>(
-      "ttc-trace-pipeline",
-      "Ops on tensors to a planned module with machine code: all that a bundle holds",
-      buildTracePipeline);
+bool TracePipeline::showsProgress() const {
+  return static_cast<const TracePipelinePass &>(*pass).progress;
+}
+
+void TracePipeline::setShowsProgress(bool shows) {
+  static_cast<TracePipelinePass &>(*pass).progress = shows;
+}
+
+LogicalResult TracePipeline::build(OpPassManager &manager) const {
+  const auto &options = static_cast<const TracePipelinePass &>(*pass);
+  if (failed(options.verifyOptions()))
+    return failure();
+  options.build(manager);
+  return success();
 }

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "ttc/Support/PassCounter.h"
+#include "ttc/Transforms/Options.h"
 
 namespace mlir::ttc {
 

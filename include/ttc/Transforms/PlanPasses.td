@@ -3,7 +3,7 @@
 #ifndef TTC_TRANSFORMS_PLANPASSES_TD
 #define TTC_TRANSFORMS_PLANPASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "Options.td"
 
 def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
   let summary = "Decides which tensors lie in L1 and which in DRAM";
@@ -56,14 +56,7 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
     `l1-slots`, `l1-copies`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [
-    Option<"memory", "memory", "std::string", /*default=*/"\"auto\"",
-           "auto: tensors lie in L1 where that saves traffic through DRAM; dram: all in DRAM">,
-    Option<"inputMemory", "input-memory", "std::string", /*default=*/"\"auto\"",
-           "Where the slots of inputs lie: auto, dram or l1">,
-    Option<"shareActivations", "share-activations", "bool", /*default=*/"true",
-           "Whether --ttc-preallocate will let activations of different entry points share bytes">
-  ];
+  let options = [MemoryOption, InputMemoryOption, ShareActivationsOption];
 }
 
 def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
@@ -105,10 +98,7 @@ def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
     `activation-bytes`, `lower-bound-bytes`, `in-place`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [
-    Option<"shareActivations", "share-activations", "bool", /*default=*/"true",
-           "Let activations of different entry points share bytes">
-  ];
+  let options = [ShareActivationsOption];
 }
 
 def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
@@ -263,10 +253,7 @@ def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
 
     Counters (`--mlir-pass-statistics`): `region-bytes`, `bank-bytes`.
   }];
-  let options = [
-    Option<"traceRegionSize", "trace-region-size", "int64_t", /*default=*/"-1",
-           "Bytes reserved for the trace region; without it the region takes what it needs">
-  ];
+  let options = [TraceRegionSizeOption];
 }
 
 def VerifyPlan : Pass<"ttc-verify-plan", "::mlir::ModuleOp"> {

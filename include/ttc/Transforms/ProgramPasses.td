@@ -3,7 +3,7 @@
 #ifndef TTC_TRANSFORMS_PROGRAMPASSES_TD
 #define TTC_TRANSFORMS_PROGRAMPASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "Options.td"
 
 def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let summary = "Gives the module the target that it is compiled for";
@@ -18,12 +18,7 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [
-    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
-           "cpu (this machine), wormhole_n150, wormhole_n300, blackhole_p150, or a .json file">,
-    Option<"targetCpu", "target-cpu", "std::string", /*default=*/"\"native\"",
-           "The CPU that runs the machine code, by LLVM's name; native is this machine's">
-  ];
+  let options = [TargetOption, TargetCpuOption];
 }
 
 def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {

@@ -3,7 +3,7 @@
 #ifndef TTC_TRANSFORMS_TRACEPASSES_TD
 #define TTC_TRANSFORMS_TRACEPASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "Options.td"
 
 def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
   let summary = "Marks what shall be replayed";
@@ -121,14 +121,7 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
     Counters (`--mlir-pass-statistics`): `constants`, `shared-constants`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [
-    ListOption<"schedules", "schedules", "std::string",
-               "Names of the schedules; `all` for those that fit the number of queues">,
-    Option<"queues", "queues", "int64_t", /*default=*/"0",
-           "Queues that schedules may use; 0: as many as the target has">,
-    Option<"slots", "slots", "int64_t", /*default=*/"1",
-           "Slots of each input and output, up to 1024, which the schedules of two queues use in turn">
-  ];
+  let options = [SchedulesOption, QueuesOption, SlotsOption];
 }
 
 def ElideCopies : Pass<"ttc-elide-copies", "::mlir::ModuleOp"> {
@@ -198,10 +191,7 @@ def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
     Counters (`--mlir-pass-statistics`): `sharded`, `moves`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [
-    Option<"shard", "shard", "std::string", /*default=*/"\"none\"",
-           "Shard what can be: none, height, width or block">
-  ];
+  let options = [ShardOption];
 }
 
 #endif // TTC_TRANSFORMS_TRACEPASSES_TD

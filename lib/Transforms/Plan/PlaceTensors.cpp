@@ -24,7 +24,7 @@ namespace {
 
 class Placer {
 public:
-  Placer(ModuleOp module, TargetAttr target, StringRef inputMemory, bool share)
+  Placer(ModuleOp module, TargetAttr target, InputMemory inputMemory, bool share)
       : module(module), target(target), inputMemory(inputMemory), share(share), symbols(module) {}
 
   LogicalResult bind() { return failure(failed(bindBuffers(module, symbols))); }
@@ -40,20 +40,20 @@ public:
 
   void run() {
     findSlots();
-    if (inputMemory == "l1") {
+    if (inputMemory == InputMemory::L1) {
       for (StringAttr slot : slots)
         setMemory(slot, MemorySpace::L1);
       numSlots = slots.size();
     }
     measure();
     SmallVector<Option> options = getActivations();
-    if (inputMemory == "auto") {
+    if (inputMemory == InputMemory::Auto) {
       llvm::append_range(options, getSlots());
       choose(options);
       measure();
       options.clear();
     }
-    if (inputMemory != "l1")
+    if (inputMemory != InputMemory::L1)
       llvm::append_range(options, getCopies());
     choose(options);
     dropWhatDoesNotFit();
@@ -291,7 +291,7 @@ private:
 
   ModuleOp module;
   TargetAttr target;
-  StringRef inputMemory;
+  InputMemory inputMemory;
   bool share;
   SymbolTable symbols;
   llvm::SetVector<StringAttr> slots;
@@ -320,7 +320,7 @@ struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
     if (failed(placer.bind()))
       return signalPassFailure();
     dramBytesBefore += placer.getDramBytes();
-    if (memory == "auto" && target->getInterleavedL1())
+    if (memory == TensorMemory::Auto && target->getInterleavedL1())
       placer.run();
     dramBytes += placer.getDramBytes();
     numTensors += placer.numTensors;
@@ -331,18 +331,11 @@ struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
 private:
   LogicalResult checkOptions(TargetAttr target) {
     ModuleOp module = getOperation();
-    if (memory != "auto" && memory != "dram")
-      return emitError(module.getLoc(), "expected memory=auto or memory=dram, found memory=")
-             << memory.getValue();
-    if (inputMemory != "auto" && inputMemory != "dram" && inputMemory != "l1")
-      return emitError(module.getLoc(),
-                       "expected input-memory=auto, dram or l1, found input-memory=")
-             << inputMemory.getValue();
-    if (inputMemory == "l1" && memory == "dram")
+    if (inputMemory == InputMemory::L1 && memory == TensorMemory::Dram)
       return emitError(module.getLoc(),
                        "expected memory=auto with input-memory=l1, found memory=dram, which "
                        "leaves L1 to scratch and shards");
-    if (inputMemory == "l1" && !target.getInterleavedL1())
+    if (inputMemory == InputMemory::L1 && !target.getInterleavedL1())
       return emitError(module.getLoc(),
                        "expected a target that interleaves over L1 for input-memory=l1, "
                        "found ")

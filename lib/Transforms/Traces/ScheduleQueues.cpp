@@ -394,9 +394,9 @@ private:
       FailureOr<TargetAttr> target = getTarget(module);
       if (failed(target))
         return failure();
-      most = queues == 0 ? target->getQueues() : queues;
-      if (most < 0 || most > target->getQueues())
-        return emitError(module.getLoc(), "expected queues=0 to ")
+      most = queues == QueueLimit::All ? target->getQueues() : queues == QueueLimit::One ? 1 : 2;
+      if (most > target->getQueues())
+        return emitError(module.getLoc(), "expected queues of at most ")
                << target->getQueues() << ", as many as " << target->getName()
                << " has; found queues=" << most;
     }
@@ -405,26 +405,19 @@ private:
         wanted.push_back(name);
     };
     bool isRing = false;
-    for (const std::string &name : schedules) {
-      if (name == "all") {
+    for (ScheduleChoice choice : schedules) {
+      if (choice == ScheduleChoice::All) {
         for (const NamedSchedule &schedule : getNamedSchedules())
           if (schedule.getQueues() <= most)
             want(schedule.name);
         continue;
       }
-      const NamedSchedule *schedule = findNamedSchedule(name);
-      if (!schedule) {
-        InFlightDiagnostic error =
-            emitError(module.getLoc(), "expected schedules of these names: all");
-        for (const NamedSchedule &known : getNamedSchedules())
-          error << ", " << known.name;
-        return error << "; found '" << name << "'";
-      }
-      if (schedule->getQueues() > most)
+      const NamedSchedule &schedule = getNamedSchedules()[static_cast<int>(choice)];
+      if (schedule.getQueues() > most)
         return emitError(module.getLoc(), "expected schedules for ")
-               << most << " queue" << (most == 1 ? "" : "s") << ", found '" << name
-               << "', which takes " << schedule->getQueues();
-      want(schedule->name);
+               << most << " queue" << (most == 1 ? "" : "s") << ", found '" << schedule.name
+               << "', which takes " << schedule.getQueues();
+      want(schedule.name);
     }
     for (StringRef name : wanted)
       isRing |= findNamedSchedule(name)->getQueues() > 1;

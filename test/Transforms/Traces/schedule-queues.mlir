@@ -35,9 +35,9 @@
 // ALL: wanted_schedules = ["overlap-io-signals", "overlap-io", "overlap-input", "single-untraced", "overlap-io-untraced", "overlap-input-untraced"]
 // ONE: wanted_schedules = ["single-untraced"]
 
-// QUEUES: expected queues=0 to 2, as many as small has; found queues=3
+// QUEUES: for the --queues option: expected 1, 2 or all, found '3'
 // FEW: expected schedules for 1 queue, found 'overlap-io', which takes 2
-// NAME: expected schedules of these names: all, single, overlap-io-signals, {{.*}}; found 'overlap'
+// NAME: for the --schedules option: expected all, single, overlap-io-signals, {{.*}} or overlap-input-untraced, found 'overlap'
 // SLOTS: expected slots=1, or up to 1024 where a schedule has two queues; found slots=2 and none with two queues
 // NO-SLOT: expected slots=1, or up to 1024 where a schedule has two queues; found slots=0
 // MOST: expected slots=1, or up to 1024 where a schedule has two queues; found slots=1025

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The options of compiling, each declared once. Passes list those that they take; the pipeline
+// (include/ttc/Driver/Pipelines.td) lists all of them, and `ttc-translate --onnx-to-bundle` has
+// those of the pipeline.
+#ifndef TTC_TRANSFORMS_OPTIONS_TD
+#define TTC_TRANSFORMS_OPTIONS_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TargetOption : Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+    "Target: cpu (this machine; the default), wormhole_n150, wormhole_n300, blackhole_p150, or a "
+    ".json file",
+    "::llvm::cl::value_desc(\"name|file.json\")">;
+
+def TargetCpuOption : Option<"targetCpu", "target-cpu", "std::string", /*default=*/"\"native\"",
+    "CPU that runs the machine code, by LLVM's name; native (the default) is this machine's",
+    "::llvm::cl::value_desc(\"name\")">;
+
+def QueuesOption : Option<"queues", "queues", "::mlir::ttc::QueueLimit",
+    /*default=*/"::mlir::ttc::QueueLimit::All",
+    "Command queues that schedules may use (default: all, as many as the target has)">;
+
+def SchedulesOption : ListOption<"schedules", "schedules", "::mlir::ttc::ScheduleChoice",
+    "Schedules to make beside `single`, the default for two queues first: overlap-io-signals, "
+    "overlap-io, overlap-input, single-untraced, overlap-io-untraced, overlap-input-untraced; all "
+    "(the pipeline's default) makes those that --queues allows",
+    "::llvm::cl::value_desc(\"name,...\")">;
+
+def SlotsOption : Option<"slots", "slots", "int64_t", /*default=*/"1",
+    "Slots of each input and output, which schedules of two queues use in turn, up to 1024 "
+    "(default: 1)",
+    "::llvm::cl::value_desc(\"number\")">;
+
+def ShardOption : Option<"shard", "shard", "::mlir::ttc::ShardKind",
+    /*default=*/"::mlir::ttc::ShardKind::None",
+    "Shard activations over the cores' L1; a remark gives the reason for each one that is not "
+    "sharded (default: none)">;
+
+def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
+    /*default=*/"::mlir::ttc::TensorMemory::Auto",
+    "Where to store tensors: in L1 if that reduces the traffic to DRAM (auto, the default), or all "
+    "in DRAM">;
+
+def InputMemoryOption : Option<"inputMemory", "input-memory", "::mlir::ttc::InputMemory",
+    /*default=*/"::mlir::ttc::InputMemory::Auto",
+    "Where to store the slots of inputs: in L1 if they fit (auto, the default), in DRAM (a trace "
+    "that reads an input more than once copies it to L1), or in L1">;
+
+def ShareActivationsOption : Option<"shareActivations", "share-activations", "bool",
+    /*default=*/"true",
+    "Let activations of different entry points, which never run at the same time, share memory "
+    "(default: true)">;
+
+def TraceRegionSizeOption : Option<"traceRegionSize", "trace-region-size", "int64_t",
+    /*default=*/"-1",
+    "Bytes to reserve for the trace region, of all DRAM banks together (default: what the streams "
+    "need)",
+    "::llvm::cl::value_desc(\"bytes\")">;
+
+#endif // TTC_TRANSFORMS_OPTIONS_TD

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttc/Transforms/Options.h"
+#include "ttc/Transforms/Schedules.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+Choices<TensorMemory> mlir::ttc::getChoices(TensorMemory) {
+  static constexpr std::pair<StringRef, TensorMemory> choices[] = {{"auto", TensorMemory::Auto},
+                                                                   {"dram", TensorMemory::Dram}};
+  return choices;
+}
+
+Choices<InputMemory> mlir::ttc::getChoices(InputMemory) {
+  static constexpr std::pair<StringRef, InputMemory> choices[] = {
+      {"auto", InputMemory::Auto}, {"dram", InputMemory::Dram}, {"l1", InputMemory::L1}};
+  return choices;
+}
+
+Choices<ShardKind> mlir::ttc::getChoices(ShardKind) {
+  static constexpr std::pair<StringRef, ShardKind> choices[] = {{"none", ShardKind::None},
+                                                                {"height", ShardKind::Height},
+                                                                {"width", ShardKind::Width},
+                                                                {"block", ShardKind::Block}};
+  return choices;
+}
+
+Choices<QueueLimit> mlir::ttc::getChoices(QueueLimit) {
+  static constexpr std::pair<StringRef, QueueLimit> choices[] = {
+      {"1", QueueLimit::One}, {"2", QueueLimit::Two}, {"all", QueueLimit::All}};
+  return choices;
+}
+
+Choices<ScheduleChoice> mlir::ttc::getChoices(ScheduleChoice) {
+  static const auto choices = [] {
+    SmallVector<std::pair<StringRef, ScheduleChoice>> choices{{"all", ScheduleChoice::All}};
+    for (auto [i, schedule] : llvm::enumerate(getNamedSchedules()))
+      choices.emplace_back(schedule.name, static_cast<ScheduleChoice>(i));
+    return choices;
+  }();
+  return choices;
+}
