@@ -84,6 +84,18 @@ FlatSymbolRefAttr mlir::ttc::getBoundBuffer(Value value) {
   return cast<FlatSymbolRefAttr>(buffers[cast<OpResult>(value).getResultNumber()]);
 }
 
+LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
+  for (auto trace : module.getOps<TraceOp>())
+    for (Operation &op : trace.getBody().front()) {
+      auto isUnbound = [](Value value) { return !getBoundBuffer(value); };
+      if (isa<DeviceWorkOpInterface>(op) &&
+          (llvm::any_of(op.getOperands(), isUnbound) || llvm::any_of(op.getResults(), isUnbound)))
+        return op.emitError("expected operands and results that are bound to buffers; "
+                            "--ttc-bind-buffers binds them");
+    }
+  return success();
+}
+
 int64_t mlir::ttc::getPlannedSize(BufferOp buffer, TargetAttr target) {
   int64_t bytes = std::max<int64_t>(buffer.getTensorBytes(), 1);
   int64_t alignment = ttrt::kBufferAlignment;

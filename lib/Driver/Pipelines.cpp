@@ -19,8 +19,8 @@ namespace {
 
 /// As a pass it builds the pipeline and runs it on the module.
 struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass> {
-  using TracePipelineBase::TracePipelineBase;
   using TracePipelineBase::progress;
+  using TracePipelineBase::TracePipelineBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager manager(ModuleOp::getOperationName());
@@ -47,9 +47,8 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 
   /// The options that programs have, too.
   SmallVector<llvm::cl::Option *> getProgramOptions() {
-    return {&target,      &targetCpu,        &queues,          &schedules,
-            &slots,       &shard,            &memory,          &inputMemory,
-            &shareActivations, &traceRegionSize, &progress};
+    return {&target, &targetCpu,   &queues,           &schedules,       &slots,   &shard,
+            &memory, &inputMemory, &shareActivations, &traceRegionSize, &progress};
   }
 };
 
@@ -103,6 +102,7 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addNestedPass<ProgramOp>(createLowerPrograms());
 
   // --- Traces -> bytes. --------------------------------------------------------------------
+  manager.addPass(createBindBuffers());
   // Only now is known how much scratch each command leaves of L1 for tensors.
   manager.addPass(createPlaceTensors({memory, inputMemory, shareActivations}));
   // Addresses first: barriers depend on who shares bytes. The streams' size is known only when

@@ -36,6 +36,10 @@ OpOperand *findJoin(Value value);
 BufferRef getBoundPlace(Value value);
 FlatSymbolRefAttr getBoundBuffer(Value value);
 
+/// Fails, with an error, unless all operands and results of device work in traces on tensors are
+/// bound to buffers; --ttc-bind-buffers binds them.
+LogicalResult verifyBound(ModuleOp module);
+
 /// What a planned buffer takes of its memory: all of it, or in L1 of each core, at the target's
 /// alignment.
 int64_t getPlannedSize(BufferOp buffer, TargetAttr target);

@@ -1,42 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From traces to addresses and bytes (level 4), and the proof of it.
+// From traces to addresses and command streams (level 4), and the proof of the plan.
 #ifndef TTC_TRANSFORMS_PLANPASSES_TD
 #define TTC_TRANSFORMS_PLANPASSES_TD
 
 include "Options.td"
 
-def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
-  let summary = "Decides which tensors lie in L1 and which in DRAM";
+def BindBuffers : Pass<"ttc-bind-buffers", "::mlir::ModuleOp"> {
+  let summary = "Binds the values of traces to buffers";
   let description = [{
-    On a target whose L1 can hold interleaved tensors, what goes through DRAM is what costs. So the
-    tensors of traces go to L1 where they fit beside what else lives there (scratch, shards, tensors
-    that were given an L1 layout), such that the bytes that all accesses of one inference move
-    through DRAM are as few as possible. An access moves the bytes of its operand: each command that
-    reads or writes a tensor, and each transfer of the host to a slot or from one. docs/memory.md has
-    the model; lib/Planner's `choose` solves it, and what it chooses can be planned.
-
-    First every tensor gets a buffer, as `--ttc-preallocate` would give it; the unit of the decision
-    is the buffer, with all that lies in it (parts of a concat, results written in place). What a
-    person has given a layout keeps it. Outputs stay in DRAM: a slot in L1 would save one write, and
-    be in the way for the whole trace.
-
-    `input-memory` says where inputs lie:
-
-    - `dram`: the slot is in DRAM. If a trace reads it more than once, and there is room, the first
-      command of the trace copies it to L1.
-    - `l1`: the slot is in L1. When its last reader is done its bytes may be used by later
-      tensors; but where a schedule writes the next input ahead, only if it does not fit otherwise,
-      because the write then has to wait for these as well.
-    - `auto`: in L1 if it fits there for as long as it is needed without delaying a write, and is
-      worth more than other tensors in its place; else as with `dram`.
-
-    Targets without interleaved L1 (`cpu`) and `memory=dram` leave all tensors in DRAM.
+    Memory is planned for buffers, not for values: views share the buffer of their source, parts are
+    stored in the buffer of the whole, and a program may write its result over an operand. This pass
+    binds each result of device work to a buffer that has no address yet: the buffer that the
+    trace's own result is bound to; else that of an operand that the program may overwrite
+    (`ttc.in_place`) and that nothing reads later; else a new one. Existing bindings are kept.
 
     ```mlir
+    ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
+        -> (tensor<4xf32> {ttc.buffer = @output0}) {
+      %y = ttc.dispatch @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %z = ttc.dispatch @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+      ttc.yield %z : tensor<4xf32>
+    }
+    // becomes
+    ttc.buffer activation @main_t0_0 : tensor<4xf32> in dram
+    ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
+        -> (tensor<4xf32> {ttc.buffer = @output0}) {
+      %y = ttc.dispatch @f(%x) {ttc.buffer = [@main_t0_0]} : (tensor<4xf32>) -> tensor<4xf32>
+      %z = ttc.dispatch @f(%y) {ttc.buffer = [@output0]} : (tensor<4xf32>) -> tensor<4xf32>
+      ttc.yield %z : tensor<4xf32>
+    }
+    ```
+
+    Counters (`--mlir-pass-statistics`): `in-place`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
+def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
+  let summary = "Decides which tensors are stored in L1 and which in DRAM";
+  let description = [{
+    On a target whose L1 can store interleaved tensors, traffic to DRAM dominates the cost. The pass
+    moves buffers to L1, beside scratch, shards and tensors with a given L1 layout, such that all
+    accesses of one inference together move the fewest bytes to and from DRAM. An access moves the
+    bytes of its operand; accesses are those of each command and each transfer of the host.
+    docs/memory.md describes the model. `choose` of lib/Planner solves it, and returns only choices
+    that can be planned.
+
+    The unit of the decision is a buffer with all values bound to it (parts of a concat, results
+    written in place). A layout that the IR gives is kept. Outputs stay in DRAM: a slot in L1 would
+    save one write and occupy L1 during the whole trace.
+
+    `input-memory` decides where inputs are stored:
+
+    - `dram`: the slot is in DRAM. If a trace reads it more than once and there is room, the first
+      command of the trace copies it to L1.
+    - `l1`: the slot is in L1. Later tensors may reuse its bytes after the last read. If a schedule
+      writes the next input ahead, they are reused only if the plan does not fit otherwise, because
+      the write then has to wait for those tensors as well.
+    - `auto`: the slot is in L1 if it fits there for as long as needed to not delay a write, and is
+      worth more than other tensors in the same bytes; otherwise as with `dram`.
+
+    With `memory=dram`, and on targets without interleaved L1 (`cpu`), all tensors stay in DRAM.
+
+    ```mlir
+    ttc.buffer activation @main_t0_0 : tensor<64xf32> in dram
     ttc.trace @main_t0(%x: tensor<64xf32> {ttc.buffer = @x})
         -> (tensor<64xf32> {ttc.buffer = @y}) {
-      %0 = ttc.dispatch @f(%x) : (tensor<64xf32>) -> tensor<64xf32>
-      %1 = ttc.dispatch @g(%x, %0) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      %0 = ttc.dispatch @f(%x) {ttc.buffer = [@main_t0_0]} : ...
+      %1 = ttc.dispatch @g(%x, %0) {ttc.buffer = [@y]} : ...
       ttc.yield %1 : tensor<64xf32>
     }
     // with input-memory=dram becomes
@@ -60,55 +91,47 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
 }
 
 def Preallocate : Pass<"ttc-preallocate", "::mlir::ModuleOp"> {
-  let summary = "Gives every tensor of every trace a fixed address";
+  let summary = "Assigns a fixed address to every buffer";
   let description = [{
-    Makes a buffer for each value inside a trace; a view shares its source's, parts lie in the
-    buffer of what they are parts of, and a result takes the buffer of an operand that nothing
-    reads any more, where its program may write over it (`ttc.in_place`). Lifetimes count
-    the work of all default schedules in order. Then DRAM is laid out from the bottom:
-    constants in the order in which they are used, from the next page on slots and state, above
-    them the activations as lib/Planner places them. Host memory is planned the same way, and L1,
-    where each command's scratch lies at the bottom while it runs; buffers in L1 have one offset, and
-    an equal part on each core that they live on. A slot in L1 is alive from its write to its last
-    reader only.
+    Lifetimes count the work of all default schedules in order. DRAM is laid out from the bottom:
+    constants in the order of their first use, from the next page on slots and state, and above them
+    the activations at offsets that lib/Planner assigns. Host memory and L1 are planned likewise. In
+    L1, the scratch of each command is at the bottom while the command runs. A buffer in L1 has the
+    same offset, and an equal part of the tensor, on each core. A slot in L1 is alive only from its
+    write to its last read.
 
-    All entry points are planned together. They never run at the same time, so activations of
-    different ones share bytes, unless `share-activations=false`; constants, slots and state
-    keep theirs whichever runs.
+    Buffers that nothing accesses are erased. All entry points are planned together. They never run
+    at the same time, so their activations share bytes, unless `share-activations=false`; constants,
+    slots and state keep their bytes whichever entry point runs.
 
-    A plan that does not fit the target is an error with the bytes needed, the bytes there and
-    the buffers alive at the peak, largest first, each at the op that made it.
+    A plan that does not fit the target is an error. It states the bytes needed and available, and
+    lists the buffers alive at the peak, largest first, each at the op that made it.
 
     ```mlir
-    ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
-        -> (tensor<4xf32> {ttc.buffer = @output0}) {
-      %y = ttc.dispatch @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
-      %z = ttc.dispatch @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
-      ttc.yield %z : tensor<4xf32>
-    }
-    // gets
+    ttc.buffer slot @x : tensor<4xf32> in dram
+    ttc.buffer slot @output0 : tensor<4xf32> in dram
+    ttc.buffer activation @main_t0_0 : tensor<4xf32> in dram
+    // becomes
     ttc.buffer slot @x : tensor<4xf32> in dram at 0x0 size 64
     ttc.buffer slot @output0 : tensor<4xf32> in dram at 0x40 size 64
     ttc.buffer activation @main_t0_0 : tensor<4xf32> live [1, 3) in dram at 0x80 size 64
-      %y = ttc.dispatch @f(%x) {ttc.buffer = [@main_t0_0]} : (tensor<4xf32>) -> tensor<4xf32>
-      %z = ttc.dispatch @f(%y) {ttc.buffer = [@output0]} : (tensor<4xf32>) -> tensor<4xf32>
     ```
 
     Counters (`--mlir-pass-statistics`): `l1-bytes`, `constant-bytes`, `slot-bytes`,
-    `activation-bytes`, `lower-bound-bytes`, `in-place`.
+    `activation-bytes`, `lower-bound-bytes`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [ShareActivationsOption];
 }
 
 def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
-  let summary = "Traces to command streams";
+  let summary = "Lowers traces to command streams";
   let description = [{
-    Replaces the work in each planned trace by commands on buffers, with a barrier before a
-    command that touches bytes of an earlier one since the last barrier, unless both only read,
-    or both have one workgroup (one core runs these in order). Scratch counts as written, in the
-    L1 of core 0 and, if there are more workgroups, of all other cores. Lifetimes then count the
-    commands and steps of the timeline.
+    Replaces the work in each planned trace by commands on buffers. Inserts a barrier before a
+    command that accesses bytes of an earlier command since the last barrier, unless both only read
+    them, or both have one workgroup (one core runs these in order). Scratch counts as written: in
+    the L1 of core 0 and, with more than one workgroup, of all other cores. Finally restates
+    lifetimes in points of the encoded timeline, which includes barriers and ends.
 
     ```mlir
     ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
@@ -129,40 +152,41 @@ def EncodeCommands : Pass<"ttc-encode-commands", "::mlir::ModuleOp"> {
 }
 
 def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
-  let summary = "Makes the schedules that entry points want beside `single`";
+  let summary = "Makes the wanted schedules of entry points out of `single`";
   let description = [{
-    The second half of `--ttc-schedule-queues`: makes each of an entry point's `wanted_schedules`
-    out of `single`, for a host that runs ahead. With one queue there is
+    The second half of `--ttc-schedule-queues`, which could only record the names of the schedules
+    in `wanted_schedules`: events are placed by the order of all accesses to the bytes of a slot,
+    which is known only for encoded traces with addresses. This pass derives each of these schedules
+    from `single` and removes the attribute. With one queue there is
 
-    - `single-untraced`: as `single`, every command enqueued by the host.
+    - `single-untraced`: as `single`, with every command enqueued by the host.
 
     With two, queue 0 runs and queue 1 transfers:
 
     - `overlap-input`: queue 1 writes the next inputs while queue 0 still runs; queue 0 reads.
-    - `overlap-io`: queue 1 also reads, and the next write stands in front of the readback: in the
-      steady state neither is waited for where computing takes longer than both.
+    - `overlap-io`: queue 1 also reads, and the next write precedes the readback: in the steady
+      state queue 0 waits for neither if computing takes longer than both.
 
-    A write waits until the input before it is *consumed*: no later command touches a byte of its
-    slot. Inputs with one consumer share an event, and what is consumed first is written first. A
-    command that is the first to touch a byte of an output's slot waits until the
-    outputs before it are *drained*. Both commands are found by address, not by name. They stand
+    A write waits until the previous input is *consumed*: no later command accesses a byte of its
+    slot. Inputs with a common consumer share an event, and inputs that are consumed first are
+    written first. The first command that accesses a byte of an output's slot waits until the
+    previous outputs are *drained*. Both commands are found by address, not by name. They are
 
-    - in `overlap-input` and `overlap-io` outside of the trace, as steps of their own, so that the
-      host can enqueue the events around them; what is left of the trace is one trace before, one
-      between and one behind them;
-    - in `overlap-input-untraced` and `overlap-io-untraced` likewise, and all other commands, too;
-    - in `overlap-io-signals` inside the trace: a copy of the stream signals and waits itself, so an
-      inference is one execute.
+    - in `overlap-input` and `overlap-io` outside the trace, as separate steps, so that the host can
+      enqueue events around them; the rest of the trace becomes one trace before, one between and
+      one after them;
+    - in `overlap-input-untraced` and `overlap-io-untraced` likewise, as are all other commands;
+    - in `overlap-io-signals` inside the trace: a copy of the stream signals and waits itself, so
+      that an inference is one execute.
 
-    Where the host itself does that work between traces, events stand around its step. With a ring
-    of slots the body of a schedule is a turn of the ring: an inference for each slot, with events
-    of its own; commands that touch no slot are shared by all of them. The prologue of
-    `overlap-io` begins as many inferences as there are slots. docs/queues.md has the semantics of
-    events and says why these schedules are free of races.
+    If a step of the host consumes an input or produces an output, the events surround that step.
+    With a ring of slots, the body of a schedule is one turn of the ring: one inference for each
+    slot, with separate events. Commands that access no slot are shared by all of them. The prologue
+    of `overlap-io` starts as many inferences as there are slots. docs/queues.md describes the
+    semantics of events and why these schedules are free of races.
 
-    Runs on encoded traces, because only there is the order of all accesses known. An entry point
-    is left with one queue, and a remark, where bytes of an input's slot are also an output's, or
-    are state: they cannot be written ahead.
+    An entry point keeps one queue, and gets a remark, if an input's slot shares bytes with an
+    output's, or is state: such a slot cannot be written ahead.
 
     ```mlir
     ttc.trace @main_t0() {
@@ -236,14 +260,14 @@ def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
 }
 
 def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
-  let summary = "Gives every stream its place in the trace region";
+  let summary = "Assigns every stream an address in the trace region";
   let description = [{
-    The trace region ends where DRAM ends and holds exactly the streams, each padded to 64
-    bytes. A region that meets the buffers below is an error.
+    The trace region is at the end of DRAM and holds exactly the streams, each padded to 64 bytes.
+    A region that overlaps buffers is an error.
 
-    Where `trace-region-size` is given, less than the streams need is an error that states their
-    size, in all and on each bank; more is reserved (and then written down as the module's
-    `ttc.trace_region`), with the streams at its end.
+    A `trace-region-size` below the size of the streams is an error that states their size, in total
+    and on each bank. A larger one is reserved and recorded as the module's `ttc.trace_region`, with
+    the streams at its end.
 
     ```mlir
     ttc.trace @main_t0() { ... }
@@ -257,12 +281,12 @@ def SizeTraceRegion : Pass<"ttc-size-trace-region", "::mlir::ModuleOp"> {
 }
 
 def VerifyPlan : Pass<"ttc-verify-plan", "::mlir::ModuleOp"> {
-  let summary = "Proves the plan, with other code than the planner's";
+  let summary = "Proves the plan, sharing no code with the planner";
   let description = [{
-    Checks that every buffer has an aligned address inside its memory, apart from the streams;
-    that no two buffers alive at one point of the timeline share a byte; that every access
-    falls into its buffer's lifetime and every read has a write before it; that no two accesses
-    between two barriers conflict; that streams are apart and fill the region. Changes nothing.
+    Checks that every buffer has an aligned address inside its memory and outside the trace region;
+    that no two buffers alive at the same point of the timeline overlap; that every access is within
+    its buffer's lifetime and every read follows a write; that no two accesses between two barriers
+    conflict; and that the streams do not overlap and fill the region. Changes nothing.
   }];
 }
 

@@ -6,9 +6,9 @@
 include "Options.td"
 
 def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
-  let summary = "Gives the module the target that it is compiled for";
+  let summary = "Sets the target that the module is compiled for";
   let description = [{
-    Sets the module's attribute `ttc.target`, which later passes ask. A module that has a
+    Sets the module attribute `ttc.target`, which later passes query. A module that already has a
     target keeps it.
 
     ```mlir
@@ -22,23 +22,23 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
 }
 
 def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "Computes while compiling what depends on constants only";
+  let summary = "Evaluates ops on constants at compile time";
   let description = [{
-    Evaluates ops whose operands are constants, of any size: those that are elementwise or
-    implement ConstantEvaluableOpInterface. Before that it rewrites so that more becomes
-    constant: batch_norm turns into a multiplication and an addition for each channel; what
-    multiplies or adds to the channels of an op that implements AffineWeightsOpInterface goes
-    into its weights and bias; sums and products of several constants are joined.
+    Evaluates ops whose operands are constants, if they are elementwise or implement
+    ConstantEvaluableOpInterface. First it rewrites ops such that more of them are constant:
+    batch_norm becomes a multiplication and an addition for each channel; multiplications of, and
+    additions to, the channels of an op that implements AffineWeightsOpInterface are folded into its
+    weights and bias; sums and products with several constants are combined.
 
-    Large results are resources, called after the constant they were made from; the data of
-    constants that nobody uses any more is freed.
+    Large results become resources, named after the constant they were computed from. The data of
+    unused constants is freed.
 
     Before:
     ```mlir
     %0 = ttc.conv %x, %w {...} : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
     %1 = ttc.batch_norm %0, %scale, %bias, %mean, %var {...}
     ```
-    After, where the weights are constant:
+    After, if the weights are constant:
     ```mlir
     %w1 = ttc.constant ...    // %w * %scale / sqrt(%var + epsilon)
     %b1 = ttc.constant ...    // %bias - %mean * %scale / sqrt(%var + epsilon)
@@ -49,19 +49,19 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
-           "How many bytes larger than twice its operands a result may be">
+           "Do not evaluate ops whose result would exceed twice the bytes of its operands by more than this">
   ];
 }
 
 def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
-  let summary = "Computes on images whose channels are the last dimension";
+  let summary = "Converts images to channels-last layout";
   let description = [{
-    Every op that implements ChannelsLastOpInterface computes on channels-last images, between
-    transposes. These then move down, through elementwise ops (constants that broadcast are
-    reshaped), ops that implement PermutableOpInterface and reshapes that split or merge
-    neighbours, until they meet their inverse and vanish. A transpose that only moves
-    dimensions of size 1 is a reshape. Constant weights of a matmul take the transpose of a
-    flattened image over.
+    Kernels compute on channels-last images. The pass rewrites every op that implements
+    ChannelsLastOpInterface to channels-last, between transposes. It then moves the transposes down,
+    through elementwise ops (constants that broadcast are reshaped), ops that implement
+    PermutableOpInterface, and reshapes that split or merge adjacent dimensions, until they cancel
+    with their inverse. A transpose that only moves dimensions of size 1 becomes a reshape. The
+    transpose of a flattened image is folded into the constant weights of a matmul.
 
     Before:
     ```mlir
@@ -83,15 +83,15 @@ def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
 }
 
 def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
-  let summary = "Gives dense f32 ops to the kernels that compute them";
+  let summary = "Selects kernels for dense f32 ops";
   let description = [{
-    Channels-last convolutions, matrix products and pools of f32 become kernel ops; what has
-    no kernel stays for the route through linalg. Weights that do not change are packed by
-    `ttc.pack`, to be folded by `--ttc-fold-constants`. Register tiles follow from the module's
-    `ttc.target`, or from this machine where there is none.
+    Channels-last convolutions, matrix products and pools of f32 become kernel ops; ops without a
+    kernel are lowered through linalg. Constant weights are packed by `ttc.pack`, which
+    `--ttc-fold-constants` evaluates. Register tiles are chosen for the module's `ttc.target`, or
+    for this machine if there is none.
 
-    Transposes, slices and reshapes in front of a matrix product become strided views of its
-    operands, a transpose behind it one of its result, so that nothing moves.
+    Transposes, slices and reshapes of the operands of a matrix product become strided views, as does
+    a transpose of its result, so that no data is moved.
 
     Before:
     ```mlir
@@ -112,21 +112,20 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
 }
 
 def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
-  let summary = "Groups the ops that become one program";
+  let summary = "Groups ops into programs";
   let description = [{
-    Puts every op on tensors into exactly one `ttc.fusion`, but for constants (also those that
-    `--ttc-fold-constants` is still to compute), reshapes (views that cost nothing) and host
-    work:
+    Puts every op on tensors into exactly one `ttc.fusion`, except constants (including those that
+    `--ttc-fold-constants` will compute), reshapes (views) and host work. A fusion is one of
 
-    - a kernel op with the elementwise ops behind it, as far as its epilogue can run them: all
-      of f32 and of the result's shape, other operands of that shape, vectors along the last
-      dimension or single elements, and nothing but the last value used outside;
-    - elementwise ops of one shape that feed each other and nobody else, the last of them
-      possibly an op along some dimensions that keeps the shape (softmax);
-    - any other op alone.
+    - a kernel op with the elementwise ops after it that its epilogue can run: all are f32 and have
+      the shape of the result; their other operands have that shape, are vectors along the last
+      dimension, or single elements; and only the last value is used outside;
+    - elementwise ops of one shape that are used only by each other, optionally ending with an op
+      that works along some dimensions and keeps the shape (softmax);
+    - any other single op.
 
-    Constants that are one element, or the same element everywhere, move into the fusions of
-    elementwise ops that use them.
+    Constants of one element, or of equal elements, move into the fusions of elementwise ops that use
+    them.
 
     Before:
     ```mlir
@@ -150,12 +149,12 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
 }
 
 def OutlinePrograms : Pass<"ttc-outline-programs", "::mlir::ModuleOp"> {
-  let summary = "Makes a program of every fusion and dispatches it";
+  let summary = "Outlines every fusion as a program and dispatches it";
   let description = [{
-    Each `ttc.fusion` becomes a `ttc.dispatch` of a `ttc.program` that holds its body.
-    Fusions with equal bodies (locations aside) share one program. A program is named
-    after what it does and the shape it makes, made unique by the module's symbol table.
-    The dispatch keeps the fusion's location: the nodes of the source model that it runs.
+    Each `ttc.fusion` becomes a `ttc.dispatch` of a `ttc.program` that contains its body. Fusions
+    with equal bodies (except for locations) share one program. A program is named after its ops and
+    the shape of its result; the module's symbol table makes the name unique. The dispatch keeps the
+    location of the fusion, which names the nodes of the source model.
 
     Before:
     ```mlir

@@ -6,10 +6,10 @@
 include "Options.td"
 
 def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
-  let summary = "Marks what shall be replayed";
+  let summary = "Marks the region of a function to replay as a trace";
   let description = [{
-    Puts the whole body of a function into one `ttc.traced` region, transfers of arguments
-    and results included. A function in which somebody has marked regions already keeps them.
+    Puts the whole body of a function into one `ttc.traced` region, including the transfers of
+    arguments and results. A function that already contains such regions is left as it is.
 
     ```mlir
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -34,13 +34,13 @@ def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
 def HoistIO : Pass<"ttc-hoist-io", "::mlir::ModuleOp"> {
   let summary = "Moves transfers, constants and host work out of traced regions";
   let description = [{
-    Outlines each traced region as a `ttc.trace` that holds device work only. Constants and
-    transfers to the device go before it, transfers from the device behind it. Host work whose
-    operands come from device work of the region and whose results go back to device work
-    splits the region into two traces with the host work between.
+    Outlines each traced region as a `ttc.trace` that contains only device work. Constants and
+    transfers to the device move before it, transfers from the device after it. Host work that
+    depends on device work of the region, and on which device work depends, splits the region into
+    two traces.
 
-    What cannot be moved, because it has effects that nobody knows or orders other work, is an
-    error that names the op and offers a rewrite.
+    An op that cannot be moved, because its effects are unknown or it orders other work, is an error
+    that suggests a rewrite.
 
     ```mlir
     %h = ttc.traced -> tensor<4xf32> {
@@ -66,10 +66,10 @@ def HoistIO : Pass<"ttc-hoist-io", "::mlir::ModuleOp"> {
 }
 
 def VerifyHoisted : Pass<"ttc-verify-hoisted", "::mlir::ModuleOp"> {
-  let summary = "Checks that no trace holds host work";
+  let summary = "Checks that no trace contains host work";
   let description = [{
-    After hoisting no `ttc.traced` region is left; a trace holds device work and views only;
-    a function holds constants, views and work that the host enqueues, and takes and gives tensors
+    After hoisting, no `ttc.traced` region is left; a trace contains only device work and views; a
+    function contains constants, views and work that the host enqueues, and takes and returns tensors
     of static shape. Changes nothing.
   }];
 }
@@ -77,19 +77,20 @@ def VerifyHoisted : Pass<"ttc-verify-hoisted", "::mlir::ModuleOp"> {
 def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
   let summary = "Turns functions into entry points with schedules";
   let description = [{
-    Gives every tensor that lives outside of a trace a buffer, still without an address:
-    constants (equal bytes once), slots for inputs and outputs, what passes from one trace to
-    the next, host memory for host work. Binds the traces' arguments and results to them, and
-    replaces the function by a `ttc.entry` whose schedule enqueues the same work.
+    Makes a buffer, without an address yet, for every tensor outside of traces: constants (equal
+    ones once), slots for inputs and outputs, tensors passed between traces, and host memory for host
+    work. Binds the arguments and results of traces to these buffers, and replaces the function by a
+    `ttc.entry` whose schedule enqueues the same work.
 
-    The schedule `single` uses one queue: all writes, then the work in the function's order,
-    then all reads. Events between steps of one queue are satisfied by the order and vanish.
+    The schedule `single` uses one queue: all writes, then the work in the order of the function,
+    then all reads. Events between steps of one queue are redundant and are dropped.
 
-    `schedules` names the schedules that each entry point shall have (include/ttc/Transforms/
-    Schedules.h lists them; `single` is always the first). All but `single` are noted on the entry
-    point as wanted: where their events go is known only when traces are command streams, so
-    `--ttc-overlap-transfers` makes them. `slots` is how many slots each input and output has then,
-    to be used in turn: the further ones are made here, so that they are planned with the others.
+    `schedules` names further schedules (include/ttc/Transforms/Schedules.h lists them). Their names
+    are recorded in `wanted_schedules` of the entry point; `--ttc-overlap-transfers` makes them once
+    traces are command streams, because only then the commands at which to place events are known.
+    Until then the attribute tells the planning passes which slots are accessed ahead of `single`.
+    `slots` is the number of slots of each input and output, used in turn. They are made here so that
+    they are planned with the other buffers.
 
     ```mlir
     func.func @main(%x: tensor<4xf32> {ttc.name = "x"}) -> tensor<4xf32> {
@@ -125,17 +126,18 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
 }
 
 def ElideCopies : Pass<"ttc-elide-copies", "::mlir::ModuleOp"> {
-  let summary = "Lets programs write and read parts of tensors where they lie";
+  let summary = "Elides copies: programs write and read parts of tensors in place";
   let description = [{
-    A dispatch whose program only moves elements (one op that implements SubviewCopyOpInterface)
-    becomes that op itself, standing in the trace: nothing is moved, its operands are parts of its
-    result's bytes, or its results parts of its operand's. The programs that write or read such a
-    part get a variant for its rows (`ttc.strided`); programs and kernels that cannot follow rows
-    keep a contiguous operand, and so does what a trace takes or gives. An operand of a concat
-    that cannot lie in it is copied there.
+    Concats, slices and splits need no copy if their operands or results are stored as parts of a
+    larger tensor. A dispatch whose program only moves elements (one op that implements
+    SubviewCopyOpInterface) is replaced by that op in the trace, where it states the storage: its
+    operands are stored in the bytes of its result, or its results in those of its operand. Programs
+    that write or read such a part get a variant for its strided layout (`ttc.strided`). Operands of
+    programs and kernels that require contiguous tensors stay contiguous, as do the arguments and
+    results of traces. An operand of a concat that cannot be stored in the result is copied there.
 
-    Concats that begin with the same operands, as dense blocks make them, become one of another:
-    then all of them are parts of the longest one.
+    Concats that begin with the same operands, as in dense blocks, are nested: all of them become
+    parts of the longest one.
 
     ```mlir
     %a = ttc.dispatch @conv(%x) : (tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32>
@@ -156,21 +158,22 @@ def ElideCopies : Pass<"ttc-elide-copies", "::mlir::ModuleOp"> {
 }
 
 def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
-  let summary = "Shards tensors over the cores' L1, and runs programs on the shards";
+  let summary = "Shards tensors over the L1s of the cores and runs programs on the shards";
   let description = [{
-    A chain of commands on shards stays in its cores: workgroup k of each command reads and writes
-    what lies in the L1 of core k, so that none of them waits for another core.
+    Commands of a chain on shards do not wait for other cores: workgroup k of each command reads and
+    writes only the L1 of core k.
 
-    Layouts come from the types of dispatches' results and from `ttc.to_memory`, where the IR asks for
-    them, and from `shard`: then every value gets one that a program can make and another one
-    can read in place, as long as half of L1 holds what is alive. A layout without a grid gets as many
+    Layouts come from the types of results of dispatches and from `ttc.to_memory`, if the IR gives
+    them, and from `shard`: then every value gets a layout that one program can write and another one
+    can read in place, if half of L1 holds all shards alive at the same time. A remark gives the
+    reason for each result of a dispatch that is not sharded. A layout without a grid gets as many
     shards as the target and the program allow.
 
-    A dispatch of sharded values runs a variant of its program for one shard (`shards`, `ttc.shard`),
-    made through ShardableOpInterface. It reads slices of operands that are not sharded where they
-    lie. Where a producer's layout is not the one that a consumer needs, and where an op
-    takes no shards at all, `ttc.to_memory` moves the value, by a program with a workgroup for each
-    part that is of one shard both here and there.
+    A dispatch on sharded values runs a variant of its program for one shard (`shards`, `ttc.shard`),
+    made through ShardableOpInterface. The variant reads slices of operands that are not sharded in
+    place. If the layouts of a producer and a consumer differ, or an op supports no shards,
+    `ttc.to_memory` converts the value, by a program with one workgroup for each part that is in a
+    single shard of both layouts.
 
     ```mlir
     %a = ttc.dispatch @relu(%x) : (tensor<16x8xf32>) -> tensor<16x8xf32>

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "BindBuffers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Analysis/Buffers.h"
-#include "llvm/ADT/MapVector.h"
+#include "ttc/Transforms/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_BINDBUFFERS
+#include "ttc/Transforms/Passes.h.inc"
+} // namespace mlir::ttc
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -134,17 +138,20 @@ private:
   DenseSet<Attribute> madeHere;
 };
 
-} // namespace
+struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
+  PassCounter numInPlace{*this, "in-place", "Results that are written over an operand"};
 
-FailureOr<int64_t> mlir::ttc::bindBuffers(ModuleOp module, SymbolTable &symbols) {
-  int64_t numInPlace = 0;
-  for (auto trace : llvm::to_vector(module.getOps<TraceOp>())) {
-    if (trace.isEncoded())
-      continue;
-    Binder binder(trace, symbols);
-    if (failed(binder.run()))
-      return failure();
-    numInPlace += binder.numInPlace;
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto trace : llvm::to_vector(getOperation().getOps<TraceOp>())) {
+      if (trace.isEncoded())
+        continue;
+      Binder binder(trace, symbols);
+      if (failed(binder.run()))
+        return signalPassFailure();
+      numInPlace += binder.numInPlace;
+    }
   }
-  return numInPlace;
-}
+};
+
+} // namespace

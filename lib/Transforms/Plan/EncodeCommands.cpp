@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Shards.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "ttc/Analysis/Buffers.h"
+#include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttrt/bundle_format.h"
@@ -230,7 +230,7 @@ private:
       auto isUnbound = [](const BufferRef &place) { return !place.buffer; };
       if (llvm::any_of(inputs, isUnbound) || llvm::any_of(outputs, isUnbound))
         return op.emitError("expected operands and results that are bound to buffers; "
-                            "--ttc-preallocate binds them");
+                            "--ttc-bind-buffers binds them");
       if (failed(verifyRows(work, symbols)))
         return failure();
       builder.setInsertionPoint(terminator);
@@ -247,19 +247,9 @@ private:
     return success();
   }
 
-  /// Lifetimes in points of the final timeline, in which barriers and ends count.
+  /// Restates lifetimes in points of the final timeline, which includes barriers and ends.
   void restateLifetimes() {
-    struct Lifetime {
-      int64_t begin, end;
-    };
-    DenseMap<StringAttr, Lifetime> lifetimes;
-    for (auto [time, point] : llvm::enumerate(getTimeline(getOperation())))
-      for (const BufferAccess &access : point.accesses) {
-        auto it =
-            lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{static_cast<int64_t>(time), 0})
-                .first;
-        it->second.end = time + 1;
-      }
+    Lifetimes lifetimes = getLifetimes(getTimeline(getOperation()));
     OpBuilder builder(&getContext());
     for (auto buffer : getOperation().getOps<BufferOp>())
       if (buffer.getLiveBegin()) {

@@ -2,7 +2,6 @@
 // The cost model: an access moves its bytes through DRAM if its buffer lies there. What the passes
 // before this one have made (which buffers there are, in which order commands run) is fixed, so the
 // value of a buffer in L1 is the sum of its accesses, and independent of all others.
-#include "BindBuffers.h"
 #include "PlanL1.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Planner/Chooser.h"
@@ -26,8 +25,6 @@ class Placer {
 public:
   Placer(ModuleOp module, TargetAttr target, InputMemory inputMemory, bool share)
       : module(module), target(target), inputMemory(inputMemory), share(share), symbols(module) {}
-
-  LogicalResult bind() { return failure(failed(bindBuffers(module, symbols))); }
 
   /// What the default schedules move through DRAM, each once.
   int64_t getDramBytes() {
@@ -60,6 +57,7 @@ public:
   }
 
   int64_t numTensors = 0, numSlots = 0, numCopies = 0;
+  std::optional<L1Plan> plan; ///< of the result, if something was chosen
 
 private:
   //===--- what there is ------------------------------------------------------------------===//
@@ -277,8 +275,11 @@ private:
   /// The choice was for the plan without the copies' commands, and for entry points that share
   /// bytes; the plan that counts is the one that --ttc-preallocate will make.
   void dropWhatDoesNotFit() {
-    while (!chosen.empty() && planL1(module, target, getTimeline(module), share).plan.arenaSize >
-                                  target.getL1Bytes()) {
+    while (!chosen.empty()) {
+      plan = planL1(module, target, getTimeline(module), share);
+      if (plan->plan.arenaSize <= target.getL1Bytes())
+        break;
+      plan.reset();
       auto *least = llvm::min_element(chosen, [](const Option &a, const Option &b) {
         return a.candidate.value < b.candidate.value;
       });
@@ -298,7 +299,7 @@ private:
   DenseMap<StringAttr, SmallVector<StringAttr>> rings; ///< further slots of a slot
   DenseSet<StringAttr> ahead;
   std::vector<TimelinePoint> timeline;
-  llvm::MapVector<StringAttr, Lifetime> lifetimes;
+  Lifetimes lifetimes;
   DenseMap<StringAttr, int64_t> traffic; ///< bytes of all accesses
   SmallVector<Option> chosen;
 };
@@ -314,14 +315,16 @@ struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
-    if (failed(target) || failed(checkOptions(*target)))
+    if (failed(target) || failed(checkOptions(*target)) || failed(verifyBound(getOperation())))
       return signalPassFailure();
     Placer placer(getOperation(), *target, inputMemory, shareActivations);
-    if (failed(placer.bind()))
-      return signalPassFailure();
     dramBytesBefore += placer.getDramBytes();
     if (memory == TensorMemory::Auto && target->getInterleavedL1())
       placer.run();
+    if (placer.plan) {
+      getAnalysis<PlannedL1>().set(std::move(*placer.plan), shareActivations);
+      markAnalysesPreserved<PlannedL1>();
+    }
     dramBytes += placer.getDramBytes();
     numTensors += placer.numTensors;
     numSlots += placer.numSlots;

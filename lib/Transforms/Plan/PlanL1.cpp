@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PlanL1.h"
+#include "PlanEntries.h"
 #include "mlir/IR/SymbolTable.h"
 #include "ttc/Transforms/Schedules.h"
 #include "ttrt/bundle_format.h"
@@ -7,17 +8,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 namespace planner = ::ttc::planner;
-
-llvm::MapVector<StringAttr, Lifetime> mlir::ttc::getLifetimes(ArrayRef<TimelinePoint> timeline) {
-  llvm::MapVector<StringAttr, Lifetime> lifetimes;
-  for (auto [point, accesses] : llvm::enumerate(timeline))
-    for (const BufferAccess &access : accesses.accesses) {
-      int64_t time = point;
-      lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0, accesses.entry})
-          .first->second.end = time + 1;
-    }
-  return lifetimes;
-}
 
 DenseSet<StringAttr> mlir::ttc::getSlotsUsedAhead(ModuleOp module, int64_t queues) {
   DenseSet<StringAttr> slots;
@@ -41,49 +31,6 @@ DenseSet<StringAttr> mlir::ttc::getSlotsUsedAhead(ModuleOp module, int64_t queue
   return slots;
 }
 
-static planner::Plan solve(ArrayRef<planner::Buffer> problem, std::optional<int64_t> capacity) {
-  return planner::solve(problem, {.capacity = capacity, .nodes = kPlannerNodes}).plan;
-}
-
-planner::Plan mlir::ttc::planEntries(ArrayRef<planner::Buffer> problem, ArrayRef<unsigned> entries,
-                                     ArrayRef<planner::Buffer> fixed,
-                                     std::optional<int64_t> capacity, bool share) {
-  planner::Plan all;
-  if (problem.empty())
-    return all;
-  if (share) {
-    std::vector<planner::Buffer> together(problem);
-    together.insert(together.end(), fixed.begin(), fixed.end());
-    all = solve(together, capacity);
-    all.offsets.resize(problem.size());
-    return all;
-  }
-  all.offsets.resize(problem.size());
-  for (unsigned entry = 0, end = *llvm::max_element(entries) + 1; entry < end; ++entry) {
-    std::vector<planner::Buffer> part;
-    for (auto [buffer, itsEntry] : llvm::zip_equal(problem, entries))
-      if (itsEntry == entry)
-        part.push_back(buffer);
-    if (part.empty())
-      continue;
-    int64_t begin = INT64_MAX, last = 0;
-    for (const planner::Buffer &buffer : part) {
-      begin = std::min(begin, buffer.lower);
-      last = std::max(last, buffer.upper);
-    }
-    part.insert(part.end(), fixed.begin(), fixed.end());
-    if (all.arenaSize > 0) // what belongs to others
-      part.push_back({begin, last, all.arenaSize, ttrt::kBufferAlignment, 0});
-    planner::Plan plan = solve(part, capacity);
-    size_t next = 0;
-    for (auto [offset, itsEntry] : llvm::zip_equal(all.offsets, entries))
-      if (itsEntry == entry)
-        offset = plan.offsets[next++];
-    all.arenaSize = plan.arenaSize;
-  }
-  return all;
-}
-
 std::vector<planner::Buffer> mlir::ttc::getScratchBuffers(ArrayRef<TimelinePoint> timeline) {
   std::vector<planner::Buffer> buffers;
   for (auto [time, point] : llvm::enumerate(timeline)) {
@@ -91,7 +38,7 @@ std::vector<planner::Buffer> mlir::ttc::getScratchBuffers(ArrayRef<TimelinePoint
     if (bytes == 0)
       continue;
     if (!buffers.empty() && buffers.back().upper == begin && buffers.back().size == bytes)
-      ++buffers.back().upper; // a run of commands that need the same
+      ++buffers.back().upper; // consecutive commands with equal scratch
     else
       buffers.push_back({begin, begin + 1, bytes, ttrt::kBufferAlignment, 0});
   }
@@ -100,19 +47,18 @@ std::vector<planner::Buffer> mlir::ttc::getScratchBuffers(ArrayRef<TimelinePoint
 
 L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePoint> timeline,
                          bool share) {
-  llvm::MapVector<StringAttr, Lifetime> lifetimes = getLifetimes(timeline);
+  Lifetimes lifetimes = getLifetimes(timeline);
   std::vector<planner::Buffer> scratch = getScratchBuffers(timeline);
   DenseSet<StringAttr> ahead = getSlotsUsedAhead(module, /*queues=*/2);
   int64_t points = std::max<int64_t>(timeline.size(), 1);
-  auto plan = [&](bool keepSlots, ArrayRef<planner::Buffer> scratch,
-                  const llvm::MapVector<StringAttr, Lifetime> &lifetimes) {
+  auto plan = [&](bool keepSlots, ArrayRef<planner::Buffer> scratch, const Lifetimes &lifetimes) {
     L1Plan result;
     SmallVector<unsigned> entries;
     for (auto buffer : module.getOps<BufferOp>()) {
       if (buffer.getMemory() != MemorySpace::L1)
         continue;
       auto it = lifetimes.find(buffer.getSymNameAttr());
-      bool isKnown = it != lifetimes.end(); // by the default schedules
+      bool isKnown = it != lifetimes.end(); // accessed by a default schedule
       bool isAhead = ahead.contains(buffer.getSymNameAttr());
       if (!isKnown && !isAhead)
         continue;
@@ -124,26 +70,26 @@ L1Plan mlir::ttc::planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePo
           {life.begin, life.end, getPlannedSize(buffer, target), ttrt::kBufferAlignment});
       entries.push_back(isKnown ? it->second.entry : 0);
     }
-    // As low as can be; only where that is too high, whatever fits.
+    // The smallest arena; if that is too large, any plan that fits.
     for (std::optional<int64_t> capacity : {std::optional<int64_t>(), {target.getL1Bytes()}})
       if (!capacity || result.plan.arenaSize > *capacity)
         result.plan = planEntries(result.problem, entries, scratch, capacity, share);
     return result;
   };
-  // Bytes that are a shard for one command and scratch, or another tensor, for one behind it need a
-  // barrier between the two.
+  // Bytes that hold a shard during one command, and scratch or another tensor during a later one,
+  // require a barrier between the two.
   bool hasShards = llvm::any_of(module.getOps<BufferOp>(),
                                 [](BufferOp buffer) { return buffer.getShards().has_value(); });
   if (hasShards && !scratch.empty()) {
     planner::Buffer all{0, points, 0, ttrt::kBufferAlignment, 0};
     for (const planner::Buffer &buffer : scratch)
       all.size = std::max(all.size, buffer.size);
-    llvm::MapVector<StringAttr, Lifetime> longer = lifetimes;
-    lengthenForChains(timeline, longer);
+    Lifetimes extended = lifetimes;
+    extendForChains(timeline, extended);
     ArrayRef<planner::Buffer> reserved;
     if (all.size != 0)
       reserved = all;
-    L1Plan apart = plan(/*keepSlots=*/true, reserved, longer);
+    L1Plan apart = plan(/*keepSlots=*/true, reserved, extended);
     if (apart.plan.arenaSize <= target.getL1Bytes())
       return apart;
   }

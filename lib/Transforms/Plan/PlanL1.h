@@ -1,64 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lifetimes of buffers, and the plan of L1: asked by --ttc-place-tensors whether a choice fits, and
-// by
-// --ttc-preallocate for the addresses.
+// The plan of L1. --ttc-place-tensors checks with it whether a choice fits, and --ttc-preallocate
+// takes the addresses from it.
 #ifndef TTC_LIB_TRANSFORMS_PLANL1_H
 #define TTC_LIB_TRANSFORMS_PLANL1_H
 
 #include "dialects/Ttc/TtcOps.h"
-#include "ttc/Analysis/Buffers.h"
+#include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Planner/Planner.h"
 
 namespace mlir::ttc {
 
-/// Placements that the planner searches for a plan at the lower bound: a few seconds at most, and
-/// counted, not timed, so that equal models get equal plans.
-inline constexpr int64_t kPlannerNodes = 300'000;
-
-/// A buffer lives from its first write to its last access. What nothing writes (or what is read
-/// first, which --ttc-verify-plan refuses) lives from its first access.
-struct Lifetime {
-  int64_t begin, end;
-  unsigned entry; ///< whose schedule touches it first
-};
-
-/// In the order of the first access.
-llvm::MapVector<StringAttr, Lifetime> getLifetimes(ArrayRef<TimelinePoint> timeline);
-
-/// Lets buffers that a chain of commands on shards has used live until the next barrier, so that no
-/// other one of the chain takes their bytes, which would need a barrier of its own.
-void lengthenForChains(ArrayRef<TimelinePoint> timeline,
-                       llvm::MapVector<StringAttr, Lifetime> &lifetimes);
-
-/// The slots of entry points that want schedules in which they are used at other times than in the
-/// default one. `queues`: with at least so many.
+/// The slots of entry points that want a schedule, of at least `queues` queues, other than the
+/// default one: such schedules access slots at other times.
 DenseSet<StringAttr> getSlotsUsedAhead(ModuleOp module, int64_t queues);
 
-/// Plans buffers that belong to entry points (by number). These never run at the same time, so what
-/// they do not keep shares bytes; or, unless `share`, each has its bytes above those of the one
-/// before. `fixed` is planned with them, but not part of the plan. With a capacity every plan that
-/// keeps to it is good enough.
-::ttc::planner::Plan planEntries(ArrayRef<::ttc::planner::Buffer> problem,
-                                 ArrayRef<unsigned> entries, ArrayRef<::ttc::planner::Buffer> fixed,
-                                 std::optional<int64_t> capacity, bool share);
-
-/// What the scratch of each point takes, fixed at the bottom.
+/// The scratch of each point of the timeline as buffers that are fixed at the bottom.
 std::vector<::ttc::planner::Buffer> getScratchBuffers(ArrayRef<TimelinePoint> timeline);
 
-/// One plan for all cores, in which each command's scratch is at the bottom while it runs.
+/// One plan for all cores. The scratch of each command is at the bottom while the command runs.
 struct L1Plan {
-  SmallVector<BufferOp> buffers;               ///< in L1, and touched by something
-  std::vector<::ttc::planner::Buffer> problem; ///< of each
-  SmallVector<bool> always;                    ///< alive all the time?
+  SmallVector<BufferOp> buffers;               ///< the buffers in L1 that are accessed
+  std::vector<::ttc::planner::Buffer> problem; ///< for each buffer
+  SmallVector<bool> always;                    ///< for each buffer: is it alive all the time?
   ::ttc::planner::Plan plan;
 };
 
-/// Where there are shards, scratch has its bytes for itself all the time, and chains of commands on
-/// shards have theirs (lengthenForChains()), if there is room for that. Slots that some schedule
-/// writes ahead are alive all the time, so that nothing delays the write, if there is room for
-/// that; else their bytes are used again, like those of all other buffers, when the last reader is
-/// done. Slots of rings are always alive.
+/// With shards, scratch keeps its bytes all the time, and so do chains of commands on shards
+/// (extendForChains()), if there is room. Slots that a schedule writes ahead are alive all the
+/// time, so that nothing delays the write, if there is room; otherwise their bytes are reused after
+/// the last read, like those of all other buffers. Slots of rings are always alive.
 L1Plan planL1(ModuleOp module, TargetAttr target, ArrayRef<TimelinePoint> timeline, bool share);
+
+/// An analysis that passes the plan from --ttc-place-tensors on to --ttc-preallocate, so that L1 is
+/// planned once. A pass between the two that changes the module invalidates it.
+class PlannedL1 {
+public:
+  explicit PlannedL1(Operation * /*module*/) {}
+
+  void set(L1Plan plan, bool share) { planned = {std::move(plan), share}; }
+  /// Null if there is no plan for this value of `share`.
+  const L1Plan *get(bool share) const {
+    return planned && planned->second == share ? &planned->first : nullptr;
+  }
+
+private:
+  std::optional<std::pair<L1Plan, bool>> planned;
+};
 
 } // namespace mlir::ttc
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "BindBuffers.h"
 #include "MemoryPeak.h"
+#include "PlanEntries.h"
 #include "PlanL1.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Buffers.h"
@@ -26,20 +26,19 @@ public:
   Preallocator(ModuleOp module, TargetAttr target, bool shareActivations)
       : module(module), target(target), shareActivations(shareActivations), symbols(module) {}
 
-  LogicalResult run() {
-    FailureOr<int64_t> bound = bindBuffers(module, symbols);
-    if (failed(bound) || failed(verifyMemories()))
+  /// `plannedL1` may be null.
+  LogicalResult run(const L1Plan *plannedL1) {
+    if (failed(verifyBound(module)) || failed(verifyMemories()))
       return failure();
-    numInPlace = *bound;
     ahead = getSlotsUsedAhead(module, /*queues=*/1);
     timeline = getTimeline(module);
     lifetimes = getLifetimes(timeline);
-    lengthenForChains(timeline, lifetimes);
-    return success(succeeded(layOutDram()) && succeeded(layOutL1()) && succeeded(layOutHost()));
+    extendForChains(timeline, lifetimes);
+    return success(succeeded(layOutDram()) && succeeded(layOutL1(plannedL1)) &&
+                   succeeded(layOutHost()));
   }
 
-  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0, l1Bytes = 0,
-          numInPlace = 0;
+  int64_t constantBytes = 0, slotBytes = 0, activationBytes = 0, lowerBoundBytes = 0, l1Bytes = 0;
 
 private:
   LogicalResult verifyMemories() {
@@ -107,8 +106,8 @@ private:
     return planSpace(MemorySpace::Dram, top, getDramBytes(target), activationBytes);
   }
 
-  LogicalResult layOutL1() {
-    L1Plan l1 = planL1(module, target, timeline, shareActivations);
+  LogicalResult layOutL1(const L1Plan *planned) {
+    L1Plan l1 = planned ? *planned : planL1(module, target, timeline, shareActivations);
     for (auto [buffer, its, always] : llvm::zip_equal(l1.buffers, l1.problem, l1.always))
       if (!always)
         setLifetime(buffer, its.lower, its.upper);
@@ -197,7 +196,7 @@ private:
   bool shareActivations;
   SymbolTable symbols;
   std::vector<TimelinePoint> timeline;
-  llvm::MapVector<StringAttr, Lifetime> lifetimes;
+  Lifetimes lifetimes;
   DenseSet<StringAttr> ahead; ///< slots that other schedules write or read at other times
 };
 
@@ -209,21 +208,20 @@ struct Preallocate : mlir::ttc::impl::PreallocateBase<Preallocate> {
   PassCounter activationBytes{*this, "activation-bytes", "Arena size of the activations"};
   PassCounter lowerBoundBytes{*this, "lower-bound-bytes",
                               "Lower bound of the arena size of the activations"};
-  PassCounter numInPlace{*this, "in-place", "Results that are written over an operand"};
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
       return signalPassFailure();
     Preallocator preallocator(getOperation(), *target, shareActivations);
-    if (failed(preallocator.run()))
+    auto planned = getCachedAnalysis<PlannedL1>();
+    if (failed(preallocator.run(planned ? planned->get().get(shareActivations) : nullptr)))
       return signalPassFailure();
     constantBytes += preallocator.constantBytes;
     slotBytes += preallocator.slotBytes;
     activationBytes += preallocator.activationBytes;
     lowerBoundBytes += preallocator.lowerBoundBytes;
     l1Bytes += preallocator.l1Bytes;
-    numInPlace += preallocator.numInPlace;
   }
 };
 

@@ -1,31 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The chooser behind --shard=height|width|block.
+// The strategy of --shard=height|width|block.
 #include "ShardPlan.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "ttc/Support/Target.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Gives the result of a dispatch the layout in which most of its operands are read where they were
-/// written; of these the one of the most shards.
-static void chooseLayout(ShardPlan &plan, DispatchOp dispatch, Sharding kind) {
+namespace {
+
+/// Chooses the layouts of one trace's values, and keeps the reasons for those that get none.
+class Chooser {
+public:
+  Chooser(ShardPlan &plan, Sharding kind) : plan(plan), kind(kind) {}
+
+  void run() {
+    for (auto dispatch : plan.getTrace().getBody().front().getOps<DispatchOp>())
+      if (!dispatch->getResults().empty() && !plan.isRequested(dispatch->getResult(0)))
+        chooseLayout(dispatch);
+    dropUseless();
+    dropWhatDoesNotFit();
+    dropUseless();
+    for (auto &[value, reason] : reasons)
+      value.getDefiningOp()->emitRemark("not sharded by ") << getName() << ": " << reason;
+  }
+
+private:
+  StringRef getName() const { return stringifySharding(kind).split('_').first; }
+  void chooseLayout(DispatchOp dispatch);
+  void dropUseless();
+  void dropWhatDoesNotFit();
+  void drop(Value value, std::string reason) {
+    plan.clearLayout(value);
+    reasons[value] = std::move(reason);
+  }
+
+  ShardPlan &plan;
+  Sharding kind;
+  llvm::MapVector<Value, std::string> reasons;
+};
+
+} // namespace
+
+/// Gives the result of a dispatch the layout with which the dispatch reads most operands in the
+/// core that wrote them; of these, the one with the most shards.
+void Chooser::chooseLayout(DispatchOp dispatch) {
   Value result = dispatch->getResult(0);
+  if (std::string obstacle = plan.getObstacle(result); !obstacle.empty())
+    return drop(result, obstacle);
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<LayoutAttr> layouts = plan.getPossibleLayouts(type, kind);
+  if (layouts.empty()) {
+    std::string reason;
+    llvm::raw_string_ostream(reason)
+        << "no split of " << type << " into equal parts uses more than "
+        << "one of the " << getCores(plan.getTarget()) << " cores";
+    return drop(result, reason);
+  }
   LayoutAttr best;
   int64_t mostOwn = -1;
-  for (LayoutAttr layout :
-       plan.getPossibleLayouts(cast<RankedTensorType>(result.getType()), kind)) {
+  for (LayoutAttr layout : layouts) {
     plan.setLayout(result, layout);
     if (int64_t own = plan.countOwnOperands(dispatch); own > mostOwn) {
       best = layout;
       mostOwn = own;
     }
   }
-  plan.clearLayout(result);
-  if (best)
-    plan.setLayout(result, best);
+  if (!best)
+    return drop(result, ("program @" + dispatch.getProgramAttr().getValue() +
+                         " cannot compute a shard of its result on its own")
+                            .str());
+  plan.setLayout(result, best);
 }
 
-/// Whether some command reads the value where it was written.
+/// Whether some command reads the value in the core that wrote it.
 static bool isReadInPlace(ShardPlan &plan, Value value) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
@@ -35,13 +83,14 @@ static bool isReadInPlace(ShardPlan &plan, Value value) {
   });
 }
 
-/// Takes the layouts from values that would only be moved out of L1 again. Others may follow.
-static void dropUseless(ShardPlan &plan) {
+/// Drops the layouts of values that would only be moved out of L1 again, until a fixpoint is
+/// reached.
+void Chooser::dropUseless() {
   for (bool changed = true; changed;) {
     changed = false;
     for (auto [value, layout] : llvm::to_vector(plan.getLayouts()))
       if (!plan.isRequested(value) && !isReadInPlace(plan, value)) {
-        plan.clearLayout(value);
+        drop(value, "no command reads its shards in the cores that write them");
         changed = true;
       }
   }
@@ -56,9 +105,9 @@ static void findLastUse(Value value, Operation *&last) {
   }
 }
 
-/// Takes the layouts from values for which there is no room. The other half of L1 is for scratch,
-/// for copies in other layouts, and for what else is placed there.
-static void dropWhatIsTooMuch(ShardPlan &plan) {
+/// Drops the layouts of values that do not fit. The other half of L1 is for scratch, for copies in
+/// other layouts, and for other tensors.
+void Chooser::dropWhatDoesNotFit() {
   struct Living {
     Value value;
     Operation *last;
@@ -81,7 +130,9 @@ static void dropWhatIsTooMuch(ShardPlan &plan) {
     auto type = cast<RankedTensorType>(value.getType());
     Living added{value, made, getTensorBytes(type) / layout.getNumShards()};
     if (sum + added.bytes > room && !plan.isRequested(value)) {
-      plan.clearLayout(value);
+      drop(value, std::to_string(added.bytes) + " bytes for each core do not fit beside " +
+                      std::to_string(sum) + " of other shards into half of L1, " +
+                      std::to_string(room) + " bytes");
       continue;
     }
     findLastUse(value, added.last);
@@ -90,12 +141,4 @@ static void dropWhatIsTooMuch(ShardPlan &plan) {
   }
 }
 
-void mlir::ttc::shardEverything(ShardPlan &plan, Sharding kind) {
-  for (auto dispatch : plan.getTrace().getBody().front().getOps<DispatchOp>())
-    if (plan.isCandidate(dispatch->getResults().empty() ? Value() : dispatch->getResult(0)) &&
-        !plan.isRequested(dispatch->getResult(0)))
-      chooseLayout(plan, dispatch, kind);
-  dropUseless(plan);
-  dropWhatIsTooMuch(plan);
-  dropUseless(plan);
-}
+void mlir::ttc::shardEverything(ShardPlan &plan, Sharding kind) { Chooser(plan, kind).run(); }

@@ -33,18 +33,32 @@ ShardPlan::~ShardPlan() {
 
 //===--- values -----------------------------------------------------------------------===//
 
-/// Whether only dispatches and moves use the value, or a view of it.
-static bool isReadByCommandsOnly(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(user))
-      return isReadByCommandsOnly(view.getViewDest());
-    return isa<DispatchOp, ToMemoryOp>(user);
-  });
+/// An op other than a dispatch or ttc.to_memory that uses the value or a view of it, or null.
+static Operation *findOtherUser(Value value) {
+  for (Operation *user : value.getUsers()) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user)) {
+      if (Operation *other = findOtherUser(view.getViewDest()))
+        return other;
+    } else if (!isa<DispatchOp, ToMemoryOp>(user)) {
+      return user;
+    }
+  }
+  return nullptr;
 }
 
-bool ShardPlan::isCandidate(Value value) {
+std::string ShardPlan::getObstacle(Value value) {
   auto dispatch = value.getDefiningOp<DispatchOp>();
-  return dispatch && dispatch->getNumResults() == 1 && isReadByCommandsOnly(value);
+  if (!dispatch || dispatch->getNumResults() != 1)
+    return "expected the only result of its program, found one of several";
+  Operation *other = findOtherUser(value);
+  if (!other)
+    return "";
+  if (isa<YieldOp>(other))
+    return "the trace returns it, and takes and returns whole tensors only";
+  return ("it is used by " + other->getName().getStringRef() +
+          ", which takes whole tensors only: it is stored as a part of another tensor, or read as "
+          "one")
+      .str();
 }
 
 void ShardPlan::request(Value root, LayoutAttr layout) {

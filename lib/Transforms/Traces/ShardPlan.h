@@ -26,10 +26,10 @@ public:
   TraceOp getTrace() const { return trace; }
   TargetAttr getTarget() const { return target; }
 
-  /// Whether a layout may be chosen for the value: it is the only result of a dispatch, lies in a
-  /// buffer of its own that the trace does not give away, and only dispatches and ttc.to_memory use
-  /// it.
-  bool isCandidate(Value value);
+  /// Why no layout may be chosen for the value; empty if one may: it is the only result of a
+  /// dispatch, and only dispatches and ttc.to_memory use it or a view of it.
+  std::string getObstacle(Value value);
+  bool isCandidate(Value value) { return getObstacle(value).empty(); }
 
   /// The layout of a value, or of what a view of it shows; null: no shards.
   LayoutAttr getLayout(Value value);
@@ -71,9 +71,9 @@ LayoutAttr getViewLayout(RankedTensorType source, ArrayRef<int64_t> shape);
 /// Decides which values of a trace are sharded.
 using ShardChooser = llvm::function_ref<void(ShardPlan &)>;
 
-/// Every value that can be, all of one kind, as long as a command reads it in the core where it was
-/// written and half of each core's L1 holds what is alive. (A chooser that weighs what moves
-/// against what computes in parallel would take this one's place.)
+/// Shards every value that can be sharded by `kind`, if a command reads it in the core that wrote
+/// it and half of each core's L1 holds all shards alive at the same time. A remark gives the reason
+/// for each result of a dispatch that is not sharded.
 void shardEverything(ShardPlan &plan, Sharding kind);
 
 } // namespace mlir::ttc

@@ -259,24 +259,20 @@ struct ShardTensors : impl::ShardTensorsBase<ShardTensors> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Sharding> kind = symbolizeSharding(shard + "_sharded");
-    if (!kind && shard != "none") {
-      emitError(module.getLoc(), "expected shard=none, height, width or block, found shard=")
-          << shard;
-      return signalPassFailure();
-    }
-    if (!kind)
+    if (shard == ShardKind::None)
       return run(module, [](ShardPlan &) {});
+    Sharding kind = shard == ShardKind::Height  ? Sharding::HeightSharded
+                    : shard == ShardKind::Width ? Sharding::WidthSharded
+                                                : Sharding::BlockSharded;
     bool isAsked = false, isDone = false;
     run(module, [&](ShardPlan &plan) {
-      shardEverything(plan, *kind);
+      shardEverything(plan, kind);
       isAsked = true;
       isDone |= !plan.getLayouts().empty();
     });
     if (isAsked && !isDone)
-      emitWarning(module.getLoc(), "shard=")
-          << shard << " shards nothing: no value that can be cut so, for the cores that there are, "
-          << "is read in the core that makes it and fits into half of its L1";
+      emitWarning(module.getLoc(), "no tensor was sharded by ")
+          << stringifySharding(kind).split('_').first << "; remarks give the reasons";
   }
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // L1 has room for one tensor. Two entry points never run at the same time, so each has one there, unless their
 // activations must not share bytes.
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=input-memory=dram | FileCheck %s --check-prefix=SHARED
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors="input-memory=dram share-activations=false" | FileCheck %s --check-prefix=APART
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=input-memory=dram | FileCheck %s --check-prefix=SHARED
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors="input-memory=dram share-activations=false" | FileCheck %s --check-prefix=APART
 // SHARED-DAG: ttc.buffer activation @a_t0_0 : tensor<128xf32> in l1
 // SHARED-DAG: ttc.buffer activation @b_t0_0 : tensor<128xf32> in l1
 // APART-COUNT-1: ttc.buffer activation @{{[ab]}}_t0_0 : tensor<128xf32> in l1

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor takes 256 bytes of each of the two cores.
 // RUN: split-file %s %t
-// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors | FileCheck %s --check-prefix=AUTO
-// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=memory=dram | FileCheck %s --check-prefix=DRAM
-// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=input-memory=dram | FileCheck %s --check-prefix=COPY
-// RUN: ttc-opt %t/tight.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=input-memory=dram | FileCheck %s --check-prefix=TIGHT
-// RUN: ttc-opt %t/tight.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=input-memory=dram --ttc-preallocate | FileCheck %s --check-prefix=PLANNED
-// RUN: ttc-opt %t/tight.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=input-memory=l1 --ttc-preallocate | FileCheck %s --check-prefix=REUSED
-// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues=schedules=all --ttc-place-tensors=input-memory=l1 --ttc-preallocate | FileCheck %s --check-prefix=KEPT
-// RUN: ttc-opt %t/cpu.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors | FileCheck %s --check-prefix=DRAM
-// RUN: ttc-opt %t/given.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors | FileCheck %s --check-prefix=GIVEN
-// RUN: not ttc-opt %t/cpu.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-place-tensors=input-memory=l1 2>&1 | FileCheck %s --check-prefix=NOT-THERE
-// RUN: not ttc-opt %t/room.mlir --ttc-place-tensors="memory=dram input-memory=l1" 2>&1 | FileCheck %s --check-prefix=BOTH
-// RUN: not ttc-opt %t/room.mlir --ttc-place-tensors=memory=l2 2>&1 | FileCheck %s --check-prefix=MEMORY
-// RUN: not ttc-opt %t/room.mlir --ttc-place-tensors=input-memory=here 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors | FileCheck %s --check-prefix=AUTO
+// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=memory=dram | FileCheck %s --check-prefix=DRAM
+// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=input-memory=dram | FileCheck %s --check-prefix=COPY
+// RUN: ttc-opt %t/tight.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=input-memory=dram | FileCheck %s --check-prefix=TIGHT
+// RUN: ttc-opt %t/tight.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=input-memory=dram --ttc-preallocate | FileCheck %s --check-prefix=PLANNED
+// RUN: ttc-opt %t/tight.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=input-memory=l1 --ttc-preallocate | FileCheck %s --check-prefix=REUSED
+// RUN: ttc-opt %t/room.mlir --ttc-hoist-io --ttc-schedule-queues=schedules=all --ttc-bind-buffers --ttc-place-tensors=input-memory=l1 --ttc-preallocate | FileCheck %s --check-prefix=KEPT
+// RUN: ttc-opt %t/cpu.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors | FileCheck %s --check-prefix=DRAM
+// RUN: ttc-opt %t/given.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors | FileCheck %s --check-prefix=GIVEN
+// RUN: not ttc-opt %t/cpu.mlir --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-place-tensors=input-memory=l1 2>&1 | FileCheck %s --check-prefix=NOT-THERE
+// RUN: not ttc-opt %t/room.mlir --ttc-bind-buffers --ttc-place-tensors="memory=dram input-memory=l1" 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not ttc-opt %t/room.mlir --ttc-bind-buffers --ttc-place-tensors=memory=l2 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: not ttc-opt %t/room.mlir --ttc-bind-buffers --ttc-place-tensors=input-memory=here 2>&1 | FileCheck %s --check-prefix=INPUT
 
 // Everything fits. Outputs stay in DRAM.
 // AUTO-DAG: ttc.buffer slot @x : tensor<128xf32> in l1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-preallocate --verify-diagnostics --split-input-file
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-preallocate --verify-diagnostics --split-input-file
 
 // What is needed, what is there, and what lives at the peak, largest first.
 // expected-error@+1 {{needs 6144 bytes of DRAM (4096 constants, 1024 slots, 1024 activations), but tiny has 4096}}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Entry points are planned together: constants once, slots apart, activations over each other's.
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-preallocate | FileCheck %s --check-prefixes=CHECK,SHARED
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-preallocate=share-activations=false | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-preallocate | FileCheck %s --check-prefixes=CHECK,SHARED
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-preallocate=share-activations=false | FileCheck %s --check-prefixes=CHECK,APART
 
 // CHECK-DAG: ttc.buffer constant @constant : tensor<16xf32> = dense<1.000000e+00> : tensor<16xf32> in dram at 0x0 size 64
 // CHECK-DAG: ttc.buffer slot @x : tensor<16xf32> in dram at 0x1000 size 64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-preallocate | FileCheck %s
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-preallocate | FileCheck %s
 
 // L1 is planned as low as it can be, not only so that all fits: 192, 128, 192, 256 and 128 bytes of each core, each
 // from its command up to the last that reads it, take 576 bytes, as many as live at point 3. First-fit takes 768.

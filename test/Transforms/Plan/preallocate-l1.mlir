@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-preallocate --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-preallocate --split-input-file --verify-diagnostics | FileCheck %s
 
 // Tensors in L1 take an equal part of each core, at one offset; beside them lies the scratch of the
 // command that runs, at the bottom: 128 bytes at point 3.

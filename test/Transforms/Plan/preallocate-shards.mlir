@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-preallocate | FileCheck %s
-// RUN: ttc-opt %s --ttc-preallocate --ttc-encode-commands | FileCheck %s --check-prefix=ENCODED
+// RUN: ttc-opt %s --ttc-bind-buffers --ttc-preallocate | FileCheck %s
+// RUN: ttc-opt %s --ttc-bind-buffers --ttc-preallocate --ttc-encode-commands | FileCheck %s --check-prefix=ENCODED
 // Shards have the same offset in every core, above the scratch of all commands, although @join, which
 // needs most, does not run while @a is written. And @q does not take the bytes of @p, which is dead when it
 // is made: that would put a barrier into the chain of @cut and @join.

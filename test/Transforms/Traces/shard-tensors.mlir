@@ -6,7 +6,7 @@
 // RUN: not ttc-opt %s --ttc-shard-tensors=shard=depth --split-input-file 2>&1 | FileCheck %s --check-prefix=DEPTH
 // DEPTH: for the --shard option: expected none, height, width or block, found 'depth'
 // RUN: sed s/grid_rows.=.2/grid_rows=1/ %s | sed s/grid_cols.=.2/grid_cols=1/ | ttc-opt --ttc-shard-tensors=shard=width --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: warning: shard=width shards nothing: no value that can be cut so, for the cores that there are, is read in the core that makes it and fits into half of its L1
+// ONE: warning: no tensor was sharded by width; remarks give the reasons
 // RUN: ttc-opt %s --ttc-shard-tensors --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty
 // QUIET-NOT: warning
 

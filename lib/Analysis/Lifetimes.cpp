@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bytes that are used again cost a barrier between the last command that uses them as the one
-// buffer and the first that uses them as the other. In a chain on shards that would be the only
-// barrier.
-#include "PlanL1.h"
+#include "ttc/Analysis/Lifetimes.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
+Lifetimes mlir::ttc::getLifetimes(ArrayRef<TimelinePoint> timeline) {
+  Lifetimes lifetimes;
+  for (auto [point, accesses] : llvm::enumerate(timeline))
+    for (const BufferAccess &access : accesses.accesses) {
+      int64_t time = point;
+      lifetimes.try_emplace(access.buffer.getAttr(), Lifetime{time, 0, accesses.entry})
+          .first->second.end = time + 1;
+    }
+  return lifetimes;
+}
+
 namespace {
 
-/// Device work that needs no barrier, as long as no two of its buffers share bytes.
+/// Follows phases: device work between two barriers.
 class Phases {
 public:
-  explicit Phases(llvm::MapVector<StringAttr, Lifetime> &lifetimes) : lifetimes(lifetimes) {}
+  explicit Phases(Lifetimes &lifetimes) : lifetimes(lifetimes) {}
 
   void run(ArrayRef<TimelinePoint> timeline) {
     for (auto [time, point] : llvm::enumerate(timeline)) {
@@ -49,7 +57,7 @@ private:
     int64_t ownGrid;
   };
 
-  /// What dies in a phase with a chain lives as long as the phase.
+  /// Buffers whose lifetimes end in a phase with a chain stay alive until the end of the phase.
   void end(int64_t time) {
     if (hasChain)
       for (const Touch &touch : touches)
@@ -59,7 +67,7 @@ private:
     hasChain = false;
   }
 
-  llvm::MapVector<StringAttr, Lifetime> &lifetimes;
+  Lifetimes &lifetimes;
   SymbolTableCollection symbols;
   Operation *trace = nullptr;
   SmallVector<Touch> touches; ///< since the last barrier
@@ -68,7 +76,6 @@ private:
 
 } // namespace
 
-void mlir::ttc::lengthenForChains(ArrayRef<TimelinePoint> timeline,
-                                  llvm::MapVector<StringAttr, Lifetime> &lifetimes) {
+void mlir::ttc::extendForChains(ArrayRef<TimelinePoint> timeline, Lifetimes &lifetimes) {
   Phases(lifetimes).run(timeline);
 }

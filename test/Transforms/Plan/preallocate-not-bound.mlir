@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-preallocate | FileCheck %s
+// RUN: ttc-opt %s --ttc-preallocate --verify-diagnostics
+// RUN: ttc-opt %s --ttc-place-tensors --verify-diagnostics
 
-// Where a program may write over an operand that nothing reads any more, the result takes its
-// buffer; where the operand is read later (%a by @g), is a slot (%x), or lies beside another operand
-// that may not be written over, it does not.
-// CHECK-DAG: ttc.buffer activation @t_0 : tensor<16xf32> live [1, 4)
-// CHECK-DAG: ttc.buffer activation @t_1 : tensor<16xf32> live [2, 5)
-// CHECK-LABEL: ttc.trace @t
-// CHECK:         ttc.dispatch @f(%arg0) {ttc.buffer = [@t_0]}
-// CHECK-NEXT:    ttc.dispatch @f(%{{.*}}) {ttc.buffer = [@t_1]}
-// CHECK-NEXT:    ttc.dispatch @g(%{{.*}}, %{{.*}}) {ttc.buffer = [@t_1]}
-// CHECK-NEXT:    ttc.dispatch @g(%{{.*}}, %{{.*}}) {ttc.buffer = [@t_2]}
-// CHECK-NEXT:    ttc.dispatch @f(%{{.*}}) {ttc.buffer = [@y]}
 module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
@@ -21,11 +11,9 @@ ttc.program @g(tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32> {ttc.in_place 
 ttc.buffer slot @x : tensor<16xf32> in dram
 ttc.buffer slot @y : tensor<16xf32> in dram
 ttc.trace @t(%x: tensor<16xf32> {ttc.buffer = @x}) -> (tensor<16xf32> {ttc.buffer = @y}) {
+  // expected-error @+1 {{expected operands and results that are bound to buffers; --ttc-bind-buffers binds them}}
   %a = ttc.dispatch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
-  %b = ttc.dispatch @f(%a) : (tensor<16xf32>) -> tensor<16xf32>
-  %c = ttc.dispatch @g(%a, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  %d = ttc.dispatch @g(%c, %c) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  %y = ttc.dispatch @f(%d) : (tensor<16xf32>) -> tensor<16xf32>
+  %y = ttc.dispatch @f(%a) : (tensor<16xf32>) -> tensor<16xf32>
   ttc.yield %y : tensor<16xf32>
 }
 ttc.entry @main {

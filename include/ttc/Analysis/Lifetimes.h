@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// When buffers are alive.
+#ifndef TTC_ANALYSIS_LIFETIMES_H
+#define TTC_ANALYSIS_LIFETIMES_H
+
+#include "ttc/Analysis/Buffers.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::ttc {
+
+/// Points of the timeline, from the first access to a buffer up to, not including, the point after
+/// the last one. (--ttc-verify-plan rejects a buffer whose first access is a read.)
+struct Lifetime {
+  int64_t begin = 0, end = 0;
+  unsigned entry = 0; ///< the entry point whose schedule accesses the buffer first
+};
+
+/// In the order of the first accesses.
+using Lifetimes = llvm::MapVector<StringAttr, Lifetime>;
+
+Lifetimes getLifetimes(ArrayRef<TimelinePoint> timeline);
+
+/// Extends the lifetimes of buffers that a chain of commands on shards uses to the next barrier.
+/// Otherwise another buffer of the chain could reuse their bytes, which would require a barrier of
+/// its own.
+void extendForChains(ArrayRef<TimelinePoint> timeline, Lifetimes &lifetimes);
+
+} // namespace mlir::ttc
+
+#endif // TTC_ANALYSIS_LIFETIMES_H
