@@ -21,8 +21,8 @@ struct PanelArgs {
   int64_t tileBegin, tileEnd;
 };
 
-/// `valid` columns at column `shift` of the panel, NV vectors of them.
-template <int NV>
+/// `valid` columns from column `shift` of the panel on, in NV vectors. `WIDE`: see depthUnroll().
+template <int NV, bool WIDE>
 TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift, int64_t valid,
                          void *const *operands, float *out, epilogue_t epilogue) {
   int64_t rows = p.n * p.od * p.oh * p.ow;
@@ -54,9 +54,9 @@ TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift,
     t.rowStep = p.outRow / p.outPitch;
     t.row = g.outBase / p.outPitch + row * t.rowStep;
     if (taller != 0 && tile < taller)
-      runTileOf<NV>(height + 1, t, p, valid, operands, epilogue);
+      runTileOf<NV, WIDE>(height + 1, t, p, valid, operands, epilogue);
     else
-      runTileOf<NV>(height, t, p, valid, operands, epilogue);
+      runTileOf<NV, WIDE>(height, t, p, valid, operands, epilogue);
   }
 }
 
@@ -64,14 +64,16 @@ TTC_INLINE void runPanel(const PanelArgs &g, const GemmParams &p, int64_t shift,
 TTC_INLINE void runColumns(const PanelArgs &g, const GemmParams &p, int64_t valid,
                            void *const *operands, float *out, epilogue_t epilogue) {
   int64_t vectors = ceilDiv(valid, VL);
+  if (p.nr <= VL)
+    return runPanel<1, false>(g, p, 0, valid, operands, out, epilogue);
   if (vectors == 1)
-    return runPanel<1>(g, p, 0, valid, operands, out, epilogue);
+    return runPanel<1, true>(g, p, 0, valid, operands, out, epilogue);
   if (vectors == 2)
-    return runPanel<2>(g, p, 0, valid, operands, out, epilogue);
+    return runPanel<2, true>(g, p, 0, valid, operands, out, epilogue);
   if (vectors == 3 && VL == 16)
-    return runPanel<3>(g, p, 0, valid, operands, out, epilogue);
+    return runPanel<3, true>(g, p, 0, valid, operands, out, epilogue);
   for (int64_t shift = 0; shift < valid; shift += VL)
-    runPanel<1>(g, p, shift, min<int64_t>(VL, valid - shift), operands, out, epilogue);
+    runPanel<1, true>(g, p, shift, min<int64_t>(VL, valid - shift), operands, out, epilogue);
 }
 
 } // namespace

@@ -23,10 +23,13 @@ struct TileArgs {
   int64_t row, rowStep, col;
 };
 
-/// Few rows have too few accumulators to hide the latency of a multiply-add (4 cycles x 2 a
-/// cycle): then several k are summed apart.
-template <int MR, int NV> constexpr int depthUnroll() {
-  return MR * NV >= 8 ? 1 : MR * NV >= 4 ? 2 : 4;
+/// The number of k that are summed apart: a few rows have too few accumulators to hide the latency
+/// of a multiply-add (4 cycles x 2 a cycle). This decides the order of the sums, so it must not
+/// depend on how many vectors of a panel are used: the columns of the last panel are summed as all
+/// others. `WIDE` says that a whole panel has two vectors or more.
+template <int MR, bool WIDE> constexpr int depthUnroll() {
+  constexpr int accumulators = WIDE ? 2 * MR : MR;
+  return accumulators >= 8 ? 1 : accumulators >= 4 ? 2 : 4;
 }
 
 /// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B.
@@ -78,10 +81,10 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
 
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
 /// the epilogue exists once in the code and cannot make the accumulators spill.
-template <int MR, int NV>
+template <int MR, int NV, bool WIDE>
 TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
                         void *const *operands, epilogue_t epilogue) {
-  constexpr int KU = depthUnroll<MR, NV>();
+  constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
   TTC_UNROLL
   for (int u = 0; u < KU; ++u) {
@@ -149,13 +152,13 @@ TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
 }
 
 /// Picks the instance for a row count that is constant after inlining.
-template <int NV>
+template <int NV, bool WIDE>
 TTC_INLINE void runTileOf(int64_t rows, const TileArgs &t, const GemmParams &p, int64_t valid,
                           void *const *operands, epilogue_t epilogue) {
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \
-    return runTile<MR, NV>(t, p, valid, operands, epilogue);
+    return runTile<MR, NV, WIDE>(t, p, valid, operands, epilogue);
     TTC_CASE(1)
     TTC_CASE(2)
     TTC_CASE(3)

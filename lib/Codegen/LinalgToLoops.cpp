@@ -180,9 +180,11 @@ template <typename From, typename To> bool keepExtremum(Operation *op) {
   return true;
 }
 
-/// Lets LLVM contract products and sums, and reorder the sums that fold a dimension away. The
-/// order is fixed when the program is compiled, so results do not vary from run to run.
-void relaxArithmetic(linalg::GenericOp op) {
+/// Lets LLVM contract products and sums and, with `reorders`, reorder the sums that fold a
+/// dimension away. The order is fixed when the program is compiled, so results do not vary from run
+/// to run. Where the innermost loop is parallel, its elements are the lanes of a vector: reordering
+/// would make no sum faster, but give the elements that remain after the last vector another order.
+void relaxArithmetic(linalg::GenericOp op, bool reorders) {
   Block *body = op.getBody();
   auto relax = [](Operation *nested, arith::FastMathFlags more) {
     auto flags = dyn_cast<arith::ArithFastMathInterface>(nested);
@@ -198,7 +200,8 @@ void relaxArithmetic(linalg::GenericOp op) {
     return;
   for (BlockArgument accumulator : body->getArguments().take_back(op.getNumDpsInits()))
     for (Operation *user : llvm::make_early_inc_range(accumulator.getUsers())) {
-      relax(user, arith::FastMathFlags::reassoc);
+      if (reorders)
+        relax(user, arith::FastMathFlags::reassoc);
       if (!keepExtremum<arith::MaximumFOp, LLVM::MaximumOp>(user))
         keepExtremum<arith::MinimumFOp, LLVM::MinimumOp>(user);
     }
@@ -219,9 +222,15 @@ LogicalResult ttc::lowerToLoops(func::FuncOp body) {
         return op.emitOpError("expects to have a generic form");
       generic = *generalized;
     }
-    relaxArithmetic(generic);
     rewriter.setInsertionPoint(generic);
-    if (std::optional<LoopNest> nest = analyzeNest(rewriter, generic)) {
+    std::optional<LoopNest> nest = analyzeNest(rewriter, generic);
+    auto innermost = utils::IteratorType::parallel;
+    if (nest && !nest->loops.empty())
+      innermost = nest->loops.back().kind;
+    else if (!nest && generic.getNumLoops() != 0)
+      innermost = generic.getIteratorTypesArray().back();
+    relaxArithmetic(generic, innermost == utils::IteratorType::reduction);
+    if (nest) {
       NestEmitter(rewriter, generic, std::move(*nest)).emit();
       rewriter.eraseOp(generic);
       continue;
