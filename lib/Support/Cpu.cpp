@@ -16,8 +16,8 @@ std::optional<CpuTarget> mlir::ttc::getCpuTarget(llvm::StringRef name) {
   target.triple = llvm::sys::getDefaultTargetTriple();
   if (name == "native") {
     target.cpu = llvm::sys::getHostCPUName();
-    // Sorted, so that the same machine always gives the same bytes. A virtual machine may hide
-    // features of its CPU, hence both signs.
+    // Sorted: the same machine always gives the same bytes. With both signs: a virtual machine may
+    // hide features that the CPU's name implies.
     std::vector<std::string> features;
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
       features.push_back((feature.second ? "+" : "-") + feature.first().str());
@@ -28,7 +28,7 @@ std::optional<CpuTarget> mlir::ttc::getCpuTarget(llvm::StringRef name) {
     return target;
   }
   llvm::Triple triple(target.triple);
-  if (triple.isX86() && llvm::X86::parseArchX86(name) == llvm::X86::CK_None)
+  if (triple.isX86() && llvm::X86::parseArchX86(name, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return std::nullopt;
   target.cpu = name;
   return target;

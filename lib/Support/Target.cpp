@@ -11,7 +11,7 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// All but the code: what a name or a JSON file says.
+/// A target without its code: what a name or a JSON file describes.
 struct Machine {
   std::string name;
   int64_t gridRows = 1, gridCols = 1;
@@ -20,30 +20,42 @@ struct Machine {
   int64_t queues = 2, chips = 1;
   int64_t linkBytesPerSecond = 0;
   bool interleavedL1 = false;
-  // Of the host that runs the code, where the description says so (ttrun query does).
+  // The host that runs the code, if the description names it (that of ttrun query does).
   std::string arch = {};
   std::optional<std::vector<std::string>> features = {};
 };
 
 constexpr int64_t KiB = 1024, GiB = KiB * KiB * KiB;
+constexpr int64_t kDramUnit = 256 * KiB * KiB;
 
-/// This machine. L1 is each core's own memory: its L2 cache.
+/// L1 and DRAM of a CPU that is not this machine's: a usual L2 cache, and more than models need.
+/// The runtime reserves DRAM as address space and takes memory only for the pages that a plan uses.
+constexpr int64_t kOtherL1Bytes = 512 * KiB, kOtherDramBytes = 64 * GiB;
+
+/// What `name` of sysconf() says of this machine; 0 if it says nothing.
+int64_t getSystemValue(int name) { return std::max<int64_t>(sysconf(name), 0); }
+
+/// This machine. L1 is each core's own memory, its L2 cache; DRAM is the physical memory, in whole
+/// 256 MiB, so that a kernel that keeps a little more for itself gives the same bundle. For another
+/// CPU than this machine's, the bundle does not depend on this machine.
 Machine getCpu(StringRef cpu) {
-  // For another CPU than this one, nothing of this machine must show in the bundle.
-  int64_t l2 = cpu == "native" ? sysconf(_SC_LEVEL2_CACHE_SIZE) : 0;
-  int64_t cores = cpu == "native" ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
-  if (l2 < 256 * KiB)
-    l2 = 512 * KiB;
+  bool isNative = cpu == "native";
+  int64_t cores = isNative ? getSystemValue(_SC_NPROCESSORS_ONLN) : 1;
+  int64_t l2 = isNative ? getSystemValue(_SC_LEVEL2_CACHE_SIZE) : 0;
+  int64_t memory =
+      isNative ? getSystemValue(_SC_PHYS_PAGES) * getSystemValue(_SC_PAGESIZE) : kOtherDramBytes;
+  if (l2 < 256 * KiB) // unknown, or shared by what the system calls a core
+    l2 = kOtherL1Bytes;
   Machine machine;
   machine.name = "cpu";
   machine.gridCols = std::max<int64_t>(cores, 1);
   machine.l1Bytes = llvm::alignTo(l2, ttrt::kPageSize);
-  machine.dramBankBytes = 64 * GiB; // address space, not memory: pages are used when touched
+  machine.dramBankBytes = std::max(memory / kDramUnit * kDramUnit, kDramUnit);
   return machine;
 }
 
-/// What sixteen lanes of PCI Express move in one direction: so many transfers of a bit per second,
-/// 128 bits out of 130.
+/// The bytes per second that sixteen lanes of PCI Express move in one direction, at one bit per
+/// transfer and lane; 128 of 130 bits are data.
 constexpr int64_t getPcieX16(int64_t transfersPerSecond) {
   return transfersPerSecond / 130 * 128 * 16 / 8;
 }
@@ -72,7 +84,7 @@ static FailureOr<Machine> readMachine(StringRef path,
 
   Machine machine;
   machine.name = name->str();
-  // Required where there is no sensible default.
+  // A key is required if it has no sensible default.
   struct Field {
     StringRef key;
     int64_t *value;
@@ -126,7 +138,7 @@ static FailureOr<Machine> readMachine(StringRef path,
   return machine;
 }
 
-/// Whether the host that a description speaks of can run the code.
+/// Checks that the host that the description names can run the code.
 static LogicalResult checkCode(const Machine &machine, const CpuTarget &code, StringRef cpu,
                                llvm::function_ref<InFlightDiagnostic()> emitError) {
   llvm::Triple triple(code.triple);
@@ -147,7 +159,7 @@ static LogicalResult checkCode(const Machine &machine, const CpuTarget &code, St
                      << missing << "; --target-cpu chooses another CPU";
 }
 
-/// What no runtime could load is said here, and not when the bundle is opened.
+/// Rejects what no runtime can load now, not when the bundle is opened.
 static LogicalResult checkMachine(const Machine &machine,
                                   llvm::function_ref<InFlightDiagnostic()> emitError) {
   auto expected = [&](const Twine &what, int64_t found) {
@@ -209,8 +221,8 @@ FailureOr<TargetAttr> mlir::ttc::getTarget(MLIRContext *context, StringRef nameO
     return failure();
   std::optional<CpuTarget> code = getCpuTarget(cpu);
   if (!code)
-    return emitError() << "expected the name of a CPU that LLVM knows, or native; found '" << cpu
-                       << "'";
+    return emitError() << "expected LLVM's name of an x86-64 CPU, or native, found '" << cpu
+                       << "'; code is generated for x86-64 only";
   if (failed(checkCode(machine, *code, cpu, emitError)))
     return failure();
   return TargetAttr::get(context, machine.name, code->triple, code->cpu, code->features,

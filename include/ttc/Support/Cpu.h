@@ -20,7 +20,8 @@ struct CpuTarget {
 };
 
 /// The CPU with the given LLVM name. "native" is this machine's CPU with the features that the
-/// machine reports. Returns nothing for a name that is not a CPU of this machine's architecture.
+/// machine reports. Returns nothing for a name that is not a CPU of this machine's architecture,
+/// x86-64: the kernels (kernels/) exist for no other.
 std::optional<CpuTarget> getCpuTarget(llvm::StringRef name);
 
 /// The features that the code needs, as LLVM's names without a sign, sorted: those that the CPU's

@@ -12,17 +12,17 @@ namespace mlir::ttc {
 /// Name of the module's attribute that holds its target.
 inline constexpr llvm::StringLiteral kTargetAttrName = "ttc.target";
 
-/// Name of the module's attribute that holds the bytes of its trace region, where they are more
+/// Name of the module's attribute that holds the size of its trace region in bytes, if that is more
 /// than the streams need.
 inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
 
-/// The target of a name ("cpu", "wormhole_n150", "wormhole_n300", "blackhole_p150") or of a JSON
-/// file (anything that ends with .json), with code for the CPU of a name ("native" is this
-/// machine's). An error says what is known.
+/// The target with the given name ("cpu", "wormhole_n150", "wormhole_n300", "blackhole_p150") or
+/// from a JSON file (a name that ends with .json), with code for the CPU with LLVM's name `cpu`
+/// ("native" is this machine's). Errors list the known names.
 FailureOr<TargetAttr> getTarget(MLIRContext *context, StringRef nameOrFile, StringRef cpu,
                                 llvm::function_ref<InFlightDiagnostic()> emitError);
 
-/// The module's target; an error where it has none.
+/// The module's target; an error if it has none.
 FailureOr<TargetAttr> getTarget(ModuleOp module);
 
 /// The CPU that a target's machine code is for.
@@ -30,9 +30,10 @@ CpuTarget getCpuTarget(TargetAttr target);
 /// The CPU of the `ttc.target` of the module that holds `op`; this machine's if it has none.
 CpuTarget getCpuTarget(Operation *op);
 
-/// All banks.
+/// The size of all banks together.
 int64_t getDramBytes(TargetAttr target);
-/// What `bytes` that are spread evenly over all banks take of each, at DRAM's alignment.
+/// The bytes of each bank that `bytes` take which are spread evenly over all banks, at DRAM's
+/// alignment.
 int64_t getBytesPerBank(TargetAttr target, int64_t bytes);
 int64_t getCores(TargetAttr target);
 

@@ -14,5 +14,16 @@
 // RUN: not ttc-opt %s --ttc-set-target=target=wormhole 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: expected a target (cpu, wormhole_n150, wormhole_n300, blackhole_p150, or a file that ends with .json), found 'wormhole'
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=z80 2>&1 | FileCheck %s --check-prefix=NO-CPU
-// NO-CPU: expected the name of a CPU that LLVM knows, or native; found 'z80'
+// NO-CPU: expected LLVM's name of an x86-64 CPU, or native, found 'z80'; code is generated for x86-64 only
+// Names that LLVM knows: of another architecture, and of CPUs without 64 bits.
+// RUN: not ttc-opt %s --ttc-set-target=target-cpu=cortex-a76 2>&1 | FileCheck %s --check-prefix=ARM
+// ARM: expected LLVM's name of an x86-64 CPU, or native, found 'cortex-a76'; code is generated for x86-64 only
+// RUN: not ttc-opt %s --ttc-set-target=target-cpu=pentium3 2>&1 | FileCheck %s --check-prefix=IA32
+// IA32: expected LLVM's name of an x86-64 CPU, or native, found 'pentium3'
+
+// For this machine's CPU, DRAM is the machine's memory in whole 256 MiB; for another it is 64 GiB.
+// RUN: ttc-opt %s --ttc-set-target=target=cpu > %t.native
+// RUN: %python -c "import os, re, sys; d = int(re.search('dram_bank_bytes = ([0-9]+)', open(sys.argv[1]).read())[1]); m = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGESIZE'); u = 1 << 28; assert d == max(m // u * u, u), (d, m)" %t.native
+// RUN: ttc-opt %s --ttc-set-target="target=cpu target-cpu=x86-64-v3" | FileCheck %s --check-prefix=OTHER
+// OTHER: name = "cpu"{{.*}} cpu = "x86-64-v3", features = "", grid_rows = 1, grid_cols = 1, l1_bytes = 524288, {{.*}}dram_bank_bytes = 68719476736
 module {}
