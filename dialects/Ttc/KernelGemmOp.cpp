@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ttc.kernel.gemm: its verifier, and how an op becomes the kernel's arguments and grid.
-#include "dialects/Ttc/KernelGrid.h"
+// ttc.kernel.gemm: its verifier, and the kernel's arguments and grid by the op's plan.
+#include "dialects/Ttc/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "kernels/Params.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
-using ::ttc::kernels::GemmParams;
+namespace kernels = ::ttc::kernels;
+using kernels::GemmParams;
 
 ViewAttr KernelGemmOp::getAViewOrIdentity() {
   return getAView() ? *getAView() : ViewAttr::getIdentity(getA().getType());
@@ -28,6 +29,47 @@ static LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view,
     return op->emitOpError() << "expected '" << name << "' within the " << type.getNumElements()
                              << " elements of its tensor, found elements " << low << " to " << high;
   return success();
+}
+
+LogicalResult GemmPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, GemmRows rows,
+                                   ArrayRef<int64_t> splits, int64_t block) {
+  if (splits.size() != 3 || llvm::any_of(splits, [](int64_t count) { return count < 1; }))
+    return emitError() << "expected 'splits' of batch, rows and panels of at least 1, found ["
+                       << splits << "]";
+  if (block < 1)
+    return emitError() << "expected 'block' to be at least 1, found " << block;
+  return success();
+}
+
+/// What the kernel relies on: rows that can be found as the plan says, and a grid within the loops.
+static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmParams &loops) {
+  if (plan.getRows() == GemmRows::direct
+          ? !hasDirectRows(loops)
+          : !op.getKernel() || (plan.getRows() == GemmRows::copied && !canCopyRows(loops)))
+    return op.emitOpError() << "expected 'plan' with rows that the kernel can find in 'a', found "
+                            << stringifyGemmRows(plan.getRows());
+  GemmParams p = withRows(loops, plan.getRows());
+  int64_t most[] = {p.batch[0] * p.batch[1] * p.batch[2],
+                    llvm::divideCeilSigned(p.n * p.od * p.oh * p.ow, p.mr),
+                    p.groups * llvm::divideCeilSigned(p.o, p.nr)};
+  for (auto [count, limit, what] :
+       llvm::zip_equal(plan.getSplits(), most, ArrayRef<StringRef>{"batch", "row tiles", "panels"}))
+    if (count > limit)
+      return op.emitOpError() << "expected 'plan' to split the " << limit << " " << what
+                              << " into at most as many parts, found " << count;
+  return success();
+}
+
+static LogicalResult verifyLoops(KernelGemmOp op) {
+  if (!getGemmLoops(op, /*isStored=*/false))
+    return op.emitOpError("expected at most three batch dimensions that cannot be merged");
+  std::optional<GemmPlanAttr> plan = op.getPlan();
+  if (!plan)
+    return success();
+  std::optional<GemmParams> loops = getGemmLoops(op);
+  if (!loops)
+    return op.emitOpError("expected no 'plan' in layouts that its views cannot follow");
+  return verifyPlan(op, *plan, *loops);
 }
 
 LogicalResult KernelGemmOp::verify() {
@@ -108,7 +150,7 @@ LogicalResult KernelGemmOp::verify() {
                            << getB().getType().getShape() << "]";
     if (getBView())
       return emitOpError("expected no 'b_view' with 'packed'");
-    return success();
+    return verifyLoops(*this);
   }
   ViewAttr b = getBViewOrIdentity();
   if (failed(verifyView(*this, "b_view", b, getB().getType())))
@@ -125,170 +167,44 @@ LogicalResult KernelGemmOp::verify() {
         return emitOpError() << "expected operands whose batch broadcasts to [" << out.getShape()
                              << "], found [" << operand.getShape() << "]";
     }
-  KernelGemmPlan plan = planGemm(*this);
-  if (!plan.fits)
-    return emitOpError("expected at most three batch dimensions that cannot be merged");
-  return success();
-}
-
-namespace {
-/// The operands and the result as they lie in memory; b only where it is not packed.
-struct GemmViews {
-  ViewAttr a, b, out;
-};
-
-/// One dimension of the batch with its distances in a, b and the result.
-struct Batch {
-  int64_t size, a, b, out;
-};
-} // namespace
-
-static int64_t batchStride(ViewAttr view, int64_t dim, int64_t rank) {
-  int64_t at = dim - (rank - view.getRank());
-  return at < 0 || view.getShape()[at] == 1 ? 0 : view.getStrides()[at];
-}
-
-/// A product: rows and batch dimensions, merged wherever their strides allow.
-static bool describeMatmul(const GemmViews &views, GemmParams &p) {
-  auto [a, b, out] = views;
-  int64_t rank = out.getRank(), aRank = a.getRank();
-  p.ow = out.getShape()[rank - 2];
-  p.aRow = p.aW = a.getStrides()[aRank - 2];
-  p.aC = a.getStrides()[aRank - 1];
-  p.c = a.getShape()[aRank - 1];
-  p.outRow = out.getStrides()[rank - 2];
-  if (b) {
-    p.bK = b.getStrides()[b.getRank() - 2];
-    p.bN = b.getStrides()[b.getRank() - 1];
-    p.bOffset = b.getOffset();
-  }
-  SmallVector<Batch> batch;
-  for (int64_t i = 0; i < rank - 2; ++i) {
-    Batch dim{out.getShape()[i], batchStride(a, i, rank), b ? batchStride(b, i, rank) : 0,
-              out.getStrides()[i]};
-    if (dim.size == 1)
-      continue;
-    if (!batch.empty() && batch.back().a == dim.size * dim.a &&
-        batch.back().b == dim.size * dim.b && batch.back().out == dim.size * dim.out) {
-      dim.size *= batch.back().size;
-      batch.back() = dim;
-    } else {
-      batch.push_back(dim);
-    }
-  }
-  // Batch dimensions that share B are more rows of one product.
-  while (!batch.empty() && batch.back().b == 0 &&
-         (p.ow == 1 || (batch.back().a == p.ow * p.aRow && batch.back().out == p.ow * p.outRow))) {
-    if (p.ow == 1) {
-      p.aRow = batch.back().a;
-      p.outRow = batch.back().out;
-    }
-    p.ow *= batch.pop_back_val().size;
-  }
-  if (batch.size() > 3)
-    return false;
-  for (int64_t i = 0, at = 3 - batch.size(); i < static_cast<int64_t>(batch.size()); ++i, ++at) {
-    p.batch[at] = batch[i].size;
-    p.aBatch[at] = batch[i].a;
-    p.bBatch[at] = batch[i].b;
-    p.outBatch[at] = batch[i].out;
-  }
-  p.aW = p.aRow;
-  p.iw = p.ow;
-  p.aMode = ::ttc::kernels::kRowsDirect;
-  return true;
-}
-
-/// A convolution: three spatial dimensions, and the cheapest way to its rows.
-static void describeConv(KernelGemmOp op, const GemmViews &views, GemmParams &p) {
-  auto [a, b, out] = views;
-  int64_t spatial = op.getKernel()->size(), first = 3 - spatial;
-  int64_t in[3] = {1, 1, 1}, result[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
-  for (int64_t i = 0; i < spatial; ++i) {
-    in[first + i] = a.getShape()[i + 1];
-    result[first + i] = out.getShape()[i + 1];
-    strides[first + i] = a.getStrides()[i + 1];
-    p.kernel[first + i] = (*op.getKernel())[i];
-    p.stride[first + i] = kernelValue(op.getStrides(), i, 1);
-    p.padBegin[first + i] = kernelValue(op.getPads(), i, 0);
-    p.dilation[first + i] = kernelValue(op.getDilations(), i, 1);
-    p.inputDilation[first + i] = kernelValue(op.getInputDilation(), i, 1);
-  }
-  p.n = a.getShape()[0];
-  p.aN = a.getStrides()[0];
-  std::tie(p.id, p.ih, p.iw) = std::tie(in[0], in[1], in[2]);
-  std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
-  std::tie(p.aD, p.aH, p.aW) = std::tie(strides[0], strides[1], strides[2]);
-  p.aC = 1;
-  p.groups = op.getGroups();
-  p.c = a.getShape().back() / p.groups;
-  p.outRow = p.outPitch;
-
-  auto all = [](const int64_t (&values)[3], int64_t expected) {
-    return llvm::all_of(values, [=](int64_t value) { return value == expected; });
-  };
-  bool plain = all(p.inputDilation, 1);
-  bool flat = (p.ih == 1 || p.aH == p.iw * p.aW) && (p.id == 1 || p.aD == p.ih * p.iw * p.aW) &&
-              (p.n == 1 || p.aN == p.id * p.ih * p.iw * p.aW);
-  bool same = p.od == p.id && p.oh == p.ih && p.ow == p.iw;
-  if (plain && flat && same && all(p.kernel, 1) && all(p.stride, 1) && all(p.padBegin, 0)) {
-    p.aMode = ::ttc::kernels::kRowsDirect;
-    p.aRow = p.aW;
-    p.iw = p.ow = p.n * p.od * p.oh * p.ow;
-    p.n = p.id = p.ih = p.od = p.oh = 1;
-    return;
-  }
-  // Below 16 channels a tap is over before its row pointers are loaded.
-  bool copies = plain && p.groups == 1 && p.c < 16 && p.kernel[0] == 1 && p.id == 1 && p.od == 1 &&
-                p.kernel[2] > 1 && p.dilation[2] == 1 && p.padBegin[0] == 0 && p.aW == p.c;
-  p.aMode = copies ? ::ttc::kernels::kRowsCopied : ::ttc::kernels::kRowsTable;
-}
-
-KernelGemmPlan mlir::ttc::planGemm(KernelGemmOp op) {
-  KernelGemmPlan plan;
-  GemmParams &p = plan.params;
-  p = GemmParams();
-  for (int64_t i = 0; i < 3; ++i)
-    p.batch[i] = p.kernel[i] = p.stride[i] = p.dilation[i] = p.inputDilation[i] = 1;
-  p.n = p.od = p.oh = p.ow = p.id = p.ih = p.iw = p.groups = 1;
-  ViewAttr logical = op.getResultViewOrIdentity();
-  StridedAttr resultRows = getResultStrided(op);
-  GemmViews views{op.getAViewOrIdentity().inStrided(getOperandStrided(op.getA())),
-                  {},
-                  logical.inStrided(resultRows)};
-  if (!op.getPacked())
-    views.b = op.getBViewOrIdentity().inStrided(getOperandStrided(op.getB()));
-  if (!views.a || !views.out || (!op.getPacked() && !views.b))
-    return plan; // does not fit
-  p.aOffset = views.a.getOffset();
-  p.outOffset = views.out.getOffset();
-  p.cols = logical.getShape().back();
-  p.outPitch = resultRows ? resultRows.getPitch() : p.cols;
-  p.bMode = op.getPacked() ? ::ttc::kernels::kBPacked : ::ttc::kernels::kBStrided;
-  p.mr = op.getTile()[0];
-  p.nr = op.getTile()[1];
-  plan.fits = true;
-  if (op.getKernel())
-    describeConv(op, views, p);
-  else
-    plan.fits = describeMatmul(views, p);
-  p.o = p.cols / p.groups;
-  splitGemm(plan);
-  return plan;
+  return verifyLoops(*this);
 }
 
 StringRef KernelGemmOp::getKernelSymbol() { return "ttc_kernel_gemm"; }
 
+bool KernelGemmOp::isPlanned() { return getPlan().has_value(); }
+
+/// The kernel's arguments for a plan, and the bytes of scratch that they divide.
+static std::pair<GemmParams, int64_t> getParams(KernelGemmOp op) {
+  GemmPlanAttr plan = *op.getPlan();
+  GemmParams p = withRows(*getGemmLoops(op), plan.getRows());
+  p.batchSplits = plan.getSplits()[0];
+  p.rowSplits = plan.getSplits()[1];
+  p.panelSplits = plan.getSplits()[2];
+  p.blockTiles = plan.getBlock();
+
+  int64_t at = 0;
+  auto reserve = [&](bool isNeeded, int64_t bytes) {
+    int64_t begin = isNeeded ? at : 0;
+    at += isNeeded ? llvm::alignTo(bytes, 64) : 0;
+    return begin;
+  };
+  bool copied = plan.getRows() == GemmRows::copied, table = plan.getRows() != GemmRows::direct;
+  int64_t rows = p.blockTiles * p.mr, taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
+  p.zeroAt = reserve(table && !copied, p.c * p.groups * 4);
+  p.tableAt = reserve(table, rows * (copied ? p.kernel[1] : taps) * 8);
+  p.copyAt = reserve(copied, copied ? getCopiedBytes(p, rows) : 0);
+  p.panelAt = reserve(!op.getPacked(), taps * p.c * p.nr * 4);
+  return {p, at};
+}
+
 void KernelGemmOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
-  appendParams(planGemm(*this).params, params);
+  appendParams(getParams(*this).first, params);
 }
 
-int64_t KernelGemmOp::getGrid() {
-  GemmParams p = planGemm(*this).params;
-  return p.batchSplits * p.rowSplits * p.panelSplits;
-}
+int64_t KernelGemmOp::getGrid() { return llvm::product_of(getPlan()->getSplits()); }
 
-int64_t KernelGemmOp::getScratchBytes() { return planGemm(*this).scratchBytes; }
+int64_t KernelGemmOp::getScratchBytes() { return getParams(*this).second; }
 
 bool KernelGemmOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc.pack and the kernels besides gemm.
-#include "dialects/Ttc/KernelGrid.h"
+#include "dialects/Ttc/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "kernels/Budgets.h"
 #include "kernels/Params.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Parallel.h"
@@ -11,6 +12,10 @@ using namespace mlir::ttc;
 using ::ttc::kernels::DepthwiseParams;
 using ::ttc::kernels::PackParams;
 using ::ttc::kernels::PoolParams;
+
+int64_t mlir::ttc::chooseWorkgroups(int64_t work) {
+  return std::clamp<int64_t>(work / ::ttc::kernels::kWorkPerGroup, 1, ::ttc::kernels::kMaxGroups);
+}
 
 //===----------------------------------------------------------------------===//
 // ttc.pack

@@ -101,11 +101,48 @@ def Ttc_PackOp : Ttc_Op<"pack", [
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-class Ttc_KernelOp<string mnemonic, list<Trait> traits = []>
-    : Ttc_Op<"kernel." # mnemonic, !listconcat([Pure,
-        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["acceptsStrided"]>], traits)>;
+def Ttc_GemmRows : I64EnumAttr<"GemmRows", "how the rows of a gemm's A are found", [
+    I64EnumAttrCase<"direct", 0>, I64EnumAttrCase<"table", 1>, I64EnumAttrCase<"copied", 2>]> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
 
-def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
+  let summary = "How ttc.kernel.gemm walks its loops";
+  let description = [{
+    `rows` says how the kernel finds the rows of A:
+
+    - `direct`: they are evenly strided (a product, or a convolution of single pixels);
+    - `table`: by a table in scratch with one pointer for each row and tap;
+    - `copied`: the input lines are copied into scratch with their padding, and the taps along the width
+      are merged into one.
+
+    `splits` is the grid: the parts that the batch, the row tiles and the panels are split into. `block` is
+    the number of row tiles that meet all panels before the next ones do.
+
+    ```mlir
+    #ttc.gemm_plan<rows = table, splits = [1, 4, 2], block = 3>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Ttc_GemmRows>:$rows,
+    ArrayRefParameter<"int64_t">:$splits,
+    "int64_t":$block);
+  let assemblyFormat = [{
+    `<` `rows` `=` $rows `,` `splits` `=` `[` $splits `]` `,` `block` `=` $block `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+/// `methods`: those of the interface that the op implements beside the required ones and
+/// acceptsStrided.
+class Ttc_KernelOp<string mnemonic, list<Trait> traits = [], list<string> methods = []>
+    : Ttc_Op<"kernel." # mnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, !listconcat(["acceptsStrided"], methods)>],
+        traits)>;
+
+def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>],
+    ["isPlanned"]> {
   let summary = "Matrix product and convolution as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and `b` [batch..., K, N], batch
@@ -125,6 +162,9 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     2. The result type's shape is the logical result's (with `result_view`: as many elements).
     3. `packed` is set for convolutions.
     4. `strides`, `dilations`, `input_dilation` have one value for each spatial dimension, `pads` two.
+    5. At most three batch dimensions cannot be merged.
+    6. `plan` is given before the op is lowered (`--ttc-plan-gemms`). Its `rows` are possible for `a`, and
+       its `splits` are not more than there are batch elements, row tiles and panels.
 
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
@@ -144,7 +184,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
     OptionalAttr<Ttc_ViewAttr>:$a_view,
     OptionalAttr<Ttc_ViewAttr>:$b_view,
-    OptionalAttr<Ttc_ViewAttr>:$result_view);
+    OptionalAttr<Ttc_ViewAttr>:$result_view,
+    OptionalAttr<Ttc_GemmPlanAttr>:$plan);
   let results = (outs Ttc_KernelTensor:$result);
   let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

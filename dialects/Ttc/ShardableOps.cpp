@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How operands are cut when a result is: ShardableOpInterface.
-#include "dialects/Ttc/KernelGrid.h"
+#include "dialects/Ttc/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;

@@ -39,6 +39,10 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let methods = [
     InterfaceMethod<"The function of the kernel library.", "::llvm::StringRef",
                     "getKernelSymbol">,
+    InterfaceMethod<[{
+      True if what the op leaves open has been decided; only then the arguments, the grid and the
+      scratch are known.
+    }], "bool", "isPlanned", (ins), "", "return true;">,
     InterfaceMethod<"The constant arguments, laid out as in kernels/Params.h.", "void",
                     "getKernelParams", (ins "::llvm::SmallVectorImpl<int64_t> &":$params)>,
     InterfaceMethod<"Independent workgroups that the work is split into.", "int64_t", "getGrid">,

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/GemmPlan.h"
+#include "dialects/Ttc/EvaluateConstant.h"
+#include "dialects/Ttc/KernelParams.h"
+#include "kernels/Budgets.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
+namespace kernels = ::ttc::kernels;
+using kernels::GemmParams;
 
 GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t columns) {
   if (vectorLength == 8)
@@ -15,4 +20,84 @@ GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t c
     return {14, 16};
   auto waste = [&](int64_t nr) { return llvm::alignTo(columns, nr) - columns; };
   return waste(32) * 12 < waste(48) * 12 - columns ? GemmTile{14, 32} : GemmTile{8, 48};
+}
+
+bool mlir::ttc::isPackedAhead(Value b) {
+  auto batch = cast<RankedTensorType>(b.getType()).getShape().drop_back(2);
+  return llvm::all_of(batch, [](int64_t size) { return size == 1; }) && isConstantExpression(b);
+}
+
+/// The cheapest way to the rows of A.
+static GemmRows chooseRows(const GemmParams &loops) {
+  if (hasDirectRows(loops))
+    return GemmRows::direct;
+  bool copies = canCopyRows(loops) && loops.c < kernels::kCopyBelowChannels && loops.kernel[2] > 1;
+  return copies ? GemmRows::copied : GemmRows::table;
+}
+
+namespace {
+/// The sizes that the grid and the blocks are chosen by.
+struct GemmSizes {
+  int64_t batch, rows, taps, depth, tiles, panels;
+  /// Elements of A and of B that one batch element reads.
+  int64_t aElements, bElements;
+};
+} // namespace
+
+static GemmSizes getSizes(const GemmParams &p) {
+  GemmSizes s;
+  s.batch = p.batch[0] * p.batch[1] * p.batch[2];
+  s.rows = p.n * p.od * p.oh * p.ow;
+  s.taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
+  s.depth = s.taps * p.c;
+  s.tiles = llvm::divideCeil(s.rows, p.mr);
+  s.panels = p.groups * llvm::divideCeil(p.o, p.nr);
+  s.aElements = p.aMode == kernels::kRowsDirect ? s.rows * s.depth
+                                                : p.n * p.id * p.ih * p.iw * p.c * p.groups;
+  s.bElements = s.depth * p.cols;
+  return s;
+}
+
+/// Parts of the batch, the row tiles and the panels. Whole batch elements first; then rows or
+/// panels, whichever makes the workgroups together stream fewer bytes; then the other one if there
+/// are too few.
+static SmallVector<int64_t> chooseSplits(const GemmParams &p, const GemmSizes &s) {
+  int64_t wanted = chooseWorkgroups(s.batch * s.rows * s.depth * p.cols);
+  int64_t batch = std::min(s.batch, wanted), rest = wanted / batch;
+  bool byRows = rest * s.bElements + s.aElements <= s.bElements + rest * s.aElements;
+  int64_t first = std::min(byRows ? s.tiles : s.panels, rest);
+  int64_t second = std::min(byRows ? s.panels : s.tiles, rest / first);
+  return byRows ? SmallVector<int64_t>{batch, first, second}
+                : SmallVector<int64_t>{batch, second, first};
+}
+
+/// Row tiles of a block: its A and a panel stay in L2 while all panels pass.
+static int64_t chooseBlock(const GemmParams &p, const GemmSizes &s, int64_t groupTiles) {
+  int64_t panelBytes = s.depth * p.nr * 4;
+  int64_t aBudget = std::max(kernels::kL2Budget - panelBytes, kernels::kMinBlockBytes);
+  int64_t rowBytes = std::max<int64_t>(1, s.aElements * 4 / s.rows);
+  int64_t rows = std::max(p.mr, aBudget / rowBytes);
+  bool copied = p.aMode == kernels::kRowsCopied;
+  if (p.aMode != kernels::kRowsDirect) {
+    int64_t tableTaps = copied ? p.kernel[1] : s.taps;
+    rows = std::min(rows, std::max(p.mr, kernels::kTableBudget / (8 * tableTaps)));
+  }
+  if (copied)
+    while (rows > p.mr && getCopiedBytes(p, rows) > kernels::kCopyBudget)
+      rows = std::max(p.mr, rows * 3 / 4);
+  int64_t block = std::clamp<int64_t>(rows / p.mr, 1, groupTiles);
+  // Blocks of nearly equal size, so that no last one is left with a single tile.
+  return llvm::divideCeil(groupTiles, llvm::divideCeil(groupTiles, block));
+}
+
+GemmPlanAttr mlir::ttc::planGemm(KernelGemmOp op) {
+  std::optional<GemmParams> loops = getGemmLoops(op);
+  if (!loops)
+    return {};
+  GemmRows rows = chooseRows(*loops);
+  GemmParams p = withRows(*loops, rows);
+  GemmSizes sizes = getSizes(p);
+  SmallVector<int64_t> splits = chooseSplits(p, sizes);
+  int64_t block = chooseBlock(p, sizes, llvm::divideCeil(sizes.tiles, splits[1]));
+  return GemmPlanAttr::get(op.getContext(), rows, splits, block);
 }

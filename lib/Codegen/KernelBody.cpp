@@ -257,6 +257,8 @@ LogicalResult mlir::ttc::lowerKernelBody(ProgramOp program,
   KernelBodyBuilder body(program, module);
   if (failed(body.verifyRows()))
     return failure();
+  if (!kernel.isPlanned())
+    return kernel->emitOpError("expected a plan before its program is lowered, found none");
   FailureOr<func::FuncOp> epilogue = body.buildEpilogue();
   if (failed(epilogue) || failed(expandArithmetic(*epilogue)) || failed(toLLVM(module)) ||
       failed(body.buildEntry()))

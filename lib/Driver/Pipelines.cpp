@@ -97,6 +97,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createShardTensors({shard}));
 
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
+  // How a gemm is computed depends on layouts and shards, which are final now.
+  manager.addNestedPass<ProgramOp>(createPlanGemms());
   // Before planning and encoding, because it finds the grids (which barriers depend on) and the
   // scratch that must fit into L1.
   manager.addNestedPass<ProgramOp>(createLowerPrograms());

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compiler decides about a ttc.kernel.gemm.
+// All decisions about a ttc.kernel.gemm. Choosing the kernel decides the tile and whether B is
+// packed ahead of time: both are the shape of the weights. The rest depends on layouts and shards,
+// and is decided once they are known (--ttc-plan-gemms). What is decided is stored in the op;
+// nothing is decided again when it is lowered.
 #ifndef TTC_ANALYSIS_GEMMPLAN_H
 #define TTC_ANALYSIS_GEMMPLAN_H
 
-#include <cstdint>
+#include "dialects/Ttc/TtcOps.h"
 
 namespace mlir::ttc {
 
@@ -14,6 +17,15 @@ struct GemmTile {
 
 /// The best tile for a product of `rows` x `columns` on vectors of `vectorLength` lanes.
 GemmTile chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t columns);
+
+/// Whether ttc.pack makes the panels of a product's `b`, at compile time: it is one constant
+/// matrix. Others are packed panel by panel when the kernel uses them.
+bool isPackedAhead(Value b);
+
+/// How A's rows are found, the grid, and the blocks of rows. Depends on the op, its tile, and the
+/// layouts of its operands and result only. Null if no strides express the op's views in these
+/// layouts.
+GemmPlanAttr planGemm(KernelGemmOp op);
 
 } // namespace mlir::ttc
 

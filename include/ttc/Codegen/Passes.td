@@ -4,6 +4,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
+  let summary = "Decides how each gemm walks its loops";
+  let description = [{
+    Gives every `ttc.kernel.gemm` its `plan`: how the rows of `a` are found, the grid, and the blocks
+    of row tiles. These depend on the layouts of operands and on shards, so both must be known. The
+    tile and the packing of `b` are decided earlier, by `--ttc-choose-kernels`. An existing plan is
+    replaced.
+
+    ```mlir
+    %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+        : (tensor<128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<128x768xf32>
+    // becomes
+    %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>,
+        plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 16], block = 22>}
+        : (tensor<128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<128x768xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 def LowerPrograms : Pass<"ttc-lower-programs", "::mlir::ttc::ProgramOp"> {
   let summary = "Bodies of programs to the LLVM dialect";
   let description = [{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TransposeUtils.h"
 #include "dialects/Ttc/EvaluateConstant.h"
-#include "dialects/Ttc/KernelGrid.h"
+#include "dialects/Ttc/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
@@ -67,7 +67,8 @@ struct ConvToKernel : KernelPattern<ConvOp> {
           rewriter, loc, type, op.getX(), packed, rewriter.getDenseI64ArrayAttr(tile),
           /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
           op.getPadsAttr(), op.getDilationsAttr(), /*input_dilation=*/nullptr, groups,
-          /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr);
+          /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr,
+          /*plan=*/nullptr);
     }
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
@@ -105,7 +106,8 @@ struct ConvTransposeToKernel : KernelPattern<ConvTransposeOp> {
         /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel),
         rewriter.getDenseI64ArrayAttr(strides), rewriter.getDenseI64ArrayAttr(pads),
         op.getDilationsAttr(), op.getStridesAttr(), op.getGroups(),
-        /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr);
+        /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr,
+        /*plan=*/nullptr);
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
   }
@@ -180,11 +182,9 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
 
     Value b = op.getB();
     ViewAttr bView;
-    auto bShape = tensorType(b).getShape();
-    bool matrix = llvm::all_of(bShape.drop_back(2), [](int64_t size) { return size == 1; });
-    bool packed = matrix && isConstantExpression(b);
+    bool packed = isPackedAhead(b);
     if (packed) {
-      b = createReshape(rewriter, loc, b, bShape.take_back(2));
+      b = createReshape(rewriter, loc, b, tensorType(b).getShape().take_back(2));
       auto kind = op.getTransposeB() ? PackKind::matmul_transposed : PackKind::matmul;
       b = PackOp::create(rewriter, loc, b, kind, 1, tile[1]);
     } else {
@@ -198,10 +198,10 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
                                   rewriter.getDenseI64ArrayAttr(tile), packed,
                                   /*kernel=*/nullptr, /*strides=*/nullptr, /*pads=*/nullptr,
                                   /*dilations=*/nullptr, /*input_dilation=*/nullptr,
-                                  /*groups=*/1, aView, bView, view);
+                                  /*groups=*/1, aView, bView, view, /*plan=*/nullptr);
     };
     KernelGemmOp gemm = create(storedType, resultView);
-    if (!planGemm(gemm).fits) {
+    if (!getGemmLoops(gemm)) {
       rewriter.eraseOp(gemm);
       return rewriter.notifyMatchFailure(op, "more batch dimensions than the kernel walks");
     }

@@ -7,6 +7,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "ttc/Analysis/GemmPlan.h"
 #include "ttc/Codegen/MachineCode.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -60,6 +61,8 @@ size_t KernelSuite::add(const std::string &op, const std::vector<std::string> &o
   }
   Entry entry;
   module->walk([&](mlir::ttc::KernelOpInterface kernel) {
+    if (auto gemm = llvm::dyn_cast<mlir::ttc::KernelGemmOp>(kernel.getOperation()))
+      gemm.setPlanAttr(mlir::ttc::planGemm(gemm));
     entry.symbol = kernel.getKernelSymbol();
     kernel.getKernelParams(entry.params);
     entry.grid = kernel.getGrid();

@@ -38,9 +38,10 @@ func.func @attention_values(%p: tensor<1x12x128x128xf32>, %v: tensor<1x128x12x64
 func.func @conv(%x: tensor<1x56x56x64xf32>, %w: tensor<96x32x3x3xf32>) -> tensor<1x28x28x96xf32> {
   %p = ttc.pack %w {kind = #ttc.pack_kind<conv>, groups = 2 : i64, nr = 16 : i64}
       : tensor<96x32x3x3xf32> -> tensor<2x3x288x16xf32>
-  // CHECK: ttc.kernel.gemm %{{.*}} {groups = 2 : i64, kernel = array<i64: 3, 3>, packed
+  // CHECK: ttc.kernel.gemm %{{.*}} {groups = 2 : i64, kernel = array<i64: 3, 3>, packed, pads = array<i64: 1, 1, 1, 1>, plan = #ttc.gemm_plan<rows = table, splits = [1, 2, 3], block = 4>, strides
   %0 = ttc.kernel.gemm %x, %p {packed, groups = 2 : i64, kernel = array<i64: 3, 3>,
-      strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 6, 16>}
+      strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 6, 16>,
+      plan = #ttc.gemm_plan<rows = table, splits = [1, 2, 3], block = 4>}
       : (tensor<1x56x56x64xf32>, tensor<2x3x288x16xf32>) -> tensor<1x28x28x96xf32>
   return %0 : tensor<1x28x28x96xf32>
 }

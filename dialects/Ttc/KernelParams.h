@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The arguments of device kernels (kernels/Params.h) as the kernel ops and their plans give them.
+#ifndef TTC_DIALECTS_TTC_KERNELPARAMS_H
+#define TTC_DIALECTS_TTC_KERNELPARAMS_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "kernels/Params.h"
+
+namespace mlir::ttc {
+
+/// An optional attribute's value, or its default.
+inline int64_t kernelValue(std::optional<ArrayRef<int64_t>> values, size_t index, int64_t other) {
+  return values && index < values->size() ? (*values)[index] : other;
+}
+
+/// Fails with a diagnostic unless `values` are absent or are `count` values of at least `least`.
+LogicalResult verifyKernelValues(Operation *op, StringRef name,
+                                 std::optional<ArrayRef<int64_t>> values, size_t count,
+                                 int64_t least);
+/// Does this for the attributes of every window: `kernel`, `strides`, `dilations` and `pads` (those
+/// of a transposed convolution may be negative).
+template <typename OpTy> LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel) {
+  size_t spatial = kernel.size();
+  return LogicalResult::success(
+      succeeded(verifyKernelValues(op, "kernel", kernel, spatial, 1)) &&
+      succeeded(verifyKernelValues(op, "strides", op.getStrides(), spatial, 1)) &&
+      succeeded(verifyKernelValues(op, "dilations", op.getDilations(), spatial, 1)) &&
+      succeeded(verifyKernelValues(op, "pads", op.getPads(), 2 * spatial, INT64_MIN)));
+}
+
+/// The number of workgroups that `work` multiply-adds (or steps of that cost) are split into.
+int64_t chooseWorkgroups(int64_t work);
+
+/// The loops of a gemm: its sizes, strides, offsets, window and tile, before anything is planned.
+/// Every convolution keeps its window here. Returns nothing if the kernel cannot walk the op: its
+/// batch has more than three dimensions that cannot be merged, or no strides express a view of a
+/// strided tensor. Without `isStored`, all tensors count as contiguous.
+std::optional<::ttc::kernels::GemmParams> getGemmLoops(KernelGemmOp op, bool isStored = true);
+/// Whether A's rows are evenly strided and have one tap: a product, or a convolution by 1x1 windows
+/// without padding and strides.
+bool hasDirectRows(const ::ttc::kernels::GemmParams &loops);
+/// Whether the input lines of A's rows can be copied and taps along the width be merged.
+bool canCopyRows(const ::ttc::kernels::GemmParams &loops);
+/// The loops with the rows of A found as `rows` says.
+::ttc::kernels::GemmParams withRows(::ttc::kernels::GemmParams loops, GemmRows rows);
+/// The bytes of the padded input lines of `rows` consecutive output rows that are copied.
+int64_t getCopiedBytes(const ::ttc::kernels::GemmParams &params, int64_t rows);
+
+template <typename Params>
+void appendParams(const Params &params, SmallVectorImpl<int64_t> &values) {
+  static_assert(sizeof(Params) % sizeof(int64_t) == 0);
+  const auto *words = reinterpret_cast<const int64_t *>(&params);
+  values.append(words, words + sizeof(Params) / sizeof(int64_t));
+}
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_KERNELPARAMS_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What one workgroup of a kernel may take: the only constants about time and caches that kernels
+// are planned with. They are not those of the target: a program's bits must not depend on the
+// number of cores or on the caches of the machine that compiles it, and the CPUs that code is
+// generated for differ little in them.
+#ifndef TTC_KERNELS_BUDGETS_H
+#define TTC_KERNELS_BUDGETS_H
+
+#include <stdint.h>
+
+namespace ttc::kernels {
+
+/// Multiply-adds that are worth a workgroup: some 10 us at 40 G/s. With less, a workgroup costs
+/// more in barriers than another core saves.
+inline constexpr int64_t kWorkPerGroup = 400'000;
+/// The most workgroups of a program: 16 are even on 1, 2, 4, 8 and 16 cores.
+inline constexpr int64_t kMaxGroups = 16;
+
+/// The bytes that a row block's A and one panel of B may take of an L2 cache of 512 KiB, the
+/// smallest usual one; the rest is for results and the next panel.
+inline constexpr int64_t kL2Budget = 384 * 1024;
+/// The bytes of A that a row block has at least, however large a panel is: below, panels are
+/// streamed too often.
+inline constexpr int64_t kMinBlockBytes = 96 * 1024;
+/// The bytes of a row block's table of pointers, and of its copied input lines: both compete with
+/// A.
+inline constexpr int64_t kTableBudget = 64 * 1024;
+inline constexpr int64_t kCopyBudget = 96 * 1024;
+/// Channels of an input below which a tap ends before its row pointers are loaded: its lines are
+/// copied.
+inline constexpr int64_t kCopyBelowChannels = 16;
+
+} // namespace ttc::kernels
+
+#endif // TTC_KERNELS_BUDGETS_H

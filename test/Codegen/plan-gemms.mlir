@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-plan-gemms))' | FileCheck %s
+// Planning again changes nothing.
+// RUN: ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-plan-gemms,ttc-plan-gemms))' | FileCheck %s
+// RUN: not ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-lower-programs))' 2>&1 | FileCheck %s --check-prefix=UNPLANNED
+// UNPLANNED: 'ttc.kernel.gemm' op expected a plan before its program is lowered, found none
+
+// Few rows: workgroups split the panels of B, so that each streams a part of it.
+// CHECK-LABEL: ttc.program @few_rows
+// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 9], block = 1>
+ttc.program @few_rows(%x: tensor<5x768xf32>, %w: tensor<1x64x768x16xf32>) -> tensor<5x1024xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+      : (tensor<5x768xf32>, tensor<1x64x768x16xf32>) -> tensor<5x1024xf32>
+  ttc.return %0 : tensor<5x1024xf32>
+}
+
+// Many rows: workgroups split the rows, and each walks them in blocks that stay in L2.
+// CHECK-LABEL: ttc.program @many_rows
+// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 16, 1], block = 46>
+ttc.program @many_rows(%x: tensor<1x64x64x256xf32>, %w: tensor<1x4x256x16xf32>)
+    -> tensor<1x64x64x64xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 1, 1>, tile = array<i64: 6, 16>}
+      : (tensor<1x64x64x256xf32>, tensor<1x4x256x16xf32>) -> tensor<1x64x64x64xf32>
+  ttc.return %0 : tensor<1x64x64x64xf32>
+}
+
+// Batch elements are split first. B is packed when it is used.
+// CHECK-LABEL: ttc.program @batch
+// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [12, 1, 1], block = 22>
+ttc.program @batch(%a: tensor<12x128x64xf32>, %b: tensor<12x64x128xf32>) -> tensor<12x128x128xf32> {
+  %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
+      : (tensor<12x128x64xf32>, tensor<12x64x128xf32>) -> tensor<12x128x128xf32>
+  ttc.return %0 : tensor<12x128x128xf32>
+}
+
+// A window: rows by a table of pointers.
+// CHECK-LABEL: ttc.program @window
+// CHECK: plan = #ttc.gemm_plan<rows = table, splits = [1, 16, 1], block = 33>
+ttc.program @window(%x: tensor<1x56x56x64xf32>, %w: tensor<1x4x576x16xf32>)
+    -> tensor<1x56x56x64xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>,
+      tile = array<i64: 6, 16>}
+      : (tensor<1x56x56x64xf32>, tensor<1x4x576x16xf32>) -> tensor<1x56x56x64xf32>
+  ttc.return %0 : tensor<1x56x56x64xf32>
+}
+
+// Few channels: the input lines are copied; not if pixels are stored apart.
+// CHECK-LABEL: ttc.program @few_channels
+// CHECK: plan = #ttc.gemm_plan<rows = copied, splits = [1, 16, 1], block = 88>
+ttc.program @few_channels(%x: tensor<1x224x224x4xf32>, %w: tensor<1x4x196x16xf32>)
+    -> tensor<1x112x112x64xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 7, 7>, strides = array<i64: 2, 2>,
+      pads = array<i64: 3, 3, 3, 3>, tile = array<i64: 6, 16>}
+      : (tensor<1x224x224x4xf32>, tensor<1x4x196x16xf32>) -> tensor<1x112x112x64xf32>
+  ttc.return %0 : tensor<1x112x112x64xf32>
+}
+// CHECK-LABEL: ttc.program @few_channels_apart
+// CHECK: plan = #ttc.gemm_plan<rows = table, splits = [1, 16, 1], block = 27>
+ttc.program @few_channels_apart(
+    %x: tensor<1x224x224x4xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 8, alignment = 16>},
+    %w: tensor<1x4x196x16xf32>) -> tensor<1x112x112x64xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 7, 7>, strides = array<i64: 2, 2>,
+      pads = array<i64: 3, 3, 3, 3>, tile = array<i64: 6, 16>}
+      : (tensor<1x224x224x4xf32>, tensor<1x4x196x16xf32>) -> tensor<1x112x112x64xf32>
+  ttc.return %0 : tensor<1x112x112x64xf32>
+}
