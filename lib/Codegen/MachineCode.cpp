@@ -8,6 +8,9 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
@@ -59,6 +62,48 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &targe
   return std::unique_ptr<llvm::TargetMachine>(
       backend->createTargetMachine(triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// The operand of a sum that is a product which only the sum uses; null if there is none.
+static llvm::BinaryOperator *getProduct(llvm::Value *operand) {
+  auto *product = llvm::dyn_cast<llvm::BinaryOperator>(operand);
+  bool fuses = product && product->getOpcode() == llvm::Instruction::FMul &&
+               product->hasAllowContract() && product->hasOneUse();
+  return fuses ? product : nullptr;
+}
+
+/// Makes every sum of a product that may be contracted an llvm.fmuladd. Left to the code generator,
+/// contraction depends on what else becomes of the code: the scalars that remain of a vector lose
+/// the permission, and their lanes would have other bits.
+static void contractProducts(llvm::Function &function) {
+  SmallVector<llvm::Instruction *> contracted;
+  for (llvm::Instruction &inst : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(&inst);
+    bool isDifference = sum && sum->getOpcode() == llvm::Instruction::FSub;
+    if (!sum || !(isDifference || sum->getOpcode() == llvm::Instruction::FAdd) ||
+        !sum->hasAllowContract())
+      continue;
+    llvm::BinaryOperator *left = getProduct(sum->getOperand(0));
+    llvm::BinaryOperator *product = left ? left : getProduct(sum->getOperand(1));
+    if (!product)
+      continue;
+    llvm::IRBuilder<> builder(sum);
+    builder.setFastMathFlags(sum->getFastMathFlags());
+    llvm::Value *a = product->getOperand(0), *b = product->getOperand(1);
+    llvm::Value *addend = sum->getOperand(left ? 1 : 0);
+    if (isDifference)
+      (left ? addend : a) = builder.CreateFNeg(left ? addend : a);
+    llvm::Value *fused =
+        builder.CreateIntrinsic(llvm::Intrinsic::fmuladd, {sum->getType()}, {a, b, addend}, sum);
+    sum->replaceAllUsesWith(fused);
+    product->replaceAllUsesWith(llvm::PoisonValue::get(product->getType()));
+    contracted.append({sum, product});
+  }
+  for (llvm::Instruction *inst : contracted)
+    inst->eraseFromParent();
+  for (llvm::Instruction &inst : llvm::instructions(function))
+    if (llvm::isa<llvm::FPMathOperator>(inst))
+      inst.setHasAllowContract(false);
 }
 
 /// The O3 pipeline; without libc, no loop becomes a call.
@@ -151,6 +196,8 @@ static llvm::Error compileShard(ArrayRef<LoweredProgram> programs,
   // No source path of the kernels or the compiler in the object.
   shard->setSourceFileName("ttc");
   shard->setModuleIdentifier("ttc");
+  for (llvm::Function &function : *shard)
+    contractProducts(function);
   optimize(*shard, *machine);
   auto bytes = emit(*shard, *machine, options.assembly);
   if (!bytes)
