@@ -4,8 +4,8 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "kernels/Budgets.h"
 #include "kernels/Params.h"
+#include "mlir/IR/Threading.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Parallel.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -21,7 +21,7 @@ int64_t mlir::ttc::chooseWorkgroups(int64_t work) {
 // ttc.pack
 //===----------------------------------------------------------------------===//
 
-/// Where the packed weights' elements lie in the operand.
+/// Where the elements of the packed weights are stored in the operand.
 static PackParams getPackParams(ArrayRef<int64_t> shape, PackKind kind, int64_t groups,
                                 int64_t nr) {
   PackParams p{};
@@ -119,7 +119,7 @@ LogicalResult PackOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands,
   // Tasks of some 64 Ki elements: a whole panel, or a part of a deep one.
   int64_t step = std::max<int64_t>(1, 65536 / p.nr);
   int64_t parts = llvm::divideCeil(depth, step);
-  llvm::parallelFor(0, p.groups * panels * parts, [&](size_t task) {
+  parallelFor(getContext(), 0, p.groups * panels * parts, [&](size_t task) {
     int64_t part = task % parts, panel = task / parts;
     int64_t column = panel % panels * p.nr, valid = std::min(p.nr, p.cols - column);
     const float *source = from + p.offset + panel / panels * p.groupStride + column * p.colStride;
