@@ -67,7 +67,7 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, i
 TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, void *const *operands,
                         epilogue_t epilogue) {
   int64_t window = (p.kernel[2] - 1) * p.dilation[2];
-  // Output columns whose window lies inside the input: [inBegin, inEnd).
+  // Output columns whose window is inside the input: [inBegin, inEnd).
   int64_t inBegin = min(p.ow, max<int64_t>(0, ceilDiv(p.padBegin[2], p.stride[2])));
   int64_t fits = p.iw - 1 - window + p.padBegin[2];
   int64_t inEnd = fits < 0 ? inBegin : max(inBegin, min(p.ow, fits / p.stride[2] + 1));

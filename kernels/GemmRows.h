@@ -58,8 +58,9 @@ TTC_INLINE void buildTable(const GemmParams &p, const float *a, int64_t begin, i
   }
 }
 
-/// Few channels: copies the input lines behind the rows [begin, end), padded, and lets the table
-/// point at kw * c consecutive values for each (row, kh). Lines are numbered through all images.
+/// Few channels: copies the input lines of the rows [begin, end) with their padding, and makes the
+/// table point at kw * c consecutive values for each (row, kh). Line numbers run through all
+/// images.
 TTC_INLINE void copyLines(const GemmParams &p, const float *a, int64_t begin, int64_t end,
                           uint8_t *scratch) {
   auto *copy = reinterpret_cast<float *>(scratch + p.copyAt);

@@ -86,7 +86,7 @@ struct PoolParams {
 };
 
 struct PackParams {
-  // Source element (group g, column j, tap t, channel c) lies at
+  // Source element (group g, column j, tap t, channel c) is stored at
   // offset + g*group + j*col + t*tap + c*chan; a negative tap stride flips the kernel.
   int64_t groups, cols, taps, chans;
   int64_t offset, groupStride, colStride, tapStride, chanStride;

@@ -22,7 +22,7 @@ SmallVector<int64_t> getSpatial(ArrayRef<int64_t> shape) {
   return SmallVector<int64_t>(shape.drop_front(1).drop_back(1));
 }
 
-/// A pattern that knows the CPU it chooses for.
+/// A pattern with the vector length of the CPU that it chooses kernels for.
 template <typename OpTy> struct KernelPattern : OpRewritePattern<OpTy> {
   KernelPattern(MLIRContext *context, int64_t vectorLength)
       : OpRewritePattern<OpTy>(context), vectorLength(vectorLength) {}
@@ -133,11 +133,11 @@ ViewedValue getView(Value value) {
     view = view.sliced(slice.getStarts(), slice.getSizes(), slice.getSteps());
   else
     view = view.reshaped(tensorType(value).getShape());
-  // Where no strides can say it, the op has to move its elements.
+  // If no strides express the view, the op must move its elements.
   return view ? ViewedValue{source, view} : identity;
 }
 
-/// What a kernel reads: the value itself where the view is nothing special.
+/// What a kernel reads: the value itself if its view is the identity.
 ViewedValue getOperandView(Value value) {
   if (tensorType(value).getNumElements() == 0)
     return {value, {}};
@@ -172,7 +172,7 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
     }
 
     SmallVector<int64_t> tile = getTile(type.getNumElements() / columns, columns);
-    // The transpose that the product's only user does, if the kernel can store that way.
+    // The transpose that is the product's only user, if the kernel can store its result that way.
     TransposeOp stored = getStoredTranspose(op);
     RankedTensorType storedType = stored ? tensorType(stored.getY()) : type;
     ViewAttr resultView;
@@ -240,7 +240,7 @@ private:
 
 //===--- pooling ----------------------------------------------------------------------===//
 
-/// Whether each window begins in the operand, and none lies in the padding before it.
+/// Whether each window begins in the operand, and no window is all padding before it.
 bool meetsOperand(ArrayRef<int64_t> in, ArrayRef<int64_t> out, ArrayRef<int64_t> kernel,
                   ArrayRef<int64_t> strides, ArrayRef<int64_t> pads, ArrayRef<int64_t> dilations) {
   for (size_t i = 0; i < kernel.size(); ++i)

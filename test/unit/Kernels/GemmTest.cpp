@@ -174,7 +174,7 @@ TEST(GemmKernel, MatmulThroughViews) {
     return ", " + name + " = #ttc.view<shape = [" + list(shape) + "], strides = [" + list(strides) +
            "], offset = " + std::to_string(offset) + ">";
   };
-  // Q, K and V lie side by side in [token, 3, head, dh].
+  // Q, K and V are stored side by side in [token, 3, head, dh].
   std::string qkv = tensor({T, 3, H, D});
   KernelSuite suite;
   suite.add("ttc.kernel.gemm %0, %1 {" + tile + view("a_view", {H, T, D}, {D, 3 * H * D, 1}, 0) +

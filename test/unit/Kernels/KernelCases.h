@@ -127,7 +127,7 @@ inline int64_t product(const std::vector<int64_t> &values) {
 }
 
 inline void expectEqual(const Buffer &expected, const Buffer &found, const std::string &what) {
-  ASSERT_TRUE(found.guardIntact()) << what << ": wrote behind its result";
+  ASSERT_TRUE(found.guardIntact()) << what << ": wrote beyond its result";
   for (size_t i = 0; i < expected.size(); ++i)
     ASSERT_EQ(expected[i], found[i]) << what << " at " << i;
 }

@@ -65,7 +65,7 @@ private:
   void *library = nullptr;
 };
 
-/// A 64-byte aligned buffer with a guard of canaries behind it.
+/// A 64-byte aligned buffer with a guard of canaries after it.
 class Buffer {
 public:
   explicit Buffer(size_t elements, float fill = 0.0f);
