@@ -2,12 +2,12 @@
 #ifndef TTC_DIALECTS_TTC_TTCOPS_H
 #define TTC_DIALECTS_TTC_TTCOPS_H
 
-#include "dialects/Ttc/ExecutionInterfaces.h"
-#include "dialects/Ttc/SerializationInterfaces.h"
-#include "dialects/Ttc/TensorOps.h"
-#include "dialects/Ttc/TransformInterfaces.h"
+#include "dialects/Ttc/Interfaces/ComputeInterfaces.h"
+#include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
+#include "dialects/Ttc/Interfaces/SerializationInterfaces.h"
+#include "dialects/Ttc/Interfaces/TransformInterfaces.h"
+#include "dialects/Ttc/Tensors/TensorOps.h"
 #include "dialects/Ttc/TtcDialect.h"
-#include "dialects/Ttc/TtcInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

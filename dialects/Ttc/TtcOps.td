@@ -5,21 +5,21 @@
 include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
-include "dialects/Ttc/TtcInterfaces.td"
+include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
 
 // Level 1: ops on tensors.
-include "dialects/Ttc/ElementwiseOps.td"
-include "dialects/Ttc/ConvolutionOps.td"
-include "dialects/Ttc/NormalizationOps.td"
-include "dialects/Ttc/ReductionOps.td"
-include "dialects/Ttc/DataMovementOps.td"
+include "dialects/Ttc/Tensors/ElementwiseOps.td"
+include "dialects/Ttc/Tensors/ConvolutionOps.td"
+include "dialects/Ttc/Tensors/NormalizationOps.td"
+include "dialects/Ttc/Tensors/ReductionOps.td"
+include "dialects/Ttc/Tensors/DataMovementOps.td"
 // Level 2: programs and dispatches; the kernel ops their bodies are made of.
-include "dialects/Ttc/KernelOps.td"
-include "dialects/Ttc/ProgramOps.td"
+include "dialects/Ttc/Programs/KernelOps.td"
+include "dialects/Ttc/Programs/ProgramOps.td"
 // Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.
-include "dialects/Ttc/QueueOps.td"
-include "dialects/Ttc/TraceOps.td"
-include "dialects/Ttc/BufferOps.td"
-include "dialects/Ttc/ScheduleOps.td"
+include "dialects/Ttc/Traces/QueueOps.td"
+include "dialects/Ttc/Traces/TraceOps.td"
+include "dialects/Ttc/Traces/BufferOps.td"
+include "dialects/Ttc/Traces/ScheduleOps.td"
 
 #endif // TTC_OPS_TD

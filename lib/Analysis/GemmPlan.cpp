@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/GemmPlan.h"
-#include "dialects/Ttc/EvaluateConstant.h"
-#include "dialects/Ttc/KernelParams.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "dialects/Ttc/Programs/KernelParams.h"
 #include "kernels/Budgets.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -2,7 +2,7 @@
 #include "BundleReader.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
-#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Support/Location.h"
 #include "ttc/Support/Target.h"

@@ -2,7 +2,7 @@
 // A program that is one kernel op with an elementwise tail: a call of the kernel, with the tail as
 // its epilogue. After inlining, parameters, operands and epilogue are constants of the kernel.
 #include "ProgramBody.h"
-#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

@@ -2,7 +2,7 @@
 // The entry of a program on shards: where workgroup k's parts lie, then all that the body does for
 // one of them. Nothing else in the code knows about shards.
 #include "ProgramBody.h"
-#include "dialects/Ttc/Shards.h"
+#include "dialects/Ttc/Layout/Shards.h"
 #include "ttc/Support/Target.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"

@@ -2,7 +2,7 @@
 #include "OnnxNode.h"
 #include "OnnxGraph.h"
 
-#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/TtcOps.h"
 
 #include "mlir/IR/Matchers.h"

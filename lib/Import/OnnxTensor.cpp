@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnnxTensor.h"
 
-#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/FileSystem.h"

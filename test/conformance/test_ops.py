@@ -44,7 +44,7 @@ def test_op(compiled, name):
 def test_every_op_has_cases():
     """The ops on tensors, as their definitions name them."""
     families = ("Elementwise", "Convolution", "Reduction", "Normalization", "DataMovement")
-    text = "".join((ROOT / f"dialects/Ttc/{family}Ops.td").read_text() for family in families)
+    text = "".join((ROOT / f"dialects/Ttc/Tensors/{family}Ops.td").read_text() for family in families)
     ops = set(re.findall(r'^def Ttc_\w+Op\s*:\s*\w+<\s*"(\w+)"', text, re.MULTILINE)) - {"constant"}
     tested = {case.op.split()[0] for _, case in CASES.values()}
     assert len(ops) > 60 and ops - tested == set() and tested - ops == set()

@@ -26,7 +26,6 @@ void populateResize(const TypeConverter &types, RewritePatternSet &patterns);
 using Body = llvm::function_ref<Value(OpBuilder &, Location, ValueRange)>;
 using Bodies = llvm::function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>;
 
-inline RankedTensorType tensorType(Value v) { return cast<RankedTensorType>(v.getType()); }
 inline RankedTensorType withElement(RankedTensorType type, Type element) {
   return RankedTensorType::get(type.getShape(), element);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/Shards.h"
+#include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Support/Target.h"

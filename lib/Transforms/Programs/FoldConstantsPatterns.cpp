@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoldConstants.h"
 #include "TransposeUtils.h"
-#include "dialects/Ttc/EvaluateConstant.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;

@@ -13,8 +13,6 @@ namespace mlir::ttc {
 
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// A program of its own, or part of one: an op on tensors that computes or moves something.
 bool isFusable(Operation *op) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };

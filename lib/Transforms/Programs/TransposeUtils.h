@@ -10,8 +10,6 @@ namespace mlir::ttc {
 
 using Permutation = SmallVector<int64_t>;
 
-inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// The shape, or any list with a value for each dimension, in permuted order.
 SmallVector<int64_t> permute(ArrayRef<int64_t> values, ArrayRef<int64_t> permutation);
 RankedTensorType permute(RankedTensorType type, ArrayRef<int64_t> permutation);

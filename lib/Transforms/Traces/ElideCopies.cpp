@@ -15,8 +15,6 @@ namespace mlir::ttc {
 
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 //===--- what a program can do --------------------------------------------------------===//
 
 /// The one op of a body that only moves elements, or null.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each tensor of a function gets a place: the symbol of a buffer. Transfers between the caller and
 // a slot are the writes and reads of the schedule; all other transfers are copies between buffers.
-#include "dialects/Ttc/TtcConstants.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

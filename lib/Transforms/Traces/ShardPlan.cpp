@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 static RankedTensorType withLayout(RankedTensorType type, LayoutAttr layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
 }

@@ -7,8 +7,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 using ValueCuts = DenseMap<Value, SmallVector<int64_t>>;
 
 /// From the result back to the arguments: along which dimension of the result each value is cut.

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_TRANSFORMS_SHARDPROGRAM_H
 #define TTC_LIB_TRANSFORMS_SHARDPROGRAM_H
 
-#include "dialects/Ttc/Shards.h"
+#include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/TtcOps.h"
 
 namespace mlir::ttc {

@@ -15,8 +15,6 @@ namespace mlir::ttc {
 
 namespace {
 
-RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// The type without shards.
 RankedTensorType dropShards(RankedTensorType type) {
   return getShardedLayout(type) ? dropLayout(type) : type;

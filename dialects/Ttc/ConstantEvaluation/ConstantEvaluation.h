@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_DIALECTS_TTC_CONSTANTEVALUATION_CONSTANTEVALUATION_H
+#define TTC_DIALECTS_TTC_CONSTANTEVALUATION_CONSTANTEVALUATION_H
+
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir::ttc {
+
+/// Whether evaluateConstant() knows this kind of op: an elementwise op or one that
+/// implements ConstantEvaluableOpInterface.
+bool isConstantEvaluable(Operation *op);
+
+/// Whether the value will be a constant once everything that can be evaluated is.
+bool isConstantExpression(Value value);
+
+/// Computes the one result of such an op from the elements of its operands. Large tensors
+/// are worked on by all threads of the context.
+FailureOr<ConstantTensor> evaluateConstant(Operation *op, ArrayRef<ConstantTensor> operands);
+
+/// Computes the result of an elementwise op by running what it emits, block by block.
+/// Fails if that holds an op or a type that is not known here.
+LogicalResult evaluateElementwise(Operation *op, ArrayRef<ConstantTensor> operands,
+                                  ConstantTensor &result);
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_CONSTANTEVALUATION_CONSTANTEVALUATION_H

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The loops of ttc.kernel.gemm: an op's views, window and layouts as sizes and strides.
+#include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/TtcOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace kernels = ::ttc::kernels;
+using kernels::GemmParams;
+
+namespace {
+/// The operands and the result as they are stored; b only if it is not packed.
+struct GemmViews {
+  ViewAttr a, b, out;
+};
+
+/// One dimension of the batch with its distances in a, b and the result.
+struct Batch {
+  int64_t size, a, b, out;
+};
+} // namespace
+
+static int64_t batchStride(ViewAttr view, int64_t dim, int64_t rank) {
+  int64_t at = dim - (rank - view.getRank());
+  return at < 0 || view.getShape()[at] == 1 ? 0 : view.getStrides()[at];
+}
+
+/// A product: rows and batch dimensions, merged wherever their strides allow.
+static bool describeMatmul(const GemmViews &views, GemmParams &p) {
+  auto [a, b, out] = views;
+  int64_t rank = out.getRank(), aRank = a.getRank();
+  p.ow = out.getShape()[rank - 2];
+  p.aRow = p.aW = a.getStrides()[aRank - 2];
+  p.aC = a.getStrides()[aRank - 1];
+  p.c = a.getShape()[aRank - 1];
+  p.outRow = out.getStrides()[rank - 2];
+  if (b) {
+    p.bK = b.getStrides()[b.getRank() - 2];
+    p.bN = b.getStrides()[b.getRank() - 1];
+    p.bOffset = b.getOffset();
+  }
+  SmallVector<Batch> batch;
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    Batch dim{out.getShape()[i], batchStride(a, i, rank), b ? batchStride(b, i, rank) : 0,
+              out.getStrides()[i]};
+    if (dim.size == 1)
+      continue;
+    if (!batch.empty() && batch.back().a == dim.size * dim.a &&
+        batch.back().b == dim.size * dim.b && batch.back().out == dim.size * dim.out) {
+      dim.size *= batch.back().size;
+      batch.back() = dim;
+    } else {
+      batch.push_back(dim);
+    }
+  }
+  // Batch dimensions that share B are more rows of one product.
+  while (!batch.empty() && batch.back().b == 0 &&
+         (p.ow == 1 || (batch.back().a == p.ow * p.aRow && batch.back().out == p.ow * p.outRow))) {
+    if (p.ow == 1) {
+      p.aRow = batch.back().a;
+      p.outRow = batch.back().out;
+    }
+    p.ow *= batch.pop_back_val().size;
+  }
+  if (batch.size() > 3)
+    return false;
+  for (int64_t i = 0, at = 3 - batch.size(); i < static_cast<int64_t>(batch.size()); ++i, ++at) {
+    p.batch[at] = batch[i].size;
+    p.aBatch[at] = batch[i].a;
+    p.bBatch[at] = batch[i].b;
+    p.outBatch[at] = batch[i].out;
+  }
+  p.aW = p.aRow;
+  p.iw = p.ow;
+  return true;
+}
+
+/// A convolution: three spatial dimensions.
+static void describeConv(KernelGemmOp op, const GemmViews &views, GemmParams &p) {
+  auto [a, b, out] = views;
+  int64_t spatial = op.getKernel()->size(), first = 3 - spatial;
+  int64_t in[3] = {1, 1, 1}, result[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
+  for (int64_t i = 0; i < spatial; ++i) {
+    in[first + i] = a.getShape()[i + 1];
+    result[first + i] = out.getShape()[i + 1];
+    strides[first + i] = a.getStrides()[i + 1];
+    p.kernel[first + i] = (*op.getKernel())[i];
+    p.stride[first + i] = kernelValue(op.getStrides(), i, 1);
+    p.padBegin[first + i] = kernelValue(op.getPads(), i, 0);
+    p.dilation[first + i] = kernelValue(op.getDilations(), i, 1);
+    p.inputDilation[first + i] = kernelValue(op.getInputDilation(), i, 1);
+  }
+  p.n = a.getShape()[0];
+  p.aN = a.getStrides()[0];
+  std::tie(p.id, p.ih, p.iw) = std::tie(in[0], in[1], in[2]);
+  std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
+  std::tie(p.aD, p.aH, p.aW) = std::tie(strides[0], strides[1], strides[2]);
+  p.aC = 1;
+  p.groups = op.getGroups();
+  p.c = a.getShape().back() / p.groups;
+  p.outRow = p.outPitch;
+}
+
+std::optional<GemmParams> mlir::ttc::getGemmLoops(KernelGemmOp op, bool isStored) {
+  GemmParams p{};
+  for (int64_t i = 0; i < 3; ++i)
+    p.batch[i] = p.kernel[i] = p.stride[i] = p.dilation[i] = p.inputDilation[i] = 1;
+  p.n = p.od = p.oh = p.ow = p.id = p.ih = p.iw = p.groups = 1;
+  ViewAttr logical = op.getResultViewOrIdentity();
+  auto layoutOf = [&](Value operand) {
+    return isStored ? getOperandStrided(operand) : StridedAttr();
+  };
+  StridedAttr result = isStored ? getResultStrided(op) : StridedAttr();
+  GemmViews views;
+  views.a = op.getAViewOrIdentity().inStrided(layoutOf(op.getA()));
+  views.out = logical.inStrided(result);
+  if (!op.getPacked())
+    views.b = op.getBViewOrIdentity().inStrided(layoutOf(op.getB()));
+  if (!views.a || !views.out || (!op.getPacked() && !views.b))
+    return std::nullopt;
+  p.aOffset = views.a.getOffset();
+  p.outOffset = views.out.getOffset();
+  p.cols = logical.getShape().back();
+  p.outPitch = result ? result.getPitch() : p.cols;
+  p.bMode = op.getPacked() ? kernels::kBPacked : kernels::kBStrided;
+  p.mr = op.getTile()[0];
+  p.nr = op.getTile()[1];
+  p.aMode = kernels::kRowsTable;
+  if (op.getKernel())
+    describeConv(op, views, p);
+  else if (describeMatmul(views, p))
+    p.aMode = kernels::kRowsDirect;
+  else
+    return std::nullopt;
+  p.o = p.cols / p.groups;
+  return p;
+}
+
+static bool all(const int64_t (&values)[3], int64_t expected) {
+  return llvm::all_of(values, [=](int64_t value) { return value == expected; });
+}
+
+bool mlir::ttc::hasDirectRows(const GemmParams &p) {
+  if (p.aMode == kernels::kRowsDirect)
+    return true;
+  bool flat = (p.ih == 1 || p.aH == p.iw * p.aW) && (p.id == 1 || p.aD == p.ih * p.iw * p.aW) &&
+              (p.n == 1 || p.aN == p.id * p.ih * p.iw * p.aW);
+  bool same = p.od == p.id && p.oh == p.ih && p.ow == p.iw;
+  return flat && same && all(p.inputDilation, 1) && all(p.kernel, 1) && all(p.stride, 1) &&
+         all(p.padBegin, 0);
+}
+
+bool mlir::ttc::canCopyRows(const GemmParams &p) {
+  return p.aMode != kernels::kRowsDirect && all(p.inputDilation, 1) && p.groups == 1 &&
+         p.kernel[0] == 1 && p.id == 1 && p.od == 1 && p.dilation[2] == 1 && p.padBegin[0] == 0 &&
+         p.aW == p.c;
+}
+
+GemmParams mlir::ttc::withRows(GemmParams p, GemmRows rows) {
+  bool isProduct = p.aMode == kernels::kRowsDirect;
+  p.aMode = static_cast<int64_t>(rows);
+  if (rows == GemmRows::direct && !isProduct) {
+    p.aRow = p.aW;
+    p.iw = p.ow = p.n * p.od * p.oh * p.ow;
+    p.n = p.id = p.ih = p.od = p.oh = 1;
+  }
+  return p;
+}
+
+int64_t mlir::ttc::getCopiedBytes(const GemmParams &p, int64_t rows) {
+  int64_t window = (p.kernel[1] - 1) * p.dilation[1] + 1;
+  int64_t lines = std::min(p.n * p.oh, (rows - 1) / p.ow + 2);
+  int64_t crossings = std::min(p.n - 1, (rows - 1) / (p.ow * p.oh) + 1);
+  int64_t inputLines = (lines - 1) * p.stride[1] + window + crossings * window;
+  int64_t width = ((p.ow - 1) * p.stride[2] + p.kernel[2]) * p.c;
+  return inputLines * width * 4;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_KERNELOPS_TD
+#define TTC_KERNELOPS_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "dialects/Ttc/TtcAttributes.td"
+include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/Interfaces/TransformInterfaces.td"
+include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Ttc_KernelTensor : StaticShapeTensorOf<[F32]>;
+
+def Ttc_ViewAttr : Ttc_Attr<"View", "view"> {
+  let summary = "A strided view of a tensor's elements";
+  let description = [{
+    Element (i0, i1, ...) of the view is element `offset + i0*strides[0] + i1*strides[1] + ...`
+    of the tensor, counted in row-major order. Transposes, slices and splits of dimensions
+    compose into one view, so that a kernel reads and writes through it and nothing is moved.
+
+    ```mlir
+    // The heads of tensor<1x128x12x64xf32> as 1x12x128x64.
+    #ttc.view<shape = [1, 12, 128, 64], strides = [98304, 64, 768, 1], offset = 0>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    ArrayRefParameter<"int64_t">:$strides,
+    "int64_t":$offset);
+  let assemblyFormat = [{
+    `<` `shape` `=` `[` $shape `]` `,` `strides` `=` `[` $strides `]` `,` `offset` `=` $offset `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The view that is the tensor itself.
+    static ViewAttr getIdentity(::mlir::RankedTensorType type);
+    /// What `ttc.transpose` of this view sees: dimension i is this view's permutation[i].
+    ViewAttr transposed(::llvm::ArrayRef<int64_t> permutation) const;
+    /// What a slice of this view sees.
+    ViewAttr sliced(::llvm::ArrayRef<int64_t> starts, ::llvm::ArrayRef<int64_t> sizes,
+                    ::llvm::ArrayRef<int64_t> steps) const;
+    /// This view with another shape of as many elements in the same order, or null where
+    /// no strides can express it.
+    ViewAttr reshaped(::llvm::ArrayRef<int64_t> shape) const;
+    /// This view of a tensor that lies in rows (`ttc.strided`): offsets and strides as they are in
+    /// memory. Null where no strides can express it.
+    ViewAttr inStrided(int64_t row, int64_t pitch) const;
+    /// The same; without rows the view itself.
+    ViewAttr inStrided(::mlir::ttc::StridedAttr rows) const;
+    int64_t getRank() const { return getShape().size(); }
+    /// True if every element of `type` is seen exactly once, in row-major order.
+    bool isIdentity(::mlir::RankedTensorType type) const;
+  }];
+}
+
+def Ttc_PackKind : I64EnumAttr<"PackKind", "which weights are packed", [
+    I64EnumAttrCase<"matmul", 0>, I64EnumAttrCase<"matmul_transposed", 1>,
+    I64EnumAttrCase<"conv", 2>, I64EnumAttrCase<"conv_transpose", 3>,
+    I64EnumAttrCase<"depthwise", 4>]> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
+def Ttc_PackKindAttr : EnumAttr<Ttc_Dialect, Ttc_PackKind, "pack_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Ttc_PackOp : Ttc_Op<"pack", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue"]>]> {
+  let summary = "Weights in the order in which a kernel consumes them";
+  let description = [{
+    Packs weights as `[group][panel][k][nr]`: panels of `nr` output columns, each one linear
+    stream over k, the last one filled with zeros. `kind` says what the operand is:
+
+    - `matmul`: [K, N];  `matmul_transposed`: [N, K];
+    - `conv`: [O, I/groups, kernel...], k runs over (kernel..., I/groups);
+    - `conv_transpose`: [I, O/groups, kernel...], flipped, so that a convolution of the
+      dilated input computes it;
+    - `depthwise`: [C, 1, kernel...] becomes [kernel elements, C]; `nr` and `groups` are 1.
+
+    Folded where the operand is constant; otherwise a kernel of its own.
+
+    1. `conv`, `conv_transpose`: `groups` divides the output (input) channels.
+    2. `depthwise`: dimension 1 is 1.
+
+    ```mlir
+    %p = ttc.pack %w {kind = #ttc.pack_kind<conv>, nr = 16 : i64}
+        : tensor<64x32x3x3xf32> -> tensor<1x4x288x16xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$input, Ttc_PackKindAttr:$kind,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$nr);
+  let results = (outs Ttc_KernelTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def Ttc_GemmRows : I64EnumAttr<"GemmRows", "how the rows of a gemm's A are found", [
+    I64EnumAttrCase<"direct", 0>, I64EnumAttrCase<"table", 1>, I64EnumAttrCase<"copied", 2>]> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
+
+def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
+  let summary = "How ttc.kernel.gemm walks its loops";
+  let description = [{
+    `rows` says how the kernel finds the rows of A:
+
+    - `direct`: they are evenly strided (a product, or a convolution of single pixels);
+    - `table`: by a table in scratch with one pointer for each row and tap;
+    - `copied`: the input lines are copied into scratch with their padding, and the taps along the width
+      are merged into one.
+
+    `splits` is the grid: the parts that the batch, the row tiles and the panels are split into. `block` is
+    the number of row tiles that meet all panels before the next ones do.
+
+    ```mlir
+    #ttc.gemm_plan<rows = table, splits = [1, 4, 2], block = 3>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Ttc_GemmRows>:$rows,
+    ArrayRefParameter<"int64_t">:$splits,
+    "int64_t":$block);
+  let assemblyFormat = [{
+    `<` `rows` `=` $rows `,` `splits` `=` `[` $splits `]` `,` `block` `=` $block `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+/// `methods`: those of the interface that the op implements beside the required ones and
+/// acceptsStrided.
+class Ttc_KernelOp<string mnemonic, list<Trait> traits = [], list<string> methods = []>
+    : Ttc_Op<"kernel." # mnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, !listconcat(["acceptsStrided"], methods)>],
+        traits)>;
+
+def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>],
+    ["isPlanned"]> {
+  let summary = "Matrix product and convolution as one implicit GEMM";
+  let description = [{
+    Without `kernel`: the product of `a` [batch..., M, K] and `b` [batch..., K, N], batch
+    dimensions broadcasting as NumPy's. With `kernel` (one size for each spatial
+    dimension): the convolution of the channels-last `a` [N, spatial..., C]; `pads` are begins,
+    then ends; `input_dilation` puts d-1 zeros between input elements (conv_transpose).
+
+    `packed`: `b` comes from `ttc.pack` as [group][panel][k][nr] and has no batch; without it,
+    `b` is a run-time matrix whose panels are packed into scratch when they are used.
+    `tile` is the register tile: rows, and columns of a panel (nr).
+
+    `a_view`, `b_view` (run-time matrix only) say which strided view of the operand
+    is meant; `result_view` where the elements of the logical result [batch..., M, N] go within
+    the result's type. Its last stride is 1 and all others are multiples of N.
+
+    1. `a`'s depth and `b`'s depth agree.
+    2. The result type's shape is the logical result's (with `result_view`: as many elements).
+    3. `packed` is set for convolutions.
+    4. `strides`, `dilations`, `input_dilation` have one value for each spatial dimension, `pads` two.
+    5. At most three batch dimensions cannot be merged.
+    6. `plan` is given before the op is lowered (`--ttc-plan-gemms`). Its `rows` are possible for `a`, and
+       its `splits` are not more than there are batch elements, row tiles and panels.
+
+    ```mlir
+    %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+        : (tensor<1x128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<1x128x768xf32>
+    %1 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>,
+        tile = array<i64: 6, 16>}
+        : (tensor<1x56x56x64xf32>, tensor<1x4x576x16xf32>) -> tensor<1x56x56x64xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$a, Ttc_KernelTensor:$b,
+    DenseI64ArrayAttr:$tile, UnitAttr:$packed,
+    OptionalAttr<DenseI64ArrayAttr>:$kernel,
+    OptionalAttr<DenseI64ArrayAttr>:$strides,
+    OptionalAttr<DenseI64ArrayAttr>:$pads,
+    OptionalAttr<DenseI64ArrayAttr>:$dilations,
+    OptionalAttr<DenseI64ArrayAttr>:$input_dilation,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+    OptionalAttr<Ttc_ViewAttr>:$a_view,
+    OptionalAttr<Ttc_ViewAttr>:$b_view,
+    OptionalAttr<Ttc_ViewAttr>:$result_view,
+    OptionalAttr<Ttc_GemmPlanAttr>:$plan);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The view of each operand and of the result, the identity where none is given.
+    ::mlir::ttc::ViewAttr getAViewOrIdentity();
+    ::mlir::ttc::ViewAttr getBViewOrIdentity();
+    ::mlir::ttc::ViewAttr getResultViewOrIdentity();
+  }];
+}
+
+def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+  let summary = "Depthwise convolution, channels-last";
+  let description = [{
+    `x` is [N, spatial..., C], `w` comes from `ttc.pack` of kind `depthwise` as
+    [kernel elements, C].
+
+    1. `w` is [product of `kernel`, C].
+    2. The result's shape is the convolution's.
+
+    ```mlir
+    %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>}
+        : (tensor<1x56x56x144xf32>, tensor<9x144xf32>) -> tensor<1x56x56x144xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w,
+    DenseI64ArrayAttr:$kernel,
+    OptionalAttr<DenseI64ArrayAttr>:$strides,
+    OptionalAttr<DenseI64ArrayAttr>:$pads,
+    OptionalAttr<DenseI64ArrayAttr>:$dilations);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Ttc_PoolKind : I64EnumAttr<"PoolKind", "how a window is reduced", [
+    I64EnumAttrCase<"max", 0>, I64EnumAttrCase<"average", 1>]> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
+def Ttc_PoolKindAttr : EnumAttr<Ttc_Dialect, Ttc_PoolKind, "pool_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+  let summary = "Max or average pooling, channels-last";
+  let description = [{
+    `x` is [N, spatial..., C]. The result's spatial sizes may exceed what `pads` allow
+    (ceil mode): windows are clipped at the end. An average divides by the elements inside `x`,
+    with `count_include_pad` by those inside `x` and its padding. A global pool is one whose
+    kernel is the whole image.
+
+    1. `x` and the result have the same N and C, and every window meets `x`.
+
+    ```mlir
+    %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,
+        strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>}
+        : (tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$x, Ttc_PoolKindAttr:$kind,
+    DenseI64ArrayAttr:$kernel,
+    OptionalAttr<DenseI64ArrayAttr>:$strides,
+    OptionalAttr<DenseI64ArrayAttr>:$pads,
+    OptionalAttr<DenseI64ArrayAttr>:$dilations,
+    UnitAttr:$count_include_pad);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // TTC_KERNELOPS_TD

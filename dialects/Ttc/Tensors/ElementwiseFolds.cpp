@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Folders and canonicalisations of the elementwise ops. Constant operands are folded for all ops
+// of the dialect together, by evaluation.
+#include "dialects/Ttc/Tensors/ShapeInference.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::ttc;
+using namespace mlir::ttc::detail;
+
+/// The one number that all elements of a constant are.
+static std::optional<double> getSplat(Attribute constant) {
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(constant);
+  if (!dense || !dense.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(dense.getElementType()))
+    return dense.getSplatValue<APFloat>().convertToDouble();
+  APInt integer = dense.getSplatValue<APInt>();
+  bool isUnsigned = dense.getElementType().isUnsignedInteger() || integer.getBitWidth() == 1;
+  return isUnsigned ? static_cast<double>(integer.getZExtValue())
+                    : static_cast<double>(integer.getSExtValue());
+}
+
+static std::optional<double> getSplat(Value value) {
+  Attribute constant;
+  return matchPattern(value, m_Constant(&constant)) ? getSplat(constant) : std::nullopt;
+}
+
+/// `operand`, if the op `operand <op> neutral` does not broadcast it and `constant` is the neutral
+/// element.
+template <typename OpTy>
+static OpFoldResult foldNeutral(OpTy op, Value operand, Attribute constant, double neutral) {
+  if (operand.getType() == op.getType() && getSplat(constant) == neutral)
+    return operand;
+  return {};
+}
+
+/// A constant like `value`, with all elements the same number.
+static Value createSplat(PatternRewriter &rewriter, Location loc, Value value, double number) {
+  auto type = tensorType(value);
+  TypedAttr element =
+      isa<FloatType>(type.getElementType())
+          ? TypedAttr(rewriter.getFloatAttr(type.getElementType(), number))
+          : TypedAttr(rewriter.getIntegerAttr(type.getElementType(), static_cast<int64_t>(number)));
+  return ConstantOp::create(rewriter, loc,
+                            DenseElementsAttr::get(type.clone(ArrayRef<int64_t>{}), element));
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+/// An op that does nothing to what it has made itself.
+template <typename OpTy> static OpFoldResult foldIdempotent(OpTy op) {
+  return op.getX().template getDefiningOp<OpTy>() ? OpFoldResult(op.getX()) : OpFoldResult();
+}
+/// An op that undoes itself.
+template <typename OpTy> static OpFoldResult foldInvolution(OpTy op) {
+  auto inner = op.getX().template getDefiningOp<OpTy>();
+  return inner ? OpFoldResult(inner.getX()) : OpFoldResult();
+}
+
+OpFoldResult ReluOp::fold(FoldAdaptor) { return foldIdempotent(*this); }
+OpFoldResult AbsOp::fold(FoldAdaptor) { return foldIdempotent(*this); }
+OpFoldResult NegOp::fold(FoldAdaptor) { return foldInvolution(*this); }
+OpFoldResult NotOp::fold(FoldAdaptor) { return foldInvolution(*this); }
+
+OpFoldResult ClampOp::fold(FoldAdaptor) {
+  bool isOpen = getMin().isInfinity() && getMin().isNegative() && getMax().isInfinity() &&
+                !getMax().isNegative();
+  return isOpen ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+// -0 + 0 is 0, not -0: nothing in a network can tell the two apart but a division by them, so
+// the op goes for either zero.
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, getA(), adaptor.getB(), 0);
+}
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, getA(), adaptor.getB(), 0);
+}
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, getA(), adaptor.getB(), 1);
+}
+OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, getA(), adaptor.getB(), 1);
+}
+OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, getA(), adaptor.getB(), 1);
+}
+
+OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
+  std::optional<double> condition = getSplat(adaptor.getCond());
+  if (getA() == getB() && getA().getType() == getType())
+    return getA();
+  if (!condition)
+    return {};
+  Value chosen = *condition != 0 ? getA() : getB();
+  return chosen.getType() == getType() ? OpFoldResult(chosen) : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Canonicalisations
+//===----------------------------------------------------------------------===//
+
+/// The bounds that an op of the clamp family puts on its operand.
+static std::optional<std::pair<APFloat, APFloat>> getBounds(Operation *op) {
+  if (auto clamp = dyn_cast_or_null<ClampOp>(op))
+    return std::pair(clamp.getMin(), clamp.getMax());
+  if (isa_and_nonnull<ReluOp>(op))
+    return std::pair(APFloat(0.0f), APFloat(std::numeric_limits<float>::infinity()));
+  return std::nullopt;
+}
+
+/// A clamp or relu of a clamp or relu is one clamp; the outer one has the last word where the two
+/// ranges do not meet.
+static LogicalResult mergeBounds(Operation *op, PatternRewriter &rewriter) {
+  auto outer = getBounds(op), inner = getBounds(op->getOperand(0).getDefiningOp());
+  if (!outer || !inner)
+    return failure();
+  auto limit = [&](const APFloat &bound) {
+    return minnum(maxnum(bound, outer->first), outer->second);
+  };
+  rewriter.replaceOpWithNewOp<ClampOp>(op, op->getResult(0).getType(),
+                                       op->getOperand(0).getDefiningOp()->getOperand(0),
+                                       limit(inner->first), limit(inner->second));
+  return success();
+}
+
+LogicalResult ReluOp::canonicalize(ReluOp op, PatternRewriter &rewriter) {
+  return mergeBounds(op, rewriter);
+}
+
+LogicalResult ClampOp::canonicalize(ClampOp op, PatternRewriter &rewriter) {
+  if (op.getMin().isZero() && op.getMax().isInfinity()) {
+    rewriter.replaceOpWithNewOp<ReluOp>(op, op.getX());
+    return success();
+  }
+  return mergeBounds(op, rewriter);
+}
+
+/// min and max with a number are a clamp, which needs no second operand.
+template <typename OpTy>
+static LogicalResult boundToClamp(OpTy op, PatternRewriter &rewriter, bool isMax) {
+  std::optional<double> bound = getSplat(op.getB());
+  if (!bound || op.getA().getType() != op.getType() ||
+      static_cast<double>(static_cast<float>(*bound)) != *bound)
+    return failure();
+  APFloat value(static_cast<float>(*bound)), infinity(std::numeric_limits<float>::infinity());
+  rewriter.replaceOpWithNewOp<ClampOp>(op, op.getType(), op.getA(), isMax ? value : -infinity,
+                                       isMax ? infinity : value);
+  return success();
+}
+
+LogicalResult MinOp::canonicalize(MinOp op, PatternRewriter &rewriter) {
+  return boundToClamp(op, rewriter, /*isMax=*/false);
+}
+LogicalResult MaxOp::canonicalize(MaxOp op, PatternRewriter &rewriter) {
+  return boundToClamp(op, rewriter, /*isMax=*/true);
+}
+
+/// A division by a power of two is a multiplication, with the same bits.
+LogicalResult DivOp::canonicalize(DivOp op, PatternRewriter &rewriter) {
+  std::optional<double> divisor = getSplat(op.getB());
+  int exponent;
+  if (!divisor || !isa<FloatType>(tensorType(op.getB()).getElementType()) ||
+      std::abs(std::frexp(*divisor, &exponent)) != 0.5 || std::abs(exponent) > 10 ||
+      op.getA().getType() != op.getType())
+    return failure();
+  rewriter.replaceOpWithNewOp<MulOp>(op, op.getA(),
+                                     createSplat(rewriter, op.getLoc(), op.getB(), 1 / *divisor));
+  return success();
+}
+
+/// The powers that networks are written with have ops of their own.
+LogicalResult PowOp::canonicalize(PowOp op, PatternRewriter &rewriter) {
+  std::optional<double> exponent = getSplat(op.getB());
+  Value x = op.getA();
+  if (!exponent || x.getType() != op.getType())
+    return failure();
+  if (*exponent == 2 || *exponent == 3) {
+    Value power = rewriter.createOrFold<MulOp>(op.getLoc(), x, x);
+    if (*exponent == 3)
+      power = rewriter.createOrFold<MulOp>(op.getLoc(), power, x);
+    rewriter.replaceOp(op, power);
+    return success();
+  }
+  if (!isa<FloatType>(tensorType(x).getElementType()))
+    return failure();
+  if (*exponent == 0.5)
+    rewriter.replaceOpWithNewOp<SqrtOp>(op, x);
+  else if (*exponent == -0.5)
+    rewriter.replaceOpWithNewOp<RsqrtOp>(op, x);
+  else if (*exponent == -1)
+    rewriter.replaceOpWithNewOp<ReciprocalOp>(op, x);
+  else
+    return failure();
+  return success();
+}
+
+namespace {
+
+/// An elementwise op broadcasts its operands itself.
+struct DropExpand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ElementwiseOpInterface op,
+                                PatternRewriter &rewriter) const override {
+    if (op->getNumOperands() < 2 || op->getNumResults() != 1)
+      return failure();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto expand = operand.get().getDefiningOp<ExpandOp>();
+      if (!expand)
+        continue;
+      SmallVector<int64_t> shape(tensorType(expand.getX()).getShape());
+      for (OpOperand &other : op->getOpOperands())
+        if (&other != &operand && failed(broadcastShape(shape, tensorType(other.get()).getShape())))
+          return failure();
+      // The other operands must give the result its shape.
+      if (ArrayRef(shape) != type.getShape())
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(expand.getX()); });
+      return success();
+    }
+    return failure();
+  }
+};
+
+} // namespace
+
+void TtcDialect::getCanonicalizationPatterns(RewritePatternSet &results) const {
+  results.add<DropExpand>(getContext());
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops whose result element depends only on the operands' elements at the same index.
+#ifndef TTC_ELEMENTWISEOPS_TD
+#define TTC_ELEMENTWISEOPS_TD
+
+include "dialects/Ttc/Tensors/TensorOpBase.td"
+include "dialects/Ttc/Tensors/TensorEnums.td"
+
+//===----------------------------------------------------------------------===//
+// Unary
+//===----------------------------------------------------------------------===//
+
+class Ttc_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_InferredOp<mnemonic, !listconcat(
+        [DeclareOpInterfaceMethods<Ttc_ElementwiseOpInterface>], traits)> {
+  /// C++ that infers the result's type.
+  code infer = "";
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
+        std::optional<::mlir::Location> location, Adaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+  }] # infer # "}\n";
+}
+
+class Ttc_UnaryOp<string mnemonic, TypeConstraint type, string meaning, string attributes = "",
+                  string element = "f32"> : Ttc_ElementwiseOp<mnemonic> {
+  let summary = "elementwise " # meaning;
+  let description = "Element by element: `" # meaning # "`. The result has the operand's type.\n\n"
+      # "```mlir\n%y = ttc." # mnemonic # " %x" # attributes
+      # " : (tensor<2x8x" # element # ">) -> tensor<2x8x" # element # ">\n```\n";
+  let arguments = (ins type:$x);
+  let results = (outs type:$y);
+  let infer = "types.push_back(adaptor.getX().getType()); return ::mlir::success();";
+}
+class Ttc_FloatUnaryOp<string mnemonic, string meaning, string attributes = "">
+    : Ttc_UnaryOp<mnemonic, Ttc_FloatTensor, meaning, attributes>;
+
+def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)"> {
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_GeluOp : Ttc_FloatUnaryOp<"gelu", "x * (1 + erf(x / sqrt(2))) / 2", " approximate tanh"> {
+  let description = [{
+    The Gaussian error linear unit, `x * (1 + erf(x / sqrt(2))) / 2`, or with `approximate tanh`
+    `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`. The result has the operand's type.
+
+    ```mlir
+    %y = ttc.gelu %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    %z = ttc.gelu %x approximate tanh : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_FloatTensor:$x,
+      DefaultValuedAttr<Ttc_GeluApproximationAttr, "GeluApproximation::None">:$approximate);
+  let assemblyFormat = [{
+    operands (`approximate` $approximate^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
+  }];
+}
+def Ttc_ErfOp : Ttc_FloatUnaryOp<"erf", "erf(x)">;
+def Ttc_SigmoidOp : Ttc_FloatUnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
+def Ttc_TanhOp : Ttc_FloatUnaryOp<"tanh", "tanh(x)">;
+def Ttc_ExpOp : Ttc_FloatUnaryOp<"exp", "exp(x)">;
+def Ttc_LogOp : Ttc_FloatUnaryOp<"log", "log(x)">;
+def Ttc_SqrtOp : Ttc_FloatUnaryOp<"sqrt", "sqrt(x)">;
+def Ttc_RsqrtOp : Ttc_FloatUnaryOp<"rsqrt", "1 / sqrt(x)">;
+def Ttc_ReciprocalOp : Ttc_FloatUnaryOp<"reciprocal", "1 / x">;
+def Ttc_AbsOp : Ttc_UnaryOp<"abs", Ttc_NumberTensor, "|x|"> {
+  let hasFolder = 1;
+}
+def Ttc_NegOp : Ttc_UnaryOp<"neg", Ttc_SignedTensor, "-x"> {
+  let hasFolder = 1;
+}
+def Ttc_ClampOp : Ttc_UnaryOp<"clamp", Ttc_NumberTensor, "min(max(x, min), max)",
+                              " {max = 6.0, min = 0.0}"> {
+  let description = [{
+    Element by element `min(max(x, min), max)`; NaN stays NaN. The bounds are given as f32 and hold
+    for integers too. Without an attribute there is no bound on that side.
+
+    Constraints:
+    - (C1) `min` and `max` are not NaN, and `min <= max`.
+
+    ```mlir
+    %y = ttc.clamp %x {max = 6.0, min = 0.0} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_NumberTensor:$x,
+      DefaultValuedAttr<F32Attr, "-std::numeric_limits<float>::infinity()">:$min,
+      DefaultValuedAttr<F32Attr, "std::numeric_limits<float>::infinity()">:$max);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_LeakyReluOp : Ttc_FloatUnaryOp<"leaky_relu", "x < 0 ? alpha * x : x"> {
+  let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "0.01f">:$alpha);
+}
+def Ttc_EluOp : Ttc_FloatUnaryOp<"elu", "x < 0 ? alpha * (exp(x) - 1) : x"> {
+  let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "1.0f">:$alpha);
+}
+def Ttc_SeluOp : Ttc_FloatUnaryOp<"selu", "gamma * (x < 0 ? alpha * (exp(x) - 1) : x)"> {
+  let arguments = (ins Ttc_FloatTensor:$x,
+      DefaultValuedAttr<F32Attr, "1.67326319217681884765625f">:$alpha,
+      DefaultValuedAttr<F32Attr, "1.05070102214813232421875f">:$gamma);
+}
+def Ttc_HardSigmoidOp : Ttc_FloatUnaryOp<"hard_sigmoid", "min(max(alpha * x + beta, 0), 1)"> {
+  let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "0.2f">:$alpha,
+      DefaultValuedAttr<F32Attr, "0.5f">:$beta);
+}
+def Ttc_HardSwishOp : Ttc_FloatUnaryOp<"hard_swish", "x * min(max(x / 6 + 1 / 2, 0), 1)">;
+def Ttc_SoftplusOp : Ttc_FloatUnaryOp<"softplus", "log(1 + exp(x))">;
+def Ttc_SoftsignOp : Ttc_FloatUnaryOp<"softsign", "x / (1 + |x|)">;
+def Ttc_FloorOp : Ttc_FloatUnaryOp<"floor", "floor(x)">;
+def Ttc_CeilOp : Ttc_FloatUnaryOp<"ceil", "ceil(x)">;
+def Ttc_RoundOp : Ttc_FloatUnaryOp<"round", "x rounded, halves to even">;
+def Ttc_SignOp : Ttc_UnaryOp<"sign", Ttc_NumberTensor, "x < 0 ? -1 : x > 0 ? 1 : x">;
+def Ttc_SinOp : Ttc_FloatUnaryOp<"sin", "sin(x)">;
+def Ttc_CosOp : Ttc_FloatUnaryOp<"cos", "cos(x)">;
+def Ttc_NotOp : Ttc_UnaryOp<"not", Ttc_BoolTensor, "!x", "", "i1"> {
+  let hasFolder = 1;
+}
+
+def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_ElementwiseOpInterface>]> {
+  let summary = "converts to another element type";
+  let description = [{
+    Converts every element. To bool: `x != 0`. From float to integer: towards zero; a value that
+    does not fit is not defined. From integer to a narrower integer: the low bits.
+
+    Constraints:
+    - (C1) The result has the operand's shape.
+
+    ```mlir
+    %y = ttc.cast %x : (tensor<2x8xi64>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_Tensor:$x);
+  let results = (outs Ttc_Tensor:$y);
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Type":$elementType), [{
+    auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
+    build($_builder, $_state, ::mlir::TypeRange{shaped.clone(elementType)}, x);
+  }]>];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Binary and ternary
+//===----------------------------------------------------------------------===//
+
+class Ttc_BinaryOp<string mnemonic, TypeConstraint type, string meaning, list<Trait> traits = []>
+    : Ttc_ElementwiseOp<mnemonic, traits> {
+  let summary = "elementwise " # meaning;
+  let description = [{
+    Element by element: `}] # meaning # [{`. The operands broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) The operands have the same element type.
+    - (C2) The operands' shapes broadcast: seen from the last dimension, sizes are equal or one of
+      them is 1.
+
+    ```mlir
+    %y = ttc.}] # mnemonic # [{ %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins type:$a, type:$b);
+  let results = (outs type:$y);
+  let infer = [{
+    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
+                                  /*elementType=*/{}, types);
+  }];
+}
+
+class Ttc_LogicalOp<string mnemonic, string meaning>
+    : Ttc_BinaryOp<mnemonic, Ttc_BoolTensor, meaning, [Commutative]> {
+  let description = [{
+    Element by element: `}] # meaning # [{`. The operands broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) The operands' shapes broadcast.
+
+    ```mlir
+    %y = ttc.}] # mnemonic # [{ %a, %b : (tensor<2x8xi1>, tensor<8xi1>) -> tensor<2x8xi1>
+    ```
+  }];
+  let infer = [{
+    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
+                                  /*elementType=*/{}, types, /*constraint=*/"C1");
+  }];
+}
+
+def Ttc_AddOp : Ttc_BinaryOp<"add", Ttc_NumberTensor, "a + b", [Commutative]> {
+  let hasFolder = 1;
+}
+def Ttc_SubOp : Ttc_BinaryOp<"sub", Ttc_NumberTensor, "a - b"> {
+  let hasFolder = 1;
+}
+def Ttc_MulOp : Ttc_BinaryOp<"mul", Ttc_NumberTensor, "a * b", [Commutative]> {
+  let hasFolder = 1;
+}
+def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b"> {
+  let description = [{
+    Element by element `a / b`, for integers towards zero (a division by zero gives 0). The operands
+    broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) The operands have the same element type.
+    - (C2) The operands' shapes broadcast.
+
+    ```mlir
+    %y = ttc.div %a, %b : (tensor<2x8xf32>, tensor<f32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_PowOp : Ttc_BinaryOp<"pow", Ttc_NumberTensor, "a to the power of b"> {
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)", [Commutative]> {
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)", [Commutative]> {
+  let hasCanonicalizeMethod = 1;
+}
+def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {
+  let description = [{
+    Element by element the remainder of `a / b`: with the sign of `b` (as in Python), or with `fmod`
+    with the sign of `a` (as in C). For integers the remainder of a division by zero is 0. The
+    operands broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) The operands have the same element type.
+    - (C2) The operands' shapes broadcast.
+
+    ```mlir
+    %y = ttc.mod %a, %b {fmod} : (tensor<2x8xf32>, tensor<f32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_NumberTensor:$a, Ttc_NumberTensor:$b, UnitAttr:$fmod);
+}
+def Ttc_AndOp : Ttc_LogicalOp<"and", "a && b">;
+def Ttc_OrOp : Ttc_LogicalOp<"or", "a || b">;
+def Ttc_XorOp : Ttc_LogicalOp<"xor", "a != b">;
+
+def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
+  let summary = "compares two tensors";
+  let description = [{
+    Element by element `eq`, `ne`, `lt`, `le`, `gt` or `ge`; a comparison with NaN is false, but for
+    `ne`. The operands broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) The operands have the same element type.
+    - (C2) The operands' shapes broadcast.
+
+    ```mlir
+    %y = ttc.compare lt %a, %b : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xi1>
+    ```
+  }];
+  let arguments = (ins Ttc_ComparePredicateAttr:$predicate, Ttc_Tensor:$a, Ttc_Tensor:$b);
+  let results = (outs Ttc_BoolTensor:$y);
+  let assemblyFormat = [{
+    $predicate operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
+  }];
+  let infer = [{
+    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
+                                  ::mlir::IntegerType::get(context, 1), types);
+  }];
+}
+
+def Ttc_WhereOp : Ttc_ElementwiseOp<"where"> {
+  let summary = "elementwise cond ? a : b";
+  let description = [{
+    Element by element `cond ? a : b`. All three operands broadcast by NumPy's rules.
+
+    Constraints:
+    - (C1) `a` and `b` have the same element type.
+    - (C2) The operands' shapes broadcast.
+
+    ```mlir
+    %y = ttc.where %cond, %a, %b
+       : (tensor<2x8xi1>, tensor<8xf32>, tensor<f32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_BoolTensor:$cond, Ttc_Tensor:$a, Ttc_Tensor:$b);
+  let results = (outs Ttc_Tensor:$y);
+  let infer = [{
+    return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
+                                  /*elementType=*/{}, types);
+  }];
+  let hasFolder = 1;
+}
+
+#endif // TTC_ELEMENTWISEOPS_TD

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/ShapeInference.h"
+#include "dialects/Ttc/TtcOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+using namespace mlir::ttc::detail;
+
+/// Checks what the normalisations have in common: operands of one element type, a smallest rank
+/// of `x`, and vectors with an element for each channel. `channels` receives their number.
+static LogicalResult checkPerChannel(const InferenceScope &scope, ValueRange operands,
+                                     ArrayRef<StringRef> names, int64_t leastRank,
+                                     bool channelsLast, int64_t &channels) {
+  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)))
+    return failure();
+  auto type = tensorType(operands[0]);
+  if (type.getRank() < leastRank)
+    return scope.fail("(C2) expects 'x' to have at least ", leastRank, " dimensions, found ", type);
+  channels = type.getDimSize(ImageDims(type, channelsLast).channel);
+  for (auto [name, value] : llvm::zip_equal(names, operands.drop_front()))
+    if (failed(scope.checkVector("C3", name, value, channels)))
+      return failure();
+  return success();
+}
+
+LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  int64_t channels;
+  if (failed(checkPerChannel(scope, adaptor.getOperands(), {"scale", "bias", "mean", "var"}, 2,
+                             adaptor.getChannelsLast(), channels)))
+    return failure();
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  int64_t channels;
+  if (failed(checkPerChannel(scope, adaptor.getOperands(), {"scale", "bias"}, 3,
+                             adaptor.getChannelsLast(), channels)))
+    return failure();
+  int64_t groups = adaptor.getGroups();
+  if (groups <= 0 || channels % groups != 0)
+    return scope.fail("(C4) expects 'groups' to be positive and to divide the ", channels,
+                      " channels, found ", groups);
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult InstanceNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                               Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  int64_t channels;
+  if (failed(checkPerChannel(scope, adaptor.getOperands(), {"scale", "bias"}, 3,
+                             adaptor.getChannelsLast(), channels)))
+    return failure();
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  ValueRange operands = adaptor.getOperands();
+  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)))
+    return failure();
+  auto type = tensorType(adaptor.getX());
+  int64_t axis = adaptor.getAxis();
+  if (failed(scope.checkAxis("C2", axis, type.getRank())))
+    return failure();
+  ArrayRef<int64_t> expected = type.getShape().drop_front(axis);
+  for (Value value : operands.drop_front())
+    if (tensorType(value).getShape() != expected)
+      return scope.fail("(C3) expects 'scale' and 'bias' of shape ", toString(expected), ", found ",
+                        value.getType());
+  types.push_back(type);
+  return success();
+}
+
+LogicalResult LrnOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                      Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  if (failed(scope.checkTensors(adaptor.getOperands())))
+    return failure();
+  auto type = tensorType(adaptor.getX());
+  if (type.getRank() < 3)
+    return scope.fail("(C1) expects 'x' to have at least 3 dimensions, found ", type);
+  if (adaptor.getSize() <= 0)
+    return scope.fail("(C2) expects 'size' to be positive, found ", adaptor.getSize());
+  types.push_back(type);
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult inferSoftmax(std::optional<Location> location, typename OpTy::Adaptor adaptor,
+                                  SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, OpTy::getOperationName());
+  if (failed(scope.checkTensors(adaptor.getOperands())) ||
+      failed(scope.checkAxis("C1", adaptor.getAxis(), tensorType(adaptor.getX()).getRank())))
+    return failure();
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult SoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  return inferSoftmax<SoftmaxOp>(location, adaptor, types);
+}
+
+LogicalResult LogSoftmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                             Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  return inferSoftmax<LogSoftmaxOp>(location, adaptor, types);
+}

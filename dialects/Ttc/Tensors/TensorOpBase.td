@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What all ops on tensors (level 1) have in common.
+#ifndef TTC_TENSOROPBASE_TD
+#define TTC_TENSOROPBASE_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "dialects/Ttc/TtcAttributes.td"
+include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/Interfaces/TransformInterfaces.td"
+include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+def Ttc_BoolTensor : Ttc_TensorOf<[I1], "bools (i1)">;
+def Ttc_NumberTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8],
+                                    "numbers (f32, f16, bf16, i8, i16, i32, i64, ui8)">;
+def Ttc_SignedTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64],
+                                    "signed numbers (f32, f16, bf16, i8, i16, i32, i64)">;
+def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
+
+/// A 64-bit integer that C++ sees signed.
+def Ttc_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
+
+/// Compares the result types with the inferred ones, with one diagnostic that says
+/// what was expected. Stands before InferTypeOpInterface in the list of traits, so
+/// that it speaks first.
+def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
+  let cppNamespace = "::mlir";
+}
+
+/// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`. Arrays are
+/// written as `[1, 2]`, numbers without their type, and attributes at their default value not at all.
+class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_Op<mnemonic, !listconcat([Pure], traits)> {
+  let assemblyFormat = "operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)";
+}
+
+/// An op on tensors whose result types follow from operands and attributes.
+class Ttc_InferredOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_TensorOp<mnemonic, !listconcat([Ttc_InferredResults, InferTypeOpAdaptor], traits)>;
+
+#endif // TTC_TENSOROPBASE_TD

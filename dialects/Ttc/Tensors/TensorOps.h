@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the ops on tensors share: traits and inference of result types. Included by TtcOps.h.
+#ifndef TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H
+#define TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace mlir::ttc {
+
+/// The type of a value that is a ranked tensor.
+inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace detail {
+/// Infers the type of an elementwise op's result: its operands, broadcast, with the given element
+/// type, or that of the last operand if there is none given. `constraint` names the one that
+/// the shapes are under.
+LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> location,
+                             StringRef opName, ValueRange operands, Type elementType,
+                             SmallVectorImpl<Type> &types, StringRef constraint = "C2");
+
+/// Compares an op's result types with the inferred ones.
+LogicalResult verifyInferredResults(Operation *op, TypeRange inferred);
+
+/// Prints the attributes but for those that are equal to `defaults`, and enumerations, which the
+/// op's format prints itself.
+void printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr attributes,
+                           DictionaryAttr defaults);
+
+/// The attributes that an op has if none is given.
+template <typename OpTy> DictionaryAttr getDefaultAttributes(OpTy op) {
+  if constexpr (OpTy::hasProperties()) {
+    std::remove_cvref_t<decltype(op.getProperties())> properties{};
+    OpTy::populateDefaultProperties(op->getName(), properties);
+    return dyn_cast_or_null<DictionaryAttr>(
+        OpTy::getPropertiesAsAttr(op->getContext(), properties));
+  }
+  return {};
+}
+} // namespace detail
+
+/// The attributes of an op on tensors: `{axes = [0, 1], epsilon = 1.0e-5, keepdims}`. What stands
+/// without a type is i64 or f32, the only types these ops use.
+ParseResult parseTensorAttributes(OpAsmParser &parser, NamedAttrList &attributes);
+template <typename OpTy>
+void printTensorAttributes(OpAsmPrinter &printer, OpTy op, DictionaryAttr attributes) {
+  detail::printTensorAttributes(printer, attributes, detail::getDefaultAttributes(op));
+}
+
+/// Verifies the result types of an op that infers them, with exactly one diagnostic.
+template <typename ConcreteType>
+class InferredResults : public OpTrait::TraitBase<ConcreteType, InferredResults> {
+public:
+  static LogicalResult verifyTrait(Operation *op) {
+    SmallVector<Type> inferred;
+    if (failed(ConcreteType::inferReturnTypes(
+            op->getContext(), op->getLoc(), op->getOperands(), op->getDiscardableAttrDictionary(),
+            op->getPropertiesStorage(), op->getRegions(), inferred)))
+      return failure();
+    return detail::verifyInferredResults(op, inferred);
+  }
+};
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H

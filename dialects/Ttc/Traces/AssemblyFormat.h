@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Custom directives that several families of ops share in their assembly formats.
+#ifndef TTC_DIALECTS_TTC_TRACES_ASSEMBLYFORMAT_H
+#define TTC_DIALECTS_TTC_TRACES_ASSEMBLYFORMAT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace mlir::ttc {
+
+/// An address: hexadecimal.
+ParseResult parseAddress(OpAsmParser &parser, IntegerAttr &address);
+void printAddress(OpAsmPrinter &printer, Operation *op, IntegerAttr address);
+
+/// `(@a, @b)`.
+ParseResult parseSymbolList(OpAsmParser &parser, ArrayAttr &symbols);
+void printSymbolList(OpAsmPrinter &printer, Operation *op, ArrayAttr symbols);
+
+/// `(@a, @b + 64)`: buffers with offsets in bytes, which are null where all are 0.
+ParseResult parsePlaceList(OpAsmParser &parser, ArrayAttr &buffers, DenseI64ArrayAttr &offsets);
+void printPlaceList(OpAsmPrinter &printer, Operation *op, ArrayAttr buffers,
+                    DenseI64ArrayAttr offsets);
+
+} // namespace mlir::ttc
+
+#endif // TTC_DIALECTS_TTC_TRACES_ASSEMBLYFORMAT_H

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Level 3: what the host does for the device. Transfers, host steps, events, on tensors.
+#ifndef TTC_QUEUEOPS_TD
+#define TTC_QUEUEOPS_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "dialects/Ttc/TtcAttributes.td"
+include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
+include "dialects/Ttc/Interfaces/ExecutionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Ttc_TransferOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_Op<mnemonic, !listconcat([Pure], traits)> {
+  let arguments = (ins Ttc_Tensor:$input);
+  let results = (outs Ttc_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($output)";
+  let hasVerifier = 1;
+}
+
+def Ttc_ToDeviceOp : Ttc_TransferOp<"to_device", [
+    DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
+  let summary = "Copies a tensor from host memory to the device";
+  let description = [{
+    The result lies in DRAM, or where its layout says. A transfer is host work: hoisting
+    moves it out of the traced region.
+
+    Constraints:
+
+    1. Operand and result have the same shape and element type.
+    2. The operand has no layout (it lies in host memory).
+    3. The result is not sharded: the device makes shards, with `ttc.to_memory`.
+
+    ```mlir
+    %d = ttc.to_device %image : tensor<1x1x8x8xf32> to tensor<1x1x8x8xf32>
+    ```
+  }];
+}
+
+def Ttc_FromDeviceOp : Ttc_TransferOp<"from_device", [
+    DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
+  let summary = "Copies a tensor from the device to host memory";
+  let description = [{
+    Constraints:
+
+    1. Operand and result have the same shape and element type.
+    2. The result has no layout (it lies in host memory).
+    3. The operand is not sharded.
+
+    ```mlir
+    %h = ttc.from_device %d : tensor<1x10xf32> to tensor<1x10xf32>
+    ```
+  }];
+}
+
+def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, 
+      ["encode", "getInPlaceOperands", "takesShards", "getOwnGrid"]>]> {
+  let summary = "Moves a tensor between the device's memories, or into another layout";
+  let description = [{
+    Device work. The result's layout says where the tensor goes; a tensor without a layout is
+    interleaved in DRAM. It becomes a copy command of the trace, or, to and from shards, a dispatch of
+    `program`, which `--ttc-shard-tensors` makes: one workgroup for each shard, or for each part that
+    is of one shard both there and here.
+
+    Constraints:
+
+    1. Operand and result have the same shape and element type.
+    2. Their layouts differ.
+    3. `program` names a `ttc.program` that takes the operand and gives the result.
+
+    ```mlir
+    %l = ttc.to_memory %d : tensor<64x64xf32>
+       to tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
+    %w = ttc.to_memory %l by @to_width_64x64
+       : tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
+       to tensor<64x64xf32, #ttc.layout<l1, width_sharded, grid = [1, 8]>>
+    ```
+  }];
+  let arguments = (ins Ttc_Tensor:$input, OptionalAttr<FlatSymbolRefAttr>:$program);
+  let results = (outs Ttc_Tensor:$output);
+  let assemblyFormat =
+      "$input (`by` $program^)? attr-dict `:` type($input) `to` type($output)";
+  let hasVerifier = 1;
+}
+
+def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
+  let summary = "Runs a program on the host, between traces";
+  let description = [{
+    The program runs to its end on the host, on tensors in host memory. In the middle of
+    a traced region it splits the region into two traces.
+
+    Constraints:
+
+    1. `program` names a `ttc.program` of the module.
+    2. Operands and results have the program's types.
+
+    ```mlir
+    %y = ttc.host_dispatch @non_max_suppression(%boxes)
+       : (tensor<100x4xf32>) -> tensor<10x4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$program, Variadic<Ttc_Tensor>:$inputs);
+  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let assemblyFormat =
+      "$program `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+}
+
+def Ttc_RecordEventOp : Ttc_Op<"record_event", [
+    DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_EventOpInterface>]> {
+  let summary = "Records an event on a queue";
+  let description = [{
+    The event is complete when everything enqueued before it on the queue is complete.
+    Each result is one record: a wait for it is for nothing else.
+
+    Constraints:
+
+    1. The queue's number is not negative.
+
+    ```mlir
+    %written = ttc.record_event on 1
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$queue);
+  let results = (outs Ttc_EventType:$event);
+  let assemblyFormat = "`on` $queue attr-dict";
+}
+
+def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
+    DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_EventOpInterface>]> {
+  let summary = "Makes a queue wait for an event";
+  let description = [{
+    Nothing enqueued later on the queue starts before the event is complete. The host does
+    not wait.
+
+    Constraints:
+
+    1. The queue's number is not negative.
+    2. The event is the result of a `ttc.record_event` that stands before the wait. (In a region
+       without order, as that of a module, a wait before its record would be a circle.)
+
+    ```mlir
+    ttc.wait_event %written on 0
+    ```
+  }];
+  let arguments = (ins Ttc_EventType:$event, ConfinedAttr<I64Attr, [IntNonNegative]>:$queue);
+  let assemblyFormat = "$event `on` $queue attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // TTC_QUEUEOPS_TD

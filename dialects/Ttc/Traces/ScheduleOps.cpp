@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Entry points, schedules and their steps.
+#include "dialects/Ttc/Traces/Symbols.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===--- entry ------------------------------------------------------------------------===//
+
+void EntryOp::build(OpBuilder &builder, OperationState &state, StringRef name) {
+  state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
+  state.addRegion()->emplaceBlock();
+}
+
+template <typename OpTy> static LogicalResult verifyUniqueNames(EntryOp entry) {
+  llvm::StringSet<> names;
+  for (OpTy op : entry.getBody().getOps<OpTy>())
+    if (!names.insert(op.getName()).second)
+      return op.emitOpError("expects a name that no other one of the entry point has, found \"")
+             << op.getName() << "\" twice";
+  return success();
+}
+
+LogicalResult EntryOp::verifyRegions() {
+  for (Operation &op : getBody().front())
+    if (!isa<InputOp, OutputOp, ScheduleOp>(op))
+      return op.emitOpError("expects to stand outside of an entry point");
+  if (getBody().getOps<ScheduleOp>().empty())
+    return emitOpError("expects at least one schedule, found none");
+  return success(succeeded(verifyUniqueNames<InputOp>(*this)) &&
+                 succeeded(verifyUniqueNames<OutputOp>(*this)) &&
+                 succeeded(verifyUniqueNames<ScheduleOp>(*this)));
+}
+
+static LogicalResult verifyPortBuffer(Operation *op, SymbolTableCollection &symbols,
+                                      FlatSymbolRefAttr symbol, Type type) {
+  if (failed(verifyBuffer(op, symbols, symbol, getTensorBytes(cast<ShapedType>(type)))))
+    return failure();
+  BufferKind kind = symbols.lookupNearestSymbolFrom<BufferOp>(op, symbol).getKind();
+  if (kind == BufferKind::Slot || kind == BufferKind::Host || kind == BufferKind::State)
+    return success();
+  return op->emitOpError("expects ") << symbol << " to be a slot, host or state buffer, found a "
+                                     << stringifyBufferKind(kind) << " one";
+}
+
+template <typename PortOp>
+static LogicalResult verifySlots(PortOp port, SymbolTableCollection &symbols) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (int64_t i = 0; i < port.getNumSlots(); ++i) {
+    if (failed(verifyPortBuffer(port, symbols, port.getSlot(i), port.getType())))
+      return failure();
+    if (!seen.insert(port.getSlot(i)).second)
+      return port.emitOpError("expects different slots, found ") << port.getSlot(i) << " twice";
+  }
+  return success();
+}
+
+LogicalResult InputOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySlots(*this, symbols);
+}
+
+LogicalResult OutputOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySlots(*this, symbols);
+}
+
+//===--- schedule ---------------------------------------------------------------------===//
+
+void ScheduleOp::build(OpBuilder &builder, OperationState &state, StringRef name, int64_t queues) {
+  state.addAttribute(getNameAttrName(state.name), builder.getStringAttr(name));
+  state.addAttribute(getQueuesAttrName(state.name), builder.getI64IntegerAttr(queues));
+  state.addRegion();
+  state.addRegion()->emplaceBlock();
+  state.addRegion();
+}
+
+LogicalResult ScheduleOp::verifyRegions() {
+  for (Region &region : (*this)->getRegions())
+    for (Operation &op : region.getOps()) {
+      auto step = dyn_cast<StepOpInterface>(op);
+      if (!step)
+        return op.emitOpError("expects to stand outside of a schedule");
+      if (step.getStepQueue() < 0 || step.getStepQueue() >= static_cast<int64_t>(getQueues()))
+        return op.emitOpError("expects a queue below ")
+               << getQueues() << ", found " << step.getStepQueue();
+    }
+  if (getBody().front().empty())
+    return emitOpError("expects at least one step in its body, found none");
+  return success();
+}
+
+//===--- steps ------------------------------------------------------------------------===//
+
+/// That the entry point's port `index` exists and that `buffer` is one of its slots.
+template <typename PortOp>
+static LogicalResult verifyPort(Operation *op, int64_t index, FlatSymbolRefAttr buffer,
+                                StringRef what) {
+  auto entry = op->getParentOfType<EntryOp>();
+  auto ports = llvm::to_vector(entry.getBody().getOps<PortOp>());
+  if (index < 0 || index >= static_cast<int64_t>(ports.size()))
+    return op->emitOpError("expects an ")
+           << what << " below " << ports.size() << ", found " << index;
+  PortOp port = ports[index];
+  for (int64_t i = 0; i < port.getNumSlots(); ++i)
+    if (port.getSlot(i) == buffer)
+      return success();
+  InFlightDiagnostic error = op->emitOpError("expects ");
+  if (port.getNumSlots() == 1)
+    error << "the buffer of " << what << " " << index << ", " << port.getBufferAttr();
+  else
+    error << "one of the " << port.getNumSlots() << " slots of " << what << " " << index;
+  return error << ", found " << buffer;
+}
+
+LogicalResult EnqueueWriteOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyPort<InputOp>(*this, getIndex(), getBufferAttr(), "input");
+}
+void EnqueueWriteOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  accesses.push_back({getBufferAttr(), true});
+}
+int64_t EnqueueWriteOp::getStepQueue() { return getQueue(); }
+
+LogicalResult EnqueueReadOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyPort<OutputOp>(*this, getIndex(), getBufferAttr(), "output");
+}
+void EnqueueReadOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  accesses.push_back({getBufferAttr(), false});
+}
+int64_t EnqueueReadOp::getStepQueue() { return getQueue(); }
+
+LogicalResult EnqueueExecuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(static_cast<bool>(lookupSymbol<TraceOp>(*this, symbols, getTraceAttr())));
+}
+void EnqueueExecuteOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
+int64_t EnqueueExecuteOp::getStepQueue() { return getQueue(); }
+FlatSymbolRefAttr EnqueueExecuteOp::getExecutedTrace() { return getTraceAttr(); }
+
+LogicalResult EnqueueHostOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs());
+}
+void EnqueueHostOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  appendAccesses(getInputs(), /*write=*/false, accesses);
+  appendAccesses(getOutputs(), /*write=*/true, accesses);
+}
+int64_t EnqueueHostOp::getStepQueue() { return getQueue(); }
+int64_t EnqueueHostOp::getScratchBytes(SymbolTableCollection &symbols) {
+  return getScratchBytesOf(*this, symbols, getProgramAttr());
+}
+
+void EnqueueDispatchOp::build(OpBuilder &builder, OperationState &state, FlatSymbolRefAttr program,
+                              ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs,
+                              int64_t queue) {
+  DenseI64ArrayAttr inputOffsets, outputOffsets;
+  ArrayAttr inputBuffers = splitBufferRefs(builder, inputs, inputOffsets);
+  ArrayAttr outputBuffers = splitBufferRefs(builder, outputs, outputOffsets);
+  build(builder, state, program, inputBuffers, outputBuffers, inputOffsets, outputOffsets,
+        builder.getI64IntegerAttr(queue));
+}
+int64_t EnqueueDispatchOp::getOffset(unsigned index) {
+  return getOffsetOf(index, getInputs(), getInputOffsets(), getOutputOffsets());
+}
+LogicalResult EnqueueDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
+      failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
+    return failure();
+  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
+                              [&](unsigned index) { return getOffset(index); });
+}
+int64_t EnqueueDispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
+  return getScratchBytesOf(*this, symbols, getProgramAttr());
+}
+void EnqueueDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  appendAccesses(getInputs(), /*write=*/false, accesses);
+  appendAccesses(getOutputs(), /*write=*/true, accesses);
+}
+int64_t EnqueueDispatchOp::getStepQueue() { return getQueue(); }
+
+LogicalResult EnqueueCopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes())) &&
+                 succeeded(verifyBuffer(*this, symbols, getTargetAttr(), getBytes())));
+}
+void EnqueueCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  accesses.push_back({getSourceAttr(), false});
+  accesses.push_back({getTargetAttr(), true});
+}
+int64_t EnqueueCopyOp::getStepQueue() { return getQueue(); }
+
+LogicalResult EnqueueRecordOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr())));
+}
+void EnqueueRecordOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
+int64_t EnqueueRecordOp::getStepQueue() { return getQueue(); }
+bool EnqueueRecordOp::isWait() { return false; }
+FlatSymbolRefAttr EnqueueRecordOp::getEventName() { return getEventAttr(); }
+
+LogicalResult EnqueueWaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr())));
+}
+void EnqueueWaitOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
+int64_t EnqueueWaitOp::getStepQueue() { return getQueue(); }
+bool EnqueueWaitOp::isWait() { return true; }
+FlatSymbolRefAttr EnqueueWaitOp::getEventName() { return getEventAttr(); }

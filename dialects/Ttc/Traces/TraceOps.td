@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Traces: the region that shall be replayed (level 3), and its command stream (level 4).
+#ifndef TTC_TRACEOPS_TD
+#define TTC_TRACEOPS_TD
+
+include "dialects/Ttc/TtcDialect.td"
+include "dialects/Ttc/TtcAttributes.td"
+include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
+include "dialects/Ttc/Interfaces/ExecutionInterfaces.td"
+include "dialects/Ttc/Interfaces/SerializationInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+//===-- Level 3 --------------------------------------------------------------===//
+
+def Ttc_TracedOp : Ttc_Op<"traced", [SingleBlock, RecursiveMemoryEffects, NoRegionArguments]> {
+  let summary = "What shall be replayed as one trace, as a person writes it";
+  let description = [{
+    The region sees the values around it and may still hold transfers, constants and host
+    work; `--ttc-hoist-io` moves them out, splits where it must, and outlines what is left
+    as `ttc.trace`.
+
+    Constraints:
+
+    1. The region ends with `ttc.yield`, which yields one value for each result, of the
+       result's type.
+    2. A traced region does not hold another one.
+
+    ```mlir
+    %h = ttc.traced -> tensor<1x10xf32> {
+      %x = ttc.to_device %image : tensor<1x64xf32> to tensor<1x64xf32>
+      %y = ttc.dispatch @mlp(%x) : (tensor<1x64xf32>) -> tensor<1x10xf32>
+      %z = ttc.from_device %y : tensor<1x10xf32> to tensor<1x10xf32>
+      ttc.yield %z : tensor<1x10xf32>
+    }
+    ```
+  }];
+  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`->` type($outputs)^)? attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+def Ttc_TraceOp : Ttc_Op<"trace", [
+    FunctionOpInterface, IsolatedFromAbove, SingleBlock]> {
+  let summary = "A finished stream of work with fixed addresses, no host work, no I/O";
+  let description = [{
+    Passes through three forms:
+
+    - a function on tensors, which `ttc.execute` calls, ended by `ttc.yield`;
+    - the same with each argument and result bound to a buffer (`ttc.buffer` on the
+      argument or result), and after planning each value made inside too;
+    - commands on buffers, without arguments, ended by `ttc.cmd.end`. `region at` gives
+      the address of the encoded stream in the trace region and `size` its bytes.
+
+    Constraints:
+
+    1. A body on tensors has one argument for each input, and ends with `ttc.yield` of one
+       value for each result, of its type.
+    2. A body of commands belongs to a trace without arguments and results, and holds
+       nothing but commands, of which `ttc.cmd.end` is the last and the only one of its kind.
+    3. Address and size of the stream are given together, not negative, and only for
+       commands; the size is the sum of the commands' bytes.
+
+    ```mlir
+    ttc.trace @main_t0(%x: tensor<1x64xf32>) -> tensor<1x10xf32> {
+      %y = ttc.dispatch @mlp(%x) : (tensor<1x64xf32>) -> tensor<1x10xf32>
+      ttc.yield %y : tensor<1x10xf32>
+    }
+    ttc.trace @main_t1 region at dram 0xfffc0 size 40 {
+      ttc.cmd.dispatch @mlp(@x) into (@y)
+      ttc.cmd.end
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<I64Attr>:$region_address,
+    OptionalAttr<I64Attr>:$region_size);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    // Creates the block with an argument for each input; the caller fills it.
+    OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>
+  ];
+  let skipDefaultBuilders = 1;
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// FunctionOpInterface.
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+
+    /// Name of the attribute that binds an argument, a result or, on an op inside, the
+    /// op's results (an array) to buffers.
+    static ::llvm::StringRef getBufferAttrName() { return "ttc.buffer"; }
+
+    /// Whether the body is a command stream.
+    bool isEncoded();
+    /// The sum of the commands' bytes.
+    int64_t getStreamBytes();
+  }];
+}
+
+def Ttc_ExecuteOp : Ttc_Op<"execute", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
+  let summary = "Replays a trace";
+  let description = [{
+    Operands and results lie on the device.
+
+    Constraints:
+
+    1. `trace` names a `ttc.trace` of the module.
+    2. Operands and results have the trace's types.
+
+    ```mlir
+    %y = ttc.execute @main_t0(%x) : (tensor<1x64xf32>) -> tensor<1x10xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$trace, Variadic<Ttc_Tensor>:$inputs);
+  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let assemblyFormat =
+      "$trace `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+}
+
+//===-- Level 4: commands ----------------------------------------------------===//
+
+// `overridden`, `accessOverridden`: the interfaces' methods that have a default and that the op
+// defines itself.
+class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overridden = [],
+                    list<string> accessOverridden = []>
+    : Ttc_Op<"cmd." # mnemonic, !listconcat([
+        HasParent<"TraceOp">,
+        DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface, accessOverridden>,
+        DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>,
+        DeclareOpInterfaceMethods<Ttc_CommandSerializationOpInterface>], traits)>;
+
+def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>],
+    ["getWorkgroups", "getSpan", "enqueue"], ["getScratchBytes"]> {
+  let summary = "Command: runs a program on buffers";
+  let description = [{
+    Constraints:
+
+    1. `program` names a `ttc.program` of the module.
+    2. There is one buffer for each input and for each result of the program, in which its
+       tensor fits from the offset on.
+    3. Offsets, where there are some, are one for each buffer and not negative.
+
+    ```mlir
+    ttc.cmd.dispatch @conv_relu(@image, @w0) into (@act1)
+    // The second half of @act1's rows, 64 bytes from their begin.
+    ttc.cmd.dispatch @pool(@image) into (@act1 + 64)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$program, FlatSymbolRefArrayAttr:$inputs,
+                       FlatSymbolRefArrayAttr:$outputs,
+                       OptionalAttr<DenseI64ArrayAttr>:$input_offsets,
+                       OptionalAttr<DenseI64ArrayAttr>:$output_offsets);
+  let builders = [
+    // `inputOffsets`, `outputOffsets` in bytes; empty where all are 0.
+    OpBuilder<(ins "::mlir::FlatSymbolRefAttr":$program,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$inputs,
+                   "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$outputs)>
+  ];
+  let assemblyFormat = [{
+    $program `` custom<PlaceList>($inputs, $input_offsets) `into`
+    custom<PlaceList>($outputs, $output_offsets) attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Bytes from the buffer's begin to operand `index` (inputs, then outputs).
+    int64_t getOffset(unsigned index);
+  }];
+}
+
+def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "enqueue"]> {
+  let summary = "Command: moves bytes from one buffer to another";
+  let description = [{
+    Constraints:
+
+    1. Source and destination are buffers of at least `bytes` bytes.
+
+    ```mlir
+    ttc.cmd.copy @image to @image_l1 bytes 256
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$source, FlatSymbolRefAttr:$target,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$bytes);
+  let assemblyFormat = "$source `to` $target `bytes` $bytes attr-dict";
+}
+
+def Ttc_CmdFillOp : Ttc_CommandOp<"fill", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups"]> {
+  let summary = "Command: repeats a pattern of eight bytes over a buffer";
+  let description = [{
+    Byte i of the buffer becomes byte i mod 8 of the little-endian `pattern`.
+
+    Constraints:
+
+    1. The destination is a buffer of at least `bytes` bytes.
+
+    ```mlir
+    ttc.cmd.fill @accumulator with 0 bytes 4096
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$target, I64Attr:$pattern,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$bytes);
+  let assemblyFormat = "$target `with` $pattern `bytes` $bytes attr-dict";
+}
+
+def Ttc_CmdBarrierOp : Ttc_CommandOp<"barrier", [], ["isBarrier"]> {
+  let summary = "Command: no core goes on before every core is here";
+  let description = [{
+    ```mlir
+    ttc.cmd.barrier
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+class Ttc_CmdEventOp<string mnemonic, list<string> overridden = []>
+    : Ttc_CommandOp<mnemonic, [
+        DeclareOpInterfaceMethods<Ttc_EventOpInterface>,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>], overridden> {
+  let arguments = (ins FlatSymbolRefAttr:$event);
+  let assemblyFormat = "$event attr-dict";
+}
+
+def Ttc_CmdSignalOp : Ttc_CmdEventOp<"signal", ["isBarrier"]> {
+  let summary = "Command: a barrier, then the event is recorded";
+  let description = [{
+    The event is complete when all that stands before the signal in the stream, and all that was
+    enqueued before the trace on its queue, is complete. Counts as enqueued right behind the
+    `ttc.enqueue.execute` of its trace, so waits that are enqueued later may be for it.
+
+    Constraints:
+
+    1. `event` names a `ttc.event` of the module.
+
+    ```mlir
+    ttc.cmd.signal @input_consumed
+    ```
+  }];
+}
+
+def Ttc_CmdWaitOp : Ttc_CmdEventOp<"wait"> {
+  let summary = "Command: no core goes on before the event has been recorded";
+  let description = [{
+    Counts as enqueued together with the `ttc.enqueue.execute` of its trace: it is for the last
+    record of the event that was enqueued before that step, in this inference or an earlier one;
+    never for a signal of its own stream.
+
+    Constraints:
+
+    1. `event` names a `ttc.event` of the module.
+
+    ```mlir
+    ttc.cmd.wait @output_read
+    ```
+  }];
+}
+
+def Ttc_CmdEndOp : Ttc_CommandOp<"end", [Terminator]> {
+  let summary = "Command: the last one of a stream";
+  let description = [{
+    ```mlir
+    ttc.cmd.end
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TTC_TRACEOPS_TD

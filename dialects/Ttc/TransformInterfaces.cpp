@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TransformInterfaces.h"
-
-using namespace mlir;
-using namespace mlir::ttc;
-
-#include "dialects/Ttc/TtcTransformInterfaces.cpp.inc"

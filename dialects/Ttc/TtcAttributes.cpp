@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Layout/Shards.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+#include "dialects/Ttc/TtcEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Ttc/TtcAttributes.cpp.inc"
+
+void TtcDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Ttc/TtcAttributes.cpp.inc"
+      >();
+}
+
+//===--- layout -----------------------------------------------------------------------===//
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, MemorySpace memory,
+                                 Sharding sharding, ArrayRef<int64_t> grid) {
+  bool isSharded = sharding != Sharding::Interleaved;
+  if (isSharded && memory != MemorySpace::L1)
+    return emitError() << "expected a sharded layout to lie in l1, found "
+                       << stringifyMemorySpace(memory);
+  if (grid.empty())
+    return success();
+  if (!isSharded)
+    return emitError() << "expected a grid of a sharded layout only, found [" << grid << "]";
+  if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1)
+    return emitError() << "expected a grid of rows and columns, at least 1 each, found [" << grid
+                       << "]";
+  if (sharding == Sharding::HeightSharded && grid[1] != 1)
+    return emitError() << "expected one column of shards where the height is cut, found [" << grid
+                       << "]";
+  if (sharding == Sharding::WidthSharded && grid[0] != 1)
+    return emitError() << "expected one row of shards where the width is cut, found [" << grid
+                       << "]";
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  if (!hasGrid() || getShardParts(shape, getGrid()[0], getGrid()[1]))
+    return success();
+  return emitError() << "expected a shape that a grid of [" << getGrid()
+                     << "] cuts into equal boxes, found [" << shape << "]";
+}
+
+//===--- shard ------------------------------------------------------------------------===//
+
+LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                RankedTensorType whole, ArrayRef<int64_t> cuts) {
+  if (static_cast<int64_t>(cuts.size()) != whole.getRank())
+    return emitError() << "expected a cut for each of " << whole.getRank() << " dimensions, found ["
+                       << cuts << "]";
+  for (auto [i, cut] : llvm::enumerate(cuts)) {
+    if (cut < -1)
+      return emitError() << "expected cuts of -1 or more, found [" << cuts << "]";
+    if (cut != -1 && llvm::is_contained(cuts.drop_front(i + 1), cut))
+      return emitError() << "expected no two dimensions to have the same cut, found [" << cuts
+                         << "]";
+  }
+  if (LayoutAttr layout = getShardedLayout(whole); layout && !layout.hasGrid())
+    return emitError() << "expected a sharded whole with a grid, found " << whole;
+  return success();
+}
+
+LayoutAttr ShardAttr::getLayout() const { return getShardedLayout(getWhole()); }
+
+SmallVector<int64_t> ShardAttr::getParts(ArrayRef<int64_t> grid) const {
+  return llvm::map_to_vector(getCuts(), [&](int64_t cut) { return cut < 0 ? 1 : grid[cut]; });
+}
+
+bool ShardAttr::isOwn(ArrayRef<int64_t> grid) const {
+  LayoutAttr layout = getLayout();
+  if (!layout || layout.getNumShards() != llvm::product_of(grid) ||
+      ArrayRef(getParts(grid)) != ArrayRef(*getShardParts(getWhole())))
+    return false;
+  // Workgroups in the order of the parts.
+  int64_t last = -1;
+  for (int64_t cut : getCuts()) {
+    if (cut < 0 || grid[cut] == 1)
+      continue;
+    if (cut < last)
+      return false;
+    last = cut;
+  }
+  return true;
+}
+
+//===--- strided ----------------------------------------------------------------------===//
+
+LogicalResult StridedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t row,
+                                  int64_t pitch, int64_t alignment) {
+  if (row < 1 || pitch < row)
+    return emitError() << "expected rows of at least 1 element, at least as far apart as they are "
+                          "long, found "
+                       << row << " elements, " << pitch << " apart";
+  if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
+    return emitError() << "expected an alignment that is a power of two, found " << alignment;
+  return success();
+}
+
+std::optional<SmallVector<int64_t>> StridedAttr::getStrides(ArrayRef<int64_t> shape) const {
+  return getRowStrides(shape, getRow(), getPitch());
+}
+
+int64_t StridedAttr::getSpan(int64_t count) const {
+  return StridedRange{0, count, getRow(), getPitch()}.getSpan();
+}
