@@ -26,20 +26,20 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, M
                                  Sharding sharding, ArrayRef<int64_t> grid) {
   bool isSharded = sharding != Sharding::Interleaved;
   if (isSharded && memory != MemorySpace::L1)
-    return emitError() << "expected a sharded layout to lie in l1, found "
+    return emitError() << "(C1) expected a sharded layout in l1, found "
                        << stringifyMemorySpace(memory);
   if (grid.empty())
     return success();
   if (!isSharded)
-    return emitError() << "expected a grid of a sharded layout only, found [" << grid << "]";
+    return emitError() << "(C2) expected a grid of a sharded layout only, found [" << grid << "]";
   if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1)
-    return emitError() << "expected a grid of rows and columns, at least 1 each, found [" << grid
-                       << "]";
+    return emitError() << "(C2) expected a grid of rows and columns, at least 1 each, found ["
+                       << grid << "]";
   if (sharding == Sharding::HeightSharded && grid[1] != 1)
-    return emitError() << "expected one column of shards where the height is cut, found [" << grid
-                       << "]";
+    return emitError() << "(C3) expected one column of shards where the height is cut, found ["
+                       << grid << "]";
   if (sharding == Sharding::WidthSharded && grid[0] != 1)
-    return emitError() << "expected one row of shards where the width is cut, found [" << grid
+    return emitError() << "(C3) expected one row of shards where the width is cut, found [" << grid
                        << "]";
   return success();
 }
@@ -48,7 +48,7 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          function_ref<InFlightDiagnostic()> emitError) const {
   if (!hasGrid() || getShardParts(shape, getGrid()[0], getGrid()[1]))
     return success();
-  return emitError() << "expected a shape that a grid of [" << getGrid()
+  return emitError() << "(C4) expected a shape that a grid of [" << getGrid()
                      << "] cuts into equal boxes, found [" << shape << "]";
 }
 
@@ -57,17 +57,17 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 RankedTensorType whole, ArrayRef<int64_t> cuts) {
   if (static_cast<int64_t>(cuts.size()) != whole.getRank())
-    return emitError() << "expected a cut for each of " << whole.getRank() << " dimensions, found ["
-                       << cuts << "]";
+    return emitError() << "(C1) expected a cut for each of " << whole.getRank()
+                       << " dimensions, found [" << cuts << "]";
   for (auto [i, cut] : llvm::enumerate(cuts)) {
     if (cut < -1)
-      return emitError() << "expected cuts of -1 or more, found [" << cuts << "]";
+      return emitError() << "(C1) expected cuts of -1 or more, found [" << cuts << "]";
     if (cut != -1 && llvm::is_contained(cuts.drop_front(i + 1), cut))
-      return emitError() << "expected no two dimensions to have the same cut, found [" << cuts
+      return emitError() << "(C2) expected no two dimensions to have the same cut, found [" << cuts
                          << "]";
   }
   if (LayoutAttr layout = getShardedLayout(whole); layout && !layout.hasGrid())
-    return emitError() << "expected a sharded whole with a grid, found " << whole;
+    return emitError() << "(C3) expected a sharded whole with a grid, found " << whole;
   return success();
 }
 
@@ -99,11 +99,10 @@ bool ShardAttr::isOwn(ArrayRef<int64_t> grid) const {
 LogicalResult StridedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t row,
                                   int64_t pitch, int64_t alignment) {
   if (row < 1 || pitch < row)
-    return emitError() << "expected rows of at least 1 element, at least as far apart as they are "
-                          "long, found "
-                       << row << " elements, " << pitch << " apart";
+    return emitError() << "(C1) expected 'row' of at least 1 and 'pitch' of at least 'row', found "
+                       << row << " and " << pitch;
   if (alignment < 1 || !llvm::isPowerOf2_64(alignment))
-    return emitError() << "expected an alignment that is a power of two, found " << alignment;
+    return emitError() << "(C1) expected an alignment that is a power of two, found " << alignment;
   return success();
 }
 

@@ -88,12 +88,11 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
     chooses how many shards there are.
 
     Constraints:
-
-    1. A sharded layout lies in l1.
-    2. `grid` has two numbers of at least 1, and belongs to a sharded layout.
-    3. A height-sharded layout has one column of shards, a width-sharded one one row.
-    4. The grid cuts the tensor into boxes of equal size: its columns divide the last dimension, its
-       rows the others from the outside in.
+    - (C1) A sharded layout lies in l1.
+    - (C2) `grid` has two numbers of at least 1, and belongs to a sharded layout.
+    - (C3) A height-sharded layout has one column of shards, a width-sharded one one row.
+    - (C4) The grid cuts the tensor into boxes of equal size: its columns divide the last dimension, its
+      rows the others from the outside in.
 
     ```mlir
     tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
@@ -122,8 +121,7 @@ def Ttc_StridedAttr : Ttc_Attr<"Strided", "strided"> {
     a slice, where it lies. Independent of the shape, hence the same for every reshape.
 
     Constraints:
-
-    1. `row` is at least 1, `pitch` at least `row`, `alignment` a power of two.
+    - (C1) `row` is at least 1, `pitch` at least `row`, `alignment` a power of two.
 
     ```mlir
     // 32 of the 256 channels of an image whose channels are last.
@@ -154,9 +152,9 @@ def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
     it is a slice of a tensor that lies contiguously.
 
     Constraints:
-
-    1. There is one cut for each dimension, -1 or more.
-    2. No two dimensions have the same one, but -1.
+    - (C1) There is one cut for each dimension, -1 or more.
+    - (C2) No two dimensions have the same cut, except -1.
+    - (C3) A `whole` that is sharded has a grid.
 
     ```mlir
     // The rows of a height-sharded tensor, each workgroup those of its core.

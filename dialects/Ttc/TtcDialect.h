@@ -6,4 +6,26 @@
 
 #include "dialects/Ttc/TtcDialect.h.inc"
 
+namespace mlir::ttc {
+
+// Names of the dialect's discardable attributes, which it verifies (TtcDiscardableAttributes.cpp).
+
+/// On a module: its target, a TargetAttr.
+inline constexpr llvm::StringLiteral kTargetAttrName = "ttc.target";
+/// On a module: the bytes of its trace region, if they are more than the streams need.
+inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
+/// On an argument or a result of a function: its name as a port of the model, a string.
+inline constexpr llvm::StringLiteral kNameAttrName = "ttc.name";
+/// On an argument or a result of a trace: the symbol name of its buffer. On an op in a trace: an
+/// array with the buffer of each result.
+inline constexpr llvm::StringLiteral kBufferAttrName = "ttc.buffer";
+/// On an argument or a result of a program: its layout, a StridedAttr, if it is not contiguous.
+inline constexpr llvm::StringLiteral kStridedAttrName = "ttc.strided";
+/// On an argument or a result of a program on shards: the part that a workgroup has, a ShardAttr.
+inline constexpr llvm::StringLiteral kShardAttrName = "ttc.shard";
+/// On a result of a program: the numbers of the arguments that it may overwrite.
+inline constexpr llvm::StringLiteral kInPlaceAttrName = "ttc.in_place";
+
+} // namespace mlir::ttc
+
 #endif // TTC_DIALECTS_TTC_TTCDIALECT_H

@@ -222,7 +222,7 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
           << printShape(declared.shape()) << ", but computed as " << printList(shape, "x");
     results.push_back(value);
     attrs.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("ttc.name", builder.getStringAttr(output.name()))));
+        builder.getNamedAttr(kNameAttrName, builder.getStringAttr(output.name()))));
   }
   if (graph.getProto().output_size() == 0)
     errors.emit() << "the graph has no outputs";
@@ -256,7 +256,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (const GraphInput &input : graph.getInputs()) {
     argTypes.push_back(input.type);
     argAttrs.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("ttc.name", builder.getStringAttr(input.name))));
+        builder.getNamedAttr(kNameAttrName, builder.getStringAttr(input.name))));
   }
   auto function = func::FuncOp::create(builder, loc, options.functionName,
                                        builder.getFunctionType(argTypes, {}));

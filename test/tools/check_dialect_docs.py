@@ -4,8 +4,10 @@
 check_dialect_docs.py <source root>      with the tools of LLVM and ttc in the PATH
 
 - a summary, and a description with an example that holds the op;
-- constraints that are numbered (C1), (C2), ... without a gap;
-- for each of them a test that expects its diagnostic;
+- constraints that are numbered (C1), (C2), ... without a gap, also those of attributes;
+- for each of them a test that expects the diagnostic that cites it. One that ODS checks is marked
+  "(checked by ODS)" and tested under a comment `// name (Cn)`;
+- no diagnostic that cites a constraint which the op does not have, nor one that cites none;
 - examples of ops on tensors that ttc-opt accepts as they stand.
 """
 import argparse
@@ -25,9 +27,38 @@ def read_ops(source):
                            str(source / "dialects/Ttc/TtcOps.td")],
                           check=True, capture_output=True, text=True).stdout
     records = json.loads(text)
-    names = records["!instanceof"]["Op"]
-    return [op for op in (records[name] for name in names)
-            if op["opDialect"]["def"] == "Ttc_Dialect"]
+
+    def select(kind, dialect):
+        return [records[name] for name in records["!instanceof"][kind]
+                if records[name][dialect]["def"] == "Ttc_Dialect"]
+
+    return select("Op", "opDialect"), select("AttrDef", "dialect")
+
+
+# A function that a class of the dialect defines, up to its closing brace.
+METHOD = re.compile(r"^[^\n/#]*?\b(\w+?)::\w+\((?:[^;{]|\n)*?\{\n.*?^\}", re.M | re.S)
+# Kernel ops number their constraints in a list of their own.
+UNNUMBERED = "Kernel"
+
+
+def check_citations(source, numbers_of):
+    """numbers_of: from a C++ class to its constraints. Yields what is wrong in the sources."""
+    cited = 0
+    for path in sorted((source / "dialects/Ttc").rglob("*.cpp")):
+        if path.name.startswith(UNNUMBERED):
+            continue
+        text = path.read_text()
+        for method in METHOD.finditer(text):
+            if method[1] not in numbers_of:
+                continue
+            for number in re.findall(r'"\(?C(\d+)\b', method[0]):
+                cited += 1
+                if int(number) not in numbers_of[method[1]]:
+                    yield f"{path.name}: expected a constraint of {method[1]}, found (C{number})"
+            for literal in re.findall(r'emit(?:Op)?Error\([^;]*?"(expected [^"]*)"', method[0]):
+                yield f"{path.name}: expected a diagnostic that cites a constraint, found \"{literal}\""
+    if cited < 120:
+        yield f"expected at least 120 citations of constraints, found {cited}"
 
 
 def split_types(text):
@@ -63,10 +94,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", type=pathlib.Path)
     args = parser.parse_args()
-    ops = read_ops(args.source)
+    ops, attributes = read_ops(args.source)
     tests = "\n".join(path.read_text() for path in
                       sorted((args.source / "test").rglob("*.mlir")))
-    problems, examples = [], []
+    attribute_tests = "\n".join(path.read_text() for path in
+                                sorted((args.source / "test/Dialect/Ttc/Attributes").glob("*.mlir")))
+    problems, examples, constraints, numbers_of = [], [], 0, {}
 
     for op in ops:
         name = f"ttc.{op['opName']}"
@@ -76,20 +109,33 @@ def main():
         blocks = re.findall(r"```mlir\n(.*?)```", description, re.S)
         if not any(re.search(rf"\b{re.escape(name)}\b", block) for block in blocks):
             problems.append(f"{name}: expected a description with an example of it")
-        numbers = [int(n) for n in re.findall(r"^\s*- \(C(\d+)\)", description, re.M)]
-        if numbers != list(range(1, len(numbers) + 1)):
-            problems.append(f"{name}: expected constraints numbered from 1 on, found {numbers}")
-        for number in numbers:
-            if not re.search(rf"expected-error.*'{re.escape(name)}' op \(C{number}\)", tests):
-                problems.append(f"{name}: expected a test of the diagnostic of (C{number})")
-        # Ops of levels 2 to 4 number them in a list; their tests say which one they are about.
-        constraints = description.partition("Constraints:")[2]
-        for number in re.findall(r"^\s*(\d+)\. ", constraints, re.M):
-            if not re.search(rf"^\s*// {re.escape(op['opName'])}, constraint {number}$", tests, re.M):
-                problems.append(f"{name}: expected a test of constraint {number}: a comment "
-                                f"'// {op['opName']}, constraint {number}' over its diagnostic")
         for function in wrap_examples(description):
             examples.append((name, function))
+
+    for definition in ops + attributes:
+        is_op = "opName" in definition
+        name = f"ttc.{definition['opName']}" if is_op else definition["mnemonic"]
+        if name.startswith("ttc.kernel.") or name == "ttc.pack":
+            continue
+        description = definition["description"]
+        marked = re.findall(r"^\s*- \(C(\d+)\)((?:.*\n)(?:      .*\n)*)", description, re.M)
+        numbers = [int(number) for number, _ in marked]
+        numbers_of[definition["!name"].removeprefix("Ttc_")] = numbers
+        constraints += len(numbers)
+        if numbers != list(range(1, len(numbers) + 1)):
+            problems.append(f"{name}: expected constraints numbered from 1 on, found {numbers}")
+        if ("Constraints:" in description) != bool(numbers):
+            problems.append(f"{name}: expected constraints as '- (C1) ...' after 'Constraints:'")
+        for number, text in marked:
+            prefix = f"'{re.escape(name)}' op " if is_op else ""
+            if "(checked by ODS)" in text:
+                pattern = rf"^\s*// {re.escape(name.removeprefix('ttc.'))} \(C{number}\)$"
+            else:
+                pattern = rf"expected-error.*{prefix}\(C{number}\) expected"
+            where = tests if is_op else attribute_tests
+            if not re.search(pattern, where, re.M):
+                problems.append(f"{name}: expected a test of the diagnostic of (C{number})")
+    problems += check_citations(args.source, numbers_of)
 
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "examples.mlir"
@@ -103,7 +149,7 @@ def main():
         print(problem)
     if not ops or not examples:
         problems.append("expected ops with examples")
-    print(f"{len(ops)} ops, {len(examples)} examples parsed, {len(problems)} problems")
+    print(f"{len(ops)} ops, {len(examples)} examples parsed, {constraints} constraints, {len(problems)} problems")
     return 1 if problems else 0
 
 

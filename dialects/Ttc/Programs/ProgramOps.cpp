@@ -55,23 +55,25 @@ void FusionOp::print(OpAsmPrinter &printer) {
 LogicalResult FusionOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getNumArguments() != getInputs().size())
-    return emitOpError("expects one block argument for each of its ")
+    return emitOpError("(C1) expected one block argument for each of its ")
            << getInputs().size() << " operands, found " << block.getNumArguments();
   for (auto [i, argument, input] : llvm::enumerate(block.getArguments(), getInputs()))
     if (argument.getType() != input.getType())
-      return emitOpError("expects block argument ")
+      return emitOpError("(C1) expected block argument ")
              << i << " of its operand's type " << input.getType() << ", found "
              << argument.getType();
   auto yield = dyn_cast<YieldOp>(block.back());
   if (!yield)
-    return emitOpError("expects its region to end with ttc.yield, found ")
+    return emitOpError("(C2) expected its region to end with ttc.yield, found ")
            << block.back().getName();
   if (yield.getValues().getTypes() != getResultTypes())
-    return yield.emitOpError("expects values of the fusion's result types (")
-           << getResultTypes() << "), found (" << yield.getValues().getTypes() << ")";
+    return emitOpErrorOn(yield, *this)
+           << "(C2) expected values of the fusion's result types (" << getResultTypes()
+           << "), found (" << yield.getValues().getTypes() << ")";
   for (Operation &op : block)
     if (isa<FusionOp>(op))
-      return op.emitOpError("expects to stand outside of other fusions");
+      return emitOpErrorOn(&op, *this)
+             << "(C3) expected no fusion in another one, found " << op.getName();
   return success();
 }
 
@@ -107,34 +109,35 @@ LogicalResult ProgramOp::verifyBody() {
   if (isExternal())
     return success();
   if (!getBody().hasOneBlock())
-    return emitOpError("expects at most one block in its body, found ")
+    return emitOpError("(C2) expected at most one block in its body, found ")
            << getBody().getBlocks().size();
   Block &block = getBody().front();
   if (block.getArgumentTypes() != TypeRange(getArgumentTypes()))
-    return emitOpError("expects block arguments of the program's input types (")
+    return emitOpError("(C2) expected block arguments of the program's input types (")
            << getArgumentTypes() << "), found (" << block.getArgumentTypes() << ")";
   return success();
 }
 
-/// Constraints 6 and 7.
+/// (C6) and (C7).
 static LogicalResult verifyShards(ProgramOp program) {
   ArrayRef<int64_t> grid = program.getShards().value_or(ArrayRef<int64_t>());
   if (llvm::any_of(grid, [](int64_t size) { return size < 1; }))
-    return program.emitOpError("expects shards of at least 1 in each dimension, found [")
+    return program.emitOpError("(C6) expected shards of at least 1 in each dimension, found [")
            << grid << "]";
   if (IntegerAttr workgroups = program.getGridAttr();
       program.getShards() && workgroups && workgroups.getInt() != llvm::product_of(grid))
-    return program.emitOpError("expects a grid of its ")
+    return program.emitOpError("(C6) expected a grid of its ")
            << llvm::product_of(grid) << " shards, found " << workgroups.getInt();
   for (unsigned i = 0, e = program.getNumArguments() + program.getNumResults(); i < e; ++i) {
     ShardAttr shard = program.getShard(i);
     if (!shard)
       continue;
     if (!program.getShards())
-      return program.emitOpError("expects 'shards' where an operand has 'ttc.shard', found none");
+      return program.emitOpError(
+          "(C7) expected 'shards' where an operand has 'ttc.shard', found none");
     if (llvm::any_of(shard.getCuts(),
                      [&](int64_t cut) { return cut >= static_cast<int64_t>(grid.size()); }))
-      return program.emitOpError("expects cuts among its ")
+      return program.emitOpError("(C7) expected cuts among its ")
              << grid.size() << " dimensions of shards, found " << shard;
     RankedTensorType whole = shard.getWhole();
     auto part = cast<RankedTensorType>(program.getOperandType(i));
@@ -144,12 +147,12 @@ static LogicalResult verifyShards(ProgramOp program) {
     for (int64_t d = 0; fits && d < whole.getRank(); ++d)
       fits = part.getDimSize(d) * parts[d] == whole.getDimSize(d);
     if (!fits)
-      return program.emitOpError("expects parts of ")
+      return program.emitOpError("(C7) expected parts of ")
              << whole << ", cut into [" << parts << "], found " << part;
     if (!program.isExternal())
       for (auto [finer, coarser] : llvm::zip_equal(parts, *getShardParts(whole)))
         if (finer % coarser != 0)
-          return program.emitOpError("expects parts of one shard each of ")
+          return program.emitOpError("(C7) expected parts of one shard each of ")
                  << whole << ", found it cut into [" << parts << "]";
   }
   return success();
@@ -161,7 +164,7 @@ LogicalResult ProgramOp::verify() {
     for (auto [i, type] : llvm::enumerate(types)) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor || !tensor.hasStaticShape())
-        return emitOpError("expects ")
+        return emitOpError("(C1) expected ")
                << what << " " << i << " to be a ranked tensor of static shape, found " << type;
     }
   unsigned operands = getNumArguments() + getNumResults();
@@ -169,7 +172,8 @@ LogicalResult ProgramOp::verify() {
     auto type = cast<RankedTensorType>(getOperandType(i));
     StridedAttr rows = getStrided(i);
     if (rows && (type.getNumElements() == 0 || type.getNumElements() % rows.getRow() != 0))
-      return emitOpError("expects whole rows of ") << rows.getRow() << " elements, found " << type;
+      return emitOpError("(C4) expected whole rows of ")
+             << rows.getRow() << " elements, found " << type;
   }
   if (failed(verifyShards(*this)))
     return failure();
@@ -177,18 +181,19 @@ LogicalResult ProgramOp::verify() {
     for (int64_t argument : getInPlace(result)) {
       unsigned index = getNumArguments() + result;
       if (argument < 0 || argument >= getNumArguments())
-        return emitOpError("expects 'ttc.in_place' to name one of its ")
+        return emitOpError("(C5) expected 'ttc.in_place' to name one of its ")
                << getNumArguments() << " arguments, found " << argument;
       ByteSpan to = getSpan(index), from = getSpan(argument);
       if (to.bytes != from.bytes || to.row != from.row || to.pitch != from.pitch ||
           getShard(index) != getShard(argument))
-        return emitOpError("expects 'ttc.in_place' to name an argument that lies like result ")
+        return emitOpError(
+                   "(C5) expected 'ttc.in_place' to name an argument with the layout of result ")
                << result << ", found argument " << argument << " of " << getOperandType(argument);
     }
   if (IntegerAttr grid = getGridAttr(); grid && grid.getInt() < 1)
-    return emitOpError("expects a grid of at least 1 workgroup, found ") << grid.getInt();
+    return emitOpError("(C3) expected a grid of at least 1 workgroup, found ") << grid.getInt();
   if (IntegerAttr scratch = getScratchBytesAttr(); scratch && scratch.getInt() < 0)
-    return emitOpError("expects at least 0 scratch bytes, found ") << scratch.getInt();
+    return emitOpError("(C3) expected at least 0 scratch bytes, found ") << scratch.getInt();
   return success();
 }
 
@@ -247,7 +252,7 @@ ByteSpan ProgramOp::getSpan(unsigned index) {
     LayoutAttr layout = shard.getLayout();
     int64_t bytes = getTensorBytes(layout ? getShardType(shard.getWhole()) : shard.getWhole());
     auto module = (*this)->getParentOfType<ModuleOp>();
-    auto target = module ? module->getAttrOfType<TargetAttr>("ttc.target") : TargetAttr();
+    auto target = module ? module->getAttrOfType<TargetAttr>(kTargetAttrName) : TargetAttr();
     if (!layout || !target)
       return {0, bytes, bytes, bytes};
     return {0, (layout.getNumShards() - 1) * target.getL1Bytes() + bytes, bytes,
@@ -265,7 +270,7 @@ ByteSpan ProgramOp::getSpan(unsigned index) {
 LogicalResult ReturnOp::verify() {
   auto program = cast<ProgramOp>((*this)->getParentOp());
   if (getValues().getTypes() != TypeRange(program.getResultTypes()))
-    return emitOpError("expects values of the program's result types (")
+    return emitOpError("(C1) expected values of the program's result types (")
            << program.getResultTypes() << "), found (" << getValues().getTypes() << ")";
   return success();
 }

@@ -23,11 +23,10 @@ def Ttc_FusionOp : Ttc_Op<"fusion", [
     results.
 
     Constraints:
-
-    1. There is one block argument for each operand, of the operand's type.
-    2. The region ends with `ttc.yield`, which yields one value for each result, of the
-       result's type.
-    3. A fusion does not hold another fusion.
+    - (C1) There is one block argument for each operand, of the operand's type.
+    - (C2) The region ends with `ttc.yield`, which yields one value for each result, of the
+      result's type.
+    - (C3) A fusion does not hold another fusion.
 
     ```mlir
     %r = ttc.fusion (%a = %x : tensor<4x8xf32>, %b = %y : tensor<8xf32>) -> tensor<4x8xf32> {
@@ -87,16 +86,15 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     of one part is not divided further among cores.
 
     Constraints:
-
-    1. Inputs and results are ranked tensors of static shape.
-    2. A body has one block, with one argument for each input, of its type.
-    3. `grid` is at least 1, `scratch_bytes` at least 0.
-    4. `ttc.strided` has whole rows of the tensor.
-    5. `ttc.in_place` names arguments with the result's bytes, rows and shards.
-    6. `shards` are numbers of at least 1, and their product is `grid`.
-    7. `ttc.shard` belongs to a program with `shards`; its cuts are among them, and make of the whole
-       parts of the operand's type. Where there is a body, a sharded whole is cut at least as finely
-       as it is sharded.
+    - (C1) Inputs and results are ranked tensors of static shape.
+    - (C2) A body has one block, with one argument for each input, of its type.
+    - (C3) `grid` is at least 1, `scratch_bytes` at least 0.
+    - (C4) `ttc.strided` has whole rows of the tensor.
+    - (C5) `ttc.in_place` names arguments with the result's bytes, rows and shards.
+    - (C6) `shards` are numbers of at least 1, and their product is `grid`.
+    - (C7) `ttc.shard` belongs to a program with `shards`; its cuts are among them, and make of the whole
+      parts of the operand's type. Where there is a body, a sharded whole is cut at least as finely
+      as it is sharded.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -135,9 +133,9 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     bool hasTensorBody();
 
     /// Attributes of arguments and results: where they lie, and what a result may be written over.
-    static ::llvm::StringRef getStridedAttrName() { return "ttc.strided"; }
-    static ::llvm::StringRef getInPlaceAttrName() { return "ttc.in_place"; }
-    static ::llvm::StringRef getShardAttrName() { return "ttc.shard"; }
+    static ::llvm::StringRef getStridedAttrName() { return kStridedAttrName; }
+    static ::llvm::StringRef getInPlaceAttrName() { return kInPlaceAttrName; }
+    static ::llvm::StringRef getShardAttrName() { return kShardAttrName; }
     /// The tensor of operand `index` (arguments, then results).
     ::mlir::Type getOperandType(unsigned index);
     /// What a dispatch gives as operand `index`: its type, or the whole's that it is a part of.
@@ -161,7 +159,8 @@ def Ttc_ReturnOp : Ttc_Op<"return", [
     Pure, HasParent<"ProgramOp">, ReturnLike, Terminator]> {
   let summary = "Ends a program's body and gives its results";
   let description = [{
-    The operands are the results of the `ttc.program` around it, in number and types.
+    Constraints:
+    - (C1) The operands are the results of the `ttc.program` around it, in number and types.
 
     ```mlir
     ttc.return %0 : tensor<4x8xf32>
@@ -182,10 +181,9 @@ def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     Runs `program` on the inputs. Still values: where results lie is decided by planning.
 
     Constraints:
-
-    1. `program` names a `ttc.program` of the module.
-    2. Operands and results have the program's types, layouts aside; where a program on shards has
-       `ttc.shard`, the whole's type with its layout.
+    - (C1) `program` names a `ttc.program` of the module.
+    - (C2) Operands and results have the program's types, layouts aside; where a program on shards has
+      `ttc.shard`, the whole's type with its layout.
 
     ```mlir
     %y = ttc.dispatch @add_relu(%x, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>

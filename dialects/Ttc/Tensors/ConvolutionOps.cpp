@@ -15,7 +15,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     return failure();
   auto a = tensorType(adaptor.getA()), b = tensorType(adaptor.getB());
   if (a.getRank() < 2 || b.getRank() < 2)
-    return scope.fail("(C2) expects operands of at least two dimensions, found ", a, " and ", b);
+    return scope.fail("(C2) expected operands of at least two dimensions, found ", a, " and ", b);
   auto matrix = [](RankedTensorType type, bool transpose) {
     ArrayRef<int64_t> sizes = type.getShape().take_back(2);
     return transpose ? std::pair(sizes[1], sizes[0]) : std::pair(sizes[0], sizes[1]);
@@ -23,18 +23,18 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   auto [rows, depth] = matrix(a, adaptor.getTransposeA());
   auto [depthOfB, columns] = matrix(b, adaptor.getTransposeB());
   if (depth != depthOfB)
-    return scope.fail("(C3) expects 'b' to have as many rows as 'a' has columns, ", depth,
+    return scope.fail("(C3) expected 'b' to have as many rows as 'a' has columns, ", depth,
                       ", found ", depthOfB);
   SmallVector<int64_t> shape(a.getShape().drop_back(2));
   if (failed(broadcastShape(shape, b.getShape().drop_back(2))))
-    return scope.fail("(C4) expects batch dimensions that broadcast, found ",
+    return scope.fail("(C4) expected batch dimensions that broadcast, found ",
                       toString(a.getShape().drop_back(2)), " and ",
                       toString(b.getShape().drop_back(2)));
   shape.append({rows, columns});
   if (Value bias = adaptor.getBias()) {
     SmallVector<int64_t> broadcast = shape;
     if (failed(broadcastShape(broadcast, tensorType(bias).getShape())) || broadcast != shape)
-      return scope.fail("(C5) expects 'bias' to broadcast to the result's shape ", toString(shape),
+      return scope.fail("(C5) expected 'bias' to broadcast to the result's shape ", toString(shape),
                         ", found ", bias.getType());
   }
   types.push_back(a.clone(shape));
@@ -55,7 +55,7 @@ static LogicalResult checkImage(const InferenceScope &scope, StringRef constrain
   int64_t rank = tensorType(x).getRank();
   if (rank >= 3 && rank <= 5)
     return success();
-  return scope.fail("(", constraint, ") expects 'x' to have three to five dimensions, found ",
+  return scope.fail("(", constraint, ") expected 'x' to have three to five dimensions, found ",
                     x.getType());
 }
 
@@ -68,7 +68,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
     return failure();
   auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
   if (w.getRank() != x.getRank())
-    return scope.fail("(C2) expects 'w' to have as many dimensions as 'x', ", x.getRank(),
+    return scope.fail("(C2) expected 'w' to have as many dimensions as 'x', ", x.getRank(),
                       ", found ", w);
   ImageDims dims(x, adaptor.getChannelsLast());
   if (failed(checkWindow(scope, "C3", dims.numSpatial, adaptor.getStrides(), adaptor.getDilations(),
@@ -77,10 +77,11 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   int64_t groups = adaptor.getGroups(), channels = x.getDimSize(dims.channel);
   int64_t resultChannels = w.getDimSize(0);
   if (groups <= 0 || channels % groups != 0 || resultChannels % groups != 0)
-    return scope.fail("(C4) expects 'groups' to be positive and to divide ", channels, " and ",
+    return scope.fail("(C4) expected 'groups' to be positive and to divide ", channels, " and ",
                       resultChannels, " channels, found ", groups);
   if (w.getDimSize(1) != channels / groups)
-    return scope.fail("(C5) expects 'w' to have ", channels / groups, " input channels, found ", w);
+    return scope.fail("(C5) expected 'w' to have ", channels / groups, " input channels, found ",
+                      w);
   if (Value bias = adaptor.getBias())
     if (failed(scope.checkVector("C6", "bias", bias, resultChannels)))
       return failure();
@@ -92,7 +93,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
                      adaptor.getPads()[dims.numSpatial + i];
     int64_t window = (w.getDimSize(2 + i) - 1) * adaptor.getDilations()[i] + 1;
     if (window > padded)
-      return scope.fail("(C7) expects the dilated kernel to be no larger than the padded operand "
+      return scope.fail("(C7) expected the dilated kernel to be no larger than the padded operand "
                         "in spatial dimension ",
                         i, ", found ", window, " and ", padded);
     shape[dims.firstSpatial + i] = (padded - window) / adaptor.getStrides()[i] + 1;
@@ -110,7 +111,7 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
     return failure();
   auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
   if (w.getRank() != x.getRank())
-    return scope.fail("(C2) expects 'w' to have as many dimensions as 'x', ", x.getRank(),
+    return scope.fail("(C2) expected 'w' to have as many dimensions as 'x', ", x.getRank(),
                       ", found ", w);
   ImageDims dims(x, adaptor.getChannelsLast());
   if (failed(checkWindow(scope, "C3", dims.numSpatial, adaptor.getStrides(), adaptor.getDilations(),
@@ -118,10 +119,10 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
     return failure();
   int64_t groups = adaptor.getGroups(), channels = x.getDimSize(dims.channel);
   if (groups <= 0 || channels % groups != 0)
-    return scope.fail("(C4) expects 'groups' to be positive and to divide ", channels,
+    return scope.fail("(C4) expected 'groups' to be positive and to divide ", channels,
                       " channels, found ", groups);
   if (w.getDimSize(0) != channels)
-    return scope.fail("(C5) expects 'w' to have ", channels, " input channels, found ", w);
+    return scope.fail("(C5) expected 'w' to have ", channels, " input channels, found ", w);
   int64_t resultChannels = w.getDimSize(1) * groups;
   if (Value bias = adaptor.getBias())
     if (failed(scope.checkVector("C6", "bias", bias, resultChannels)))
@@ -135,14 +136,14 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
   for (int64_t i = 0; i < dims.numSpatial; ++i) {
     int64_t stride = adaptor.getStrides()[i], dilation = adaptor.getDilations()[i];
     if (outputPadding[i] >= std::max(stride, dilation))
-      return scope.fail("(C7) expects 'output_padding' to be smaller than stride or dilation in "
+      return scope.fail("(C7) expected 'output_padding' to be smaller than stride or dilation in "
                         "spatial dimension ",
                         i, ", found ", outputPadding[i]);
     int64_t size = (x.getDimSize(dims.firstSpatial + i) - 1) * stride +
                    (w.getDimSize(2 + i) - 1) * dilation + 1 + outputPadding[i] -
                    adaptor.getPads()[i] - adaptor.getPads()[dims.numSpatial + i];
     if (size <= 0)
-      return scope.fail("(C8) expects a result that is not empty, found size ", size,
+      return scope.fail("(C8) expected a result that is not empty, found size ", size,
                         " in spatial dimension ", i);
     shape[dims.firstSpatial + i] = size;
   }
@@ -170,10 +171,10 @@ static LogicalResult inferPool(std::optional<Location> location, typename OpTy::
     int64_t window = (adaptor.getKernel()[i] - 1) * adaptor.getDilations()[i] + 1;
     int64_t stride = adaptor.getStrides()[i];
     if (std::max(low, high) >= window)
-      return scope.fail("(C3) expects paddings smaller than the dilated kernel of ", window,
+      return scope.fail("(C3) expected paddings smaller than the dilated kernel of ", window,
                         " in spatial dimension ", i, ", found ", low, " and ", high);
     if (window > padded)
-      return scope.fail("(C4) expects the dilated kernel to be no larger than the padded operand "
+      return scope.fail("(C4) expected the dilated kernel to be no larger than the padded operand "
                         "in spatial dimension ",
                         i, ", found ", window, " and ", padded);
     int64_t slack = padded - window, count = slack / stride + 1;
@@ -194,7 +195,7 @@ static LogicalResult inferGlobalPool(std::optional<Location> location,
     return failure();
   auto x = tensorType(adaptor.getX());
   if (x.getRank() < 3)
-    return scope.fail("(C1) expects 'x' to have at least 3 dimensions, found ", x);
+    return scope.fail("(C1) expected 'x' to have at least 3 dimensions, found ", x);
   ImageDims dims(x, adaptor.getChannelsLast());
   SmallVector<int64_t> shape(x.getShape());
   for (int64_t i = 0; i < dims.numSpatial; ++i)

@@ -17,7 +17,7 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 LogicalResult ReshapeOp::verify() {
   auto x = tensorType(getX()), y = tensorType(getY());
   if (x.getElementType() != y.getElementType() || x.getNumElements() != y.getNumElements())
-    return emitOpError() << "(C1) expects a result of " << x.getNumElements() << " elements of "
+    return emitOpError() << "(C1) expected a result of " << x.getNumElements() << " elements of "
                          << x.getElementType() << ", found " << y;
   return success();
 }
@@ -25,11 +25,11 @@ LogicalResult ReshapeOp::verify() {
 LogicalResult ExpandOp::verify() {
   auto x = tensorType(getX()), y = tensorType(getY());
   if (x.getElementType() != y.getElementType())
-    return emitOpError() << "(C1) expects a result of element type " << x.getElementType()
+    return emitOpError() << "(C1) expected a result of element type " << x.getElementType()
                          << ", found " << y;
   SmallVector<int64_t> shape(y.getShape());
   if (failed(broadcastShape(shape, x.getShape())) || ArrayRef(shape) != y.getShape())
-    return emitOpError() << "(C2) expects an operand that broadcasts to " << toString(y.getShape())
+    return emitOpError() << "(C2) expected an operand that broadcasts to " << toString(y.getShape())
                          << ", found " << x;
   return success();
 }
@@ -38,12 +38,12 @@ LogicalResult ResizeOp::verify() {
   auto x = tensorType(getX()), y = tensorType(getY());
   if (x.getElementType() != y.getElementType() || x.getRank() != y.getRank() ||
       x.getNumElements() == 0 || y.getNumElements() == 0)
-    return emitOpError() << "(C1) expects a result of " << x.getRank() << " dimensions of "
+    return emitOpError() << "(C1) expected a result of " << x.getRank() << " dimensions of "
                          << x.getElementType() << ", none of them empty, found " << y;
   auto isScale = [](float scale) { return scale > 0 && std::isfinite(scale); };
   if (static_cast<int64_t>(getScales().size()) != x.getRank() ||
       !llvm::all_of(getScales(), isScale))
-    return emitOpError() << "(C2) expects " << x.getRank() << " positive, finite scales, found "
+    return emitOpError() << "(C2) expected " << x.getRank() << " positive, finite scales, found "
                          << getScalesAttr();
   return success();
 }
@@ -60,7 +60,7 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   auto x = tensorType(adaptor.getX());
   ArrayRef<int64_t> permutation = adaptor.getPermutation();
   if (static_cast<int64_t>(permutation.size()) != x.getRank() || !isPermutationVector(permutation))
-    return scope.fail("(C1) expects a permutation of ", x.getRank(), " dimensions, found ",
+    return scope.fail("(C1) expected a permutation of ", x.getRank(), " dimensions, found ",
                       toString(permutation));
   SmallVector<int64_t> shape;
   for (int64_t dim : permutation)
@@ -74,7 +74,7 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   InferenceScope scope(location, getOperationName());
   ValueRange inputs = adaptor.getInputs();
   if (inputs.empty())
-    return scope.fail("(C1) expects at least one operand");
+    return scope.fail("(C1) expected at least one operand");
   if (failed(scope.checkTensors(inputs)) || failed(scope.checkSameElementType("C1", inputs)))
     return failure();
   auto first = tensorType(inputs[0]);
@@ -87,7 +87,7 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     bool sameRank = other.size() == shape.size();
     int64_t size = sameRank ? std::exchange(other[axis], shape[axis]) : 0;
     if (other != shape)
-      return scope.fail("(C3) expects operands of one shape but for dimension ", axis, ", found ",
+      return scope.fail("(C3) expected operands of one shape but for dimension ", axis, ", found ",
                         first, " and ", input.getType());
     shape[axis] += size;
   }
@@ -105,19 +105,20 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   ArrayRef<int64_t> starts = adaptor.getStarts(), sizes = adaptor.getSizes(),
                     steps = adaptor.getSteps();
   if (starts.size() != rank || sizes.size() != rank || steps.size() != rank)
-    return scope.fail("(C1) expects ", rank, " starts, sizes and steps, found ", toString(starts),
+    return scope.fail("(C1) expected ", rank, " starts, sizes and steps, found ", toString(starts),
                       ", ", toString(sizes), " and ", toString(steps));
   for (size_t i = 0; i < rank; ++i) {
     if (sizes[i] < 0 || steps[i] == 0)
-      return scope.fail("(C2) expects sizes that are not negative and steps that are not 0, found ",
-                        toString(sizes), " and ", toString(steps));
+      return scope.fail(
+          "(C2) expected sizes that are not negative and steps that are not 0, found ",
+          toString(sizes), " and ", toString(steps));
     if (sizes[i] == 0)
       continue;
     // In 128 bits: an attribute can hold anything.
     __int128 last = starts[i] + static_cast<__int128>(sizes[i] - 1) * steps[i];
     int64_t size = x.getDimSize(i);
     if (starts[i] < 0 || starts[i] >= size || last < 0 || last >= size)
-      return scope.fail("(C3) expects elements from 0 to ", size - 1, " of dimension ", i,
+      return scope.fail("(C3) expected elements from 0 to ", size - 1, " of dimension ", i,
                         ", found start ", starts[i], ", size ", sizes[i], ", step ", steps[i]);
   }
   types.push_back(x.clone(sizes));
@@ -145,8 +146,8 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     types.push_back(x.clone(shape));
   }
   if (rest != 0)
-    return scope.fail("(C2) expects sizes that are not negative and sum up to ", x.getDimSize(axis),
-                      ", found ", toString(adaptor.getSizes()));
+    return scope.fail("(C2) expected sizes that are not negative and sum up to ",
+                      x.getDimSize(axis), ", found ", toString(adaptor.getSizes()));
   return success();
 }
 
@@ -165,7 +166,7 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
     int64_t widest = std::max(low[i], high[i]);
     bool reflect = adaptor.getMode() == PadMode::Reflect, edge = adaptor.getMode() == PadMode::Edge;
     if (widest > 0 && ((reflect && widest >= shape[i]) || (edge && shape[i] == 0)))
-      return scope.fail("(C2) expects elements to ", reflect ? "reflect" : "repeat",
+      return scope.fail("(C2) expected elements to ", reflect ? "reflect" : "repeat",
                         " in dimension ", i, " of size ", shape[i], ", found padding of ", low[i],
                         " and ", high[i]);
     shape[i] += low[i] + high[i];
@@ -197,14 +198,14 @@ LogicalResult GatherElementsOp::inferReturnTypes(MLIRContext *, std::optional<Lo
     return failure();
   auto data = tensorType(adaptor.getData()), indices = tensorType(adaptor.getIndices());
   if (data.getRank() != indices.getRank())
-    return scope.fail("(C1) expects 'indices' to have as many dimensions as 'data', ",
+    return scope.fail("(C1) expected 'indices' to have as many dimensions as 'data', ",
                       data.getRank(), ", found ", indices);
   int64_t axis = adaptor.getAxis();
   if (failed(scope.checkAxis("C2", axis, data.getRank())))
     return failure();
   for (int64_t i = 0; i < data.getRank(); ++i)
     if (i != axis && indices.getDimSize(i) > data.getDimSize(i))
-      return scope.fail("(C3) expects 'indices' to be no larger than 'data' in dimension ", i,
+      return scope.fail("(C3) expected 'indices' to be no larger than 'data' in dimension ", i,
                         ", found ", indices, " and ", data);
   types.push_back(data.clone(indices.getShape()));
   return success();
@@ -219,12 +220,12 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
   int64_t batch = adaptor.getBatchDims();
   if (batch < 0 || batch >= data.getRank() || batch >= indices.getRank() ||
       data.getShape().take_front(batch) != indices.getShape().take_front(batch))
-    return scope.fail("(C1) expects batch dimensions that 'data' and 'indices' have in common, "
+    return scope.fail("(C1) expected batch dimensions that 'data' and 'indices' have in common, "
                       "found batch_dims ",
                       batch, " of ", data, " and ", indices);
   int64_t depth = indices.getShape().back(), most = data.getRank() - batch;
   if (depth < 1 || depth > most)
-    return scope.fail("(C2) expects the last dimension of 'indices' to be from 1 to ", most,
+    return scope.fail("(C2) expected the last dimension of 'indices' to be from 1 to ", most,
                       ", found ", indices);
   SmallVector<int64_t> shape(indices.getShape().drop_back());
   llvm::append_range(shape, data.getShape().drop_front(batch + depth));
@@ -254,12 +255,12 @@ LogicalResult DepthToSpaceOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return failure();
   auto x = tensorType(adaptor.getX());
   if (x.getRank() != 4)
-    return scope.fail("(C1) expects 'x' to have 4 dimensions, found ", x);
+    return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);
   ArrayRef<int64_t> shape = x.getShape();
   int64_t block = adaptor.getBlock();
   // Divided first: the square of what an attribute can hold is no number.
   if (block <= 0 || block > shape[1] / block || shape[1] % (block * block) != 0)
-    return scope.fail("(C2) expects a positive block whose square divides the ", shape[1],
+    return scope.fail("(C2) expected a positive block whose square divides the ", shape[1],
                       " channels, found ", block);
   types.push_back(
       x.clone({shape[0], shape[1] / (block * block), shape[2] * block, shape[3] * block}));
@@ -273,12 +274,12 @@ LogicalResult SpaceToDepthOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return failure();
   auto x = tensorType(adaptor.getX());
   if (x.getRank() != 4)
-    return scope.fail("(C1) expects 'x' to have 4 dimensions, found ", x);
+    return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);
   ArrayRef<int64_t> shape = x.getShape();
   int64_t block = adaptor.getBlock();
   if (block <= 0 || shape[2] % block != 0 || shape[3] % block != 0)
-    return scope.fail("(C2) expects a positive block that divides height ", shape[2], " and width ",
-                      shape[3], ", found ", block);
+    return scope.fail("(C2) expected a positive block that divides height ", shape[2],
+                      " and width ", shape[3], ", found ", block);
   types.push_back(
       x.clone({shape[0], shape[1] * block * block, shape[2] / block, shape[3] / block}));
   return success();

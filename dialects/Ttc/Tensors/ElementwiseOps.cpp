@@ -248,7 +248,7 @@ Value ClampOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements
 LogicalResult ClampOp::verify() {
   float low = getMin().convertToFloat(), high = getMax().convertToFloat();
   if (!(low <= high))
-    return emitOpError() << "(C1) expects 'min' <= 'max', found " << getMinAttr() << " and "
+    return emitOpError() << "(C1) expected 'min' <= 'max', found " << getMinAttr() << " and "
                          << getMaxAttr();
   return success();
 }
@@ -261,7 +261,7 @@ Value NotOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
 LogicalResult CastOp::verify() {
   auto x = tensorType(getX()), y = tensorType(getY());
   if (x.getShape() != y.getShape())
-    return emitOpError() << "(C1) expects a result of shape " << toString(x.getShape())
+    return emitOpError() << "(C1) expected a result of shape " << toString(x.getShape())
                          << ", found " << y;
   return success();
 }

@@ -15,7 +15,8 @@ static LogicalResult checkPerChannel(const InferenceScope &scope, ValueRange ope
     return failure();
   auto type = tensorType(operands[0]);
   if (type.getRank() < leastRank)
-    return scope.fail("(C2) expects 'x' to have at least ", leastRank, " dimensions, found ", type);
+    return scope.fail("(C2) expected 'x' to have at least ", leastRank, " dimensions, found ",
+                      type);
   channels = type.getDimSize(ImageDims(type, channelsLast).channel);
   for (auto [name, value] : llvm::zip_equal(names, operands.drop_front()))
     if (failed(scope.checkVector("C3", name, value, channels)))
@@ -43,7 +44,7 @@ LogicalResult GroupNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
     return failure();
   int64_t groups = adaptor.getGroups();
   if (groups <= 0 || channels % groups != 0)
-    return scope.fail("(C4) expects 'groups' to be positive and to divide the ", channels,
+    return scope.fail("(C4) expected 'groups' to be positive and to divide the ", channels,
                       " channels, found ", groups);
   types.push_back(adaptor.getX().getType());
   return success();
@@ -73,8 +74,8 @@ LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   ArrayRef<int64_t> expected = type.getShape().drop_front(axis);
   for (Value value : operands.drop_front())
     if (tensorType(value).getShape() != expected)
-      return scope.fail("(C3) expects 'scale' and 'bias' of shape ", toString(expected), ", found ",
-                        value.getType());
+      return scope.fail("(C3) expected 'scale' and 'bias' of shape ", toString(expected),
+                        ", found ", value.getType());
   types.push_back(type);
   return success();
 }
@@ -86,9 +87,9 @@ LogicalResult LrnOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
     return failure();
   auto type = tensorType(adaptor.getX());
   if (type.getRank() < 3)
-    return scope.fail("(C1) expects 'x' to have at least 3 dimensions, found ", type);
+    return scope.fail("(C1) expected 'x' to have at least 3 dimensions, found ", type);
   if (adaptor.getSize() <= 0)
-    return scope.fail("(C2) expects 'size' to be positive, found ", adaptor.getSize());
+    return scope.fail("(C2) expected 'size' to be positive, found ", adaptor.getSize());
   types.push_back(type);
   return success();
 }

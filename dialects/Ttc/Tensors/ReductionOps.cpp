@@ -29,7 +29,7 @@ static LogicalResult inferReduce(std::optional<Location> location, typename OpTy
   int64_t previous = -1;
   for (int64_t axis : adaptor.getAxes()) {
     if (axis <= previous || axis >= type.getRank())
-      return scope.fail("(C1) expects axes from 0 to ", type.getRank() - 1,
+      return scope.fail("(C1) expected axes from 0 to ", type.getRank() - 1,
                         " in increasing order, found ", toString(adaptor.getAxes()));
     previous = axis;
   }

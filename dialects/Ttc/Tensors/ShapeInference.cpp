@@ -34,7 +34,7 @@ LogicalResult InferenceScope::checkTensors(ValueRange operands) const {
   for (auto [i, operand] : llvm::enumerate(operands)) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     if (!type || !type.hasStaticShape())
-      return fail("expects operand ", i, " to be a ranked tensor with a static shape, found ",
+      return fail("expected operand ", i, " to be a ranked tensor with a static shape, found ",
                   operand.getType());
   }
   return success();
@@ -48,7 +48,7 @@ LogicalResult InferenceScope::checkSameElementType(StringRef constraint,
   for (Value operand : operands.drop_front()) {
     Type found = tensorType(operand).getElementType();
     if (found != expected)
-      return fail("(", constraint, ") expects operands of the same element type, found ", expected,
+      return fail("(", constraint, ") expected operands of the same element type, found ", expected,
                   " and ", found);
   }
   return success();
@@ -57,7 +57,7 @@ LogicalResult InferenceScope::checkSameElementType(StringRef constraint,
 LogicalResult InferenceScope::checkAxis(StringRef constraint, int64_t axis, int64_t rank) const {
   if (axis >= 0 && axis < rank)
     return success();
-  return fail("(", constraint, ") expects an axis from 0 to ", rank - 1, ", found ", axis);
+  return fail("(", constraint, ") expected an axis from 0 to ", rank - 1, ", found ", axis);
 }
 
 LogicalResult InferenceScope::checkVector(StringRef constraint, StringRef name, Value value,
@@ -65,7 +65,7 @@ LogicalResult InferenceScope::checkVector(StringRef constraint, StringRef name, 
   auto type = tensorType(value);
   if (type.getRank() == 1 && type.getDimSize(0) == size)
     return success();
-  return fail("(", constraint, ") expects '", name, "' to be a vector of ", size,
+  return fail("(", constraint, ") expected '", name, "' to be a vector of ", size,
               " elements, found ", type);
 }
 
@@ -75,7 +75,7 @@ LogicalResult InferenceScope::checkArray(StringRef constraint, StringRef name,
   if (static_cast<int64_t>(array.size()) == size &&
       llvm::all_of(array, [&](int64_t element) { return element >= least; }))
     return success();
-  return fail("(", constraint, ") expects '", name, "' to have ", size,
+  return fail("(", constraint, ") expected '", name, "' to have ", size,
               " elements that are at least ", least, ", found ", toString(array));
 }
 
@@ -92,7 +92,7 @@ LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Lo
     ArrayRef<int64_t> other = tensorType(operand).getShape();
     SmallVector<int64_t> before = shape;
     if (failed(broadcastShape(shape, other)))
-      return scope.fail("(", constraint, ") expects operands whose shapes broadcast, found ",
+      return scope.fail("(", constraint, ") expected operands whose shapes broadcast, found ",
                         toString(before), " and ", toString(other));
   }
   if (!elementType)
@@ -103,11 +103,11 @@ LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Lo
 
 LogicalResult ttc::detail::verifyInferredResults(Operation *op, TypeRange inferred) {
   if (inferred.size() != op->getNumResults())
-    return op->emitOpError() << "expects " << inferred.size() << " results, found "
+    return op->emitOpError() << "expected " << inferred.size() << " results, found "
                              << op->getNumResults();
   for (auto [i, expected, found] : llvm::enumerate(inferred, op->getResultTypes()))
     if (expected != found)
-      return op->emitOpError() << "expects result " << i << " to be " << expected << ", found "
+      return op->emitOpError() << "expected result " << i << " to be " << expected << ", found "
                                << found;
   return success();
 }

@@ -26,7 +26,7 @@ bool BufferOp::isInterleavedInL1() {
 
 static TargetAttr getTargetOf(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
-  return module ? module->getAttrOfType<TargetAttr>("ttc.target") : TargetAttr();
+  return module ? module->getAttrOfType<TargetAttr>(kTargetAttrName) : TargetAttr();
 }
 
 std::optional<int64_t> BufferOp::getNumParts() {
@@ -51,29 +51,31 @@ std::optional<int64_t> BufferOp::getExtent() {
 LogicalResult BufferOp::verify() {
   bool isConstant = getKind() == BufferKind::Constant;
   if (isConstant != getValue().has_value())
-    return emitOpError(isConstant ? "expects a constant to have a value, found none"
-                                  : "expects only a constant to have a value, found one for a ")
+    return emitOpError(isConstant
+                           ? "(C1) expected a constant to have a value, found none"
+                           : "(C1) expected only a constant to have a value, found one for a ")
            << (isConstant ? StringRef() : stringifyBufferKind(getKind()));
   if (getValue() && getValue()->getType() != getType())
-    return emitOpError("expects a value of type ")
+    return emitOpError("(C1) expected a value of type ")
            << getType() << ", found " << getValue()->getType();
   if (IntegerAttr begin = getLiveBeginAttr(), end = getLiveEndAttr();
       begin && (begin.getInt() < 0 || end.getInt() <= begin.getInt()))
-    return emitOpError("expects a lifetime that begins at 0 or later and ends after it begins, "
-                       "found [")
+    return emitOpError(
+               "(C2) expected a lifetime that begins at 0 or later and ends after it begins, "
+               "found [")
            << begin.getInt() << ", " << end.getInt() << ")";
   if (IntegerAttr address = getAddressAttr(); address && address.getInt() < 0)
-    return emitOpError("expects an address of at least 0, found ") << address.getInt();
+    return emitOpError("(C3) expected an address of at least 0, found ") << address.getInt();
   if (IntegerAttr shards = getShardsAttr();
       shards && (shards.getInt() < 1 || getMemory() != MemorySpace::L1 ||
                  getKind() != BufferKind::Activation))
-    return emitOpError("expects at least 1 shard, of an activation in l1, found ")
+    return emitOpError("(C5) expected at least 1 shard, of an activation in l1, found ")
            << shards.getInt() << " of a " << stringifyBufferKind(getKind()) << " in "
            << stringifyMemorySpace(getMemory());
   if (IntegerAttr size = getSizeAttr()) {
     std::optional<int64_t> parts = getNumParts();
     if (parts && size.getInt() * *parts < getTensorBytes()) {
-      InFlightDiagnostic error = emitOpError("expects at least the ");
+      InFlightDiagnostic error = emitOpError("(C3) expected at least the ");
       error << getTensorBytes() << " bytes of " << getType();
       if (*parts > 1)
         error << " on " << *parts << " cores together";
@@ -97,9 +99,9 @@ LogicalResult BufferOp::verify() {
     break;
   }
   if (expected && getMemory() != *expected)
-    return emitOpError("expects a ")
-           << stringifyBufferKind(getKind()) << " buffer to lie in "
-           << stringifyMemorySpace(*expected) << ", found " << stringifyMemorySpace(getMemory());
+    return emitOpError("(C4) expected a ")
+           << stringifyBufferKind(getKind()) << " buffer in " << stringifyMemorySpace(*expected)
+           << ", found " << stringifyMemorySpace(getMemory());
   return success();
 }
 
@@ -112,21 +114,23 @@ void BinaryOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
 LogicalResult BinaryOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getCode().getType());
   if (!type || type.getRank() != 1 || !type.getElementType().isSignlessInteger(8))
-    return emitOpError("expects a one-dimensional tensor of i8, found ") << getCode().getType();
+    return emitOpError("(C1) expected a one-dimensional tensor of i8, found ")
+           << getCode().getType();
   return success();
 }
 
 //===--- uses of symbols --------------------------------------------------------------===//
 
 LogicalResult mlir::ttc::verifyBuffer(Operation *op, SymbolTableCollection &symbols,
-                                      FlatSymbolRefAttr symbol, int64_t bytes) {
-  auto buffer = lookupSymbol<BufferOp>(op, symbols, symbol);
+                                      FlatSymbolRefAttr symbol, int64_t bytes,
+                                      StringRef constraint) {
+  auto buffer = lookupSymbol<BufferOp>(op, symbols, symbol, constraint);
   if (!buffer)
     return failure();
   int64_t size = buffer.getExtent().value_or(buffer.getTensorBytes());
   if (size < bytes)
-    return op->emitOpError("expects ")
-           << symbol << " to hold at least " << bytes << " bytes, found " << size;
+    return op->emitOpError() << constraint << " expected " << symbol << " to hold at least "
+                             << bytes << " bytes, found " << size;
   return success();
 }
 
@@ -144,8 +148,9 @@ static bool fitsProgram(ProgramOp program, unsigned index, Type type) {
 
 LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection &symbols,
                                            FlatSymbolRefAttr symbol, TypeRange inputs,
-                                           TypeRange outputs) {
-  auto program = lookupSymbol<ProgramOp>(op, symbols, symbol);
+                                           TypeRange outputs, StringRef symbolConstraint,
+                                           StringRef typeConstraint) {
+  auto program = lookupSymbol<ProgramOp>(op, symbols, symbol, symbolConstraint);
   if (!program)
     return failure();
   unsigned numInputs = program.getNumArguments(), numOutputs = program.getNumResults();
@@ -161,13 +166,13 @@ LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection 
     return types;
   };
   if (!fits(inputs, 0, numInputs))
-    return op->emitOpError("expects operands of ")
-           << symbol << "'s input types (" << expected(0, numInputs) << "), found (" << inputs
-           << ")";
+    return op->emitOpError() << typeConstraint << " expected operands of " << symbol
+                             << "'s input types (" << expected(0, numInputs) << "), found ("
+                             << inputs << ")";
   if (!fits(outputs, numInputs, numOutputs))
-    return op->emitOpError("expects results of ")
-           << symbol << "'s result types (" << expected(numInputs, numOutputs) << "), found ("
-           << outputs << ")";
+    return op->emitOpError() << typeConstraint << " expected results of " << symbol
+                             << "'s result types (" << expected(numInputs, numOutputs)
+                             << "), found (" << outputs << ")";
   return success();
 }
 
@@ -175,17 +180,18 @@ LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollecti
                                               FlatSymbolRefAttr symbol, ArrayAttr inputs,
                                               ArrayAttr outputs,
                                               function_ref<int64_t(unsigned)> getOffset) {
-  auto program = lookupSymbol<ProgramOp>(op, symbols, symbol);
+  auto program = lookupSymbol<ProgramOp>(op, symbols, symbol, "(C1)");
   if (!program)
     return failure();
   unsigned next = 0;
   auto verifyList = [&](StringRef what, ArrayAttr buffers, ArrayRef<Type> types) {
     if (buffers.size() != types.size())
-      return LogicalResult(op->emitOpError("expects ")
+      return LogicalResult(op->emitOpError("(C2) expected ")
                            << types.size() << " buffers for the " << what << " of " << symbol
                            << ", found " << buffers.size());
     for (auto buffer : buffers.getAsRange<FlatSymbolRefAttr>()) {
-      if (failed(verifyBuffer(op, symbols, buffer, getOffset(next) + program.getSpan(next).bytes)))
+      if (failed(verifyBuffer(op, symbols, buffer, getOffset(next) + program.getSpan(next).bytes,
+                              "(C2)")))
         return failure();
       ++next;
     }
@@ -213,7 +219,7 @@ LogicalResult mlir::ttc::verifyOffsets(Operation *op, ArrayAttr buffers,
   if (!offsets || (offsets->size() == buffers.size() &&
                    llvm::all_of(*offsets, [](int64_t offset) { return offset >= 0; })))
     return success();
-  return op->emitOpError("expects one offset of 0 or more for each of ")
+  return op->emitOpError("(C3) expected one offset of 0 or more for each of ")
          << buffers.size() << " buffers, found [" << *offsets << "]";
 }
 

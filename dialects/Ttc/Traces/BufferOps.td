@@ -33,13 +33,12 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     the same offset in all of them, and an equal part of the tensor.
 
     Constraints:
-
-    1. A constant, and nothing else, has a value, of the buffer's type.
-    2. A lifetime begins at 0 or later and ends after it begins.
-    3. The address is not negative; the size, of all cores together, is at least the bytes of the
-       tensor.
-    4. `host` buffers lie in host memory, `constant` and `state` ones in DRAM, `scratch` in L1.
-    5. Shards are at least 1 and belong to an activation in L1.
+    - (C1) A constant, and nothing else, has a value, of the buffer's type.
+    - (C2) A lifetime begins at 0 or later and ends after it begins.
+    - (C3) The address is not negative; the size, of all cores together, is at least the bytes of the
+      tensor.
+    - (C4) `host` buffers lie in host memory, `constant` and `state` ones in DRAM, `scratch` in L1.
+    - (C5) Shards are at least 1 and belong to an activation in L1.
 
     ```mlir
     ttc.buffer slot @image : tensor<1x64xf32> in dram
@@ -96,8 +95,7 @@ def Ttc_BinaryOp : Ttc_Op<"binary", [Symbol]> {
     Made by `--ttc-compile-programs`; each program of the module is a symbol in it.
 
     Constraints:
-
-    1. The code is a one-dimensional tensor of bytes (`i8`).
+    - (C1) The code is a one-dimensional tensor of bytes (`i8`).
 
     ```mlir
     ttc.binary @code dense_resource<code> : tensor<8192xi8>

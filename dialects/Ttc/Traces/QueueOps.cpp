@@ -11,7 +11,7 @@ static LogicalResult verifySameContents(Operation *op) {
   auto output = cast<RankedTensorType>(op->getResult(0).getType());
   if (input.getShape() == output.getShape() && input.getElementType() == output.getElementType())
     return success();
-  return op->emitOpError("expects a result of the operand's shape and element type (")
+  return op->emitOpError("(C1) expected a result of the operand's shape and element type (")
          << input << "), found " << output;
 }
 
@@ -19,8 +19,8 @@ static LogicalResult verifyOnHost(Operation *op, StringRef what, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   if (!type.getEncoding())
     return success();
-  return op->emitOpError("expects its ")
-         << what << " to lie in host memory, without a layout, found " << type;
+  return op->emitOpError("(C2) expected its ")
+         << what << " in host memory, without a layout, found " << type;
 }
 
 static LogicalResult verifyNoShards(Operation *op, StringRef what, Value value) {
@@ -28,8 +28,8 @@ static LogicalResult verifyNoShards(Operation *op, StringRef what, Value value) 
       dyn_cast_if_present<LayoutAttr>(cast<RankedTensorType>(value.getType()).getEncoding());
   if (!layout || !layout.isSharded())
     return success();
-  return op->emitOpError("expects its ")
-         << what << " to lie without shards, which ttc.to_memory makes and joins, found "
+  return op->emitOpError("(C3) expected its ")
+         << what << " to have no shards, which ttc.to_memory makes and joins, found "
          << value.getType();
 }
 
@@ -80,7 +80,7 @@ LogicalResult ToMemoryOp::verify() {
   if (failed(verifySameContents(*this)))
     return failure();
   if (getInput().getType() == getOutput().getType())
-    return emitOpError("expects operand and result of different layouts, found ")
+    return emitOpError("(C2) expected operand and result of different layouts, found ")
            << getOutput().getType() << " for both";
   return success();
 }
@@ -88,7 +88,7 @@ LogicalResult ToMemoryOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getProgramAttr())
     return success();
   return verifyProgramCall(*this, symbols, getProgramAttr(), getInput().getType(),
-                           getOutput().getType());
+                           getOutput().getType(), "(C3)", "(C3)");
 }
 void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,
                         ArrayRef<BufferRef> outputs) {
@@ -101,7 +101,7 @@ void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,
                     builder.getI64IntegerAttr(bytes));
 }
 
-/// None: the ranges of a copy are apart.
+/// None: a copy's source and destination do not overlap.
 void ToMemoryOp::getInPlaceOperands(unsigned, SymbolTableCollection &,
                                     SmallVectorImpl<unsigned> &) {}
 
@@ -139,14 +139,16 @@ StringRef RecordEventOp::getHostWork() { return "an event recorded by the host";
 bool RecordEventOp::isWait() { return false; }
 FlatSymbolRefAttr RecordEventOp::getEventName() { return {}; }
 
-/// In a region with an order SSA says the rest.
+/// Other cases are SSA dominance errors.
 LogicalResult WaitEventOp::verify() {
   auto record = getEvent().getDefiningOp<RecordEventOp>();
   if (!record)
-    return emitOpError("expects the result of a ttc.record_event, found a value that no record "
-                       "in sight can satisfy");
+    return emitOpError(
+        "(C2) expected the result of a ttc.record_event, found a value that no record "
+        "in sight can satisfy");
   if (record->getBlock() == (*this)->getBlock() && !record->isBeforeInBlock(*this)) {
-    InFlightDiagnostic error = emitOpError("waits in a circle: for a record that stands behind it");
+    InFlightDiagnostic error =
+        emitOpError("(C2) expected a record before the wait, found it after: a cycle of waits");
     error.attachNote(record.getLoc()) << "the record";
     return error;
   }

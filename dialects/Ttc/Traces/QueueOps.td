@@ -31,10 +31,9 @@ def Ttc_ToDeviceOp : Ttc_TransferOp<"to_device", [
     moves it out of the traced region.
 
     Constraints:
-
-    1. Operand and result have the same shape and element type.
-    2. The operand has no layout (it lies in host memory).
-    3. The result is not sharded: the device makes shards, with `ttc.to_memory`.
+    - (C1) Operand and result have the same shape and element type.
+    - (C2) The operand has no layout (it lies in host memory).
+    - (C3) The result is not sharded: the device makes shards, with `ttc.to_memory`.
 
     ```mlir
     %d = ttc.to_device %image : tensor<1x1x8x8xf32> to tensor<1x1x8x8xf32>
@@ -48,10 +47,9 @@ def Ttc_FromDeviceOp : Ttc_TransferOp<"from_device", [
   let summary = "Copies a tensor from the device to host memory";
   let description = [{
     Constraints:
-
-    1. Operand and result have the same shape and element type.
-    2. The result has no layout (it lies in host memory).
-    3. The operand is not sharded.
+    - (C1) Operand and result have the same shape and element type.
+    - (C2) The result has no layout (it lies in host memory).
+    - (C3) The operand is not sharded.
 
     ```mlir
     %h = ttc.from_device %d : tensor<1x10xf32> to tensor<1x10xf32>
@@ -71,10 +69,9 @@ def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
     is of one shard both there and here.
 
     Constraints:
-
-    1. Operand and result have the same shape and element type.
-    2. Their layouts differ.
-    3. `program` names a `ttc.program` that takes the operand and gives the result.
+    - (C1) Operand and result have the same shape and element type.
+    - (C2) Their layouts differ.
+    - (C3) `program` names a `ttc.program` that takes the operand and gives the result.
 
     ```mlir
     %l = ttc.to_memory %d : tensor<64x64xf32>
@@ -101,9 +98,8 @@ def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [
     a traced region it splits the region into two traces.
 
     Constraints:
-
-    1. `program` names a `ttc.program` of the module.
-    2. Operands and results have the program's types.
+    - (C1) `program` names a `ttc.program` of the module.
+    - (C2) Operands and results have the program's types.
 
     ```mlir
     %y = ttc.host_dispatch @non_max_suppression(%boxes)
@@ -125,8 +121,7 @@ def Ttc_RecordEventOp : Ttc_Op<"record_event", [
     Each result is one record: a wait for it is for nothing else.
 
     Constraints:
-
-    1. The queue's number is not negative.
+    - (C1) The queue's number is not negative (checked by ODS).
 
     ```mlir
     %written = ttc.record_event on 1
@@ -146,10 +141,9 @@ def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
     not wait.
 
     Constraints:
-
-    1. The queue's number is not negative.
-    2. The event is the result of a `ttc.record_event` that stands before the wait. (In a region
-       without order, as that of a module, a wait before its record would be a circle.)
+    - (C1) The queue's number is not negative (checked by ODS).
+    - (C2) The event is the result of a `ttc.record_event` that stands before the wait. (In a region
+      without order, as that of a module, a wait before its record would be a circle.)
 
     ```mlir
     ttc.wait_event %written on 0

@@ -18,17 +18,18 @@ template <typename OpTy> static LogicalResult verifyUniqueNames(EntryOp entry) {
   llvm::StringSet<> names;
   for (OpTy op : entry.getBody().getOps<OpTy>())
     if (!names.insert(op.getName()).second)
-      return op.emitOpError("expects a name that no other one of the entry point has, found \"")
-             << op.getName() << "\" twice";
+      return emitOpErrorOn(op, entry)
+             << "(C2) expected unique names, found \"" << op.getName() << "\" twice";
   return success();
 }
 
 LogicalResult EntryOp::verifyRegions() {
   for (Operation &op : getBody().front())
     if (!isa<InputOp, OutputOp, ScheduleOp>(op))
-      return op.emitOpError("expects to stand outside of an entry point");
+      return emitOpErrorOn(&op, *this)
+             << "(C1) expected nothing but inputs, outputs and schedules, found " << op.getName();
   if (getBody().getOps<ScheduleOp>().empty())
-    return emitOpError("expects at least one schedule, found none");
+    return emitOpError("(C1) expected at least one schedule, found none");
   return success(succeeded(verifyUniqueNames<InputOp>(*this)) &&
                  succeeded(verifyUniqueNames<OutputOp>(*this)) &&
                  succeeded(verifyUniqueNames<ScheduleOp>(*this)));
@@ -36,13 +37,14 @@ LogicalResult EntryOp::verifyRegions() {
 
 static LogicalResult verifyPortBuffer(Operation *op, SymbolTableCollection &symbols,
                                       FlatSymbolRefAttr symbol, Type type) {
-  if (failed(verifyBuffer(op, symbols, symbol, getTensorBytes(cast<ShapedType>(type)))))
+  if (failed(verifyBuffer(op, symbols, symbol, getTensorBytes(cast<ShapedType>(type)), "(C1)")))
     return failure();
   BufferKind kind = symbols.lookupNearestSymbolFrom<BufferOp>(op, symbol).getKind();
   if (kind == BufferKind::Slot || kind == BufferKind::Host || kind == BufferKind::State)
     return success();
-  return op->emitOpError("expects ") << symbol << " to be a slot, host or state buffer, found a "
-                                     << stringifyBufferKind(kind) << " one";
+  return op->emitOpError("(C1) expected ")
+         << symbol << " to be a slot, host or state buffer, found kind "
+         << stringifyBufferKind(kind);
 }
 
 template <typename PortOp>
@@ -52,7 +54,8 @@ static LogicalResult verifySlots(PortOp port, SymbolTableCollection &symbols) {
     if (failed(verifyPortBuffer(port, symbols, port.getSlot(i), port.getType())))
       return failure();
     if (!seen.insert(port.getSlot(i)).second)
-      return port.emitOpError("expects different slots, found ") << port.getSlot(i) << " twice";
+      return port.emitOpError("(C2) expected different slots, found ")
+             << port.getSlot(i) << " twice";
   }
   return success();
 }
@@ -80,13 +83,14 @@ LogicalResult ScheduleOp::verifyRegions() {
     for (Operation &op : region.getOps()) {
       auto step = dyn_cast<StepOpInterface>(op);
       if (!step)
-        return op.emitOpError("expects to stand outside of a schedule");
+        return emitOpErrorOn(&op, *this)
+               << "(C2) expected nothing but steps, found " << op.getName();
       if (step.getStepQueue() < 0 || step.getStepQueue() >= static_cast<int64_t>(getQueues()))
-        return op.emitOpError("expects a queue below ")
-               << getQueues() << ", found " << step.getStepQueue();
+        return emitOpErrorOn(&op, *this) << "(C1) expected a queue below " << getQueues()
+                                         << ", found " << step.getStepQueue();
     }
   if (getBody().front().empty())
-    return emitOpError("expects at least one step in its body, found none");
+    return emitOpError("(C3) expected at least one step in its body, found none");
   return success();
 }
 
@@ -99,13 +103,13 @@ static LogicalResult verifyPort(Operation *op, int64_t index, FlatSymbolRefAttr 
   auto entry = op->getParentOfType<EntryOp>();
   auto ports = llvm::to_vector(entry.getBody().getOps<PortOp>());
   if (index < 0 || index >= static_cast<int64_t>(ports.size()))
-    return op->emitOpError("expects an ")
+    return op->emitOpError("(C1) expected an ")
            << what << " below " << ports.size() << ", found " << index;
   PortOp port = ports[index];
   for (int64_t i = 0; i < port.getNumSlots(); ++i)
     if (port.getSlot(i) == buffer)
       return success();
-  InFlightDiagnostic error = op->emitOpError("expects ");
+  InFlightDiagnostic error = op->emitOpError("(C1) expected ");
   if (port.getNumSlots() == 1)
     error << "the buffer of " << what << " " << index << ", " << port.getBufferAttr();
   else
@@ -130,7 +134,7 @@ void EnqueueReadOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
 int64_t EnqueueReadOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueExecuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(static_cast<bool>(lookupSymbol<TraceOp>(*this, symbols, getTraceAttr())));
+  return success(static_cast<bool>(lookupSymbol<TraceOp>(*this, symbols, getTraceAttr(), "(C1)")));
 }
 void EnqueueExecuteOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t EnqueueExecuteOp::getStepQueue() { return getQueue(); }
@@ -177,8 +181,8 @@ void EnqueueDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
 int64_t EnqueueDispatchOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueCopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes())) &&
-                 succeeded(verifyBuffer(*this, symbols, getTargetAttr(), getBytes())));
+  return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes(), "(C1)")) &&
+                 succeeded(verifyBuffer(*this, symbols, getTargetAttr(), getBytes(), "(C1)")));
 }
 void EnqueueCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getSourceAttr(), false});
@@ -187,7 +191,7 @@ void EnqueueCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
 int64_t EnqueueCopyOp::getStepQueue() { return getQueue(); }
 
 LogicalResult EnqueueRecordOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr())));
+  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
 }
 void EnqueueRecordOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t EnqueueRecordOp::getStepQueue() { return getQueue(); }
@@ -195,7 +199,7 @@ bool EnqueueRecordOp::isWait() { return false; }
 FlatSymbolRefAttr EnqueueRecordOp::getEventName() { return getEventAttr(); }
 
 LogicalResult EnqueueWaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr())));
+  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
 }
 void EnqueueWaitOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t EnqueueWaitOp::getStepQueue() { return getQueue(); }

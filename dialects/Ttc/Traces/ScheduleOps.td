@@ -41,10 +41,9 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     default one.
 
     Constraints:
-
-    1. The body holds nothing but `ttc.input`, `ttc.output` and `ttc.schedule`, and at least
-       one schedule.
-    2. Names are unique among the inputs, among the outputs, and among the schedules.
+    - (C1) The body holds nothing but `ttc.input`, `ttc.output` and `ttc.schedule`, and at least
+      one schedule.
+    - (C2) Names are unique among the inputs, among the outputs, and among the schedules.
 
     `wanted_schedules` names those that `--ttc-overlap-transfers` shall add, which knows the order
     of all accesses; it takes the attribute away.
@@ -88,10 +87,9 @@ def Ttc_InputOp : Ttc_PortOp<"input"> {
   let summary = "An input of an entry point, and its slot";
   let description = [{
     Constraints:
-
-    1. `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
-       type: a slot, or a host or state buffer.
-    2. The slots are different ones.
+    - (C1) `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
+      type: a slot, or a host or state buffer.
+    - (C2) The slots are different ones.
 
     With a `ring` the input has further slots, which schedules use in turn.
 
@@ -105,10 +103,9 @@ def Ttc_OutputOp : Ttc_PortOp<"output"> {
   let summary = "An output of an entry point, and the buffer that it is read from";
   let description = [{
     Constraints:
-
-    1. `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
-       type: a slot, or a host or state buffer.
-    2. The slots are different ones.
+    - (C1) `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
+      type: a slot, or a host or state buffer.
+    - (C2) The slots are different ones.
 
     With a `ring` the output has further slots, which schedules use in turn.
 
@@ -128,13 +125,12 @@ def Ttc_ScheduleOp : Ttc_Op<"schedule", [
     after.
 
     Constraints:
-
-    1. There is at least one queue, and every step's queue is one of them.
-    2. The regions hold nothing but steps.
-    3. The body is not empty.
-    4. Every wait, be it a step or a command of an executed trace, has a record that was enqueued
-       before it (see `ttc.event`). Where the only records come later, the diagnostic says whether
-       the queues wait for each other in a circle, and which one.
+    - (C1) There is at least one queue, and every step's queue is one of them.
+    - (C2) The regions hold nothing but steps.
+    - (C3) The body is not empty.
+    - (C4) Every wait, be it a step or a command of an executed trace, has a record that was enqueued
+      before it (see `ttc.event`). Where the only records come later, the diagnostic says whether
+      the queues wait for each other in a circle, and which one.
 
     ```mlir
     ttc.schedule "overlap-input" queues 2 prologue {
@@ -178,8 +174,7 @@ def Ttc_EnqueueWriteOp : Ttc_StepOp<"write"> {
   let summary = "Step: the caller's bytes of an input go to its slot";
   let description = [{
     Constraints:
-
-    1. The entry point has that input, and `buffer` is one of its slots.
+    - (C1) The entry point has that input, and `buffer` is one of its slots.
 
     ```mlir
     ttc.enqueue.write 0 to @image on 0
@@ -193,8 +188,7 @@ def Ttc_EnqueueReadOp : Ttc_StepOp<"read"> {
   let summary = "Step: an output's bytes go from its slot to the caller";
   let description = [{
     Constraints:
-
-    1. The entry point has that output, and `buffer` is one of its slots.
+    - (C1) The entry point has that output, and `buffer` is one of its slots.
 
     ```mlir
     ttc.enqueue.read 0 from @logits on 0
@@ -208,8 +202,7 @@ def Ttc_EnqueueExecuteOp : Ttc_StepOp<"execute", [], ["getExecutedTrace"]> {
   let summary = "Step: replays a trace";
   let description = [{
     Constraints:
-
-    1. `trace` names a `ttc.trace` of the module.
+    - (C1) `trace` names a `ttc.trace` of the module.
 
     ```mlir
     ttc.enqueue.execute @main_t0 on 0
@@ -223,10 +216,9 @@ def Ttc_EnqueueHostOp : Ttc_StepOp<"host", [], [], ["getScratchBytes"]> {
   let summary = "Step: the host runs a program itself";
   let description = [{
     Constraints:
-
-    1. `program` names a `ttc.program` of the module.
-    2. There is one buffer for each input and for each result of the program, at least as
-       large as its tensor.
+    - (C1) `program` names a `ttc.program` of the module.
+    - (C2) There is one buffer for each input and for each result of the program, at least as
+      large as its tensor.
 
     ```mlir
     ttc.enqueue.host @non_max_suppression(@boxes_h) into (@kept_h) on 0
@@ -244,11 +236,10 @@ def Ttc_EnqueueDispatchOp : Ttc_StepOp<"dispatch", [], [], ["getScratchBytes"]> 
   let summary = "Step: the device runs one program outside any trace";
   let description = [{
     Constraints:
-
-    1. `program` names a `ttc.program` of the module.
-    2. There is one buffer for each input and for each result of the program, in which its
-       tensor fits from the offset on.
-    3. Offsets, where there are some, are one for each buffer and not negative.
+    - (C1) `program` names a `ttc.program` of the module.
+    - (C2) There is one buffer for each input and for each result of the program, in which its
+      tensor fits from the offset on.
+    - (C3) Offsets, where there are some, are one for each buffer and not negative.
 
     ```mlir
     ttc.enqueue.dispatch @to_l1(@image) into (@image_l1) on 0
@@ -279,8 +270,7 @@ def Ttc_EnqueueCopyOp : Ttc_StepOp<"copy"> {
   let summary = "Step: bytes go from one buffer to another, of the device or the host";
   let description = [{
     Constraints:
-
-    1. Source and target are buffers of at least `bytes` bytes.
+    - (C1) Source and target are buffers of at least `bytes` bytes.
 
     ```mlir
     ttc.enqueue.copy @boxes to @boxes_h bytes 1600 on 0
@@ -303,8 +293,7 @@ def Ttc_EnqueueRecordOp : Ttc_EventStepOp<"record"> {
     `ttc.event` says which waits are for it.
 
     Constraints:
-
-    1. `event` names a `ttc.event` of the module.
+    - (C1) `event` names a `ttc.event` of the module.
 
     ```mlir
     ttc.enqueue.record @input_written on 1
@@ -319,8 +308,7 @@ def Ttc_EnqueueWaitOp : Ttc_EventStepOp<"wait"> {
     host does not wait, nor does the other queue.
 
     Constraints:
-
-    1. `event` names a `ttc.event` of the module.
+    - (C1) `event` names a `ttc.event` of the module.
 
     ```mlir
     ttc.enqueue.wait @input_written on 0

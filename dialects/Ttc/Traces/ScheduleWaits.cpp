@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // That every wait of a schedule has a record in front of it, in the order in which the host
 // enqueues.
+#include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
@@ -62,8 +63,8 @@ private:
     uses.push_back({op, event.getEventName(), event.isWait(), queue, position + isSignal});
   }
 
-  /// What the wait is for: the last record in front of it or, if there is none, what whoever wrote
-  /// the schedule must have meant, the first one behind it.
+  /// The record that the wait is for: the last one before it. If there is none, the first one after
+  /// it, which the diagnostic then names.
   const EventUse *findRecord(const EventUse &wait) const {
     const EventUse *found = nullptr;
     for (const EventUse &use : uses) {
@@ -77,10 +78,10 @@ private:
     return found;
   }
 
-  /// Follows waits from `wait` through the record that each is for to the waits that stand in front
-  /// of that record on its queue. True: back to the first of `path`.
-  bool findCircle(const EventUse &wait, SmallVectorImpl<const EventUse *> &path,
-                  llvm::SmallDenseSet<const EventUse *> &seen) const {
+  /// Searches for a cycle: from a wait to its record, and from there to the waits before that
+  /// record on its queue. Returns true if the search returns to the first wait of `path`.
+  bool findCycle(const EventUse &wait, SmallVectorImpl<const EventUse *> &path,
+                 llvm::SmallDenseSet<const EventUse *> &seen) const {
     path.push_back(&wait);
     if (const EventUse *record = findRecord(wait))
       for (const EventUse &before : uses) {
@@ -88,7 +89,7 @@ private:
           continue;
         if (&before == path.front())
           return true;
-        if (seen.insert(&before).second && findCircle(before, path, seen))
+        if (seen.insert(&before).second && findCycle(before, path, seen))
           return true;
       }
     path.pop_back();
@@ -98,23 +99,26 @@ private:
   LogicalResult report(const EventUse &wait) const {
     const EventUse *record = findRecord(wait);
     if (!record)
-      return wait.op->emitOpError("waits for ") << wait.event << ", which nothing in schedule \""
-                                                << schedule.getName() << "\" records";
-    SmallVector<const EventUse *> circle;
+      return emitOpErrorOn(wait.op, schedule)
+             << "(C4) expected a record of " << wait.event
+             << " before the wait, found none in schedule \"" << schedule.getName() << "\"";
+    SmallVector<const EventUse *> cycle;
     llvm::SmallDenseSet<const EventUse *> seen;
-    if (!findCircle(wait, circle, seen)) {
-      InFlightDiagnostic error = wait.op->emitOpError("expects a record of ")
-                                 << wait.event << " that schedule \"" << schedule.getName()
-                                 << "\" enqueues before the wait, found one only behind it";
+    if (!findCycle(wait, cycle, seen)) {
+      InFlightDiagnostic error = emitOpErrorOn(wait.op, schedule)
+                                 << "(C4) expected a record of " << wait.event
+                                 << " before the wait, found one only after it in schedule \""
+                                 << schedule.getName() << "\"";
       error.attachNote(record->op->getLoc()) << "the record";
       return error;
     }
-    InFlightDiagnostic error = wait.op->emitOpError("waits in a circle: ");
-    for (auto [i, next] : llvm::enumerate(circle))
-      error << (i == 0 ? "" : "; ") << "queue " << next->queue << " for " << next->event
-            << ", which queue " << findRecord(*next)->queue << " records behind its wait for "
-            << circle[(i + 1) % circle.size()]->event;
-    for (const EventUse *next : llvm::drop_begin(circle))
+    InFlightDiagnostic error = emitOpErrorOn(wait.op, schedule)
+                               << "(C4) expected waits without a cycle, found ";
+    for (auto [i, next] : llvm::enumerate(cycle))
+      error << (i == 0 ? "" : "; ") << "queue " << next->queue << " waiting for " << next->event
+            << ", which queue " << findRecord(*next)->queue << " records after its wait for "
+            << cycle[(i + 1) % cycle.size()]->event;
+    for (const EventUse *next : llvm::drop_begin(cycle))
       error.attachNote(next->op->getLoc()) << "the wait for " << next->event;
     return error;
   }

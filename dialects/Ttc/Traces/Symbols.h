@@ -7,43 +7,52 @@
 
 namespace mlir::ttc {
 
-/// The op of type OpTy that `symbol` names, as `op` sees it; null, with a diagnostic, where
-/// there is none.
+/// A diagnostic on `where`, an op inside of `op`, about a constraint of `op`.
+inline InFlightDiagnostic emitOpErrorOn(Operation *where, Operation *op) {
+  return where->emitError() << "'" << op->getName() << "' op ";
+}
+
+/// The op of type OpTy that `symbol` names, looked up from `op`. Null if there is none; then the
+/// diagnostic cites `constraint`, as "(C1)".
 template <typename OpTy>
-OpTy lookupSymbol(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr symbol) {
+OpTy lookupSymbol(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr symbol,
+                  StringRef constraint) {
   auto found = symbols.lookupNearestSymbolFrom<OpTy>(op, symbol);
   if (!found)
-    op->emitOpError("expects ") << symbol << " to be a " << OpTy::getOperationName()
-                                << ", found none";
+    op->emitOpError() << constraint << " expected " << symbol << " to be a "
+                      << OpTy::getOperationName() << ", found none";
   return found;
 }
 
-/// That `buffer` names a buffer of at least `bytes` bytes.
+/// Verifies that `buffer` names a buffer of at least `bytes` bytes.
 LogicalResult verifyBuffer(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr buffer,
-                           int64_t bytes);
+                           int64_t bytes, StringRef constraint);
 
-/// That `program` names a program, with the given types.
+/// Verifies that `program` names a program (`symbolConstraint`) with the given types
+/// (`typeConstraint`).
 LogicalResult verifyProgramCall(Operation *op, SymbolTableCollection &symbols,
-                                FlatSymbolRefAttr program, TypeRange inputs, TypeRange outputs);
+                                FlatSymbolRefAttr program, TypeRange inputs, TypeRange outputs,
+                                StringRef symbolConstraint = "(C1)",
+                                StringRef typeConstraint = "(C2)");
 
-/// That `program` names a program and that its operands fit the buffers, from the offset (in bytes,
-/// of inputs, then outputs) on.
+/// Verifies that `program` names a program (C1) and that its operands fit in the buffers from the
+/// given offsets on (C2). Offsets are in bytes; operands are counted inputs first, then outputs.
 LogicalResult verifyProgramBuffers(
     Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr program, ArrayAttr inputs,
     ArrayAttr outputs, function_ref<int64_t(unsigned)> getOffset = [](unsigned) { return 0; });
 
-/// The names of the buffers; `offsets` is set where one is not 0.
+/// The names of the buffers. Sets `offsets` if any offset is not 0.
 ArrayAttr splitBufferRefs(Builder &builder, ArrayRef<BufferRef> places, DenseI64ArrayAttr &offsets);
 
-/// That there is an offset of 0 or more for each of the buffers, where there are any.
+/// Verifies that `offsets`, if present, has one offset of 0 or more for each buffer (C3).
 LogicalResult verifyOffsets(Operation *op, ArrayAttr buffers,
                             std::optional<ArrayRef<int64_t>> offsets);
 
-/// Of operand `index` (inputs, then outputs) of an op whose operands may have offsets.
+/// The offset in bytes of operand `index` (inputs, then outputs).
 int64_t getOffsetOf(unsigned index, ArrayAttr inputs, std::optional<ArrayRef<int64_t>> inputOffsets,
                     std::optional<ArrayRef<int64_t>> outputOffsets);
 
-/// Of the program; 0 where it is not known yet.
+/// The scratch bytes of the program; 0 if they are not known yet.
 int64_t getScratchBytesOf(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr program);
 
 } // namespace mlir::ttc

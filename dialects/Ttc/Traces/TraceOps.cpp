@@ -14,18 +14,20 @@ using namespace mlir::ttc;
 static LogicalResult verifyYield(Operation *op, Block &block, TypeRange types) {
   auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
-    return op->emitOpError("expects its region to end with ttc.yield");
+    return op->emitOpError("(C1) expected its region to end with ttc.yield, found ")
+           << (block.empty() ? StringRef("no op") : block.back().getName().getStringRef());
   if (yield.getValues().getTypes() != types)
-    return yield.emitOpError("expects values of the result types (")
-           << types << "), found (" << yield.getValues().getTypes() << ")";
+    return emitOpErrorOn(yield, op) << "(C1) expected values of the result types (" << types
+                                    << "), found (" << yield.getValues().getTypes() << ")";
   return success();
 }
 
 LogicalResult TracedOp::verifyRegions() {
   if (failed(verifyYield(*this, getBody().front(), getResultTypes())))
     return failure();
-  WalkResult nested = getBody().walk([](TracedOp inner) {
-    inner.emitOpError("expects to stand outside of other traced regions");
+  WalkResult nested = getBody().walk([&](TracedOp inner) {
+    emitOpErrorOn(inner, *this) << "(C2) expected no traced region in another one, found "
+                                << inner->getName();
     return WalkResult::interrupt();
   });
   return failure(nested.wasInterrupted());
@@ -116,11 +118,11 @@ int64_t TraceOp::getStreamBytes() {
 
 LogicalResult TraceOp::verify() {
   if (getRegionAddress().has_value() != getRegionSize().has_value())
-    return emitOpError("expects the stream's address and size together, found only the ")
+    return emitOpError("(C3) expected the stream's address and size together, found only the ")
            << (getRegionAddress() ? "address" : "size");
   if (IntegerAttr address = getRegionAddressAttr(), size = getRegionSizeAttr();
       address && (address.getInt() < 0 || size.getInt() < 0))
-    return emitOpError("expects the stream's address and size to be at least 0, found ")
+    return emitOpError("(C3) expected the stream's address and size to be at least 0, found ")
            << address.getInt() << " and " << size.getInt();
   return success();
 }
@@ -128,17 +130,21 @@ LogicalResult TraceOp::verify() {
 LogicalResult TraceOp::verifyRegions() {
   if (!isEncoded()) {
     if (getRegionAddress())
-      return emitOpError("expects commands in a trace that has a place in the trace region");
+      return emitOpError(
+          "(C3) expected commands in a trace with an address in the trace region, found ops "
+          "on tensors");
     return verifyYield(*this, getBody().front(), getResultTypes());
   }
   if (getFunctionType().getNumInputs() || getFunctionType().getNumResults())
-    return emitOpError("expects a trace of commands to have neither arguments nor results, found ")
+    return emitOpError(
+               "(C2) expected a trace of commands to have neither arguments nor results, found ")
            << getFunctionType();
   for (Operation &op : getBody().front())
     if (!isa<CommandOpInterface>(op))
-      return op.emitOpError("expects to stand outside of a trace of commands");
+      return emitOpErrorOn(&op, *this)
+             << "(C2) expected nothing but commands, found " << op.getName();
   if (IntegerAttr size = getRegionSizeAttr(); size && size.getInt() != getStreamBytes())
-    return emitOpError("expects a size of ")
+    return emitOpError("(C3) expected a size of ")
            << getStreamBytes() << " bytes, the sum of its commands, found " << size.getInt();
   return success();
 }
@@ -146,15 +152,15 @@ LogicalResult TraceOp::verifyRegions() {
 //===--- execute ----------------------------------------------------------------------===//
 
 LogicalResult ExecuteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto trace = lookupSymbol<TraceOp>(*this, symbols, getTraceAttr());
+  auto trace = lookupSymbol<TraceOp>(*this, symbols, getTraceAttr(), "(C1)");
   if (!trace)
     return failure();
   if (getInputs().getTypes() != TypeRange(trace.getArgumentTypes()))
-    return emitOpError("expects operands of ")
+    return emitOpError("(C2) expected operands of ")
            << getTraceAttr() << "'s input types (" << trace.getArgumentTypes() << "), found ("
            << getInputs().getTypes() << ")";
   if (getOutputs().getTypes() != TypeRange(trace.getResultTypes()))
-    return emitOpError("expects results of ")
+    return emitOpError("(C2) expected results of ")
            << getTraceAttr() << "'s result types (" << trace.getResultTypes() << "), found ("
            << getOutputs().getTypes() << ")";
   return success();
@@ -222,8 +228,8 @@ int64_t CmdDispatchOp::getWorkgroups(SymbolTableCollection &symbols) {
 }
 
 LogicalResult CmdCopyOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes())) &&
-                 succeeded(verifyBuffer(*this, symbols, getTargetAttr(), getBytes())));
+  return success(succeeded(verifyBuffer(*this, symbols, getSourceAttr(), getBytes(), "(C1)")) &&
+                 succeeded(verifyBuffer(*this, symbols, getTargetAttr(), getBytes(), "(C1)")));
 }
 void CmdCopyOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getSourceAttr(), false});
@@ -238,7 +244,7 @@ int64_t CmdCopyOp::getEncodedBytes() { return sizeof(ttrt::CopyCommand); }
 int64_t CmdCopyOp::getWorkgroups(SymbolTableCollection &) { return ttrt::transferGrid(getBytes()); }
 
 LogicalResult CmdFillOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyBuffer(*this, symbols, getTargetAttr(), getBytes());
+  return verifyBuffer(*this, symbols, getTargetAttr(), getBytes(), "(C1)");
 }
 void CmdFillOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
   accesses.push_back({getTargetAttr(), true});
@@ -251,7 +257,7 @@ int64_t CmdBarrierOp::getEncodedBytes() { return sizeof(ttrt::CommandHeader); }
 bool CmdBarrierOp::isBarrier() { return true; }
 
 LogicalResult CmdSignalOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr())));
+  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
 }
 void CmdSignalOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdSignalOp::getEncodedBytes() { return sizeof(ttrt::EventCommand); }
@@ -260,7 +266,7 @@ bool CmdSignalOp::isWait() { return false; }
 FlatSymbolRefAttr CmdSignalOp::getEventName() { return getEventAttr(); }
 
 LogicalResult CmdWaitOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr())));
+  return success(static_cast<bool>(lookupSymbol<EventOp>(*this, symbols, getEventAttr(), "(C1)")));
 }
 void CmdWaitOp::getAccesses(SmallVectorImpl<BufferAccess> &) {}
 int64_t CmdWaitOp::getEncodedBytes() { return sizeof(ttrt::EventCommand); }

@@ -26,10 +26,9 @@ def Ttc_TracedOp : Ttc_Op<"traced", [SingleBlock, RecursiveMemoryEffects, NoRegi
     as `ttc.trace`.
 
     Constraints:
-
-    1. The region ends with `ttc.yield`, which yields one value for each result, of the
-       result's type.
-    2. A traced region does not hold another one.
+    - (C1) The region ends with `ttc.yield`, which yields one value for each result, of the
+      result's type.
+    - (C2) A traced region does not hold another one.
 
     ```mlir
     %h = ttc.traced -> tensor<1x10xf32> {
@@ -59,13 +58,12 @@ def Ttc_TraceOp : Ttc_Op<"trace", [
       the address of the encoded stream in the trace region and `size` its bytes.
 
     Constraints:
-
-    1. A body on tensors has one argument for each input, and ends with `ttc.yield` of one
-       value for each result, of its type.
-    2. A body of commands belongs to a trace without arguments and results, and holds
-       nothing but commands, of which `ttc.cmd.end` is the last and the only one of its kind.
-    3. Address and size of the stream are given together, not negative, and only for
-       commands; the size is the sum of the commands' bytes.
+    - (C1) A body on tensors has one argument for each input, and ends with `ttc.yield` of one
+      value for each result, of its type.
+    - (C2) A body of commands belongs to a trace without arguments and results, and holds
+      nothing but commands, of which `ttc.cmd.end` is the last and the only one of its kind.
+    - (C3) Address and size of the stream are given together, not negative, and only for
+      commands; the size is the sum of the commands' bytes.
 
     ```mlir
     ttc.trace @main_t0(%x: tensor<1x64xf32>) -> tensor<1x10xf32> {
@@ -103,7 +101,7 @@ def Ttc_TraceOp : Ttc_Op<"trace", [
 
     /// Name of the attribute that binds an argument, a result or, on an op inside, the
     /// op's results (an array) to buffers.
-    static ::llvm::StringRef getBufferAttrName() { return "ttc.buffer"; }
+    static ::llvm::StringRef getBufferAttrName() { return kBufferAttrName; }
 
     /// Whether the body is a command stream.
     bool isEncoded();
@@ -121,9 +119,8 @@ def Ttc_ExecuteOp : Ttc_Op<"execute", [
     Operands and results lie on the device.
 
     Constraints:
-
-    1. `trace` names a `ttc.trace` of the module.
-    2. Operands and results have the trace's types.
+    - (C1) `trace` names a `ttc.trace` of the module.
+    - (C2) Operands and results have the trace's types.
 
     ```mlir
     %y = ttc.execute @main_t0(%x) : (tensor<1x64xf32>) -> tensor<1x10xf32>
@@ -153,11 +150,10 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
   let summary = "Command: runs a program on buffers";
   let description = [{
     Constraints:
-
-    1. `program` names a `ttc.program` of the module.
-    2. There is one buffer for each input and for each result of the program, in which its
-       tensor fits from the offset on.
-    3. Offsets, where there are some, are one for each buffer and not negative.
+    - (C1) `program` names a `ttc.program` of the module.
+    - (C2) There is one buffer for each input and for each result of the program, in which its
+      tensor fits from the offset on.
+    - (C3) Offsets, where there are some, are one for each buffer and not negative.
 
     ```mlir
     ttc.cmd.dispatch @conv_relu(@image, @w0) into (@act1)
@@ -190,8 +186,7 @@ def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [
   let summary = "Command: moves bytes from one buffer to another";
   let description = [{
     Constraints:
-
-    1. Source and destination are buffers of at least `bytes` bytes.
+    - (C1) Source and destination are buffers of at least `bytes` bytes.
 
     ```mlir
     ttc.cmd.copy @image to @image_l1 bytes 256
@@ -209,8 +204,7 @@ def Ttc_CmdFillOp : Ttc_CommandOp<"fill", [
     Byte i of the buffer becomes byte i mod 8 of the little-endian `pattern`.
 
     Constraints:
-
-    1. The destination is a buffer of at least `bytes` bytes.
+    - (C1) The destination is a buffer of at least `bytes` bytes.
 
     ```mlir
     ttc.cmd.fill @accumulator with 0 bytes 4096
@@ -247,8 +241,7 @@ def Ttc_CmdSignalOp : Ttc_CmdEventOp<"signal", ["isBarrier"]> {
     `ttc.enqueue.execute` of its trace, so waits that are enqueued later may be for it.
 
     Constraints:
-
-    1. `event` names a `ttc.event` of the module.
+    - (C1) `event` names a `ttc.event` of the module.
 
     ```mlir
     ttc.cmd.signal @input_consumed
@@ -264,8 +257,7 @@ def Ttc_CmdWaitOp : Ttc_CmdEventOp<"wait"> {
     never for a signal of its own stream.
 
     Constraints:
-
-    1. `event` names a `ttc.event` of the module.
+    - (C1) `event` names a `ttc.event` of the module.
 
     ```mlir
     ttc.cmd.wait @output_read

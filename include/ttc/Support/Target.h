@@ -9,13 +9,6 @@
 
 namespace mlir::ttc {
 
-/// Name of the module's attribute that holds its target.
-inline constexpr llvm::StringLiteral kTargetAttrName = "ttc.target";
-
-/// Name of the module's attribute that holds the size of its trace region in bytes, if that is more
-/// than the streams need.
-inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
-
 /// The target with the given name ("cpu", "wormhole_n150", "wormhole_n300", "blackhole_p150") or
 /// from a JSON file (a name that ends with .json), with code for the CPU with LLVM's name `cpu`
 /// ("native" is this machine's). Errors list the known names.

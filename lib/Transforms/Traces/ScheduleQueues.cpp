@@ -131,7 +131,7 @@ private:
   static constexpr int64_t queue = 0;
 
   StringRef getPortName(DictionaryAttr attrs) {
-    auto name = attrs ? attrs.getAs<StringAttr>("ttc.name") : StringAttr();
+    auto name = attrs ? attrs.getAs<StringAttr>(kNameAttrName) : StringAttr();
     return name ? name.getValue() : StringRef();
   }
 

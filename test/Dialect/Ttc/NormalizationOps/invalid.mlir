@@ -2,7 +2,7 @@
 // RUN: ttc-opt %s -verify-diagnostics -split-input-file
 
 func.func @batch_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>, %m: tensor<8xf32>, %v: tensor<8xf16>) {
-  // expected-error@+1 {{'ttc.batch_norm' op (C1) expects operands of the same element type, found 'f32' and 'f16'}}
+  // expected-error@+1 {{'ttc.batch_norm' op (C1) expected operands of the same element type, found 'f32' and 'f16'}}
   %r = ttc.batch_norm %x, %s, %b, %m, %v : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf16>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -10,7 +10,7 @@ func.func @batch_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<
 // -----
 
 func.func @batch_norm_c2(%x: tensor<8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>, %m: tensor<8xf32>, %v: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.batch_norm' op (C2) expects 'x' to have at least 2 dimensions, found 'tensor<8xf32>'}}
+  // expected-error@+1 {{'ttc.batch_norm' op (C2) expected 'x' to have at least 2 dimensions, found 'tensor<8xf32>'}}
   %r = ttc.batch_norm %x, %s, %b, %m, %v : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   return
 }
@@ -18,7 +18,7 @@ func.func @batch_norm_c2(%x: tensor<8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>
 // -----
 
 func.func @batch_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>, %m: tensor<4xf32>, %v: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.batch_norm' op (C3) expects 'mean' to be a vector of 8 elements, found 'tensor<4xf32>'}}
+  // expected-error@+1 {{'ttc.batch_norm' op (C3) expected 'mean' to be a vector of 8 elements, found 'tensor<4xf32>'}}
   %r = ttc.batch_norm %x, %s, %b, %m, %v : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -26,7 +26,7 @@ func.func @batch_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<
 // -----
 
 func.func @batch_norm_c3_last(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>, %m: tensor<8xf32>, %v: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.batch_norm' op (C3) expects 'scale' to be a vector of 4 elements, found 'tensor<8xf32>'}}
+  // expected-error@+1 {{'ttc.batch_norm' op (C3) expected 'scale' to be a vector of 4 elements, found 'tensor<8xf32>'}}
   %r = ttc.batch_norm %x, %s, %b, %m, %v {channels_last} : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @batch_norm_c3_last(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: te
 // -----
 
 func.func @layer_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<4xbf16>) {
-  // expected-error@+1 {{'ttc.layer_norm' op (C1) expects operands of the same element type, found 'f32' and 'bf16'}}
+  // expected-error@+1 {{'ttc.layer_norm' op (C1) expected operands of the same element type, found 'f32' and 'bf16'}}
   %r = ttc.layer_norm %x, %s {axis = 3} : (tensor<1x8x4x4xf32>, tensor<4xbf16>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -42,7 +42,7 @@ func.func @layer_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<4xbf16>) {
 // -----
 
 func.func @layer_norm_c2(%x: tensor<1x8x4x4xf32>, %s: tensor<4xf32>) {
-  // expected-error@+1 {{'ttc.layer_norm' op (C2) expects an axis from 0 to 3, found -1}}
+  // expected-error@+1 {{'ttc.layer_norm' op (C2) expected an axis from 0 to 3, found -1}}
   %r = ttc.layer_norm %x, %s {axis = -1} : (tensor<1x8x4x4xf32>, tensor<4xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -50,7 +50,7 @@ func.func @layer_norm_c2(%x: tensor<1x8x4x4xf32>, %s: tensor<4xf32>) {
 // -----
 
 func.func @layer_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<4x4xf32>, %b: tensor<4xf32>) {
-  // expected-error@+1 {{'ttc.layer_norm' op (C3) expects 'scale' and 'bias' of shape [4, 4], found 'tensor<4xf32>'}}
+  // expected-error@+1 {{'ttc.layer_norm' op (C3) expected 'scale' and 'bias' of shape [4, 4], found 'tensor<4xf32>'}}
   %r = ttc.layer_norm %x, %s, %b {axis = 2} : (tensor<1x8x4x4xf32>, tensor<4x4xf32>, tensor<4xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @layer_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<4x4xf32>, %b: tenso
 // -----
 
 func.func @group_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf16>, %b: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.group_norm' op (C1) expects operands of the same element type, found 'f32' and 'f16'}}
+  // expected-error@+1 {{'ttc.group_norm' op (C1) expected operands of the same element type, found 'f32' and 'f16'}}
   %r = ttc.group_norm %x, %s, %b {groups = 2} : (tensor<1x8x4x4xf32>, tensor<8xf16>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -66,7 +66,7 @@ func.func @group_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf16>, %b: tensor<
 // -----
 
 func.func @group_norm_c2(%x: tensor<1x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.group_norm' op (C2) expects 'x' to have at least 3 dimensions, found 'tensor<1x8xf32>'}}
+  // expected-error@+1 {{'ttc.group_norm' op (C2) expected 'x' to have at least 3 dimensions, found 'tensor<1x8xf32>'}}
   %r = ttc.group_norm %x, %s, %b {groups = 2} : (tensor<1x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8xf32>
   return
 }
@@ -74,7 +74,7 @@ func.func @group_norm_c2(%x: tensor<1x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf3
 // -----
 
 func.func @group_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<2xf32>) {
-  // expected-error@+1 {{'ttc.group_norm' op (C3) expects 'bias' to be a vector of 8 elements, found 'tensor<2xf32>'}}
+  // expected-error@+1 {{'ttc.group_norm' op (C3) expected 'bias' to be a vector of 8 elements, found 'tensor<2xf32>'}}
   %r = ttc.group_norm %x, %s, %b {groups = 2} : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<2xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -82,7 +82,7 @@ func.func @group_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<
 // -----
 
 func.func @group_norm_c4(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.group_norm' op (C4) expects 'groups' to be positive and to divide the 8 channels, found 3}}
+  // expected-error@+1 {{'ttc.group_norm' op (C4) expected 'groups' to be positive and to divide the 8 channels, found 3}}
   %r = ttc.group_norm %x, %s, %b {groups = 3} : (tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -90,7 +90,7 @@ func.func @group_norm_c4(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf32>, %b: tensor<
 // -----
 
 func.func @instance_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf16>, %b: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.instance_norm' op (C1) expects operands of the same element type, found 'f32' and 'f16'}}
+  // expected-error@+1 {{'ttc.instance_norm' op (C1) expected operands of the same element type, found 'f32' and 'f16'}}
   %r = ttc.instance_norm %x, %s, %b : (tensor<1x8x4x4xf32>, tensor<8xf16>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -98,7 +98,7 @@ func.func @instance_norm_c1(%x: tensor<1x8x4x4xf32>, %s: tensor<8xf16>, %b: tens
 // -----
 
 func.func @instance_norm_c2(%x: tensor<1x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.instance_norm' op (C2) expects 'x' to have at least 3 dimensions, found 'tensor<1x8xf32>'}}
+  // expected-error@+1 {{'ttc.instance_norm' op (C2) expected 'x' to have at least 3 dimensions, found 'tensor<1x8xf32>'}}
   %r = ttc.instance_norm %x, %s, %b : (tensor<1x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<1x8xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @instance_norm_c2(%x: tensor<1x8xf32>, %s: tensor<8xf32>, %b: tensor<8
 // -----
 
 func.func @instance_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<8x1xf32>, %b: tensor<8xf32>) {
-  // expected-error@+1 {{'ttc.instance_norm' op (C3) expects 'scale' to be a vector of 8 elements, found 'tensor<8x1xf32>'}}
+  // expected-error@+1 {{'ttc.instance_norm' op (C3) expected 'scale' to be a vector of 8 elements, found 'tensor<8x1xf32>'}}
   %r = ttc.instance_norm %x, %s, %b : (tensor<1x8x4x4xf32>, tensor<8x1xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -114,7 +114,7 @@ func.func @instance_norm_c3(%x: tensor<1x8x4x4xf32>, %s: tensor<8x1xf32>, %b: te
 // -----
 
 func.func @lrn_c1(%x: tensor<1x8xf32>) {
-  // expected-error@+1 {{'ttc.lrn' op (C1) expects 'x' to have at least 3 dimensions, found 'tensor<1x8xf32>'}}
+  // expected-error@+1 {{'ttc.lrn' op (C1) expected 'x' to have at least 3 dimensions, found 'tensor<1x8xf32>'}}
   %r = ttc.lrn %x {size = 5} : (tensor<1x8xf32>) -> tensor<1x8xf32>
   return
 }
@@ -122,7 +122,7 @@ func.func @lrn_c1(%x: tensor<1x8xf32>) {
 // -----
 
 func.func @lrn_c2(%x: tensor<1x8x4x4xf32>) {
-  // expected-error@+1 {{'ttc.lrn' op (C2) expects 'size' to be positive, found 0}}
+  // expected-error@+1 {{'ttc.lrn' op (C2) expected 'size' to be positive, found 0}}
   %r = ttc.lrn %x {size = 0} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -130,7 +130,7 @@ func.func @lrn_c2(%x: tensor<1x8x4x4xf32>) {
 // -----
 
 func.func @softmax_c1(%x: tensor<1x8x4x4xf32>) {
-  // expected-error@+1 {{'ttc.softmax' op (C1) expects an axis from 0 to 3, found 4}}
+  // expected-error@+1 {{'ttc.softmax' op (C1) expected an axis from 0 to 3, found 4}}
   %r = ttc.softmax %x {axis = 4} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
   return
 }
@@ -138,7 +138,7 @@ func.func @softmax_c1(%x: tensor<1x8x4x4xf32>) {
 // -----
 
 func.func @log_softmax_c1(%x: tensor<1x8x4x4xf32>) {
-  // expected-error@+1 {{'ttc.log_softmax' op (C1) expects an axis from 0 to 3, found -1}}
+  // expected-error@+1 {{'ttc.log_softmax' op (C1) expected an axis from 0 to 3, found -1}}
   %r = ttc.log_softmax %x {axis = -1} : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
   return
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
-// fusion, constraint 1
 func.func @fusion_argument_count(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expects one block argument for each of its 1 operands, found 0}}
+  // expected-error @+1 {{'ttc.fusion' op (C1) expected one block argument for each of its 1 operands, found 0}}
   %r = "ttc.fusion"(%x) ({
     %c = ttc.constant dense<1.0> : tensor<4xf32>
     ttc.yield %c : tensor<4xf32>
@@ -13,9 +12,8 @@ func.func @fusion_argument_count(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// fusion, constraint 1
 func.func @fusion_argument_type(%x: tensor<4xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{expects block argument 0 of its operand's type 'tensor<4xf32>', found 'tensor<8xf32>'}}
+  // expected-error @+1 {{'ttc.fusion' op (C1) expected block argument 0 of its operand's type 'tensor<4xf32>', found 'tensor<8xf32>'}}
   %r = "ttc.fusion"(%x) ({
   ^bb0(%a: tensor<8xf32>):
     ttc.yield %a : tensor<8xf32>
@@ -25,9 +23,8 @@ func.func @fusion_argument_type(%x: tensor<4xf32>) -> tensor<8xf32> {
 
 // -----
 
-// fusion, constraint 2
 func.func @fusion_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expects its region to end with ttc.yield, found llvm.unreachable}}
+  // expected-error @+1 {{'ttc.fusion' op (C2) expected its region to end with ttc.yield, found llvm.unreachable}}
   %r = ttc.fusion (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
     llvm.unreachable
   }
@@ -36,10 +33,9 @@ func.func @fusion_terminator(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// fusion, constraint 2
 func.func @fusion_result_type(%x: tensor<4xf32>) -> tensor<8xf32> {
   %r = ttc.fusion (%a = %x : tensor<4xf32>) -> tensor<8xf32> {
-    // expected-error @+1 {{expects values of the fusion's result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
+    // expected-error @+1 {{'ttc.fusion' op (C2) expected values of the fusion's result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
     ttc.yield %a : tensor<4xf32>
   }
   return %r : tensor<8xf32>
@@ -47,10 +43,9 @@ func.func @fusion_result_type(%x: tensor<4xf32>) -> tensor<8xf32> {
 
 // -----
 
-// fusion, constraint 3
 func.func @fusion_in_fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = ttc.fusion (%a = %x : tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{expects to stand outside of other fusions}}
+    // expected-error @+1 {{'ttc.fusion' op (C3) expected no fusion in another one, found ttc.fusion}}
     %0 = ttc.fusion (%b = %a : tensor<4xf32>) -> tensor<4xf32> {
       ttc.yield %b : tensor<4xf32>
     }
@@ -61,20 +56,17 @@ func.func @fusion_in_fusion(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// program, constraint 1
-// expected-error @+1 {{expects input 0 to be a ranked tensor of static shape, found 'tensor<?xf32>'}}
+// expected-error @+1 {{'ttc.program' op (C1) expected input 0 to be a ranked tensor of static shape, found 'tensor<?xf32>'}}
 ttc.program @program_input(tensor<?xf32>) -> tensor<4xf32>
 
 // -----
 
-// program, constraint 1
-// expected-error @+1 {{expects result 0 to be a ranked tensor of static shape, found 'f32'}}
+// expected-error @+1 {{'ttc.program' op (C1) expected result 0 to be a ranked tensor of static shape, found 'f32'}}
 ttc.program @program_result(tensor<4xf32>) -> f32
 
 // -----
 
-// program, constraint 2
-// expected-error @+1 {{expects at most one block in its body, found 2}}
+// expected-error @+1 {{'ttc.program' op (C2) expected at most one block in its body, found 2}}
 ttc.program @program_blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^bb1
 ^bb1:
@@ -83,8 +75,7 @@ ttc.program @program_blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// program, constraint 2
-// expected-error @+1 {{expects block arguments of the program's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+// expected-error @+1 {{'ttc.program' op (C2) expected block arguments of the program's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
 "ttc.program"() <{sym_name = "p", function_type = (tensor<4xf32>) -> tensor<8xf32>}> ({
 ^bb0(%a: tensor<8xf32>):
   ttc.return %a : tensor<8xf32>
@@ -92,110 +83,95 @@ ttc.program @program_blocks(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// program, constraint 2
 ttc.program @program_return(%a: tensor<4xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{expects values of the program's result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
+  // expected-error @+1 {{'ttc.return' op (C1) expected values of the program's result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
   ttc.return %a : tensor<4xf32>
 }
 
 // -----
 
-// program, constraint 3
-// expected-error @+1 {{expects a grid of at least 1 workgroup, found 0}}
+// expected-error @+1 {{'ttc.program' op (C3) expected a grid of at least 1 workgroup, found 0}}
 ttc.program @program_grid(tensor<4xf32>) -> tensor<4xf32> attributes {grid = 0 : i64}
 
 // -----
 
-// program, constraint 3
-// expected-error @+1 {{expects at least 0 scratch bytes, found -64}}
+// expected-error @+1 {{'ttc.program' op (C3) expected at least 0 scratch bytes, found -64}}
 ttc.program @program_scratch(tensor<4xf32>) -> tensor<4xf32> attributes {scratch_bytes = -64 : i64}
 
 // -----
 
-// program, constraint 4
-// expected-error @+1 {{expects whole rows of 3 elements, found 'tensor<4xf32>'}}
+// expected-error @+1 {{'ttc.program' op (C4) expected whole rows of 3 elements, found 'tensor<4xf32>'}}
 ttc.program @program_rows(tensor<4xf32> {ttc.strided = #ttc.strided<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
 
 // -----
 
-// program, constraint 5
-// expected-error @+1 {{expects 'ttc.in_place' to name one of its 1 arguments, found 1}}
+// expected-error @+1 {{'ttc.program' op (C5) expected 'ttc.in_place' to name one of its 1 arguments, found 1}}
 ttc.program @program_in_place(tensor<4xf32>) -> (tensor<4xf32> {ttc.in_place = array<i64: 1>})
 
 // -----
 
-// program, constraint 5
-// expected-error @+1 {{expects 'ttc.in_place' to name an argument that lies like result 0, found argument 0 of 'tensor<2xf32>'}}
+// expected-error @+1 {{'ttc.program' op (C5) expected 'ttc.in_place' to name an argument with the layout of result 0, found argument 0 of 'tensor<2xf32>'}}
 ttc.program @program_in_place_size(tensor<2xf32>) -> (tensor<4xf32> {ttc.in_place = array<i64: 0>})
 
 // -----
 
-// dispatch, constraint 1
 func.func @p(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expects @p to be a ttc.program, found none}}
+  // expected-error @+1 {{'ttc.dispatch' op (C1) expected @p to be a ttc.program, found none}}
   %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
 // -----
 
-// dispatch, constraint 2
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 func.func @dispatch_input(%x: tensor<8xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{expects operands of @p's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+  // expected-error @+1 {{'ttc.dispatch' op (C2) expected operands of @p's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
   %y = ttc.dispatch @p(%x) : (tensor<8xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
 // -----
 
-// dispatch, constraint 2
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 func.func @dispatch_result(%x: tensor<4xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{expects results of @p's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+  // expected-error @+1 {{'ttc.dispatch' op (C2) expected results of @p's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
   %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>
 }
 
 // -----
 
-// program, constraint 6
-// expected-error @+1 {{expects shards of at least 1 in each dimension, found [4, 0]}}
+// expected-error @+1 {{'ttc.program' op (C6) expected shards of at least 1 in each dimension, found [4, 0]}}
 ttc.program private @shards_none(tensor<2x64xf32>) attributes {shards = array<i64: 4, 0>}
 
 // -----
 
-// program, constraint 6
-// expected-error @+1 {{expects a grid of its 4 shards, found 8}}
+// expected-error @+1 {{'ttc.program' op (C6) expected a grid of its 4 shards, found 8}}
 ttc.program private @shards_grid(tensor<2x64xf32>) attributes {shards = array<i64: 2, 2>, grid = 8}
 
 // -----
 
-// program, constraint 7
-// expected-error @+1 {{expects 'shards' where an operand has 'ttc.shard', found none}}
+// expected-error @+1 {{'ttc.program' op (C7) expected 'shards' where an operand has 'ttc.shard', found none}}
 ttc.program private @shard_without_shards(
     tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, -1]>})
 
 // -----
 
-// program, constraint 7
-// expected-error @+1 {{expects cuts among its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>}}
+// expected-error @+1 {{'ttc.program' op (C7) expected cuts among its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>}}
 ttc.program private @shard_cut(
     tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>})
     attributes {shards = array<i64: 4>}
 
 // -----
 
-// program, constraint 7
-// expected-error @+1 {{expects parts of 'tensor<8x64xf32>', cut into [4, 1], found 'tensor<4x64xf32>'}}
+// expected-error @+1 {{'ttc.program' op (C7) expected parts of 'tensor<8x64xf32>', cut into [4, 1], found 'tensor<4x64xf32>'}}
 ttc.program private @shard_part(
     tensor<4x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, -1]>})
     attributes {shards = array<i64: 4>}
 
 // -----
 
-// program, constraint 7
-// expected-error @+1 {{expects parts of one shard each of 'tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>', found it cut into [2, 1]}}
+// expected-error @+1 {{'ttc.program' op (C7) expected parts of one shard each of 'tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>', found it cut into [2, 1]}}
 ttc.program private @shard_too_coarse(%a: tensor<4x64xf32> {ttc.shard = #ttc.shard<
     tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
     attributes {shards = array<i64: 2>} {
@@ -204,12 +180,11 @@ ttc.program private @shard_too_coarse(%a: tensor<4x64xf32> {ttc.shard = #ttc.sha
 
 // -----
 
-// dispatch, constraint 2
 ttc.program private @on_shards(tensor<2x64xf32> {ttc.shard = #ttc.shard<
     tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
     attributes {shards = array<i64: 4>}
 func.func @dispatch_layout(%x: tensor<8x64xf32>) {
-  // expected-error @+1 {{expects operands of @on_shards's input types ('tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>'), found ('tensor<8x64xf32>')}}
+  // expected-error @+1 {{'ttc.dispatch' op (C2) expected operands of @on_shards's input types ('tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>'), found ('tensor<8x64xf32>')}}
   ttc.dispatch @on_shards(%x) : (tensor<8x64xf32>) -> ()
   return
 }

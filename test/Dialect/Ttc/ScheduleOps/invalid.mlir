@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
-// entry, constraint 1
-// expected-error @+1 {{expects at least one schedule, found none}}
+// expected-error @+1 {{'ttc.entry' op (C1) expected at least one schedule, found none}}
 ttc.entry @main {
 }
 
 // -----
 
-// entry, constraint 1
 ttc.entry @main {
-  // expected-error @+1 {{expects to stand outside of an entry point}}
+  // expected-error @+1 {{'ttc.entry' op (C1) expected nothing but inputs, outputs and schedules, found ttc.constant}}
   %c = ttc.constant dense<1.0> : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -19,14 +17,13 @@ ttc.entry @main {
 
 // -----
 
-// entry, constraint 2
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
   ttc.input "x" at @x : tensor<4xf32>
-  // expected-error @+1 {{expects a name that no other one of the entry point has, found "x" twice}}
+  // expected-error @+1 {{'ttc.entry' op (C2) expected unique names, found "x" twice}}
   ttc.input "x" at @x : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -35,13 +32,12 @@ ttc.entry @main {
 
 // -----
 
-// input, constraint 1
 ttc.buffer activation @x : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
-  // expected-error @+1 {{expects @x to be a slot, host or state buffer, found a activation one}}
+  // expected-error @+1 {{'ttc.input' op (C1) expected @x to be a slot, host or state buffer, found kind activation}}
   ttc.input "x" at @x : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -50,14 +46,13 @@ ttc.entry @main {
 
 // -----
 
-// input, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.buffer activation @a : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
-  // expected-error @+1 {{expects @a to be a slot, host or state buffer, found a activation one}}
+  // expected-error @+1 {{'ttc.input' op (C1) expected @a to be a slot, host or state buffer, found kind activation}}
   ttc.input "x" at @x ring [@a] : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -66,13 +61,12 @@ ttc.entry @main {
 
 // -----
 
-// input, constraint 2
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
-  // expected-error @+1 {{expects different slots, found @x twice}}
+  // expected-error @+1 {{'ttc.input' op (C2) expected different slots, found @x twice}}
   ttc.input "x" at @x ring [@x] : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -81,14 +75,13 @@ ttc.entry @main {
 
 // -----
 
-// output, constraint 2
 ttc.buffer slot @y : tensor<4xf32> in dram
 ttc.buffer slot @y1 : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
-  // expected-error @+1 {{expects different slots, found @y1 twice}}
+  // expected-error @+1 {{'ttc.output' op (C2) expected different slots, found @y1 twice}}
   ttc.output "y" at @y ring [@y1, @y1] : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -97,13 +90,12 @@ ttc.entry @main {
 
 // -----
 
-// output, constraint 1
 ttc.buffer slot @y : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
-  // expected-error @+1 {{expects @y to hold at least 32 bytes, found 16}}
+  // expected-error @+1 {{'ttc.output' op (C1) expected @y to hold at least 32 bytes, found 16}}
   ttc.output "y" at @y : tensor<8xf32>
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.execute @t on 0
@@ -112,32 +104,29 @@ ttc.entry @main {
 
 // -----
 
-// schedule, constraint 1
 ttc.trace @t() {
   ttc.cmd.end
 }
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects a queue below 1, found 1}}
+    // expected-error @+1 {{'ttc.schedule' op (C1) expected a queue below 1, found 1}}
     ttc.enqueue.execute @t on 1
   }
 }
 
 // -----
 
-// schedule, constraint 2
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects to stand outside of a schedule}}
+    // expected-error @+1 {{'ttc.schedule' op (C2) expected nothing but steps, found ttc.constant}}
     %c = ttc.constant dense<1.0> : tensor<4xf32>
   }
 }
 
 // -----
 
-// schedule, constraint 3
 ttc.entry @main {
-  // expected-error @+1 {{expects at least one step in its body, found none}}
+  // expected-error @+1 {{'ttc.schedule' op (C3) expected at least one step in its body, found none}}
   "ttc.schedule"() <{name = "single", queues = 1 : i64}> ({}, {
   ^bb0:
   }, {}) : () -> ()
@@ -145,120 +134,109 @@ ttc.entry @main {
 
 // -----
 
-// enqueue.write, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.entry @main {
   ttc.input "x" at @x : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects an input below 1, found 1}}
+    // expected-error @+1 {{'ttc.enqueue.write' op (C1) expected an input below 1, found 1}}
     ttc.enqueue.write 1 to @x on 0
   }
 }
 
 // -----
 
-// enqueue.read, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.buffer slot @y : tensor<4xf32> in dram
 ttc.entry @main {
   ttc.output "y" at @y : tensor<4xf32>
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects the buffer of output 0, @y, found @x}}
+    // expected-error @+1 {{'ttc.enqueue.read' op (C1) expected the buffer of output 0, @y, found @x}}
     ttc.enqueue.read 0 from @x on 0
   }
 }
 
 // -----
 
-// enqueue.execute, constraint 1
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @t to be a ttc.trace, found none}}
+    // expected-error @+1 {{'ttc.enqueue.execute' op (C1) expected @t to be a ttc.trace, found none}}
     ttc.enqueue.execute @t on 0
   }
 }
 
 // -----
 
-// enqueue.host, constraint 1
 ttc.buffer host @x : tensor<4xf32> in host
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @p to be a ttc.program, found none}}
+    // expected-error @+1 {{'ttc.enqueue.host' op (C1) expected @p to be a ttc.program, found none}}
     ttc.enqueue.host @p(@x) into (@x) on 0
   }
 }
 
 // -----
 
-// enqueue.host, constraint 2
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 ttc.buffer host @x : tensor<4xf32> in host
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects 1 buffers for the results of @p, found 2}}
+    // expected-error @+1 {{'ttc.enqueue.host' op (C2) expected 1 buffers for the results of @p, found 2}}
     ttc.enqueue.host @p(@x) into (@x, @x) on 0
   }
 }
 
 // -----
 
-// enqueue.dispatch, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @p to be a ttc.program, found none}}
+    // expected-error @+1 {{'ttc.enqueue.dispatch' op (C1) expected @p to be a ttc.program, found none}}
     ttc.enqueue.dispatch @p(@x) into (@x) on 0
   }
 }
 
 // -----
 
-// enqueue.dispatch, constraint 2
 ttc.program @p(tensor<8xf32>) -> tensor<4xf32>
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @x to hold at least 32 bytes, found 16}}
+    // expected-error @+1 {{'ttc.enqueue.dispatch' op (C2) expected @x to hold at least 32 bytes, found 16}}
     ttc.enqueue.dispatch @p(@x) into (@x) on 0
   }
 }
 
 // -----
 
-// enqueue.copy, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.buffer slot @y : tensor<8xf32> in dram
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @x to hold at least 32 bytes, found 16}}
+    // expected-error @+1 {{'ttc.enqueue.copy' op (C1) expected @x to hold at least 32 bytes, found 16}}
     ttc.enqueue.copy @y to @x bytes 32 on 0
   }
 }
 
 // -----
 
-// enqueue.record, constraint 1
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @e to be a ttc.event, found none}}
+    // expected-error @+1 {{'ttc.enqueue.record' op (C1) expected @e to be a ttc.event, found none}}
     ttc.enqueue.record @e on 0
   }
 }
 
 // -----
 
-// enqueue.wait, constraint 1
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects @e to be a ttc.event, found none}}
+    // expected-error @+1 {{'ttc.enqueue.wait' op (C1) expected @e to be a ttc.event, found none}}
     ttc.enqueue.wait @e on 0
   }
 }
 
 // -----
 
-// enqueue.write, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.buffer slot @x1 : tensor<4xf32> in dram
 ttc.buffer slot @y : tensor<4xf32> in dram
@@ -267,32 +245,30 @@ ttc.entry @main {
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.write 0 to @x on 0
     ttc.enqueue.write 0 to @x1 on 0
-    // expected-error @+1 {{expects one of the 2 slots of input 0, found @y}}
+    // expected-error @+1 {{'ttc.enqueue.write' op (C1) expected one of the 2 slots of input 0, found @y}}
     ttc.enqueue.write 0 to @y on 0
   }
 }
 
 // -----
 
-// enqueue.dispatch, constraint 2
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 ttc.buffer slot @x : tensor<8xf32> in dram
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
     ttc.enqueue.dispatch @p(@x) into (@x + 16) on 0
-    // expected-error @+1 {{expects @x to hold at least 36 bytes, found 32}}
+    // expected-error @+1 {{'ttc.enqueue.dispatch' op (C2) expected @x to hold at least 36 bytes, found 32}}
     ttc.enqueue.dispatch @p(@x) into (@x + 20) on 0
   }
 }
 
 // -----
 
-// enqueue.dispatch, constraint 3
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 ttc.buffer slot @x : tensor<8xf32> in dram
 ttc.entry @main {
   ttc.schedule "single" queues 1 body {
-    // expected-error @+1 {{expects one offset of 0 or more for each of 1 buffers, found [-16]}}
+    // expected-error @+1 {{'ttc.enqueue.dispatch' op (C3) expected one offset of 0 or more for each of 1 buffers, found [-16]}}
     "ttc.enqueue.dispatch"() <{program = @p, inputs = [@x], outputs = [@x], output_offsets = array<i64: -16>, queue = 0 : i64}> : () -> ()
   }
 }

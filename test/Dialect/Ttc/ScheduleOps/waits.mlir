@@ -22,13 +22,12 @@ ttc.entry @main {
 
 // -----
 
-// schedule, constraint 4
 ttc.event @never
 ttc.event @other
 ttc.entry @main {
   ttc.schedule "s" queues 2 body {
     ttc.enqueue.record @other on 0
-    // expected-error @+1 {{waits for @never, which nothing in schedule "s" records}}
+    // expected-error @+1 {{'ttc.schedule' op (C4) expected a record of @never before the wait, found none in schedule "s"}}
     ttc.enqueue.wait @never on 1
   }
 }
@@ -38,7 +37,7 @@ ttc.entry @main {
 // A command of a stream, too.
 ttc.event @never
 ttc.trace @t() {
-  // expected-error @+1 {{waits for @never, which nothing in schedule "s" records}}
+  // expected-error @+1 {{'ttc.schedule' op (C4) expected a record of @never before the wait, found none in schedule "s"}}
   ttc.cmd.wait @never
   ttc.cmd.end
 }
@@ -54,7 +53,7 @@ ttc.entry @main {
 ttc.event @late
 ttc.entry @main {
   ttc.schedule "s" queues 2 body {
-    // expected-error @+1 {{expects a record of @late that schedule "s" enqueues before the wait, found one only behind it}}
+    // expected-error @+1 {{'ttc.schedule' op (C4) expected a record of @late before the wait, found one only after it in schedule "s"}}
     ttc.enqueue.wait @late on 0
     // expected-note @+1 {{the record}}
     ttc.enqueue.record @late on 1
@@ -67,7 +66,7 @@ ttc.entry @main {
 ttc.event @self
 ttc.entry @main {
   ttc.schedule "s" queues 1 body {
-    // expected-error @+1 {{waits in a circle: queue 0 for @self, which queue 0 records behind its wait for @self}}
+    // expected-error @+1 {{'ttc.schedule' op (C4) expected waits without a cycle, found queue 0 waiting for @self, which queue 0 records after its wait for @self}}
     ttc.enqueue.wait @self on 0
     ttc.enqueue.record @self on 0
   }
@@ -79,7 +78,7 @@ ttc.entry @main {
 ttc.event @self
 ttc.trace @t() {
   ttc.cmd.signal @self
-  // expected-error @+1 {{waits in a circle: queue 0 for @self, which queue 0 records behind its wait for @self}}
+  // expected-error @+1 {{'ttc.schedule' op (C4) expected waits without a cycle, found queue 0 waiting for @self, which queue 0 records after its wait for @self}}
   ttc.cmd.wait @self
   ttc.cmd.end
 }
@@ -96,7 +95,7 @@ ttc.event @written
 ttc.event @consumed
 ttc.entry @main {
   ttc.schedule "s" queues 2 body {
-    // expected-error @+1 {{waits in a circle: queue 1 for @consumed, which queue 0 records behind its wait for @written; queue 0 for @written, which queue 1 records behind its wait for @consumed}}
+    // expected-error @+1 {{'ttc.schedule' op (C4) expected waits without a cycle, found queue 1 waiting for @consumed, which queue 0 records after its wait for @written; queue 0 waiting for @written, which queue 1 records after its wait for @consumed}}
     ttc.enqueue.wait @consumed on 1
     ttc.enqueue.record @written on 1
     // expected-note @+1 {{the wait for @written}}
@@ -118,7 +117,7 @@ ttc.trace @t() {
 }
 ttc.entry @main {
   ttc.schedule "s" queues 2 prologue {
-    // expected-error @+1 {{waits in a circle: queue 1 for @consumed, which queue 0 records behind its wait for @written; queue 0 for @written, which queue 1 records behind its wait for @consumed}}
+    // expected-error @+1 {{'ttc.schedule' op (C4) expected waits without a cycle, found queue 1 waiting for @consumed, which queue 0 records after its wait for @written; queue 0 waiting for @written, which queue 1 records after its wait for @consumed}}
     ttc.enqueue.wait @consumed on 1
     ttc.enqueue.record @written on 1
   } body {

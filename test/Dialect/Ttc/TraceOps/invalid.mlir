@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
-// traced, constraint 1
 func.func @traced_yield(%x: tensor<4xf32>) -> tensor<8xf32> {
   %r = ttc.traced -> tensor<8xf32> {
-    // expected-error @+1 {{expects values of the result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
+    // expected-error @+1 {{'ttc.traced' op (C1) expected values of the result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
     ttc.yield %x : tensor<4xf32>
   }
   return %r : tensor<8xf32>
@@ -12,10 +11,9 @@ func.func @traced_yield(%x: tensor<4xf32>) -> tensor<8xf32> {
 
 // -----
 
-// traced, constraint 2
 func.func @traced_in_traced() {
   ttc.traced {
-    // expected-error @+1 {{expects to stand outside of other traced regions}}
+    // expected-error @+1 {{'ttc.traced' op (C2) expected no traced region in another one, found ttc.traced}}
     ttc.traced {
       ttc.yield
     }
@@ -26,183 +24,164 @@ func.func @traced_in_traced() {
 
 // -----
 
-// trace, constraint 1
 ttc.trace @result(%x: tensor<4xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{expects values of the result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
+  // expected-error @+1 {{'ttc.trace' op (C1) expected values of the result types ('tensor<8xf32>'), found ('tensor<4xf32>')}}
   ttc.yield %x : tensor<4xf32>
 }
 
 // -----
 
-// trace, constraint 2
-// expected-error @+1 {{expects a trace of commands to have neither arguments nor results, found '(tensor<4xf32>) -> ()'}}
+// expected-error @+1 {{'ttc.trace' op (C2) expected a trace of commands to have neither arguments nor results, found '(tensor<4xf32>) -> ()'}}
 ttc.trace @arguments(%x: tensor<4xf32>) {
   ttc.cmd.end
 }
 
 // -----
 
-// trace, constraint 2
 ttc.trace @not_a_command() {
-  // expected-error @+1 {{expects to stand outside of a trace of commands}}
+  // expected-error @+1 {{'ttc.trace' op (C2) expected nothing but commands, found ttc.constant}}
   %c = ttc.constant dense<1.0> : tensor<4xf32>
   ttc.cmd.end
 }
 
 // -----
 
-// trace, constraint 3
-// expected-error @+1 {{expects the stream's address and size together, found only the address}}
+// expected-error @+1 {{'ttc.trace' op (C3) expected the stream's address and size together, found only the address}}
 "ttc.trace"() <{sym_name = "half", function_type = () -> (), region_address = 64 : i64}> ({
   ttc.cmd.end
 }) : () -> ()
 
 // -----
 
-// trace, constraint 3
-// expected-error @+1 {{expects the stream's address and size to be at least 0, found -64 and 8}}
+// expected-error @+1 {{'ttc.trace' op (C3) expected the stream's address and size to be at least 0, found -64 and 8}}
 ttc.trace @below region at dram -64 size 8 {
   ttc.cmd.end
 }
 
 // -----
 
-// trace, constraint 3
-// expected-error @+1 {{expects a size of 8 bytes, the sum of its commands, found 16}}
+// expected-error @+1 {{'ttc.trace' op (C3) expected a size of 8 bytes, the sum of its commands, found 16}}
 ttc.trace @sum region at dram 64 size 16 {
   ttc.cmd.end
 }
 
 // -----
 
-// trace, constraint 3
-// expected-error @+1 {{expects commands in a trace that has a place in the trace region}}
+// expected-error @+1 {{'ttc.trace' op (C3) expected commands in a trace with an address in the trace region, found ops on tensors}}
 ttc.trace @no_commands region at dram 64 size 16 {
   ttc.yield
 }
 
 // -----
 
-// execute, constraint 1
 func.func @no_trace(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expects @t to be a ttc.trace, found none}}
+  // expected-error @+1 {{'ttc.execute' op (C1) expected @t to be a ttc.trace, found none}}
   ttc.execute @t(%x) : (tensor<4xf32>) -> ()
   return
 }
 
 // -----
 
-// execute, constraint 2
 ttc.trace @t(%x: tensor<4xf32>) -> tensor<4xf32> {
   ttc.yield %x : tensor<4xf32>
 }
 func.func @operand(%x: tensor<8xf32>) {
-  // expected-error @+1 {{expects operands of @t's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+  // expected-error @+1 {{'ttc.execute' op (C2) expected operands of @t's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
   %y = ttc.execute @t(%x) : (tensor<8xf32>) -> tensor<4xf32>
   return
 }
 
 // -----
 
-// execute, constraint 2
 ttc.trace @t(%x: tensor<4xf32>) -> tensor<4xf32> {
   ttc.yield %x : tensor<4xf32>
 }
 func.func @result(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expects results of @t's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
+  // expected-error @+1 {{'ttc.execute' op (C2) expected results of @t's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
   %y = ttc.execute @t(%x) : (tensor<4xf32>) -> tensor<8xf32>
   return
 }
 
 // -----
 
-// cmd.dispatch, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects @p to be a ttc.program, found none}}
+  // expected-error @+1 {{'ttc.cmd.dispatch' op (C1) expected @p to be a ttc.program, found none}}
   ttc.cmd.dispatch @p(@x) into (@x)
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.dispatch, constraint 2
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects 1 buffers for the inputs of @p, found 2}}
+  // expected-error @+1 {{'ttc.cmd.dispatch' op (C2) expected 1 buffers for the inputs of @p, found 2}}
   ttc.cmd.dispatch @p(@x, @x) into (@x)
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.dispatch, constraint 2
 ttc.program @p(tensor<4xf32>) -> tensor<8xf32>
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects @x to hold at least 32 bytes, found 16}}
+  // expected-error @+1 {{'ttc.cmd.dispatch' op (C2) expected @x to hold at least 32 bytes, found 16}}
   ttc.cmd.dispatch @p(@x) into (@x)
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.dispatch, constraint 2
 ttc.program @p(tensor<4xf32>) -> (tensor<4xf32> {ttc.strided = #ttc.strided<row = 2, pitch = 4, alignment = 8>})
 ttc.buffer slot @x : tensor<8xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects @x to hold at least 40 bytes, found 32}}
+  // expected-error @+1 {{'ttc.cmd.dispatch' op (C2) expected @x to hold at least 40 bytes, found 32}}
   ttc.cmd.dispatch @p(@x) into (@x + 16)
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.dispatch, constraint 3
 ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects one offset of 0 or more for each of 1 buffers, found [-16]}}
+  // expected-error @+1 {{'ttc.cmd.dispatch' op (C3) expected one offset of 0 or more for each of 1 buffers, found [-16]}}
   ttc.cmd.dispatch @p(@x + -16) into (@x)
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.copy, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.buffer slot @y : tensor<8xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects @x to hold at least 32 bytes, found 16}}
+  // expected-error @+1 {{'ttc.cmd.copy' op (C1) expected @x to hold at least 32 bytes, found 16}}
   ttc.cmd.copy @y to @x bytes 32
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.fill, constraint 1
 ttc.buffer slot @x : tensor<4xf32> in dram
 ttc.trace @t() {
-  // expected-error @+1 {{expects @x to hold at least 17 bytes, found 16}}
+  // expected-error @+1 {{'ttc.cmd.fill' op (C1) expected @x to hold at least 17 bytes, found 16}}
   ttc.cmd.fill @x with 0 bytes 17
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.signal, constraint 1
 ttc.trace @t() {
-  // expected-error @+1 {{expects @e to be a ttc.event, found none}}
+  // expected-error @+1 {{'ttc.cmd.signal' op (C1) expected @e to be a ttc.event, found none}}
   ttc.cmd.signal @e
   ttc.cmd.end
 }
 
 // -----
 
-// cmd.wait, constraint 1
 ttc.trace @t() {
-  // expected-error @+1 {{expects @e to be a ttc.event, found none}}
+  // expected-error @+1 {{'ttc.cmd.wait' op (C1) expected @e to be a ttc.event, found none}}
   ttc.cmd.wait @e
   ttc.cmd.end
 }

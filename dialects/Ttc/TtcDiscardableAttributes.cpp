@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Verification of the dialect's discardable attributes. Passes read them without further checks.
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+enum class Owner { Operation, Argument, Result };
+
+/// Where a discardable attribute may stand and what it may be. A name may have several rules, one
+/// for each kind of owner.
+struct Rule {
+  StringRef name;
+  StringRef where;
+  bool (*isAllowed)(Operation *op, Owner owner);
+  StringRef what;
+  bool (*isValid)(Operation *op, Attribute value);
+};
+
+bool isModule(Operation *op, Owner owner) { return owner == Owner::Operation && isa<ModuleOp>(op); }
+bool isPort(Operation *, Owner owner) { return owner != Owner::Operation; }
+bool isTracePort(Operation *op, Owner owner) { return isa<TraceOp>(op) && isPort(op, owner); }
+bool isProgramPort(Operation *op, Owner owner) { return isa<ProgramOp>(op) && isPort(op, owner); }
+bool isProgramResult(Operation *op, Owner owner) {
+  return isa<ProgramOp>(op) && owner == Owner::Result;
+}
+bool isInTrace(Operation *op, Owner owner) {
+  return owner == Owner::Operation && isa_and_present<TraceOp>(op->getParentOp());
+}
+
+template <typename AttrTy> bool is(Operation *, Attribute value) { return isa<AttrTy>(value); }
+bool isByteCount(Operation *, Attribute value) {
+  auto bytes = dyn_cast<IntegerAttr>(value);
+  return bytes && bytes.getType().isSignlessInteger(64) && bytes.getInt() >= 0;
+}
+bool isBufferPerResult(Operation *op, Attribute value) {
+  auto buffers = dyn_cast<ArrayAttr>(value);
+  return buffers && buffers.size() == op->getNumResults() &&
+         llvm::all_of(buffers, llvm::IsaPred<FlatSymbolRefAttr>);
+}
+
+constexpr StringLiteral kOnModule = "a builtin.module";
+constexpr StringLiteral kOnProgram = "an argument or a result of a ttc.program";
+
+const Rule kRules[] = {
+    {kTargetAttrName, kOnModule, isModule, "a #ttc.target", is<TargetAttr>},
+    {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
+    {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
+    {kBufferAttrName, "an argument or a result of a ttc.trace", isTracePort, "a symbol name",
+     is<FlatSymbolRefAttr>},
+    {kBufferAttrName, "an op in a ttc.trace", isInTrace,
+     "an array with a symbol name for each result", isBufferPerResult},
+    {kStridedAttrName, kOnProgram, isProgramPort, "a #ttc.strided", is<StridedAttr>},
+    {kShardAttrName, kOnProgram, isProgramPort, "a #ttc.shard", is<ShardAttr>},
+    {kInPlaceAttrName, "a result of a ttc.program", isProgramResult, "an array<i64>",
+     is<DenseI64ArrayAttr>},
+};
+
+LogicalResult verify(Operation *op, Owner owner, unsigned index, NamedAttribute attribute) {
+  auto describe = [&](InFlightDiagnostic &error) -> InFlightDiagnostic & {
+    if (owner != Owner::Operation)
+      error << " on " << (owner == Owner::Argument ? "argument " : "result ") << index;
+    return error;
+  };
+  SmallVector<StringRef> places;
+  for (const Rule &rule : kRules) {
+    if (attribute.getName() != rule.name)
+      continue;
+    if (!rule.isAllowed(op, owner)) {
+      places.push_back(rule.where);
+      continue;
+    }
+    if (rule.isValid(op, attribute.getValue()))
+      return success();
+    InFlightDiagnostic error = op->emitOpError("expected '") << rule.name << "'";
+    return describe(error) << " to be " << rule.what << ", found " << attribute.getValue();
+  }
+  if (places.empty())
+    return success(); // not an attribute that a pass reads
+  InFlightDiagnostic error = op->emitOpError("expected '")
+                             << attribute.getName().getValue() << "' on "
+                             << llvm::join(places, " or ") << ", found it";
+  if (owner == Owner::Operation)
+    return error << " on this op";
+  return describe(error);
+}
+
+} // namespace
+
+LogicalResult TtcDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return verify(op, Owner::Operation, 0, attribute);
+}
+
+LogicalResult TtcDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                   NamedAttribute attribute) {
+  return verify(op, Owner::Argument, index, attribute);
+}
+
+LogicalResult TtcDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                      NamedAttribute attribute) {
+  return verify(op, Owner::Result, index, attribute);
+}

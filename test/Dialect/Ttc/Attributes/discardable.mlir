@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'builtin.module' op expected 'ttc.target' to be a #ttc.target, found "cpu"}}
+module attributes {ttc.target = "cpu"} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.target' on a builtin.module, found it on this op}}
+func.func private @target() attributes {ttc.target = 1}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected 'ttc.trace_region' to be an i64 of at least 0, found -64 : i64}}
+module attributes {ttc.trace_region = -64} {}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected 'ttc.trace_region' to be an i64 of at least 0, found 64 : i32}}
+module attributes {ttc.trace_region = 64 : i32} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.name' on argument 1 to be a string, found @x}}
+func.func private @name(tensor<4xf32>, tensor<4xf32> {ttc.name = @x})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.name' on an argument or a result of a function, found it on this op}}
+func.func private @name() attributes {ttc.name = "x"}
+
+// -----
+
+// expected-error @+1 {{'ttc.trace' op expected 'ttc.buffer' on argument 0 to be a symbol name, found [@x]}}
+ttc.trace @argument(%x: tensor<4xf32> {ttc.buffer = [@x]}) {
+  ttc.yield
+}
+
+// -----
+
+// expected-error @+1 {{'ttc.trace' op expected 'ttc.buffer' on result 0 to be a symbol name, found "y"}}
+ttc.trace @result(%x: tensor<4xf32>) -> (tensor<4xf32> {ttc.buffer = "y"}) {
+  ttc.yield %x : tensor<4xf32>
+}
+
+// -----
+
+ttc.trace @op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'ttc.to_memory' op expected 'ttc.buffer' to be an array with a symbol name for each result, found @y}}
+  %y = ttc.to_memory %x {ttc.buffer = @y} : tensor<4xf32> to tensor<4xf32, #ttc.layout<l1>>
+  ttc.yield %x : tensor<4xf32>
+}
+
+// -----
+
+ttc.trace @results(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'ttc.to_memory' op expected 'ttc.buffer' to be an array with a symbol name for each result, found [@y, @z]}}
+  %y = ttc.to_memory %x {ttc.buffer = [@y, @z]} : tensor<4xf32> to tensor<4xf32, #ttc.layout<l1>>
+  ttc.yield %x : tensor<4xf32>
+}
+
+// -----
+
+ttc.trace @names(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'ttc.to_memory' op expected 'ttc.buffer' to be an array with a symbol name for each result, found [1]}}
+  %y = ttc.to_memory %x {ttc.buffer = [1]} : tensor<4xf32> to tensor<4xf32, #ttc.layout<l1>>
+  ttc.yield %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.buffer' on an argument or a result of a ttc.trace or an op in a ttc.trace, found it on argument 0}}
+func.func private @not_in_a_trace(tensor<4xf32> {ttc.buffer = @x})
+
+// -----
+
+// expected-error @+1 {{'ttc.program' op expected 'ttc.strided' on argument 0 to be a #ttc.strided, found 4 : i64}}
+ttc.program @strided(tensor<4xf32> {ttc.strided = 4}) -> tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{'ttc.program' op expected 'ttc.shard' on result 0 to be a #ttc.shard, found array<i64: 0>}}
+ttc.program @shard(tensor<4xf32>) -> (tensor<4xf32> {ttc.shard = array<i64: 0>})
+
+// -----
+
+// expected-error @+1 {{'ttc.program' op expected 'ttc.in_place' on result 0 to be an array<i64>, found [0]}}
+ttc.program @in_place(tensor<4xf32>) -> (tensor<4xf32> {ttc.in_place = [0]})
+
+// -----
+
+// expected-error @+1 {{'ttc.program' op expected 'ttc.in_place' on a result of a ttc.program, found it on argument 0}}
+ttc.program @in_place_argument(tensor<4xf32> {ttc.in_place = array<i64: 0>}) -> tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.strided' on an argument or a result of a ttc.program, found it on result 0}}
+func.func private @not_a_program() -> (tensor<4xf32> {ttc.strided = #ttc.strided<row = 2, pitch = 4, alignment = 8>})
