@@ -59,9 +59,9 @@ static LogicalResult checkImage(const InferenceScope &scope, StringRef constrain
                     x.getType());
 }
 
-LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                       Adaptor adaptor, SmallVectorImpl<Type> &types) {
-  InferenceScope scope(location, getOperationName());
+/// Checks what both convolutions require: (C1), (C2) and (C3). Returns the dimensions of `x`.
+template <typename AdaptorTy>
+static FailureOr<ImageDims> checkConvolution(const InferenceScope &scope, AdaptorTy adaptor) {
   ValueRange operands = adaptor.getOperands();
   if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)) ||
       failed(checkImage(scope, "C2", adaptor.getX())))
@@ -74,6 +74,17 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   if (failed(checkWindow(scope, "C3", dims.numSpatial, adaptor.getStrides(), adaptor.getDilations(),
                          adaptor.getPads())))
     return failure();
+  return dims;
+}
+
+LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                       Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  FailureOr<ImageDims> checked = checkConvolution(scope, adaptor);
+  if (failed(checked))
+    return failure();
+  const ImageDims &dims = *checked;
+  auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
   int64_t groups = adaptor.getGroups(), channels = x.getDimSize(dims.channel);
   int64_t resultChannels = w.getDimSize(0);
   if (groups <= 0 || channels % groups != 0 || resultChannels % groups != 0)
@@ -105,18 +116,11 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                 Adaptor adaptor, SmallVectorImpl<Type> &types) {
   InferenceScope scope(location, getOperationName());
-  ValueRange operands = adaptor.getOperands();
-  if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", operands)) ||
-      failed(checkImage(scope, "C2", adaptor.getX())))
+  FailureOr<ImageDims> checked = checkConvolution(scope, adaptor);
+  if (failed(checked))
     return failure();
+  const ImageDims &dims = *checked;
   auto x = tensorType(adaptor.getX()), w = tensorType(adaptor.getW());
-  if (w.getRank() != x.getRank())
-    return scope.fail("(C2) expected 'w' to have as many dimensions as 'x', ", x.getRank(),
-                      ", found ", w);
-  ImageDims dims(x, adaptor.getChannelsLast());
-  if (failed(checkWindow(scope, "C3", dims.numSpatial, adaptor.getStrides(), adaptor.getDilations(),
-                         adaptor.getPads())))
-    return failure();
   int64_t groups = adaptor.getGroups(), channels = x.getDimSize(dims.channel);
   if (groups <= 0 || channels % groups != 0)
     return scope.fail("(C4) expected 'groups' to be positive and to divide ", channels,
