@@ -15,12 +15,12 @@ class Ttc_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
   let summary = "A system description that a module is compiled for";
   let description = [{
-    Sizes are in bytes. `gridRows` x `gridCols` cores; each core has `l1Bytes` of L1; DRAM
-    is `dramBanks` x `dramBankBytes`. `linkBytesPerSecond` says how fast inputs and outputs move
-    between the host and the device; 0, or left out: as fast as memory. With `interleaved_l1` tensors
-    can lie spread over the L1s of all cores, which then are one memory beside DRAM; without it (the
-    default) an L1 is its core's own and holds scratch and shards only. Held by the module as
-    `ttc.target`.
+    A module holds its target as `ttc.target`. All sizes are in bytes. The device has `grid_rows` x
+    `grid_cols` cores with `l1_bytes` of L1 each, and `dram_banks` x `dram_bank_bytes` of DRAM.
+    `link_bytes_per_second` is the bandwidth between host and device; 0, the default, means that
+    transfers are as fast as memory. With `interleaved_l1`, a tensor can be interleaved over the L1s of
+    all cores, which then form one memory beside DRAM. Without it (the default), a core's L1 is private
+    to the core and holds only scratch and shards.
 
     ```mlir
     module attributes {ttc.target = #ttc.target<
@@ -46,14 +46,14 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
 
 //===-- Memory and layout ----------------------------------------------------===//
 
-def Ttc_MemorySpace : I32EnumAttr<"MemorySpace", "where a buffer lives", [
+def Ttc_MemorySpace : I32EnumAttr<"MemorySpace", "the memory that holds a buffer", [
     I32EnumAttrCase<"Dram", 0, "dram">,
     I32EnumAttrCase<"L1", 1, "l1">,
     I32EnumAttrCase<"Host", 2, "host">]> {
   let cppNamespace = "::mlir::ttc";
 }
 
-def Ttc_Sharding : I32EnumAttr<"Sharding", "how a tensor is spread over banks or cores", [
+def Ttc_Sharding : I32EnumAttr<"Sharding", "how a tensor is distributed over banks or cores", [
     I32EnumAttrCase<"Interleaved", 0, "interleaved">,
     I32EnumAttrCase<"HeightSharded", 1, "height_sharded">,
     I32EnumAttrCase<"WidthSharded", 2, "width_sharded">,
@@ -65,7 +65,7 @@ def Ttc_ShardingParameter : EnumParameter<Ttc_Sharding> {
   let defaultValue = "Sharding::Interleaved";
 }
 
-def Ttc_BufferKind : I32EnumAttr<"BufferKind", "what a buffer is for", [
+def Ttc_BufferKind : I32EnumAttr<"BufferKind", "the purpose of a buffer", [
     I32EnumAttrCase<"Constant", 0, "constant">,
     I32EnumAttrCase<"Slot", 1, "slot">,
     I32EnumAttrCase<"Activation", 2, "activation">,
@@ -77,22 +77,22 @@ def Ttc_BufferKind : I32EnumAttr<"BufferKind", "what a buffer is for", [
 
 def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
-  let summary = "Where a tensor lies in the device's memory";
+  let summary = "The placement of a tensor in the device's memory";
   let description = [{
     The encoding of a tensor's type. A tensor without one is interleaved in DRAM.
 
-    A sharded tensor is looked at as a matrix: its last dimension are the columns, all others the
-    rows. `grid = [r, c]` cuts it into r x c shards of equal size; shard (i, j) lies in the L1 of core
-    i * c + j, row-major and contiguous, at the same offset in each core. `height_sharded` cuts rows
-    only, `width_sharded` columns only. Without `grid` the layout is a wish: `--ttc-shard-tensors`
-    chooses how many shards there are.
+    Sharding treats a tensor as a matrix: the last dimension is its columns, all others together are
+    its rows. `grid = [r, c]` partitions the matrix into r x c shards of equal size. Shard (i, j) is
+    stored in the L1 of core i * c + j, row-major and contiguous, at the same offset in each core.
+    `height_sharded` partitions only the rows, `width_sharded` only the columns. Without `grid` the
+    layout is a request: `--ttc-shard-tensors` chooses the number of shards.
 
     Constraints:
-    - (C1) A sharded layout lies in l1.
+    - (C1) A sharded layout is in l1.
     - (C2) `grid` has two numbers of at least 1, and belongs to a sharded layout.
     - (C3) A height-sharded layout has one column of shards, a width-sharded one one row.
-    - (C4) The grid cuts the tensor into boxes of equal size: its columns divide the last dimension, its
-      rows the others from the outside in.
+    - (C4) The grid partitions the tensor into boxes of equal size: the grid's columns divide the last
+      dimension, its rows divide the other dimensions, outermost first.
 
     ```mlir
     tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
@@ -113,18 +113,18 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
 }
 
 def Ttc_StridedAttr : Ttc_Attr<"Strided", "strided"> {
-  let summary = "How a program's operand lies in memory, where that is not contiguous";
+  let summary = "The strided layout of a program's operand";
   let description = [{
-    `ttc.strided` on an argument or a result of a `ttc.program`: element `i` of the tensor, counted in
-    row-major order, lies `i / row * pitch + i % row` elements behind the operand's address, which
-    is a multiple of `alignment` bytes. So a program writes its part of a concatenation, or reads
-    a slice, where it lies. Independent of the shape, hence the same for every reshape.
+    `ttc.strided` on an argument or a result of a `ttc.program`: element `i` of the tensor, in row-major
+    order, is stored `i / row * pitch + i % row` elements after the operand's address, which is a
+    multiple of `alignment` bytes. This lets a program write its part of a concatenation, or read a
+    slice, in place. The layout does not depend on the shape, so a reshape does not change it.
 
     Constraints:
     - (C1) `row` is at least 1, `pitch` at least `row`, `alignment` a power of two.
 
     ```mlir
-    // 32 of the 256 channels of an image whose channels are last.
+    // 32 of the 256 channels of a channels-last image.
     tensor<1x56x56x32xf32> {ttc.strided = #ttc.strided<row = 32, pitch = 256, alignment = 64>}
     ```
   }];
@@ -132,32 +132,31 @@ def Ttc_StridedAttr : Ttc_Attr<"Strided", "strided"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Where elements lie: elements that `shape` has, as strides for its dimensions; nothing where
-    /// a row ends inside a dimension.
+    /// The strides, in elements, of a tensor of this shape. Nothing if a row ends inside a dimension.
     std::optional<::llvm::SmallVector<int64_t>> getStrides(::llvm::ArrayRef<int64_t> shape) const;
-    /// Elements from the first one to behind the last one of `count`.
+    /// Elements from the first to the last of `count`, both included, with the gaps between rows.
     int64_t getSpan(int64_t count) const;
   }];
 }
 
 def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
-  let summary = "Which part of an operand a workgroup of a program on shards has";
+  let summary = "The part of an operand that a workgroup of a program on shards processes";
   let description = [{
     `ttc.shard` on an argument or a result of a `ttc.program` with `shards`. The argument's type is
-    that of one part; `whole` is the operand's. `cuts` says for each dimension which dimension of
-    the program's grid `shards` cuts it, or -1: workgroup (k0, k1, ...) has part `k[cuts[d]]` of
-    dimension d.
+    the type of one part; `whole` is the type of the operand. For each dimension, `cuts` names the
+    dimension of the program's grid `shards` that partitions it, or is -1: workgroup (k0, k1, ...) has
+    part `k[cuts[d]]` of dimension d.
 
-    Where `whole` is sharded, the part lies in the L1 of one core, or is some of what lies there; else
-    it is a slice of a tensor that lies contiguously.
+    If `whole` is sharded, the part is stored in the L1 of one core: it is that core's shard or a slice
+    of it. Otherwise it is a slice of a contiguous tensor.
 
     Constraints:
-    - (C1) There is one cut for each dimension, -1 or more.
-    - (C2) No two dimensions have the same cut, except -1.
+    - (C1) `cuts` has one element of -1 or more for each dimension.
+    - (C2) No two dimensions have the same element of `cuts`, except -1.
     - (C3) A `whole` that is sharded has a grid.
 
     ```mlir
-    // The rows of a height-sharded tensor, each workgroup those of its core.
+    // A height-sharded tensor: each workgroup has the rows of its core.
     tensor<8x64xf32> {ttc.shard = #ttc.shard<
         tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>, cuts = [0, -1]>}
     ```
@@ -166,11 +165,11 @@ def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
   let assemblyFormat = "`<` $whole `,` `cuts` `=` `[` $cuts `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The layout of the whole, where it is sharded; else null.
+    /// The layout of the whole if it is sharded, otherwise null.
     ::mlir::ttc::LayoutAttr getLayout() const;
-    /// Into how many parts a program with this grid cuts each dimension.
+    /// The number of parts of each dimension in a program with this grid.
     ::llvm::SmallVector<int64_t> getParts(::llvm::ArrayRef<int64_t> grid) const;
-    /// Whether workgroup k has exactly the shard of core k.
+    /// Whether workgroup k processes exactly the shard of core k.
     bool isOwn(::llvm::ArrayRef<int64_t> grid) const;
   }];
 }

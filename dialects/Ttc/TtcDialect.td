@@ -10,9 +10,9 @@ def Ttc_Dialect : Dialect {
   let cppNamespace = "::mlir::ttc";
   let summary = "Ops, events and traces of a static neural network";
   let description = [{
-    The `ttc` dialect carries a model from named tensor ops through programs
-    and dispatches, events and traces down to fixed addresses and command
-    streams. `docs/architecture.md` shows the levels.
+    The `ttc` dialect represents a model at four levels: named ops on tensors, programs and their
+    dispatches, traces with queues and events, and finally buffers at fixed addresses, command
+    streams and schedules. `docs/architecture.md` shows the levels.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -25,7 +25,7 @@ def Ttc_Dialect : Dialect {
     void registerAttributes();
     void registerTypes();
   }];
-  // What elementwise ops emit, also when constants are folded.
+  // Elementwise ops emit these dialects' ops, also when constants are folded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 

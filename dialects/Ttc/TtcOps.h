@@ -34,11 +34,11 @@
 
 namespace mlir::ttc {
 
-/// How an operand of an op in a program lies, where it is an argument of the program; null:
-/// contiguously, or not an argument.
+/// The strided layout of an operand of an op in a program. Null if the operand is contiguous, or
+/// not an argument of the program.
 StridedAttr getOperandStrided(Value operand);
 
-/// How the one result of a program lies that the kernel and its tail make up; null: contiguously.
+/// The strided layout of the one result of the program around `kernel`. Null if it is contiguous.
 StridedAttr getResultStrided(Operation *kernel);
 
 } // namespace mlir::ttc

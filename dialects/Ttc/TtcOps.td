@@ -13,7 +13,7 @@ include "dialects/Ttc/Tensors/ConvolutionOps.td"
 include "dialects/Ttc/Tensors/NormalizationOps.td"
 include "dialects/Ttc/Tensors/ReductionOps.td"
 include "dialects/Ttc/Tensors/DataMovementOps.td"
-// Level 2: programs and dispatches; the kernel ops their bodies are made of.
+// Level 2: programs and dispatches; the kernel ops of their bodies.
 include "dialects/Ttc/Programs/KernelOps.td"
 include "dialects/Ttc/Programs/ProgramOps.td"
 // Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.

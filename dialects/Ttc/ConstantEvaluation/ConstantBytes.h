@@ -17,7 +17,7 @@ namespace mlir::ttc {
 /// with the ops.
 inline constexpr int64_t maxInlineConstantBytes = 1024;
 
-/// The elements where they are, without a copy; nothing for splats and bools that are held in
+/// The elements in place, without a copy. Nothing for splats and bools, which are stored in
 /// another form.
 std::optional<ArrayRef<char>> viewConstantBytes(ElementsAttr constant);
 
@@ -25,8 +25,8 @@ std::optional<ArrayRef<char>> viewConstantBytes(ElementsAttr constant);
 /// viewConstantBytes().
 SmallVector<char> getConstantBytes(ElementsAttr constant);
 
-/// A constant of these elements, dense where small, else a resource. Its name is `nameHint`, with
-/// a number where that is taken: equal compilations give equal names.
+/// A constant of these elements: dense if small, otherwise a resource. Its name is `nameHint`, with
+/// a number appended if that name is taken, so that equal compilations give equal names.
 ElementsAttr makeConstant(RankedTensorType type, ArrayRef<char> bytes, StringRef nameHint);
 
 /// The same for elements whose memory the constant takes over: `release` is called when the

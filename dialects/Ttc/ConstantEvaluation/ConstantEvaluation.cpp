@@ -156,7 +156,7 @@ bool mlir::ttc::isConstantEvaluable(Operation *op) {
   return isa<ElementwiseOpInterface, ConstantEvaluableOpInterface>(op);
 }
 
-/// How far back to look for what is not constant; expressions over weights are short.
+/// `depth` bounds the search: expressions over weights are short.
 static bool isConstantExpression(Value value, int depth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)

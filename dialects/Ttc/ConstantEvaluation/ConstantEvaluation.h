@@ -11,15 +11,15 @@ namespace mlir::ttc {
 /// implements ConstantEvaluableOpInterface.
 bool isConstantEvaluable(Operation *op);
 
-/// Whether the value will be a constant once everything that can be evaluated is.
+/// Whether the value becomes a constant once all evaluable ops are evaluated.
 bool isConstantExpression(Value value);
 
-/// Computes the one result of such an op from the elements of its operands. Large tensors
-/// are worked on by all threads of the context.
+/// Computes the one result of an evaluable op from the elements of its operands. Uses all threads
+/// of the context for large tensors.
 FailureOr<ConstantTensor> evaluateConstant(Operation *op, ArrayRef<ConstantTensor> operands);
 
 /// Computes the result of an elementwise op by running what it emits, block by block.
-/// Fails if that holds an op or a type that is not known here.
+/// Fails for an unsupported op or type.
 LogicalResult evaluateElementwise(Operation *op, ArrayRef<ConstantTensor> operands,
                                   ConstantTensor &result);
 

@@ -7,9 +7,9 @@
 
 namespace mlir::ttc {
 
-/// Folds every op of the dialect that can be evaluated and whose operands are small constants:
-/// the arithmetic on shapes that models are full of. Large constants are left to
-/// --ttc-fold-constants, which keeps no copies of what lies between.
+/// Folds every op of the dialect that can be evaluated and whose operands are small constants, such
+/// as the shape arithmetic of models. Large constants are left to --ttc-fold-constants, which keeps
+/// no copies of intermediate results.
 class ConstantEvaluationFolder : public DialectFoldInterface {
 public:
   using DialectFoldInterface::DialectFoldInterface;

@@ -9,11 +9,11 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// What kernels' vector loads want, and what the planner gives buffers anyway.
+/// The alignment that kernels' vector loads need and that the planner gives to buffers.
 constexpr size_t alignment = 64;
 
 std::shared_ptr<char[]> allocateBytes(size_t size) {
-  // Not a vector: that would write zeros that are overwritten at once.
+  // Not a std::vector, which would write zeros that are overwritten.
   auto *bytes = static_cast<char *>(::operator new(
       llvm::alignTo(std::max<size_t>(size, 1), alignment), std::align_val_t(alignment)));
   return {bytes, [](char *p) { ::operator delete(p, std::align_val_t(alignment)); }};

@@ -18,9 +18,9 @@ public:
   /// Views the attribute's elements without a copy where their layout allows it. The
   /// attribute's data must outlive the tensor.
   static ConstantTensor get(ElementsAttr attr);
-  /// A tensor whose elements are still to be written.
+  /// A tensor with uninitialized elements.
   static ConstantTensor allocate(RankedTensorType type);
-  /// A tensor of one element, still to be written, that stands for all.
+  /// A splat with an uninitialized element.
   static ConstantTensor allocateSplat(RankedTensorType type);
 
   explicit operator bool() const { return static_cast<bool>(type); }
@@ -34,7 +34,7 @@ public:
 
   /// All elements, or the one of a splat.
   ArrayRef<char> getBytes() const { return {data.get(), getNumBytes()}; }
-  /// Only for tensors from allocate() that nobody shares yet.
+  /// Only for tensors from allocate() that are not shared.
   MutableArrayRef<char> getMutableBytes() { return {data.get(), getNumBytes()}; }
   template <typename T> ArrayRef<T> get() const {
     return {reinterpret_cast<const T *>(data.get()), getNumBytes() / sizeof(T)};
@@ -46,8 +46,8 @@ public:
   /// Element `index` as an integer, sign-extended but for unsigned types and bool.
   int64_t getInteger(int64_t index) const;
 
-  /// As an attribute: dense where small, else a resource called after `nameHint` that takes
-  /// the elements over without a copy where nobody else shares them.
+  /// As an attribute: dense if small, otherwise a resource named after `nameHint` that shares the
+  /// elements without a copy.
   ElementsAttr toAttr(StringRef nameHint) const;
 
 private:

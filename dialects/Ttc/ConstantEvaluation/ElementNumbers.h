@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How numbers lie in the registers of an ElementProgram: floats of 16 bits as float, rounded after
-// each instruction to what their type can hold; integers of any width as int64_t.
+// Numbers in the registers of an ElementProgram: 16-bit floats as float, rounded after each
+// instruction to a value of their type; integers of any width as int64_t.
 #ifndef TTC_DIALECTS_TTC_CONSTANTEVALUATION_ELEMENTNUMBERS_H
 #define TTC_DIALECTS_TTC_CONSTANTEVALUATION_ELEMENTNUMBERS_H
 

@@ -8,7 +8,7 @@
 
 namespace mlir::ttc {
 
-/// Scalar arith and math ops, made ready to run on blocks of elements. A register holds a
+/// Scalar arith and math ops, compiled to run on blocks of elements. A register holds a
 /// block of one value: f16, bf16 and f32 as float, f64 as double, integers as int64_t,
 /// sign-extended from their width (i1: 0 or 1).
 class ElementProgram {
@@ -18,7 +18,7 @@ public:
   using Instruction = std::function<void(char *const *registers, size_t count)>;
 
   /// Translates the ops of `block`, whose arguments are the inputs and which computes
-  /// `result`. Fails for an op or a type that is not known.
+  /// `result`. Fails for an unsupported op or type.
   static FailureOr<ElementProgram> compile(Block &block, Value result);
 
   size_t getNumRegisters() const { return numRegisters; }

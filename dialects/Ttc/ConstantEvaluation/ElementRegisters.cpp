@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements of tensors to registers and back.
+// Loads of tensor elements into registers, and stores.
 #include "dialects/Ttc/ConstantEvaluation/ElementNumbers.h"
 #include "dialects/Ttc/ConstantEvaluation/ElementProgram.h"
 #include <algorithm>
@@ -41,7 +41,7 @@ void ElementProgram::load(Type type, const char *elements, char *reg, size_t cou
       as<float>(reg)[i] = type.isF16() ? fromF16(from[i]) : fromBF16(from[i]);
     return;
   }
-  // Unsigned integers are sign-extended too: the ops that run know better what they mean.
+  // Unsigned integers are sign-extended, too: the signedness is in the ops.
   switch (type.getIntOrFloatBitWidth()) {
   case 64:
     return loadAs<int64_t, int64_t>(elements, reg, count);

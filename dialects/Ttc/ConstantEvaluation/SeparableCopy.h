@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies of constants that move elements dimension by dimension. Private to the dialect.
+// Copies of constants whose index map is separable by dimension. Private to the dialect.
 #ifndef TTC_DIALECTS_TTC_CONSTANTEVALUATION_SEPARABLECOPY_H
 #define TTC_DIALECTS_TTC_CONSTANTEVALUATION_SEPARABLECOPY_H
 
@@ -7,7 +7,7 @@
 
 namespace mlir::ttc::detail {
 
-/// Where the elements of a tensor come from, dimension by dimension: the element at
+/// Where the elements of a tensor come from, for each dimension: the element at
 /// [i, j, ...] is the one at dims[0][i] + dims[1][j] + ... of the source, or `fill` if one of
 /// these is negative. Covers transpose, slice, expand, tile and pad.
 struct SeparableMap {

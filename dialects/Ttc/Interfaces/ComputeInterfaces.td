@@ -4,14 +4,13 @@
 
 include "mlir/IR/OpBase.td"
 
-/// An op whose result element depends only on the operands' elements at the same
-/// (broadcast) index. The one definition of its meaning serves the lowering to
-/// linalg, the epilogues of the dense kernels and anything else that inlines it.
+/// An op whose result element depends only on the operands' elements at the same (broadcast) index.
+/// Its one definition serves the lowering to linalg, the epilogues of the dense kernels and constant
+/// evaluation.
 def Ttc_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    Element-by-element ops. Operands broadcast by NumPy's rules to the shape of
-    the one result.
+    An elementwise op. Its operands broadcast by NumPy's rules to the shape of its one result.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -52,10 +51,10 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
       True if an elementwise tail can run in the kernel, once for each vector that it stores.
     }], "bool", "hasEpilogue", (ins), "", "return true;">,
     InterfaceMethod<[{
-      Whether the kernel reads operand `index` (or, after the operands, writes its result) in
-      rows. Where an operand is an argument of a `ttc.program` with `ttc.strided`, parameters,
-      scratch and grid follow it (getOperandStrided(), getResultStrided()).
-    }], "bool", "acceptsStrided", (ins "unsigned":$index, "const ::mlir::ttc::StridedRange &":$rows), "",
+      Whether the kernel can access operand `index` (after the operands: its result) with this
+      strided layout. If an operand is an argument of a `ttc.program` with `ttc.strided`, parameters,
+      scratch and grid depend on that layout (getOperandStrided(), getResultStrided()).
+    }], "bool", "acceptsStrided", (ins "unsigned":$index, "const ::mlir::ttc::StridedRange &":$range), "",
     "return false;">
   ];
 }
@@ -64,8 +63,8 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
 def Ttc_ConstantEvaluableOpInterface : OpInterface<"ConstantEvaluableOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    For what is too big for a folder: weights are transformed in place, on all cores, without
-    a copy in the context.
+    Serves tensors that are too large for a folder: weights are evaluated by all threads, without
+    copies in the context.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -17,24 +17,24 @@ struct BufferAccess {
   bool write;
 };
 
-/// Where an operand begins: a buffer and bytes from its begin.
+/// The address of an operand: a buffer and an offset in bytes.
 struct BufferRef {
   FlatSymbolRefAttr buffer;
   int64_t offset = 0;
 };
 
-/// Bytes of a buffer: rows of `row` bytes, `pitch` apart, from `offset` on; `bytes` to the end of
-/// the last row. `bytes` of 0: the whole buffer.
+/// Bytes of a buffer: rows of `row` bytes, `pitch` apart, from `offset` on. `bytes` counts from the
+/// first row to the end of the last; 0 means the whole buffer.
 struct ByteSpan {
   int64_t offset = 0, bytes = 0, row = 0, pitch = 0;
-  /// Rows are shards, one in each core's L1, and workgroup k touches that of core k only.
+  /// Each row is the shard of one core's L1, and workgroup k accesses only that of core k.
   bool perWorkgroup = false;
 };
 
-/// Bytes of a tensor in memory, without padding: row-major, an element takes whole bytes.
+/// The bytes of a tensor in memory, without padding; each element takes whole bytes.
 int64_t getTensorBytes(ShapedType type);
 
-/// The buffers of a list of accesses, as reads or as writes.
+/// Appends an access to each of the buffers: a write or a read.
 void appendAccesses(ArrayAttr buffers, bool write, SmallVectorImpl<BufferAccess> &accesses);
 
 } // namespace mlir::ttc

@@ -10,8 +10,8 @@
 
 namespace mlir::ttc {
 
-/// ShardableOpInterface::getOperandCuts() of any op; false where it has none. Also that the parts
-/// are equal.
+/// ShardableOpInterface::getOperandCuts() for any op. Returns false if the op cannot be partitioned
+/// that way, or if the parts would not be equal.
 bool getOperandCuts(Operation *op, ArrayRef<int64_t> parts,
                     SmallVectorImpl<SmallVector<int64_t>> &cuts);
 

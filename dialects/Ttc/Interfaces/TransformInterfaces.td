@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the passes that transform a network ask of its ops.
+// What the passes that transform a network need to know about ops.
 #ifndef TTC_TRANSFORMINTERFACES_TD
 #define TTC_TRANSFORMINTERFACES_TD
 
@@ -8,9 +8,9 @@ include "mlir/IR/OpBase.td"
 def Ttc_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    An op whose operands and results have the same dimensions (but for those it reduces),
-    and which computes the same when all of them are permuted alike and its attributes
-    follow. Elementwise ops need it not: they always can.
+    An op whose operands and results have the same dimensions, except those it reduces, and which
+    computes the same if all of them are permuted and its attributes are adapted. Elementwise ops do
+    not implement it: they can always be permuted.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -18,8 +18,8 @@ def Ttc_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
       `permutation[i]` before.
     }], "void", "permuteDimensions", (ins "::llvm::ArrayRef<int64_t>":$permutation)>,
     InterfaceMethod<[{
-      The permutation of the results' dimensions that comes with `permutation` of the
-      operands'; differs where dimensions go. Asked before permuteDimensions().
+      The permutation of the results' dimensions that corresponds to `permutation` of the operands'
+      dimensions; it differs if the op removes dimensions. Called before permuteDimensions().
     }], "::llvm::SmallVector<int64_t>", "getResultPermutation",
     (ins "::llvm::ArrayRef<int64_t>":$permutation), "",
     [{ return ::llvm::SmallVector<int64_t>(permutation); }]>
@@ -29,12 +29,12 @@ def Ttc_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
 def Ttc_ChannelsLastOpInterface : OpInterface<"ChannelsLastOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    An op on images: its first operand and its result have the dimensions N, C, spatial...,
-    or with `channels_last` N, spatial..., C. Its other operands do not depend on it.
+    An op on images: its first operand and its result have the dimensions N, C, spatial..., or with
+    `channels_last` N, spatial..., C. The layout of its other operands does not depend on that.
   }];
   let methods = [
     InterfaceMethod<"Whether channels are the last dimension.", "bool", "getChannelsLast">,
-    InterfaceMethod<"Says where channels are.", "void", "setChannelsLast",
+    InterfaceMethod<"Sets whether channels are the last dimension.", "void", "setChannelsLast",
                     (ins "bool":$channelsLast)>
   ];
 }
@@ -42,20 +42,20 @@ def Ttc_ChannelsLastOpInterface : OpInterface<"ChannelsLastOpInterface"> {
 def Ttc_AffineWeightsOpInterface : OpInterface<"AffineWeightsOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    An op that is linear in its weights and adds a bias for each channel of its result. What
-    scales or shifts the channels of the result can go into weights and bias.
+    An op that is linear in its weights and adds a bias for each channel of its result. A scale or a
+    shift of the result's channels can be folded into weights and bias.
   }];
   let methods = [
     InterfaceMethod<"The dimension of the result that holds the channels.", "int64_t",
                     "getResultChannelDim">,
     InterfaceMethod<"The weights.", "::mlir::OpOperand &", "getWeights">,
     InterfaceMethod<[{
-      Multiplies the weights of each channel of the result by its element of the vector
-      `scale`: builds the ops that do so, and returns weights of the same shape.
+      Builds ops that multiply the weights of each channel of the result by the channel's element of
+      the vector `scale`. Returns weights of the same shape.
     }], "::mlir::Value", "scaleWeights",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$scale)>,
     InterfaceMethod<"The bias, a vector or null.", "::mlir::Value", "getChannelBias">,
-    InterfaceMethod<"Replaces the bias by this vector.", "void", "setChannelBias",
+    InterfaceMethod<"Replaces the bias with this vector.", "void", "setChannelBias",
                     (ins "::mlir::Value":$bias)>
   ];
 }
@@ -63,17 +63,18 @@ def Ttc_AffineWeightsOpInterface : OpInterface<"AffineWeightsOpInterface"> {
 def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    An op that only moves elements, such that its operands are parts of its result (concat), or its
-    results parts of its operand (slice, split). In a program such an op copies. Standing in a trace
-    (`--ttc-elide-copies` puts it there) it moves nothing: it says that the parts lie in the whole.
+    An op that only copies elements: its operands are subviews of its result (concat), or its results
+    are subviews of its operand (slice, split). In a program the op copies. In a trace, where
+    `--ttc-elide-copies` puts it, it copies nothing: it states that the parts are stored in the whole.
   }];
   let methods = [
     InterfaceMethod<[{
-      Where operand `index` lies within the result, or nothing if it is no part of it.
+      The range of operand `index` within the result. Nothing if it is not a strided range of it.
     }], "std::optional<::mlir::ttc::StridedRange>", "getOperandInResult", (ins "unsigned":$index), "",
     [{ return std::nullopt; }]>,
     InterfaceMethod<[{
-      Where result `index` lies within the first operand, or nothing if it is no part of it.
+      The range of result `index` within the first operand. Nothing if it is not a strided range of
+      it.
     }], "std::optional<::mlir::ttc::StridedRange>", "getResultInOperand", (ins "unsigned":$index), "",
     [{ return std::nullopt; }]>
   ];
@@ -82,15 +83,15 @@ def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
 def Ttc_ShardableOpInterface : OpInterface<"ShardableOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    An op that computes a part of its one result from parts of its operands, so that one program does so
-    for each shard of a tensor. Attributes stay as they are, and no sum is ever split. Elementwise ops
-    and constants of one value need it not (getOperandCuts() knows them).
+    An op that computes a part of its one result from parts of its operands, so that one program can
+    do so for each shard of a tensor. Attributes stay as they are, and no sum is ever split.
+    Elementwise ops and splat constants do not implement it: getOperandCuts() handles them.
   }];
   let methods = [
     InterfaceMethod<[{
-      `parts` says into how many equal parts each dimension of the result is cut. `cuts` gets a
-      list for each operand, of the result's dimension along with which each of the operand's is cut, or
-      -1 where a part needs all of it. False if the op cannot be cut that way.
+      `parts` is the number of equal parts of each dimension of the result. `cuts` receives a list for
+      each operand: for each of its dimensions, the dimension of the result that it is partitioned
+      with, or -1 if a part needs all of it. Returns false if the op cannot be partitioned that way.
     }], "bool", "getOperandCuts",
     (ins "::llvm::ArrayRef<int64_t>":$parts,
          "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$cuts)>

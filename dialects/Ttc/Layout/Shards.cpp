@@ -11,7 +11,7 @@ std::optional<SmallVector<int64_t>> mlir::ttc::getShardParts(ArrayRef<int64_t> s
     return std::nullopt;
   SmallVector<int64_t> parts(shape.size(), 1);
   parts.back() = cols;
-  // Outer dimensions element by element, then one in pieces.
+  // Outer dimensions element by element, then one in parts.
   for (size_t i = 0; i + 1 < shape.size() && rows != 1; ++i) {
     if (shape[i] != 0 && rows % shape[i] == 0)
       parts[i] = shape[i];
@@ -56,7 +56,7 @@ std::optional<StridedRange> mlir::ttc::getBoxRange(ArrayRef<int64_t> shape,
   for (auto [size, count] : llvm::zip_equal(shape, parts))
     box.push_back(size / count);
   int64_t count = llvm::product_of(box);
-  // The innermost dimension that is cut: what lies behind it goes into one row.
+  // The innermost partitioned dimension: all dimensions after it belong to one row.
   size_t cut = shape.size();
   while (cut > 0 && box[cut - 1] == shape[cut - 1])
     --cut;
@@ -66,7 +66,8 @@ std::optional<StridedRange> mlir::ttc::getBoxRange(ArrayRef<int64_t> shape,
   int64_t row = box[cut - 1] * inner, pitch = shape[cut - 1] * inner;
   if (row == count)
     return StridedRange::all(count);
-  // Equal steps from row to row: of the dimensions outside only the first that counts may be cut.
+  // Rows must be equidistant: of the outer dimensions only the first of size > 1 may be
+  // partitioned.
   size_t first = 0;
   while (box[first] == 1)
     ++first;

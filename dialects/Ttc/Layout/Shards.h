@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors in equal boxes: shards in the cores' L1, and parts for the workgroups of a program.
+// Partitions of tensors into equal boxes: shards in the cores' L1, and parts for workgroups.
 #ifndef TTC_DIALECTS_TTC_LAYOUT_SHARDS_H
 #define TTC_DIALECTS_TTC_LAYOUT_SHARDS_H
 
@@ -10,25 +10,25 @@ namespace mlir::ttc {
 
 class LayoutAttr;
 
-/// Into how many parts each dimension is cut when a tensor of `shape` becomes `rows` x `cols`
-/// boxes: `cols` cut the last dimension, `rows` the others from the outside in. Parts in row-major
-/// order are shards in the order of their cores. Nothing where the boxes would not be equal.
+/// The number of parts of each dimension when a tensor of `shape` is partitioned into `rows` x
+/// `cols` boxes: `cols` divide the last dimension, `rows` the others, outermost first. Parts in
+/// row-major order are shards in the order of their cores. Nothing if the boxes would not be equal.
 std::optional<SmallVector<int64_t>> getShardParts(ArrayRef<int64_t> shape, int64_t rows,
                                                   int64_t cols);
-/// The same for a tensor of a sharded layout with a grid; ones for a tensor without shards.
+/// The same for a tensor with a sharded layout that has a grid; ones for a tensor without shards.
 std::optional<SmallVector<int64_t>> getShardParts(RankedTensorType type);
 
-/// The layout of a tensor that is sharded; null where it is not.
+/// The layout of a sharded tensor, otherwise null.
 LayoutAttr getShardedLayout(Type type);
 
-/// The tensor in one core's L1, of a sharded layout with a grid. Without layout.
+/// The type of one shard, without a layout. The tensor has a sharded layout with a grid.
 RankedTensorType getShardType(RankedTensorType type);
 
 /// The type without its layout.
 RankedTensorType dropLayout(RankedTensorType type);
 
-/// A box of `shape / parts` within a row-major tensor of `shape`, as rows; nothing where no
-/// rows say it. The offset is 0.
+/// The range of a box of `shape / parts` within a row-major tensor of `shape`, with offset 0.
+/// Nothing if the box is not a strided range.
 std::optional<StridedRange> getBoxRange(ArrayRef<int64_t> shape, ArrayRef<int64_t> parts);
 
 } // namespace mlir::ttc

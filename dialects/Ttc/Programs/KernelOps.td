@@ -47,11 +47,11 @@ def Ttc_ViewAttr : Ttc_Attr<"View", "view"> {
     /// This view with another shape of as many elements in the same order, or null where
     /// no strides can express it.
     ViewAttr reshaped(::llvm::ArrayRef<int64_t> shape) const;
-    /// This view of a tensor that lies in rows (`ttc.strided`): offsets and strides as they are in
+    /// This view of a tensor with a strided layout (`ttc.strided`): offsets and strides as they are in
     /// memory. Null where no strides can express it.
     ViewAttr inStrided(int64_t row, int64_t pitch) const;
-    /// The same; without rows the view itself.
-    ViewAttr inStrided(::mlir::ttc::StridedAttr rows) const;
+    /// The same; null stands for a contiguous tensor.
+    ViewAttr inStrided(::mlir::ttc::StridedAttr strided) const;
     int64_t getRank() const { return getShape().size(); }
     /// True if every element of `type` is seen exactly once, in row-major order.
     bool isIdentity(::mlir::RankedTensorType type) const;

@@ -170,10 +170,10 @@ LogicalResult ProgramOp::verify() {
   unsigned operands = getNumArguments() + getNumResults();
   for (unsigned i = 0; i < operands; ++i) {
     auto type = cast<RankedTensorType>(getOperandType(i));
-    StridedAttr rows = getStrided(i);
-    if (rows && (type.getNumElements() == 0 || type.getNumElements() % rows.getRow() != 0))
-      return emitOpError("(C4) expected whole rows of ")
-             << rows.getRow() << " elements, found " << type;
+    StridedAttr strided = getStrided(i);
+    if (strided && (type.getNumElements() == 0 || type.getNumElements() % strided.getRow() != 0))
+      return emitOpError("(C4) expected complete rows of ")
+             << strided.getRow() << " elements, found " << type;
   }
   if (failed(verifyShards(*this)))
     return failure();
@@ -230,8 +230,8 @@ void ProgramOp::setShard(unsigned index, ShardAttr shard) {
   setOperandAttr(*this, index, getShardAttrName(), shard);
 }
 
-void ProgramOp::setStrided(unsigned index, StridedAttr rows) {
-  setOperandAttr(*this, index, getStridedAttrName(), rows);
+void ProgramOp::setStrided(unsigned index, StridedAttr strided) {
+  setOperandAttr(*this, index, getStridedAttrName(), strided);
 }
 
 StridedAttr ProgramOp::getStrided(unsigned index) {
@@ -248,7 +248,7 @@ ArrayRef<int64_t> ProgramOp::getInPlace(unsigned index) {
 ByteSpan ProgramOp::getSpan(unsigned index) {
   auto type = cast<RankedTensorType>(getOperandType(index));
   if (ShardAttr shard = getShard(index)) {
-    // What all workgroups touch together: the whole, or its shards, one L1 apart.
+    // What all workgroups access together: the whole, or its shards, one L1 apart.
     LayoutAttr layout = shard.getLayout();
     int64_t bytes = getTensorBytes(layout ? getShardType(shard.getWhole()) : shard.getWhole());
     auto module = (*this)->getParentOfType<ModuleOp>();

@@ -16,11 +16,10 @@ include "mlir/IR/SymbolInterfaces.td"
 
 def Ttc_FusionOp : Ttc_Op<"fusion", [
     IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock]> {
-  let summary = "Ops that become one program";
+  let summary = "A group of ops that becomes one program";
   let description = [{
-    Groups tensor ops that will be compiled together. The region sees only its block
-    arguments, one for each operand and of the operand's type; `ttc.yield` gives the
-    results.
+    Groups tensor ops that will be compiled together. The region is isolated: its block arguments
+    correspond to the operands, and `ttc.yield` returns the results.
 
     Constraints:
     - (C1) There is one block argument for each operand, of the operand's type.
@@ -49,7 +48,7 @@ def Ttc_FusionOp : Ttc_Op<"fusion", [
 }
 
 def Ttc_YieldOp : Ttc_Op<"yield", [Pure, ReturnLike, Terminator]> {
-  let summary = "Ends a region and gives its results to the op around it";
+  let summary = "Ends a region and returns values to its op";
   let description = [{
     ```mlir
     ttc.yield %0, %1 : tensor<4x8xf32>, tensor<8xf32>
@@ -64,37 +63,35 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     FunctionOpInterface, IsolatedFromAbove, NoTerminator]> {
   let summary = "A kernel with a grid of workgroups";
   let description = [{
-    One kernel: inputs in, results out, both tensors of static shape. `ttc.dispatch` runs
-    it. The body passes through three forms:
+    A kernel that maps input tensors to result tensors, all of static shape. `ttc.dispatch` runs it.
+    The body has one of three forms:
 
-    - ops on tensors, ended by `ttc.return` (what `--ttc-outline-programs` makes);
-    - the lowered code, a `builtin.module` of the LLVM dialect (what `--ttc-lower-programs`
-      makes; it sets `grid` and `scratch_bytes`);
-    - nothing, when the machine code stands in the module's binary.
+    - ops on tensors that end with `ttc.return`, as `--ttc-outline-programs` creates them;
+    - lowered code: a `builtin.module` of the LLVM dialect, as `--ttc-lower-programs` creates it. That
+      pass also sets `grid` and `scratch_bytes`;
+    - no body: the machine code is in the module's `ttc.binary`.
 
-    `grid` is the number of independent workgroups, `scratch_bytes` what a workgroup needs
-    of its core's L1. Neither depends on how many cores there are at run time.
+    `grid` is the number of independent workgroups. `scratch_bytes` is the part of a core's L1 that a
+    workgroup needs. Neither depends on the number of cores at run time.
 
-    `ttc.strided` on an argument or a result says that it does not lie contiguously (`#ttc.strided`).
-    `ttc.in_place` on a result names the arguments that it may be written over: the program reads
-    each of their elements before it writes it, in the same workgroup (`--ttc-lower-programs`, which
-    knows the code, sets it).
+    `ttc.strided` on an argument or a result gives its layout if it is not contiguous (`#ttc.strided`).
+    `ttc.in_place` on a result lists the arguments that it may overwrite: the program reads each of
+    their elements before it writes it, in the same workgroup. `--ttc-lower-programs` sets it.
 
-    `shards` makes it a *program on shards*: one workgroup for each element of that grid, in
-    row-major order, and a body on the types of one part, which `ttc.shard` relates to the operands of
-    the dispatch (`#ttc.shard`; without it an operand is the same for all workgroups). The work
-    of one part is not divided further among cores.
+    `shards` makes it a *program on shards*, with one workgroup for each element of that grid, in
+    row-major order. Its body works on the types of one part, and `ttc.shard` relates a part to the
+    operand of the dispatch (`#ttc.shard`). An operand without `ttc.shard` is the same for all
+    workgroups. One part is never distributed over several cores.
 
     Constraints:
     - (C1) Inputs and results are ranked tensors of static shape.
     - (C2) A body has one block, with one argument for each input, of its type.
     - (C3) `grid` is at least 1, `scratch_bytes` at least 0.
-    - (C4) `ttc.strided` has whole rows of the tensor.
-    - (C5) `ttc.in_place` names arguments with the result's bytes, rows and shards.
-    - (C6) `shards` are numbers of at least 1, and their product is `grid`.
-    - (C7) `ttc.shard` belongs to a program with `shards`; its cuts are among them, and make of the whole
-      parts of the operand's type. Where there is a body, a sharded whole is cut at least as finely
-      as it is sharded.
+    - (C4) The rows of `ttc.strided` divide the tensor.
+    - (C5) `ttc.in_place` lists arguments with the result's size, strided layout and shards.
+    - (C6) `shards` has elements of at least 1, and their product is `grid`.
+    - (C7) `ttc.shard` requires `shards`, which its `cuts` index, and partitions `whole` into parts of
+      the operand's type. If the program has a body, each part is within one shard of `whole`.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -129,26 +126,26 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
     ::llvm::LogicalResult verifyBody();
 
-    /// Whether the body is ops on tensors, neither lowered nor gone.
+    /// Whether the body consists of ops on tensors: it exists and is not lowered.
     bool hasTensorBody();
 
-    /// Attributes of arguments and results: where they lie, and what a result may be written over.
+    /// Discardable attributes of arguments and results (TtcDialect.h).
     static ::llvm::StringRef getStridedAttrName() { return kStridedAttrName; }
     static ::llvm::StringRef getInPlaceAttrName() { return kInPlaceAttrName; }
     static ::llvm::StringRef getShardAttrName() { return kShardAttrName; }
     /// The tensor of operand `index` (arguments, then results).
     ::mlir::Type getOperandType(unsigned index);
-    /// What a dispatch gives as operand `index`: its type, or the whole's that it is a part of.
+    /// The type of operand `index` at a dispatch: its own, or that of the whole that it is a part of.
     ::mlir::RankedTensorType getWholeType(unsigned index);
-    /// Which part of operand `index` a workgroup has; null: all of it.
+    /// The part of operand `index` that a workgroup has; null if it has all of it.
     ::mlir::ttc::ShardAttr getShard(unsigned index);
-    /// The number of workgroups, if workgroup k has the shard of core k; else 0.
+    /// The number of workgroups if workgroup k has the shard of core k, otherwise 0.
     int64_t getOwnGrid(unsigned index);
     void setShard(unsigned index, ::mlir::ttc::ShardAttr shard);
-    void setStrided(unsigned index, ::mlir::ttc::StridedAttr rows);
-    /// How operand `index` lies (of a program on shards: its part); null: contiguously.
+    void setStrided(unsigned index, ::mlir::ttc::StridedAttr strided);
+    /// The layout of operand `index` (in a program on shards: of its part); null if it is contiguous.
     ::mlir::ttc::StridedAttr getStrided(unsigned index);
-    /// The arguments that result `index` may be written over.
+    /// The arguments that result `index` may overwrite.
     ::llvm::ArrayRef<int64_t> getInPlace(unsigned index);
     /// The bytes of operand `index` from its address on.
     ::mlir::ttc::ByteSpan getSpan(unsigned index);
@@ -157,7 +154,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
 
 def Ttc_ReturnOp : Ttc_Op<"return", [
     Pure, HasParent<"ProgramOp">, ReturnLike, Terminator]> {
-  let summary = "Ends a program's body and gives its results";
+  let summary = "Ends a program's body and returns its results";
   let description = [{
     Constraints:
     - (C1) The operands are the results of the `ttc.program` around it, in number and types.
@@ -178,12 +175,13 @@ def Ttc_DispatchOp : Ttc_Op<"dispatch", [
                                "getScratchBytes"]>]> {
   let summary = "Runs a program";
   let description = [{
-    Runs `program` on the inputs. Still values: where results lie is decided by planning.
+    Runs `program` on the inputs. Operands and results are values: planning decides where they are
+    stored.
 
     Constraints:
     - (C1) `program` names a `ttc.program` of the module.
-    - (C2) Operands and results have the program's types, layouts aside; where a program on shards has
-      `ttc.shard`, the whole's type with its layout.
+    - (C2) Operands and results have the program's types, disregarding layouts. An operand with
+      `ttc.shard` has the type of the whole, including its layout.
 
     ```mlir
     %y = ttc.dispatch @add_relu(%x, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops that are linear in their weights: how a factor for each channel of the result goes into
-// these.
+// AffineWeightsOpInterface: folding a factor for each channel of the result into the weights.
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
 
@@ -42,7 +41,7 @@ OpOperand &ConvTransposeOp::getWeights() { return getWMutable(); }
 Value ConvTransposeOp::scaleWeights(OpBuilder &builder, Value scale) {
   auto type = tensorType(getW());
   int64_t groups = getGroups();
-  // With the groups as a dimension of their own, an output channel is a place in two dimensions.
+  // With the groups as a separate dimension, an output channel is indexed by two dimensions.
   SmallVector<int64_t> split(type.getShape()), shape(type.getRank() + 1, 1);
   split[0] /= groups;
   split.insert(split.begin(), groups);

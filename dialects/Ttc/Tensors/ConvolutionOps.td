@@ -10,7 +10,7 @@ def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [
     DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "batched matrix product, with an optional bias";
   let description = [{
-    `a x b + bias`. The last two dimensions of `a` and `b` are matrices (transposed first where the
+    `a x b + bias`. The last two dimensions of `a` and `b` are matrices (transposed first if the
     attribute says so); the dimensions before them broadcast by NumPy's rules. `bias` broadcasts to
     the result.
 
@@ -31,8 +31,8 @@ def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [
   let results = (outs Ttc_NumberTensor:$y);
 }
 
-/// An op that slides a window. In text, strides, dilations and paddings may be left out: they are
-/// then 1 and 0 for each spatial dimension of the first operand.
+/// An op that slides a window. Its text may omit strides, dilations and paddings, which default to
+/// 1, 1 and 0 for each spatial dimension of the first operand.
 class Ttc_WindowOp<string mnemonic, list<Trait> traits = []> : Ttc_InferredOp<mnemonic, traits> {
   let assemblyFormat = ?;
   let hasCustomAssemblyFormat = 1;
@@ -115,7 +115,7 @@ class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra>
 def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins)> {
   let description = [{
     The largest element of each window, as ONNX's MaxPool; padding is never chosen. With `ceil_mode`
-    a last window that hangs over the end counts too, if it starts inside the operand or the padding
+    a last window that extends past the end is included if it starts inside the operand or the padding
     before it.
 
     Constraints:

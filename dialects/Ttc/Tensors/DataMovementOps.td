@@ -41,7 +41,7 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(shape)}, x);
   }]>];
   let extraClassDeclaration = [{
-    /// The bytes stay where they are: outside of programs a reshape is an alias.
+    /// Outside of programs a reshape is an alias: it moves no bytes.
     ::mlir::Value getViewSource() { return getX(); }
   }];
   let hasVerifier = 1;
@@ -82,7 +82,7 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
     Constraints:
     - (C1) There is at least one operand, and all have the same element type.
     - (C2) `axis` is a dimension of the operands.
-    - (C3) The operands have the same shape, but for dimension `axis`.
+    - (C3) The operands have the same shape, except in dimension `axis`.
 
     ```mlir
     %y = ttc.concat %a, %b {axis = 1}
@@ -124,7 +124,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
 def Ttc_SplitOp : Ttc_InferredOp<"split", [
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
-  let summary = "cuts a tensor along an axis";
+  let summary = "splits a tensor along an axis";
   let description = [{
     One result for each of `sizes`, one after the other along `axis`.
 
@@ -178,8 +178,8 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_Const
   let summary = "takes slices of an axis by index";
   let description = [{
     `y[i..., j..., k...] = data[i..., indices[j...], k...]`, where `i` are the dimensions before
-    `axis` and `k` those after it. A negative index counts from the end. An index outside is an error
-    of the caller: the element is then not defined, but never one from outside `data`.
+    `axis` and `k` those after it. A negative index counts from the end. An index out of
+    range is an error of the caller: the element is undefined, but never read from outside `data`.
 
     Constraints:
     - (C1) `axis` is a dimension of `data`.
@@ -284,8 +284,8 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_Permuta
   let summary = "resamples a tensor";
   let description = [{
     As ONNX's Resize, along every dimension whose scale is not 1. `scales` are the factors by which
-    coordinates are computed (they need not be exactly the quotient of the sizes). `nearest_mode`
-    counts in mode `nearest` only.
+    coordinates are computed (not necessarily the exact quotient of the sizes). `nearest_mode` applies
+    only to mode `nearest`.
 
     Constraints:
     - (C1) The result has the operand's element type and as many dimensions; none is empty.

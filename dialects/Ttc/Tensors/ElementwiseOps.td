@@ -122,7 +122,7 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
   let summary = "converts to another element type";
   let description = [{
     Converts every element. To bool: `x != 0`. From float to integer: towards zero; a value that
-    does not fit is not defined. From integer to a narrower integer: the low bits.
+    does not fit is undefined. From integer to a narrower integer: the low bits.
 
     Constraints:
     - (C1) The result has the operand's shape.
@@ -244,8 +244,8 @@ def Ttc_XorOp : Ttc_LogicalOp<"xor", "a != b">;
 def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
   let summary = "compares two tensors";
   let description = [{
-    Element by element `eq`, `ne`, `lt`, `le`, `gt` or `ge`; a comparison with NaN is false, but for
-    `ne`. The operands broadcast by NumPy's rules.
+    Element by element `eq`, `ne`, `lt`, `le`, `gt` or `ge`; a comparison with NaN is false, except
+    for `ne`. The operands broadcast by NumPy's rules.
 
     Constraints:
     - (C1) The operands have the same element type.

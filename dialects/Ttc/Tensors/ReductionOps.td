@@ -13,7 +13,7 @@ class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
   let summary = what # " over some dimensions";
   let description = [{
     The }] # what # [{ of the elements along `axes`. With `keepdims` these dimensions
-    stay, with size 1; else they go. Without axes the result is the operand.
+    remain with size 1; otherwise they are removed. Without axes the result is the operand.
 
     Constraints:
     - (C1) `axes` are dimensions of `x`, in increasing order.
@@ -40,7 +40,7 @@ class Ttc_ArgReduceOp<string mnemonic, string what>
   let summary = "index of the " # what # " along an axis";
   let description = [{
     The index of the }] # what # [{ along `axis`: the first one if there are several,
-    or with `select_last` the last. With `keepdims` the dimension stays, with size 1.
+    or with `select_last` the last. With `keepdims` the dimension remains, with size 1.
 
     Constraints:
     - (C1) `axis` is a dimension of `x`.

@@ -10,7 +10,7 @@
 
 namespace mlir::ttc::detail {
 
-/// Where inference reports what is wrong: `'ttc.op' op ...` at the op's location, or nowhere.
+/// Reports errors of inference as `'ttc.op' op ...` at the op's location, or not at all.
 class InferenceScope {
 public:
   InferenceScope(std::optional<Location> location, StringRef opName)
@@ -20,8 +20,8 @@ public:
     return emitOptionalError(location, "'", opName, "' op ", std::forward<Args>(args)...);
   }
 
-  /// Succeeds if all operands are ranked tensors with static shapes (what a builder's caller may
-  /// not have seen to).
+  /// Succeeds if all operands are ranked tensors with static shapes, which callers of builders may
+  /// not have ensured.
   LogicalResult checkTensors(ValueRange operands) const;
   /// Succeeds if all operands have the same element type.
   LogicalResult checkSameElementType(StringRef constraint, ValueRange operands) const;
@@ -41,10 +41,10 @@ private:
 /// The sizes as `[1, 2, 3]`.
 std::string toString(ArrayRef<int64_t> array);
 
-/// Broadcasts `shape` with `other` by NumPy's rules, in place. Fails if they do not fit.
+/// Broadcasts `shape` with `other` by NumPy's rules, in place. Fails if they are incompatible.
 LogicalResult broadcastShape(SmallVectorImpl<int64_t> &shape, ArrayRef<int64_t> other);
 
-/// Where the channels and the spatial dimensions of an image operand are.
+/// The channel and the spatial dimensions of an image operand.
 struct ImageDims {
   ImageDims(RankedTensorType type, bool channelsLast);
   int64_t channel;

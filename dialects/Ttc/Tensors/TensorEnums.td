@@ -35,7 +35,7 @@ def Ttc_ResizeMode : Ttc_Enum<"ResizeMode", "how resize interpolates", [
 def Ttc_ResizeModeAttr : Ttc_EnumAttr<Ttc_ResizeMode, "resize_mode">;
 
 def Ttc_CoordinateMode : Ttc_Enum<"CoordinateMode",
-    "which coordinate of the operand a coordinate of the result stands for", [
+    "how coordinates of the result map to coordinates of the operand", [
   I32EnumAttrCase<"HalfPixel", 0, "half_pixel">,
   I32EnumAttrCase<"PytorchHalfPixel", 1, "pytorch_half_pixel">,
   I32EnumAttrCase<"AlignCorners", 2, "align_corners">,

@@ -22,15 +22,14 @@ def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
 /// A 64-bit integer that C++ sees signed.
 def Ttc_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit signless integer attribute">;
 
-/// Compares the result types with the inferred ones, with one diagnostic that says
-/// what was expected. Stands before InferTypeOpInterface in the list of traits, so
-/// that it speaks first.
+/// Compares the result types with the inferred ones, with one diagnostic that says what was expected.
+/// It precedes InferTypeOpInterface in the list of traits, so that its diagnostic comes first.
 def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
   let cppNamespace = "::mlir";
 }
 
 /// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`. Arrays are
-/// written as `[1, 2]`, numbers without their type, and attributes at their default value not at all.
+/// written as `[1, 2]`, numbers without their type; attributes with their default value are omitted.
 class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>
     : Ttc_Op<mnemonic, !listconcat([Pure], traits)> {
   let assemblyFormat = "operands custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)";

@@ -13,9 +13,8 @@ namespace mlir::ttc {
 inline RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 namespace detail {
-/// Infers the type of an elementwise op's result: its operands, broadcast, with the given element
-/// type, or that of the last operand if there is none given. `constraint` names the one that
-/// the shapes are under.
+/// Infers the type of an elementwise op's result: the operands' broadcast shape with the given
+/// element type, or that of the last operand. `constraint` is the constraint on the shapes.
 LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> location,
                              StringRef opName, ValueRange operands, Type elementType,
                              SmallVectorImpl<Type> &types, StringRef constraint = "C2");
@@ -23,12 +22,12 @@ LogicalResult inferBroadcast(MLIRContext *context, std::optional<Location> locat
 /// Compares an op's result types with the inferred ones.
 LogicalResult verifyInferredResults(Operation *op, TypeRange inferred);
 
-/// Prints the attributes but for those that are equal to `defaults`, and enumerations, which the
-/// op's format prints itself.
+/// Prints the attributes except those equal to `defaults` and enumerations, which the op's format
+/// prints.
 void printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr attributes,
                            DictionaryAttr defaults);
 
-/// The attributes that an op has if none is given.
+/// The default attributes of an op.
 template <typename OpTy> DictionaryAttr getDefaultAttributes(OpTy op) {
   if constexpr (OpTy::hasProperties()) {
     std::remove_cvref_t<decltype(op.getProperties())> properties{};
@@ -40,8 +39,8 @@ template <typename OpTy> DictionaryAttr getDefaultAttributes(OpTy op) {
 }
 } // namespace detail
 
-/// The attributes of an op on tensors: `{axes = [0, 1], epsilon = 1.0e-5, keepdims}`. What stands
-/// without a type is i64 or f32, the only types these ops use.
+/// The attributes of an op on tensors: `{axes = [0, 1], epsilon = 1.0e-5, keepdims}`. Numbers
+/// without a type are i64 or f32, the only types these ops use.
 ParseResult parseTensorAttributes(OpAsmParser &parser, NamedAttrList &attributes);
 template <typename OpTy>
 void printTensorAttributes(OpAsmPrinter &printer, OpTy op, DictionaryAttr attributes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Custom directives that several families of ops share in their assembly formats.
+// Custom directives of assembly formats that several families of ops share.
 #ifndef TTC_DIALECTS_TTC_TRACES_ASSEMBLYFORMAT_H
 #define TTC_DIALECTS_TTC_TRACES_ASSEMBLYFORMAT_H
 
@@ -16,7 +16,7 @@ void printAddress(OpAsmPrinter &printer, Operation *op, IntegerAttr address);
 ParseResult parseSymbolList(OpAsmParser &parser, ArrayAttr &symbols);
 void printSymbolList(OpAsmPrinter &printer, Operation *op, ArrayAttr symbols);
 
-/// `(@a, @b + 64)`: buffers with offsets in bytes, which are null where all are 0.
+/// `(@a, @b + 64)`: buffers with offsets in bytes. The offsets are null if all are 0.
 ParseResult parsePlaceList(OpAsmParser &parser, ArrayAttr &buffers, DenseI64ArrayAttr &offsets);
 void printPlaceList(OpAsmPrinter &printer, Operation *op, ArrayAttr buffers,
                     DenseI64ArrayAttr offsets);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers, the binary, and what uses of them must fulfil.
+// Buffers, the binary, and the verification of their uses.
 #include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
@@ -134,8 +134,8 @@ LogicalResult mlir::ttc::verifyBuffer(Operation *op, SymbolTableCollection &symb
   return success();
 }
 
-/// Whether a value of this type may be operand `index` of the program. Shards are compared where
-/// the program says how it takes them; in which memory a tensor lies otherwise makes no difference.
+/// Whether a value of this type may be operand `index` of the program. Compares sharded layouts if
+/// the operand has `ttc.shard`. All other layouts are compatible.
 static bool fitsProgram(ProgramOp program, unsigned index, Type type) {
   RankedTensorType expected = program.getWholeType(index);
   auto found = cast<RankedTensorType>(type);
@@ -201,13 +201,13 @@ LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollecti
                  succeeded(verifyList("results", outputs, program.getResultTypes())));
 }
 
-ArrayAttr mlir::ttc::splitBufferRefs(Builder &builder, ArrayRef<BufferRef> places,
+ArrayAttr mlir::ttc::splitBufferRefs(Builder &builder, ArrayRef<BufferRef> refs,
                                      DenseI64ArrayAttr &offsets) {
   SmallVector<Attribute> buffers;
   SmallVector<int64_t> bytes;
-  for (const BufferRef &place : places) {
-    buffers.push_back(place.buffer);
-    bytes.push_back(place.offset);
+  for (const BufferRef &ref : refs) {
+    buffers.push_back(ref.buffer);
+    bytes.push_back(ref.offset);
   }
   if (llvm::any_of(bytes, [](int64_t offset) { return offset != 0; }))
     offsets = builder.getDenseI64ArrayAttr(bytes);

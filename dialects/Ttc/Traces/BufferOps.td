@@ -16,29 +16,29 @@ include "mlir/IR/SymbolInterfaces.td"
 def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
   let summary = "A range of the device's memory";
   let description = [{
-    Commands and schedules name buffers. Planning gives each one a lifetime, an address in
-    its memory space and a size. The tensor type says what lies in it; views of the tensor
-    with the same bytes (a reshape) share the buffer.
+    Commands and schedules refer to buffers by name. Planning assigns each buffer a lifetime, an
+    address in its memory space and a size. The type is that of the tensor it stores; views of the
+    tensor with the same bytes (reshapes) share the buffer.
 
     - `constant`: bytes known at compile time, never written.
-    - `slot`: written or read by the host; lives as long as the device.
-    - `activation`: lives in [begin, end), counted in points of the timeline (one for each
-      command and each step, in the order of the schedules). Without `live`: all the time.
+    - `slot`: written or read by the host; live as long as the device.
+    - `activation`: live in [begin, end), in points of the timeline (one for each command and each
+      step, in the order of the schedules). Without `live` it is always live.
     - `scratch`: a program's working memory in L1.
-    - `host`: memory of the host beside the device, for host steps.
+    - `host`: host memory, for host steps.
     - `state`: keeps its bytes from run to run.
 
-    A slot or an activation may lie in L1: *interleaved* over all cores of the target, or as
-    `shards n`, of which core k < n has the k-th. Address and size then are those in each core:
-    the same offset in all of them, and an equal part of the tensor.
+    A slot or an activation may be in L1: *interleaved* over all cores of the target, or as
+    `shards n`, with shard k in core k. Address and size then apply to each core: the same offset in
+    all of them, and an equal part of the tensor.
 
     Constraints:
-    - (C1) A constant, and nothing else, has a value, of the buffer's type.
+    - (C1) A `constant` buffer has a value, of the buffer's type; no other buffer has one.
     - (C2) A lifetime begins at 0 or later and ends after it begins.
-    - (C3) The address is not negative; the size, of all cores together, is at least the bytes of the
+    - (C3) The address is not negative. The size, summed over all cores, is at least the bytes of the
       tensor.
-    - (C4) `host` buffers lie in host memory, `constant` and `state` ones in DRAM, `scratch` in L1.
-    - (C5) Shards are at least 1 and belong to an activation in L1.
+    - (C4) `host` buffers are in host memory, `constant` and `state` buffers in DRAM, `scratch` in L1.
+    - (C5) `shards` is at least 1 and requires an activation in L1.
 
     ```mlir
     ttc.buffer slot @image : tensor<1x64xf32> in dram
@@ -64,7 +64,7 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     `in` $memory (`at` custom<Address>($address)^ `size` $size)? (`shards` $shards^)? attr-dict
   }];
   let builders = [
-    // Not planned yet.
+    // A buffer without lifetime, address and size.
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::ttc::BufferKind":$kind,
                    "::mlir::Type":$type, "::mlir::ttc::MemorySpace":$memory,
                    CArg<"::mlir::ElementsAttr", "{}">:$value)>
@@ -77,14 +77,14 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     /// Bytes of the tensor, without padding.
     int64_t getTensorBytes();
     bool isPlanned() { return getAddress().has_value(); }
-    /// Spread over the L1s of all cores.
+    /// Whether the tensor is interleaved over the L1s of all cores.
     bool isInterleavedInL1();
-    /// On how many cores a part of the tensor lies: 1 outside of L1. Nothing where that is all
-    /// cores of a target which the module does not have.
+    /// The number of cores that store a part of the tensor; 1 outside of L1. Nothing if that is all
+    /// cores and the module has no target.
     std::optional<int64_t> getNumParts();
-    /// Bytes from the first to behind the last one as programs see the buffer: those of an
-    /// interleaved one follow each other, a shard begins one L1 behind the one before it. Nothing
-    /// where the buffer has no size, or the module no target that is needed for it.
+    /// The size of the address range that programs see. The parts of an interleaved buffer are
+    /// consecutive; shards are one L1 apart. Nothing if the buffer has no size, or if the module has
+    /// no target and the answer depends on it.
     std::optional<int64_t> getExtent();
   }];
 }
@@ -92,7 +92,7 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
 def Ttc_BinaryOp : Ttc_Op<"binary", [Symbol]> {
   let summary = "The machine code of all programs: one shared object";
   let description = [{
-    Made by `--ttc-compile-programs`; each program of the module is a symbol in it.
+    Created by `--ttc-compile-programs`. Each program of the module is a symbol in it.
 
     Constraints:
     - (C1) The code is a one-dimensional tensor of bytes (`i8`).

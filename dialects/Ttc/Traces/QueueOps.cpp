@@ -33,7 +33,7 @@ static LogicalResult verifyNoShards(Operation *op, StringRef what, Value value) 
          << value.getType();
 }
 
-/// The step that moves a tensor from one buffer to another; none where they are one.
+/// Emits the step that copies a tensor from one buffer to another, unless they are the same.
 static void enqueueCopy(OpBuilder &builder, Operation *op, int64_t queue, Attribute source,
                         Attribute target) {
   if (source == target)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Level 3: what the host does for the device. Transfers, host steps, events, on tensors.
+// Level 3: host work on tensors: transfers, host steps, events.
 #ifndef TTC_QUEUEOPS_TD
 #define TTC_QUEUEOPS_TD
 
@@ -27,13 +27,13 @@ def Ttc_ToDeviceOp : Ttc_TransferOp<"to_device", [
     DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
   let summary = "Copies a tensor from host memory to the device";
   let description = [{
-    The result lies in DRAM, or where its layout says. A transfer is host work: hoisting
-    moves it out of the traced region.
+    The result is in DRAM, or where its layout says. A transfer is host work: `--ttc-hoist-io` moves
+    it out of traced regions.
 
     Constraints:
     - (C1) Operand and result have the same shape and element type.
-    - (C2) The operand has no layout (it lies in host memory).
-    - (C3) The result is not sharded: the device makes shards, with `ttc.to_memory`.
+    - (C2) The operand has no layout: it is in host memory.
+    - (C3) The result is not sharded: `ttc.to_memory` creates shards, on the device.
 
     ```mlir
     %d = ttc.to_device %image : tensor<1x1x8x8xf32> to tensor<1x1x8x8xf32>
@@ -48,7 +48,7 @@ def Ttc_FromDeviceOp : Ttc_TransferOp<"from_device", [
   let description = [{
     Constraints:
     - (C1) Operand and result have the same shape and element type.
-    - (C2) The result has no layout (it lies in host memory).
+    - (C2) The result has no layout: it is in host memory.
     - (C3) The operand is not sharded.
 
     ```mlir
@@ -63,15 +63,15 @@ def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
       ["encode", "getInPlaceOperands", "takesShards", "getOwnGrid"]>]> {
   let summary = "Moves a tensor between the device's memories, or into another layout";
   let description = [{
-    Device work. The result's layout says where the tensor goes; a tensor without a layout is
-    interleaved in DRAM. It becomes a copy command of the trace, or, to and from shards, a dispatch of
-    `program`, which `--ttc-shard-tensors` makes: one workgroup for each shard, or for each part that
-    is of one shard both there and here.
+    The result's layout is the destination; a tensor without a layout is interleaved in DRAM. The op
+    is device work. It becomes a copy command or, if either layout is sharded, a dispatch of
+    `program`, which `--ttc-shard-tensors` creates with one workgroup for each shard. Between two
+    sharded layouts there is one workgroup for each part that is within one shard of both.
 
     Constraints:
     - (C1) Operand and result have the same shape and element type.
     - (C2) Their layouts differ.
-    - (C3) `program` names a `ttc.program` that takes the operand and gives the result.
+    - (C3) `program` names a `ttc.program` that maps the operand's type to the result's.
 
     ```mlir
     %l = ttc.to_memory %d : tensor<64x64xf32>
@@ -94,8 +94,8 @@ def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [
     DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
   let summary = "Runs a program on the host, between traces";
   let description = [{
-    The program runs to its end on the host, on tensors in host memory. In the middle of
-    a traced region it splits the region into two traces.
+    The program runs on the host, on tensors in host memory. Inside a traced region it splits the
+    region into two traces.
 
     Constraints:
     - (C1) `program` names a `ttc.program` of the module.
@@ -117,8 +117,8 @@ def Ttc_RecordEventOp : Ttc_Op<"record_event", [
     DeclareOpInterfaceMethods<Ttc_EventOpInterface>]> {
   let summary = "Records an event on a queue";
   let description = [{
-    The event is complete when everything enqueued before it on the queue is complete.
-    Each result is one record: a wait for it is for nothing else.
+    The event is complete when everything enqueued before it on the queue is complete. Each result is
+    one record: a wait for it refers to no other.
 
     Constraints:
     - (C1) The queue's number is not negative (checked by ODS).
@@ -137,13 +137,12 @@ def Ttc_WaitEventOp : Ttc_Op<"wait_event", [
     DeclareOpInterfaceMethods<Ttc_EventOpInterface>]> {
   let summary = "Makes a queue wait for an event";
   let description = [{
-    Nothing enqueued later on the queue starts before the event is complete. The host does
-    not wait.
+    Nothing enqueued later on the queue starts before the event is complete. The host does not wait.
 
     Constraints:
     - (C1) The queue's number is not negative (checked by ODS).
-    - (C2) The event is the result of a `ttc.record_event` that stands before the wait. (In a region
-      without order, as that of a module, a wait before its record would be a circle.)
+    - (C2) The event is the result of a `ttc.record_event` before the wait. (In a graph region, such as
+      that of a module, a wait could otherwise precede its record and never end.)
 
     ```mlir
     ttc.wait_event %written on 0

@@ -96,7 +96,7 @@ LogicalResult ScheduleOp::verifyRegions() {
 
 //===--- steps ------------------------------------------------------------------------===//
 
-/// That the entry point's port `index` exists and that `buffer` is one of its slots.
+/// Verifies that the entry point's port `index` exists and that `buffer` is one of its slots.
 template <typename PortOp>
 static LogicalResult verifyPort(Operation *op, int64_t index, FlatSymbolRefAttr buffer,
                                 StringRef what) {

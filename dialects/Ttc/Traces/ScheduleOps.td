@@ -18,13 +18,13 @@ include "mlir/IR/SymbolInterfaces.td"
 def Ttc_EventOp : Ttc_Op<"event", [Symbol]> {
   let summary = "An event of the module, by name";
   let description = [{
-    Recorded by a step or by a command of a trace, waited for by another.
+    One step, or one command of a trace, records the event; another waits for it.
 
-    A record is complete when all that was enqueued before it on its queue is complete. Records of
-    an event are counted, so none is lost and none is taken for another one. A wait is for the last
-    record of the event that was *enqueued* before the wait, on whichever queue, in the order in
-    which the host enqueues: prologue, body, body, ..., epilogue. So each wait is for something
-    before it, and queues cannot wait for each other in a circle. docs/queues.md says more.
+    A record is complete when everything enqueued before it on its queue is complete. Records of an
+    event are counted: none is lost and none is mistaken for another. A wait refers to the last
+    record of the event that was *enqueued* before the wait, on any queue, in the order in which the
+    host enqueues: prologue, body, body, ..., epilogue. Since every wait refers to an earlier record,
+    queues cannot deadlock. See docs/queues.md.
 
     ```mlir
     ttc.event @input_written
@@ -35,18 +35,16 @@ def Ttc_EventOp : Ttc_Op<"event", [Symbol]> {
 }
 
 def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionArguments]> {
-  let summary = "A function that the bundle offers";
+  let summary = "An entry point: a function that the bundle exports";
   let description = [{
-    Holds its inputs and outputs in order and its schedules; the first schedule is the
-    default one.
+    Holds its inputs and outputs in order, and its schedules. The first schedule is the default.
 
     Constraints:
-    - (C1) The body holds nothing but `ttc.input`, `ttc.output` and `ttc.schedule`, and at least
-      one schedule.
+    - (C1) The body holds only `ttc.input`, `ttc.output` and `ttc.schedule`, and at least one schedule.
     - (C2) Names are unique among the inputs, among the outputs, and among the schedules.
 
-    `wanted_schedules` names those that `--ttc-overlap-transfers` shall add, which knows the order
-    of all accesses; it takes the attribute away.
+    `wanted_schedules` lists the schedules that `--ttc-overlap-transfers` will add, since only that
+    pass knows the order of all accesses. It removes the attribute.
 
     ```mlir
     ttc.entry @main {
@@ -74,7 +72,7 @@ class Ttc_PortOp<string mnemonic> : Ttc_Op<mnemonic, [
                        OptionalAttr<FlatSymbolRefArrayAttr>:$ring);
   let assemblyFormat = "$name `at` $buffer (`ring` $ring^)? `:` $type attr-dict";
   let extraClassDeclaration = [{
-    /// 1 + those of the ring.
+    /// 1 plus the number of slots of the ring.
     int64_t getNumSlots() { return 1 + (getRing() ? getRing()->size() : 0); }
     ::mlir::FlatSymbolRefAttr getSlot(int64_t index) {
       return index == 0 ? getBufferAttr()
@@ -89,9 +87,9 @@ def Ttc_InputOp : Ttc_PortOp<"input"> {
     Constraints:
     - (C1) `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
       type: a slot, or a host or state buffer.
-    - (C2) The slots are different ones.
+    - (C2) The slots are distinct.
 
-    With a `ring` the input has further slots, which schedules use in turn.
+    A `ring` gives the input further slots, which schedules use in turn.
 
     ```mlir
     ttc.input "image" at @image : tensor<1x64xf32>
@@ -100,14 +98,14 @@ def Ttc_InputOp : Ttc_PortOp<"input"> {
 }
 
 def Ttc_OutputOp : Ttc_PortOp<"output"> {
-  let summary = "An output of an entry point, and the buffer that it is read from";
+  let summary = "An output of an entry point, and its slot";
   let description = [{
     Constraints:
     - (C1) `buffer`, and each element of `ring`, names a `ttc.buffer` of at least the bytes of the
       type: a slot, or a host or state buffer.
-    - (C2) The slots are different ones.
+    - (C2) The slots are distinct.
 
-    With a `ring` the output has further slots, which schedules use in turn.
+    A `ring` gives the output further slots, which schedules use in turn.
 
     ```mlir
     ttc.output "logits" at @logits ring [@logits_slot1] : tensor<1x10xf32>
@@ -120,17 +118,16 @@ def Ttc_ScheduleOp : Ttc_Op<"schedule", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "What the host enqueues for one inference";
   let description = [{
-    The body is what repeats, one run for each inference, or for as many inferences as slots have
-    copies (a turn of the ring); prologue and epilogue, which may be empty, run once before and
-    after.
+    The body repeats. One run of it serves one inference or, with a ring of n slots, n inferences.
+    The prologue and the epilogue, which may be empty, run once before and after.
 
     Constraints:
-    - (C1) There is at least one queue, and every step's queue is one of them.
-    - (C2) The regions hold nothing but steps.
+    - (C1) There is at least one queue, and each step is on one of the queues.
+    - (C2) The regions hold only steps.
     - (C3) The body is not empty.
-    - (C4) Every wait, be it a step or a command of an executed trace, has a record that was enqueued
-      before it (see `ttc.event`). Where the only records come later, the diagnostic says whether
-      the queues wait for each other in a circle, and which one.
+    - (C4) A record of the same event is enqueued before each wait (see `ttc.event`), whether the
+      wait is a step or a command of an executed trace. If the only records come later, the
+      diagnostic prints the cycle of waiting queues, if there is one.
 
     ```mlir
     ttc.schedule "overlap-input" queues 2 prologue {
@@ -154,7 +151,7 @@ def Ttc_ScheduleOp : Ttc_Op<"schedule", [
     (`epilogue` $epilogue^)?
   }];
   let builders = [
-    // Creates the body's block; the caller fills it.
+    // Creates an empty block in the body.
     OpBuilder<(ins "::llvm::StringRef":$name, "int64_t":$queues)>
   ];
   let hasRegionVerifier = 1;
@@ -171,7 +168,7 @@ class Ttc_StepOp<string mnemonic, list<Trait> traits = [], list<string> overridd
         DeclareOpInterfaceMethods<Ttc_StepSerializationOpInterface>], traits)>;
 
 def Ttc_EnqueueWriteOp : Ttc_StepOp<"write"> {
-  let summary = "Step: the caller's bytes of an input go to its slot";
+  let summary = "Step: copies an input from the caller's memory to its slot";
   let description = [{
     Constraints:
     - (C1) The entry point has that input, and `buffer` is one of its slots.
@@ -185,7 +182,7 @@ def Ttc_EnqueueWriteOp : Ttc_StepOp<"write"> {
 }
 
 def Ttc_EnqueueReadOp : Ttc_StepOp<"read"> {
-  let summary = "Step: an output's bytes go from its slot to the caller";
+  let summary = "Step: copies an output from its slot to the caller's memory";
   let description = [{
     Constraints:
     - (C1) The entry point has that output, and `buffer` is one of its slots.
@@ -213,12 +210,12 @@ def Ttc_EnqueueExecuteOp : Ttc_StepOp<"execute", [], ["getExecutedTrace"]> {
 }
 
 def Ttc_EnqueueHostOp : Ttc_StepOp<"host", [], [], ["getScratchBytes"]> {
-  let summary = "Step: the host runs a program itself";
+  let summary = "Step: runs a program on the host";
   let description = [{
     Constraints:
     - (C1) `program` names a `ttc.program` of the module.
-    - (C2) There is one buffer for each input and for each result of the program, at least as
-      large as its tensor.
+    - (C2) There is one buffer for each input and each result of the program, at least as large as
+      its tensor.
 
     ```mlir
     ttc.enqueue.host @non_max_suppression(@boxes_h) into (@kept_h) on 0
@@ -233,17 +230,17 @@ def Ttc_EnqueueHostOp : Ttc_StepOp<"host", [], [], ["getScratchBytes"]> {
 }
 
 def Ttc_EnqueueDispatchOp : Ttc_StepOp<"dispatch", [], [], ["getScratchBytes"]> {
-  let summary = "Step: the device runs one program outside any trace";
+  let summary = "Step: runs a program on the device, outside of any trace";
   let description = [{
     Constraints:
     - (C1) `program` names a `ttc.program` of the module.
-    - (C2) There is one buffer for each input and for each result of the program, in which its
-      tensor fits from the offset on.
-    - (C3) Offsets, where there are some, are one for each buffer and not negative.
+    - (C2) There is one buffer for each input and each result of the program, and its tensor fits in
+      the buffer at the given offset.
+    - (C3) If there are offsets, there is one for each buffer, and none is negative.
 
     ```mlir
     ttc.enqueue.dispatch @to_l1(@image) into (@image_l1) on 0
-    // The second half of @act1's rows, 64 bytes from their begin.
+    // To byte 64 of @act1, as a part of a concatenation.
     ttc.enqueue.dispatch @pool(@image) into (@act1 + 64) on 0
     ```
   }];
@@ -261,13 +258,13 @@ def Ttc_EnqueueDispatchOp : Ttc_StepOp<"dispatch", [], [], ["getScratchBytes"]> 
                    "::llvm::ArrayRef<::mlir::ttc::BufferRef>":$outputs, "int64_t":$queue)>
   ];
   let extraClassDeclaration = [{
-    /// Bytes from the buffer's begin to operand `index` (inputs, then outputs).
+    /// The offset in bytes of operand `index` (inputs, then outputs) in its buffer.
     int64_t getOffset(unsigned index);
   }];
 }
 
 def Ttc_EnqueueCopyOp : Ttc_StepOp<"copy"> {
-  let summary = "Step: bytes go from one buffer to another, of the device or the host";
+  let summary = "Step: copies bytes from one buffer to another, on the device or the host";
   let description = [{
     Constraints:
     - (C1) Source and target are buffers of at least `bytes` bytes.
@@ -288,9 +285,10 @@ class Ttc_EventStepOp<string mnemonic>
 }
 
 def Ttc_EnqueueRecordOp : Ttc_EventStepOp<"record"> {
-  let summary = "Step: the event is complete when all earlier steps of the queue are";
+  let summary = "Step: records an event";
   let description = [{
-    `ttc.event` says which waits are for it.
+    The event is complete when all earlier steps of the queue are. See `ttc.event` for the waits that
+    refer to it.
 
     Constraints:
     - (C1) `event` names a `ttc.event` of the module.
@@ -302,10 +300,11 @@ def Ttc_EnqueueRecordOp : Ttc_EventStepOp<"record"> {
 }
 
 def Ttc_EnqueueWaitOp : Ttc_EventStepOp<"wait"> {
-  let summary = "Step: later steps of the queue start after the event is complete";
+  let summary = "Step: makes the queue wait for an event";
   let description = [{
-    The wait is for the last record of the event that was enqueued before it (`ttc.event`). The
-    host does not wait, nor does the other queue.
+    Later steps of the queue start after the event is complete. The wait refers to the last record of
+    the event that was enqueued before it (see `ttc.event`). Neither the host nor the other queue
+    waits.
 
     Constraints:
     - (C1) `event` names a `ttc.event` of the module.

@@ -42,7 +42,7 @@ public:
   }
 
   LogicalResult run() {
-    // The body and what follows it again find all that is recorded once.
+    // What is recorded once stays recorded in later runs of the body and in the epilogue.
     llvm::SmallDenseSet<Attribute> recorded;
     for (const EventUse &use : uses) {
       if (!use.isWait)
@@ -58,7 +58,7 @@ private:
     auto event = dyn_cast<EventOpInterface>(op);
     if (!event || !event.getEventName() ||
         !symbols.lookupNearestSymbolFrom<EventOp>(schedule, event.getEventName()))
-      return; // the op itself says what is wrong
+      return; // the op reports that itself
     bool isSignal = !event.isWait() && isa<CommandOpInterface>(op);
     uses.push_back({op, event.getEventName(), event.isWait(), queue, position + isSignal});
   }

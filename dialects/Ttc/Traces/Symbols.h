@@ -42,7 +42,7 @@ LogicalResult verifyProgramBuffers(
     ArrayAttr outputs, function_ref<int64_t(unsigned)> getOffset = [](unsigned) { return 0; });
 
 /// The names of the buffers. Sets `offsets` if any offset is not 0.
-ArrayAttr splitBufferRefs(Builder &builder, ArrayRef<BufferRef> places, DenseI64ArrayAttr &offsets);
+ArrayAttr splitBufferRefs(Builder &builder, ArrayRef<BufferRef> refs, DenseI64ArrayAttr &offsets);
 
 /// Verifies that `offsets`, if present, has one offset of 0 or more for each buffer (C3).
 LogicalResult verifyOffsets(Operation *op, ArrayAttr buffers,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Traces: the region that shall be replayed (level 3), and its command stream (level 4).
+// Traces: regions to be replayed (level 3) and their command streams (level 4).
 #ifndef TTC_TRACEOPS_TD
 #define TTC_TRACEOPS_TD
 
@@ -19,16 +19,16 @@ include "mlir/IR/SymbolInterfaces.td"
 //===-- Level 3 --------------------------------------------------------------===//
 
 def Ttc_TracedOp : Ttc_Op<"traced", [SingleBlock, RecursiveMemoryEffects, NoRegionArguments]> {
-  let summary = "What shall be replayed as one trace, as a person writes it";
+  let summary = "A region to be replayed as a trace";
   let description = [{
-    The region sees the values around it and may still hold transfers, constants and host
-    work; `--ttc-hoist-io` moves them out, splits where it must, and outlines what is left
-    as `ttc.trace`.
+    Written by the user or by a pass. The region can use values defined outside of it, and may still
+    hold transfers, constants and host work. `--ttc-hoist-io` moves these out of the region, splits
+    the region where necessary, and outlines the rest as `ttc.trace`.
 
     Constraints:
     - (C1) The region ends with `ttc.yield`, which yields one value for each result, of the
       result's type.
-    - (C2) A traced region does not hold another one.
+    - (C2) A traced region does not hold another traced region.
 
     ```mlir
     %h = ttc.traced -> tensor<1x10xf32> {
@@ -47,23 +47,23 @@ def Ttc_TracedOp : Ttc_Op<"traced", [SingleBlock, RecursiveMemoryEffects, NoRegi
 
 def Ttc_TraceOp : Ttc_Op<"trace", [
     FunctionOpInterface, IsolatedFromAbove, SingleBlock]> {
-  let summary = "A finished stream of work with fixed addresses, no host work, no I/O";
+  let summary = "A replayable stream of device work";
   let description = [{
-    Passes through three forms:
+    A trace holds neither host work nor I/O. It has one of three forms:
 
-    - a function on tensors, which `ttc.execute` calls, ended by `ttc.yield`;
-    - the same with each argument and result bound to a buffer (`ttc.buffer` on the
-      argument or result), and after planning each value made inside too;
-    - commands on buffers, without arguments, ended by `ttc.cmd.end`. `region at` gives
-      the address of the encoded stream in the trace region and `size` its bytes.
+    - a function on tensors that ends with `ttc.yield`; `ttc.execute` calls it;
+    - the same, with each argument and result bound to a buffer by `ttc.buffer`, and after planning
+      each value defined inside as well;
+    - commands on buffers at fixed addresses, without arguments, that end with `ttc.cmd.end`.
+      `region at` is the address of the encoded stream in the trace region, `size` its bytes.
 
     Constraints:
     - (C1) A body on tensors has one argument for each input, and ends with `ttc.yield` of one
       value for each result, of its type.
-    - (C2) A body of commands belongs to a trace without arguments and results, and holds
-      nothing but commands, of which `ttc.cmd.end` is the last and the only one of its kind.
-    - (C3) Address and size of the stream are given together, not negative, and only for
-      commands; the size is the sum of the commands' bytes.
+    - (C2) If the body consists of commands, the trace has neither arguments nor results, and the
+      body holds only commands; the last one, and only the last one, is `ttc.cmd.end`.
+    - (C3) Address and size of the stream are given together, are not negative, and require a body
+      of commands. The size is the sum of the commands' bytes.
 
     ```mlir
     ttc.trace @main_t0(%x: tensor<1x64xf32>) -> tensor<1x10xf32> {
@@ -86,7 +86,7 @@ def Ttc_TraceOp : Ttc_Op<"trace", [
     OptionalAttr<I64Attr>:$region_size);
   let regions = (region SizedRegion<1>:$body);
   let builders = [
-    // Creates the block with an argument for each input; the caller fills it.
+    // Creates a block with an argument for each input.
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>
   ];
   let skipDefaultBuilders = 1;
@@ -99,8 +99,8 @@ def Ttc_TraceOp : Ttc_Op<"trace", [
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
     ::mlir::Region *getCallableRegion() { return &getBody(); }
 
-    /// Name of the attribute that binds an argument, a result or, on an op inside, the
-    /// op's results (an array) to buffers.
+    /// Discardable attribute that binds arguments, results and values inside to buffers
+    /// (TtcDialect.h).
     static ::llvm::StringRef getBufferAttrName() { return kBufferAttrName; }
 
     /// Whether the body is a command stream.
@@ -116,7 +116,7 @@ def Ttc_ExecuteOp : Ttc_Op<"execute", [
     DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
   let summary = "Replays a trace";
   let description = [{
-    Operands and results lie on the device.
+    Operands and results are on the device.
 
     Constraints:
     - (C1) `trace` names a `ttc.trace` of the module.
@@ -151,13 +151,13 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
   let description = [{
     Constraints:
     - (C1) `program` names a `ttc.program` of the module.
-    - (C2) There is one buffer for each input and for each result of the program, in which its
-      tensor fits from the offset on.
-    - (C3) Offsets, where there are some, are one for each buffer and not negative.
+    - (C2) There is one buffer for each input and each result of the program, and its tensor fits in
+      the buffer at the given offset.
+    - (C3) If there are offsets, there is one for each buffer, and none is negative.
 
     ```mlir
     ttc.cmd.dispatch @conv_relu(@image, @w0) into (@act1)
-    // The second half of @act1's rows, 64 bytes from their begin.
+    // To byte 64 of @act1, as a part of a concatenation.
     ttc.cmd.dispatch @pool(@image) into (@act1 + 64)
     ```
   }];
@@ -176,14 +176,14 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
     custom<PlaceList>($outputs, $output_offsets) attr-dict
   }];
   let extraClassDeclaration = [{
-    /// Bytes from the buffer's begin to operand `index` (inputs, then outputs).
+    /// The offset in bytes of operand `index` (inputs, then outputs) in its buffer.
     int64_t getOffset(unsigned index);
   }];
 }
 
 def Ttc_CmdCopyOp : Ttc_CommandOp<"copy", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "enqueue"]> {
-  let summary = "Command: moves bytes from one buffer to another";
+  let summary = "Command: copies bytes from one buffer to another";
   let description = [{
     Constraints:
     - (C1) Source and destination are buffers of at least `bytes` bytes.
@@ -216,7 +216,7 @@ def Ttc_CmdFillOp : Ttc_CommandOp<"fill", [
 }
 
 def Ttc_CmdBarrierOp : Ttc_CommandOp<"barrier", [], ["isBarrier"]> {
-  let summary = "Command: no core goes on before every core is here";
+  let summary = "Command: no core continues until all cores have reached it";
   let description = [{
     ```mlir
     ttc.cmd.barrier
@@ -234,11 +234,11 @@ class Ttc_CmdEventOp<string mnemonic, list<string> overridden = []>
 }
 
 def Ttc_CmdSignalOp : Ttc_CmdEventOp<"signal", ["isBarrier"]> {
-  let summary = "Command: a barrier, then the event is recorded";
+  let summary = "Command: a barrier, then a record of an event";
   let description = [{
-    The event is complete when all that stands before the signal in the stream, and all that was
-    enqueued before the trace on its queue, is complete. Counts as enqueued right behind the
-    `ttc.enqueue.execute` of its trace, so waits that are enqueued later may be for it.
+    The event is complete when everything before the signal in the stream, and everything enqueued
+    before the trace on its queue, is complete. The record counts as enqueued immediately after the
+    `ttc.enqueue.execute` of its trace, so waits that are enqueued later can refer to it.
 
     Constraints:
     - (C1) `event` names a `ttc.event` of the module.
@@ -250,11 +250,11 @@ def Ttc_CmdSignalOp : Ttc_CmdEventOp<"signal", ["isBarrier"]> {
 }
 
 def Ttc_CmdWaitOp : Ttc_CmdEventOp<"wait"> {
-  let summary = "Command: no core goes on before the event has been recorded";
+  let summary = "Command: no core continues until the event is complete";
   let description = [{
-    Counts as enqueued together with the `ttc.enqueue.execute` of its trace: it is for the last
-    record of the event that was enqueued before that step, in this inference or an earlier one;
-    never for a signal of its own stream.
+    The wait counts as enqueued together with the `ttc.enqueue.execute` of its trace: it refers to
+    the last record of the event that was enqueued before that step, in this inference or an earlier
+    one. It never refers to a signal of its own stream.
 
     Constraints:
     - (C1) `event` names a `ttc.event` of the module.
@@ -266,7 +266,7 @@ def Ttc_CmdWaitOp : Ttc_CmdEventOp<"wait"> {
 }
 
 def Ttc_CmdEndOp : Ttc_CommandOp<"end", [Terminator]> {
-  let summary = "Command: the last one of a stream";
+  let summary = "Command: ends the stream";
   let description = [{
     ```mlir
     ttc.cmd.end

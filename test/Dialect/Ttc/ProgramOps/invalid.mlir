@@ -100,7 +100,7 @@ ttc.program @program_scratch(tensor<4xf32>) -> tensor<4xf32> attributes {scratch
 
 // -----
 
-// expected-error @+1 {{'ttc.program' op (C4) expected whole rows of 3 elements, found 'tensor<4xf32>'}}
+// expected-error @+1 {{'ttc.program' op (C4) expected complete rows of 3 elements, found 'tensor<4xf32>'}}
 ttc.program @program_rows(tensor<4xf32> {ttc.strided = #ttc.strided<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
 
 // -----
