@@ -24,13 +24,14 @@ def Ttc_TargetAttr : Ttc_Attr<"Target", "target"> {
 
     ```mlir
     module attributes {ttc.target = #ttc.target<
-        name = "cpu", triple = "x86_64-linux-gnu", cpu = "znver3", features = "", grid_rows = 1, grid_cols = 4, l1_bytes = 524288,
-        l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 17179869184,
-        dram_alignment = 64, queues = 2, chips = 1, interleaved_l1 = true>} {}
+        name = "cpu", triple = "x86_64-linux-gnu", cpu = "znver3", features = "", grid_rows = 1,
+        grid_cols = 4, l1_bytes = 524288, l1_alignment = 64, dram_banks = 1,
+        dram_bank_bytes = 17179869184, dram_alignment = 64, queues = 2, chips = 1,
+        interleaved_l1 = true>} {}
     ```
   }];
   let parameters = (ins
-    StringRefParameter<"name">:$name,
+    StringRefParameter<"Name of the target">:$name,
     StringRefParameter<"LLVM target triple of the machine code">:$triple,
     StringRefParameter<"CPU name of the machine code">:$cpu,
     StringRefParameter<"LLVM feature string, beyond what the CPU name implies">:$features,

@@ -13,6 +13,19 @@ def Ttc_Dialect : Dialect {
     The `ttc` dialect represents a model at four levels: named ops on tensors, programs and their
     dispatches, traces with queues and events, and finally buffers at fixed addresses, command
     streams and schedules. `docs/architecture.md` shows the levels.
+
+    Discardable attributes, which the dialect verifies:
+
+    | attribute | on | value |
+    |---|---|---|
+    | `ttc.target` | a module | `#ttc.target` |
+    | `ttc.trace_region` | a module | the bytes of the trace region, if more than the streams need |
+    | `ttc.name` | an argument or a result of a function | the name of the model's input or output |
+    | `ttc.buffer` | an argument or a result of a `ttc.trace` | the name of its buffer |
+    | `ttc.buffer` | an op in a `ttc.trace` | an array with the buffer of each result |
+    | `ttc.strided` | an argument or a result of a `ttc.program` | `#ttc.strided` |
+    | `ttc.shard` | an argument or a result of a `ttc.program` | `#ttc.shard` |
+    | `ttc.in_place` | a result of a `ttc.program` | the numbers of the arguments that it may overwrite |
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
