@@ -29,7 +29,7 @@ struct History {
   bool conservative = false;
 };
 
-/// Bytes, contiguous or in a strided layout ("Strided layouts" in docs/bundle-format.md).
+/// Bytes, contiguous or strided ("Strided operands" in docs/bundle-format.md).
 struct Span {
   uint64_t address;
   uint64_t bytes; ///< up to the end of the last row

@@ -134,7 +134,7 @@ struct Gather : OpConversionPattern<tosa::GatherOp> {
   LogicalResult matchAndRewrite(tosa::GatherOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Value indices = adaptor.getIndices();
-    SmallVector<int64_t> shape(typeOf(indices).getShape());
+    SmallVector<int64_t> shape(tensorType(indices).getShape());
     shape.push_back(1);
     indices = reshape(rewriter, op.getLoc(), indices, shape);
     rewriter.replaceOp(op, make<GatherNdOp>(rewriter, op.getLoc(), op.getType(),

@@ -19,18 +19,18 @@ static SmallVector<int64_t> beginsThenEnds(ArrayRef<int64_t> pairs) {
 /// A bias of one element stands for all channels. A bias of zeros is none.
 static FailureOr<Value> convertBias(Value bias, int64_t channels, Type elementType,
                                     ConversionPatternRewriter &rewriter, Operation *op) {
-  if (typeOf(bias).getElementType() != elementType)
+  if (tensorType(bias).getElementType() != elementType)
     return op->emitOpError("the bias must have the input's element type");
-  if (typeOf(bias).getDimSize(0) == channels)
+  if (tensorType(bias).getDimSize(0) == channels)
     return bias;
-  return make<ExpandOp>(rewriter, op->getLoc(), typeOf(bias).clone({channels}), bias);
+  return make<ExpandOp>(rewriter, op->getLoc(), tensorType(bias).clone({channels}), bias);
 }
 
 /// Float convolutions without quantisation.
 template <typename OpTy>
 static LogicalResult checkConvolution(OpTy op, typename OpTy::Adaptor adaptor,
                                       ConversionPatternRewriter &rewriter) {
-  if (!isa<FloatType>(typeOf(adaptor.getInput()).getElementType()))
+  if (!isa<FloatType>(tensorType(adaptor.getInput()).getElementType()))
     return op->emitOpError("expected float operands");
   return checkZeroPoints({adaptor.getInputZp(), adaptor.getWeightZp()}, rewriter, op);
 }
@@ -48,19 +48,19 @@ template <typename OpTy> struct Conv : OpConversionPattern<OpTy> {
     int64_t groups = 1;
     if constexpr (std::is_same_v<OpTy, tosa::DepthwiseConv2DOp>) {
       // H, W, C, M: result channel c * M + m is made from channel c.
-      ArrayRef<int64_t> shape = typeOf(w).getShape();
+      ArrayRef<int64_t> shape = tensorType(w).getShape();
       groups = shape[2];
       w = transpose(rewriter, loc, w, {2, 3, 0, 1});
       w = reshape(rewriter, loc, w, {shape[2] * shape[3], 1, shape[0], shape[1]});
     } else {
       // O, spatial, I
-      int64_t rank = typeOf(w).getRank();
+      int64_t rank = tensorType(w).getRank();
       SmallVector<int64_t> permutation = {0, rank - 1};
       llvm::append_range(permutation, llvm::seq<int64_t>(1, rank - 1));
       w = transpose(rewriter, loc, w, permutation);
     }
-    FailureOr<Value> bias = convertBias(adaptor.getBias(), typeOf(w).getDimSize(0),
-                                        typeOf(x).getElementType(), rewriter, op);
+    FailureOr<Value> bias = convertBias(adaptor.getBias(), tensorType(w).getDimSize(0),
+                                        tensorType(x).getElementType(), rewriter, op);
     if (failed(bias))
       return failure();
     rewriter.replaceOp(
@@ -83,9 +83,9 @@ struct TransposeConv : OpConversionPattern<tosa::TransposeConv2DOp> {
     Value x = adaptor.getInput();
     // O, H, W, I to I, O, H, W
     Value w = transpose(rewriter, loc, adaptor.getWeight(), {3, 0, 1, 2});
-    int64_t channels = typeOf(w).getDimSize(1);
+    int64_t channels = tensorType(w).getDimSize(1);
     FailureOr<Value> bias =
-        convertBias(adaptor.getBias(), channels, typeOf(x).getElementType(), rewriter, op);
+        convertBias(adaptor.getBias(), channels, tensorType(x).getElementType(), rewriter, op);
     if (failed(bias))
       return failure();
     // out_pad adds to the result; where it is negative it cuts off, as ttc's pads do.
@@ -144,7 +144,7 @@ struct MatMul : OpConversionPattern<tosa::MatMulOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     if (failed(checkZeroPoints({adaptor.getAZp(), adaptor.getBZp()}, rewriter, op)))
       return failure();
-    if (typeOf(adaptor.getA()).getElementType() != op.getType().getElementType())
+    if (tensorType(adaptor.getA()).getElementType() != op.getType().getElementType())
       return op->emitOpError("operands and result must have one element type");
     rewriter.replaceOp(
         op, make<MatmulOp>(rewriter, op.getLoc(), op.getType(), {adaptor.getA(), adaptor.getB()}));

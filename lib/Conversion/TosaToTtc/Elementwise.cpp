@@ -101,7 +101,7 @@ struct Cast : OpConversionPattern<tosa::CastOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Value x = adaptor.getInput();
     Type to = cast<ShapedType>(op.getType()).getElementType();
-    if (isa<FloatType>(typeOf(x).getElementType()) && isa<IntegerType>(to) && !to.isInteger(1))
+    if (isa<FloatType>(tensorType(x).getElementType()) && isa<IntegerType>(to) && !to.isInteger(1))
       x = make<RoundOp>(rewriter, op.getLoc(), x.getType(), x);
     rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), x, to));
     return success();

@@ -37,8 +37,6 @@ inline NamedAttribute flag(OpBuilder &b, StringRef name) {
   return b.getNamedAttr(name, b.getUnitAttr());
 }
 
-inline RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// The values of an operand that must be a tosa.const_shape.
 FailureOr<SmallVector<int64_t>> getConstShape(Value shape, ConversionPatternRewriter &rewriter,
                                               Operation *op, StringRef what);

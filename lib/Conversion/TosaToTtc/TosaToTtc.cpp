@@ -68,20 +68,21 @@ LogicalResult tosa_to_ttc::checkNanMode(tosa::NanPropagationMode mode,
 Value tosa_to_ttc::transpose(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> shape;
   for (int64_t dim : permutation)
-    shape.push_back(typeOf(x).getDimSize(dim));
-  return make<TransposeOp>(b, loc, typeOf(x).clone(shape), x, i64s(b, "permutation", permutation));
+    shape.push_back(tensorType(x).getDimSize(dim));
+  return make<TransposeOp>(b, loc, tensorType(x).clone(shape), x,
+                           i64s(b, "permutation", permutation));
 }
 
 Value tosa_to_ttc::reshape(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> shape) {
-  if (typeOf(x).getShape() == shape)
+  if (tensorType(x).getShape() == shape)
     return x;
-  return make<ReshapeOp>(b, loc, typeOf(x).clone(shape), x);
+  return make<ReshapeOp>(b, loc, tensorType(x).clone(shape), x);
 }
 
 Value tosa_to_ttc::castTo(OpBuilder &b, Location loc, Value x, Type elementType) {
-  if (typeOf(x).getElementType() == elementType)
+  if (tensorType(x).getElementType() == elementType)
     return x;
-  return make<CastOp>(b, loc, typeOf(x).clone(elementType), x);
+  return make<CastOp>(b, loc, tensorType(x).clone(elementType), x);
 }
 
 //===----------------------------------------------------------------------===//
