@@ -11,7 +11,7 @@ namespace {
 
 enum class Owner { Operation, Argument, Result };
 
-/// Where a discardable attribute may stand and what it may be. A name may have several rules, one
+/// The owners and values that a discardable attribute may have. A name may have several rules, one
 /// for each kind of owner.
 struct Rule {
   StringRef name;

@@ -9,14 +9,14 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Of resources: what the widest vector loads want.
+/// The alignment of resources: that of the widest vector loads.
 static constexpr size_t alignment = 64;
 
 std::optional<ArrayRef<char>> ttc::viewConstantBytes(ElementsAttr constant) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant))
     return resource.getData();
   auto dense = dyn_cast<DenseElementsAttr>(constant);
-  // Dense attributes hold bools in their own way.
+  // Dense attributes store bools in a form of their own.
   if (!dense || dense.getElementType().isInteger(1) ||
       (dense.isSplat() && dense.getNumElements() != 1))
     return std::nullopt;

@@ -12,11 +12,11 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// Elements that one task computes: enough that starting it costs nothing beside.
+/// Elements that one task computes: enough to make its start-up cost negligible.
 constexpr size_t taskSize = size_t(1) << 16;
 
-/// How to step through an operand in the row-major order of the result: which of its
-/// elements belongs to which of the result's, by NumPy's rules of broadcasting.
+/// Reads an operand in the row-major order of the result, with NumPy's broadcasting rules: maps
+/// elements of the result to elements of the operand.
 class BroadcastReader {
 public:
   BroadcastReader(const ConstantTensor &operand, ArrayRef<int64_t> resultShape, Type elementType)
@@ -27,7 +27,7 @@ public:
       return;
     size_t missing = resultShape.size() - operand.getShape().size();
     int64_t stride = 1;
-    // Neighbouring dimensions with one step between their elements count as one.
+    // Merges adjacent dimensions that have the same step between their elements.
     for (size_t i = resultShape.size(); i-- > 0;) {
       int64_t size = i < missing ? 1 : operand.getShape()[i - missing];
       int64_t step = size == 1 ? 0 : stride;
@@ -82,7 +82,7 @@ private:
   SmallVector<int64_t> sizes, steps;
 };
 
-/// The type that emitElement() expects a scalar of: integers have no sign.
+/// The type of emitElement()'s scalars: integers are signless.
 Type getScalarType(Type elementType) {
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerType::get(integer.getContext(), integer.getWidth());
@@ -104,7 +104,7 @@ LogicalResult mlir::ttc::evaluateElementwise(Operation *op, ArrayRef<ConstantTen
   Block block;
   for (Value operand : op->getOperands())
     block.addArgument(getScalarType(getElementTypeOrSelf(operand)), op->getLoc());
-  // The block stands nowhere; it only has to outlive the program's making.
+  // The block has no parent op; it only needs to outlive the compilation of the program.
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&block);
   Value element = elementwise.emitElement(builder, op->getLoc(), block.getArguments());
@@ -114,7 +114,7 @@ LogicalResult mlir::ttc::evaluateElementwise(Operation *op, ArrayRef<ConstantTen
   if (failed(program))
     return failure();
 
-  // One element is enough where all operands are alike in all elements.
+  // If all operands are splats, one element is enough.
   bool splat = llvm::all_of(operands, [](const ConstantTensor &operand) {
     return operand.isSplat() || operand.getNumElements() == 1;
   });
@@ -129,7 +129,7 @@ LogicalResult mlir::ttc::evaluateElementwise(Operation *op, ArrayRef<ConstantTen
   char *out = result.getMutableBytes().data();
   auto runTask = [&](size_t task) {
     constexpr size_t blockSize = ElementProgram::blockSize;
-    // Registers as uint64_t, for the alignment.
+    // uint64_t aligns the registers.
     std::vector<uint64_t> storage(program->getNumRegisters() * blockSize);
     SmallVector<char *> registers;
     for (size_t i = 0; i < program->getNumRegisters(); ++i)

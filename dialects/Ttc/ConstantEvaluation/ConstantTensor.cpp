@@ -56,7 +56,7 @@ ConstantTensor ConstantTensor::get(ElementsAttr attr) {
     return tensor;
   }
   assert(raw.size() >= tensor.getNumBytes() && "the blob is shorter than its type");
-  // Owns nothing: the context does.
+  // Non-owning: the context owns the data.
   tensor.data = std::shared_ptr<char[]>(std::shared_ptr<char[]>(), const_cast<char *>(raw.data()));
   return tensor;
 }
@@ -70,7 +70,7 @@ ConstantTensor ConstantTensor::expanded() const {
     return result;
   char *out = result.data.get();
   std::memcpy(out, data.get(), size);
-  // Each copy doubles what is filled.
+  // Each copy doubles the filled part.
   for (size_t filled = size; filled < total; filled *= 2)
     std::memcpy(out + filled, out, std::min(filled, total - filled));
   return result;

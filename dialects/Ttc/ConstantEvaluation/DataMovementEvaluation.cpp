@@ -20,7 +20,7 @@ size_t getElementSize(Value value) {
   return llvm::divideCeil(tensorType(value).getElementTypeBitWidth(), 8);
 }
 
-/// Offsets `start + i * step` times the stride, for i below `size`.
+/// The offsets `(start + i * step) * stride` for 0 <= i < `size`.
 SmallVector<int64_t> getOffsets(int64_t size, int64_t start, int64_t step, int64_t stride) {
   SmallVector<int64_t> offsets;
   offsets.reserve(size);
@@ -34,8 +34,8 @@ void copyMapped(Operation *op, const SeparableMap &map, ArrayRef<Bytes> operands
   copySeparable(op->getContext(), map, getElementSize(op->getResult(0)), operands[0], fill, result);
 }
 
-/// Element `index` of an i32 or i64 tensor, made positive by adding `size`; fails where it is
-/// not an index.
+/// Element `index` of an i32 or i64 tensor, made non-negative by adding `size`. Fails if it is
+/// out of range.
 FailureOr<int64_t> readIndex(Bytes bytes, Type elementType, int64_t index, int64_t size) {
   int64_t value = elementType.isInteger(64)
                       ? reinterpret_cast<const int64_t *>(bytes.data())[index]
@@ -104,7 +104,7 @@ LogicalResult PadOp::evaluateConstant(ArrayRef<Bytes> operands, MutableBytes res
   auto x = tensorType(getX());
   SmallVector<char, 8> fill(getElementSize(getY()), 0);
   if (getMode() == PadMode::Constant && !getValue().isPosZero()) {
-    // Written as the element type's bits.
+    // The bits of the element type.
     Type type = x.getElementType();
     APFloat value = getValue();
     bool inexact;

@@ -52,7 +52,7 @@ private:
   SmallVector<unsigned, 3> operands;
   unsigned out = 0;
 
-  /// result = f(operands...), all of type T; `type` is rounded to.
+  /// result = f(operands...), all of type T; the result is rounded to `type`.
   template <typename T, typename F> bool unary(F f, Type type) {
     instructions.push_back([f, type, a = operands[0], r = out](char *const *regs, size_t n) {
       const T *x = as<T>(regs[a]);
@@ -94,7 +94,7 @@ private:
         });
     return true;
   }
-  /// The same in the width that the type needs.
+  /// The same, in the width of the type.
   template <typename F> bool floatUnary(Operation *op, F f) {
     Type type = op->getResult(0).getType();
     return type.isF64() ? unary<double>(f, type) : unary<float>(f, type);
@@ -141,7 +141,7 @@ bool Compiler::compileFloat(Operation *op) {
   using namespace math;
   auto rsqrt = [](auto x) { return decltype(x)(1) / std::sqrt(x); };
   auto fmod = [](auto x, auto y) { return std::fmod(x, y); };
-  // NaN wins in maximumf and minimumf, loses in maxnumf and minnumf.
+  // maximumf and minimumf propagate NaN, maxnumf and minnumf do not.
   auto maximum = [](auto x, auto y) {
     return x > y || x != x ? x : y > x || y != y ? y : std::signbit(x) ? y : x;
   };
@@ -205,7 +205,7 @@ bool Compiler::compileFloat(Operation *op) {
 
 bool Compiler::compileInteger(Operation *op) {
   using namespace arith;
-  // Wraps around as the op does, where signed overflow in C++ would be undefined. Division
+  // Wraps around like the op; signed overflow in C++ would be undefined behavior. Division
   // by zero, undefined in arith, gives 0.
   auto divide = [](int64_t a, int64_t b) {
     return b == 0 ? 0 : b == -1 ? int64_t(0 - uint64_t(a)) : a / b;
@@ -309,7 +309,7 @@ bool Compiler::compileConversion(Operation *op) {
   Type from = op->getNumOperands() ? op->getOperand(0).getType() : Type();
   unsigned fromWidth = from && from.isIntOrFloat() ? from.getIntOrFloatBitWidth() : 0;
   unsigned toWidth = to.getIntOrFloatBitWidth();
-  /// From integers, that `extend` has extended, to the float type.
+  /// From integers, extended by `extend`, to the float type.
   auto toFloat = [&](auto extend) {
     if (isDouble(to))
       return convert<double, int64_t>([=](int64_t x) { return double(extend(x)); });
@@ -318,7 +318,8 @@ bool Compiler::compileConversion(Operation *op) {
         [to, r = out](char *const *regs, size_t n) { roundTo(to, as<float>(regs[r]), n); });
     return true;
   };
-  /// From floats to integers; out of range and NaN, undefined in arith, saturate and give 0.
+  /// From floats to integers; out-of-range values saturate and NaN gives 0; arith leaves both
+  /// undefined.
   auto toInteger = [&](double low, double high) {
     auto cut = [=](auto x) {
       if (x != x)

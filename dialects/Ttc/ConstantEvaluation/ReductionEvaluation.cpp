@@ -18,7 +18,7 @@ namespace {
 template <typename Acc, typename T, typename Combine, typename Finish>
 void reduce(RankedTensorType type, ArrayRef<int64_t> axes, Bytes input, MutableBytes result,
             Acc initial, Combine combine, Finish finish) {
-  // Where an element of the operand goes: reduced dimensions do not move.
+  // The result's strides for each dimension of the operand; 0 for reduced dimensions.
   SmallVector<int64_t> strides(type.getRank(), 0);
   int64_t stride = 1, count = 1;
   for (int64_t dim = type.getRank(); dim-- > 0;) {
@@ -44,7 +44,7 @@ void reduce(RankedTensorType type, ArrayRef<int64_t> axes, Bytes input, MutableB
     out[i] = static_cast<T>(finish(value, count));
 }
 
-/// Picks the element type; floats are summed as double, integers as 64 bits that wrap around.
+/// Dispatches on the element type. Floats accumulate as double, integers as wrapping 64 bits.
 template <typename OpTy, typename Combine, typename Finish>
 LogicalResult reduceTyped(OpTy op, ArrayRef<Bytes> operands, MutableBytes result, double initial,
                           int64_t initialInteger, Combine combine, Finish finish) {
@@ -74,7 +74,7 @@ auto multiply = [](auto a, auto b) {
   else
     return a * b;
 };
-// NaN stays.
+// Propagate NaN.
 auto larger = [](auto a, auto b) { return b > a || b != b ? b : a; };
 auto smaller = [](auto a, auto b) { return b < a || b != b ? b : a; };
 auto keep = [](auto value, int64_t) { return value; };

@@ -17,12 +17,12 @@ SmallVector<int64_t> mlir::ttc::detail::getRowMajorStrides(ArrayRef<int64_t> sha
 
 namespace {
 
-/// Elements below which one thread does it all.
+/// Copies of fewer elements run on one thread.
 constexpr int64_t minParallelElements = 1 << 18;
-/// Rows that are copied together, so that a transpose uses whole cache lines of its source.
+/// Rows copied together, so that a transpose uses complete cache lines of its source.
 constexpr int64_t rowBlock = 16;
 
-/// Copies one element of a size known when compiling.
+/// Copies one element of a statically known size.
 template <size_t size> struct FixedCopy {
   static void run(char *to, const char *from, size_t) { std::memcpy(to, from, size); }
 };
@@ -36,11 +36,11 @@ struct Copier {
   const char *source;
   const char *fill;
   char *result;
-  /// Of the last dimension: its offsets, whether they are consecutive, whether any is negative.
+  /// The last dimension: its offsets, whether they are consecutive, and whether any is negative.
   ArrayRef<int64_t> last;
   bool consecutive, filled;
 
-  /// The source's offset of a row (all dimensions but the last), or -1 where it is fill.
+  /// The source's offset of a row (all dimensions but the last), or -1 if it is fill.
   int64_t getRowOffset(int64_t row) const {
     int64_t offset = 0;
     for (size_t d = map.dims.size() - 1; d-- > 0;) {

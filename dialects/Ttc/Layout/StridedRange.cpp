@@ -21,13 +21,13 @@ std::optional<StridedRange> StridedRange::in(const StridedRange &whole) const {
     return StridedRange{whole.offset + offset, count, row, pitch};
   int64_t begin = offset % whole.row;
   StridedRange result{whole.offset + offset / whole.row * whole.pitch + begin, count, row, pitch};
-  // Each row within a row of the whole, at the same place of it.
+  // Each row is within a row of the whole, at the same offset.
   if (begin + row <= whole.row && (isContiguous() || pitch % whole.row == 0)) {
     if (!isContiguous())
       result.pitch = pitch / whole.row * whole.pitch;
     return result;
   }
-  // Whole rows of the whole.
+  // Complete rows of the whole.
   if (isContiguous() && begin == 0 && count % whole.row == 0) {
     result.row = whole.row;
     result.pitch = whole.pitch;
@@ -39,7 +39,7 @@ std::optional<StridedRange> StridedRange::in(const StridedRange &whole) const {
 std::optional<SmallVector<int64_t>> mlir::ttc::getRowStrides(ArrayRef<int64_t> shape, int64_t row,
                                                              int64_t pitch) {
   SmallVector<int64_t> strides(shape.size(), 1);
-  int64_t inside = 1; // elements of the dimensions behind this one
+  int64_t inside = 1; // elements of the dimensions after this one
   for (int64_t i = static_cast<int64_t>(shape.size()) - 1; i >= 0; --i) {
     if (inside < row) {
       strides[i] = inside;
@@ -56,7 +56,7 @@ std::optional<SmallVector<int64_t>> mlir::ttc::getRowStrides(ArrayRef<int64_t> s
 
 //===--- operands of kernels ----------------------------------------------------------===//
 
-/// Null for a part that is one row: it is contiguous, only less aligned than a whole.
+/// Null for a part of one row, which is contiguous (but less aligned than a whole tensor).
 static StridedAttr getNonContiguous(ProgramOp program, unsigned index) {
   StridedAttr rows = program.getStrided(index);
   auto type = cast<RankedTensorType>(program.getOperandType(index));
@@ -97,7 +97,7 @@ std::optional<StridedRange> SliceOp::getResultInOperand(unsigned) {
       return std::nullopt;
     if (size == shape[dim])
       continue;
-    // A slice of what the dimensions before it have left.
+    // A slice of the result of the preceding dimensions' slices.
     result = StridedRange::slice(shape, dim, start, size).in(*result);
     if (!result)
       return std::nullopt;

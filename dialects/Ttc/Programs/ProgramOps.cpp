@@ -118,7 +118,7 @@ LogicalResult ProgramOp::verifyBody() {
   return success();
 }
 
-/// (C6) and (C7).
+/// Verifies (C6) and (C7).
 static LogicalResult verifyShards(ProgramOp program) {
   ArrayRef<int64_t> grid = program.getShards().value_or(ArrayRef<int64_t>());
   if (llvm::any_of(grid, [](int64_t size) { return size < 1; }))

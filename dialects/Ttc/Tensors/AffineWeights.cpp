@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
 
-/// `weights * scale`, the vector `scale` brought to `shape` for broadcasting.
+/// `weights * scale`, with the vector `scale` reshaped to `shape` for broadcasting.
 static Value scaleBy(OpBuilder &builder, Value weights, Value scale, ArrayRef<int64_t> shape) {
   Location loc = weights.getLoc();
   Value factors = ReshapeOp::create(builder, loc, scale, shape);

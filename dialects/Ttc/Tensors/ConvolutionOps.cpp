@@ -182,7 +182,7 @@ static LogicalResult inferPool(std::optional<Location> location, typename OpTy::
                         "in spatial dimension ",
                         i, ", found ", window, " and ", padded);
     int64_t slack = padded - window, count = slack / stride + 1;
-    // A window may hang over the end, but not start there.
+    // A window may extend past the end, but not start there.
     if (adaptor.getCeilMode() && slack % stride != 0 && count * stride < size + low)
       ++count;
     shape[dims.firstSpatial + i] = count;
@@ -219,7 +219,7 @@ TTC_INFER_WITH(GlobalAvgPoolOp, inferGlobalPool)
 TTC_INFER_WITH(GlobalMaxPoolOp, inferGlobalPool)
 #undef TTC_INFER_WITH
 
-/// A global pool is a reduction: one op fewer for everything after.
+/// A global pool becomes a reduction, so that later passes have one op fewer to handle.
 template <typename ReduceOp, typename PoolOp>
 static LogicalResult poolToReduce(PoolOp op, PatternRewriter &rewriter) {
   ImageDims dims(tensorType(op.getX()), op.getChannelsLast());

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
 
-/// `x`, if the op leaves it as it is.
+/// `x`, if the op does not change it.
 template <typename OpTy> static OpFoldResult foldIdentity(OpTy op, bool isIdentity = true) {
   return isIdentity && op.getX().getType() == op.getType() ? OpFoldResult(op.getX())
                                                            : OpFoldResult();
@@ -26,7 +26,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
   return getInputs().size() == 1 ? OpFoldResult(getInputs()[0]) : OpFoldResult();
 }
 OpFoldResult SliceOp::fold(FoldAdaptor) {
-  // A dimension of one element can be read in any step.
+  // The step of a dimension with one element is irrelevant.
   bool isForward = llvm::all_of(llvm::zip_equal(getSizes(), getSteps()), [](auto dim) {
     return std::get<0>(dim) <= 1 || std::get<1>(dim) == 1;
   });
@@ -41,7 +41,7 @@ OpFoldResult DepthToSpaceOp::fold(FoldAdaptor) { return foldIdentity(*this, getB
 OpFoldResult SpaceToDepthOp::fold(FoldAdaptor) { return foldIdentity(*this, getBlock() == 1); }
 
 //===----------------------------------------------------------------------===//
-// Reshapes: they cost nothing, so all that only changes the shape becomes one
+// Reshapes: they are free, so every op that only changes the shape becomes one
 //===----------------------------------------------------------------------===//
 
 /// A reshape of a reshape is one reshape.
@@ -74,7 +74,8 @@ LogicalResult TransposeOp::canonicalize(TransposeOp op, PatternRewriter &rewrite
   return success();
 }
 
-/// An expansion by dimensions of one element is a reshape; one of an expansion is one expansion.
+/// An expand that only adds dimensions of size 1 is a reshape. An expand of an expand is one
+/// expand.
 LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
   if (auto inner = op.getX().getDefiningOp<ExpandOp>()) {
     rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(), inner.getX());
@@ -86,7 +87,7 @@ LogicalResult ExpandOp::canonicalize(ExpandOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Repeating single elements is broadcasting.
+/// A tile of dimensions of size 1 is an expand.
 LogicalResult TileOp::canonicalize(TileOp op, PatternRewriter &rewriter) {
   auto x = tensorType(op.getX());
   for (auto [size, repeat] : llvm::zip_equal(x.getShape(), op.getRepeats()))
@@ -100,7 +101,7 @@ LogicalResult TileOp::canonicalize(TileOp op, PatternRewriter &rewriter) {
 // Parts of tensors
 //===----------------------------------------------------------------------===//
 
-/// Drops operands without elements, and takes in the operands of a concat along the same axis.
+/// Drops empty operands, and inlines the operands of a concat along the same axis.
 LogicalResult ConcatOp::canonicalize(ConcatOp op, PatternRewriter &rewriter) {
   int64_t axis = op.getAxis();
   SmallVector<Value> inputs;
@@ -125,7 +126,7 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   SmallVector<int64_t> starts, steps;
   for (size_t i = 0; i < op.getSizes().size(); ++i) {
     starts.push_back(inner.getStarts()[i] + op.getStarts()[i] * inner.getSteps()[i]);
-    // Of one element, the step may be too large to be multiplied.
+    // With one element, the step may be too large to multiply.
     steps.push_back(op.getSizes()[i] == 1 ? 1 : op.getSteps()[i] * inner.getSteps()[i]);
   }
   rewriter.replaceOpWithNewOp<SliceOp>(op, inner.getX(), starts, op.getSizes(), steps);
@@ -140,7 +141,7 @@ LogicalResult SplitOp::canonicalize(SplitOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A gather of one known index is a slice.
+/// A gather with one constant index is a slice.
 LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
   auto data = tensorType(op.getData());
   DenseElementsAttr indices;
@@ -163,7 +164,7 @@ LogicalResult GatherOp::canonicalize(GatherOp op, PatternRewriter &rewriter) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-/// A convolution pads with zeros itself.
+/// A zero padding before a convolution becomes the convolution's own.
 LogicalResult ConvOp::canonicalize(ConvOp op, PatternRewriter &rewriter) {
   auto pad = op.getX().getDefiningOp<PadOp>();
   if (!pad || pad.getMode() != PadMode::Constant || !pad.getValue().isZero())
@@ -191,7 +192,7 @@ LogicalResult ConvOp::canonicalize(ConvOp op, PatternRewriter &rewriter) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// A reduction of dimensions of one element only changes the shape.
+/// A reduction of dimensions of size 1 is a reshape.
 template <typename OpTy> static LogicalResult reduceToReshape(OpTy op, PatternRewriter &rewriter) {
   auto x = tensorType(op.getX());
   SmallVector<int64_t> axes;

@@ -114,7 +114,7 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
           toString(sizes), " and ", toString(steps));
     if (sizes[i] == 0)
       continue;
-    // In 128 bits: an attribute can hold anything.
+    // In 128 bits, since attributes may have any value.
     __int128 last = starts[i] + static_cast<__int128>(sizes[i] - 1) * steps[i];
     int64_t size = x.getDimSize(i);
     if (starts[i] < 0 || starts[i] >= size || last < 0 || last >= size)
@@ -258,7 +258,7 @@ LogicalResult DepthToSpaceOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);
   ArrayRef<int64_t> shape = x.getShape();
   int64_t block = adaptor.getBlock();
-  // Divided first: the square of what an attribute can hold is no number.
+  // Divides first: the square of an arbitrary attribute may overflow.
   if (block <= 0 || block > shape[1] / block || shape[1] % (block * block) != 0)
     return scope.fail("(C2) expected a positive block whose square divides the ", shape[1],
                       " channels, found ", block);

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
 
-/// The one number that all elements of a constant are.
+/// The value of a splat constant.
 static std::optional<double> getSplat(Attribute constant) {
   auto dense = dyn_cast_or_null<DenseElementsAttr>(constant);
   if (!dense || !dense.isSplat())
@@ -39,7 +39,7 @@ static OpFoldResult foldNeutral(OpTy op, Value operand, Attribute constant, doub
   return {};
 }
 
-/// A constant like `value`, with all elements the same number.
+/// A splat constant of the type of `value`.
 static Value createSplat(PatternRewriter &rewriter, Location loc, Value value, double number) {
   auto type = tensorType(value);
   TypedAttr element =
@@ -54,11 +54,11 @@ static Value createSplat(PatternRewriter &rewriter, Location loc, Value value, d
 // Folders
 //===----------------------------------------------------------------------===//
 
-/// An op that does nothing to what it has made itself.
+/// Folds an idempotent op: f(f(x)) = f(x).
 template <typename OpTy> static OpFoldResult foldIdempotent(OpTy op) {
   return op.getX().template getDefiningOp<OpTy>() ? OpFoldResult(op.getX()) : OpFoldResult();
 }
-/// An op that undoes itself.
+/// Folds an involution: f(f(x)) = x.
 template <typename OpTy> static OpFoldResult foldInvolution(OpTy op) {
   auto inner = op.getX().template getDefiningOp<OpTy>();
   return inner ? OpFoldResult(inner.getX()) : OpFoldResult();
@@ -79,8 +79,8 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-// -0 + 0 is 0, not -0: nothing in a network can tell the two apart but a division by them, so
-// the op goes for either zero.
+// -0 + 0 is 0, not -0. In a network only a division by them can tell the two apart, so the op
+// folds for either zero.
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   return foldNeutral(*this, getA(), adaptor.getB(), 0);
 }
@@ -111,7 +111,7 @@ OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
 // Canonicalisations
 //===----------------------------------------------------------------------===//
 
-/// The bounds that an op of the clamp family puts on its operand.
+/// The bounds of an op of the clamp family.
 static std::optional<std::pair<APFloat, APFloat>> getBounds(Operation *op) {
   if (auto clamp = dyn_cast_or_null<ClampOp>(op))
     return std::pair(clamp.getMin(), clamp.getMax());
@@ -120,8 +120,8 @@ static std::optional<std::pair<APFloat, APFloat>> getBounds(Operation *op) {
   return std::nullopt;
 }
 
-/// A clamp or relu of a clamp or relu is one clamp; the outer one has the last word where the two
-/// ranges do not meet.
+/// A clamp or relu of a clamp or relu is one clamp. If the two ranges are disjoint, the outer one
+/// decides.
 static LogicalResult mergeBounds(Operation *op, PatternRewriter &rewriter) {
   auto outer = getBounds(op), inner = getBounds(op->getOperand(0).getDefiningOp());
   if (!outer || !inner)
@@ -147,7 +147,7 @@ LogicalResult ClampOp::canonicalize(ClampOp op, PatternRewriter &rewriter) {
   return mergeBounds(op, rewriter);
 }
 
-/// min and max with a number are a clamp, which needs no second operand.
+/// min and max with a splat are a clamp, which needs no second operand.
 template <typename OpTy>
 static LogicalResult boundToClamp(OpTy op, PatternRewriter &rewriter, bool isMax) {
   std::optional<double> bound = getSplat(op.getB());
@@ -167,7 +167,7 @@ LogicalResult MaxOp::canonicalize(MaxOp op, PatternRewriter &rewriter) {
   return boundToClamp(op, rewriter, /*isMax=*/true);
 }
 
-/// A division by a power of two is a multiplication, with the same bits.
+/// A division by a power of two is a multiplication, with the same bits in the result.
 LogicalResult DivOp::canonicalize(DivOp op, PatternRewriter &rewriter) {
   std::optional<double> divisor = getSplat(op.getB());
   int exponent;
@@ -180,7 +180,7 @@ LogicalResult DivOp::canonicalize(DivOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// The powers that networks are written with have ops of their own.
+/// The powers that are common in networks have ops of their own.
 LogicalResult PowOp::canonicalize(PowOp op, PatternRewriter &rewriter) {
   std::optional<double> exponent = getSplat(op.getB());
   Value x = op.getA();
@@ -208,7 +208,7 @@ LogicalResult PowOp::canonicalize(PowOp op, PatternRewriter &rewriter) {
 
 namespace {
 
-/// An elementwise op broadcasts its operands itself.
+/// Drops an expand before an elementwise op, which broadcasts its operands itself.
 struct DropExpand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 

@@ -16,8 +16,8 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// Short names for the ops that the meanings are made of. A value is a scalar or a vector; a
-/// constant takes the type of the value it goes with.
+/// Short names for the ops that the definitions use. A value is a scalar or a vector; a constant
+/// takes the type of the value that it is combined with.
 struct Emitter {
   OpBuilder &builder;
   Location loc;
@@ -78,15 +78,15 @@ struct Emitter {
   }
 };
 
-/// True if a signless integer value stands for an unsigned element.
+/// Whether a signless integer value represents an unsigned element.
 bool isUnsigned(Value operand) {
   Type type = getElementTypeOrSelf(operand.getType());
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 bool isFloat(Value element) { return isa<FloatType>(getElementTypeOrSelf(element.getType())); }
 
-/// Computes with f32 on the elements of narrower floats, which have too few bits for what `emit`
-/// puts between the operands and the result.
+/// Computes in f32 on the elements of narrower floats, which have too few bits for the intermediate
+/// results of `emit`.
 template <typename Fn> Value inF32(OpBuilder &builder, Location loc, ValueRange elements, Fn emit) {
   Emitter e{builder, loc};
   Type narrow = elements[0].getType();
@@ -104,7 +104,7 @@ template <typename Fn> Value inF32(OpBuilder &builder, Location loc, ValueRange 
 // Unary ops on floats
 //===----------------------------------------------------------------------===//
 
-// An op with one operand `x` that is computed in f32 where its elements are narrower.
+// An op with one operand `x` that is computed in f32 if its elements are narrower.
 #define TTC_EMIT_FLOAT(OP, ...)                                                                    \
   Value OP::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {                   \
     return inF32(builder, loc, elements, [&](Emitter &e, ValueRange wide) -> Value {               \
@@ -227,15 +227,15 @@ Value ClampOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements
   const unsigned width = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
   const APSInt least = APSInt::getMinValue(width, isUnsignedX);
   const APSInt most = APSInt::getMaxValue(width, isUnsignedX);
-  // A bound between two integers bounds at the one inside; one outside the type's range bounds at
-  // the type's own.
+  // A fractional bound is rounded towards the inside of the range; a bound outside of the type's
+  // range becomes the type's limit.
   auto bound = [&](double value) {
     APSInt integer(width, isUnsignedX);
     bool isExact;
     APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
     return e.splat(x, builder.getIntegerAttr(getElementTypeOrSelf(x.getType()), integer));
   };
-  // convertToInteger saturates, so that infinite bounds are the type's own.
+  // convertToInteger saturates, so infinite bounds become the type's limits.
   if (std::isfinite(low))
     x = isUnsignedX ? e.op<arith::MaxUIOp>(x, bound(std::ceil(low)))
                     : e.op<arith::MaxSIOp>(x, bound(std::ceil(low)));
@@ -284,12 +284,12 @@ Value CastOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements)
       return e.op<arith::ExtFOp>(type, x);
     if (fromWidth > toWidth)
       return e.op<arith::TruncFOp>(type, x);
-    // Between f16 and bf16 there is no direct way.
+    // There is no direct conversion between f16 and bf16.
     return e.op<arith::TruncFOp>(type,
                                  e.op<arith::ExtFOp>(Emitter::shaped(x, builder.getF32Type()), x));
   }
   if (isa<FloatType>(from)) {
-    // Through at least 32 bits, so that values a narrow integer does not hold wrap around.
+    // Via at least 32 bits, so that values out of range of a narrow integer wrap around.
     Type wide = builder.getIntegerType(std::max(32u, toWidth));
     Value integer = e.op<arith::FPToSIOp>(Emitter::shaped(x, wide), x);
     return wide == to ? integer : e.op<arith::TruncIOp>(type, integer);
@@ -372,8 +372,8 @@ Value ModOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
                   remainder);
 }
 
-/// By squaring, without a branch: `b` has at most six bits that count, as every larger power of a
-/// number but -1, 0 and 1 overflows. A negative power of an integer is 0, but for those of -1
+/// By squaring, without branches. Only six bits of `b` matter, since every larger power of a number
+/// other than -1, 0 and 1 overflows. A negative power of an integer is 0, except those of -1
 /// and 1.
 static Value powerOfIntegers(OpBuilder &builder, Location loc, Value a, Value b,
                              bool isUnsignedOp) {
@@ -391,7 +391,7 @@ static Value powerOfIntegers(OpBuilder &builder, Location loc, Value a, Value b,
   power = e.select(isLarge, e.op<arith::MulIOp>(power, square), power);
   if (isUnsignedOp)
     return power;
-  // The odd powers of -1 are -1; the six lowest bits of `b` say so whatever its sign.
+  // The odd powers of -1 are -1; the lowest bit of `b` decides, whatever its sign.
   Value isUnit = e.op<arith::OrIOp>(e.cmp(CmpIPredicate::eq, a, one),
                                     e.cmp(CmpIPredicate::eq, a, e.number(a, -1)));
   Value isNegative = e.cmp(CmpIPredicate::slt, b, zero);

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
 
-/// Checks what the normalisations have in common: operands of one element type, a smallest rank
-/// of `x`, and vectors with an element for each channel. `channels` receives their number.
+/// Checks what all normalizations require: operands of one element type, a minimum rank of `x`,
+/// and vectors with an element for each channel. `channels` receives the number of channels.
 static LogicalResult checkPerChannel(const InferenceScope &scope, ValueRange operands,
                                      ArrayRef<StringRef> names, int64_t leastRank,
                                      bool channelsLast, int64_t &channels) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How the attributes of ops follow when the dimensions of their operands are permuted.
+// PermutableOpInterface: attributes after a permutation of the operands' dimensions.
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Where dimension `axis` goes: the dimension i with permutation[i] == axis.
+/// The new position of dimension `axis`: the i with permutation[i] == axis.
 static int64_t permuteAxis(int64_t axis, ArrayRef<int64_t> permutation) {
   return llvm::find(permutation, axis) - permutation.begin();
 }
@@ -24,7 +24,7 @@ static SmallVector<int64_t> permuteAxes(ArrayRef<int64_t> axes, ArrayRef<int64_t
   return permuted;
 }
 
-/// The order of the dimensions that are left once `axes` are gone.
+/// The order of the remaining dimensions after `axes` are removed.
 static SmallVector<int64_t> permuteRemaining(ArrayRef<int64_t> axes,
                                              ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> remaining;

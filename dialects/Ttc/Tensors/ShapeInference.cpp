@@ -83,7 +83,7 @@ LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Lo
                                           StringRef opName, ValueRange operands, Type elementType,
                                           SmallVectorImpl<Type> &types, StringRef constraint) {
   InferenceScope scope(location, opName);
-  // The first of three operands is a condition: its element type is its own.
+  // The first of three operands is a condition, with an element type of its own.
   ValueRange alike = operands.take_back(2);
   if (failed(scope.checkTensors(operands)) || failed(scope.checkSameElementType("C1", alike)))
     return failure();

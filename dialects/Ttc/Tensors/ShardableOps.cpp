@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How operands are cut when a result is: ShardableOpInterface.
+// ShardableOpInterface: partitions of operands for a partition of the result.
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
 
@@ -12,7 +12,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Nothing of `operand` is cut.
+/// `operand` is not partitioned.
 static SmallVector<int64_t> whole(Value operand) {
   return SmallVector<int64_t>(shapeOf(operand).size(), -1);
 }
@@ -21,7 +21,7 @@ static SmallVector<int64_t> allDims(size_t rank) {
   return llvm::to_vector(llvm::seq<int64_t>(0, rank));
 }
 
-/// An operand that broadcasts to a result of `rank`: its dimensions are the last ones.
+/// An operand that broadcasts to a result of `rank`: its dimensions are aligned at the last one.
 static SmallVector<int64_t> broadcastDims(Value operand, size_t rank) {
   SmallVector<int64_t> cuts;
   ArrayRef<int64_t> shape = shapeOf(operand);
@@ -81,7 +81,7 @@ bool LayerNormOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
   return !isCut(parts, getAxis(), parts.size());
 }
 
-/// What is reduced is whole; a dimension that stays with size 1 cannot be cut anyway.
+/// Reduced dimensions are not partitioned; a dimension that remains with size 1 cannot be anyway.
 static void cutReduced(Value x, ArrayRef<int64_t> axes, bool keepdims, Cuts &cuts) {
   SmallVector<int64_t> result;
   int64_t next = 0;
@@ -129,8 +129,8 @@ bool ConcatOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
 
 //===--- products ---------------------------------------------------------------------===//
 
-/// An operand of a batched product: batch dimensions broadcast, `row` and `col` say with which of
-/// the result's last two the operand's last two are cut.
+/// An operand of a batched product. Batch dimensions broadcast; `row` and `col` name the dimensions
+/// of the result that the operand's last two are partitioned with.
 static SmallVector<int64_t> cutMatrix(Value operand, int64_t rank, int64_t row, int64_t col) {
   SmallVector<int64_t> result = broadcastDims(operand, rank);
   result[result.size() - 2] = row;
@@ -149,7 +149,7 @@ bool MatmulOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
   return true;
 }
 
-/// Whether a convolution looks at one pixel for one pixel.
+/// Whether each pixel of a convolution's result depends on one pixel of its operand.
 static bool isPointwise(KernelGemmOp op) {
   auto all = [](std::optional<ArrayRef<int64_t>> values, int64_t expected) {
     return !values || llvm::all_of(*values, [=](int64_t value) { return value == expected; });
@@ -160,7 +160,7 @@ static bool isPointwise(KernelGemmOp op) {
 
 bool KernelGemmOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
   int64_t rank = parts.size(), col = rank - 1;
-  // Views say how a whole tensor is seen; only what they do not touch can be cut.
+  // Views apply to the whole tensor; only dimensions that they leave alone can be partitioned.
   if (getResultView())
     return false;
   bool cutsA = isCut(parts, 0, col), cutsColumns = parts[col] != 1;
@@ -176,7 +176,7 @@ bool KernelGemmOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
     cuts.push_back(getAView() ? whole(getA()) : cutMatrix(getA(), rank, col - 1, -1));
   }
   if (getPacked()) {
-    // Whole panels of columns.
+    // Complete panels of columns.
     SmallVector<int64_t> b = whole(getB());
     b[1] = col;
     cuts.push_back(b);

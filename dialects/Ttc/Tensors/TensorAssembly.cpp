@@ -10,7 +10,7 @@ using namespace mlir::ttc;
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// The attribute that a list, or a number without a type, stands for.
+/// The attribute of a list, or of a number without a type.
 static Attribute toTensorAttribute(Builder &builder, Attribute attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute); number && number.getType().isF64())
     return builder.getF32FloatAttr(static_cast<float>(number.getValueAsDouble()));
@@ -36,7 +36,7 @@ ParseResult ttc::parseTensorAttributes(OpAsmParser &parser, NamedAttrList &attri
     return failure();
   for (NamedAttribute attribute : parsed) {
     Attribute value = attribute.getValue();
-    // Attributes of other dialects (`dialect.name`) are none of ours.
+    // Attributes of other dialects (`dialect.name`) are parsed as usual.
     if (!attribute.getName().getValue().contains('.'))
       value = toTensorAttribute(parser.getBuilder(), value);
     attributes.append(attribute.getName(), value);
@@ -91,7 +91,7 @@ void ttc::detail::printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr at
 // Ops that slide a window
 //===----------------------------------------------------------------------===//
 
-/// What a window's attributes are, for a number of spatial dimensions, if they are left out.
+/// The default attributes of a window for a number of spatial dimensions.
 static SmallVector<NamedAttribute> getWindowDefaults(Builder &builder, OperationName name,
                                                      int64_t numSpatial) {
   SmallVector<NamedAttribute> defaults;
@@ -107,7 +107,7 @@ static SmallVector<NamedAttribute> getWindowDefaults(Builder &builder, Operation
   return defaults;
 }
 
-/// The spatial dimensions of an image operand; none if it is something else.
+/// The number of spatial dimensions of an image operand; nothing if it is not an image.
 static int64_t getNumSpatial(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? std::max<int64_t>(tensor.getRank() - 2, 0) : 0;

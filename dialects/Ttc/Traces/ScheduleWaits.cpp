@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// That every wait of a schedule has a record in front of it, in the order in which the host
-// enqueues.
+// Verifies that each wait of a schedule has a record before it, in the order in which the host
+// enqueues (C4).
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 
@@ -9,15 +9,15 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// A record or a wait, where it stands in the host's order: a step, or a command of the trace that
+/// A record or a wait with its position in the host's order: a step, or a command of the trace that
 /// a step executes.
 struct EventUse {
   Operation *op; ///< the step, or the command
   FlatSymbolRefAttr event;
   bool isWait;
   int64_t queue;
-  /// Its number in the host's order. A stream's waits are enqueued with its step, all signals of
-  /// the stream behind them.
+  /// Its position in the host's order. A stream's waits are enqueued with its step, all signals of
+  /// the stream after them.
   int64_t position;
 };
 
