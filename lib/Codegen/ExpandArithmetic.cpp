@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Narrow floats and math: what not every target has becomes operations that all have, because
-// the code generator would call a library for it.
 #include "MathApproximation.h"
-#include "ProgramBody.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "ttc/Codegen/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_EXPANDARITHMETIC
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -68,39 +70,15 @@ struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Arithmetic and math on f16 and bf16 in f32, rounded after every op.
-LogicalResult widenFloats(func::FuncOp body) {
-  MLIRContext *context = body.getContext();
-  Type f32 = Float32Type::get(context);
-  SmallVector<Type> narrow = {Float16Type::get(context), BFloat16Type::get(context)};
-  {
-    TypeConverter types;
-    SetVector<Type> sources(narrow.begin(), narrow.end());
-    math::populateExtendToSupportedTypesTypeConverter(types, sources, f32);
-    ConversionTarget target(*context);
-    math::populateExtendToSupportedTypesConversionTarget(target, types);
-    RewritePatternSet patterns(context);
-    math::populateExtendToSupportedTypesPatterns(patterns, types);
-    if (failed(applyPartialConversion(body, target, std::move(patterns))))
-      return failure();
+struct ExpandArithmeticPass : ttc::impl::ExpandArithmeticBase<ExpandArithmeticPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateMathApproximationPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
+    patterns.add<ExtendF16, TruncateF16>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
   }
-  TypeConverter types;
-  arith::populateEmulateUnsupportedFloatsConversions(types, narrow, f32);
-  ConversionTarget target(*context);
-  arith::populateEmulateUnsupportedFloatsLegality(target, types);
-  RewritePatternSet patterns(context);
-  arith::populateEmulateUnsupportedFloatsPatterns(patterns, types);
-  return applyPartialConversion(body, target, std::move(patterns));
-}
+};
 
 } // namespace
-
-LogicalResult ttc::expandArithmetic(func::FuncOp body) {
-  if (failed(widenFloats(body)))
-    return failure();
-  RewritePatternSet patterns(body.getContext());
-  populateMathApproximationPatterns(patterns);
-  arith::populateExpandBFloat16Patterns(patterns);
-  patterns.add<ExtendF16, TruncateF16>(body.getContext());
-  return applyPatternsGreedily(body, std::move(patterns));
-}

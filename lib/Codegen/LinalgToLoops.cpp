@@ -3,14 +3,20 @@
 // with contiguous accesses innermost, addresses linear in the loops' counters, sums in
 // registers where the innermost loop is a reduction.
 #include "LoopNest.h"
-#include "ProgramBody.h"
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "ttc/Codegen/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_LINALGTOLOOPS
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -207,19 +213,33 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
     }
 }
 
-} // namespace
+struct LinalgToLoopsPass : ttc::impl::LinalgToLoopsBase<LinalgToLoopsPass> {
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<linalg::LinalgOp, memref::CopyOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(lower(rewriter, op)))
+        return signalPassFailure();
+  }
 
-LogicalResult ttc::lowerToLoops(func::FuncOp body) {
-  IRRewriter rewriter(body.getContext());
-  SmallVector<linalg::LinalgOp> ops;
-  body.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
-  for (linalg::LinalgOp op : ops) {
-    auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  LogicalResult lower(IRRewriter &rewriter, Operation *op) {
+    rewriter.setInsertionPoint(op);
+    // A copy is a nest like any other: never a call of memcpy.
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      op = rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
+    if (!cast<linalg::LinalgOp>(op).hasPureBufferSemantics())
+      return op->emitOpError("expects operands in memory, found tensors");
+    auto generic = dyn_cast<linalg::GenericOp>(op);
     rewriter.setInsertionPoint(op);
     if (!generic) {
-      FailureOr<linalg::GenericOp> generalized = linalg::generalizeNamedOp(rewriter, op);
+      FailureOr<linalg::GenericOp> generalized =
+          linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
       if (failed(generalized))
-        return op.emitOpError("expects to have a generic form");
+        return op->emitOpError("expects to have a generic form");
       generic = *generalized;
     }
     rewriter.setInsertionPoint(generic);
@@ -230,14 +250,13 @@ LogicalResult ttc::lowerToLoops(func::FuncOp body) {
     else if (!nest && generic.getNumLoops() != 0)
       innermost = generic.getIteratorTypesArray().back();
     relaxArithmetic(generic, innermost == utils::IteratorType::reduction);
-    if (nest) {
+    if (nest)
       NestEmitter(rewriter, generic, std::move(*nest)).emit();
-      rewriter.eraseOp(generic);
-      continue;
-    }
-    if (failed(linalg::linalgOpToLoops(rewriter, generic)))
+    else if (failed(linalg::linalgOpToLoops(rewriter, generic)))
       return generic.emitOpError("expects to have a form as loops");
     rewriter.eraseOp(generic);
+    return success();
   }
-  return success();
-}
+};
+
+} // namespace

@@ -3,11 +3,16 @@
 #ifndef TTC_LIB_CODEGEN_TILESHAPE_H
 #define TTC_LIB_CODEGEN_TILESHAPE_H
 
-#include "ProgramBody.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace mlir::ttc {
+
+/// How much work a workgroup has at least, and how many there are at most.
+struct GridOptions {
+  int64_t workgroupBytes;
+  int64_t maxWorkgroups;
+};
 
 struct TileShape {
   /// The root's iteration space and the part of it that is one tile.

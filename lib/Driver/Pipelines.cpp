@@ -5,6 +5,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Codegen/Pipelines.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {
@@ -101,7 +102,7 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addNestedPass<ProgramOp>(createPlanGemms());
   // Before planning and encoding, because it finds the grids (which barriers depend on) and the
   // scratch that must fit into L1.
-  manager.addNestedPass<ProgramOp>(createLowerPrograms());
+  buildLowerProgramsPipeline(manager);
 
   // --- Traces -> bytes. --------------------------------------------------------------------
   manager.addPass(createBindBuffers());

@@ -5,6 +5,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Codegen/Pipelines.h"
 #include "ttc/Conversion/Passes.h"
 #include "ttc/Driver/Pipelines.h"
 #include "ttc/Support/CommandLine.h"
@@ -40,6 +41,7 @@ int main(int argc, char **argv) {
   ttc::registerTtcConversionPasses();
   ttc::registerTtcCodegenPasses();
   ttc::registerTtcTransformsPasses();
+  ttc::registerLowerProgramsPipeline();
   ttc::registerTracePipeline();
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "ttc: trace compiler\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -24,38 +24,391 @@ def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
 }
 
-def LowerPrograms : Pass<"ttc-lower-programs", "::mlir::ttc::ProgramOp"> {
-  let summary = "Bodies of programs to the LLVM dialect";
+// The steps of --ttc-lower-programs (lib/Codegen/Pipelines.cpp, which says why in this order). They
+// hand decisions to each other as attributes of the functions in a program's body:
+//
+//   ttc.workgroups     on a function: the number of workgroups that its work is divided into
+//   ttc.scratch_bytes  on a function: bytes of the core's L1 that a workgroup needs
+//   ttc.in_place       on an argument that is written: the arguments that may be the same memory
+//   ttc.epilogue       on a function: a kernel's epilogue, not yet decided upon
+
+def OutlineBodies : Pass<"ttc-outline-bodies", "::mlir::ttc::ProgramOp"> {
+  let summary = "Tensor ops of programs to functions on the operands' memory";
   let description = [{
-    Replaces the body of a program by a module of the LLVM dialect with a function of the
-    program's name and ABI, and sets `grid` and `scratch_bytes`. Bodies of tensor ops go
-    through linalg: fused, tiled into workgroups, bufferized into the outputs and lowered to
-    loops. A body that is a kernel op with an elementwise tail becomes a call of the kernel
-    with the tail as its epilogue function.
+    The passes that follow are MLIR's and ours on functions and memrefs; a program is neither. This
+    pass replaces a body of tensor ops by a module with one function, `@body`: inputs and outputs
+    are memrefs (of signless elements, strided where the program says so), results are materialized
+    in the outputs, and the last argument is the workgroup's number. Programs with a kernel are left
+    to `--ttc-call-kernels`.
+
+    If elementwise ops alone make the one result, each element of an argument of its shape is read
+    for the result's element at the same place only: `ttc.in_place` on the output names these
+    arguments. This is decided here because it follows from what the tensor ops mean.
+
+    A tensor without elements is an error: the passes that follow make no tile of it.
 
     ```mlir
-    ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
-      %0 = ttc.relu %a : tensor<64x1024xf32>
-      ttc.return %0 : tensor<64x1024xf32>
+    ttc.program @relu(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+      %0 = ttc.relu %a : (tensor<64x8xf32>) -> tensor<64x8xf32>
+      ttc.return %0 : tensor<64x8xf32>
     }
     // becomes
-    ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32>
-        attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
+    ttc.program @relu(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
       module {
-        llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
-                        %workgroup: i64) { ... }
+        func.func private @body(%in: memref<64x8xf32>,
+                                %out: memref<64x8xf32> {ttc.in_place = array<i64: 0>},
+                                %workgroup: index) {
+          %a = bufferization.to_tensor %in restrict : memref<64x8xf32> to tensor<64x8xf32>
+          %0 = ttc.relu %a : (tensor<64x8xf32>) -> tensor<64x8xf32>
+          bufferization.materialize_in_destination %0 in restrict writable %out
+            : (tensor<64x8xf32>, memref<64x8xf32>) -> ()
+          return
+        }
       }
     }
     ```
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::memref::MemRefDialect"
   ];
+}
+
+def FuseElementwise : Pass<"ttc-fuse-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "Elementwise linalg ops into their consumers, where that repeats little work";
+  let description = [{
+    A value between two ops that is never stored costs no memory traffic. MLIR's
+    `linalg-fuse-elementwise-ops` does the same with a fixed rule, a single use of the producer:
+    it computes a costly producer again for each element of a broadcast, and leaves a cheap one of
+    two uses in memory. This pass uses MLIR's patterns with another rule: a producer is fused if its
+    body costs at most four simple instructions, or if it has one use and the consumer does not
+    run more often than it. Constants, unused operands and equal ops go as well.
+
+    ```mlir
+    %0 = linalg.generic {...} ins(%a) outs(%e) { ... arith.negf ... }
+    %1 = linalg.generic {...} ins(%0) outs(%e) { ... arith.addf ... }
+    // becomes
+    %1 = linalg.generic {...} ins(%a) outs(%e) { ... arith.negf ... arith.addf ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def TileIntoWorkgroups : Pass<"ttc-tile-into-workgroups", "::mlir::func::FuncOp"> {
+  let summary = "Linalg ops on tensors to loops over tiles, divided among workgroups";
+  let description = [{
+    An op whose result is written to an output is a root. A root becomes a loop over the tiles of
+    its workgroup; each tile is written straight into its part of the output, and what it reads of
+    other ops is computed for just this tile, so that intermediate values are small and stay in the
+    cache. Reshapes and insertions on the way to an output become views of it.
+
+    `ttc.workgroups` on the function is the number of workgroups: one for each `workgroup-bytes` of
+    work, at most `max-workgroups`, and no more than pay for what every workgroup repeats. It
+    depends on shapes only, so results do not depend on the machine. The function's last argument,
+    an index, is the workgroup's number.
+
+    ```mlir
+    func.func @body(%in: memref<256x256xf32>, %out: memref<256x256xf32>, %workgroup: index) {
+      %a = bufferization.to_tensor %in restrict : ...
+      %e = tensor.empty() : tensor<256x256xf32>
+      %0 = linalg.generic {...} ins(%a) outs(%e) { ... }
+      bufferization.materialize_in_destination %0 in restrict writable %out : ...
+      return
+    }
+    // becomes
+    func.func @body(%in: memref<256x256xf32>, %out: memref<256x256xf32>, %workgroup: index)
+        attributes {ttc.workgroups = 8 : i64} {
+      %a = bufferization.to_tensor %in restrict : ...
+      %first = arith.muli %workgroup, %tiles_of_each : index
+      ...
+      scf.for %tile = %first to %last step %c1 {
+        %row = arith.muli %tile, %c32 : index
+        %slice = tensor.extract_slice %a[%row, 0] [32, 256] [1, 1] : ...
+        %view = memref.subview %out[%row, 0] [32, 256] [1, 1] : ...
+        %to = bufferization.to_tensor %view restrict writable : ...
+        %0 = linalg.generic {...} ins(%slice) outs(%to) { ... }
+        bufferization.materialize_in_destination %0 in restrict writable %view : ...
+      }
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"workgroupBytes", "workgroup-bytes", "int64_t", /*default=*/"32 * 1024",
+           "The work that is worth a workgroup, in bytes of memory moved in the same time">,
+    Option<"maxWorkgroups", "max-workgroups", "int64_t", /*default=*/"16",
+           "The largest number of workgroups">
+  ];
+  let statistics = [Statistic<"numTiles", "tiles", "Tiles of all workgroups together">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PlanScratch : Pass<"ttc-plan-scratch", "::mlir::func::FuncOp"> {
+  let summary = "Allocations to offsets in the core's scratch memory";
+  let description = [{
+    A program has no allocator: what bufferization allocates becomes a view of one buffer, a new
+    last argument of the function, whose bytes are `ttc.scratch_bytes` (without allocations 0, and
+    no argument). Offsets come from the planner (lib/Planner), with the lives of the allocations as
+    its intervals, and are checked by its validator. Allocations of dynamic size need a constant
+    bound. Every offset is a multiple of 64 bytes.
+
+    MLIR has no such pass: `buffer-deallocation` pairs allocations with frees, and
+    `promote-buffers-to-stack` makes an alloca of each, which share no bytes.
+
+    ```mlir
+    func.func @body(%in: memref<16xf32>, %out: memref<16xf32>, %workgroup: index) {
+      %t = memref.alloc() : memref<16xf32>
+      ...
+    }
+    // becomes
+    func.func @body(%in: memref<16xf32>, %out: memref<16xf32>, %workgroup: index,
+                    %scratch: memref<64xi8>) attributes {ttc.scratch_bytes = 64 : i64} {
+      %c0 = arith.constant 0 : index
+      %t = memref.view %scratch[%c0][] : memref<64xi8> to memref<16xf32>
+      ...
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numTemporaries", "temporaries", "Allocations that were placed">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def AnnotateAliasing : Pass<"ttc-annotate-aliasing", "::mlir::func::FuncOp"> {
+  let summary = "States which memref arguments do not overlap";
+  let description = [{
+    LLVM vectorises a loop only if it knows that stores do not change what is loaded later. Memref
+    arguments get `llvm.noalias`, but for those that `ttc.in_place` allows to be the same memory:
+    their loops are marked later, by `--ttc-mark-parallel-loops`. A function with scratch writes its
+    tiles again and again, so its loops are not parallel; `ttc.in_place` is dropped there, and all
+    arguments are distinct. Needs `ttc.scratch_bytes`.
+
+    ```mlir
+    func.func @body(%a: memref<8xf32>, %b: memref<4xf32>,
+                    %out: memref<8xf32> {ttc.in_place = array<i64: 0>}, %workgroup: index)
+        attributes {ttc.scratch_bytes = 0 : i64}
+    // becomes
+    func.func @body(%a: memref<8xf32>, %b: memref<4xf32> {llvm.noalias},
+                    %out: memref<8xf32> {ttc.in_place = array<i64: 0>}, %workgroup: index)
+        attributes {ttc.scratch_bytes = 0 : i64}
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def LinalgToLoops : Pass<"ttc-linalg-to-loops", "::mlir::func::FuncOp"> {
+  let summary = "Linalg ops on memrefs to loops that LLVM vectorises";
+  let description = [{
+    Makes as few loops as possible, the one with contiguous accesses innermost, with addresses that
+    are linear in the loops' counters and sums in registers where the innermost loop is a reduction.
+    Products and sums may be contracted; a sum that folds a dimension may be reordered, once, while
+    compiling, so that results do not vary from run to run. Copies are loops like all others.
+
+    MLIR's `convert-linalg-to-loops` keeps the dimensions' order and number, loads and stores an
+    accumulator in memory in each iteration, and addresses by several indices, which after lowering
+    hide from LLVM that an access is contiguous. It is used for what has no linear addresses.
+
+    ```mlir
+    linalg.generic {iterator_types = ["parallel", "parallel"], ...}
+        ins(%a : memref<4x8xf32>) outs(%b : memref<4x8xf32>) { ... arith.negf ... }
+    // becomes
+    %from = memref.reinterpret_cast %a to offset: [0], sizes: [32], strides: [1] : ...
+    %to = memref.reinterpret_cast %b to offset: [0], sizes: [32], strides: [1] : ...
+    scf.for %i = %c0 to %c32 step %c1 {
+      %at = arith.addi %c0, %i : index
+      %x = memref.load %from[%at] : memref<32xf32>
+      %y = arith.negf %x fastmath<contract> : f32
+      memref.store %y, %to[%at] : memref<32xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
+  let summary = "Kernel ops to calls of kernels, with the elementwise tail as epilogue";
+  let description = [{
+    Replaces a body that is one kernel op and elementwise ops after it by a module with the function
+    of the program's name and ABI, which calls the kernel, and a function `@epilogue`, which the
+    kernel calls on each vector of its result: the elementwise ops, with what else they read loaded
+    at the vector's place. Parameters, operands and epilogue become constants of the kernel when it
+    is compiled. Sets `grid` (with shards `ttc.workgroups` on the function), `scratch_bytes`, and
+    `ttc.in_place` for what the tail alone reads.
+
+    ```mlir
+    ttc.program @p(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<6x16xf32> {
+      %0 = ttc.kernel.gemm %a, %b {...} : ...
+      %1 = ttc.relu %0 : (tensor<6x16xf32>) -> tensor<6x16xf32>
+      ttc.return %1 : tensor<6x16xf32>
+    }
+    // becomes
+    ttc.program @p(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<6x16xf32>
+        attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
+      module {
+        llvm.mlir.global internal constant @params(dense<[...]> : tensor<64xi64>)
+        llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+        llvm.func @p(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {
+          ...
+          llvm.call @ttc_kernel_gemm(%array, %scratch, %workgroup, %params, %epilogue) : ...
+          llvm.return
+        }
+        func.func @epilogue(%sum: vector<8xf32>, %row: i64, %column: i64, %lanes: i64,
+                            %operands: !llvm.ptr) -> vector<8xf32> attributes {ttc.epilogue} {
+          %0 = arith.maximumf %sum, %zero : vector<8xf32>
+          return %0 : vector<8xf32>
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandArithmetic : Pass<"ttc-expand-arithmetic", "::mlir::func::FuncOp"> {
+  let summary = "Math in f32 and conversions of f16 and bf16 to plain arithmetic";
+  let description = [{
+    A bundle's machine code has no library to call, and gives the same bits on every host. So each
+    math op on f32, scalar or vector, becomes a polynomial or rational function in arith: without
+    branch, call or table, so that the loop around it vectorises. Conversions between f32 and f16
+    or bf16 become operations on bits, which every CPU has.
+
+    ```mlir
+    %y = math.ceil %x : f32
+    // becomes
+    %bits = arith.bitcast %x : f32 to i32
+    %magnitude = arith.andi %bits, %c0x7fffffff : i32
+    ...
+    %y = arith.select %is_fraction, %rounded, %x : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def MarkParallelLoops : Pass<"ttc-mark-parallel-loops", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "States that the loops of functions with arguments in place are parallel";
+  let description = [{
+    If an argument has `ttc.in_place`, each element is read before it is written, by the iteration
+    that writes it. LLVM cannot see that in arguments that may be the same memory and would not
+    vectorise. All accesses of such a function become one access group, and the branches that go
+    back to a loop's header say that its iterations are independent in that group.
+
+    ```mlir
+    llvm.func @body(%a: !llvm.ptr, %out: !llvm.ptr {ttc.in_place = array<i64: 0>}) {
+      ...
+      %x = llvm.load %p : !llvm.ptr -> f32
+      ...
+      llvm.cond_br %more, ^loop(%next : i64), ^end
+    // becomes
+      %x = llvm.load %p {access_groups = [#group]} : !llvm.ptr -> f32
+      ...
+      llvm.cond_br %more, ^loop(%next : i64), ^end {loop_annotation =
+          #llvm.loop_annotation<parallelAccesses = #group>}
+    ```
+  }];
+  let statistics = [Statistic<"numLoops", "loops", "Loops marked">];
+}
+
+def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Decides which epilogues are inlined into their kernels";
+  let description = [{
+    Constants of an inlined epilogue are loaded ahead of the kernel's loops, and the registers that
+    they take there are missing for accumulators: a product followed by GELU takes twice as long.
+    An epilogue of more than `max-constants` different vector constants is called instead, once for
+    each vector of the result. Functions without `ttc.epilogue` do not change.
+
+    ```mlir
+    llvm.func @epilogue(...) -> vector<8xf32> attributes {ttc.epilogue} { ... }
+    // becomes
+    llvm.func internal @epilogue(...) -> vector<8xf32>
+        attributes {passthrough = ["alwaysinline"]} { ... }
+    ```
+  }];
+  let options = [
+    Option<"maxConstants", "max-constants", "unsigned", /*default=*/"2",
+           "The most vector constants of an epilogue that is inlined">
+  ];
+  let statistics = [Statistic<"numCalled", "called", "Epilogues that are called">];
+}
+
+def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
+  let summary = "Functions of the programs' names and ABI, which call their bodies";
+  let description = [{
+    The runtime calls every program alike: with the operands' offsets, the address that they count
+    from, the scratch of the core, and the workgroup's number. This pass adds that function and
+    makes `@body` internal to the module, as `@NAME.body`. It stays a function of its own, because
+    LLVM knows that operands do not overlap for arguments only.
+
+    What the attributes of the body say becomes the program's: `ttc.workgroups` its `grid` (with
+    shards it moves to the new function, for `--ttc-add-shard-entries`), `ttc.scratch_bytes` its
+    `scratch_bytes`, `ttc.in_place` that of its result. Without one of the first two it is an error.
+
+    ```mlir
+    ttc.program @relu(%a: tensor<8xf32>) -> tensor<8xf32> {
+      module {
+        llvm.func @body(%in: !llvm.ptr, %out: !llvm.ptr {ttc.in_place = array<i64: 0>},
+                        %workgroup: i64)
+            attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} { ... }
+      }
+    }
+    // becomes
+    ttc.program @relu(%a: tensor<8xf32>) -> (tensor<8xf32> {ttc.in_place = array<i64: 0>})
+        attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
+      module {
+        llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
+                        %workgroup: i64) {
+          ...
+          llvm.call @relu.body(%in, %out, %workgroup) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+          llvm.return
+        }
+        llvm.func internal @relu.body(...) { ... }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
+  let summary = "Functions that find a workgroup's shards, for programs on shards";
+  let description = [{
+    The code of a program on shards is that of a program for one part. This pass renames its
+    function to `@NAME.part` and adds another one of its name, which computes from the workgroup's
+    number where the parts are and calls `@NAME.part` for all workgroups that a part has
+    (`ttc.workgroups`). Sets `grid` to the number of shards. Nothing else in the code knows about
+    shards. Needs the module's target, for the distance of two cores' L1.
+
+    ```mlir
+    ttc.program @relu(%a: tensor<8xf32> {ttc.shard = ...}) -> (tensor<8xf32> {ttc.shard = ...})
+        attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
+      module {
+        llvm.func @relu(...) attributes {ttc.workgroups = 1 : i64} { ... }
+      }
+    }
+    // becomes
+    ttc.program @relu(%a: tensor<8xf32> {ttc.shard = ...}) -> (tensor<8xf32> {ttc.shard = ...})
+        attributes {grid = 4 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4>} {
+      module {
+        llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
+                        %workgroup: i64) {
+          ...
+          llvm.call @relu.part(%parts, %base, %scratch, %zero) : ...
+          llvm.return
+        }
+        llvm.func internal @relu.part(...) { ... }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {

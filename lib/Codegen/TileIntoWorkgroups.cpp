@@ -10,12 +10,20 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "ttc/Codegen/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_TILEINTOWORKGROUPS
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -296,21 +304,39 @@ private:
   SmallVector<TiledProducer> known;
 };
 
-} // namespace
+struct TileIntoWorkgroupsPass : ttc::impl::TileIntoWorkgroupsBase<TileIntoWorkgroupsPass> {
+  using TileIntoWorkgroupsBase::TileIntoWorkgroupsBase;
 
-FailureOr<int64_t> ttc::tileIntoWorkgroups(func::FuncOp body, const GridOptions &options) {
-  SmallVector<Root> roots = RootFinder(body).find();
-  SmallVector<TileShape> shapes;
-  int64_t grid = 1;
-  for (Root &root : roots) {
-    shapes.push_back(chooseTileShape(root.op, options));
-    grid = std::max(grid, shapes.back().grid);
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TileIntoWorkgroupsBase::getDependentDialects(registry);
+    linalg::registerAllDialectInterfaceImplementations(registry);
   }
-  // Work outside of the tiles is done by every workgroup.
-  for (TileShape &shape : shapes)
-    grid = std::min(grid, shape.gridLimit);
-  for (auto [root, shape] : llvm::zip_equal(roots, shapes))
-    if (failed(RootTiler(body, root, shape, grid).run()))
-      return failure();
-  return grid;
-}
+
+  void runOnOperation() override {
+    func::FuncOp body = getOperation();
+    if (body.getNumArguments() == 0 || !body.getArgumentTypes().back().isIndex()) {
+      body.emitOpError("expects the workgroup's number, an index, as its last argument, found ")
+          << body.getFunctionType();
+      return signalPassFailure();
+    }
+    GridOptions options{workgroupBytes, maxWorkgroups};
+    SmallVector<Root> roots = RootFinder(body).find();
+    SmallVector<TileShape> shapes;
+    int64_t grid = 1;
+    for (Root &root : roots) {
+      shapes.push_back(chooseTileShape(root.op, options));
+      grid = std::max(grid, shapes.back().grid);
+    }
+    // Work outside of the tiles is done by every workgroup.
+    for (TileShape &shape : shapes)
+      grid = std::min(grid, shape.gridLimit);
+    for (auto [root, shape] : llvm::zip_equal(roots, shapes)) {
+      numTiles += shape.numTiles();
+      if (failed(RootTiler(body, root, shape, grid).run()))
+        return signalPassFailure();
+    }
+    body->setAttr(kWorkgroupsAttrName, Builder(body).getI64IntegerAttr(grid));
+  }
+};
+
+} // namespace

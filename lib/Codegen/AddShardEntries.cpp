@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The entry of a program on shards: where workgroup k's parts lie, then all that the body does for
-// one of them. Nothing else in the code knows about shards.
 #include "ProgramBody.h"
 #include "dialects/Ttc/Layout/Shards.h"
+#include "ttc/Codegen/Passes.h"
 #include "ttc/Support/Target.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_ADDSHARDENTRIES
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -95,11 +99,13 @@ private:
 
 } // namespace
 
-LogicalResult ttc::addShardEntry(ProgramOp program, ModuleOp module, int64_t workgroups) {
+/// Makes a lowered program one on shards: the function with its name becomes one for a single part
+/// with that many `workgroups`, after a new one that adds where the parts of a workgroup are.
+static LogicalResult addShardEntry(ProgramOp program, ModuleOp module, LLVM::LLVMFuncOp part,
+                                   int64_t workgroups) {
   FailureOr<TargetAttr> target = getTarget(program->getParentOfType<ModuleOp>());
   if (failed(target))
     return failure();
-  auto part = module.lookupSymbol<LLVM::LLVMFuncOp>(program.getSymName());
   Location loc = program.getLoc();
   if (failed(SymbolTable(module).rename(part, (program.getSymName() + ".part").str())))
     return failure();
@@ -138,3 +144,26 @@ LogicalResult ttc::addShardEntry(ProgramOp program, ModuleOp module, int64_t wor
   LLVM::BrOp::create(builder, loc, ValueRange(zero), loop);
   return success();
 }
+
+namespace {
+struct AddShardEntriesPass : ttc::impl::AddShardEntriesBase<AddShardEntriesPass> {
+  void runOnOperation() override {
+    ProgramOp program = getOperation();
+    ModuleOp module = getCodeModule(program);
+    // A grid says that the entry is there.
+    if (!module || !program.getShards() || program.getGrid())
+      return;
+    auto part = module.lookupSymbol<LLVM::LLVMFuncOp>(program.getSymName());
+    if (!part) {
+      program.emitOpError("expects an llvm.func of its name in its body, found none");
+      return signalPassFailure();
+    }
+    FailureOr<int64_t> workgroups = getPassedInteger(
+        part, kWorkgroupsAttrName, "--ttc-add-entries or --ttc-call-kernels", /*least=*/1);
+    if (failed(workgroups) || failed(addShardEntry(program, module, part, *workgroups)))
+      return signalPassFailure();
+    part->removeAttr(kWorkgroupsAttrName);
+    program.setGrid(llvm::product_of(*program.getShards()));
+  }
+};
+} // namespace

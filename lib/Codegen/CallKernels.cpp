@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that is one kernel op with an elementwise tail: a call of the kernel, with the tail as
-// its epilogue. After inlining, parameters, operands and epilogue are constants of the kernel.
 #include "ProgramBody.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "ttc/Codegen/Passes.h"
 #include "ttc/Support/Target.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_CALLKERNELS
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
 
 using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
 
-class KernelBodyBuilder {
+class KernelCallBuilder {
 public:
-  KernelBodyBuilder(ProgramOp program, ModuleOp module)
-      : program(program), module(module), builder(program.getContext()),
-        kernel(findKernel(program)), result(kernel->getResult(0)) {
+  KernelCallBuilder(ProgramOp program, KernelOpInterface kernel, ModuleOp module)
+      : program(program), module(module), builder(program.getContext()), kernel(kernel),
+        result(kernel->getResult(0)) {
     int64_t lanes = getVectorLength(getCpuTarget(program));
     vector = VectorType::get({lanes}, builder.getF32Type());
   }
 
-  static KernelOpInterface findKernel(ProgramOp program) {
-    auto kernels = program.getBody().front().getOps<KernelOpInterface>();
-    return kernels.empty() ? KernelOpInterface() : *kernels.begin();
-  }
-
-  /// The tail as func.func @epilogue(acc, row, column, lanes, operands), still in arith and math.
-  FailureOr<func::FuncOp> buildEpilogue() {
+  /// The tail as func.func @epilogue(acc, row, column, lanes, operands).
+  LogicalResult buildEpilogue() {
     builder.setInsertionPointToEnd(module.getBody());
     Type i64 = builder.getI64Type(), pointer = LLVM::LLVMPointerType::get(builder.getContext());
-    auto function =
-        func::FuncOp::create(builder, program.getLoc(), "epilogue",
+    epilogue =
+        func::FuncOp::create(builder, program.getLoc(), kEpilogueName,
                              builder.getFunctionType({vector, i64, i64, i64, pointer}, {vector}));
-    Block *block = function.addEntryBlock();
+    epilogue->setAttr(kEpilogueAttrName, builder.getUnitAttr());
+    Block *block = epilogue.addEntryBlock();
     builder.setInsertionPointToEnd(block);
     DenseMap<Value, Value> values;
     values[result] = block->getArgument(0);
@@ -48,7 +50,7 @@ public:
         continue;
       auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
       if (!elementwise)
-        return op.emitError("expected an elementwise op behind a kernel, found ") << op.getName();
+        return op.emitError("expected an elementwise op after a kernel, found ") << op.getName();
       SmallVector<Value> elements;
       for (Value operand : op.getOperands()) {
         Value &value = values[operand];
@@ -64,15 +66,11 @@ public:
       values[op.getResult(0)] = value;
     }
     func::ReturnOp::create(builder, program.getLoc(), values.lookup(terminator->getOperand(0)));
-    return function;
+    return success();
   }
 
   /// The kernel's call, in the function of the program's name and ABI.
-  LogicalResult buildEntry() {
-    auto epilogue = module.lookupSymbol<LLVM::LLVMFuncOp>("epilogue");
-    epilogue.setLinkage(LLVM::Linkage::Internal);
-    epilogue.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr(
-        countConstants(epilogue) > kInlineConstants ? "noinline" : "alwaysinline")}));
+  FailureOr<LLVM::LLVMFuncOp> buildEntry() {
     Location loc = program.getLoc();
     builder.setInsertionPointToStart(module.getBody());
     MLIRContext *context = builder.getContext();
@@ -118,31 +116,18 @@ public:
       LLVM::StoreOp::create(builder, loc, address, to);
     }
     Value paramsAddress = LLVM::AddressOfOp::create(builder, loc, global);
-    Value epilogueAddress = LLVM::AddressOfOp::create(builder, loc, epilogue);
+    // The address of a function that is not of the LLVM dialect yet.
+    Value function = func::ConstantOp::create(builder, loc, epilogue.getFunctionType(),
+                                              SymbolRefAttr::get(epilogue));
+    Value epilogueAddress =
+        UnrealizedConversionCastOp::create(builder, loc, pointer, function).getResult(0);
     LLVM::CallOp::create(builder, loc, callee,
                          ValueRange{array, entry.getArgument(2), entry.getArgument(3),
                                     paramsAddress, epilogueAddress});
     LLVM::ReturnOp::create(builder, loc, ValueRange());
-    return success();
+    return entry;
   }
 
-private:
-  /// Constants of an inlined epilogue are loaded ahead of the kernel's loops, and the registers
-  /// that they take there are then missing for accumulators: a product with GELU behind it takes
-  /// twice as long. With more than these the epilogue is called; that is once for each result
-  /// vector.
-  static constexpr int64_t kInlineConstants = 2;
-
-  static int64_t countConstants(LLVM::LLVMFuncOp function) {
-    DenseSet<Attribute> values;
-    function.walk([&](LLVM::ConstantOp constant) {
-      if (isa<VectorType>(constant.getType()))
-        values.insert(constant.getValue());
-    });
-    return values.size();
-  }
-
-public:
   /// The arguments that the result may be written over: what the tail alone reads, at the place
   /// where it then writes.
   SmallVector<int64_t> findInPlace() {
@@ -185,7 +170,7 @@ private:
           builder, loc, DenseElementsAttr::get(vector, constant.getSplatValue<Attribute>())));
     auto argument = dyn_cast<BlockArgument>(operand);
     if (!argument || !type.getElementType().isF32())
-      return user->emitError("expected f32 inputs of the program behind a kernel, found ") << type;
+      return user->emitError("expected f32 inputs of the program after a kernel, found ") << type;
 
     auto whole = cast<RankedTensorType>(result.getType());
     int64_t cols = whole.getShape().back();
@@ -234,43 +219,42 @@ private:
   OpBuilder builder;
   KernelOpInterface kernel;
   Value result;
+  func::FuncOp epilogue;
   VectorType vector;
   SmallVector<int64_t> extra; ///< the program's operands that the epilogue reads
 };
 
+struct CallKernelsPass : ttc::impl::CallKernelsBase<CallKernelsPass> {
+  void runOnOperation() override {
+    ProgramOp program = getOperation();
+    KernelOpInterface kernel = findKernel(program);
+    if (!kernel)
+      return;
+    if (program.getNumResults() != 1) {
+      program.emitError("expected one result of a program with a kernel, found ")
+          << program.getNumResults();
+      return signalPassFailure();
+    }
+    if (!kernel.isPlanned()) {
+      kernel->emitOpError("expected a plan before its program is lowered, found none");
+      return signalPassFailure();
+    }
+    OpBuilder builder = OpBuilder::atBlockEnd(&program.getBody().front());
+    auto module = ModuleOp::create(builder, program.getLoc());
+    KernelCallBuilder body(program, kernel, module);
+    if (failed(body.verifyRows()) || failed(body.buildEpilogue()))
+      return signalPassFailure();
+    FailureOr<LLVM::LLVMFuncOp> entry = body.buildEntry();
+    if (failed(entry))
+      return signalPassFailure();
+    if (SmallVector<int64_t> inPlace = body.findInPlace(); !inPlace.empty())
+      program.setResultAttr(0, ProgramOp::getInPlaceAttrName(),
+                            builder.getDenseI64ArrayAttr(inPlace));
+    setWorkgroups(program, *entry, kernel.getGrid());
+    program.setScratchBytes(kernel.getScratchBytes());
+    while (module->getPrevNode())
+      module->getPrevNode()->erase();
+  }
+};
+
 } // namespace
-
-bool mlir::ttc::hasKernelBody(ProgramOp program) {
-  return program.hasTensorBody() && static_cast<bool>(KernelBodyBuilder::findKernel(program));
-}
-
-LogicalResult mlir::ttc::lowerKernelBody(ProgramOp program,
-                                         llvm::function_ref<LogicalResult(ModuleOp)> toLLVM) {
-  Block &block = program.getBody().front();
-  OpBuilder builder = OpBuilder::atBlockEnd(&block);
-  if (program.getNumResults() != 1)
-    return program.emitError("expected one result of a program with a kernel, found ")
-           << program.getNumResults();
-  KernelOpInterface kernel = KernelBodyBuilder::findKernel(program);
-  // Behind the return for now: a pipeline runs on what stands in the program only.
-  auto module = ModuleOp::create(builder, program.getLoc());
-  KernelBodyBuilder body(program, module);
-  if (failed(body.verifyRows()))
-    return failure();
-  if (!kernel.isPlanned())
-    return kernel->emitOpError("expected a plan before its program is lowered, found none");
-  FailureOr<func::FuncOp> epilogue = body.buildEpilogue();
-  if (failed(epilogue) || failed(expandArithmetic(*epilogue)) || failed(toLLVM(module)) ||
-      failed(body.buildEntry()))
-    return failure();
-  int64_t grid = kernel.getGrid(), scratch = kernel.getScratchBytes();
-  SmallVector<int64_t> inPlace = body.findInPlace();
-  if (!inPlace.empty())
-    program.setResultAttr(0, ProgramOp::getInPlaceAttrName(),
-                          builder.getDenseI64ArrayAttr(inPlace));
-  while (module->getPrevNode())
-    module->getPrevNode()->erase();
-  program.setGrid(grid);
-  program.setScratchBytes(scratch);
-  return success();
-}

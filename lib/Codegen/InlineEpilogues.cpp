@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProgramBody.h"
+#include "ttc/Codegen/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_INLINEEPILOGUES
+#include "ttc/Codegen/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+struct InlineEpiloguesPass : ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass> {
+  using InlineEpiloguesBase::InlineEpiloguesBase;
+
+  void runOnOperation() override {
+    LLVM::LLVMFuncOp function = getOperation();
+    if (!function->removeAttr(kEpilogueAttrName))
+      return;
+    DenseSet<Attribute> constants;
+    function.walk([&](LLVM::ConstantOp constant) {
+      if (isa<VectorType>(constant.getType()))
+        constants.insert(constant.getValue());
+    });
+    bool isInlined = constants.size() <= maxConstants;
+    numCalled += !isInlined;
+    function.setLinkage(LLVM::Linkage::Internal);
+    Builder b(function);
+    function.setPassthroughAttr(
+        b.getArrayAttr({b.getStringAttr(isInlined ? "alwaysinline" : "noinline")}));
+  }
+};
+} // namespace

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-call-kernels --split-input-file --verify-diagnostics | FileCheck %s
+
+module attributes {ttc.target = #ttc.target<
+    name = "small", triple = "x86_64-linux-gnu", cpu = "haswell", features = "", grid_rows = 2,
+    grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
+    dram_alignment = 64, queues = 1, chips = 1>} {
+// The kernel's operands come first, then the result, then what the tail reads: of the program's order
+// (x, bias, p, residual | result) these are 0, 2, 4, 1, 3. The bias is read along the columns, the residual at
+// the vector's row, too; only valid lanes of both. The result may be written over the residual.
+// CHECK-LABEL: ttc.program @product(
+// CHECK-SAME:      -> (tensor<1x6x16xf32> {ttc.in_place = array<i64: 3>})
+// CHECK-SAME:      attributes {grid = 1 : i64, scratch_bytes = {{[0-9]+}} : i64}
+// CHECK:      llvm.mlir.global internal constant @params(dense<[{{.*}}]> : tensor<{{[0-9]+}}xi64>)
+// CHECK-NEXT: llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+// CHECK-NEXT: llvm.func @product(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[W:.*]]: i64) attributes {passthrough = ["no-builtins"]}
+// CHECK:        %[[ARRAY:.*]] = llvm.alloca
+// CHECK:        llvm.getelementptr %[[OPERANDS]][0]
+// CHECK:        llvm.getelementptr %[[ARRAY]][0]
+// CHECK:        llvm.getelementptr %[[OPERANDS]][2]
+// CHECK:        llvm.getelementptr %[[ARRAY]][1]
+// CHECK:        llvm.getelementptr %[[OPERANDS]][4]
+// CHECK:        llvm.getelementptr %[[ARRAY]][2]
+// CHECK:        llvm.getelementptr %[[OPERANDS]][1]
+// CHECK:        llvm.getelementptr %[[ARRAY]][3]
+// CHECK:        llvm.getelementptr %[[OPERANDS]][3]
+// CHECK:        llvm.getelementptr %[[ARRAY]][4]
+// CHECK:        %[[PARAMS:.*]] = llvm.mlir.addressof @params
+// CHECK:        %[[F:.*]] = func.constant @epilogue
+// CHECK:        %[[EPILOGUE:.*]] = builtin.unrealized_conversion_cast %[[F]] : {{.*}} to !llvm.ptr
+// CHECK:        llvm.call @ttc_kernel_gemm(%[[ARRAY]], %[[SCRATCH]], %[[W]], %[[PARAMS]], %[[EPILOGUE]])
+// CHECK:      func.func @epilogue(%[[ACC:.*]]: vector<8xf32>, %[[ROW:.*]]: i64, %[[COL:.*]]: i64, %[[LANES:.*]]: i64, %[[OPS:.*]]: !llvm.ptr) -> vector<8xf32> attributes {ttc.epilogue}
+// CHECK:        llvm.getelementptr %[[OPS]][3]
+// CHECK:        %[[MASK:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : vector<8xi64>
+// CHECK:        %[[BIAS:.*]] = llvm.intr.masked.load %{{.*}}, %[[MASK]]
+// CHECK:        %[[SUM:.*]] = arith.addf %[[ACC]], %[[BIAS]]
+// CHECK:        llvm.getelementptr %[[OPS]][4]
+// CHECK:        arith.muli %[[ROW]], %{{.*}} : i64
+// CHECK:        %[[RESIDUAL:.*]] = llvm.intr.masked.load
+// CHECK:        %[[RESULT:.*]] = arith.addf %[[SUM]], %[[RESIDUAL]]
+// CHECK:        return %[[RESULT]]
+ttc.program @product(%x: tensor<1x6x64xf32>, %bias: tensor<16xf32>, %p: tensor<1x1x64x16xf32>,
+                     %residual: tensor<1x6x16xf32>) -> tensor<1x6x16xf32> {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  %1 = ttc.add %0, %bias : (tensor<1x6x16xf32>, tensor<16xf32>) -> tensor<1x6x16xf32>
+  %2 = ttc.add %1, %residual
+      : (tensor<1x6x16xf32>, tensor<1x6x16xf32>) -> tensor<1x6x16xf32>
+  ttc.return %2 : tensor<1x6x16xf32>
+}
+
+// No tail: the epilogue gives back what it gets. A scalar is loaded once.
+// CHECK-LABEL: ttc.program @alone(
+// CHECK:         func.func @epilogue(%[[ACC:.*]]: vector<8xf32>
+// CHECK-NEXT:      return %[[ACC]]
+ttc.program @alone(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32> {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  ttc.return %0 : tensor<1x6x16xf32>
+}
+// CHECK-LABEL: ttc.program @scalar(
+// CHECK:         %[[S:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK:         vector.broadcast %[[S]] : f32 to vector<8xf32>
+ttc.program @scalar(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %s: tensor<1xf32>)
+    -> tensor<1x6x16xf32> {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  %1 = ttc.mul %0, %s : (tensor<1x6x16xf32>, tensor<1xf32>) -> tensor<1x6x16xf32>
+  ttc.return %1 : tensor<1x6x16xf32>
+}
+
+// What has no kernel stays.
+// CHECK-LABEL: ttc.program @tensors(
+// CHECK-NEXT:    ttc.relu
+ttc.program @tensors(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = ttc.relu %a : (tensor<8xf32>) -> tensor<8xf32>
+  ttc.return %0 : tensor<8xf32>
+}
+}
+
+// -----
+
+module {
+ttc.program @no_elementwise_op(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>) -> tensor<1x6xf32> {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  // expected-error @+1 {{expected an elementwise op after a kernel, found ttc.reduce_sum}}
+  %1 = ttc.reduce_sum %0 {axes = array<i64: 2>} : (tensor<1x6x16xf32>) -> tensor<1x6xf32>
+  ttc.return %1 : tensor<1x6xf32>
+}
+}
+
+// -----
+
+module {
+// expected-error @+1 {{expected one result of a program with a kernel, found 2}}
+ttc.program @two_results(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>)
+    -> (tensor<1x6x16xf32>, tensor<1x6x16xf32>) {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  ttc.return %0, %0 : tensor<1x6x16xf32>, tensor<1x6x16xf32>
+}
+}
+
+// -----
+
+module {
+ttc.program @other_shape(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %s: tensor<1x6x1xf32>)
+    -> tensor<1x6x16xf32> {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  // expected-error @+1 {{expected an operand of the kernel's shape 'tensor<1x6x16xf32>', one along its last dimension, or a scalar, found 'tensor<1x6x1xf32>'}}
+  %1 = ttc.add %0, %s : (tensor<1x6x16xf32>, tensor<1x6x1xf32>) -> tensor<1x6x16xf32>
+  ttc.return %1 : tensor<1x6x16xf32>
+}
+}
+
+// -----
+
+module {
+ttc.program @constant_operand(%p: tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32> {
+  %r = ttc.constant dense<1.0> : tensor<1x6x64xf32>
+  // expected-error @+1 {{expects operands that are inputs of the program}}
+  %0 = ttc.kernel.gemm %r, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  ttc.return %0 : tensor<1x6x16xf32>
+}
+}

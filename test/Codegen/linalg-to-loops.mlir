@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-linalg-to-loops --split-input-file --verify-diagnostics | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// What is contiguous in every operand is one loop.
+// CHECK-LABEL: func.func @merged(
+// CHECK-SAME:      %[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<4x8xf32>)
+// CHECK-DAG:     %[[FROM:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [32], strides: [1]
+// CHECK-DAG:     %[[TO:.*]] = memref.reinterpret_cast %[[B]] to offset: [0], sizes: [32], strides: [1]
+// CHECK:         %[[N:.*]] = arith.constant 32 : index
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[N]]
+// CHECK-NOT:     scf.for
+// CHECK:           %[[X:.*]] = memref.load %[[FROM]]
+// CHECK:           %[[Y:.*]] = arith.negf %[[X]] fastmath<contract>
+// CHECK:           memref.store %[[Y]], %[[TO]]
+func.func @merged(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<4x8xf32>) outs(%b : memref<4x8xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.negf %x : f32
+      linalg.yield %n : f32
+  }
+  return
+}
+
+// What stays the same in the innermost loop is loaded in front of it.
+// CHECK-LABEL: func.func @invariant(
+// CHECK:         scf.for
+// CHECK:           memref.load %arg0
+// CHECK:           scf.for
+// CHECK:             arith.addf
+func.func @invariant(%a: memref<4xf32>, %b: memref<4x8xf32>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<4xf32>) outs(%b : memref<4x8xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.addf %x, %x : f32
+      linalg.yield %n : f32
+  }
+  return
+}
+
+// A sum along contiguous elements stays in a register, and may be reordered.
+// CHECK-LABEL: func.func @row_sums(
+// CHECK:         scf.for
+// CHECK:           %[[START:.*]] = memref.load %arg1
+// CHECK:           %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[START]]) -> (f32)
+// CHECK:             arith.addf %{{.*}}, %[[ACC]] fastmath<reassoc,contract>
+// CHECK:           memref.store %[[SUM]], %arg1
+func.func @row_sums(%a: memref<4x8xf32>, %b: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x8xf32>) outs(%b : memref<4xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.addf %x, %o : f32
+      linalg.yield %n : f32
+  }
+  return
+}
+
+// Of columns: the sums run along contiguous elements, so the reduction is the outer loop.
+// CHECK-LABEL: func.func @column_sums(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             %[[OLD:.*]] = memref.load %arg1
+// CHECK:             %[[NEW:.*]] = arith.addf
+// CHECK:             memref.store %[[NEW]], %arg1
+func.func @column_sums(%a: memref<4x8xf32>, %b: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%a : memref<4x8xf32>) outs(%b : memref<8xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.addf %x, %o : f32
+      linalg.yield %n : f32
+  }
+  return
+}
+
+// The largest element is LLVM's intrinsic.
+// CHECK-LABEL: func.func @row_maxima(
+// CHECK:         llvm.intr.maximum(%{{.*}}, %{{.*}}) {fastmathFlags = #llvm.fastmath<contract, reassoc>}
+func.func @row_maxima(%a: memref<4x8xf32>, %b: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4x8xf32>) outs(%b : memref<4xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.maximumf %x, %o : f32
+      linalg.yield %n : f32
+  }
+  return
+}
+
+// A transpose cannot be one loop. The index is a counter.
+// CHECK-LABEL: func.func @transpose(
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           scf.for %[[J:.*]] =
+// CHECK:             arith.index_cast %[[I]] : index to i64
+func.func @transpose(%a: memref<8x4xi64>, %b: memref<4x8xi64>) {
+  linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<8x4xi64>) outs(%b : memref<4x8xi64>) {
+    ^bb0(%x: i64, %o: i64):
+      %i = linalg.index 0 : index
+      %n = arith.index_cast %i : index to i64
+      %s = arith.addi %x, %n : i64
+      linalg.yield %s : i64
+  }
+  return
+}
+
+// Copies and named ops are loops, too: never a call of memcpy.
+// CHECK-LABEL: func.func @copies(
+// CHECK-NOT:     memref.copy
+// CHECK-NOT:     linalg
+// CHECK:         scf.for
+// CHECK:           memref.store
+// CHECK:         scf.for
+// CHECK:           memref.store
+// CHECK-NOT:     linalg
+func.func @copies(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %x: f32) {
+  memref.copy %a, %b : memref<4x8xf32> to memref<4x8xf32>
+  linalg.fill ins(%x : f32) outs(%a : memref<4x8xf32>)
+  return
+}
+
+// Rows that are not contiguous: two loops, with the pitch in the addresses.
+// CHECK-LABEL: func.func @pitch(
+// CHECK-DAG:     memref.reinterpret_cast %arg0 to offset: [0], sizes: [56], strides: [1]
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           arith.constant 16 : index
+// CHECK:           scf.for
+func.func @pitch(%a: memref<4x8xf32, strided<[16, 1]>>, %b: memref<4x8xf32>) {
+  memref.copy %a, %b : memref<4x8xf32, strided<[16, 1]>> to memref<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @tensors(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  // expected-error @+1 {{expects operands in memory, found tensors}}
+  %0 = linalg.copy ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

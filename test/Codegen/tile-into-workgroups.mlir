@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-tile-into-workgroups --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ttc-opt %s --ttc-tile-into-workgroups='workgroup-bytes=65536 max-workgroups=3' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=FEW
+
+// 256 KiB are worth 8 workgroups of 32 KiB; each has a tile of 32 rows, which is written into its part of
+// the output. Of 64 KiB it would be 4 workgroups, but 3 is the limit: the tiles are divided as evenly as they can be.
+// CHECK-LABEL: func.func private @elementwise(
+// CHECK-SAME:      %[[IN:.*]]: memref<256x256xf32>, %[[OUT:.*]]: memref<256x256xf32>, %[[W:.*]]: index)
+// CHECK-SAME:      attributes {ttc.workgroups = 8 : i64}
+// CHECK:         %[[LOW:.*]] = arith.muli %[[W]], %{{.*}} : index
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[W]], %{{.*}} : index
+// CHECK:         %[[HIGH:.*]] = arith.muli %[[NEXT]], %{{.*}} : index
+// CHECK:         scf.for %[[TILE:.*]] = %[[LOW]] to %[[HIGH]]
+// CHECK:           %[[ROW:.*]] = arith.muli %[[TILE]], %{{.*}} : index
+// CHECK:           tensor.extract_slice %{{.*}}[%[[ROW]], 0] [32, 256] [1, 1]
+// CHECK:           %[[VIEW:.*]] = memref.subview %[[OUT]][%[[ROW]], 0] [32, 256] [1, 1]
+// CHECK:           %[[TO:.*]] = bufferization.to_tensor %[[VIEW]] restrict writable
+// CHECK:           %[[RESULT:.*]] = linalg.generic {{.*}} outs(%[[TO]] : tensor<32x256xf32>)
+// CHECK:           bufferization.materialize_in_destination %[[RESULT]] in restrict writable %[[VIEW]]
+// FEW-LABEL: func.func private @elementwise(
+// FEW-SAME:      attributes {ttc.workgroups = 3 : i64}
+// FEW-COUNT-2:   arith.divui
+// FEW:           scf.for
+#id = affine_map<(i, j) -> (i, j)>
+func.func private @elementwise(%in: memref<256x256xf32>, %out: memref<256x256xf32>, %w: index) {
+  %a = bufferization.to_tensor %in restrict : memref<256x256xf32> to tensor<256x256xf32>
+  %e = tensor.empty() : tensor<256x256xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<256x256xf32>) outs(%e : tensor<256x256xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.negf %x : f32
+      linalg.yield %n : f32
+  } -> tensor<256x256xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out
+      : (tensor<256x256xf32>, memref<256x256xf32>) -> ()
+  return
+}
+
+// -----
+
+// A little work is one workgroup's, without a loop.
+// CHECK-LABEL: func.func private @small(
+// CHECK-SAME:      attributes {ttc.workgroups = 1 : i64}
+// CHECK-NOT:     scf.for
+// CHECK:         linalg.generic
+#id1 = affine_map<(i) -> (i)>
+func.func private @small(%in: memref<8xf32>, %out: memref<8xf32>, %w: index) {
+  %a = bufferization.to_tensor %in restrict : memref<8xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]}
+      ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.negf %x : f32
+      linalg.yield %n : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out
+      : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// A producer is computed for the tile that reads it: 64 rows of exponentials and their sums.
+// CHECK-LABEL: func.func private @producer(
+// CHECK:         scf.for
+// CHECK:           %[[E:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} ins(%{{.*}} : tensor<64x64xf32>)
+// CHECK:           linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[E]] : tensor<64x64xf32>)
+#both = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func private @producer(%in: memref<2048x64xf32>, %out: memref<2048xf32>, %w: index) {
+  %a = bufferization.to_tensor %in restrict : memref<2048x64xf32> to tensor<2048x64xf32>
+  %e = tensor.empty() : tensor<2048x64xf32>
+  %0 = linalg.generic {indexing_maps = [#both, #both], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<2048x64xf32>) outs(%e : tensor<2048x64xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = math.exp %x : f32
+      linalg.yield %n : f32
+  } -> tensor<2048x64xf32>
+  %zero = arith.constant 0.0 : f32
+  %f = tensor.empty() : tensor<2048xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%f : tensor<2048xf32>) -> tensor<2048xf32>
+  %1 = linalg.generic {indexing_maps = [#both, #row], iterator_types = ["parallel", "reduction"]} ins(%0 : tensor<2048x64xf32>) outs(%g : tensor<2048xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = arith.addf %x, %o : f32
+      linalg.yield %n : f32
+  } -> tensor<2048xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %out
+      : (tensor<2048xf32>, memref<2048xf32>) -> ()
+  return
+}
+
+// -----
+
+// An insertion on the way to the output becomes a view of it, and what is no linalg op is copied.
+// CHECK-LABEL: func.func private @insertion(
+// CHECK-SAME:      %[[A:.*]]: memref<4xf32>, %[[B:.*]]: memref<8xf32>, %[[OUT:.*]]: memref<8xf32>
+// CHECK:         %[[PART:.*]] = memref.subview %[[OUT]][2] [4] [1]
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT:     tensor.insert_slice
+func.func private @insertion(%in: memref<4xf32>, %to: memref<8xf32>, %out: memref<8xf32>, %w: index) {
+  %a = bufferization.to_tensor %in restrict : memref<4xf32> to tensor<4xf32>
+  %b = bufferization.to_tensor %to restrict : memref<8xf32> to tensor<8xf32>
+  %0 = tensor.insert_slice %a into %b[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %out
+      : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// Nothing to do is one workgroup's work.
+// CHECK-LABEL: func.func private @nothing(
+// CHECK-SAME:      attributes {ttc.workgroups = 1 : i64}
+func.func private @nothing(%w: index) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects the workgroup's number, an index, as its last argument, found '(memref<8xf32>) -> ()'}}
+func.func private @no_workgroup(%out: memref<8xf32>) {
+  return
+}
