@@ -48,8 +48,17 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 
   /// The options that programs have, too.
   SmallVector<llvm::cl::Option *> getProgramOptions() {
-    return {&target, &targetCpu,   &queues,           &schedules,       &slots,   &shard,
-            &memory, &inputMemory, &shareActivations, &traceRegionSize, &progress};
+    return {&target,
+            &targetCpu,
+            &queues,
+            static_cast<llvm::cl::Option *>(std::addressof(schedules)),
+            &slots,
+            &shard,
+            &memory,
+            &inputMemory,
+            &shareActivations,
+            &traceRegionSize,
+            &progress};
   }
 };
 

@@ -157,7 +157,7 @@ std::string stepText(const Bundle &bundle, const fb::EntryPoint &entry, const fb
   if (action.info->accesses == AccessShape::Copy)
     return fmt::format("{} bytes from {} to {}", action.bytes, hexText(action.src),
                        hexText(action.dst));
-  std::string words = nameIn(bundle.metadata(), entry, *action.info, action.index);
+  std::string words = nameIn(bundle.metadata(), &entry, *action.info, action.index);
   const fb::Port *port = portOf(entry, action);
   if (port || action.info->table == IndexedTable::Event)
     words = fmt::format("{} {}", nounOf(action.info->table), words);

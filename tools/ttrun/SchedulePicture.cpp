@@ -178,7 +178,7 @@ void Simulation::run(const fb::Step &step) {
     return add(Kind::Copy, queue, 1, "", action.info->name);
   follow(action, queue);
   add(Kind::Run, queue, 1, inference[queue] < 0 ? "" : std::to_string(inference[queue]),
-      fmt::format("dispatch {}", nameIn(bundle.metadata(), entry, *action.info, action.index)));
+      fmt::format("dispatch {}", nameIn(bundle.metadata(), &entry, *action.info, action.index)));
 }
 
 std::string escaped(const std::string &text) {
