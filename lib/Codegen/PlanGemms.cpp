@@ -12,6 +12,9 @@ namespace {
 struct PlanGemms : impl::PlanGemmsBase<PlanGemms> {
   void runOnOperation() override {
     auto result = getOperation().walk([](KernelGemmOp op) -> WalkResult {
+      auto isEmpty = [](Type type) { return cast<RankedTensorType>(type).getNumElements() == 0; };
+      if (llvm::any_of(op->getOperandTypes(), isEmpty) || isEmpty(op.getType()))
+        return WalkResult::advance(); // --ttc-lower-programs rejects empty tensors
       GemmPlanAttr plan = planGemm(op);
       if (!plan)
         return op.emitOpError(

@@ -52,14 +52,15 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
   int64_t most[] = {p.batch[0] * p.batch[1] * p.batch[2],
                     llvm::divideCeilSigned(p.n * p.od * p.oh * p.ow, p.mr),
                     p.groups * llvm::divideCeilSigned(p.o, p.nr)};
-  for (auto [count, limit, what] :
-       llvm::zip_equal(plan.getSplits(), most, ArrayRef<StringRef>{"batch", "row tiles", "panels"}))
+  for (auto [count, limit, what] : llvm::zip_equal(
+           plan.getSplits(), most, ArrayRef<StringRef>{"batch elements", "row tiles", "panels"}))
     if (count > limit)
       return op.emitOpError() << "expected 'plan' to split the " << limit << " " << what
                               << " into at most as many parts, found " << count;
   return success();
 }
 
+/// The loops that the kernel walks, and the plan if there is one.
 static LogicalResult verifyLoops(KernelGemmOp op) {
   if (!getGemmLoops(op, /*isStored=*/false))
     return op.emitOpError("expected at most three batch dimensions that cannot be merged");
