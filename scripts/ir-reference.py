@@ -36,6 +36,7 @@ INTERFACES = {
     "ComputeInterfaces": "How ops compute",
     "TransformInterfaces": "How passes transform ops",
     "ExecutionInterfaces": "Where and when ops run",
+    "SerializationInterfaces": "How ops are stored in bundles",
 }
 TYPES = [
     (r"tensor of static shape of f32, .* or i1", "tensor"),

@@ -28,6 +28,10 @@ bool isProgramPort(Operation *op, Owner owner) { return isa<ProgramOp>(op) && is
 bool isProgramResult(Operation *op, Owner owner) {
   return isa<ProgramOp>(op) && owner == Owner::Result;
 }
+/// Of the functions that a program's body becomes while it is lowered.
+bool isFunctionArgument(Operation *op, Owner owner) {
+  return owner == Owner::Argument && isa<FunctionOpInterface>(op) && !isa<ProgramOp>(op);
+}
 bool isInTrace(Operation *op, Owner owner) {
   return owner == Owner::Operation && isa_and_present<TraceOp>(op->getParentOp());
 }
@@ -57,6 +61,8 @@ const Rule kRules[] = {
     {kStridedAttrName, kOnProgram, isProgramPort, "a #ttc.strided", is<StridedAttr>},
     {kShardAttrName, kOnProgram, isProgramPort, "a #ttc.shard", is<ShardAttr>},
     {kInPlaceAttrName, "a result of a ttc.program", isProgramResult, "an array<i64>",
+     is<DenseI64ArrayAttr>},
+    {kInPlaceAttrName, "an argument of a function", isFunctionArgument, "an array<i64>",
      is<DenseI64ArrayAttr>},
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramBody.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Support/PassCounter.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_INLINEEPILOGUES
@@ -13,6 +14,7 @@ using namespace mlir::ttc;
 namespace {
 struct InlineEpiloguesPass : ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass> {
   using InlineEpiloguesBase::InlineEpiloguesBase;
+  PassCounter numCalled{*this, "called", "Epilogues that are called"};
 
   void runOnOperation() override {
     LLVM::LLVMFuncOp function = getOperation();

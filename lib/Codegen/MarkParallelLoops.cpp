@@ -2,6 +2,7 @@
 #include "ProgramBody.h"
 #include "mlir/IR/Dominance.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Support/PassCounter.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::ttc {
@@ -14,6 +15,8 @@ using namespace mlir::ttc;
 
 namespace {
 struct MarkParallelLoopsPass : ttc::impl::MarkParallelLoopsBase<MarkParallelLoopsPass> {
+  PassCounter numLoops{*this, "loops", "Loops marked"};
+
   void runOnOperation() override {
     LLVM::LLVMFuncOp function = getOperation();
     bool isInPlace = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {

@@ -11,6 +11,7 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Planner/Planner.h"
 #include "ttc/Planner/Validator.h"
+#include "ttc/Support/PassCounter.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_PLANSCRATCH
@@ -78,6 +79,8 @@ DenseMap<Operation *, std::pair<int64_t, int64_t>> numberOps(func::FuncOp body) 
 }
 
 struct PlanScratchPass : mlir::ttc::impl::PlanScratchBase<PlanScratchPass> {
+  PassCounter numTemporaries{*this, "temporaries", "Allocations that were placed"};
+
   void getDependentDialects(DialectRegistry &registry) const override {
     PlanScratchBase::getDependentDialects(registry);
     affine::registerValueBoundsOpInterfaceExternalModels(registry);

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Support/PassCounter.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_TILEINTOWORKGROUPS
@@ -306,6 +307,7 @@ private:
 
 struct TileIntoWorkgroupsPass : ttc::impl::TileIntoWorkgroupsBase<TileIntoWorkgroupsPass> {
   using TileIntoWorkgroupsBase::TileIntoWorkgroupsBase;
+  PassCounter numTiles{*this, "tiles", "Tiles of all workgroups together"};
 
   void getDependentDialects(DialectRegistry &registry) const override {
     TileIntoWorkgroupsBase::getDependentDialects(registry);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-call-kernels --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ttc-opt %s --ttc-plan-gemms --ttc-call-kernels --split-input-file --verify-diagnostics | FileCheck %s
 
 module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "haswell", features = "", grid_rows = 2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-lower-programs | FileCheck %s
-// RUN: ttc-opt %s --ttc-lower-programs --ttc-lower-programs | FileCheck %s
-// RUN: ttc-opt %s --ttc-lower-programs --ttc-compile-programs | FileCheck %s --check-prefix=COMPILED
+// RUN: ttc-opt %s --ttc-plan-gemms --ttc-lower-programs | FileCheck %s
+// RUN: ttc-opt %s --ttc-plan-gemms --ttc-lower-programs --ttc-lower-programs | FileCheck %s
+// RUN: ttc-opt %s --ttc-plan-gemms --ttc-lower-programs --ttc-compile-programs | FileCheck %s --check-prefix=COMPILED
 // COMPILED: ttc.binary
 
 // The whole pipeline, once more for what is lowered already: then it changes nothing.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-plan-gemms))' | FileCheck %s
+// RUN: ttc-opt %s --ttc-plan-gemms | FileCheck %s
 // Planning again changes nothing.
-// RUN: ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-plan-gemms,ttc-plan-gemms))' | FileCheck %s
+// RUN: ttc-opt %s --ttc-plan-gemms --ttc-plan-gemms | FileCheck %s
 // RUN: not ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-lower-programs))' 2>&1 | FileCheck %s --check-prefix=UNPLANNED
 // UNPLANNED: 'ttc.kernel.gemm' op expected a plan before its program is lowered, found none
 
@@ -16,7 +16,7 @@ ttc.program @few_rows(%x: tensor<5x768xf32>, %w: tensor<1x64x768x16xf32>) -> ten
 
 // Many rows: workgroups split the rows, and each walks them in blocks that stay in L2.
 // CHECK-LABEL: ttc.program @many_rows
-// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 16, 1], block = 46>
+// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 16, 1], block = 43>
 ttc.program @many_rows(%x: tensor<1x64x64x256xf32>, %w: tensor<1x4x256x16xf32>)
     -> tensor<1x64x64x64xf32> {
   %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 1, 1>, tile = array<i64: 6, 16>}
@@ -46,7 +46,7 @@ ttc.program @window(%x: tensor<1x56x56x64xf32>, %w: tensor<1x4x576x16xf32>)
 
 // Few channels: the input lines are copied; not if pixels are stored apart.
 // CHECK-LABEL: ttc.program @few_channels
-// CHECK: plan = #ttc.gemm_plan<rows = copied, splits = [1, 16, 1], block = 88>
+// CHECK: plan = #ttc.gemm_plan<rows = copied, splits = [1, 16, 1], block = 131>
 ttc.program @few_channels(%x: tensor<1x224x224x4xf32>, %w: tensor<1x4x196x16xf32>)
     -> tensor<1x112x112x64xf32> {
   %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 7, 7>, strides = array<i64: 2, 2>,

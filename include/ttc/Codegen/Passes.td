@@ -132,6 +132,8 @@ def TileIntoWorkgroups : Pass<"ttc-tile-into-workgroups", "::mlir::func::FuncOp"
       return
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `tiles` (tiles of all workgroups together).
   }];
   let options = [
     Option<"workgroupBytes", "workgroup-bytes", "int64_t", /*default=*/"32 * 1024",
@@ -139,7 +141,6 @@ def TileIntoWorkgroups : Pass<"ttc-tile-into-workgroups", "::mlir::func::FuncOp"
     Option<"maxWorkgroups", "max-workgroups", "int64_t", /*default=*/"16",
            "The largest number of workgroups">
   ];
-  let statistics = [Statistic<"numTiles", "tiles", "Tiles of all workgroups together">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
@@ -172,8 +173,9 @@ def PlanScratch : Pass<"ttc-plan-scratch", "::mlir::func::FuncOp"> {
       ...
     }
     ```
+
+    Counters (`--mlir-pass-statistics`): `temporaries` (allocations that were placed).
   }];
-  let statistics = [Statistic<"numTemporaries", "temporaries", "Allocations that were placed">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
@@ -313,8 +315,9 @@ def MarkParallelLoops : Pass<"ttc-mark-parallel-loops", "::mlir::LLVM::LLVMFuncO
       llvm.cond_br %more, ^loop(%next : i64), ^end {loop_annotation =
           #llvm.loop_annotation<parallelAccesses = #group>}
     ```
+
+    Counters (`--mlir-pass-statistics`): `loops` (loops marked).
   }];
-  let statistics = [Statistic<"numLoops", "loops", "Loops marked">];
 }
 
 def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
@@ -331,12 +334,13 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
     llvm.func internal @epilogue(...) -> vector<8xf32>
         attributes {passthrough = ["alwaysinline"]} { ... }
     ```
+
+    Counters (`--mlir-pass-statistics`): `called` (epilogues that are called).
   }];
   let options = [
     Option<"maxConstants", "max-constants", "unsigned", /*default=*/"2",
            "The most vector constants of an epilogue that is inlined">
   ];
-  let statistics = [Statistic<"numCalled", "called", "Epilogues that are called">];
 }
 
 def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {

@@ -89,7 +89,7 @@ ttc.program @in_place(tensor<4xf32>) -> (tensor<4xf32> {ttc.in_place = [0]})
 
 // -----
 
-// expected-error @+1 {{'ttc.program' op expected 'ttc.in_place' on a result of a ttc.program, found it on argument 0}}
+// expected-error @+1 {{'ttc.program' op expected 'ttc.in_place' on a result of a ttc.program or an argument of a function, found it on argument 0}}
 ttc.program @in_place_argument(tensor<4xf32> {ttc.in_place = array<i64: 0>}) -> tensor<4xf32>
 
 // -----
