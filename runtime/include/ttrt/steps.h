@@ -10,7 +10,7 @@
 //
 //     const Action action = actionOf(step);                  // or actionOf(commandHeader)
 //     if (action.info->table != IndexedTable::None)          // "input 'x'", "event 'done'"
-//       print(nounOf(action.info->table), nameIn(bundle, &entry, *action.info, action.index));
+//       print(nounOf(action.info->table), nameIn(bundle, entry, *action.info, action.index));
 //     if (action.info->accesses == AccessShape::Operands)    // any kind of dispatch
 //       use(action.operands, action.operandCount);
 //     if (action.info->role == OrderRole::Wait) ...          // of a step or of a command
@@ -214,6 +214,11 @@ inline uint32_t countIn(const fb::Bundle &bundle, const fb::EntryPoint *entry,
                    [](const auto *table) -> uint32_t { return table ? table->size() : 0; });
 }
 
+inline uint32_t countIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
+                        const ActionInfo &info) {
+  return countIn(bundle, &entry, info);
+}
+
 inline const char *nameIn(const fb::Program &program) { return program.symbol()->c_str(); }
 template <typename Entry> const char *nameIn(const Entry &entry) { return entry.name()->c_str(); }
 /// The name of the entry that a verified action names; "" for None. `entry` as for withTable().
@@ -223,6 +228,11 @@ inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint *entry,
     return "";
   return withTable(bundle, entry, info.table,
                    [&](const auto *table) { return nameIn(*table->Get(index)); });
+}
+
+inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
+                          const ActionInfo &info, uint32_t index) {
+  return nameIn(bundle, &entry, info, index);
 }
 
 /// The input or output that a verified step moves; null for all other steps.
