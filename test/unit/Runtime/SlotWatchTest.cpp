@@ -8,7 +8,9 @@
 #include "ttrt/pipeline.h"
 #include "ttrt/queue.h"
 
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 namespace ttrt::test {
 namespace {
@@ -215,6 +217,33 @@ TEST_F(Slots, APipelineMustBeGivenWhatItCannotKeep) {
     }
     ttrt_pipeline_close(pipeline);
   }
+}
+
+/// Where the proof was left out, the first device that watches slots decodes the bundle's plan.
+TEST_F(Slots, DevicesThatAreOpenedAtTheSameTimeShareThePlan) {
+  ttrt_bundle *bundle = nullptr;
+  ASSERT_EQ(ttrt_bundle_open(file.path(), TTRT_VERIFY_NONE, &bundle, &error), TTRT_OK);
+  std::atomic<int> watching{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      const ttrt_device_options chosen = options();
+      ttrt_device *device = nullptr;
+      ttrt_error failure;
+      if (ttrt_device_open(bundle, &chosen, &device, &failure) != TTRT_OK)
+        return;
+      std::vector<float> result(kElements);
+      const ttrt_input given{values.data(), kBytes}, inPlace{};
+      const ttrt_output output{result.data(), kBytes};
+      watching += ttrt_run(device, 0, &given, &output, nullptr, &failure) == TTRT_OK &&
+                  result == values &&
+                  ttrt_run(device, 0, &inPlace, &output, nullptr, &failure) == TTRT_OVERWRITTEN;
+      ttrt_device_close(device);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(watching, 4);
+  ttrt_bundle_close(bundle);
 }
 
 } // namespace
