@@ -106,19 +106,6 @@ DecodedPlan::DecodedPlan(const Bundle &bundle) {
   }
 }
 
-uint64_t DecodedPlan::bytes() const {
-  auto bytesOf = [](const OpList &list) {
-    return list.ops.capacity() * sizeof(Op) + list.accesses.capacity() * sizeof(Access);
-  };
-  uint64_t sum = traces.capacity() * sizeof(OpList);
-  for (const OpList &trace : traces)
-    sum += bytesOf(trace);
-  for (const auto &entry : schedules)
-    for (const DecodedSchedule &schedule : entry)
-      sum += sizeof(schedule) + bytesOf(schedule.steps);
-  return sum;
-}
-
 //===----------------------------------------------------------------------===//
 // BufferIndex
 //===----------------------------------------------------------------------===//

@@ -41,9 +41,6 @@ struct DecodedPlan {
   /// Of a bundle whose tables, streams and schedules have been verified.
   explicit DecodedPlan(const Bundle &bundle);
 
-  /// What it takes of the heap.
-  uint64_t bytes() const;
-
   std::vector<OpList> traces;                          ///< without their end commands
   std::vector<std::vector<DecodedSchedule>> schedules; ///< [entry point][schedule]
 };

@@ -23,7 +23,7 @@ DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.a
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Constants));
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Streams));
 
-    // One range from the lowest to the highest buffer that is written.
+    // One range from the lowest to the highest writable buffer.
     uint64_t begin = ~uint64_t(0), end = 0;
     const auto *buffers = bundle.metadata().buffers();
     for (uint32_t i = 0; i < count(buffers); ++i) {
@@ -36,7 +36,8 @@ DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.a
     if (begin < end) {
       begin = begin / kPageSize * kPageSize;
       end = alignUp(end, kPageSize);
-      // Constants may lie between buffers; verifyTables() has made sure that they share no page.
+      // Constants may be stored between buffers. verifyTables() has checked that they share no
+      // page.
       const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
       uint64_t constantsEnd = alignUp(constants.address + constants.size, kPageSize);
       if (constants.size && begin < constantsEnd && constants.address < end) {
@@ -46,7 +47,7 @@ DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.a
         makeWritable(begin, end);
       }
     }
-    // L1s, host memory and the L1s of more cores follow DRAM without a gap.
+    // The L1s, host memory and the L1s of additional cores follow DRAM without a gap.
     makeWritable(map_.dramBytes, map_.size() + extra * map_.l1Bytes);
   } catch (...) {
     munmap(base_, size_);
@@ -64,7 +65,7 @@ uint8_t *DeviceMemory::l1(uint32_t core) const {
 void DeviceMemory::mapFile(const MappedFile &file, const SegmentView &segment) {
   if (!segment.size)
     return;
-  // Whole pages. What is in front of a stream in its first page is padding.
+  // Whole pages. The bytes before the first stream in its page are padding.
   const uint64_t lead = segment.offset % kPageSize;
   void *wanted = base_ + segment.address - lead;
   void *address = mmap(wanted, segment.size + lead, PROT_READ, MAP_SHARED | MAP_FIXED,
@@ -77,7 +78,7 @@ void DeviceMemory::mapFile(const MappedFile &file, const SegmentView &segment) {
 void DeviceMemory::setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t end, bool mapped) {
   const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
   void *wanted = base_ + begin;
-  // Offset and address are the same in a page.
+  // File offset and address are equal modulo the page.
   void *address = mapped ? mmap(wanted, end - begin, PROT_READ, MAP_SHARED | MAP_FIXED,
                                 bundle.file().descriptor(),
                                 static_cast<off_t>(streams.offset + begin - streams.address))

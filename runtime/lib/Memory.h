@@ -7,11 +7,12 @@
 namespace ttrt {
 
 /// A device's address space: one reservation, into which the bundle is mapped at its device
-/// addresses. Constants and streams are the file's own pages, read-only and shared between
-/// processes; what is written is anonymous memory, zero at first, that costs nothing until it is
-/// touched.
+/// addresses. Constants and streams are pages of the file, read-only and shared between processes.
+/// Writable memory is anonymous and initially zero; it takes no physical memory until it is
+/// touched. Queries are thread-safe; setStreamPages() must not overlap with another call.
 class DeviceMemory {
 public:
+  /// Throws Error.
   DeviceMemory(const Bundle &bundle, uint32_t cores);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;
@@ -19,11 +20,11 @@ public:
 
   /// Flat address 0.
   uint8_t *base() const { return base_; }
-  /// A core's L1. A device may have more cores than the bundle was planned for: theirs lie behind
-  /// all else.
+  /// A core's L1. A device may have more cores than the bundle was planned for; their L1s follow
+  /// everything else.
   uint8_t *l1(uint32_t core) const;
 
-  /// Maps or unmaps whole pages of the streams, again or for a while.
+  /// Maps or unmaps whole pages of the streams. Throws Error.
   void setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t end, bool mapped);
 
 private:

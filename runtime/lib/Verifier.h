@@ -45,7 +45,7 @@ Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan);
 /// Whether this machine can run the bundle: architecture, CPU features, shared object.
 void verifyFit(const Bundle &bundle);
 
-/// True if [address, address + size) lies in [begin, end).
+/// True if [begin, end) contains [address, address + size).
 constexpr bool isInside(uint64_t address, uint64_t size, uint64_t begin, uint64_t end) {
   return begin <= end && address >= begin && address <= end && size <= end - address;
 }

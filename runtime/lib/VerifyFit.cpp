@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a (good) bundle can run here. A bundle fits if it needs no more than there is: subset,
-// not equality.
+// Whether a verified bundle can run on this machine. It can if the machine has at least what the
+// bundle needs.
 
 #include "Format.h"
 #include "Host.h"
@@ -15,7 +15,7 @@ namespace ttrt {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bundles are little-endian");
 
-/// What the dynamic loader takes for granted and would crash on.
+/// What the dynamic loader assumes: it crashes on a file that violates it.
 static void verifySharedObject(const SegmentView &code) {
   if (code.size < sizeof(Elf64_Ehdr))
     failBad("code has {} bytes: too short for a shared object", code.size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The plan in space: walks the timeline (docs/bundle-format.md) once, with the set of buffers that
-// are alive. Every access goes to one of them, and no two of them share a byte. That they hold what
-// they should at that time is shown by OrderProver.cpp.
+// are alive. Every access stays in one of them, and no two of them share a byte. OrderProver.cpp
+// proves that they hold the right data at that time.
 
 #include "DecodedPlan.h"
 #include "Format.h"
@@ -54,7 +54,8 @@ private:
   std::multimap<uint64_t, uint32_t> ends; ///< end -> buffer, of those alive
   std::map<uint64_t, uint32_t> alive;     ///< planned address -> buffer
   std::vector<bool> executed;             ///< per trace: seen on the timeline
-  /// What an entry point's default schedule does -> the buffers of the operands. Null: of several.
+  /// Maps each action of an entry point's default schedule to its accesses, whose buffers are
+  /// known; to null if the buffers differ from one occurrence to another.
   std::map<std::vector<uint64_t>, const Access *> same;
   uint64_t time = 0;
   // For messages.
@@ -86,8 +87,8 @@ std::string MemoryVerifier::here() const {
   return formatText("step {} of entry point '{}'", step, entry ? text(entry->name()) : "");
 }
 
-/// Makes a buffer alive. Scratch is every core's own and used by one command at a time, so it
-/// overlaps only what is not scratch; it is never an operand.
+/// Makes a buffer alive. Scratch buffers are left out: programs declare their scratch themselves,
+/// and verifyScratch() checks it.
 void MemoryVerifier::activate(uint32_t index) {
   const fb::Buffer &added = buffer(index);
   if (added.kind() == fb::BufferKind::Scratch)
@@ -112,7 +113,7 @@ void MemoryVerifier::activate(uint32_t index) {
     ends.emplace(added.end(), index);
 }
 
-/// Goes to a point of the timeline.
+/// Advances to a point of the timeline.
 void MemoryVerifier::advance(uint64_t point) {
   time = point;
   while (!ends.empty() && ends.begin()->first <= time) {
@@ -123,7 +124,7 @@ void MemoryVerifier::advance(uint64_t point) {
     activate(byBegin[nextToLive]);
 }
 
-/// The buffer that is alive and has an address, in either view of L1.
+/// The buffer that is alive and contains an address, in either view of L1.
 uint32_t MemoryVerifier::bufferAt(uint64_t address) const {
   address = bundle.addresses().plannedAddress(address);
   auto next = alive.upper_bound(address);
@@ -133,8 +134,8 @@ uint32_t MemoryVerifier::bufferAt(uint64_t address) const {
   return address < found->first + buffer(found->second).size() ? found->second : kNone;
 }
 
-/// Whether an access keeps to a buffer, in its view of L1. Of a sharded one it may touch the same
-/// bytes of several shards, as rows.
+/// Whether an access stays in a buffer, in the buffer's view of L1. An access to a sharded buffer
+/// may touch the same bytes of several shards, as rows.
 bool MemoryVerifier::isInside(const Access &access, const fb::Buffer &target) const {
   uint64_t begin = access.address - bundle.address(target), bytes = access.bytes;
   if (target.shards()) {
@@ -147,13 +148,13 @@ bool MemoryVerifier::isInside(const Access &access, const fb::Buffer &target) co
   return begin < bundle.bytes(target) && bytes <= bundle.bytes(target) - begin;
 }
 
-/// Finds the access's buffer.
+/// Determines the access's buffer.
 void MemoryVerifier::verifyAccess(Access &access) {
   if (access.kind == fb::BufferKind::Scratch)
-    return; // in no buffer: verifyScratch()
+    return; // checked by verifyScratch()
   const uint32_t index = bufferAt(access.address);
   if (index == kNone)
-    failBad("{}: operand {} at {:#x} + {} bytes lies in no buffer that is alive then", here(),
+    failBad("{}: operand {} at {:#x} + {} bytes is in no buffer that is alive then", here(),
             access.operand, access.address, access.bytes);
   const fb::Buffer &target = buffer(index);
   if (access.buffer != kNoBuffer && access.buffer != index)
@@ -168,7 +169,7 @@ void MemoryVerifier::verifyAccess(Access &access) {
   access.kind = target.kind();
 }
 
-/// A program's scratch is the bottom of each core's L1: no buffer that is alive may lie there.
+/// A program's scratch is at the bottom of each core's L1. No buffer that is alive may overlap it.
 void MemoryVerifier::verifyScratch(const fb::Program &program) {
   const uint64_t l1 = bundle.addresses().l1Address(0);
   auto lowest = alive.lower_bound(l1);
@@ -179,16 +180,16 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
             lowest->first - l1);
 }
 
-/// Whether an interleaved operand takes bytes of the command's own scratch, which comes behind its
-/// operands.
+/// Whether an interleaved operand overlaps the scratch of its own command, an access that follows
+/// the operands.
 bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch) const {
   const AddressMap &map = bundle.addresses();
   return scratch.kind == fb::BufferKind::Scratch && operand.address >= map.interleavedAddress() &&
          map.plannedAddress(operand.address) < map.l1Address(0) + scratch.row;
 }
 
-/// Nothing orders the workgroups of one command, nor the bytes of one copy; what a program promises
-/// about its own operands is the exception.
+/// The workgroups of a command and the bytes of a copy are in no order, so accesses of one command
+/// must not conflict. Operands that the program may write in place are the exception.
 void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
   const fb::Program *program =
       op.runsProgram() ? bundle.metadata().programs()->Get(op.index) : nullptr;
@@ -213,8 +214,8 @@ void MemoryVerifier::verifyOp(const Op &op, Access *accesses) {
   ++time;
 }
 
-/// The buffers that the operands have in a trace's first execution are remembered; where another
-/// one differs, they stay unknown.
+/// Keeps the buffers of a trace's first execution. Where another execution differs, the buffer
+/// stays unknown.
 void MemoryVerifier::verifyTrace(uint32_t index) {
   trace = index;
   command = 0;
@@ -248,7 +249,7 @@ PlacedPlan MemoryVerifier::verify() {
         verifyOp(op, steps.accesses.data());
     }
   }
-  // What begins after the last command is a plan for something else.
+  // A buffer that begins after the last command belongs to a different plan.
   if (nextToLive < byBegin.size())
     failBad("buffer '{}' lives from point {} of a timeline that has {}",
             text(buffer(byBegin[nextToLive]).name()), buffer(byBegin[nextToLive]).begin(), time);
@@ -256,7 +257,8 @@ PlacedPlan MemoryVerifier::verify() {
   return PlacedPlan(std::move(decoded));
 }
 
-/// A command by what it does to which addresses, whatever the slots.
+/// Identifies an action by its program, sizes and addresses. All permanent addresses count as
+/// equal, so slots may differ.
 static std::vector<uint64_t> keyOf(const BufferIndex &index, const Op &op, const OpList &list) {
   std::vector<uint64_t> key{op.runsProgram() ? op.index : ~uint64_t(0)};
   for (uint32_t i = op.first; i < op.end; ++i) {
@@ -283,8 +285,8 @@ void MemoryVerifier::learn(const BufferIndex &index, const OpList &list) {
   }
 }
 
-/// What the default schedule does, too, means the same buffers here. So data that comes from
-/// somewhere else is found in these schedules as well.
+/// An action that the default schedule has as well uses the same buffers here. So reads of the
+/// wrong data are found in these schedules, too.
 void MemoryVerifier::recall(const BufferIndex &index, const Op &op, OpList &list) const {
   const auto found = same.find(keyOf(index, op, list));
   if (found == same.end() || !found->second)
@@ -296,9 +298,9 @@ void MemoryVerifier::recall(const BufferIndex &index, const Op &op, OpList &list
   }
 }
 
-/// Schedules other than the default one may have traces and steps of their own, of which the
-/// timeline does not say what is alive. They must keep to the buffers, too, and away from those
-/// that are always alive.
+/// Schedules other than the default one may have traces and steps of their own. The timeline does
+/// not say what is alive in them. Their accesses must stay in buffers, too, and access permanent
+/// buffers only within their bounds.
 void MemoryVerifier::verifyOutsideTheTimeline() {
   const BufferIndex index(bundle);
   std::vector<bool> used = executed;
@@ -343,7 +345,7 @@ void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const
     return;
   const auto [first, end] = index.reachOf(access);
   if (!index.isInsideOne(first, end))
-    failBad("{}: operand {} at {:#x} + {} bytes lies in no buffer", here(), access.operand,
+    failBad("{}: operand {} at {:#x} + {} bytes is in no buffer", here(), access.operand,
             access.address, access.bytes);
   const fb::Buffer *permanent = index.permanentAt(first, end);
   if (!permanent)

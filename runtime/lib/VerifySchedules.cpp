@@ -104,9 +104,8 @@ void ScheduleVerifier::verify() {
   verifyBalance();
 }
 
-/// How often each part moves each port. Every inference writes every input and reads every output
-/// once, so the body must do both equally often, and what the prologue is ahead the epilogue
-/// catches up.
+/// Every inference writes every input and reads every output once. So the body must do all of these
+/// equally often, and so must prologue and epilogue together.
 void ScheduleVerifier::verifyBalance() const {
   auto movesOf = [&](const auto *part, fb::StepKind kind, uint32_t index) {
     uint32_t moves = 0;

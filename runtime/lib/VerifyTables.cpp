@@ -42,7 +42,7 @@ static void checkLocation(const Bundle &bundle, uint32_t index, const char *what
     failBad("{} '{}' has source location {}; the bundle has {}", what, subject, index, locations);
 }
 
-/// Constants at their address, the trace region at the top of DRAM, apart from each other.
+/// The constants and, at the top of DRAM, the trace region, which do not overlap.
 static void verifyRegions(const Bundle &bundle) {
   const AddressMap &map = bundle.addresses();
   const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
@@ -70,8 +70,8 @@ static void verifyRegions(const Bundle &bundle) {
             constants.address, constants.size, traceBegin);
 }
 
-/// Whole rows that do not overlap, from the first byte to the last; one for each workgroup where
-/// the operand says so.
+/// Rows must be complete and must not overlap. An operand that is accessed per workgroup has as
+/// many rows as there are workgroups.
 static void verifyRows(const fb::Program &program, const fb::Operand &operand, const char *symbol,
                        uint32_t index) {
   const uint64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
@@ -83,8 +83,8 @@ static void verifyRows(const fb::Program &program, const fb::Operand &operand, c
   if (row == 0 && pitch == 0)
     return;
   if (row == 0 || pitch < row || bytes < row || (bytes - row) % pitch != 0)
-    failBad("program '{}', operand {}: {} bytes in rows of {} bytes, {} apart; expected whole "
-            "rows that are apart",
+    failBad("program '{}', operand {}: {} bytes in rows of {} bytes, {} apart; expected "
+            "complete rows that do not overlap",
             symbol, index, bytes, row, pitch);
 }
 
@@ -120,7 +120,8 @@ static void verifyPrograms(const Bundle &bundle) {
         uint32_t input = operand.in_place_of()->Get(k);
         if (operand.access() != fb::Access::Write || input >= count(program.operands()) ||
             program.operands()->Get(input)->access() != fb::Access::Read)
-          failBad("program '{}', operand {} may lie in place of operand {}; expected an output in "
+          failBad("program '{}', operand {} may be stored in place of operand {}; expected an "
+                  "output in "
                   "place of an input",
                   symbol, j, input);
       }
@@ -176,14 +177,13 @@ static void verifyBuffers(const Bundle &bundle) {
       // Constants and streams are read-only pages of the file.
       if (constants.size && buffer.offset() < constantsEnd &&
           buffer.offset() + buffer.size() > constants.address)
-        failBad("buffer '{}' at {:#x} + {} bytes lies in the pages of the constants, which end at "
+        failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the constants, which end at "
                 "{:#x}",
                 label, buffer.offset(), buffer.size(), constantsEnd);
       if (buffer.offset() + buffer.size() > traceBegin)
-        failBad(
-            "buffer '{}' at {:#x} + {} bytes lies in the pages of the trace region, which begin "
-            "at {:#x}",
-            label, buffer.offset(), buffer.size(), traceBegin);
+        failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the trace region, which begin "
+                "at {:#x}",
+                label, buffer.offset(), buffer.size(), traceBegin);
     }
   }
 }
@@ -199,10 +199,11 @@ static void verifyTraces(const Bundle &bundle) {
         !region ||
         !isInside(trace.address(), trace.size(), region->address(),
                   region->address() + region->size()))
-      failBad("trace '{}' at {:#x} + {} bytes: expected to lie in the trace region ({:#x} + {}), "
-              "aligned to {}",
-              text(trace.name()), trace.address(), trace.size(), region ? region->address() : 0,
-              region ? region->size() : 0, kStreamAlignment);
+      failBad(
+          "trace '{}' at {:#x} + {} bytes: expected an address in the trace region ({:#x} + {}), "
+          "aligned to {}",
+          text(trace.name()), trace.address(), trace.size(), region ? region->address() : 0,
+          region ? region->size() : 0, kStreamAlignment);
     if (count(trace.sources()) != 0 && count(trace.sources()) != trace.commands())
       failBad("trace '{}' has {} commands and {} source locations", text(trace.name()),
               trace.commands(), count(trace.sources()));
@@ -210,8 +211,8 @@ static void verifyTraces(const Bundle &bundle) {
       checkLocation(bundle, trace.sources()->Get(j), "a command of trace", text(trace.name()));
     order.push_back(&trace);
   }
-  // Where the segment begins the first stream does, and each other one where the one before it
-  // ends, padded. Nothing is left over at the end of DRAM.
+  // The first stream begins where the segment does, and each other one where the previous one ends,
+  // padded. The last one ends at the end of DRAM.
   std::sort(order.begin(), order.end(),
             [](const fb::Trace *a, const fb::Trace *b) { return a->address() < b->address(); });
   const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
@@ -219,7 +220,7 @@ static void verifyTraces(const Bundle &bundle) {
   uint64_t expected = begin;
   for (const fb::Trace *trace : order) {
     if (trace->address() != expected)
-      failBad("trace '{}' is at {:#x}; expected it at {:#x}, right behind the one before it",
+      failBad("trace '{}' is at {:#x}; expected it at {:#x}, right after the previous one",
               text(trace->name()), trace->address(), expected);
     expected = alignUp(trace->address() + trace->size(), kStreamAlignment);
   }
@@ -250,10 +251,10 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(number);
     if (buffer.kind() != fb::BufferKind::Slot && buffer.kind() != fb::BufferKind::Host &&
         buffer.kind() != fb::BufferKind::State)
-      failBad("{} '{}' of entry point '{}' lies in buffer '{}', which is not a slot", what, label,
-              text(entry.name()), text(buffer.name()));
+      failBad("{} '{}' of entry point '{}' is stored in buffer '{}', which is not a slot", what,
+              label, text(entry.name()), text(buffer.name()));
     if (buffer.shards())
-      failBad("{} '{}' of entry point '{}' lies in buffer '{}', which has shards", what, label,
+      failBad("{} '{}' of entry point '{}' is stored in buffer '{}', which has shards", what, label,
               text(entry.name()), text(buffer.name()));
     if (bytes > bundle.bytes(buffer))
       failBad("{} '{}' of entry point '{}' has {} bytes; its buffer '{}' has {}", what, label,

@@ -44,7 +44,7 @@ const L1Fault kFaults[] = {
      "alive "
      "at point 1"},
     {"ShiftedAway", [](L &l) { l.buffer(L::A).offset = 0xc0; },
-     "operand 1 at 0x4040200 + 256 bytes lies in no buffer that is alive then"},
+     "operand 1 at 0x4040200 + 256 bytes is in no buffer that is alive then"},
     {"InterleavedOverShards", [](L &l) { l.buffer(L::B).offset = 0x80; },
      "buffers 'a' (0x4000080 + 64 bytes) and 'b' (0x4000080 + 64 bytes) overlap, and are both "
      "alive "

@@ -96,7 +96,8 @@ TEST(Operand, RowsCut) {
                 },
                 message),
             TTRT_BAD_BUNDLE);
-  EXPECT_NE(message.find("expected whole rows that are apart"), std::string::npos) << message;
+  EXPECT_NE(message.find("expected complete rows that do not overlap"), std::string::npos)
+      << message;
 }
 
 } // namespace

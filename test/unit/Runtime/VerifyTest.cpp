@@ -95,9 +95,9 @@ const Fault kFaults[] = {
      "buffer 'b' at 0x"},
     {"BufferInTraceRegion",
      [](BundleBuilder &b) { bufferNamed(b, "b").offset = 64 * 1024 * 1024 - 1024; },
-     "lies in the pages of the trace region"},
+     "is in the pages of the trace region"},
     {"BufferInConstants", [](BundleBuilder &b) { bufferNamed(b, "b").offset = 2048; },
-     "lies in the pages of the constants"},
+     "is in the pages of the constants"},
     {"ConstantOutsideSegment", [](BundleBuilder &b) { bufferNamed(b, "w").offset += 64; },
      "constant 'w' at 0x40 + 1024 bytes is not in the constants' segment"},
     {"BufferTwice", [](BundleBuilder &b) { bufferNamed(b, "b").name = "a"; },
@@ -129,7 +129,7 @@ const Fault kFaults[] = {
      [](BundleBuilder &b) {
        b.streams[0].words[20] = b.streams[0].words[9]; /* last reverse -> b */
      },
-     "lies in no buffer that is alive"},
+     "is in no buffer that is alive"},
     {"OwnOperandsOverlap",
      [](BundleBuilder &b) {
        b.bundle.programs[0]->operands[0]->bytes = 512;
@@ -192,7 +192,7 @@ const Fault kFaults[] = {
        b.bundle.buffers[1]->offset = 64;
        b.bundle.buffers[1]->shards = 1;
      },
-     "input 'x' of entry point 'main' lies in buffer 'x', which has shards"},
+     "input 'x' of entry point 'main' is stored in buffer 'x', which has shards"},
     {"UnknownOpcode", [](BundleBuilder &b) { b.streams[0].words[5] = 99 | uint64_t(8) << 32; },
      "command 1 at byte 40: has opcode 99"},
     {"ReservedField", [](BundleBuilder &b) { b.streams[0].words[5] |= 1 << 16; },
@@ -225,7 +225,7 @@ const Fault kFaults[] = {
     {"UnknownLocation", [](BundleBuilder &b) { b.bundle.traces[0]->sources[0] = 50; },
      "has source location 50"},
     {"TraceOutsideRegion", [](BundleBuilder &b) { b.bundle.traces[0]->address = 4096; },
-     "expected to lie in the trace region"},
+     "expected an address in the trace region"},
     {"TraceRegionTooLarge",
      [](BundleBuilder &b) {
        b.streams[0].words.resize(40);
@@ -249,13 +249,13 @@ const Fault kFaults[] = {
     {"RingOfNoBuffer", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->ring = {99}; },
      "input 'x' of entry point 'main' has buffer 99"},
     {"RingOfAConstant", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->ring = {0}; },
-     "input 'x' of entry point 'main' lies in buffer 'w', which is not a slot"},
+     "input 'x' of entry point 'main' is stored in buffer 'w', which is not a slot"},
     {"StepOfNoSlot", [](BundleBuilder &b) { b.bundle.entries[0]->schedules[0]->body[0]->slot = 1; },
      "names slot 1; there are 1"},
     {"PortOfNoBuffer", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->buffer = 99; },
      "input 'x' of entry point 'main' has buffer 99"},
     {"PortNotASlot", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->buffer = 3; },
-     "lies in buffer 'a', which is not a slot"},
+     "is stored in buffer 'a', which is not a slot"},
     {"PortTooLarge", [](BundleBuilder &b) { b.bundle.entries[0]->inputs[0]->shape = {257}; },
      "has 1028 bytes; its buffer 'x' has 1024"},
     {"PortOverflows",
