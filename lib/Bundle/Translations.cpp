@@ -4,22 +4,24 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "ttc/Bundle/Bundle.h"
+#include "ttc/Support/ModelDiagnostics.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 void mlir::ttc::registerBundleTranslations() {
   static TranslateFromMLIRRegistration toBundle(
-      "ttc-to-bundle", "a planned module as a trace bundle",
+      "ttc-to-bundle", "write a planned module as a trace bundle",
       [](ModuleOp module, raw_ostream &output) { return writeBundle(module, output); },
-      // LLVM: programs that are lowered and not compiled can be read, and refused.
+      // The LLVM dialect parses programs that are lowered but not compiled; the writer refuses them.
       [](DialectRegistry &registry) {
         registry.insert<TtcDialect, func::FuncDialect, LLVM::LLVMDialect>();
       });
   static TranslateToMLIRRegistration fromBundle(
-      "bundle-to-ttc", "a trace bundle as a planned module",
+      "bundle-to-ttc", "read a trace bundle as a planned module",
       [](llvm::SourceMgr &sources, MLIRContext *context) {
-        // The module's constants stay in the file; the source manager goes before the context.
+        // Constants stay in the file, which must outlive the source manager.
+        ModelDiagnostics diagnostics(context);
         StringRef name = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
         auto file = llvm::MemoryBuffer::getFile(name, /*IsText=*/false,
                                                 /*RequiresNullTerminator=*/false);

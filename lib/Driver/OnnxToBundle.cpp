@@ -72,8 +72,9 @@ static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
   if (names.empty() && models == 1)
     names.push_back("main");
   if (names.size() != models) {
-    llvm::errs() << "error: expected --entry with a name for each of " << models
-                 << " models, found " << names.size() << "\n";
+    llvm::errs() << "error: expected --entry with one name per model, found " << names.size()
+                 << (names.size() == 1 ? " name" : " names") << " and " << models
+                 << (models == 1 ? " model\n" : " models\n");
     return failure();
   }
   llvm::StringSet<> seen;

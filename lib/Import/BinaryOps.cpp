@@ -124,7 +124,7 @@ void mlir::ttc::registerBinaryOps(OnnxRegistry &registry) {
   registry.add("Max", {1, Arity::kAny}, importVariadic<MaxOp>);
   registry.add("Mean", {1, Arity::kAny}, importMean);
   registry.add("Min", {1, Arity::kAny}, importVariadic<MinOp>);
-  registry.add("Mod", {2, 2}, importMod, {10});
+  registry.add("Mod", {2, 2}, importMod, {10}, "floats only with `fmod` = 1");
   registry.add("Mul", {2, 2}, importBinary<MulOp>);
   registry.add("Or", {2, 2}, importBinary<OrOp>);
   registry.add("Pow", {2, 2}, importPow);

@@ -152,11 +152,12 @@ static LogicalResult importTrilu(OnnxNode &node) {
 }
 
 void mlir::ttc::registerConstantOps(OnnxRegistry &registry) {
-  registry.add("Constant", {0, 0}, importConstant);
-  registry.add("ConstantOfShape", {1, 1}, importConstantOfShape, {9});
+  registry.add("Constant", {0, 0}, importConstant, {},
+               "attributes `value`, `value_float`, `value_floats`, `value_int`, `value_ints`");
+  registry.add("ConstantOfShape", {1, 1}, importConstantOfShape, {9}, "constant `shape`");
   registry.add("Shape", {1, 1}, importShape);
   registry.add("Size", {1, 1}, importSize);
-  registry.add("Range", {3, 3}, importRange, {11});
+  registry.add("Range", {3, 3}, importRange, {11}, "constant `start`, `limit`, `delta`");
   registry.add("EyeLike", {1, 1}, importEyeLike, {9});
-  registry.add("Trilu", {1, 2}, importTrilu, {14});
+  registry.add("Trilu", {1, 2}, importTrilu, {14}, "constant `k`");
 }

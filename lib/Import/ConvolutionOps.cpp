@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolutions, and the window attributes that pools have as well.
+// Convolutions, and the window attributes that they share with pools.
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "Window.h"
@@ -16,7 +16,7 @@ using namespace mlir::ttc;
 // Windows
 //===----------------------------------------------------------------------===//
 
-/// Sizes beyond this are nonsense, and products of them must not overflow.
+/// Larger sizes are not meaningful, and their products could overflow.
 static constexpr int64_t kMaxWindow = int64_t(1) << 31;
 
 FailureOr<Window> mlir::ttc::readWindow(OnnxNode &node, int64_t spatialRank,
@@ -27,7 +27,7 @@ FailureOr<Window> mlir::ttc::readWindow(OnnxNode &node, int64_t spatialRank,
   window.strides = node.getInts("strides", ones);
   window.dilations = node.getInts("dilations", ones);
   window.autoPad = node.getString("auto_pad", "NOTSET");
-  // Explicit padding and auto_pad exclude each other; some exporters write zeros beside it.
+  // Explicit padding and auto_pad exclude each other, but some exporters write zeros as well.
   window.pads = node.getInts("pads", zeros);
   if (node.hasFailed())
     return failure();
@@ -57,6 +57,11 @@ FailureOr<Window> mlir::ttc::readWindow(OnnxNode &node, int64_t spatialRank,
   return window;
 }
 
+SmallVector<NamedAttribute> Window::getAttrs(OnnxNode &node) const {
+  return {node.attr("strides", strides), node.attr("pads", pads),
+          node.attr("dilations", dilations)};
+}
+
 LogicalResult mlir::ttc::resolveAutoPad(OnnxNode &node, Window &window,
                                         ArrayRef<int64_t> inputSizes) {
   if (window.autoPad == "NOTSET")
@@ -65,7 +70,7 @@ LogicalResult mlir::ttc::resolveAutoPad(OnnxNode &node, Window &window,
     llvm::fill(window.pads, 0);
     return success();
   }
-  // SAME: as many outputs as strides fit into the input; an odd element goes to the named side.
+  // SAME: one output per stride of the input; an odd element of padding goes to the named side.
   size_t rank = inputSizes.size();
   for (size_t i = 0; i < rank; ++i) {
     int64_t outputs = llvm::divideCeil(inputSizes[i], window.strides[i]);
@@ -103,13 +108,12 @@ static LogicalResult importConv(OnnxNode &node) {
   FailureOr<Window> window = readWindow(node, *rank, shapeOf(w).drop_front(2));
   if (failed(window) || failed(resolveAutoPad(node, *window, shapeOf(x).drop_front(2))))
     return failure();
-  return node.results(node.create<ConvOp>(
-      {x, w, node.input(2)},
-      {node.attr("strides", window->strides), node.attr("pads", window->pads),
-       node.attr("dilations", window->dilations), node.i64("groups", node.getInt("group", 1))}));
+  SmallVector<NamedAttribute> attrs = window->getAttrs(node);
+  attrs.push_back(node.i64("groups", node.getInt("group", 1)));
+  return node.results(node.create<ConvOp>({x, w, node.input(2)}, attrs));
 }
 
-/// Padding of a transposed convolution that makes the output as large as asked for.
+/// Sets the padding of a transposed convolution for the given output sizes.
 static LogicalResult padToOutputShape(OnnxNode &node, Window &window, ArrayRef<int64_t> inputSizes,
                                       ArrayRef<int64_t> outputPadding,
                                       ArrayRef<int64_t> outputSizes) {
@@ -151,7 +155,7 @@ static LogicalResult importConvTranspose(OnnxNode &node) {
   };
   if (failed(checkSize(outputPadding, "output_padding")))
     return failure();
-  // With the batch and the channels in front in some old files.
+  // Some old files include batch and channels.
   if (static_cast<int64_t>(outputShape.size()) == *rank + 2)
     outputShape.erase(outputShape.begin(), outputShape.begin() + 2);
   if (outputShape.empty() && StringRef(window->autoPad).starts_with("SAME"))
@@ -164,14 +168,13 @@ static LogicalResult importConvTranspose(OnnxNode &node) {
   } else if (window->autoPad == "VALID") {
     llvm::fill(window->pads, 0);
   }
-  return node.results(node.create<ConvTransposeOp>(
-      {x, w, node.input(2)},
-      {node.attr("strides", window->strides), node.attr("pads", window->pads),
-       node.attr("dilations", window->dilations), node.attr("output_padding", outputPadding),
-       node.i64("groups", node.getInt("group", 1))}));
+  SmallVector<NamedAttribute> attrs = window->getAttrs(node);
+  attrs.push_back(node.attr("output_padding", outputPadding));
+  attrs.push_back(node.i64("groups", node.getInt("group", 1)));
+  return node.results(node.create<ConvTransposeOp>({x, w, node.input(2)}, attrs));
 }
 
 void mlir::ttc::registerConvolutionOps(OnnxRegistry &registry) {
-  registry.add("Conv", {2, 3}, importConv);
-  registry.add("ConvTranspose", {2, 3}, importConvTranspose);
+  registry.add("Conv", {2, 3}, importConv, {}, "1 to 3 spatial dimensions");
+  registry.add("ConvTranspose", {2, 3}, importConvTranspose, {}, "1 to 3 spatial dimensions");
 }

@@ -233,7 +233,8 @@ void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {
   registry.add("Gather", {2, 2}, importGather<GatherOp>);
   registry.add("GatherElements", {2, 2}, importGather<GatherElementsOp>, {11});
   registry.add("GatherND", {2, 2}, importGatherND, {11});
-  registry.add("OneHot", {3, 3}, importOneHot, {9});
-  registry.add("Pad", {1, 4}, importPad);
-  registry.add("Slice", {1, 5}, importSlice);
+  registry.add("OneHot", {3, 3}, importOneHot, {9}, "constant `depth`");
+  registry.add("Pad", {1, 4}, importPad, {},
+               "constant `pads`, `constant_value`, `axes`; modes `constant`, `reflect`, `edge`");
+  registry.add("Slice", {1, 5}, importSlice, {}, "constant `starts`, `ends`, `axes`, `steps`");
 }

@@ -154,11 +154,12 @@ template <typename OpTy> static LogicalResult importSoftmax(OnnxNode &node) {
 }
 
 void mlir::ttc::registerNormalizationOps(OnnxRegistry &registry) {
-  registry.add("BatchNormalization", {5, 5}, importBatchNormalization);
+  registry.add("BatchNormalization", {5, 5}, importBatchNormalization, {},
+               "inference only (`training_mode` = 0); `spatial` = 1");
   registry.add("GroupNormalization", {3, 3}, importGroupNormalization, {18});
   registry.add("InstanceNormalization", {3, 3}, importInstanceNormalization);
   registry.add("LRN", {1, 1}, importLRN);
-  registry.add("LayerNormalization", {2, 3}, importLayerNormalization, {17});
+  registry.add("LayerNormalization", {2, 3}, importLayerNormalization, {17}, "output `Y` only");
   registry.add("LogSoftmax", {1, 1}, importSoftmax<LogSoftmaxOp>);
   registry.add("LpNormalization", {1, 1}, importLpNormalization);
   registry.add("MeanVarianceNormalization", {1, 1}, importMeanVarianceNormalization, {9});

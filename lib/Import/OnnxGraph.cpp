@@ -76,6 +76,7 @@ static std::string proposeShape(const onnx::TensorShapeProto &shape) {
 std::string mlir::ttc::printShape(const onnx::TensorShapeProto &shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  os << '[';
   llvm::interleave(
       shape.dim(), os,
       [&](const onnx::TensorShapeProto_Dimension &dim) {
@@ -84,7 +85,8 @@ std::string mlir::ttc::printShape(const onnx::TensorShapeProto &shape) {
         else
           os << (dim.dim_param().empty() ? "?" : StringRef(dim.dim_param()));
       },
-      "x");
+      ", ");
+  os << ']';
   return text;
 }
 
@@ -133,12 +135,12 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(const onnx::ValueInfoProto &inp
     if (fits)
       return shape;
     return errors.emit() << "--input-shape=" << input.name() << ":" << printList(shape, "x")
-                         << " contradicts the model, which has " << printShape(type.shape());
+                         << " contradicts the model, whose shape is " << printShape(type.shape());
   }
   if (!type.has_shape())
     return errors.emit() << "graph input '" << input.name()
-                         << "' has no shape; give it one with --input-shape=" << input.name()
-                         << ":1x3x224x224 (or what it is)";
+                         << "' has no shape; set it, for example with --input-shape="
+                         << input.name() << ":1x3x224x224";
   SmallVector<int64_t> shape;
   for (const onnx::TensorShapeProto_Dimension &dim : type.shape().dim()) {
     auto bound = names.find(dim.dim_param());
@@ -149,8 +151,8 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(const onnx::ValueInfoProto &inp
     else
       return errors.emit() << "graph input '" << input.name() << "' has dynamic shape "
                            << printShape(type.shape()) << ", and only static shapes are "
-                           << "supported; fix it with --input-shape=" << input.name() << ":"
-                           << proposeShape(type.shape()) << " (or what it is)";
+                           << "supported; set it, for example with --input-shape=" << input.name()
+                           << ":" << proposeShape(type.shape());
   }
   return shape;
 }
@@ -198,7 +200,7 @@ void OnnxGraph::collectInputs(const OnnxImportOptions &options) {
     if (failed(shape))
       continue;
     if (!getNumElementsChecked(*shape)) {
-      emitInputError() << " has the impossible shape " << printList(*shape, "x");
+      emitInputError() << " has the impossible shape [" << printList(*shape) << "]";
       continue;
     }
     inputs.push_back({input.name(), RankedTensorType::get(*shape, elementType)});

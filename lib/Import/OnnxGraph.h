@@ -73,7 +73,7 @@ private:
   SmallVector<int> order;
 };
 
-/// "1xNx?": sizes, names, and what has neither.
+/// "[1, N, ?]": sizes, names of dimensions, and ? for a dimension that has neither.
 std::string printShape(const onnx::TensorShapeProto &shape);
 /// The node's name; that of what it makes where it has none.
 StringRef getNodeName(const onnx::NodeProto &node);

@@ -51,7 +51,6 @@ private:
   OpBuilder builder;
   int64_t opset = 0;
   llvm::StringMap<Value> values;
-  llvm::StringSet<> unsupportedOps;
 };
 } // namespace
 
@@ -78,9 +77,8 @@ const OnnxOpEntry *Importer::findEntry(const onnx::NodeProto &node, bool report)
   if (!node.domain().empty() && node.domain() != "ai.onnx") {
     why = "ops of the domain '" + node.domain() + "' are not supported (supported: ai.onnx)";
   } else if (!(entry = OnnxRegistry::get().lookup(node.op_type()))) {
-    why = "the op is not supported";
-    if (report)
-      unsupportedOps.insert(node.op_type());
+    why = "the op is not supported; docs/onnx-ops.md (ttc-translate --list-onnx-ops) lists the "
+          "supported ops";
   } else if (opset < entry->opsets.oldest || opset > entry->opsets.newest) {
     why = ("the op is supported from opset " + Twine(entry->opsets.oldest) + " to " +
            Twine(entry->opsets.newest))
@@ -113,8 +111,6 @@ void Importer::checkOpsAreSupported(OnnxGraph &graph) {
       return;
     findEntry(node, /*report=*/true);
   }
-  if (!unsupportedOps.empty())
-    errors.emit() << "supported ONNX ops: " << llvm::join(OnnxRegistry::get().names(), ", ");
 }
 
 Value Importer::getValue(OnnxGraph &graph, StringRef name) {
@@ -219,7 +215,7 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
     if (output.type().has_tensor_type() && !isCompatible(declared, shape))
       emitWarning(errors.getLoc())
           << "graph output '" << output.name() << "' is declared as "
-          << printShape(declared.shape()) << ", but computed as " << printList(shape, "x");
+          << printShape(declared.shape()) << ", but computed as [" << printList(shape) << "]";
     results.push_back(value);
     attrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr(kNameAttrName, builder.getStringAttr(output.name()))));

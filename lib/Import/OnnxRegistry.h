@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which ONNX ops can be imported: one entry per op, added beside its handler.
+// The ONNX ops that can be imported: one entry per op, added next to its handler.
 #ifndef TTC_LIB_IMPORT_ONNXREGISTRY_H
 #define TTC_LIB_IMPORT_ONNXREGISTRY_H
 
@@ -16,7 +16,7 @@ using OnnxHandler = LogicalResult (*)(OnnxNode &);
 
 /// The newest opset of the default domain whose definitions the handlers follow.
 constexpr int64_t kNewestOpset = 25;
-/// The oldest one. The project promises 7; handlers know the differences to 6 as well.
+/// The oldest one. The project supports 7 and later; the handlers also implement what differs in 6.
 constexpr int64_t kOldestOpset = 6;
 
 /// Inclusive ranges.
@@ -32,6 +32,9 @@ struct OnnxOpEntry {
   OpsetRange opsets;
   Arity inputs;
   OnnxHandler handler;
+  /// What the handler does not import, in a few words for docs/onnx-ops.md; empty if it imports all
+  /// of the op. That shapes are static and that element types are limited applies to all ops.
+  StringRef restrictions;
 };
 
 class OnnxRegistry {
@@ -39,8 +42,11 @@ public:
   /// All ops of the default domain.
   static const OnnxRegistry &get();
 
-  void add(StringRef opType, Arity inputs, OnnxHandler handler, OpsetRange opsets = {}) {
-    bool inserted = entries.try_emplace(opType, OnnxOpEntry{opsets, inputs, handler}).second;
+  /// `restrictions` is not copied.
+  void add(StringRef opType, Arity inputs, OnnxHandler handler, OpsetRange opsets = {},
+           StringRef restrictions = "") {
+    bool inserted =
+        entries.try_emplace(opType, OnnxOpEntry{opsets, inputs, handler, restrictions}).second;
     assert(inserted && "one entry per op");
     (void)inserted;
   }

@@ -29,13 +29,13 @@ static LogicalResult importPool(OnnxNode &node, SmallVector<NamedAttribute> attr
     return failure();
   if (node.getInt("ceil_mode", 0))
     attrs.push_back(node.flag("ceil_mode"));
-  attrs.append({node.attr("kernel", window->kernel), node.attr("strides", window->strides),
-                node.attr("pads", window->pads), node.attr("dilations", window->dilations)});
+  attrs.push_back(node.attr("kernel", window->kernel));
+  llvm::append_range(attrs, window->getAttrs(node));
   return node.results(node.create<OpTy>(x, attrs));
 }
 
 static LogicalResult importMaxPool(OnnxNode &node) {
-  node.ignoreAttrs({"storage_order"}); // it says how the second output, Indices, counts
+  node.ignoreAttrs({"storage_order"}); // the order of the output Indices
   return importPool<MaxPoolOp>(node, {});
 }
 
@@ -51,8 +51,8 @@ template <typename OpTy> static LogicalResult importGlobalPool(OnnxNode &node) {
 }
 
 void mlir::ttc::registerPoolingOps(OnnxRegistry &registry) {
-  registry.add("AveragePool", {1, 1}, importAveragePool);
+  registry.add("AveragePool", {1, 1}, importAveragePool, {}, "1 to 3 spatial dimensions");
   registry.add("GlobalAveragePool", {1, 1}, importGlobalPool<GlobalAvgPoolOp>);
   registry.add("GlobalMaxPool", {1, 1}, importGlobalPool<GlobalMaxPoolOp>);
-  registry.add("MaxPool", {1, 1}, importMaxPool);
+  registry.add("MaxPool", {1, 1}, importMaxPool, {}, "1 to 3 spatial dimensions; output `Y` only");
 }

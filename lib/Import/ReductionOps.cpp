@@ -129,14 +129,14 @@ template <typename OpTy> static LogicalResult importArg(OnnxNode &node) {
 void mlir::ttc::registerReductionOps(OnnxRegistry &registry) {
   registry.add("ArgMax", {1, 1}, importArg<ArgmaxOp>);
   registry.add("ArgMin", {1, 1}, importArg<ArgminOp>);
-  registry.add("ReduceL1", {1, 2}, importReduceL1);
-  registry.add("ReduceL2", {1, 2}, importReduceL2);
-  registry.add("ReduceLogSum", {1, 2}, importReduceLogSum);
-  registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp);
-  registry.add("ReduceMax", {1, 2}, importReduce<ReduceMaxOp>);
-  registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>);
-  registry.add("ReduceMin", {1, 2}, importReduce<ReduceMinOp>);
-  registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>);
-  registry.add("ReduceSum", {1, 2}, importReduce<ReduceSumOp, 13>);
-  registry.add("ReduceSumSquare", {1, 2}, importReduceSumSquare);
+  registry.add("ReduceL1", {1, 2}, importReduceL1, {}, "constant `axes`");
+  registry.add("ReduceL2", {1, 2}, importReduceL2, {}, "constant `axes`");
+  registry.add("ReduceLogSum", {1, 2}, importReduceLogSum, {}, "constant `axes`");
+  registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp, {}, "constant `axes`");
+  registry.add("ReduceMax", {1, 2}, importReduce<ReduceMaxOp>, {}, "constant `axes`");
+  registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>, {}, "constant `axes`");
+  registry.add("ReduceMin", {1, 2}, importReduce<ReduceMinOp>, {}, "constant `axes`");
+  registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>, {}, "constant `axes`");
+  registry.add("ReduceSum", {1, 2}, importReduce<ReduceSumOp, 13>, {}, "constant `axes`");
+  registry.add("ReduceSumSquare", {1, 2}, importReduceSumSquare, {}, "constant `axes`");
 }

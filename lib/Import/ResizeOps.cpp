@@ -158,6 +158,9 @@ static LogicalResult importResize(OnnxNode &node) {
 }
 
 void mlir::ttc::registerResizeOps(OnnxRegistry &registry) {
-  registry.add("Resize", {1, 4}, importResize, {10});
-  registry.add("Upsample", {1, 2}, importUpsample, {7, 9});
+  registry.add("Resize", {1, 4}, importResize, {10},
+               "constant `scales` or `sizes`; modes `nearest`, `linear`; no `tf_crop_and_resize`, "
+               "`antialias`, `exclude_outside`; `keep_aspect_ratio_policy` = `stretch`");
+  registry.add("Upsample", {1, 2}, importUpsample, {7, 9},
+               "constant `scales`; modes `nearest`, `linear`");
 }

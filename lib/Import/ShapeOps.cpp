@@ -220,13 +220,13 @@ static LogicalResult importSpaceToDepth(OnnxNode &node) {
 void mlir::ttc::registerShapeOps(OnnxRegistry &registry) {
   registry.add("Concat", {1, Arity::kAny}, importConcat);
   registry.add("DepthToSpace", {1, 1}, importDepthToSpace);
-  registry.add("Expand", {2, 2}, importExpand, {8});
+  registry.add("Expand", {2, 2}, importExpand, {8}, "constant `shape`");
   registry.add("Flatten", {1, 1}, importFlatten);
-  registry.add("Reshape", {2, 2}, importReshape);
+  registry.add("Reshape", {2, 2}, importReshape, {}, "constant `shape`");
   registry.add("SpaceToDepth", {1, 1}, importSpaceToDepth);
-  registry.add("Split", {1, 2}, importSplit);
-  registry.add("Squeeze", {1, 2}, importSqueeze);
-  registry.add("Tile", {2, 2}, importTile);
+  registry.add("Split", {1, 2}, importSplit, {}, "constant `split`");
+  registry.add("Squeeze", {1, 2}, importSqueeze, {}, "constant `axes`");
+  registry.add("Tile", {2, 2}, importTile, {}, "constant `repeats`");
   registry.add("Transpose", {1, 1}, importTranspose);
-  registry.add("Unsqueeze", {1, 2}, importUnsqueeze);
+  registry.add("Unsqueeze", {1, 2}, importUnsqueeze, {}, "constant `axes`");
 }

@@ -184,13 +184,13 @@ static LogicalResult importCastLike(OnnxNode &node) {
 
 void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
   registry.add("Abs", {1, 1}, importUnary<AbsOp>);
-  registry.add("Cast", {1, 1}, importCast);
-  registry.add("CastLike", {2, 2}, importCastLike, {15});
+  registry.add("Cast", {1, 1}, importCast, {}, "to the element types above");
+  registry.add("CastLike", {2, 2}, importCastLike, {15}, "to the element types above");
   registry.add("Ceil", {1, 1}, importUnary<CeilOp>);
   registry.add("Celu", {1, 1}, importCelu, {12});
   registry.add("Clip", {1, 3}, importClip);
   registry.add("Cos", {1, 1}, importUnary<CosOp>, {7});
-  registry.add("Dropout", {1, 3}, importDropout);
+  registry.add("Dropout", {1, 3}, importDropout, {}, "inference only");
   registry.add("Elu", {1, 1}, importElu);
   registry.add("Erf", {1, 1}, importUnary<ErfOp>, {9});
   registry.add("Exp", {1, 1}, importUnary<ExpOp>);

@@ -7,15 +7,19 @@
 
 namespace mlir::ttc {
 
+/// The windows that a convolution or pool slides over its input.
 struct Window {
   SmallVector<int64_t> kernel, strides, dilations;
   /// Begins, then ends.
   SmallVector<int64_t> pads;
   std::string autoPad;
+
+  /// `strides`, `pads` and `dilations` of the ttc ops.
+  SmallVector<NamedAttribute> getAttrs(OnnxNode &node) const;
 };
 
-/// Reads and checks the attributes, all but auto_pad's effect. `kernel` is what the weights say;
-/// if empty, the attribute kernel_shape must be there.
+/// Reads and checks the attributes; resolveAutoPad() applies auto_pad. `kernel` is the size that
+/// the weights have; if it is empty, the attribute kernel_shape is required.
 FailureOr<Window> readWindow(OnnxNode &node, int64_t spatialRank, ArrayRef<int64_t> kernel);
 
 /// Turns auto_pad into pads for an op whose windows slide over an input of these spatial sizes.

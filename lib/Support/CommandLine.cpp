@@ -10,7 +10,8 @@ using namespace mlir::ttc;
 namespace fs = llvm::sys::fs;
 
 void mlir::ttc::setUpCommandLine() {
-  // What is registered before main() are static objects of libLLVM; MLIR's and ttc's come later.
+  // Only libLLVM registers options before main(), by static objects; MLIR and ttc register theirs
+  // later.
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())
     if (name != "help" && name != "help-hidden" && name != "version" &&
         option->getOptionHiddenFlag() == llvm::cl::NotHidden)
@@ -20,7 +21,14 @@ void mlir::ttc::setUpCommandLine() {
   });
 }
 
-std::unique_ptr<OutputFile> OutputFile::open(StringRef path, std::string &error) {
+void mlir::ttc::printLocationsByDefault() {
+  llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup("mlir-print-debuginfo");
+  assert(option && "expected the options of the assembly printer");
+  if (!option->getNumOccurrences())
+    option->addOccurrence(0, "mlir-print-debuginfo", "true");
+}
+
+std::unique_ptr<OutputFile> OutputFile::open(StringRef path, OutputKind kind, std::string &error) {
   std::unique_ptr<OutputFile> file(new OutputFile(path));
   auto fail = [&](std::error_code code) {
     error = ("cannot open output file '" + path + "': " + code.message()).str();
@@ -31,27 +39,34 @@ std::unique_ptr<OutputFile> OutputFile::open(StringRef path, std::string &error)
   std::error_code code;
   if (path == "-" || (exists && !fs::is_regular_file(status))) {
     file->stream.emplace(path, code, fs::OF_None);
-    return code ? fail(code) : std::move(file);
+    if (code)
+      return fail(code);
+    if (kind == OutputKind::Binary && file->stream->is_displayed()) {
+      error = "expected a file for binary output (-o), found a terminal";
+      return nullptr;
+    }
+    return file;
   }
   if (exists) {
-    // A new file could take the place of one that must not be written.
+    // Renaming would replace even a file without write permission.
     if ((code = fs::access(path, fs::AccessMode::Write)))
       return fail(code);
-    // Where it is a link, the file that it names is replaced.
+    // A symbolic link stays; the file that it points to is replaced.
     llvm::SmallString<128> resolved;
     if ((code = fs::real_path(path, resolved)))
       return fail(code);
     file->path = resolved.str();
   }
-  std::string beside = file->path + ".new" + std::to_string(llvm::sys::Process::getProcessId());
+  std::string temporary = file->path + ".new" + std::to_string(llvm::sys::Process::getProcessId());
   unsigned permissions = exists ? status.permissions() : fs::all_read | fs::all_write;
   int descriptor;
-  if ((code = fs::openFileForWrite(beside, descriptor, fs::CD_CreateNew, fs::OF_None, permissions)))
+  if ((code =
+           fs::openFileForWrite(temporary, descriptor, fs::CD_CreateNew, fs::OF_None, permissions)))
     return fail(code);
-  llvm::sys::RemoveFileOnSignal(beside);
+  llvm::sys::RemoveFileOnSignal(temporary);
   if (exists)
-    fs::setPermissions(descriptor, static_cast<fs::perms>(permissions)); // whatever the mask
-  file->beside = std::move(beside);
+    fs::setPermissions(descriptor, static_cast<fs::perms>(permissions)); // despite the umask
+  file->temporary = std::move(temporary);
   file->stream.emplace(descriptor, /*shouldClose=*/true);
   return file;
 }
@@ -61,10 +76,10 @@ LogicalResult OutputFile::keep(std::string &error) {
   if (path != "-")
     stream->close();
   std::error_code code = stream->error();
-  stream->clear_error(); // else its destructor ends the program
-  if (!code && !beside.empty() && !(code = fs::rename(beside, path))) {
-    llvm::sys::DontRemoveFileOnSignal(beside);
-    beside.clear();
+  stream->clear_error(); // its destructor would end the program
+  if (!code && !temporary.empty() && !(code = fs::rename(temporary, path))) {
+    llvm::sys::DontRemoveFileOnSignal(temporary);
+    temporary.clear();
   }
   if (!code)
     return success();
@@ -78,8 +93,8 @@ OutputFile::~OutputFile() {
     stream->flush();
     stream->clear_error();
   }
-  if (beside.empty())
+  if (temporary.empty())
     return;
-  fs::remove(beside);
-  llvm::sys::DontRemoveFileOnSignal(beside);
+  fs::remove(temporary);
+  llvm::sys::DontRemoveFileOnSignal(temporary);
 }

@@ -18,7 +18,7 @@ static void collectNames(Location location, SmallVectorImpl<std::string> &names)
       collectNames(part, names);
   } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
     collectNames(call.getCallee(), names);
-  } else if (auto file = dyn_cast<FileLineColLoc>(location)) {
+  } else if (auto file = dyn_cast<FileLineColLoc>(location); file && file.getLine() != 0) {
     add((llvm::sys::path::filename(file.getFilename()) + ":" + Twine(file.getLine())).str());
   }
 }

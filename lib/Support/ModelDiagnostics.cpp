@@ -8,16 +8,24 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+/// The whole file that a location stands for (line 0), or nothing.
+static std::optional<StringRef> getWholeFile(Location location) {
+  auto file = dyn_cast<FileLineColLoc>(location);
+  return file && file.getLine() == 0 ? std::optional(file.getFilename().getValue()) : std::nullopt;
+}
+
 static bool isInFile(Location location) {
   bool found = false;
   location->walk([&](Location part) {
-    found |= isa<FileLineColLoc>(part);
+    found |= isa<FileLineColLoc>(part) && !getWholeFile(part);
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;
 }
 
 static void print(const Diagnostic &diagnostic, llvm::raw_ostream &output) {
+  if (std::optional<StringRef> file = getWholeFile(diagnostic.getLocation()))
+    output << *file << ": ";
   switch (diagnostic.getSeverity()) {
   case DiagnosticSeverity::Error:
     llvm::WithColor::error(output);
@@ -33,7 +41,7 @@ static void print(const Diagnostic &diagnostic, llvm::raw_ostream &output) {
     break;
   }
   std::string text = diagnostic.str(), nodes = toText(diagnostic.getLocation());
-  // The importer's messages name the node, with its op.
+  // The importer's messages name the node themselves, with its op.
   if (!nodes.empty() && !StringRef(text).contains("'" + nodes + "'"))
     output << nodes << ": ";
   output << text << '\n';

@@ -3,8 +3,8 @@
 // RUN: split-file %s %t
 // RUN: onnx-text %t/dynamic.txt %t/dynamic.onnx
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: graph input 'x' has dynamic shape Nx3, and only static shapes are supported; fix it with --input-shape=x:1x3 (or what it is)
-// OPEN: graph input 'z' has dynamic shape NxM
+// OPEN: graph input 'x' has dynamic shape [N, 3], and only static shapes are supported; set it, for example with --input-shape=x:1x3
+// OPEN: graph input 'z' has dynamic shape [N, M]
 
 // One input fixes N for the others as well.
 // RUN: ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 | FileCheck %s --check-prefix=FIXED
@@ -12,7 +12,7 @@
 
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x4 --input-shape=z:6x3 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: --input-shape gives the dimension 'N' two sizes, 5 and 6 (input 'z')
-// WRONG: --input-shape=x:5x4 contradicts the model, which has Nx3
+// WRONG: --input-shape=x:5x4 contradicts the model, whose shape is [N, 3]
 
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 --input-shape=q:1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: --input-shape names 'q', but the graph's inputs are: x, y, z

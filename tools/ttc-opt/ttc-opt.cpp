@@ -12,23 +12,37 @@
 #include "ttc/Transforms/Passes.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 
 using namespace mlir;
 
-/// What MLIR's main() does with an output file, but for emptying it first.
+/// Whether IR, as text or bytecode, comes with locations.
+static bool hasLocations(StringRef ir) { return ir.starts_with("ML\xefR") || ir.contains("loc("); }
+
+static int fail(StringRef message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+/// MlirOptMain(), but a failure leaves an existing output file as it was, and locations that were
+/// read are printed: bundles carry the names of source ops, which are locations in IR.
 static int runInto(StringRef output, StringRef input, DialectRegistry &registry,
                    const MlirOptMainConfig &config) {
+  if (input == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(reading from stdin; press ctrl-d to end the input)\n";
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
-  std::unique_ptr<ttc::OutputFile> file;
-  if (buffer)
-    file = ttc::OutputFile::open(output, error);
-  if (file && failed(MlirOptMain(file->os(), std::move(buffer), registry, config)))
+  if (!buffer)
+    return fail(error);
+  auto kind = config.shouldEmitBytecode() ? ttc::OutputKind::Binary : ttc::OutputKind::Text;
+  std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(output, kind, error);
+  if (!file)
+    return fail(error);
+  if (hasLocations(buffer->getBuffer()))
+    ttc::printLocationsByDefault();
+  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)))
     return 1;
-  if (file && succeeded(file->keep(error)))
-    return 0;
-  llvm::errs() << "error: " << error << "\n";
-  return 1;
+  return failed(file->keep(error)) ? fail(error) : 0;
 }
 
 int main(int argc, char **argv) {
@@ -45,7 +59,7 @@ int main(int argc, char **argv) {
   ttc::registerTracePipeline();
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "ttc: trace compiler\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  if (output != "-" && !config.shouldListPasses() && !config.shouldShowDialects())
-    return runInto(output, input, registry, config);
-  return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  if (config.shouldListPasses() || config.shouldShowDialects())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  return runInto(output, input, registry, config);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Translates between ONNX models, ttc IR and bundles. Each library registers its own translations.
-// MLIR's main() for such tools takes one file, and opens the output, which empties it, before it
-// knows whether there will be one.
+// This is not mlirTranslateMain(), which takes a single input file and truncates the output file
+// before the translation has succeeded.
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -19,7 +19,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// Knows the translations' names.
+/// A parser that can name the translation it has parsed.
 struct NamedTranslationParser : TranslationParser {
   using TranslationParser::TranslationParser;
   StringRef nameOf(const Translation *translation) const {
@@ -52,8 +52,18 @@ int main(int argc, char **argv) {
                               cl::value_desc("file"), cl::init("-"));
   cl::list<const Translation *, bool, NamedTranslationParser> translations(
       "", cl::desc("Translations"));
+  cl::opt<bool> listOnnxOps("list-onnx-ops",
+                            cl::desc("Print the supported ONNX ops (Markdown) and exit"));
   cl::ParseCommandLineOptions(argc, argv, "Translates between ONNX models, ttc IR and bundles\n");
 
+  if (listOnnxOps) {
+    std::string error;
+    auto file = ttc::OutputFile::open(output, ttc::OutputKind::Text, error);
+    if (!file)
+      return fail(error);
+    ttc::printOnnxOps(file->os());
+    return failed(file->keep(error)) ? fail(error) : 0;
+  }
   if (translations.size() != 1)
     return fail("expected one translation (--onnx-to-bundle, ...; see --help), found " +
                 Twine(translations.size()));
@@ -65,6 +75,8 @@ int main(int argc, char **argv) {
     return fail("expected one input file for --" + name + ", found " + Twine(inputs.size()));
   if (failed(ttc::checkOptions(name)))
     return 1;
+  // Bundles carry the names of source ops, which are locations in IR.
+  ttc::printLocationsByDefault();
 
   DefaultTimingManager timings;
   applyDefaultTimingManagerCLOptions(timings);
@@ -77,12 +89,13 @@ int main(int argc, char **argv) {
       return fail(error);
     sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   }
-  std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(output, error);
+  std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(
+      output, ttc::writesBundle(name) ? ttc::OutputKind::Binary : ttc::OutputKind::Text, error);
   if (!file)
     return fail(error);
 
   MLIRContext context;
-  // Every diagnostic has a place: of a model or a file's line, which is shown.
+  // The location of a diagnostic is enough: a node of a model, or a line of a file, which is shown.
   if (!cl::getRegisteredOptions()["mlir-print-op-on-diagnostic"]->getNumOccurrences())
     context.printOpOnDiagnostic(false);
   TimingScope scope = timing.nest(translation.getDescription());

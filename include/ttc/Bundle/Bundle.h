@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A planned module (level 4) and a bundle say the same thing. Writer and reader are inverse to each
-// other: a bundle read and written again is the same file, byte for byte.
+// Bundles from planned modules (level 4), and back. Reader and writer are inverse to each other: a
+// bundle that is read and written again is the same file, byte for byte.
 #ifndef TTC_BUNDLE_BUNDLE_H
 #define TTC_BUNDLE_BUNDLE_H
 
@@ -11,16 +11,19 @@
 
 namespace mlir::ttc {
 
-/// Writes the module as a bundle. Fails with diagnostics if it is not a planned module: buffers
-/// and streams with addresses, one binary.
+/// Writes the module as a bundle. Fails, with diagnostics, if the module is not planned: buffers and
+/// streams need addresses, programs need one binary.
 LogicalResult writeBundle(ModuleOp module, llvm::raw_ostream &output);
 
-/// Reads a bundle. `file` stays alive and unchanged as long as the context: constants and code are
-/// not copied. Returns null, with diagnostics, if the file is damaged.
+/// Reads a bundle. Returns null, with diagnostics, if the file is damaged. Constants and code are
+/// not copied: the context keeps `file` alive, and its contents must not change.
 OwningOpRef<ModuleOp> readBundle(std::unique_ptr<llvm::MemoryBuffer> file, MLIRContext *context);
 
 /// Adds --ttc-to-bundle and --bundle-to-ttc to a translation tool.
 void registerBundleTranslations();
+
+/// Whether a translation writes a bundle: all whose names end with "-to-bundle" do.
+inline bool writesBundle(StringRef translation) { return translation.ends_with("-to-bundle"); }
 
 } // namespace mlir::ttc
 

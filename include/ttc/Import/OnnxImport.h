@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From an ONNX model to ttc ops on tensors.
+// Imports ONNX models as ttc ops on tensors.
 #ifndef TTC_IMPORT_ONNXIMPORT_H
 #define TTC_IMPORT_ONNXIMPORT_H
 
@@ -11,30 +11,34 @@
 namespace mlir::ttc {
 
 struct OnnxImportOptions {
-  /// Shapes of graph inputs, by name. They fix dynamic dimensions; a dimension that the
-  /// model fixes itself must agree.
+  /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
+  /// dimensions that the model sets itself.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
   /// The name of the imported function.
   std::string functionName = "main";
 };
 
 /// Parses "name:1x3x224x224" (the name may contain colons; "name:" is a scalar) and adds it to
-/// the options. Returns what is wrong with it, or an empty string.
+/// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
-/// Imports a serialized onnx.ModelProto as a module with one function. The buffer's identifier
-/// is the path that external data is relative to. Emits errors and returns null if the file is
-/// damaged or needs something that ttc does not support; all such places are reported at once.
+/// Imports a serialized onnx.ModelProto as a module with one function. External data is looked up
+/// relative to the buffer's identifier, which is the path of the model. Returns null and emits
+/// errors if the file is damaged or needs something that ttc does not support; one call reports
+/// all such errors.
 OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *context,
                                  const OnnxImportOptions &options = {});
+
+/// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
+void printOnnxOps(llvm::raw_ostream &output);
 
 /// Adds --input-shape to the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
-/// What the command line says. Reports wrong values on stderr and returns failure.
+/// The options from the command line. Fails, with a message on stderr, if a value is wrong.
 FailureOr<OnnxImportOptions> getOnnxImportOptionsFromCL();
 
-/// Whether the command line has any.
+/// Whether the command line has any of these options.
 bool hasOnnxImportOptions();
 
 /// Adds --import-onnx to a translation tool.

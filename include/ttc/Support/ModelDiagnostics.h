@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Diagnostics for people who have a model, not IR.
+// Diagnostics for users who have a model or a bundle, and no IR.
 #ifndef TTC_SUPPORT_MODELDIAGNOSTICS_H
 #define TTC_SUPPORT_MODELDIAGNOSTICS_H
 
@@ -8,13 +8,15 @@
 
 namespace mlir::ttc {
 
-/// While it lives, diagnostics at nodes of a model are printed as
+/// While an object of this class exists, diagnostics at nodes of a model or at a whole file are
+/// printed as
 ///
 ///   error: Conv_0: expected ..., found ...
 ///   note: Conv_0: ...
+///   model.onnx: error: expected ..., found ...
 ///
-/// and without the module's IR behind them, which for a whole model is thousands of lines. Those at
-/// a place in a file are left to the handler before, which shows the line.
+/// without the IR of the module, which takes thousands of lines for a whole model. Diagnostics at a
+/// line of a file are left to the previous handler, which shows the line.
 class ModelDiagnostics : public ScopedDiagnosticHandler {
 public:
   ModelDiagnostics(MLIRContext *context, llvm::raw_ostream &output = llvm::errs());
