@@ -44,13 +44,13 @@ LogicalResult BundleReader::openFile() {
     return emitError() << "expected a trace bundle, found a file of " << bytes.size() << " bytes";
   memcpy(&header, bytes.data(), sizeof(header));
   if (memcmp(header.magic, ttrt::kFileMagic, sizeof(header.magic)) != 0)
-    return emitError() << "expected a trace bundle, found a file that begins otherwise";
+    return emitError() << "expected a trace bundle, found a file of another kind";
   if (header.version != ttrt::kFormatVersion)
     return emitError() << "expected bundle format " << ttrt::kFormatVersion << ", found "
-                       << header.version;
+                       << header.version << "; compile the model again";
   if (header.fileSize != bytes.size() ||
       header.headerHash != ttrt::hashBytes(&header, offsetof(ttrt::FileHeader, headerHash)))
-    return emitError() << "expected a whole bundle of " << header.fileSize << " bytes, found "
+    return emitError() << "expected a complete bundle of " << header.fileSize << " bytes, found "
                        << bytes.size() << " bytes or a damaged header";
   if (header.metadataOffset > bytes.size() ||
       header.metadataSize > bytes.size() - header.metadataOffset ||
@@ -59,14 +59,14 @@ LogicalResult BundleReader::openFile() {
                        << header.metadataOffset;
   const char *metadata = bytes.data() + header.metadataOffset;
   if (header.metadataHash != ttrt::hashBytes(metadata, header.metadataSize))
-    return emitError() << "the metadata is damaged: its hash is another one";
+    return emitError() << "the metadata is damaged: its hash does not match";
   flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(metadata), header.metadataSize);
   if (!fb::VerifyBundleBuffer(verifier))
-    return emitError() << "the metadata is no flatbuffer of a bundle";
+    return emitError() << "the metadata is damaged: it is not a flatbuffer of a bundle";
   bundle = fb::GetBundle(metadata);
   if (count(bundle->required_features()))
     return emitError() << "the bundle needs '" << text(bundle->required_features()->Get(0))
-                       << "', which this version does not know";
+                       << "', which this version does not support";
   for (const fb::Segment *segment : *bundle->segments()) {
     if (segment->kind() > fb::SegmentKind::MAX || segment->offset() > bytes.size() ||
         segment->size() > bytes.size() - segment->offset())
@@ -74,7 +74,7 @@ LogicalResult BundleReader::openFile() {
                          << " of " << segment->size() << " bytes";
     ArrayRef<char> contents(bytes.data() + segment->offset(), segment->size());
     if (segment->hash() != ttrt::hashSegment(contents.data(), contents.size()))
-      return emitError() << "a segment is damaged: its hash is another one";
+      return emitError() << "a segment is damaged: its hash does not match";
     segments[static_cast<size_t>(segment->kind())] = {segment->address(), contents};
   }
   return success();
@@ -98,7 +98,7 @@ LogicalResult BundleReader::readTarget() {
 
 //===--- tables -----------------------------------------------------------------------===//
 
-/// Shards have their row in each core: then the whole is a matrix of one row for each.
+/// A sharded operand has one row in each core; its whole tensor is then a matrix of such rows.
 std::optional<BundleReader::OperandText> BundleReader::readOperand(const fb::Program &program,
                                                                    const fb::Operand &operand) {
   int64_t bytes = operand.bytes(), row = operand.row_bytes(), pitch = operand.pitch_bytes();
@@ -141,7 +141,7 @@ LogicalResult BundleReader::readPrograms() {
         read = readOperand(from, operand);
       if (!read)
         return emitError() << "program '" << text(from.symbol()) << "': operand " << j
-                           << " is one that the IR cannot say";
+                           << " has no equivalent in the IR";
       SmallVector<int64_t> inPlace;
       for (uint32_t k = 0; k < count(operand.in_place_of()); ++k)
         inPlace.push_back(operand.in_place_of()->Get(k));
@@ -178,13 +178,15 @@ LogicalResult BundleReader::readBuffers() {
     if (!type || from.kind() > fb::BufferKind::MAX || from.space() > fb::MemorySpace::MAX)
       return emitError() << "buffer '" << text(from.name()) << "' has type '" << text(from.type())
                          << "', kind " << static_cast<int>(from.kind()) << " and memory "
-                         << static_cast<int>(from.space()) << ", not all of which are known";
+                         << static_cast<int>(from.space())
+                         << ", which this version does not support";
     ElementsAttr value;
     if (from.kind() == fb::BufferKind::Constant) {
       uint64_t offset = from.offset() - constants.address, bytes = getTensorBytes(type);
       if (from.offset() < constants.address || offset > constants.contents.size() ||
           bytes > constants.contents.size() - offset)
-        return emitError() << "constant '" << text(from.name()) << "' lies outside of its segment";
+        return emitError() << "constant '" << text(from.name())
+                           << "' is located outside its segment";
       value = makeConstant(type, constants.contents.slice(offset, bytes), text(from.name()),
                            [file = file] {});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads a bundle as a planned module. What the tables say is checked as far as reading needs it
-// (bounds, numbers, types); `ttrun check` is what proves a bundle right.
+// Reads a bundle as a planned module. The reader checks only what it relies on (bounds, numbers,
+// types); `ttrun check` verifies a bundle completely.
 #ifndef TTC_LIB_BUNDLE_BUNDLEREADER_H
 #define TTC_LIB_BUNDLE_BUNDLEREADER_H
 
@@ -34,7 +34,7 @@ private:
   // BundleReader.cpp: the file and its tables.
   LogicalResult openFile();
   LogicalResult readTarget();
-  /// An operand of a program, as the IR says it.
+  /// An operand of a program in the IR.
   struct OperandText {
     RankedTensorType type;
     SmallVector<NamedAttribute> attrs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Commands and schedules of a bundle as ops.
+// Reads the commands and schedules of a bundle as ops.
 #include "BundleReader.h"
 #include "StreamEncoder.h"
 #include "TargetTable.h"
@@ -24,7 +24,7 @@ LogicalResult BundleReader::readTraces() {
     uint64_t offset = from.address() - streams.address;
     if (from.address() < streams.address || offset > streams.contents.size() ||
         from.size() > streams.contents.size() - offset)
-      return emitError() << "trace '" << text(from.name()) << "' lies outside of its segment";
+      return emitError() << "trace '" << text(from.name()) << "' is located outside its segment";
     auto trace = TraceOp::create(builder, builder.getUnknownLoc(), text(from.name()),
                                  builder.getFunctionType({}, {}));
     trace.setRegionAddressAttr(builder.getI64IntegerAttr(from.address()));
@@ -66,7 +66,7 @@ BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>
     for (uint32_t j = 0; j < count(from.shape()); ++j)
       shape.push_back(from.shape()->Get(j));
     if (from.dtype() > fb::DType::MAX || llvm::any_of(shape, [](int64_t d) { return d < 0; }))
-      return emitError() << "'" << text(from.name()) << "' has a type that is not known";
+      return emitError() << "'" << text(from.name()) << "' has an unsupported type";
     auto type = RankedTensorType::get(shape, fromDType(from.dtype(), context));
     SmallVector<Attribute> slots; // `buffer`, then the ring
     slots.push_back(getSymbol<BufferOp>(buffers, from.buffer()));

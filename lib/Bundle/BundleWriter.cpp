@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A planned module as a bundle: tables first (one function for each), then the file around them.
+// Writes a planned module as a bundle: first the tables, one function each, then the file.
 #include "Segments.h"
 #include "StreamEncoder.h"
 #include "TargetTable.h"
@@ -94,8 +94,8 @@ private:
     for (BufferOp buffer : stored) {
       uint64_t offset = buffer.getAddressAttr().getInt() - constantsAddress;
       if (offset < constants.size())
-        return buffer.emitError("expected constants to be apart, found @")
-               << buffer.getSymName() << " in the bytes of another one";
+        return buffer.emitError("expected constants that do not overlap, found @")
+               << buffer.getSymName() << " overlapping another one";
       constants.padTo(offset);
       constants.add(*buffer.getValue(), buffer.getTensorBytes());
       constants.padTo(offset + *buffer.getSize());
@@ -124,7 +124,7 @@ private:
         operand->per_workgroup = span.perWorkgroup;
         StridedAttr rows = program.getStrided(i);
         if (ShardAttr shard = program.getShard(i); shard && shard.getLayout()) {
-          operand->row_bytes = span.row; // one in each core
+          operand->row_bytes = span.row; // one shard in each core
           operand->pitch_bytes = span.pitch;
         } else if (rows && !shard) {
           operand->alignment = rows.getAlignment();
@@ -160,8 +160,9 @@ private:
     for (TraceOp trace : traces) {
       if (!trace.isEncoded() || !trace.getRegionAddressAttr())
         return trace.emitError("expected @")
-               << trace.getSymName() << " to have commands, and a place in the trace region, found "
-               << (trace.isEncoded() ? "no place; run --ttc-size-trace-region"
+               << trace.getSymName()
+               << " to have commands and an address in the trace region, found "
+               << (trace.isEncoded() ? "no address; run --ttc-size-trace-region"
                                      : "work on tensors; run --ttc-encode-commands");
       begin -= llvm::alignTo(trace.getStreamBytes(), ttrt::kStreamAlignment);
       numbers.traces[trace.getSymNameAttr()] = bundle.traces.size();
@@ -185,7 +186,7 @@ private:
     llvm::sort(traces, [](TraceOp a, TraceOp b) {
       return a.getRegionAddressAttr().getInt() < b.getRegionAddressAttr().getInt();
     });
-    // One behind the other up to the end of DRAM.
+    // Streams are contiguous and end where DRAM ends.
     for (TraceOp trace : traces) {
       uint64_t expected = begin + streamBytes.size();
       if (uint64_t(trace.getRegionAddressAttr().getInt()) != expected)
@@ -205,7 +206,8 @@ private:
       auto type = cast<RankedTensorType>(port.getType());
       std::optional<fb::DType> dtype = toDType(type.getElementType());
       if (!dtype)
-        return port.emitError("expected an element type that bundles know, found ") << type;
+        return port.emitError("expected an element type that the bundle format has, found ")
+               << type;
       auto table = std::make_unique<fb::PortT>();
       table->name = port.getName();
       table->dtype = *dtype;
@@ -220,7 +222,7 @@ private:
 
   LogicalResult addEntry(EntryOp entry) {
     if (ArrayAttr wanted = entry.getWantedSchedulesAttr())
-      return entry.emitError("expected all schedules to be there, found ")
+      return entry.emitError("expected all schedules to be present, found ")
              << wanted << " still wanted; run --ttc-overlap-transfers";
     auto table = std::make_unique<fb::EntryPointT>();
     table->name = entry.getSymName();
@@ -261,7 +263,7 @@ private:
     table->size = contents.size();
     table->hash = contents.hash();
     table->address = address;
-    // So that the table has its full size before the offset is known: see writeFile().
+    // A placeholder that gives the table its final size; writeFile() sets the offset.
     table->offset = UINT64_MAX;
     bundle.segments.push_back(std::move(table));
     segments.push_back(&contents);
@@ -281,7 +283,7 @@ private:
     build(sizing);
     uint64_t position = sizeof(ttrt::FileHeader) + sizing.GetSize();
     for (auto &segment : bundle.segments) {
-      // No two segments share a page; what is mapped keeps its place in the page.
+      // No two segments share a page; a mapped segment keeps its offset in the page.
       position = ttrt::alignUp(position, ttrt::kPageSize) + segment->address % ttrt::kPageSize;
       segment->offset = position;
       position += segment->size;

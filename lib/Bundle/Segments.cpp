@@ -41,14 +41,14 @@ void SegmentContents::forEachPart(llvm::function_ref<void(ArrayRef<char>)> use) 
       if (std::optional<ArrayRef<char>> view = viewConstantBytes(constant))
         use(*view);
       else
-        use(getConstantBytes(constant)); // a splat, expanded for a moment
+        use(getConstantBytes(constant)); // a splat, expanded temporarily
     }
   }
 }
 
 uint64_t SegmentContents::hash() const {
   std::vector<uint64_t> hashes;
-  std::vector<char> chunk; // what the last piece left over
+  std::vector<char> chunk; // the incomplete chunk at the end of the last piece
   auto finish = [&] {
     hashes.push_back(ttrt::hashBytes(chunk.data(), chunk.size()));
     chunk.clear();

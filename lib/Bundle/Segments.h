@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of a bundle beside its metadata. They can be large (weights), so they are gathered as
-// pieces, hashed and written from where they are.
+// The contents of a bundle's segments. They can be large (weights), so they are collected as
+// references to pieces that are hashed and written in place.
 #ifndef TTC_LIB_BUNDLE_SEGMENTS_H
 #define TTC_LIB_BUNDLE_SEGMENTS_H
 
@@ -14,9 +14,9 @@ namespace mlir::ttc {
 
 class SegmentContents {
 public:
-  /// Pads with zeros up to `offset`, which is not below the size.
+  /// Pads with zeros up to `offset`, which is at least size().
   void padTo(uint64_t offset);
-  /// Adds a constant's bytes, or bytes that live as long as this.
+  /// Adds the bytes of a constant, or bytes that must outlive this object.
   void add(ElementsAttr constant, uint64_t bytes);
   void add(ArrayRef<char> bytes);
 

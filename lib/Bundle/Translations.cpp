@@ -13,7 +13,8 @@ void mlir::ttc::registerBundleTranslations() {
   static TranslateFromMLIRRegistration toBundle(
       "ttc-to-bundle", "write a planned module as a trace bundle",
       [](ModuleOp module, raw_ostream &output) { return writeBundle(module, output); },
-      // The LLVM dialect parses programs that are lowered but not compiled; the writer refuses them.
+      // The LLVM dialect parses programs that are lowered but not compiled; the writer refuses
+      // them.
       [](DialectRegistry &registry) {
         registry.insert<TtcDialect, func::FuncDialect, LLVM::LLVMDialect>();
       });

@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Before opset 7 the second operand broadcasts only on request, and its dimensions then stand
-/// under those of the first from `axis` on. Gives it the shape that means this in NumPy's rules.
+/// Before opset 7 the second operand broadcasts only if the node requests it, and its dimensions
+/// are aligned with those of the first from `axis` on. Reshapes it to broadcast by NumPy's rules.
 static Value alignLegacyOperand(OnnxNode &node, Value a, Value b) {
   if (node.opset() >= 7)
     return b;
@@ -46,7 +46,7 @@ template <ComparePredicate predicate> static LogicalResult importCompare(OnnxNod
       {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate))));
 }
 
-/// The exponent may have another type than the base, which is the result's (opset 12).
+/// The result has the type of the base; the exponent may have another type (opset 12).
 static LogicalResult importPow(OnnxNode &node) {
   Value a = node.input(0);
   Value b = alignLegacyOperand(node, a, node.input(1));
@@ -56,7 +56,7 @@ static LogicalResult importPow(OnnxNode &node) {
     return node.results(node.create<PowOp>({a, b}));
   if (isa<FloatType>(elementTypeOf(a)) || isa<IntegerType>(elementTypeOf(b)))
     return node.results(node.create<PowOp>({a, node.cast(b, elementTypeOf(a))}));
-  // An integer to a power that is no integer.
+  // An integer to the power of a float.
   Value power = node.create<PowOp>({node.cast(a, elementTypeOf(b)), b});
   return node.results(node.cast(power, elementTypeOf(a)));
 }
@@ -96,7 +96,7 @@ static LogicalResult importWhere(OnnxNode &node) {
 static LogicalResult importPRelu(OnnxNode &node) {
   node.ignoreAttrs({"consumed_inputs"});
   Value x = node.input(0), slope = node.input(1);
-  // Before opset 7 the slope is one number or one per channel, then it broadcasts from the right.
+  // Before opset 7 the slope is one number or one per channel; later it broadcasts from the right.
   if (node.opset() < 7 && rankOf(slope) == 1 && rankOf(x) > 2 && shapeOf(slope)[0] != 1) {
     SmallVector<int64_t> shape(rankOf(x) - 1, 1);
     shape[0] = shapeOf(slope)[0];

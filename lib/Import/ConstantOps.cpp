@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constants, and the ops whose result static shapes make constant.
+// Constants, and ops whose results are constant because shapes are static.
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 
@@ -62,7 +62,7 @@ static LogicalResult importConstantOfShape(OnnxNode &node) {
 static LogicalResult importShape(OnnxNode &node) {
   ArrayRef<int64_t> shape = shapeOf(node.input(0));
   int64_t rank = shape.size();
-  // Opset 15: a slice of the shape, with bounds that are clamped.
+  // From opset 15 on: a slice of the shape, whose bounds are clamped.
   auto clampAxis = [&](int64_t axis) {
     return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
   };

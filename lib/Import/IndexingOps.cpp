@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops that take or add elements: slices, gathers, padding.
+// Ops that select or add elements: slices, gathers, padding.
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 
@@ -67,7 +67,7 @@ static LogicalResult importSlice(OnnxNode &node) {
     if (step == 0 || step == std::numeric_limits<int64_t>::min())
       return node.error() << "a step of " << step << " is not supported";
     int64_t dim = shapeOf(x)[axis];
-    // Bounds may count from the end and may lie far outside ("to the end" is often INT64_MAX).
+    // Bounds may count from the end and may be far out of range ("to the end" is often INT64_MAX).
     auto clampTo = [dim](int64_t value, int64_t low, int64_t high) {
       return std::clamp(value < 0 ? value + dim : value, low, high);
     };
@@ -76,7 +76,7 @@ static LogicalResult importSlice(OnnxNode &node) {
     int64_t distance = step > 0 ? last - first : first - last;
     sizes[axis] = distance > 0 ? llvm::divideCeil(distance, std::abs(step)) : 0;
     starts[axis] = sizes[axis] ? first : 0;
-    // A step beyond the dimension is never taken; keep its products small.
+    // A step larger than the dimension has no effect; clamp it to keep products small.
     steps[axis] = std::clamp(step, -std::max<int64_t>(dim, 1), std::max<int64_t>(dim, 1));
   }
   bool isWhole = ArrayRef<int64_t>(sizes) == shapeOf(x) &&
@@ -93,13 +93,13 @@ static LogicalResult importSlice(OnnxNode &node) {
 
 namespace {
 struct Padding {
-  /// Of all dimensions, begins and then ends.
+  /// Of all dimensions: begins, then ends.
   SmallVector<int64_t> pads;
   double value = 0;
 };
 } // namespace
 
-/// Attributes before opset 11, then inputs; a selection of axes from opset 18 on.
+/// Attributes before opset 11, then inputs; from opset 18 on, optionally for some axes only.
 static FailureOr<Padding> readPadding(OnnxNode &node) {
   int64_t rank = rankOf(node.input(0));
   Padding padding;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Normalisations and softmax.
+// Normalizations and softmax.
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// The epsilon of the normalisations, whose default all opsets agree on.
+/// The epsilon of normalizations, which has the same default in all opsets.
 static NamedAttribute epsilonAttr(OnnxNode &node) {
   return node.f32("epsilon", node.getFloat("epsilon", 1e-5));
 }
@@ -37,7 +37,7 @@ static Value broadcastTo(OnnxNode &node, Value value, ArrayRef<int64_t> shape) {
 }
 
 static LogicalResult importLayerNormalization(OnnxNode &node) {
-  node.ignoreAttrs({"stash_type"}); // f32, which is what ttc computes in
+  node.ignoreAttrs({"stash_type"}); // ttc computes in f32
   Value x = node.input(0);
   int64_t axis = node.getAxis("axis", -1, rankOf(x));
   ArrayRef<int64_t> normalized = shapeOf(x).drop_front(axis);
@@ -67,7 +67,7 @@ static LogicalResult importGroupNormalization(OnnxNode &node) {
   if (rankOf(x) < 3 || groups < 1 || shapeOf(x)[1] % groups)
     return node.error() << "attribute 'num_groups' is " << groups
                         << ", which must divide the channels of " << x.getType();
-  // Opset 18 has scale and bias per group, 21 per channel.
+  // Scale and bias are per group in opset 18 and per channel from 21 on.
   auto perChannel = [&](Value value) {
     int64_t channels = shapeOf(x)[1];
     if (!value || node.opset() >= 21 || rankOf(value) != 1 || shapeOf(value)[0] != groups)
@@ -95,7 +95,7 @@ static Value reduceKeeping(OnnxNode &node, StringRef kind, Value x, ArrayRef<int
   return kind == "sum" ? node.create<ReduceSumOp>(x, attrs) : node.create<ReduceMeanOp>(x, attrs);
 }
 
-/// x / ||x||_p along an axis; a vector of zeros stays one.
+/// x / ||x||_p along an axis; a vector of zeros stays unchanged.
 static LogicalResult importLpNormalization(OnnxNode &node) {
   Value x = node.input(0);
   int64_t axis = node.getAxis("axis", -1, rankOf(x));
@@ -113,7 +113,7 @@ static LogicalResult importLpNormalization(OnnxNode &node) {
   return node.results(node.create<DivOp>({x, node.create<WhereOp>({isZero, one, norm})}));
 }
 
-/// (x - mean) / (sqrt(variance) + epsilon), with the epsilon of the definition
+/// (x - mean) / (sqrt(variance) + epsilon), with the epsilon of the specification
 static LogicalResult importMeanVarianceNormalization(OnnxNode &node) {
   Value x = node.input(0);
   SmallVector<int64_t> axes = node.getInts("axes", {0, 2, 3});
@@ -126,7 +126,7 @@ static LogicalResult importMeanVarianceNormalization(OnnxNode &node) {
   return node.results(node.create<DivOp>({centered, deviation}));
 }
 
-/// Before opset 13 everything from the axis on is one vector.
+/// Before opset 13 all dimensions from the axis on form one vector.
 template <typename OpTy> static LogicalResult importSoftmax(OnnxNode &node) {
   Value x = node.input(0);
   int64_t rank = rankOf(x);
@@ -136,7 +136,7 @@ template <typename OpTy> static LogicalResult importSoftmax(OnnxNode &node) {
   }
   int64_t axis = node.getAxis("axis", 1, rank);
   ArrayRef<int64_t> shape = shapeOf(x);
-  // One dimension that is not 1 from the axis on: that dimension is the vector.
+  // If only one dimension from the axis on is not 1, that dimension is the vector.
   int64_t wide = llvm::count_if(shape.drop_front(axis), [](int64_t dim) { return dim != 1; });
   if (wide <= 1) {
     for (int64_t i = axis; i < rank; ++i)

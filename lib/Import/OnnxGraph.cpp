@@ -60,12 +60,12 @@ void OnnxGraph::collectInitializers() {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// A positive size that the model itself fixes. Exporters write 0 and -1 for "not known".
+/// Whether the model sets the size. Exporters write 0 and -1 for unknown sizes.
 static bool isFixed(const onnx::TensorShapeProto_Dimension &dim) {
   return dim.has_dim_value() && dim.dim_value() > 0;
 }
 
-/// What --input-shape could say: 1 for what is not known.
+/// An example for --input-shape, with 1 for each unknown size.
 static std::string proposeShape(const onnx::TensorShapeProto &shape) {
   SmallVector<int64_t> sizes;
   for (const onnx::TensorShapeProto_Dimension &dim : shape.dim())
@@ -91,14 +91,14 @@ std::string mlir::ttc::printShape(const onnx::TensorShapeProto &shape) {
 }
 
 namespace {
-/// Finds the static shape of inputs, from the model, --input-shape, and from names of
-/// dimensions that another input's --input-shape fixes.
+/// Determines the static shapes of inputs from the model, from --input-shape, and from named
+/// dimensions that the --input-shape of another input sets.
 class InputShapes {
 public:
   InputShapes(const OnnxImportOptions &options, ImportErrors &errors)
       : options(options), errors(errors) {}
 
-  /// Learns the values of named dimensions.
+  /// Records the sizes of named dimensions.
   void bindNames(const onnx::ValueInfoProto &input);
   FailureOr<SmallVector<int64_t>> get(const onnx::ValueInfoProto &input);
 
@@ -163,7 +163,7 @@ void OnnxGraph::collectInputs(const OnnxImportOptions &options) {
     shapes.bindNames(input);
 
   for (const onnx::ValueInfoProto &input : graph.input()) {
-    // Up to IR version 3 every initializer is also an input. All of them are constants here.
+    // Up to IR version 3 every initializer is also an input. Here they are constants.
     if (initializers.contains(input.name()))
       continue;
     if (input.name().empty()) {
@@ -174,7 +174,7 @@ void OnnxGraph::collectInputs(const OnnxImportOptions &options) {
       errors.emit() << "graph input '" << input.name() << "' is defined twice";
       continue;
     }
-    // Who uses it helps to find out what to do about it.
+    // The node that uses the input tells users what the input is for.
     auto emitInputError = [&]() {
       auto diag = errors.emit();
       diag << "graph input '" << input.name() << "'";
@@ -264,8 +264,8 @@ void OnnxGraph::sortNodes() {
     }
   }
 
-  // The specification wants nodes in order; where they are not, the order of the file still
-  // decides among the nodes that are ready.
+  // The specification requires sorted nodes. If they are not sorted, nodes that are ready keep the
+  // order of the file.
   llvm::PriorityQueue<int, std::vector<int>, std::greater<int>> ready;
   for (int i = 0; i < count; ++i)
     if (waitsFor[i] == 0)
@@ -280,7 +280,7 @@ void OnnxGraph::sortNodes() {
   }
   if ((int)order.size() == count)
     return;
-  // Every node that is left waits for another one that is left: following those ends in a cycle.
+  // Each remaining node waits for another remaining node, so following them leads to a cycle.
   int node = llvm::find_if(waitsFor, [](int n) { return n > 0; }) - waitsFor.begin();
   for (int steps = 0; steps < count; ++steps)
     for (const std::string &name : graph.node(node).input()) {

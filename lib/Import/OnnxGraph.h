@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The structure of an ONNX graph: names, who makes them, an order to visit the nodes in.
+// The structure of an ONNX graph: names, the nodes that define them, and an order of the nodes.
 #ifndef TTC_LIB_IMPORT_ONNXGRAPH_H
 #define TTC_LIB_IMPORT_ONNXGRAPH_H
 
@@ -19,14 +19,14 @@ class TensorShapeProto;
 
 namespace mlir::ttc {
 
-/// Errors of a whole import: all are reported, up to a limit.
+/// The errors of an import. All are reported, up to a limit.
 class ImportErrors {
 public:
-  /// All errors are located in the file; what they concern, they say.
+  /// Errors are located in the file; their text names what they concern.
   explicit ImportErrors(Location file) : file(file) {}
   InFlightDiagnostic emit();
   Location getLoc() const { return file; }
-  /// Whether the limit is reached: stop, and say so once.
+  /// Whether the limit is reached. The first such call reports that.
   bool isFull();
   void count() { ++errors; }
   bool any() const { return errors; }
@@ -45,14 +45,14 @@ struct GraphInput {
 
 class OnnxGraph {
 public:
-  /// Checks names and order. Reports what is wrong to `errors`.
+  /// Checks names and order; reports errors to `errors`.
   OnnxGraph(onnx::GraphProto &graph, MLIRContext *context, const OnnxImportOptions &options,
             ImportErrors &errors);
 
   onnx::GraphProto &getProto() { return graph; }
   ArrayRef<GraphInput> getInputs() const { return inputs; }
   onnx::TensorProto *getInitializer(StringRef name) const { return initializers.lookup(name); }
-  /// Indices of the nodes, each after those that make its inputs; otherwise as in the file.
+  /// Indices of the nodes, each after the nodes that define its inputs; otherwise as in the file.
   ArrayRef<int> getOrder() const { return order; }
   /// Whether a node or the graph's outputs use the value.
   bool isUsed(StringRef name) const { return used.contains(name); }
@@ -75,7 +75,7 @@ private:
 
 /// "[1, N, ?]": sizes, names of dimensions, and ? for a dimension that has neither.
 std::string printShape(const onnx::TensorShapeProto &shape);
-/// The node's name; that of what it makes where it has none.
+/// The node's name, or the name of its first output if it has none.
 StringRef getNodeName(const onnx::NodeProto &node);
 /// The location of the node of that name (getNodeName()).
 Location getNodeLoc(MLIRContext *context, StringRef name);

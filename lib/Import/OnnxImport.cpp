@@ -34,10 +34,11 @@ public:
 private:
   LogicalResult checkModel();
   void checkOpsAreSupported(OnnxGraph &graph);
-  /// The entry of a node whose op, domain and opset are supported; else reports why not.
+  /// The entry of a node's op; null if the op, its domain or its opset is not supported, which is
+  /// an error if `report` is set.
   const OnnxOpEntry *findEntry(const onnx::NodeProto &node, bool report);
   void importNode(OnnxGraph &graph, onnx::NodeProto &node);
-  /// The value of that name; null if what makes it failed, which has been reported.
+  /// The value of that name; null if its node failed, which has been reported.
   Value getValue(OnnxGraph &graph, StringRef name);
   void importOutputs(OnnxGraph &graph, func::FuncOp function);
   void eraseDeadOps(Block &block);
@@ -120,7 +121,7 @@ Value Importer::getValue(OnnxGraph &graph, StringRef name) {
   onnx::TensorProto *initializer = graph.getInitializer(name);
   if (!initializer)
     return nullptr;
-  // Made when first used: what nobody uses never becomes a constant.
+  // Created on first use, so unused initializers never become constants.
   Location loc = getNodeLoc(context, name);
   FailureOr<ElementsAttr> attr = convertOnnxTensor(*initializer, name, modelPath, context, [&] {
     return errors.emit() << "initializer '" << name << "': ";
@@ -142,14 +143,14 @@ void Importer::importNode(OnnxGraph &graph, onnx::NodeProto &node) {
       continue;
     }
     Value value = getValue(graph, name);
-    if (!value) // reported where it should have been made
+    if (!value) // reported at the node that failed
       return;
     inputs.push_back(value);
   }
 
   OnnxNode importing(node, opset, modelPath, builder, locOf(node), errors.getLoc(), inputs);
   for (unsigned i = 0; i < entry->inputs.min; ++i)
-    // Variadic ops have no optional inputs, others have them after those that must be there.
+    // Optional inputs come after the required ones; variadic ops have none.
     if (!inputs[i])
       importing.error() << "input " << i << " is missing";
   if (importing.hasFailed() || failed(entry->handler(importing)) ||
@@ -173,7 +174,7 @@ void Importer::importNode(OnnxGraph &graph, onnx::NodeProto &node) {
   }
 }
 
-/// Whether a declared shape (of inference before, or an exporter's) can be the computed one.
+/// Whether a declared shape (from an exporter or from shape inference) fits the computed one.
 static bool isCompatible(const onnx::TypeProto_Tensor &declared, ArrayRef<int64_t> computed) {
   if (!declared.has_shape())
     return true;
@@ -195,7 +196,7 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
       return llvm::is_contained(node.output(), output.name());
     });
     if (!value) {
-      // What a failed node should have made has been reported there.
+      // The failure of its node has been reported.
       if (!known && !graph.getInitializer(output.name()))
         errors.emit() << "graph output '" << output.name() << "' is not defined";
       continue;
@@ -229,7 +230,7 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
   function.setAllResultAttrs(attrs);
 }
 
-/// Shapes that were folded into attributes leave constants behind, and nodes nobody uses ops.
+/// Erases the constants of shapes that became attributes, and the ops of unused nodes.
 void Importer::eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -294,7 +295,7 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
     fail() << "the file is empty";
     return nullptr;
   }
-  // Protobuf would write its own complaints to stderr; ours name the file.
+  // Silence protobuf's own messages on stderr; ours name the file.
   google::protobuf::LogSilencer silencer;
   onnx::ModelProto model;
   google::protobuf::io::CodedInputStream stream(

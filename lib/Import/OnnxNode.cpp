@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Arithmetic on shapes is evaluated here; larger constants are left to ttc-fold-constants,
-/// which frees what it no longer needs.
+/// Elements of the largest result that is folded during import, which is enough for arithmetic on
+/// shapes. Larger constants are left to --ttc-fold-constants, which frees its operands.
 static constexpr int64_t kFoldLimit = 1 << 14;
 
 OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
@@ -133,7 +133,7 @@ onnx::AttributeProto *OnnxNode::useAttr(StringRef name, int type) {
     return nullptr;
   usedAttrs.insert(name);
   int actual = found->type();
-  // Files of IR version 1 leave the type out.
+  // Files of IR version 1 do not state the type.
   if (!found->has_type() || actual == onnx::AttributeProto::UNDEFINED) {
     if (found->has_f())
       actual = onnx::AttributeProto::FLOAT;
@@ -184,7 +184,7 @@ ElementsAttr OnnxNode::getTensor(StringRef name) {
   onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::TENSOR);
   if (!attr)
     return nullptr;
-  // Named after the value that the node makes, like an initializer.
+  // Named after the result of the node, like an initializer.
   FailureOr<ElementsAttr> tensor = convertOnnxTensor(
       *attr->mutable_t(), proto.output_size() ? proto.output(0) : proto.name(), modelPath,
       context(), [&] { return error() << "attribute '" << name << "': "; });

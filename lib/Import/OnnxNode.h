@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a handler sees of the node that it imports.
+// The interface between a handler and the node that it imports.
 #ifndef TTC_LIB_IMPORT_ONNXNODE_H
 #define TTC_LIB_IMPORT_ONNXNODE_H
 
@@ -18,9 +18,9 @@ class NodeProto;
 namespace mlir::ttc {
 
 /// One node of the graph. Handlers read inputs and attributes, create ttc ops and set outputs.
-/// Whatever goes wrong in here is reported with the node's name, op and opset, and makes the
-/// node fail; getters then return something harmless, so that handlers need no checks of their
-/// own. An op without operands that are missing is never created: null in, null out.
+/// Errors are reported with the node's name, op and opset, and make the node fail; getters then
+/// return a harmless value, so that handlers need no checks of their own. If an operand is null,
+/// no op is created and the result is null.
 class OnnxNode {
 public:
   /// Ops are located at `loc`, errors in the file.
@@ -40,12 +40,12 @@ public:
   //===--- Inputs ---===//
   unsigned numInputs() const { return inputs.size(); }
   bool hasInput(unsigned index) const { return index < inputs.size() && inputs[index]; }
-  /// Null if the input was left out.
+  /// Null if the input is omitted.
   Value input(unsigned index) const { return hasInput(index) ? inputs[index] : Value(); }
   ArrayRef<Value> allInputs() const { return inputs; }
   /// The integers of an input that must be constant, flattened. `what` names it.
   FailureOr<SmallVector<int64_t>> constantInts(unsigned index, StringRef what);
-  /// The one number of an input that must be constant.
+  /// The number in an input that must be constant and have one element.
   FailureOr<double> constantNumber(unsigned index, StringRef what);
   FailureOr<SmallVector<double>> constantNumbers(unsigned index, StringRef what);
 
@@ -56,20 +56,20 @@ public:
   StringRef getString(StringRef name, StringRef defaultValue);
   SmallVector<int64_t> getInts(StringRef name, ArrayRef<int64_t> defaultValue = {});
   SmallVector<float> getFloats(StringRef name, ArrayRef<float> defaultValue = {});
-  /// The tensor as a constant, or null if there is none.
+  /// The tensor as a constant, or null if the attribute is absent.
   ElementsAttr getTensor(StringRef name);
-  /// These attributes mean nothing for inference.
+  /// Accepts attributes that have no effect on inference.
   void ignoreAttrs(ArrayRef<StringRef> names);
-  /// `getInt("axis")` counted from the front; reports axes out of range.
+  /// getInt(), counted from the front. Reports an axis out of range.
   int64_t getAxis(StringRef name, int64_t defaultValue, int64_t rank);
-  /// Counts axes from the front. Reports axes out of range and repeated ones.
+  /// Counts axes from the front. Reports axes that are out of range or repeated.
   LogicalResult normalizeAxes(MutableArrayRef<int64_t> axes, int64_t rank);
-  /// Reports attributes that no handler asked for.
+  /// Reports attributes that the handler did not read.
   LogicalResult checkAllAttrsUsed();
 
   //===--- Creating ops ---===//
-  /// An op whose result types are inferred. Operands that are null are left out if they come
-  /// last, else the result is null. Constants are folded.
+  /// Creates an op whose result types are inferred. Null operands at the end are omitted; any other
+  /// null operand makes the result null. Ops on constants are folded.
   template <typename OpTy> Value create(ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
     SmallVector<Value> results = createOp<OpTy>(operands, attrs, std::nullopt);
     return results.empty() ? Value() : results.front();
@@ -78,7 +78,7 @@ public:
   SmallVector<Value> createMulti(ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
     return createOp<OpTy>(operands, attrs, std::nullopt);
   }
-  /// An op whose result type is given.
+  /// Creates an op of the given result type.
   template <typename OpTy>
   Value createAs(Type type, ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
     SmallVector<Value> results = createOp<OpTy>(operands, attrs, type);
@@ -88,7 +88,7 @@ public:
   Value constant(ArrayRef<int64_t> values);
   /// A tensor of rank 0 with the element type of `like`.
   Value scalarLike(Value like, double value);
-  /// `value` in another shape of as many elements.
+  /// Reshapes `value`; the number of elements stays the same.
   Value reshape(Value value, ArrayRef<int64_t> shape);
   Value cast(Value value, Type elementType);
 
@@ -106,9 +106,9 @@ public:
 
   //===--- Outputs ---===//
   unsigned numOutputs() const;
-  /// Whether the node names this output.
+  /// Whether the node has this output.
   bool wantsOutput(unsigned index) const;
-  /// Sets the first outputs; fails if one of them is null.
+  /// Sets the first outputs. Fails if one of them is null.
   LogicalResult results(ArrayRef<Value> values);
   ArrayRef<Value> getResults() const { return outputs; }
 
@@ -119,7 +119,7 @@ private:
   template <typename OpTy>
   SmallVector<Value> createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,
                               std::optional<Type> type);
-  /// Runs `action` and reports what it complains about as an error of this node.
+  /// Runs `action` and reports its errors as errors of this node.
   LogicalResult withContext(llvm::function_ref<LogicalResult()> action);
   SmallVector<Value> createOp(OperationState &state, bool infer);
 
@@ -144,7 +144,7 @@ inline Type elementTypeOf(Value value) { return typeOf(value).getElementType(); 
 template <typename OpTy>
 SmallVector<Value> OnnxNode::createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,
                                       std::optional<Type> type) {
-  // An optional last operand may be absent; any other null comes from an error before.
+  // Optional operands at the end may be absent; any other null is the result of an earlier error.
   while (!operands.empty() && !operands.back())
     operands = operands.drop_back();
   if (anyError || llvm::is_contained(operands, Value()))

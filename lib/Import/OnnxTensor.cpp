@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-// Raw data is little endian, and it is taken as it is.
+// Raw data is little-endian and is used as it is.
 static_assert(std::endian::native == std::endian::little);
 
 Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
@@ -64,7 +64,7 @@ std::string mlir::ttc::printList(ArrayRef<int64_t> values, StringRef separator) 
 }
 
 std::optional<int64_t> mlir::ttc::getNumElementsChecked(ArrayRef<int64_t> shape) {
-  // More than any device has memory for; keeps every later product of sizes in range.
+  // More than the memory of any device; prevents overflow in later products of sizes.
   constexpr int64_t limit = int64_t(1) << 40;
   int64_t count = 1;
   for (int64_t dim : shape) {
@@ -106,24 +106,24 @@ static FailureOr<ExternalData> readExternalData(const onnx::TensorProto &tensor,
       external.location = entry.value();
     } else if (entry.key() == "offset") {
       if (StringRef(entry.value()).getAsInteger(10, external.offset))
-        return emitError() << "external data has an offset that is no number: '" << entry.value()
+        return emitError() << "external data has an offset that is not a number: '" << entry.value()
                            << "'";
     } else if (entry.key() == "length") {
       uint64_t length;
       if (StringRef(entry.value()).getAsInteger(10, length))
-        return emitError() << "external data has a length that is no number: '" << entry.value()
+        return emitError() << "external data has a length that is not a number: '" << entry.value()
                            << "'";
       external.length = length;
     }
-    // "checksum" is optional, and readers may leave it out.
+    // "checksum" is optional, and readers may ignore it.
   }
   if (external.location.empty())
     return emitError() << "external data names no file";
   return external;
 }
 
-/// The path of an external file. It must lie in the model's folder, also after following links:
-/// a model from elsewhere must not be able to read other files.
+/// The path of an external file. It must be located in the model's folder, also after links are
+/// resolved: a model must not be able to read other files.
 static FailureOr<std::string> resolveExternalPath(StringRef location, StringRef modelPath,
                                                   EmitErrorFn emitError) {
   namespace fs = llvm::sys::fs;

@@ -26,12 +26,12 @@ StringRef getSupportedOnnxTypes();
 /// "1, 3, 224": a list for diagnostics.
 std::string printList(ArrayRef<int64_t> values, StringRef separator = ", ");
 
-/// The number of elements, or nullopt if a dimension is negative or the number is absurd.
+/// The number of elements, or nullopt if a dimension is negative or the number is too large.
 std::optional<int64_t> getNumElementsChecked(ArrayRef<int64_t> shape);
 
-/// The tensor as a constant. Large raw data is moved out of `tensor`, not copied; external data
-/// is mapped. `modelPath` says where external files are looked for; `name` becomes the name of
-/// the resource.
+/// The tensor as a constant. Raw data is moved out of `tensor`, not copied; external data is
+/// mapped. External files are looked up relative to `modelPath`. `name` becomes the name of the
+/// resource.
 FailureOr<ElementsAttr> convertOnnxTensor(onnx::TensorProto &tensor, StringRef name,
                                           StringRef modelPath, MLIRContext *context,
                                           EmitErrorFn emitError);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The importer's side of ttc-translate.
+// The translation --import-onnx and its options.
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
 
@@ -19,7 +19,7 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
   auto complain = [&](const Twine &what) {
     return ("'" + text + "': expected name:1x3x224x224, " + what).str();
   };
-  // Names may have colons in them ("serving_default_x:0"), shapes not.
+  // Names may contain colons ("serving_default_x:0"); shapes do not.
   auto [name, shapeText] = text.rsplit(':');
   if (!text.contains(':'))
     return complain("found no colon");
@@ -45,8 +45,8 @@ struct ImportCLOptions {
   llvm::cl::OptionCategory category{"Importing (--import-onnx, --onnx-to-bundle)"};
   llvm::cl::list<std::string> inputShapes{
       "input-shape", llvm::cl::cat(category), llvm::cl::value_desc("name:1x3x224x224"),
-      llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open; of "
-                     "several models, entry/name is the input of one")};
+      llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open. With "
+                     "several models, entry/name is an input of one of them")};
 };
 } // namespace
 

@@ -13,7 +13,7 @@ namespace {
 struct Reduction {
   SmallVector<int64_t> axes;
   bool keepDims = true;
-  /// No axes, and the attribute says that this means none, not all.
+  /// The axes are empty, and an attribute makes that mean no axes rather than all.
   bool isNoop = false;
 };
 } // namespace
@@ -45,7 +45,7 @@ static FailureOr<Reduction> readReduction(OnnxNode &node, int64_t inputSince) {
   return reduction;
 }
 
-/// Reductions over no axes at all (a scalar's, or because the node says so) have nothing to do.
+/// A reduction over no axes (of a scalar, or by noop_with_empty_axes) returns its operand.
 template <typename OpTy> static Value reduce(OnnxNode &node, Value x, const Reduction &reduction) {
   if (reduction.isNoop || reduction.axes.empty())
     return x;
@@ -55,7 +55,7 @@ template <typename OpTy> static Value reduce(OnnxNode &node, Value x, const Redu
   return node.create<OpTy>(x, attrs);
 }
 
-static constexpr int64_t kAxesAreInputs = 18; // but for ReduceSum, where it came earlier
+static constexpr int64_t kAxesAreInputs = 18; // except for ReduceSum: 13
 
 template <typename OpTy, int64_t inputSince = kAxesAreInputs>
 static LogicalResult importReduce(OnnxNode &node) {
@@ -65,7 +65,7 @@ static LogicalResult importReduce(OnnxNode &node) {
   return node.results(reduce<OpTy>(node, node.input(0), *reduction));
 }
 
-/// For reductions with something around the sum.
+/// A sum with ops before and after it.
 template <typename BeforeFn, typename AfterFn>
 static LogicalResult importSum(OnnxNode &node, BeforeFn before, AfterFn after) {
   FailureOr<Reduction> reduction = readReduction(node, kAxesAreInputs);

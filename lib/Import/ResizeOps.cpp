@@ -22,7 +22,7 @@ struct Resize {
 
 static FailureOr<ResizeMode> readMode(OnnxNode &node) {
   StringRef text = node.getString("mode", "nearest");
-  if (text == "bilinear" || text == "trilinear") // Upsample in old files
+  if (text == "bilinear" || text == "trilinear") // old files
     text = "linear";
   if (std::optional<ResizeMode> mode = symbolizeResizeMode(text))
     return *mode;
@@ -63,8 +63,9 @@ static LogicalResult createResize(OnnxNode &node, const Resize &resize) {
        node.attr("scales", node.getBuilder().getDenseF32ArrayAttr(scales))}));
 }
 
-/// Upsample, and Resize of opset 10, do not say how coordinates are computed. ONNX Runtime, which
-/// everybody follows: without an offset, rounded towards the operand's nearer pixels.
+/// The specification of Upsample, and of Resize in opset 10, does not define how coordinates are
+/// computed. This follows ONNX Runtime: no offset, rounded towards the nearer pixels of the
+/// operand.
 static LogicalResult importUpsample(OnnxNode &node) {
   Resize resize;
   FailureOr<ResizeMode> mode = readMode(node);
@@ -85,7 +86,7 @@ static LogicalResult importUpsample(OnnxNode &node) {
   return createResize(node, resize);
 }
 
-/// Reads inputs that may be restricted to some axes (opset 18).
+/// Expands values that are given for some axes only (opset 18) to all axes.
 template <typename T>
 static SmallVector<T> spreadOverAxes(ArrayRef<T> values, ArrayRef<int64_t> axes,
                                      SmallVector<T> all) {
@@ -118,7 +119,7 @@ static LogicalResult importResize(OnnxNode &node) {
     return node.error() << "attribute 'nearest_mode' is '" << rounding
                         << "' (supported: round_prefer_floor, round_prefer_ceil, floor, ceil)";
   resize.rounding = *nearestMode;
-  node.ignoreAttrs({"cubic_coeff_a", "extrapolation_value"}); // of modes that are refused above
+  node.ignoreAttrs({"cubic_coeff_a", "extrapolation_value"}); // of modes that are rejected above
   for (StringRef name : {"exclude_outside", "antialias"})
     if (node.getInt(name, 0))
       return node.error() << "attribute '" << name << "' is 1 (supported: 0)";
@@ -132,7 +133,7 @@ static LogicalResult importResize(OnnxNode &node) {
   if (node.hasFailed() || failed(node.normalizeAxes(axes, rankOf(x))))
     return failure();
   size_t count = axes.empty() ? rankOf(x) : axes.size();
-  // An input that is there but empty counts as left out.
+  // An input that is present but empty counts as omitted.
   auto isGiven = [&](unsigned index) {
     return node.hasInput(index) && typeOf(node.input(index)).getNumElements() > 0;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops that give the same elements another shape or order.
+// Ops that change the shape or the order of elements.
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 
@@ -18,8 +18,7 @@ static int64_t product(ArrayRef<int64_t> values) {
   return result;
 }
 
-/// Axes that are an attribute before opset 13 and the second input from then on. Not given is
-/// nullopt.
+/// Axes, which are an attribute before opset 13 and the second input later; nullopt if absent.
 static FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OnnxNode &node) {
   std::optional<SmallVector<int64_t>> axes;
   if (node.opset() < 13) {
@@ -128,8 +127,8 @@ static LogicalResult importConcat(OnnxNode &node) {
   return node.results(node.create<ConcatOp>(node.allInputs(), node.i64("axis", axis)));
 }
 
-/// Sizes are an attribute before opset 13, then an input; without either the parts are equal,
-/// but for the last (opset 18).
+/// Sizes are an attribute before opset 13 and an input later. If they are absent, all parts are
+/// equal, except for the last one from opset 18 on.
 static LogicalResult importSplit(OnnxNode &node) {
   Value x = node.input(0);
   int64_t axis = node.getAxis("axis", 0, rankOf(x));

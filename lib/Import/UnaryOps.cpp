@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// ops whose ttc op means the same and has no attributes.
+/// ONNX ops with an equivalent ttc op that has no attributes.
 template <typename OpTy> static LogicalResult importUnary(OnnxNode &node) {
-  node.ignoreAttrs({"consumed_inputs"}); // opset 1 left it behind in old files
+  node.ignoreAttrs({"consumed_inputs"}); // of opset 1, still present in old files
   return node.results(node.create<OpTy>(node.input(0)));
 }
 
@@ -29,7 +29,7 @@ static LogicalResult importDropout(OnnxNode &node) {
   }
   if (!node.wantsOutput(1))
     return node.results(node.input(0));
-  // Nothing is dropped: the mask is all true (before opset 10 of the data's type).
+  // Nothing is dropped: the mask is all true (before opset 10, of the input's type).
   Value x = node.input(0);
   OpBuilder &b = node.getBuilder();
   Type elementType = node.opset() < 10 ? elementTypeOf(x) : b.getI1Type();
@@ -135,7 +135,7 @@ static LogicalResult importIsNaN(OnnxNode &node) {
   return node.results(compare(node, ComparePredicate::NE, x, x));
 }
 
-/// Bounds are attributes before opset 11, then inputs, which may be computed.
+/// Bounds are attributes before opset 11 and inputs later, which may be computed.
 static LogicalResult importClip(OnnxNode &node) {
   node.ignoreAttrs({"consumed_inputs"});
   Value x = node.input(0);

@@ -25,7 +25,7 @@ FailureOr<Window> readWindow(OnnxNode &node, int64_t spatialRank, ArrayRef<int64
 /// Turns auto_pad into pads for an op whose windows slide over an input of these spatial sizes.
 LogicalResult resolveAutoPad(OnnxNode &node, Window &window, ArrayRef<int64_t> inputSizes);
 
-/// The size of a kernel with its holes.
+/// The size of a dilated kernel.
 inline int64_t dilatedSize(int64_t kernel, int64_t dilation) { return (kernel - 1) * dilation + 1; }
 
 } // namespace mlir::ttc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Schedules beside the default one, and rings of slots, as a bundle and back: the steps and commands
-// have the same buffers, though activations share bytes and a bundle has nothing but addresses.
+// Several schedules and rings of slots, through a bundle and back: steps and commands have the same
+// buffers, although activations share bytes and a bundle holds only addresses.
 // RUN: ttc-opt %s --ttc-trace-pipeline="target-cpu=x86-64-v2 slots=2" -o %t.planned.mlir
 // RUN: ttc-translate --ttc-to-bundle %t.planned.mlir -o %t.ttcb
 // RUN: ttrun check %t.ttcb | FileCheck %s --check-prefix=PROVED
@@ -8,7 +8,7 @@
 // RUN: ttc-translate --bundle-to-ttc --mlir-print-debuginfo %t.ttcb -o %t.read.mlir
 // RUN: ttc-translate --ttc-to-bundle %t.read.mlir -o %t.again.ttcb
 // RUN: cmp %t.ttcb %t.again.ttcb
-// RUN: ttc-opt %t.read.mlir | grep -E "ttc\.(cmd|enqueue|input|output|schedule|trace)" | sort > %t.read.txt
+// RUN: ttc-opt %t.read.mlir --mlir-print-debuginfo=false | grep -E "ttc\.(cmd|enqueue|input|output|schedule|trace)" | sort > %t.read.txt
 // RUN: ttc-opt %t.planned.mlir | grep -E "ttc\.(cmd|enqueue|input|output|schedule|trace)" | sort > %t.planned.txt
 // (Traces stand elsewhere in the module.)
 // RUN: diff %t.planned.txt %t.read.txt
@@ -17,7 +17,7 @@
 // None may be missing.
 // RUN: sed 's/ttc.entry @main {/ttc.entry @main attributes {wanted_schedules = ["overlap-io"]} {/' %t.planned.mlir > %t.wanted.mlir
 // RUN: not ttc-translate --ttc-to-bundle %t.wanted.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=WANTED
-// WANTED: error: expected all schedules to be there, found ["overlap-io"] still wanted; run --ttc-overlap-transfers
+// WANTED: error: expected all schedules to be present, found ["overlap-io"] still wanted; run --ttc-overlap-transfers
 
 // Two activations at one address.
 // CHECK-DAG: ttc.buffer activation @[[A:[^ ]+]] : {{.*}} in dram at [[AT:0x[0-9a-f]+]] size
@@ -25,7 +25,7 @@
 // CHECK: ttc.input "x" at @x ring [@x_slot1] : tensor<20xf32>
 // CHECK: ttc.output "y" at @y ring [@y_slot1] : tensor<5xf32>
 
-// In words, for people: the summary has a line for each.
+// The summary for users has a line for each schedule.
 // RUN: ttrun read %t.ttcb | FileCheck %s --check-prefix=READ
 // READ: input   x f32[20], 80 bytes, slot x at dram
 // READ-NEXT: and slot x_slot1 at dram

@@ -63,7 +63,7 @@ g (float[3,3] x) => (float[2,2] a, int64[4] b, float[2] c, float[3,3] d, float[3
 // MAKE-DAG: ttc.constant dense<3> : tensor<1xi64>
 // MAKE-DAG: ttc.constant dense<3.000000e+00> : tensor<f32>
 
-// What nobody uses leaves nothing behind.
+// Unused nodes and initializers produce no ops.
 //--- unused.txt
 <ir_version: 8, opset_import: ["" : 13]>
 g (float[2] x) => (float[2] y)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What cannot be imported is an error that names the node, the op, the opset and what is
-// supported; all such places of a model are reported together.
+// An error names the node, the op, the opset and what is supported. All errors of a model are
+// reported together.
 // RUN: split-file %s %t
 
 // RUN: onnx-text %t/several.txt %t/several.onnx --name
@@ -81,7 +81,7 @@ g (float[2,3] x, float[4,5] z, int64[2] n) => (float[2,3] y)
 // SHAPES: node 'ConstantOfShape_6' (ConstantOfShape, opset 13): impossible shape [-5]
 // SHAPES: node 'Squeeze_7' (Squeeze, opset 13): axis 4 is out of range for a tensor of rank 2
 // SHAPES: node 'And_8' (And, opset 13): {{.*}}bools
-// What uses a failed value is not reported again.
+// Nodes that use a failed value are not reported.
 // SHAPES-NOT: Add_9
 
 // RUN: onnx-text %t/graph.txt %t/graph.onnx --name

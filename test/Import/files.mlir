@@ -35,7 +35,7 @@
 // LENGTH: external data has 100 bytes, but 'tensor<32x32xf32>' needs 4096
 // RUN: onnx-text %t/m.txt %t/offset.onnx --external=w:weights.bin:-1:
 // RUN: not ttc-translate --import-onnx %t/offset.onnx 2>&1 | FileCheck %s --check-prefix=OFFSET
-// OFFSET: external data has an offset that is no number: '-1'
+// OFFSET: external data has an offset that is not a number: '-1'
 // RUN: onnx-text %t/m.txt %t/absent.onnx --external=w:absent.bin:0:4096
 // RUN: not ttc-translate --import-onnx %t/absent.onnx 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: initializer 'w': cannot find external data

@@ -3,7 +3,7 @@
 // state their models, without Python.
 //
 // usage: onnx-text MODEL.txt OUT.onnx [--external=NAME:FILE:OFFSET:LENGTH]... [--raw=NAME:BYTES]...
-//   --external  makes an initializer one whose data lies in FILE
+//   --external  stores the data of an initializer in FILE
 //   --raw       gives an initializer that many zero bytes of raw data, fitting or not
 //   --name      names each node by its op and index ("Conv_0"), which the syntax cannot
 #include "onnx/defs/parser.h"

@@ -25,7 +25,7 @@ module attributes {ttc.target = #ttc.target<name = "test", triple = "x86_64-linu
   ttc.buffer slot @x1 : tensor<64xi8> in dram at 0x40 size 64
   ttc.buffer slot @y0 : tensor<64xi8> in dram at 0x80 size 64
   ttc.buffer slot @y1 : tensor<64xi8> in dram at 0xc0 size 64
-  ttc.buffer activation @a : tensor<128xi8> live [3, 8) in dram at 0x100 size 128
+  ttc.buffer activation @a : tensor<128xi8> live [3, 10) in dram at 0x100 size 128
   ttc.buffer host @h : tensor<64xi8> in host at 0x0 size 64
   ttc.buffer host @k : tensor<64xi8> in host at 0x40 size 64
   ttc.event @written
