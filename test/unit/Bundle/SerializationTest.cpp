@@ -52,7 +52,7 @@ module attributes {ttc.target = #ttc.target<name = "test", triple = "x86_64-linu
       ttc.enqueue.copy @y0 to @h bytes 64 on 1 loc("stage")
       ttc.enqueue.host @f(@h) into (@k) on 1 loc("host")
       ttc.enqueue.write 0 to @x1 on 1 loc("refill")
-      ttc.enqueue.record @written on 1
+      ttc.enqueue.record @written on 1 loc("rerecord")
     } epilogue {
       ttc.enqueue.read 0 from @y1 on 0 loc("read")
     }
