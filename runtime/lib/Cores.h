@@ -66,6 +66,8 @@ void walkStream(Core &core, const uint8_t *stream) noexcept;
 /// Executes one command, which is neither an end nor a wait.
 void executeCommand(Core &core, const CommandHeader &header) noexcept;
 
+struct ResolvedStep;
+
 class Cores {
 public:
   /// `firstL1`: whose L1 the first core has; the others have those behind it.
@@ -85,6 +87,9 @@ public:
   bool run(const uint8_t *stream, StreamEvents *events = nullptr) noexcept;
   /// All cores execute one command; returns when all of them have.
   void run(const CommandHeader &command) noexcept;
+  /// Executes what a step computes or copies; does nothing for transfers, records and waits. The
+  /// result is that of run().
+  bool execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
   void handOver(const uint8_t *position, bool single) noexcept;

@@ -173,49 +173,19 @@ void Device::reset() noexcept {
     queues_[i]->restart();
 }
 
-/// The same commands without the trace: each handed over by the host and awaited.
+/// Replaces replay: the host dispatches each command and waits for it, so barriers and events have
+/// nothing left to do.
 void Device::dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept {
-  const uint8_t *position = step.stream;
-  for (uint32_t command = 0;; ++command) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    if (header.opcode == Opcode::End)
-      return;
-    // Each command is complete before the next begins: barriers have nothing left to do.
-    if (header.opcode == Opcode::Dispatch || header.opcode == Opcode::Copy ||
-        header.opcode == Opcode::Fill) {
-      uint64_t begin = options.on_command ? nowNs() : 0;
+  uint32_t command = 0;
+  forEachCommand(step.stream, [&](const CommandHeader &header) {
+    if (infoOf(header.opcode).role == OrderRole::Work) {
+      const uint64_t begin = options.on_command ? nowNs() : 0;
       cores_.run(header);
       if (options.on_command)
         options.on_command(options.user, step.index, command, begin, nowNs());
     }
-    position += header.size;
-  }
-}
-
-void Device::execute(const ResolvedStep &step, const ttrt_run_options &options) noexcept {
-  switch (step.kind) {
-  case fb::StepKind::Execute:
-    if (options.no_trace)
-      dispatchFromHost(step, options);
-    else
-      cores_.run(step.stream);
-    return;
-  case fb::StepKind::Dispatch:
-    cores_.run(step.stream);
-    return;
-  case fb::StepKind::HostDispatch:
-    for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
-      step.function(step.words.data(), memory_.base(), cores_.first().scratch, workgroup);
-    return;
-  case fb::StepKind::Copy:
-    memcpy(step.dst, step.src, step.bytes);
-    return;
-  case fb::StepKind::Write:
-  case fb::StepKind::Read:
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    return;
-  }
+    ++command;
+  });
 }
 
 void Device::setLoaded(uint32_t trace, bool loaded) {
@@ -240,8 +210,11 @@ void Device::run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttr
   uint64_t transfers = 0;
   for (const ResolvedStep *pointer : entry.steps) {
     const ResolvedStep &step = *pointer;
-    if (step.kind != fb::StepKind::Write && step.kind != fb::StepKind::Read) {
-      execute(step, options);
+    if (!step.isTransfer()) {
+      if (options.no_trace && step.kind == fb::StepKind::Execute)
+        dispatchFromHost(step, options);
+      else
+        cores_.execute(step, nullptr);
       continue;
     }
     const uint64_t start = timed ? nowNs() : 0;

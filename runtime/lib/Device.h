@@ -79,7 +79,6 @@ public:
   void reset() noexcept;
 
 private:
-  void execute(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
   void dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
   uint32_t ringCapacity() const;
   void resolveSkippableTails();

@@ -177,9 +177,9 @@ void PipelineState::enqueueEventsOf(const ResolvedStep &step) noexcept {
 
 void PipelineState::enqueueRest(bool isSkippable) noexcept {
   for (const auto &part = steps(); at_ < part.size(); ++at_) {
-    const fb::StepKind kind = part[at_].kind;
-    const bool computes = kind != fb::StepKind::Write && kind != fb::StepKind::Read &&
-                          kind != fb::StepKind::Record && kind != fb::StepKind::Wait;
+    const OrderRole role = part[at_].info().role;
+    const bool computes =
+        (role == OrderRole::Work && !part[at_].isTransfer()) || role == OrderRole::Execute;
     if (isSkippable && computes)
       enqueueEventsOf(part[at_]);
     else

@@ -123,32 +123,20 @@ uint32_t Queue::pushStep(const ResolvedStep &step, void *host, bool counted,
 }
 
 void Queue::pushCommands(const ResolvedStep &step) noexcept {
-  for (const uint8_t *position = step.stream;;) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    switch (header.opcode) {
-    case Opcode::Dispatch:
-    case Opcode::Copy:
-    case Opcode::Fill: {
+  forEachCommand(step.stream, [&](const CommandHeader &header) {
+    const OrderRole role = infoOf(header.opcode).role;
+    if (role == OrderRole::Work) {
       QueueCommand command;
       command.kind = QueueCommand::Kind::Command;
       command.step = &step;
       command.header = &header;
       push(command);
-      break;
-    }
-    case Opcode::Signal:
+    } else if (role == OrderRole::Record) {
       pushRecord(site.events[reinterpret_cast<const EventCommand &>(header).event]);
-      break;
-    case Opcode::Wait:
+    } else if (role == OrderRole::Wait) {
       pushWait(site.events[reinterpret_cast<const EventCommand &>(header).event]);
-      break;
-    case Opcode::Barrier:
-      break; // each command is complete before the next begins
-    case Opcode::End:
-      return;
-    }
-    position += header.size;
-  }
+    } // a barrier is implied: each command is complete before the next begins
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,41 +221,33 @@ void Queue::checkCall(const QueueCommand &command, int result) noexcept {
   stop(command, TTRT_FAILED, reason);
 }
 
+/// Verifies the stream of an execute step once more; if it fails, the queue stops.
+bool Queue::isStreamIntact(const QueueCommand &command) noexcept {
+  const ResolvedStep &step = *command.step;
+  if (step.kind != fb::StepKind::Execute)
+    return true;
+  try {
+    verifyStream(site.bundle, step.index, step.stream);
+    return true;
+  } catch (const Error &error) {
+    stop(command, TTRT_FAILED, error.message.c_str());
+  } catch (const std::exception &error) {
+    stop(command, TTRT_OUT_OF_MEMORY, error.what());
+  }
+  return false;
+}
+
 void Queue::performStep(const QueueCommand &command) noexcept {
   const ResolvedStep &step = *command.step;
   MonitoredWork work(lane());
-  switch (step.kind) {
-  case fb::StepKind::Write:
-  case fb::StepKind::Read:
+  if (step.isTransfer()) {
     move(command);
-    break;
-  case fb::StepKind::Execute:
-    if (site.checks) {
-      try {
-        verifyStream(site.bundle, step.index, step.stream);
-      } catch (const Error &error) {
-        return stop(command, TTRT_FAILED, error.message.c_str());
-      } catch (const std::exception &error) {
-        return stop(command, TTRT_OUT_OF_MEMORY, error.what());
-      }
-    }
-    if (cores.run(step.stream, &events)) [[likely]]
-      break;
-    return stop(command, TTRT_FAILED,
-                "the queue that should record an event it waits for has stopped");
-  case fb::StepKind::Dispatch:
-    cores.run(step.stream, &events);
-    break;
-  case fb::StepKind::HostDispatch:
-    for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
-      step.function(step.words.data(), site.base, cores.first().scratch, workgroup);
-    break;
-  case fb::StepKind::Copy:
-    memcpy(step.dst, step.src, step.bytes);
-    break;
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    break; // commands of their own
+  } else {
+    if (site.checks && !isStreamIntact(command)) [[unlikely]]
+      return;
+    if (!cores.execute(step, &events)) [[unlikely]]
+      return stop(command, TTRT_FAILED,
+                  "the queue that should record an event it waits for has stopped");
   }
   if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
     return; // its transfer failed
@@ -310,9 +290,7 @@ void Queue::stop(const QueueCommand &command, ttrt_status status, const char *re
                                                                 : "";
   const char *name = "", *source = "";
   if (command.step) {
-    static const char *const kNames[] = {"write", "read",     "execute", "host-dispatch",
-                                         "copy",  "dispatch", "record",  "wait"};
-    what = kNames[static_cast<size_t>(command.step->kind)];
+    what = command.step->info().name;
     name = command.step->name;
     source = command.step->source;
   }

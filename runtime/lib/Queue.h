@@ -122,6 +122,7 @@ private:
   void work() noexcept;
   void perform(const QueueCommand &command) noexcept;
   void performStep(const QueueCommand &command) noexcept;
+  [[gnu::cold]] bool isStreamIntact(const QueueCommand &command) noexcept;
   MonitorLane *lane() const noexcept { return site.lanes ? &site.lanes[1 + index] : nullptr; }
   void checkCall(const QueueCommand &command, int result) noexcept;
   void move(const QueueCommand &command) noexcept;

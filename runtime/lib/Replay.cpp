@@ -4,6 +4,7 @@
 // here.
 
 #include "Cores.h"
+#include "ScheduleTable.h"
 
 #include <algorithm>
 #include <cstring>
@@ -78,6 +79,27 @@ void executeCommand(Core &core, const CommandHeader &header) noexcept {
   case Opcode::End:
     return;
   }
+}
+
+bool Cores::execute(const ResolvedStep &step, StreamEvents *events) noexcept {
+  switch (step.kind) {
+  case fb::StepKind::Execute:
+  case fb::StepKind::Dispatch:
+    return run(step.stream, events);
+  case fb::StepKind::HostDispatch:
+    for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
+      step.function(step.words.data(), first().base, first().scratch, workgroup);
+    return true;
+  case fb::StepKind::Copy:
+    memcpy(step.dst, step.src, step.bytes);
+    return true;
+  case fb::StepKind::Write:
+  case fb::StepKind::Read:
+  case fb::StepKind::Record:
+  case fb::StepKind::Wait:
+    break;
+  }
+  return true;
 }
 
 void walkStream(Core &core, const uint8_t *stream) noexcept {

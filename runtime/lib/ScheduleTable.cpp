@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScheduleTable.h"
 
-#include "Verifier.h"
+#include "ttrt/steps.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,16 +30,14 @@ ResolvedStep resolveExecute(const Bundle &bundle, const DeviceMemory &memory, ui
   resolved.name = text(table.name());
   // The mapped stream in the trace region, not the file's.
   resolved.stream = memory.base() + table.address();
-  for (const uint8_t *position = resolved.stream;;) {
-    const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-    if (header.opcode == Opcode::Signal)
-      resolved.signals.push_back(reinterpret_cast<const EventCommand &>(header).event);
-    else if (header.opcode == Opcode::Wait)
-      resolved.waits.push_back(reinterpret_cast<const EventCommand &>(header).event);
-    else if (header.opcode == Opcode::End)
-      return resolved;
-    position += header.size;
-  }
+  forEachCommand(resolved.stream, [&](const CommandHeader &header) {
+    const Action action = actionOf(header);
+    if (action.info->role == OrderRole::Record)
+      resolved.signals.push_back(action.index);
+    else if (action.info->role == OrderRole::Wait)
+      resolved.waits.push_back(action.index);
+  });
+  return resolved;
 }
 
 namespace {
@@ -84,39 +82,30 @@ ResolvedStep EntryResolver::resolveTransfer(fb::StepKind kind, uint32_t index,
 
 ResolvedStep EntryResolver::resolveStep(const fb::Step &step) const {
   const fb::Bundle &tables = bundle.metadata();
+  const Action action = actionOf(step);
+  const ActionInfo &info = *action.info;
   ResolvedStep resolved{};
-  switch (step.kind()) {
-  case fb::StepKind::Write:
-  case fb::StepKind::Read:
-    resolved = resolveTransfer(step.kind(), step.index(), step.slot());
-    break;
-  case fb::StepKind::Execute:
-    resolved = resolveExecute(bundle, memory, step.index());
-    break;
-  case fb::StepKind::HostDispatch:
-    resolved.function = code.function(step.index());
-    resolved.grid = tables.programs()->Get(step.index())->grid();
-    resolved.name = text(tables.programs()->Get(step.index())->symbol());
-    for (uint32_t i = 0; i < count(step.operands()); ++i)
-      resolved.words.push_back(step.operands()->Get(i));
-    break;
-  case fb::StepKind::Dispatch:
+  if (info.accesses == AccessShape::Slot) {
+    resolved = resolveTransfer(step.kind(), action.index, action.slot);
+  } else if (info.role == OrderRole::Execute) {
+    resolved = resolveExecute(bundle, memory, action.index);
+  } else {
+    resolved.name = nameIn(tables, entry, info, action.index);
+  }
+  if (info.accesses == AccessShape::Copy) {
+    resolved.dst = memory.base() + action.dst;
+    resolved.src = memory.base() + action.src;
+    resolved.bytes = action.bytes;
+  } else if (info.accesses == AccessShape::Operands && info.onCores) {
     resolved.words = makeStream(step);
     resolved.stream = reinterpret_cast<const uint8_t *>(resolved.words.data());
-    resolved.name = text(tables.programs()->Get(step.index())->symbol());
-    break;
-  case fb::StepKind::Copy:
-    resolved.dst = memory.base() + step.dst();
-    resolved.src = memory.base() + step.src();
-    resolved.bytes = step.bytes();
-    break;
-  case fb::StepKind::Record:
-  case fb::StepKind::Wait:
-    resolved.name = text(tables.events()->Get(step.index())->name());
-    break;
+  } else if (info.accesses == AccessShape::Operands) {
+    resolved.function = code.function(action.index);
+    resolved.grid = tables.programs()->Get(action.index)->grid();
+    resolved.words.assign(action.operands, action.operands + action.operandCount);
   }
   resolved.kind = step.kind();
-  resolved.index = step.index();
+  resolved.index = action.index;
   resolved.queue = step.queue();
   resolved.source = bundle.location(step.source());
   return resolved;

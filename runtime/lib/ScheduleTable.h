@@ -8,6 +8,7 @@
 #include "Bundle.h"
 #include "Code.h"
 #include "Memory.h"
+#include "ttrt/steps.h"
 
 #include <vector>
 
@@ -28,6 +29,10 @@ struct ResolvedStep {
   std::vector<uint32_t> signals, waits; ///< Execute: events of the stream's commands, in order
   const char *name = "";                ///< of the input, output, trace, program or event
   const char *source = "";              ///< the op that it came from
+
+  const ActionInfo &info() const { return infoOf(kind); }
+  /// A write or a read.
+  bool isTransfer() const { return info().accesses == AccessShape::Slot; }
 };
 
 /// What the host enqueues for one entry point.
