@@ -109,7 +109,7 @@ ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle *
     require(path && bundle, "path or bundle is NULL");
     require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE ||
                 verify == TTRT_VERIFY_NONE,
-            "verify is neither full nor structure nor none");
+            "expected a ttrt_verify value");
     *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify)};
   });
 }
@@ -298,7 +298,7 @@ ttrt_status ttrt_device_check_output(ttrt_device *device, const ttrt_output_view
     if (view->run != last)
       fail(TTRT_OVERWRITTEN,
            "output '{}' of entry point '{}' is of run {}, and run {} has overwritten it; use an "
-           "output before the next run, or have ttrt_run() write it to memory of your own",
+           "output before the next run, or let ttrt_run() copy it to your own memory",
            port.name, resolved.name, view->run, last);
   });
 }

@@ -16,7 +16,8 @@ namespace {
 
 uint32_t chooseCores(uint32_t wanted) {
   if (wanted > CoreFlags::kMaxCores)
-    fail(TTRT_INVALID_ARGUMENT, "{} cores asked for; at most {}", wanted, CoreFlags::kMaxCores);
+    fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores, found {}", CoreFlags::kMaxCores,
+         wanted);
   return wanted ? wanted : std::min<uint32_t>(allowedCpus(), CoreFlags::kMaxCores);
 }
 
@@ -35,8 +36,8 @@ static uint32_t firstL1OfMoreCores(const Bundle &bundle, const ttrt_device_optio
 
 static uint32_t coresOfQueue1(const ttrt_device_options &options) {
   if (options.queue1_cores > CoreFlags::kMaxCores)
-    fail(TTRT_INVALID_ARGUMENT, "{} cores for queue 1 asked for; at most {}", options.queue1_cores,
-         CoreFlags::kMaxCores);
+    fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores for queue 1, found {}",
+         CoreFlags::kMaxCores, options.queue1_cores);
   return options.queues < 2 ? 0 : std::max<uint32_t>(options.queue1_cores, 1);
 }
 
@@ -46,23 +47,22 @@ static uint32_t l1Count(const Bundle &bundle, const ttrt_device_options &options
 
 static uint32_t chooseQueues(const ttrt_device_options &options) {
   if (options.queues > kMaxQueues)
-    fail(TTRT_INVALID_ARGUMENT, "{} queues asked for; a device has at most {}", options.queues,
-         kMaxQueues);
+    fail(TTRT_INVALID_ARGUMENT, "expected at most {} queues, found {}", kMaxQueues, options.queues);
   return options.queues;
 }
 
 static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &options) {
   constexpr uint32_t kMaxEvents = 65536; // of the caller; keeps the sum below 2^32, too
   if (options.events > kMaxEvents)
-    fail(TTRT_INVALID_ARGUMENT, "{} events asked for; a device has at most {}", options.events,
-         kMaxEvents);
+    fail(TTRT_INVALID_ARGUMENT, "expected at most {} events, found {}", kMaxEvents, options.events);
   const uint32_t wanted = options.queues == 0 ? 0 : options.events ? options.events : 16;
   return count(bundle.metadata().events()) + wanted;
 }
 
 static const ttrt_device_options &checkReserved(const ttrt_device_options &options) {
   if (options.reserved != 0)
-    fail(TTRT_UNSUPPORTED, "ttrt_device_options::reserved is {}; expected 0", options.reserved);
+    fail(TTRT_UNSUPPORTED, "expected 0 in ttrt_device_options::reserved, found {}",
+         options.reserved);
   return options;
 }
 
@@ -129,8 +129,8 @@ uint32_t Device::ringCapacity() const {
     }
   constexpr size_t kMaxSteps = 1 << 24; // tickets are compared modulo 2^31
   if (longest > kMaxSteps)
-    fail(TTRT_UNSUPPORTED, "a schedule's body has {} steps; at most {} fit a queue", longest,
-         kMaxSteps);
+    fail(TTRT_UNSUPPORTED, "expected at most {} commands in the body of a schedule, found {}",
+         kMaxSteps, longest);
   uint32_t capacity = 1024;
   while (capacity < 16 * longest)
     capacity *= 2;

@@ -100,7 +100,7 @@ inline void requireHostThread(Device &device) {
   for (uint32_t i = 0; i < device.queues(); ++i)
     if (device.queue(i).isOwnThread()) [[unlikely]]
       fail(TTRT_INVALID_ARGUMENT,
-           "called from a function that queue {} calls, which would wait for itself", i);
+           "called from a function that queue {} calls; the queue would wait for itself", i);
 }
 
 /// A run on the calling thread has core 0 and all slots to itself.

@@ -35,7 +35,7 @@ ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
   return guarded(error, [&] {
     require(device && use, "device or use is NULL");
     require(type == TTRT_DRAM || type == TTRT_L1 || type == TTRT_TRACE,
-            "type is neither DRAM nor L1 nor TRACE");
+            "expected a ttrt_buffer_type value");
     checkResult(use, "ttrt_memory_use");
     writeResult(use, device->device->residency().use(type));
   });
@@ -55,8 +55,8 @@ ttrt_status ttrt_trace_execute(ttrt_device *device, uint32_t trace, ttrt_error *
   return withTrace(device, trace, error, [&](Device &target, const ResolvedStep &step) {
     requireLoaded(target, step);
     if (!step.signals.empty() || !step.waits.empty())
-      fail(TTRT_UNSUPPORTED, "trace '{}' waits for, or signals, another queue; enqueue it",
-           step.name);
+      fail(TTRT_UNSUPPORTED,
+           "trace '{}' waits for another queue or signals one; enqueue it instead", step.name);
     target.watch().replay(trace);
     target.replay(step);
   });

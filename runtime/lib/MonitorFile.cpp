@@ -37,18 +37,19 @@ MonitorFolder::MonitorFolder(bool create) : path(folderPath()) {
   descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) {
     if (create || errno != ENOENT)
-      problem = formatText("cannot open {} as a folder that is no symbolic link: {}", path,
+      problem = formatText("cannot open folder {}, which must not be a symbolic link: {}", path,
                            strerror(errno));
     return;
   }
   // Looked at after opening: it cannot be exchanged any more.
   struct stat status;
   if (fstat(descriptor, &status) != 0)
-    problem = formatText("cannot look at {}: {}", path, strerror(errno));
+    problem = formatText("cannot get the status of {}: {}", path, strerror(errno));
   else if (status.st_uid != geteuid())
-    problem = formatText("{} belongs to user {}; expected {}", path, status.st_uid, geteuid());
+    problem = formatText("expected {} to belong to user {}, found user {}", path, geteuid(),
+                         status.st_uid);
   else if (status.st_mode & 077)
-    problem = formatText("{} may be entered by others; expected mode 0700", path);
+    problem = formatText("expected mode 0700 of {}, found {:04o}", path, status.st_mode & 07777);
   if (!problem.empty()) {
     close(descriptor);
     descriptor = -1;
@@ -132,7 +133,8 @@ std::unique_ptr<MonitorFile> MonitorFile::make(const Bundle &bundle, uint32_t co
   const std::string problem = made->open(bundle, cores, queues);
   if (problem.empty())
     return made;
-  fprintf(stderr, "ttrt: TTRT_MONITOR: %s; this device cannot be watched\n", problem.c_str());
+  fputs(formatText("ttrt: TTRT_MONITOR: {}; this device cannot be watched\n", problem).c_str(),
+        stderr);
   return nullptr;
 }
 
@@ -159,7 +161,7 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
   std::string problem;
   // Storage is taken now: a full file system must not kill the device later.
   if (const int error = posix_fallocate(file, 0, sizeof(MonitorRecord)))
-    problem = formatText("no room in {}: {}", folder_.path, strerror(error));
+    problem = formatText("cannot allocate a file in {}: {}", folder_.path, strerror(error));
   void *address = MAP_FAILED;
   if (problem.empty()) {
     address = mmap(nullptr, sizeof(MonitorRecord), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -85,7 +85,7 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
     PipelineState &state = pipeline->state;
     requireHostThread(state.device());
     InUse use(pipeline->feeding, "another enqueue");
-    require(!state.finished(), "the pipeline was finished; no more inputs were to come");
+    require(!state.finished(), "the pipeline accepts no more inputs after ttrt_pipeline_finish()");
     checkTransfers(state.entry().inputs, inputs, "input");
     if (outputs)
       checkTransfers(state.entry().outputs, outputs, "output");
@@ -101,8 +101,8 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
     return status;
   if (error)
     formatTo(error->message,
-             "the outputs of {} inferences were not popped, as many as the pipeline has room for: "
-             "pop some first, or open it with more outputs",
+             "the output queue is full: {} inferences have not been popped; pop some, or open the "
+             "pipeline with a larger ttrt_pipeline_options::outputs",
              pipeline->state.depth());
   if (error)
     error->status = TTRT_WOULD_OVERWRITE;
@@ -134,7 +134,7 @@ ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs, ttr
     return status;
   return result == PipelineState::Pop::NotReady
              ? report(error, TTRT_NOT_READY, "the oldest inference is not complete yet")
-             : report(error, TTRT_END, "nothing is enqueued that was not popped");
+             : report(error, TTRT_END, "all inferences have been popped");
 }
 
 ttrt_status ttrt_pipeline_pop_all(ttrt_pipeline *pipeline, const void **outputs, size_t capacity,

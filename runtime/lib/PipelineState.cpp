@@ -20,13 +20,13 @@ static const ResolvedEntry &chooseEntry(const Device &device, uint32_t index) {
 static const ResolvedSchedule &chooseSchedule(const Device &device, const ResolvedEntry &entry,
                                               const char *name) {
   if (device.queues() == 0)
-    fail(TTRT_INVALID_ARGUMENT, "the device was opened with 0 queues; a pipeline needs 1 or 2");
+    fail(TTRT_INVALID_ARGUMENT, "a pipeline needs a device with 1 or 2 queues; found 0");
   if (!name) {
     for (uint32_t queues = device.queues(); queues; --queues)
       for (const ResolvedSchedule &schedule : entry.schedules)
         if (schedule.queues == queues)
           return schedule;
-    fail(TTRT_UNSUPPORTED, "no schedule of entry point '{}' fits {} queue", entry.name,
+    fail(TTRT_UNSUPPORTED, "entry point '{}' has no schedule for {} queue", entry.name,
          device.queues());
   }
   std::string known;
@@ -46,8 +46,8 @@ static const ResolvedSchedule &chooseSchedule(const Device &device, const Resolv
 static uint32_t chooseDepth(uint32_t outputs) {
   constexpr uint32_t kMost = 1u << 24; // flags tell numbers apart that are less than 2^30 apart
   if (outputs > kMost)
-    fail(TTRT_INVALID_ARGUMENT, "outputs of {} inferences asked for; a pipeline holds at most {}",
-         outputs, kMost);
+    fail(TTRT_INVALID_ARGUMENT, "expected an output queue of at most {} inferences, found {}",
+         kMost, outputs);
   return outputs ? outputs : 16;
 }
 

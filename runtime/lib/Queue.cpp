@@ -272,8 +272,8 @@ void Queue::move(const QueueCommand &command) noexcept {
       return;
     if (moved >= 0 || errno == EFAULT) {
       char reason[160];
-      formatTo(reason, "{} bytes at {} in the host's memory; expected memory that can be {}",
-               step.bytes, command.source, isWrite ? "read" : "written");
+      formatTo(reason, "expected {} {} bytes of host memory at {}", step.bytes,
+               isWrite ? "readable" : "writable", command.source);
       return stop(command, TTRT_FAILED, reason);
     }
     // Not allowed to ask: copy as always.

@@ -115,7 +115,8 @@ ttrt_status ttrt_event_create(ttrt_device *device, ttrt_event **event, ttrt_erro
     Device &target = deviceOf(device);
     Event *taken = target.takeEvent();
     if (!taken)
-      fail(TTRT_OUT_OF_MEMORY, "all {} events of the device are taken; see ttrt_device_options",
+      fail(TTRT_OUT_OF_MEMORY,
+           "all {} events of the device are in use; see ttrt_device_options::events",
            target.callerEvents());
     *event = new (std::nothrow) ttrt_event{target, *taken};
     if (!*event) {

@@ -100,8 +100,8 @@ void SlotWatch::add(const OpList &list, Effects &effects) const {
 void SlotWatch::failGone(const Shared &slot) const {
   const fb::EntryPoint &entry = *bundle_.metadata().entries()->Get(slot.entry);
   fail(TTRT_OVERWRITTEN,
-       "input '{}' of entry point '{}': other tensors have used the bytes of its slot since it was "
-       "filled; expected it to be written, or its slot to be asked for and filled, before each run",
+       "input '{}' of entry point '{}': its slot has been overwritten by other tensors that share "
+       "its bytes; write the input, or call ttrt_device_input_slot() and fill it, before every run",
        text(entry.inputs()->Get(slot.input)->name()), text(entry.name()));
 }
 
@@ -147,11 +147,11 @@ void SlotWatch::replay(uint32_t trace) {
 void SlotWatch::enqueue(uint32_t entry, const ttrt_input *inputs) const {
   for (const Shared *slot = shared_.get(); slot != sharedEnd(); ++slot)
     if (slot->entry == entry && !inputs[slot->input].data)
-      fail(
-          TTRT_INVALID_ARGUMENT,
-          "input '{}' is NULL; other tensors use the bytes of its slot, so every inference must be "
-          "given it",
-          text(bundle_.metadata().entries()->Get(entry)->inputs()->Get(slot->input)->name()));
+      fail(TTRT_INVALID_ARGUMENT,
+           "input '{}' is NULL; expected data for every inference, since other tensors share the "
+           "bytes "
+           "of its slot",
+           text(bundle_.metadata().entries()->Get(entry)->inputs()->Get(slot->input)->name()));
 }
 
 void SlotWatch::pipeline(uint32_t entry) noexcept {

@@ -150,9 +150,9 @@ TEST_P(Pipelines, OutputsAreNeverOverwritten) {
     FAIL() << "expected an error";
   } catch (const PipelineError &error) {
     EXPECT_EQ(error.status(), TTRT_WOULD_OVERWRITE);
-    EXPECT_STREQ(error.what(), "the outputs of 3 inferences were not popped, as many as the "
-                               "pipeline has room for: pop some first, or open it with more "
-                               "outputs");
+    EXPECT_STREQ(error.what(), "the output queue is full: 3 inferences have not been popped; pop "
+                               "some, or open the pipeline with a larger "
+                               "ttrt_pipeline_options::outputs");
   }
   std::vector<Output> outputs;
   ASSERT_TRUE(pipeline.pop(outputs));
@@ -298,13 +298,13 @@ TEST_F(PipelineErrors, WhatCannotBeOpened) {
             "schedule 'overlap-io' has 2 queues; the device was opened with 1");
   device.queues = 0;
   EXPECT_EQ(openError(device, nullptr),
-            "the device was opened with 0 queues; a pipeline needs 1 or 2");
+            "a pipeline needs a device with 1 or 2 queues; found 0");
   Loaded loaded(file.path(), twoQueues(1));
   ttrt_pipeline_options many = named("single", UINT32_MAX);
   ttrt_pipeline *pipeline;
   EXPECT_EQ(ttrt_pipeline_open(loaded.device, &many, &pipeline, &error), TTRT_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.message, "outputs of 4294967295 inferences asked for; a pipeline holds at "
-                              "most 16777216");
+  EXPECT_STREQ(error.message, "expected an output queue of at most 16777216 inferences, found "
+                              "4294967295");
 }
 
 /// What is called at a step runs on a queue's thread, which must not wait for what comes behind it.
@@ -334,7 +334,7 @@ TEST_F(PipelineErrors, AStepDoesNotPop) {
   ttrt_pipeline_close(popper.pipeline);
   EXPECT_EQ(popper.error.status, TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(popper.error.message,
-               "called from a function that queue 0 calls, which would wait for itself");
+               "called from a function that queue 0 calls; the queue would wait for itself");
 }
 
 TEST_F(PipelineErrors, OnePipelineAndNothingBesideIt) {

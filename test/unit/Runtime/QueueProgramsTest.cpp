@@ -125,13 +125,13 @@ TEST_F(QueueChecks, AWrongAddressOfTheHostIsAnError) {
   auto *nowhere = reinterpret_cast<void *>(uintptr_t(4096));
   EXPECT_EQ(ttrt_enqueue_read(loaded.device, 0, 0, 0, nowhere, kSampleBytes, 1, &error),
             TTRT_FAILED);
-  EXPECT_STREQ(error.message, "queue 0 stopped at read 'y': 1024 bytes at 0x1000 in the host's "
-                              "memory; expected memory that can be written");
+  EXPECT_STREQ(error.message, "queue 0 stopped at read 'y': expected 1024 writable bytes of host "
+                              "memory at 0x1000");
   ASSERT_EQ(ttrt_device_reset(loaded.device, &error), TTRT_OK);
   EXPECT_EQ(ttrt_enqueue_write(loaded.device, 0, 0, 0, nowhere, kSampleBytes, 1, &error),
             TTRT_FAILED);
-  EXPECT_STREQ(error.message, "queue 0 stopped at write 'x': 1024 bytes at 0x1000 in the host's "
-                              "memory; expected memory that can be read");
+  EXPECT_STREQ(error.message, "queue 0 stopped at write 'x': expected 1024 readable bytes of host "
+                              "memory at 0x1000");
   ASSERT_EQ(ttrt_device_reset(loaded.device, &error), TTRT_OK);
   ASSERT_EQ(ttrt_enqueue_read(loaded.device, 0, 0, 0, output.data(), kSampleBytes, 1, &error),
             TTRT_OK)

@@ -280,7 +280,7 @@ TEST_P(Queues, AQueueDoesNotWaitForItself) {
   for (const ttrt_error &its : caller.errors) {
     EXPECT_EQ(its.status, TTRT_INVALID_ARGUMENT);
     EXPECT_STREQ(its.message,
-                 "called from a function that queue 1 calls, which would wait for itself");
+                 "called from a function that queue 1 calls; the queue would wait for itself");
   }
   expectItWorks(1);
 }
@@ -362,11 +362,12 @@ TEST_P(Queues, WrongArgumentsAreNamed) {
     events.push_back(std::make_unique<EventHandle>(device));
   ttrt_event *event;
   EXPECT_EQ(ttrt_event_create(device, &event, &error), TTRT_OUT_OF_MEMORY);
-  EXPECT_STREQ(error.message, "all 16 events of the device are taken; see ttrt_device_options");
+  EXPECT_STREQ(error.message,
+               "all 16 events of the device are in use; see ttrt_device_options::events");
   ttrt_device_options three = options(1, 3);
   ttrt_device *none;
   EXPECT_EQ(ttrt_device_open(loaded.bundle, &three, &none, &error), TTRT_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.message, "3 queues asked for; a device has at most 2");
+  EXPECT_STREQ(error.message, "expected at most 2 queues, found 3");
 }
 
 /// A blocking run has the device to itself.

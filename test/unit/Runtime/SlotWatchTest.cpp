@@ -108,9 +108,9 @@ TEST_F(Slots, AnInputThatOthersHaveOverwrittenIsNotUsed) {
   EXPECT_EQ(loaded.run(values, kElements), values);
   EXPECT_EQ(runInPlace(), TTRT_OVERWRITTEN);
   EXPECT_STREQ(error.message,
-               "input 'x' of entry point 'main': other tensors have used the bytes of its slot "
-               "since it was filled; expected it to be written, or its slot to be asked for and "
-               "filled, before each run");
+               "input 'x' of entry point 'main': its slot has been overwritten by other tensors "
+               "that share its bytes; write the input, or call ttrt_device_input_slot() and fill "
+               "it, before every run");
   EXPECT_EQ(runInPlace(), TTRT_OVERWRITTEN);
   fillSlot();
   ASSERT_EQ(runInPlace(), TTRT_OK) << error.message;
@@ -206,8 +206,8 @@ TEST_F(Slots, APipelineMustBeGivenWhatItCannotKeep) {
       if (entry == 0 && !isGiven) {
         EXPECT_EQ(status, TTRT_INVALID_ARGUMENT);
         EXPECT_STREQ(error.message,
-                     "input 'x' is NULL; other tensors use the bytes of its slot, so "
-                     "every inference must be given it");
+                     "input 'x' is NULL; expected data for every inference, since other "
+                     "tensors share the bytes of its slot");
         continue;
       }
       ASSERT_EQ(status, TTRT_OK) << error.message;

@@ -146,7 +146,7 @@ TEST_F(StructSize, ReservedOptionsMustBeZero) {
   ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
   device.reserved = 1;
   EXPECT_EQ(open(&device), TTRT_UNSUPPORTED);
-  EXPECT_STREQ(error.message, "ttrt_device_options::reserved is 1; expected 0");
+  EXPECT_STREQ(error.message, "expected 0 in ttrt_device_options::reserved, found 1");
 }
 
 /// Every result: as long as the library's, longer, shorter, and without a size.
@@ -219,8 +219,7 @@ TEST_F(StructSize, NumbersOutOfRangeAreRefused) {
   for (uint32_t events : {uint32_t(65537), UINT32_MAX - 1, UINT32_MAX}) {
     device.events = events;
     EXPECT_EQ(open(&device), TTRT_INVALID_ARGUMENT) << events;
-    EXPECT_EQ(error.message,
-              std::to_string(events) + " events asked for; a device has at most 65536");
+    EXPECT_EQ(error.message, "expected at most 65536 events, found " + std::to_string(events));
   }
   device.events = 0;
   for (uint32_t cores : {uint32_t(1025), UINT32_MAX}) {
