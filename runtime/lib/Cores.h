@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads that compute. Core 0 is whoever calls run(); the others are workers that sleep in
-// between.
+// The threads that compute. Core 0 is the thread that calls run(); the others are workers, which
+// sleep between runs.
 
 #ifndef TTRT_LIB_CORES_H
 #define TTRT_LIB_CORES_H
@@ -19,15 +19,15 @@
 
 namespace ttrt {
 
-/// A program as one core sees it: what to call, and for which workgroups.
+/// A program on one core: its function, and the core's workgroups.
 struct BoundProgram {
   ProgramFunction *function;
   uint64_t first, end;
 };
 
-/// Where the cores of a device meet: a dissemination barrier. In round r, core c raises a flag of
-/// core c + 2^r and waits for its own; after ceil(log2 cores) rounds everybody has heard of
-/// everybody. Every flag has one writer and one waiter.
+/// Flags of a dissemination barrier. In round r, core c raises a flag of core c + 2^r and waits for
+/// its own; after ceil(log2 cores) rounds, every core knows that all have arrived. Each flag has
+/// one writer and one waiter.
 struct CoreFlags {
   static constexpr uint32_t kMaxRounds = 10;
   static constexpr uint32_t kMaxCores = 1u << kMaxRounds;
@@ -35,7 +35,7 @@ struct CoreFlags {
   Flag rounds[kMaxRounds];
 };
 
-/// One core's state, on cache lines of its own; only its own thread touches it, except `flags`.
+/// State of one core, on its own cache lines. Only the core's thread accesses it, except `flags`.
 struct alignas(64) Core {
   uint32_t index = 0;
   uint32_t cores = 1;
@@ -57,11 +57,11 @@ struct alignas(64) Core {
   }
   /// A barrier, then the event is recorded.
   void signal(uint32_t event) noexcept;
-  /// False, for all cores alike, if the event will never be recorded.
+  /// Returns false, on all cores alike, if the event will never be recorded.
   bool wait(uint32_t event) noexcept;
 };
 
-/// Walks a stream to its end command, on one core. Allocates nothing, takes no locks.
+/// Executes a stream up to its end command, on one core. Allocates nothing, takes no lock.
 void walkStream(Core &core, const uint8_t *stream) noexcept;
 /// Executes one command, which is neither an end nor a wait.
 void executeCommand(Core &core, const CommandHeader &header) noexcept;
@@ -70,7 +70,7 @@ struct ResolvedStep;
 
 class Cores {
 public:
-  /// `firstL1`: whose L1 the first core has; the others have those behind it.
+  /// `firstL1`: index of the first core's L1; the others have the following ones.
   Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
         uint32_t firstL1, bool pin);
   ~Cores();
@@ -78,14 +78,15 @@ public:
   Cores &operator=(const Cores &) = delete;
 
   uint32_t count() const { return static_cast<uint32_t>(cores_.size()); }
-  /// The calling thread's core.
+  /// The core of the calling thread.
   Core &first() { return cores_[0]; }
 
-  /// All cores walk a stream; returns when all of them have reached its end. With `events`, its
-  /// event commands mean the queue's; without, it runs alone and they mean nothing. False if an
-  /// event that the stream waits for will never be recorded: the rest of the stream was left out.
+  /// Executes a stream on all cores and returns when all have reached its end. `events` gives the
+  /// event commands their meaning on a queue; without it, the stream runs alone and they have no
+  /// effect. Returns false if an event that the stream waits for will never be recorded; the rest
+  /// of the stream is then skipped.
   bool run(const uint8_t *stream, StreamEvents *events = nullptr) noexcept;
-  /// All cores execute one command; returns when all of them have.
+  /// Executes one command on all cores and returns when all have completed it.
   void run(const CommandHeader &command) noexcept;
   /// Executes what a step computes or copies; does nothing for transfers, records and waits. The
   /// result is that of run().
@@ -96,7 +97,7 @@ private:
   void work(Core &core) noexcept;
   void stop() noexcept;
 
-  // What the workers shall do; written before `go` is raised, read after.
+  // The workers' next job; written before `go` is raised, read after.
   const uint8_t *position_ = nullptr;
   bool single_ = false;
   bool stop_ = false;

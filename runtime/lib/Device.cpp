@@ -28,8 +28,8 @@ const std::shared_ptr<const Bundle> &checkFit(const std::shared_ptr<const Bundle
 
 } // namespace
 
-/// The cores of queue 1 have L1s behind those of the plan and of queue 0's cores: each core has its
-/// own scratch.
+/// The L1s of queue 1's cores follow those of the plan and of queue 0's cores, because each core
+/// needs its own scratch.
 static uint32_t firstL1OfMoreCores(const Bundle &bundle, const ttrt_device_options &options) {
   return std::max<uint32_t>(chooseCores(options.cores), bundle.addresses().cores);
 }
@@ -101,7 +101,7 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
   }
 }
 
-/// Only a body of several inferences can end in its middle.
+/// A run can end in the middle of a body only if the body has several inferences.
 void Device::resolveSkippableTails() {
   for (uint32_t i = 0; i < entries_.size(); ++i)
     for (uint32_t j = 0; j < entries_[i].schedules.size(); ++j) {
@@ -114,10 +114,10 @@ void Device::resolveSkippableTails() {
     }
 }
 
-/// Both must be empty before either goes: a queue may wait for the other.
+/// Both queues must be empty before either is destroyed, since one may wait for the other.
 Device::~Device() { drain(); }
 
-/// At least 16 inferences ahead.
+/// Room for at least 16 inferences.
 uint32_t Device::ringCapacity() const {
   size_t longest = 1;
   for (const ResolvedEntry &entry : entries_)

@@ -21,7 +21,7 @@ namespace ttrt {
 /// An address space with a bundle in it, and the threads that execute it.
 class Device {
 public:
-  /// Throws Error. The options have their C meaning (ttrt.h).
+  /// Throws Error. ttrt.h documents the options.
   Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options);
   /// Completes what is in flight.
   ~Device();
@@ -36,10 +36,10 @@ public:
   const ResolvedStep *execute(uint32_t trace) const {
     return trace < executes_.size() ? &executes_[trace] : nullptr;
   }
-  /// Set while a call is under way.
+  /// Set while a call is in progress.
   std::atomic<bool> &busy() { return busy_; }
 
-  /// To be told before anything is executed.
+  /// Must be notified before anything is executed.
   SlotWatch &watch() { return watch_; }
 
   /// One inference on the calling thread. The arguments have been checked, and the queues are
@@ -47,7 +47,7 @@ public:
   void run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
            const ttrt_run_options &options) noexcept;
 
-  // Traces one by one. The device is this thread's alone.
+  // Single traces. No other thread may use the device.
 
   const Residency &residency() const { return residency_; }
   /// Throws Error.
@@ -59,23 +59,23 @@ public:
 
   uint32_t queues() const { return queueCount_; }
   Queue &queue(uint32_t index) { return *queues_[index]; }
-  /// Set while a call on the queue is under way.
+  /// Set while a call on the queue is in progress.
   std::atomic<bool> &busy(uint32_t queue) { return queueBusy_[queue]; }
-  /// Set while a pipeline has the device.
+  /// Set while a pipeline is open.
   std::atomic<bool> &piped() { return piped_; }
   QueueSite &site() { return site_; }
   /// Event `index` of the bundle.
   Event &event(uint32_t index) { return events_[index]; }
-  /// How many events the caller can have.
+  /// Number of events that the caller can create.
   uint32_t callerEvents() const;
-  /// An event of the caller's; nullptr if all are taken. Thread-safe.
+  /// Takes an event for the caller; nullptr if all are in use. Thread-safe.
   Event *takeEvent() noexcept;
   void giveBack(Event &event) noexcept;
-  /// nullptr, or why a queue has stopped.
+  /// Why a queue has stopped; nullptr if none has.
   const ttrt_error *failure() const noexcept;
-  /// Returns once everything that was enqueued is complete, or left out.
+  /// Waits until everything that was enqueued is complete or skipped.
   void drain() noexcept;
-  /// The queues run again, and no event is recorded. The device is drained; nobody else uses it.
+  /// Restarts the queues and clears all events. The device is drained, and no other call uses it.
   void reset() noexcept;
 
 private:
@@ -100,9 +100,9 @@ private:
   QueueSite site_;
   std::atomic<bool> queueBusy_[kMaxQueues] = {};
 
-  std::unique_ptr<MonitorFile> monitor_; ///< if the device is watched
+  std::unique_ptr<MonitorFile> monitor_; ///< null unless the device is monitored
 
-  Cores cores_;                      ///< of queue 0 and of whoever calls run()
+  Cores cores_;                      ///< of queue 0 and of the caller of run()
   std::unique_ptr<Cores> moreCores_; ///< of queue 1
   // Last: its threads use everything above.
   std::unique_ptr<Queue> queues_[kMaxQueues];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events between queues. An event counts its records, each queue for itself: what a queue records
-// comes in that queue's order, so a wait names a queue and a count, and never takes one record for
-// another.
+// Events between queues. An event counts its records per queue. A queue records in its own order,
+// so a queue and a count identify a record, and a wait cannot mistake one record for another.
 
 #ifndef TTRT_LIB_EVENTS_H
 #define TTRT_LIB_EVENTS_H
@@ -16,32 +15,32 @@
 
 namespace ttrt {
 
-/// What a wait was enqueued for: the last record enqueued before it.
+/// The record that a wait refers to: the last one that was enqueued before it.
 struct EventTarget {
-  Flag *flag = nullptr; ///< null: nothing was recorded; the wait is over
+  Flag *flag = nullptr; ///< null: no record; the wait returns immediately
   uint32_t value = 0;
   uint32_t queue = 0; ///< that records it
 };
 
 class Event {
 public:
-  /// The host: one more record has been enqueued on `queue`.
+  /// Host: one more record has been enqueued on `queue`.
   void issue(uint32_t queue) noexcept {
     issued[queue].fetch_add(1, std::memory_order_relaxed);
     last.store(static_cast<uint8_t>(queue), std::memory_order_relaxed);
   }
-  /// The host: what a wait enqueued now is for.
+  /// Host: the record that a wait enqueued now refers to.
   EventTarget target() noexcept {
     const uint8_t queue = last.load(std::memory_order_relaxed);
     if (queue == kNever)
       return {};
     return {&recorded[queue], issued[queue].load(std::memory_order_relaxed), queue};
   }
-  /// The queue: what was enqueued before the record is complete.
+  /// Queue: everything enqueued before the record is complete.
   void record(uint32_t queue) noexcept { recorded[queue].raise(); }
-  /// Wakes who waits for records of `queue`, which has stopped.
+  /// Wakes threads that wait for records of `queue`, which has stopped.
   void poke(uint32_t queue) noexcept { recorded[queue].poke(); }
-  /// As new. Nobody may use the event meanwhile.
+  /// Forgets all records. No other thread may use the event meanwhile.
   void reset() noexcept {
     for (uint32_t queue = 0; queue < kMaxQueues; ++queue)
       issued[queue].store(recorded[queue].value(), std::memory_order_relaxed);
@@ -55,16 +54,16 @@ private:
   std::atomic<uint8_t> last{kNever};
 };
 
-/// What the event commands of a stream mean while a queue runs it.
+/// The meaning of a stream's event commands while a queue executes it.
 struct StreamEvents {
-  Event *events = nullptr; ///< the bundle's, by index
+  Event *events = nullptr; ///< of the bundle, by index
   uint32_t queue = 0;
   std::unique_ptr<EventTarget[]> targets; ///< per event: set by the steps before the stream's
   std::unique_ptr<AdaptiveWait[]> waits;  ///< per event: of the queue's waits for it
   const std::atomic<bool> *stopped[kMaxQueues] = {}; ///< per queue
-  bool aborted = false;                              ///< core 0's own
-  /// The barrier behind which all cores leave the stream: 2^32 + its number, 0 for none. Core 0
-  /// may be a barrier ahead of who reads it.
+  bool aborted = false;                              ///< used by core 0 only
+  /// The barrier after which all cores leave the stream: 2^32 + its number, 0 for none. Core 0 may
+  /// be one barrier ahead of the core that reads this.
   std::atomic<uint64_t> abortedAt{0};
 
   void record(uint32_t event) noexcept { events[event].record(queue); }

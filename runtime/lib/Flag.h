@@ -22,26 +22,26 @@ inline void pauseCpu() {
 #endif
 }
 
-/// Where a thread of a flag can be overtaken; a test holds it there.
+/// Points at which one thread of a flag can overtake another; tests hold threads there.
 enum class FlagPoint {
-  WakeUp, ///< the counter is raised, and somebody sleeps: before asking for what
-  Sleep,  ///< about to sleep, and has said for what
-  Alarm,  ///< awake before anybody has raised the counter, to spin
+  WakeUp, ///< the counter is raised and a thread sleeps; its target is not yet known
+  Sleep,  ///< about to sleep; its target is published
+  Alarm,  ///< woken by the alarm, before the counter was raised, to spin
 };
 struct NoFlagHook {
   static void at(FlagPoint) noexcept {}
 };
 
-/// A counter that one thread raises and others wait for, on a cache line of its own. A waiting
-/// thread spins for a while and then sleeps, so that it costs its neighbours nothing. The lowest
-/// bit of the word says that somebody sleeps: setting and asking are one atomic operation, so no
-/// wake-up can be lost.
+/// A counter on its own cache line that one thread raises and others wait for. A waiting thread
+/// spins for a while and then sleeps, so that it does not slow down other threads. The lowest bit
+/// of the word says that a thread sleeps. Raising the counter and reading the bit are one atomic
+/// operation, so no wake-up is lost.
 template <typename Hook> class alignas(64) FlagWith {
 public:
-  /// Some 100 microseconds. Spinning longer slows every neighbour by up to 2x.
+  /// About 100 microseconds. Spinning longer slows down other threads by up to 2x.
   static constexpr int kSpins = 3000;
 
-  /// Counts modulo 2^31; only ever raised, and by one thread at a time.
+  /// Counts modulo 2^31. The counter is only raised, by one thread at a time.
   void set(uint32_t value) noexcept {
     if (word_.exchange(value << 1, std::memory_order_acq_rel) & kAsleep) [[unlikely]]
       wakeReached(value << 1);
@@ -55,21 +55,21 @@ public:
     return isReached(word_.load(std::memory_order_acquire), value);
   }
 
-  /// Returns once the counter has reached `value`. `spins` 0: goes to sleep at once.
+  /// Waits until the counter has reached `value`. With 0 `spins`, sleeps immediately.
   void await(uint32_t value, int spins = kSpins) noexcept {
     if (!spinUntil(value, nullptr, spins))
       sleepUntil(value, nullptr);
   }
-  /// The same, but gives up, and returns false, once `cancelled` is set and poke() was called.
+  /// The same, but returns false if `cancelled` is set and poke() has been called.
   bool await(uint32_t value, const std::atomic<bool> &cancelled, int spins = kSpins) noexcept {
     return spinUntil(value, &cancelled, spins) || sleepUntil(value, &cancelled);
   }
-  /// The same for who waits here again and again; `wait` is the waiter's own.
+  /// The same for a thread that waits here repeatedly; `wait` belongs to that thread.
   bool await(uint32_t value, const std::atomic<bool> &cancelled, AdaptiveWait &wait) noexcept {
     return isReached(value) || awaitAdaptively(value, cancelled, wait);
   }
-  /// Makes those who sleep look at their `cancelled` again. Any thread; so it wakes in any case: a
-  /// set() may be about to put the bit back.
+  /// Makes sleeping threads check `cancelled` again. Thread-safe. It always wakes them, because a
+  /// concurrent set() may be about to restore the bit.
   void poke() noexcept {
     word_.fetch_and(~kAsleep, std::memory_order_acq_rel);
     wake();
@@ -118,13 +118,13 @@ private:
   /// Signed distance of two words.
   static int32_t distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
 
-  /// Who sleeps for a value that is still far away is left alone: a host that waits for the last of
-  /// many commands need not hear of each.
+  /// Does not wake threads whose target has not been reached: a host that waits for the last of
+  /// many commands sleeps through the others.
   [[gnu::cold, gnu::noinline]] void wakeReached(uint32_t word) noexcept {
     Hook::at(FlagPoint::WakeUp);
     const uint32_t wanted = wanted_.exchange(word + kFar, std::memory_order_acq_rel);
-    // Clears the bit once more: somebody may have set it since the word was, to wait for another
-    // value, and what they want has just been taken away. They must not go to sleep on it.
+    // Clears the bit once more: since the word was set, a thread may have set the bit to wait for
+    // another value, and its target has just been removed. It must not fall asleep now.
     if (distance(wanted, word) >= 0)
       return poke();
     want(wanted);
@@ -144,7 +144,7 @@ private:
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
 
-  /// `alarm`: gives up at that time, if it is not 0.
+  /// If `alarm` is not 0, gives up at that time.
   [[gnu::cold, gnu::noinline]] bool sleepUntil(uint32_t value, const std::atomic<bool> *cancelled,
                                                uint64_t alarm = 0) noexcept {
     uint32_t word = word_.load(std::memory_order_acquire);
@@ -153,9 +153,9 @@ private:
           !word_.compare_exchange_weak(word, word | kAsleep, std::memory_order_acq_rel,
                                        std::memory_order_acquire))
         continue;
-      // After the bit was set: a set() that has not seen this has changed the word since.
+      // After setting the bit: a set() that misses this target has changed the word since.
       want(value << 1);
-      // After the bit was set, too: who cancels does so before the poke() that clears it.
+      // Also after setting the bit: `cancelled` is set before the poke() that clears the bit.
       if (cancelled && cancelled->load(std::memory_order_acquire))
         return isReached(value);
       Hook::at(FlagPoint::Sleep);
@@ -177,7 +177,7 @@ private:
 
   static constexpr uint32_t kFar = 1u << 30;
   std::atomic<uint32_t> word_{0};
-  std::atomic<uint32_t> wanted_{kFar}; ///< the lowest word that somebody sleeps for
+  std::atomic<uint32_t> wanted_{kFar}; ///< the lowest word that a thread sleeps for
 };
 
 using Flag = FlagWith<NoFlagHook>;

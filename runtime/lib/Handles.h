@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of the C boundary share: handles, arguments, and exceptions turned into statuses.
+// Shared by the files of the C API: handles, checks of arguments, and exceptions as statuses.
 
 #ifndef TTRT_LIB_HANDLES_H
 #define TTRT_LIB_HANDLES_H
@@ -27,10 +27,10 @@ namespace ttrt {
 
 /// Fills in `error`, which may be null.
 ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept;
-/// Inside a catch block: what was thrown, as a status and a message.
+/// In a catch block: reports the exception as a status and a message.
 ttrt_status reportException(ttrt_error *error) noexcept;
 
-/// Runs `function`; whatever it throws becomes a status and a message.
+/// Runs `function` and turns exceptions into a status and a message.
 template <typename Function> ttrt_status guarded(ttrt_error *error, Function function) noexcept {
   try {
     function();
@@ -49,7 +49,7 @@ inline void require(bool condition, const char *what) {
     fail(TTRT_INVALID_ARGUMENT, "{}", what);
 }
 
-/// Marks something as in use for the length of a call.
+/// Marks an object as in use for the duration of a call.
 class InUse {
 public:
   InUse(std::atomic<bool> &busy, const char *other) : busy(busy) {
@@ -95,7 +95,7 @@ void checkTransfers(const std::vector<ResolvedPort> &ports, const Transfer *tran
       checkBytes(ports[i], transfers[i].bytes, what);
 }
 
-/// A function that a queue calls must not wait for that queue, nor fill its ring.
+/// A function that a queue calls must not wait for that queue or fill its ring.
 inline void requireHostThread(Device &device) {
   for (uint32_t i = 0; i < device.queues(); ++i)
     if (device.queue(i).isOwnThread()) [[unlikely]]
@@ -103,7 +103,7 @@ inline void requireHostThread(Device &device) {
            "called from a function that queue {} calls; the queue would wait for itself", i);
 }
 
-/// A run on the calling thread has core 0 and all slots to itself.
+/// A run on the calling thread needs core 0 and all slots for itself.
 inline void requireIdleQueues(Device &device) {
   if (device.piped().load(std::memory_order_acquire))
     fail(TTRT_BUSY, "the device has a pipeline; close it first");
@@ -120,7 +120,7 @@ inline void requireLoaded(const Device &device, const ResolvedStep &step) {
          step.index, step.name);
 }
 
-/// Throws what stopped a queue.
+/// Throws the error that stopped a queue.
 inline void requireNoFailure(const Device &device) {
   if (const ttrt_error *failure = device.failure()) [[unlikely]]
     throw Error{failure->status, failure->message};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this machine is, in LLVM's words: the compiler writes the features that the code needs by
-// LLVM's names.
+// Describes this machine with LLVM's names, which bundles use for the CPU features they need.
 
 #include "Host.h"
 
@@ -26,7 +25,7 @@ uint16_t hostElfMachine() { return EM_X86_64; }
 
 namespace {
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
-/// What else must hold: the operating system has to save the registers.
+/// Registers that the operating system must save for the feature to be usable.
 enum Needs : uint8_t { None, Ymm, Zmm, Tile, Egpr };
 
 struct Feature {

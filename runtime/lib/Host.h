@@ -15,7 +15,7 @@ std::string_view hostArchitecture();
 uint16_t hostElfMachine();
 /// LLVM's names of the features that this CPU and its operating system offer.
 std::vector<std::string_view> hostFeatures();
-/// What the CPU calls itself.
+/// The CPU's name for itself.
 std::string hostModel();
 /// Size of one core's L2 cache.
 uint64_t hostL2Bytes();

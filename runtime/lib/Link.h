@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way between host memory and the device's slots. It can be made as slow as a bus.
+// Transfers between host memory and slots. They can be slowed down to the speed of a bus.
 
 #ifndef TTRT_LIB_LINK_H
 #define TTRT_LIB_LINK_H
@@ -19,8 +19,8 @@ class Link {
 public:
   explicit Link(uint64_t bytesPerSecond = 0) : bytesPerSecond(bytesPerSecond) {}
 
-  /// Copies, and takes as long as the link would. While a bus moves bytes the CPU is free, so most
-  /// of the time is slept.
+  /// Copies, and takes as long as the link would. It sleeps for most of that time, because a bus
+  /// leaves the CPU free.
   void move(void *dst, const void *src, uint64_t bytes) const noexcept {
     if (bytesPerSecond == 0) {
       memcpy(dst, src, bytes);
@@ -35,7 +35,7 @@ public:
 
 private:
   static void waitUntil(uint64_t end) noexcept {
-    constexpr uint64_t kSpinNs = 50000; // how late a sleeper may wake up
+    constexpr uint64_t kSpinNs = 50000; // a sleeping thread may wake up this late
     const uint64_t now = nowNs();
     if (now + kSpinNs < end) {
       const uint64_t alarm = end - kSpinNs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device's entry for ttrun monitor (ttrt/monitor.h), and where such entries are.
+// A device's file for ttrun monitor (ttrt/monitor.h), and the folder of these files.
 
 #ifndef TTRT_LIB_MONITORFILE_H
 #define TTRT_LIB_MONITORFILE_H
@@ -14,44 +14,42 @@
 
 namespace ttrt {
 
-/// The folder of this user's entries.
+/// The folder of this user's monitor files.
 struct MonitorFolder {
-  /// Opens it, or with `create` makes it. It must be a folder of this user's that nobody else may
-  /// enter, and no symbolic link; `problem` says what else was found.
+  /// Opens the folder; `create` creates it if necessary. It must belong to this user, be closed to
+  /// others, and not be a symbolic link; otherwise `problem` says what was found.
   explicit MonitorFolder(bool create);
   ~MonitorFolder();
   MonitorFolder(const MonitorFolder &) = delete;
   MonitorFolder &operator=(const MonitorFolder &) = delete;
 
   std::string path;
-  int descriptor = -1; ///< -1: there is none, or it is not safe
-  std::string problem; ///< empty if it is merely not there
+  int descriptor = -1; ///< -1: it does not exist or is not safe
+  std::string problem; ///< empty if it just does not exist
 };
 
-/// When a process began, as in MonitorRecord::processStart; 0 if there is none of that pid, or it
-/// has ended and only its parent has not heard of it.
+/// Start time of a process (MonitorRecord::processStart); 0 if it does not exist or is a zombie.
 uint64_t processStart(uint64_t pid);
 
-/// An entry, which is there as long as the object.
+/// A device's monitor file, which exists as long as the object.
 class MonitorFile {
 public:
-  /// Makes one if the environment asks for it (TTRT_MONITOR is set, and neither empty nor 0). A
-  /// device must not fail because it cannot be watched: then a line on stderr says why, and the
-  /// result is null.
+  /// Creates the file if TTRT_MONITOR is set, not empty and not 0; else returns null. Failures are
+  /// reported on stderr and also give null: they must not keep the device from opening.
   static std::unique_ptr<MonitorFile> make(const Bundle &bundle, uint32_t cores, uint32_t queues);
   ~MonitorFile();
   MonitorFile(const MonitorFile &) = delete;
   MonitorFile &operator=(const MonitorFile &) = delete;
 
   MonitorLane *lanes() { return record_->lanes; }
-  /// Bytes of the trace region that are in use.
+  /// Sets the bytes of the trace region that are in use.
   void setTraceBytes(uint64_t bytes) {
     record_->trace.used.store(bytes, std::memory_order_relaxed);
   }
 
 private:
   MonitorFile() : folder_(/*create=*/true) {}
-  /// Returns what went wrong, or nothing.
+  /// Returns a description of what went wrong; empty on success.
   std::string open(const Bundle &bundle, uint32_t cores, uint32_t queues);
 
   MonitorFolder folder_;
@@ -59,8 +57,8 @@ private:
   MonitorRecord *record_ = nullptr;
 };
 
-/// Work on a lane, which may be null: a comparison if nobody asked for it, else two plain stores.
-/// It is busy meanwhile; whether that was an iteration is told at the end.
+/// Marks a lane as busy for its lifetime, with two plain stores; a null lane costs one comparison.
+/// count() tells that the work completed an iteration.
 class MonitoredWork {
 public:
   explicit MonitoredWork(MonitorLane *lane) : lane(lane) {
@@ -71,7 +69,7 @@ public:
     if (lane)
       add(lane->begun, -1);
   }
-  /// An iteration is complete.
+  /// Counts an iteration.
   void count() {
     if (!lane)
       return;
@@ -82,7 +80,7 @@ public:
   MonitoredWork &operator=(const MonitoredWork &) = delete;
 
 private:
-  /// One writer, so it need not be one operation.
+  /// There is one writer, so a load and a store suffice.
   static void add(std::atomic<uint64_t> &counter, int64_t number) {
     counter.store(counter.load(std::memory_order_relaxed) + static_cast<uint64_t>(number),
                   std::memory_order_relaxed);

@@ -44,14 +44,14 @@ static const ResolvedSchedule &chooseSchedule(const Device &device, const Resolv
 }
 
 static uint32_t chooseDepth(uint32_t outputs) {
-  constexpr uint32_t kMost = 1u << 24; // flags tell numbers apart that are less than 2^30 apart
+  constexpr uint32_t kMost = 1u << 24; // flags compare numbers modulo 2^31
   if (outputs > kMost)
     fail(TTRT_INVALID_ARGUMENT, "expected an output queue of at most {} inferences, found {}",
          kMost, outputs);
   return outputs ? outputs : 16;
 }
 
-/// The verifier has found one for every input.
+/// The verifier guarantees one for every input.
 static const ResolvedStep *firstWriteOf(const ResolvedSchedule &schedule) {
   for (const ResolvedStep &step : schedule.body)
     if (step.kind == fb::StepKind::Write)
@@ -149,11 +149,11 @@ void PipelineState::pushStep(Queue &queue, const ResolvedStep &step) noexcept {
   queue.pushStep(step, host, counted, /*iteration=*/last);
 }
 
-/// Goes on as far as inputs are there.
+/// Enqueues steps as far as inputs have arrived.
 void PipelineState::advance() noexcept {
   for (;;) {
-    // Nothing of a body before its first input: what stands in front of the first write is then
-    // left to the epilogue, if no input comes.
+    // A body does not start before its first input: if none comes, the steps before the first write
+    // must not have been enqueued.
     if (part_ == Part::Body && at_ == 0 && !isInputThere(*firstWrite_))
       return;
     for (const auto &part = steps(); at_ < part.size(); ++at_) {
@@ -166,7 +166,7 @@ void PipelineState::advance() noexcept {
   }
 }
 
-/// What a step does to events, and nothing else.
+/// Enqueues only the records and waits of a step.
 void PipelineState::enqueueEventsOf(const ResolvedStep &step) noexcept {
   Queue &queue = device_->queue(step.queue);
   for (uint32_t event : step.waits)

@@ -33,14 +33,15 @@ public:
   const ResolvedSchedule &schedule() const { return schedule_; }
   uint32_t depth() const { return depth_; }
 
-  // The thread that feeds. The arguments have been checked.
+  // For the feeding thread. The arguments have been checked.
 
-  /// Waits for room if that was asked for. False: there is none, or a queue has stopped.
+  /// Returns whether the output queue has room; with `stream`, waits for it and returns false only
+  /// if a queue has stopped.
   bool waitForRoom(bool stream) noexcept;
   void enqueue(const ttrt_input *inputs, const ttrt_output *outputs) noexcept;
   void finish() noexcept;
 
-  // The thread that drains.
+  // For the draining thread.
 
   enum class Pop { Ready, NotReady, Nothing, Failed };
   Pop pop(const void **outputs, ttrt_wait wait) noexcept;
@@ -50,7 +51,7 @@ public:
   bool finished() const { return finished_.load(std::memory_order_acquire); }
 
 private:
-  /// One inference in flight. Its reads are counted commands.
+  /// An inference in flight. Its reads are counted commands.
   struct Inference {
     uint32_t done[kMaxQueues] = {}; ///< counted commands of a queue after which it is complete
     bool on[kMaxQueues] = {};       ///< whether it has any on that queue
@@ -95,7 +96,7 @@ private:
   Part part_ = Part::Idle;
   size_t at_ = 0;                        ///< next step of the part
   uint64_t first_ = 0;                   ///< inference 0 of this run
-  uint64_t there_ = 0;                   ///< inferences whose inputs are there
+  uint64_t there_ = 0;                   ///< inferences whose inputs have arrived
   uint32_t counts_[kMaxQueues] = {};     ///< counted commands pushed
   std::vector<uint64_t> writes_, reads_; ///< per input and output: enqueued in this run
 

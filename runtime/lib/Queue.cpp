@@ -28,7 +28,7 @@ void Failure::set(ttrt_status status, const char *message) noexcept {
 }
 
 const ttrt_error &Failure::get() const noexcept {
-  // Another queue may be about to write the message that comes first.
+  // Another queue may still be writing the first message.
   while (state.load(std::memory_order_acquire) != kThere)
     pauseCpu();
   return error;
@@ -59,7 +59,7 @@ Queue::~Queue() {
   thread.join();
 }
 
-/// A host that is too far ahead sleeps until half of the ring is empty, so that it is not woken for
+/// A host that is too far ahead sleeps until half of the ring is empty, so it is not woken for
 /// every command.
 void Queue::waitForRoom() noexcept {
   auto refresh = [this] { knownCompleted = tail - ((tail - completed.value()) & 0x7fffffff); };
@@ -143,7 +143,7 @@ void Queue::pushCommands(const ResolvedStep &step) noexcept {
 // The thread's side
 //===----------------------------------------------------------------------===//
 
-/// Commands that take no time and that nobody waits for by their ticket.
+/// Commands that take no time and whose tickets are never waited for.
 static bool isMark(QueueCommand::Kind kind) {
   return kind == QueueCommand::Kind::Record || kind == QueueCommand::Kind::Wait ||
          kind == QueueCommand::Kind::Target;
@@ -152,24 +152,24 @@ static bool isMark(QueueCommand::Kind kind) {
 void Queue::work() noexcept {
   DefaultFloatingPoint guard;
   prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); // a slow link sleeps for exact times
-  uint32_t known = 0;                           // what this thread knows of `submitted`
+  uint32_t known = 0;                           // this thread's last view of `submitted`
   auto isThere = [&](uint32_t head) { return ((known - head) & 0x7fffffff) != 0; };
-  bool untold = false; // work has been done that `completed` does not say yet
+  bool untold = false; // work is complete that `completed` does not show yet
   for (uint32_t head = 0;;) {
     if (!isThere(head)) {
       submitted.await(head + 1);
       known = submitted.value();
     }
     const QueueCommand &command = ring[head & mask];
-    // A queue that has stopped leaves out everything until it is restarted.
+    // A stopped queue skips everything until it is restarted.
     if (!stopped_.load(std::memory_order_relaxed)) [[likely]]
       perform(command);
     const bool last = command.kind == QueueCommand::Kind::Stop;
     untold |= !isMark(command.kind);
     ++head;
     __builtin_prefetch(&ring[head & mask]); // beside `submitted`
-    // A record goes out before the host hears of what it stands behind: the other queue may be
-    // waiting for it. And marks alone are nothing that the host waits for by number.
+    // A record is published before the host learns that the commands before it are complete: the
+    // other queue may be waiting for it. Marks alone need not be reported at all.
     if (!isThere(head))
       known = submitted.value();
     if (isThere(head) && (!untold || ring[head & mask].kind == QueueCommand::Kind::Record))
@@ -257,12 +257,12 @@ void Queue::performStep(const QueueCommand &command) noexcept {
     site.done[index].raise();
 }
 
-/// With checks, the kernel copies: it says so where an address is wrong, instead of dying of it.
+/// With checks, the kernel copies: it reports an invalid address instead of crashing.
 void Queue::move(const QueueCommand &command) noexcept {
   const ResolvedStep &step = *command.step;
   const bool isWrite = step.kind == fb::StepKind::Write;
   if (!command.source)
-    return; // the slot is filled, or read, in place
+    return; // the slot is accessed in place
   if (site.checks) {
     iovec slot{isWrite ? step.dst : const_cast<uint8_t *>(step.src), step.bytes};
     iovec host{command.sink, step.bytes};
@@ -276,7 +276,7 @@ void Queue::move(const QueueCommand &command) noexcept {
                isWrite ? "readable" : "writable", command.source);
       return stop(command, TTRT_FAILED, reason);
     }
-    // Not allowed to ask: copy as always.
+    // The kernel forbids such copies here: copy as usual.
   }
   if (isWrite)
     site.link.move(step.dst, command.source, step.bytes);
@@ -299,7 +299,7 @@ void Queue::stop(const QueueCommand &command, ttrt_status status, const char *re
            *name ? "'" : "", *source ? " (from " : "", source, *source ? ")" : "", reason);
   site.failure.set(status, message);
   stopped_.store(true, std::memory_order_release);
-  // Whoever waits for this queue hears that it need not.
+  // Wake every thread that waits for this queue.
   for (uint32_t i = 0; i < site.eventCount; ++i)
     site.events[i].poke(index);
   site.done[index].poke();

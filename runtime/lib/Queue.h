@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A command queue: a ring that the host fills and a thread that empties it, in order.
-// docs/queues.md says what the commands mean.
+// A command queue: a ring that the host fills, and a thread that executes its commands in order.
+// docs/queues.md defines the commands.
 
 #ifndef TTRT_LIB_QUEUE_H
 #define TTRT_LIB_QUEUE_H
@@ -26,10 +26,10 @@ struct QueueCommand {
     Command, ///< `header`, of the trace `step`: dispatched by the host
     Record,  ///< `event`
     Wait,    ///< until `flag` reaches `value`: for event `index`
-    Target, ///< waits for event `index` inside the next stream are over when `flag` reaches `value`
-    Call,   ///< call(user)
-    OnStep, ///< onStep(user, ...); `value` 1: after `step`
-    Stop,   ///< ends the thread
+    Target,  ///< waits for event `index` in the next stream end when `flag` reaches `value`
+    Call,    ///< call(user)
+    OnStep,  ///< onStep(user, ...); `value` 1: after `step`
+    Stop,    ///< ends the thread
   };
   Kind kind = Kind::Step;
   bool counted = false;   ///< raises QueueSite::done when complete
@@ -53,11 +53,11 @@ struct QueueCommand {
 /// The first error of any queue of a device.
 class Failure {
 public:
-  /// Keeps the first message; the others follow from it.
+  /// Keeps the first message; later ones are consequences of it.
   [[gnu::cold]] void set(ttrt_status status, const char *message) noexcept;
-  /// The caller has seen a queue that stopped.
+  /// Only after a queue has stopped.
   [[gnu::cold]] const ttrt_error &get() const noexcept;
-  /// Nobody may use the queues meanwhile.
+  /// The queues must not be in use.
   void clear() noexcept { state.store(kNone, std::memory_order_relaxed); }
 
 private:
@@ -66,20 +66,20 @@ private:
   ttrt_error error{};
 };
 
-/// What the queues of a device have in common.
+/// State that the queues of a device share.
 struct QueueSite {
   const Bundle &bundle;
   uint8_t *base;
   Event *events; ///< the bundle's, then the caller's
   uint32_t eventCount;
   Link link;
-  bool checks;             ///< look at every command's addresses before it runs
+  bool checks;             ///< check every command's addresses before executing it
   Flag done[kMaxQueues]{}; ///< per queue: counted commands that are complete
   Failure failure{};
   std::atomic<bool> anyStopped{false}; ///< set before the flags here are poked
-  Flag fed{};   ///< a pipeline's host: inferences enqueued, and once more at the end
-  Flag freed{}; ///< a pipeline's host: inferences whose outputs may be overwritten
-  MonitorLane *lanes = nullptr; ///< if the device is watched
+  Flag fed{};                   ///< pipeline: inferences enqueued, plus one when it is finished
+  Flag freed{};                 ///< pipeline: inferences whose outputs may be overwritten
+  MonitorLane *lanes = nullptr; ///< null unless the device is monitored
 };
 
 class Queue {
@@ -91,31 +91,31 @@ public:
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
 
-  // The host's side. Calls on one queue must not overlap. Nothing allocates or takes a lock.
+  // For the host. Calls on one queue must not overlap. Nothing allocates or takes a lock.
 
-  /// Appends a command; sleeps while the ring is full. Returns its ticket.
+  /// Appends a command and returns its ticket. Sleeps while the ring is full.
   uint32_t push(const QueueCommand &command) noexcept;
   /// Appends a step of a schedule; `host`: the memory of a write or read.
   uint32_t pushStep(const ResolvedStep &step, void *host, bool counted, bool iteration) noexcept;
-  /// The commands of an execute step one by one.
+  /// Appends the commands of an execute step one by one.
   void pushCommands(const ResolvedStep &step) noexcept;
   void pushRecord(Event &event) noexcept;
   void pushWait(Event &event) noexcept;
 
   // Any thread.
 
-  /// Returns once the command is complete, or was left out by a queue that stopped.
+  /// Waits until the command is complete, or skipped because the queue has stopped.
   void await(uint32_t ticket) noexcept { completed.await(ticket); }
-  /// Everything that was enqueued before.
+  /// Waits for everything enqueued so far.
   void drain() noexcept { await(submitted.value()); }
   bool isDrained() const noexcept { return completed.isReached(submitted.value()); }
   const std::atomic<bool> &stopped() const noexcept { return stopped_; }
   uint32_t capacity() const noexcept { return mask + 1; }
   bool isOwnThread() const noexcept { return std::this_thread::get_id() == thread.get_id(); }
 
-  /// Runs again after an error. The queue is drained.
+  /// Restarts the queue after an error. It must be drained.
   void restart() noexcept { stopped_.store(false, std::memory_order_release); }
-  /// The other queue, for waits.
+  /// Sets the other queue, which waits refer to.
   void setPeer(const Queue &peer) noexcept { events.stopped[peer.index] = &peer.stopped_; }
 
 private:
@@ -138,9 +138,9 @@ private:
   StreamEvents events;
   std::atomic<bool> stopped_{false};
 
-  // The host's, on a cache line of its own.
+  // Used by the host, on a separate cache line.
   alignas(64) uint32_t tail = 0; ///< commands enqueued
-  uint32_t knownCompleted = 0;   ///< what the host knows of `completed`
+  uint32_t knownCompleted = 0;   ///< the host's last view of `completed`
   Flag submitted;                ///< host -> thread: `tail`
   Flag completed;                ///< thread -> host
   std::thread thread;            ///< last: uses everything above

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a device's memory is in use, by buffer type, and which traces are loaded.
+// How much of a device's memory is in use, by type, and which traces are loaded.
+// docs/runtime.md, "How slots are kept valid", describes who calls what.
 
 #ifndef TTRT_LIB_RESIDENCY_H
 #define TTRT_LIB_RESIDENCY_H
@@ -22,13 +23,13 @@ public:
 
   /// Thread-safe; allocates nothing.
   ttrt_memory_use use(ttrt_buffer_type type) const noexcept;
-  /// Whether nothing is released: one comparison.
+  /// Whether all traces are loaded: one comparison.
   bool isWhole() const noexcept { return released_.load(std::memory_order_relaxed) == 0; }
   bool isLoaded(uint32_t trace) const noexcept {
     return loaded_[trace].load(std::memory_order_relaxed);
   }
-  /// Loads or releases. Nothing executes, and nobody else calls. Throws Error if the operating
-  /// system does not map the stream's pages; then nothing has changed.
+  /// Loads or releases a trace. Nothing may execute meanwhile, and calls must not overlap. Throws
+  /// Error, changing nothing, if the operating system cannot map the stream's pages.
   void set(uint32_t trace, bool loaded);
 
 private:

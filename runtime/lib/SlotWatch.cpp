@@ -16,8 +16,7 @@ template <typename T> static void addOnce(std::vector<T> &list, const T &what) {
     list.push_back(what);
 }
 
-/// The addresses that an access touches, where buffers are planned: in either view of L1 those of
-/// one core.
+/// The planned addresses of an access: in either view of L1, those of one core.
 static BufferIndex::Reach plannedReach(const AddressMap &map, const Access &access) {
   const uint64_t begin = map.plannedAddress(access.address);
   if (access.address >= map.interleavedAddress())
@@ -38,7 +37,7 @@ SlotWatch::SlotWatch(const Bundle &bundle, bool outputs) : bundle_(bundle) {
       const uint32_t index = entries[i]->inputs()->Get(j)->buffer();
       const fb::Buffer &buffer = *metadata.buffers()->Get(index);
       if (buffer.end() == 0)
-        continue; // its own all the time
+        continue; // never shared
       Shared &added = shared_[sharedCount_++];
       added.entry = i;
       added.input = j;
@@ -77,7 +76,7 @@ void SlotWatch::add(const OpList &list, Effects &effects) const {
         continue;
       const bool isSlot = access.buffer == slot.buffer;
       const bool isOverwritten = contains(effects, {Effect::Overwrites, i});
-      // Where nothing says which buffer it is: the slot, until somebody else has written there.
+      // An access of an unknown buffer counts as the slot's, until another tensor is written there.
       if (access.read && (isSlot || (access.buffer == kNoBuffer && !isOverwritten)))
         addOnce(effects, {Effect::Reads, i});
       if (access.write && !isSlot)

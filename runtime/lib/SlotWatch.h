@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether slots still hold what their users think. The plan lets other tensors use the bytes of an
-// input's slot in L1 once the input has been read, so it must be given again for each run; and an
-// output that is used where it lies is gone when the next replay writes it.
+// Checks that slots still hold the data they are used for. A plan may share the bytes of an input's
+// slot in L1 with other tensors once the input has been read, so the input must be written again
+// for each run; and an output that is read in place is lost when the next replay writes it.
+// docs/runtime.md, "How slots are kept valid", describes who calls what.
 
 #ifndef TTRT_LIB_SLOTWATCH_H
 #define TTRT_LIB_SLOTWATCH_H
@@ -16,24 +17,24 @@
 
 namespace ttrt {
 
-/// Thread-safe. Everything counts in the order in which the host asks for it, which is the order
-/// of any use that has the events it needs. Nothing allocates after the constructor, and where
-/// there is nothing to watch, a call is one comparison.
+/// Thread-safe. Effects count in the order of the host's calls, which is the order of execution for
+/// any host that orders its queues by events. After construction nothing allocates; if there is
+/// nothing to watch, a call costs one comparison.
 class SlotWatch {
 public:
-  /// Inputs whose slots have a lifetime are watched always, outputs if the caller wants it.
+  /// Inputs whose slots have a lifetime are always watched; outputs only if `outputs` is set.
   SlotWatch(const Bundle &bundle, bool outputs);
 
-  /// The input is written, or its slot is handed to the caller, who fills it.
+  /// The input is written, or its slot is handed out for the caller to fill.
   void give(uint32_t entry, uint32_t input) noexcept;
-  /// A run of an entry point, or a replay of a trace, begins. Throws Error, and nothing has
-  /// changed, if an input that it needs (of a run: whose data is null) has been overwritten.
+  /// A run of an entry point, or a replay of a trace, begins. Throws Error, changing nothing, if an
+  /// input that it reads from its slot has been overwritten.
   void run(uint32_t entry, const ttrt_input *inputs);
   void replay(uint32_t trace);
-  /// A pipeline of an entry point begins, or ends.
+  /// A pipeline of an entry point is opened or closed.
   void pipeline(uint32_t entry) noexcept;
-  /// An inference of a pipeline. Throws Error if the data of an input is null whose slot is not its
-  /// own: how far the queues have come, nobody knows.
+  /// An inference is enqueued on a pipeline. Throws Error if an input with a shared slot has null
+  /// data: the progress of the queues is unknown, so the slot may be in use.
   void enqueue(uint32_t entry, const ttrt_input *inputs) const;
 
   bool watchesOutputs() const noexcept { return lastRuns_ != nullptr; }
@@ -51,7 +52,7 @@ private:
     uint64_t begin, end; ///< planned addresses
     std::atomic<bool> isGone{false};
   };
-  /// What executing something does: reads or overwrites one of shared_, writes outputs of an entry
+  /// An effect of execution: reads or overwrites one of shared_, or writes outputs of an entry
   /// point.
   struct Effect {
     enum Kind : uint32_t { Reads, Overwrites, Outputs } kind;
