@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-plan-scratch --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ttc-opt %s --mlir-print-debuginfo=false --ttc-plan-scratch --split-input-file --verify-diagnostics | FileCheck %s
 
 // 256 and 64 bytes live together; what lives after the first one takes its bytes.
 // CHECK-LABEL: func.func private @reuse(

@@ -11,8 +11,8 @@
 
 namespace mlir::ttc {
 
-/// Writes the module as a bundle. Fails, with diagnostics, if the module is not planned: buffers and
-/// streams need addresses, programs need one binary.
+/// Writes the module as a bundle. Fails, with diagnostics, if the module is not planned: buffers
+/// and streams need addresses, programs need one binary.
 LogicalResult writeBundle(ModuleOp module, llvm::raw_ostream &output);
 
 /// Reads a bundle. Returns null, with diagnostics, if the file is damaged. Constants and code are

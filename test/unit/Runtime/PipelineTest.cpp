@@ -297,8 +297,7 @@ TEST_F(PipelineErrors, WhatCannotBeOpened) {
   EXPECT_EQ(openError(device, "overlap-io"),
             "schedule 'overlap-io' has 2 queues; the device was opened with 1");
   device.queues = 0;
-  EXPECT_EQ(openError(device, nullptr),
-            "a pipeline needs a device with 1 or 2 queues; found 0");
+  EXPECT_EQ(openError(device, nullptr), "a pipeline needs a device with 1 or 2 queues; found 0");
   Loaded loaded(file.path(), twoQueues(1));
   ttrt_pipeline_options many = named("single", UINT32_MAX);
   ttrt_pipeline *pipeline;
