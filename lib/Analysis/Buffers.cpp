@@ -51,7 +51,7 @@ std::optional<ValueStorage> mlir::ttc::getStorage(Value value) {
   SmallVector<OpOperand *> joins;
   findJoins(value, joins);
   if (joins.size() > 1)
-    return std::nullopt; // in two places at once
+    return std::nullopt; // stored in two places
   if (!joins.empty()) {
     auto move = cast<SubviewCopyOpInterface>(joins[0]->getOwner());
     return within(move->getResult(0), *move.getOperandInResult(joins[0]->getOperandNumber()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a person may want to see of a long compilation.
+// Progress and intermediate results of a compilation.
 #ifndef TTC_LIB_DRIVER_INSTRUMENTATION_H
 #define TTC_LIB_DRIVER_INSTRUMENTATION_H
 

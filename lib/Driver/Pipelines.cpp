@@ -65,29 +65,29 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 } // namespace
 
 void TracePipelinePass::build(OpPassManager &manager) const {
-  // Everything below asks the module for its target.
+  // All later passes query the target of the module.
   manager.addPass(createSetTarget({target, targetCpu}));
 
   // --- Ops on tensors -> programs. ---------------------------------------------------------
-  // Importers leave dead and equal ops behind; the fewer there are, the less folding computes.
+  // Importers leave dead and equal ops; removing them first saves evaluating them.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  // Batch norms go into weights before weights change their layout.
+  // Batch norms are folded into weights before the layout of weights changes.
   manager.addPass(createFoldConstants());
-  // Kernels want channels last. The transposes that this makes meet and cancel by canonicalising,
-  // and those of weights fold below.
+  // Kernels require channels last. The canonicalizer cancels the transposes that this inserts;
+  // those of weights are folded below.
   manager.addPass(createChannelsLast());
   manager.addPass(createCanonicalizerPass());
-  // What a kernel computes must be known before fusing: an anchor takes its tail along.
+  // Before fusing, because fusions are formed around kernel ops.
   manager.addPass(createChooseKernels());
   manager.addPass(createFuse());
-  // The packing of weights that kernels asked for happens now, not at run time.
+  // Evaluates the packing of weights for the kernels, which would otherwise run in every inference.
   manager.addPass(createFoldConstants());
   manager.addPass(createOutlinePrograms());
 
   // --- Programs -> traces. -----------------------------------------------------------------
-  // After outlining a function holds nothing but dispatches, views and constants: what a trace
-  // can hold is plain to see, and a person's own ttc.traced region has been fused inside only.
+  // After outlining, a function contains only dispatches, views and constants, which a trace can
+  // contain; and ops were not fused across the boundary of a ttc.traced region that the user wrote.
   manager.addNestedPass<func::FuncOp>(createFormTraces());
   manager.addPass(createHoistIO());
   manager.addPass(createVerifyHoisted());
@@ -99,37 +99,38 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   schedule.slots = slots;
   manager.addPass(createScheduleQueues(schedule));
 
-  // Before programs are lowered: they are compiled for the rows in which their operands lie.
+  // Before programs are lowered, because they are compiled for the strided layouts of their
+  // operands.
   manager.addPass(createElideCopies());
 
-  // Behind it, because a part of another tensor cannot be sharded; and before programs are lowered:
-  // those on shards are compiled for one shard's shape.
+  // After eliding copies, because a part of another tensor cannot be sharded; and before programs
+  // are lowered, because those on shards are compiled for the shape of one shard.
   manager.addPass(createShardTensors({shard}));
 
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
   // How a gemm is computed depends on layouts and shards, which are final now.
   manager.addNestedPass<ProgramOp>(createPlanGemms());
-  // Before planning and encoding, because it finds the grids (which barriers depend on) and the
-  // scratch that must fit into L1.
+  // Before planning and encoding, because it determines the grids, on which barriers depend, and
+  // the scratch, which must fit into L1.
   buildLowerProgramsPipeline(manager);
 
   // --- Traces -> bytes. --------------------------------------------------------------------
   manager.addPass(createBindBuffers());
-  // Only now is known how much scratch each command leaves of L1 for tensors.
+  // After lowering, because scratch limits the room for tensors in L1.
   manager.addPass(createPlaceTensors({memory, inputMemory, shareActivations}));
-  // Addresses first: barriers depend on who shares bytes. The streams' size is known only when
-  // they are complete; they lie at the other end of DRAM, so nothing moves any more.
+  // Addresses before commands, because barriers depend on which buffers share bytes. The size of
+  // the streams is known last; they are at the other end of DRAM and displace no buffer.
   manager.addPass(createPreallocate({shareActivations}));
   manager.addPass(createEncodeCommands());
-  // The schedules beside `single`: events go to where the last command touches an input's slot and
-  // the first one an output's, which is known now; they make streams, so it is done before those
-  // get their place.
+  // The schedules that --ttc-schedule-queues recorded in `wanted_schedules`: only now the last
+  // command that accesses an input's slot, and the first one that accesses an output's, are known.
+  // They add streams, so this precedes sizing the trace region.
   manager.addPass(createOverlapTransfers());
   manager.addPass(createSizeTraceRegion({traceRegionSize}));
   manager.addPass(createVerifyPlan());
 
   // --- Programs -> machine code. -----------------------------------------------------------
-  // Last, because it takes longest: what can fail has failed by now.
+  // Last, because it takes longest: errors in earlier passes are reported without waiting for it.
   if (compile)
     manager.addPass(createCompilePrograms({progress}));
 }

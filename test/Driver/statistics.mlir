@@ -14,9 +14,9 @@
 // CHECK-DAG: ttc-hoist-io {{.*}} 1 traces - Traces formed
 // CHECK-DAG: ttc-hoist-io {{.*}} hoisted - Ops moved out of traced regions
 // CHECK-DAG: ttc-schedule-queues {{.*}} constants - Constants stored
-// CHECK-DAG: ttc-elide-copies {{.*}} 1 elided - Dispatches that moved elements and are gone
-// CHECK-DAG: ttc-elide-copies {{.*}} 1024 elided-bytes - Bytes that are no longer written by them
-// CHECK-DAG: ttc-elide-copies {{.*}} 2 variants - Programs compiled for operands in rows
+// CHECK-DAG: ttc-elide-copies {{.*}} 1 elided - Dispatches of copies that were elided
+// CHECK-DAG: ttc-elide-copies {{.*}} 1024 elided-bytes - Bytes that these no longer write
+// CHECK-DAG: ttc-elide-copies {{.*}} 2 variants - Program variants for strided operands
 // CHECK-DAG: ttc-place-tensors {{.*}} 16072 dram-bytes-before - Bytes through DRAM of one inference, with all tensors in DRAM
 // CHECK-DAG: ttc-place-tensors {{.*}} 2248 dram-bytes - Bytes through DRAM of one inference
 // CHECK-DAG: ttc-place-tensors {{.*}} 6 l1-tensors - Buffers placed in L1

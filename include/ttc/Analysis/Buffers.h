@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which buffer a tensor of a trace lies in, and when which buffer is accessed.
+// Where the values of a trace are stored, and when buffers are accessed.
 #ifndef TTC_ANALYSIS_BUFFERS_H
 #define TTC_ANALYSIS_BUFFERS_H
 
@@ -8,12 +8,13 @@
 
 namespace mlir::ttc {
 
-/// The value whose bytes `value` shows: itself, or what it is a view of.
+/// The value whose bytes `value` denotes: itself, or the source of the view.
 Value getViewRoot(Value value);
 
-/// Where a value inside a trace on tensors lies: in the bytes of another one (perhaps itself).
+/// The storage of a value in a trace on tensors: a part of the bytes of another value, or all of
+/// its own.
 struct ValueStorage {
-  /// An argument of the trace, a result of device work, or of an op that joins parts (concat).
+  /// An argument of the trace, or a result of device work or of an op that joins parts (concat).
   Value root;
   /// The value's elements among the root's.
   StridedRange rows;
@@ -23,16 +24,17 @@ struct ValueStorage {
   int64_t whole() const;
 };
 
-/// Follows views, and parts to what they are parts of. Nothing where no rows say where the value
-/// lies, or where it is a part of two values; `--ttc-elide-copies` makes neither.
+/// Follows views, and parts to the values that they are parts of. Returns nothing if no strided
+/// range describes the storage, or if the value is a part of two values; `--ttc-elide-copies` makes
+/// neither.
 std::optional<ValueStorage> getStorage(Value value);
 
-/// The op in the trace that makes the value, or a view of it, a part of its result: the value's
-/// bytes are there. Null if there is none.
+/// The use that makes the value, or a view of it, a part of the result of its op, in which the
+/// value is stored. Null if there is none.
 OpOperand *findJoin(Value value);
 
-/// The buffer and the bytes in it where a value inside a trace on tensors begins: what its root is
-/// bound to (TraceOp::getBufferAttrName()). Null if it is not bound.
+/// The buffer that the root of a value is bound to (TraceOp::getBufferAttrName()), and the offset
+/// of the value in it. Null if it is not bound.
 BufferRef getBoundPlace(Value value);
 FlatSymbolRefAttr getBoundBuffer(Value value);
 
@@ -40,7 +42,7 @@ FlatSymbolRefAttr getBoundBuffer(Value value);
 /// bound to buffers; --ttc-bind-buffers binds them.
 LogicalResult verifyBound(ModuleOp module);
 
-/// What a planned buffer takes of its memory: all of it, or in L1 of each core, at the target's
+/// The bytes that a buffer occupies in its memory, in L1 of each core, rounded up to the target's
 /// alignment.
 int64_t getPlannedSize(BufferOp buffer, TargetAttr target);
 
@@ -50,12 +52,12 @@ struct TimelinePoint {
   Operation *op;
   SmallVector<BufferAccess> accesses;
   unsigned entry = 0;  ///< number of the entry point
-  int64_t scratch = 0; ///< bytes at the bottom of each core's L1 that it needs for itself
+  int64_t scratch = 0; ///< bytes of scratch that it needs at the bottom of each core's L1
 };
 
-/// The default schedules of all entry points, in order: prologue, body, epilogue; in place of a
-/// step that executes a trace each of its commands (or each op of device work, as long as it is
-/// not encoded). Schedules must refer to traces that exist.
+/// The default schedules of all entry points, in order: prologue, body, epilogue. A step that
+/// executes a trace is replaced by the commands of the trace, or by its ops of device work if it is
+/// not encoded. Schedules must refer to existing traces.
 std::vector<TimelinePoint> getTimeline(ModuleOp module);
 
 } // namespace mlir::ttc

@@ -9,16 +9,16 @@
 
 namespace mlir::ttc {
 
-/// Slots that an input or output may have: the body of a schedule is as long as it has slots.
+/// The most slots of an input or output: the length of a schedule's body is proportional to it.
 inline constexpr int64_t kMostSlots = 1024;
 
 struct NamedSchedule {
   enum class Overlap { None, Input, Io };
   /// How an inference's commands are enqueued.
   enum class Form {
-    Traced,   ///< as traces; those that events stand at by themselves
-    Untraced, ///< each by itself
-    Signals   ///< as traces, with the events inside
+    Traced,   ///< as traces; commands next to events separately
+    Untraced, ///< each command separately
+    Signals   ///< as traces that contain the events
   };
   StringRef name;
   Overlap overlap;
@@ -27,8 +27,8 @@ struct NamedSchedule {
   int64_t getQueues() const { return overlap == Overlap::None ? 1 : 2; }
 };
 
-/// All of them, in the order in which a bundle has them: `single`, which is the default, then of
-/// those with as many queues the one that suits most models first.
+/// All schedules, in the order in which a bundle lists them: first `single`, the default; then, for
+/// each number of queues, the one that suits most models first.
 ArrayRef<NamedSchedule> getNamedSchedules();
 
 /// Null if there is none.

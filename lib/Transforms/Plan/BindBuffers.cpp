@@ -46,12 +46,12 @@ public:
       for (Value operand : op.getOperands()) {
         std::optional<ValueStorage> storage = getStorage(operand);
         if (!storage)
-          return op.emitError("expected an operand that lies in rows of one other value, found a "
-                              "view that cannot be stated as such");
+          return op.emitError("expected an operand that is a strided range of one value, found a "
+                              "view that is not");
         if (isa<DeviceWorkOpInterface>(op))
           lastUse[storage->root] = &op;
       }
-    // What is bound already keeps its buffer.
+    // Existing bindings are kept.
     for (Operation &op : trace.getBody().front())
       if (auto buffers = op.getAttrOfType<ArrayAttr>(attr))
         for (auto [result, buffer] : llvm::zip_equal(op.getResults(), buffers))
@@ -62,7 +62,7 @@ public:
         for (OpResult result : op.getResults()) {
           std::optional<ValueStorage> storage = getStorage(result);
           if (!storage)
-            return op.emitError("expected a result that lies in rows of one other value");
+            return op.emitError("expected a result that is a strided range of one value");
           FlatSymbolRefAttr &buffer = bound[storage->root];
           if (!buffer && storage->root == result)
             buffer = findInPlace(result, lastUse);
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  /// The buffer of an operand that nothing reads any more and that the result may be written over.
+  /// The buffer of an operand that the result may overwrite and that nothing reads later.
   FlatSymbolRefAttr findInPlace(OpResult result,
                                 const llvm::SmallDenseMap<Value, Operation *> &lastUse) {
     auto work = cast<DeviceWorkOpInterface>(result.getOwner());
@@ -93,7 +93,7 @@ private:
       if (!storage->isWhole() || !buffer || lastUse.lookup(storage->root) != work ||
           !isActivation(buffer) || !haveSameLayout(storage->root, result))
         continue;
-      // No other operand may lie there, but for those that may be written over as well.
+      // No other operand may be stored there, unless it may be overwritten as well.
       bool isFree = llvm::all_of(llvm::enumerate(work->getOperands()), [&](auto operand) {
         std::optional<ValueStorage> other = getStorage(operand.value());
         return bound.lookup(other->root) != buffer ||
@@ -107,13 +107,13 @@ private:
     return {};
   }
 
-  /// Whether two tensors ask for the same memory.
+  /// Whether the layouts of two tensors request the same memory.
   static bool haveSameLayout(Value a, Value b) {
     return cast<RankedTensorType>(a.getType()).getEncoding() ==
            cast<RankedTensorType>(b.getType()).getEncoding();
   }
 
-  /// Whether the buffer is one that this trace alone uses.
+  /// Whether only this trace uses the buffer.
   bool isActivation(FlatSymbolRefAttr buffer) { return madeHere.contains(buffer); }
 
   FlatSymbolRefAttr makeActivation(Value value, int64_t number) {

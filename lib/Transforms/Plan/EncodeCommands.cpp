@@ -20,7 +20,7 @@ namespace {
 /// Inserts the barriers of one stream.
 class BarrierInserter {
 public:
-  /// `target` may be null where nothing lies in L1.
+  /// `target` may be null if nothing is stored in L1.
   BarrierInserter(TargetAttr target, SymbolTableCollection &symbols)
       : target(target), symbols(symbols) {}
 
@@ -49,16 +49,16 @@ private:
   struct Access {
     MemorySpace memory;
     int64_t begin, end;
-    int64_t row, pitch; ///< rows of so many bytes, so far apart
+    int64_t row, pitch; ///< strided layout, in bytes
     bool write;
-    bool single; ///< core 0's alone: of a command with one workgroup, or its part of scratch
+    bool single; ///< only by core 0: a command with one workgroup, or its part of scratch
     bool scratch = false;
-    /// Where workgroup k of the command touches only what lies in core k: its workgroups.
+    /// The number of workgroups, if workgroup k accesses only the L1 of core k.
     int64_t ownGrid = 0;
   };
 
-  /// L1 as one memory, for both ways in which buffers lie there: its bytes are numbered as
-  /// interleaved buffers have them, so those at one offset of some cores are rows.
+  /// L1 as one memory for interleaved and sharded buffers: bytes are numbered as in interleaved
+  /// buffers, so the bytes at one offset in a range of cores form a strided range.
   Access inL1(int64_t core, int64_t cores, int64_t begin, int64_t end, bool write, bool single) {
     constexpr int64_t unit = ttrt::kBufferAlignment;
     int64_t pitch = getCores(target) * unit, row = cores * unit;
@@ -79,7 +79,7 @@ private:
       if (span.bytes == 0)
         span = {0, bytes, bytes, bytes};
       if (buffer.getShards()) {
-        // A row per shard, or bytes of one.
+        // One row for each shard, or bytes of a single shard.
         int64_t l1 = target.getL1Bytes(), offset = begin + span.offset % l1;
         int64_t inCore = span.pitch == l1 ? span.row : span.bytes;
         accesses.push_back(inL1(span.offset / l1, (span.bytes - inCore) / l1 + 1, offset,
@@ -94,7 +94,7 @@ private:
                           access.write, single});
     }
     if (int64_t scratch = command.getScratchBytes(symbols); scratch > 0 && target) {
-      // Of each core that has work: of one workgroup core 0 alone.
+      // On each core that has work; with one workgroup, on core 0 only.
       accesses.push_back(inL1(0, 1, 0, scratch, /*write=*/true, /*single=*/true));
       accesses.back().scratch = true;
       if (int64_t others = getCores(target) - 1; !single && others > 0) {
@@ -105,19 +105,19 @@ private:
     return accesses;
   }
 
-  /// Whether cores do the one access before the other without a barrier. What core 0 does alone it
-  /// does in order. Scratch is a core's own, for one command at a time, but other cores may be
-  /// ahead or behind.
+  /// Whether the accesses are ordered without a barrier. Core 0 runs commands with one workgroup in
+  /// order. Each core has scratch of its own for one command at a time, while other cores may run
+  /// earlier or later commands.
   static bool isOrdered(const Access &a, const Access &b) {
     if (a.single && b.single)
       return true;
     if (a.scratch || b.scratch)
       return a.scratch && b.scratch;
-    // Equal workgroups of equal grids are one core's.
+    // Equal workgroups of equal grids run on the same core.
     return a.ownGrid != 0 && a.ownGrid == b.ownGrid;
   }
 
-  /// Whether two accesses may share a byte. Rows of one pitch that lie between each other's do not.
+  /// Whether two accesses may share a byte. Interleaved rows of equal pitch do not.
   static bool mayMeet(const Access &a, const Access &b) {
     if (a.begin >= b.end || b.begin >= a.end)
       return false;
@@ -163,7 +163,7 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
       if (!buffer.getExtent()) {
         buffer.emitError("expected a module with a target (")
             << kTargetAttrName << "), which says on how many cores @" << buffer.getSymName()
-            << " lies, found none";
+            << " is stored, found none";
         return signalPassFailure();
       }
     BarrierInserter barriers(target, symbols);
@@ -180,12 +180,12 @@ struct EncodeCommands : mlir::ttc::impl::EncodeCommandsBase<EncodeCommands> {
   }
 
 private:
-  /// That operands and results lie as the work expects them.
+  /// Verifies that operands and results have the layouts that the work expects.
   static LogicalResult verifyRows(DeviceWorkOpInterface work, SymbolTableCollection &symbols) {
     SmallVector<Value> values(work->getOperands());
     llvm::append_range(values, work->getResults());
     for (auto [i, value] : llvm::enumerate(values)) {
-      StridedRange lies = getStorage(value)->rows;
+      StridedRange found = getStorage(value)->rows;
       std::optional<StridedRange> expected = work.getStridedRange(i, symbols);
       if (LayoutAttr layout = getShardedLayout(value.getType());
           layout && !work.takesShards(i, symbols))
@@ -193,14 +193,15 @@ private:
                << (i < work->getNumOperands() ? "an operand" : "a result")
                << " without shards, found " << layout
                << "; --ttc-shard-tensors makes programs on shards";
-      if (lies.isContiguous()
+      if (found.isContiguous()
               ? expected && !expected->isContiguous()
-              : !expected || expected->row != lies.row || expected->pitch != lies.pitch)
+              : !expected || expected->row != found.row || expected->pitch != found.pitch)
         return work->emitError("expected ")
                << (i < work->getNumOperands() ? "an operand" : "a result") << " in rows of "
-               << (expected ? expected->row : lies.count) << " elements, "
-               << (expected ? expected->pitch : lies.count) << " apart, found rows of " << lies.row
-               << ", " << lies.pitch << " apart; --ttc-elide-copies makes programs that fit";
+               << (expected ? expected->row : found.count) << " elements, "
+               << (expected ? expected->pitch : found.count) << " apart, found rows of "
+               << found.row << ", " << found.pitch
+               << " apart; --ttc-elide-copies makes programs that fit";
     }
     return success();
   }
@@ -210,7 +211,7 @@ private:
     Block &body = trace.getBody().front();
     Operation *terminator = body.getTerminator();
     OpBuilder builder(trace.getContext());
-    SmallVector<Operation *> ops; // taken now: commands go behind them
+    SmallVector<Operation *> ops; // collected first: commands are appended to the body
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
     for (Operation *source : ops) {

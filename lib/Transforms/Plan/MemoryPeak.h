@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What to look at when a module does not fit its target.
+// Notes for a module that does not fit its target.
 #ifndef TTC_LIB_TRANSFORMS_MEMORYPEAK_H
 #define TTC_LIB_TRANSFORMS_MEMORYPEAK_H
 
@@ -9,9 +9,9 @@
 
 namespace mlir::ttc {
 
-/// Attaches a note for each of the largest buffers that are alive where most bytes of a memory are,
-/// largest first, at the op that made it; then one for the rest. Buffers need lifetimes, but no
-/// addresses; one without a lifetime is always alive. Scratch of the timeline counts, too.
+/// Attaches notes that list the buffers alive at the peak of a memory, largest first, each at the
+/// op that made it, and one note for the remaining ones. Buffers need lifetimes but no addresses; a
+/// buffer without a lifetime is always alive. The scratch of the timeline is included.
 void attachPeak(InFlightDiagnostic &error, ModuleOp module, MemorySpace memory, TargetAttr target,
                 ArrayRef<TimelinePoint> timeline = {});
 

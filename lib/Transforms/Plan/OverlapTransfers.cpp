@@ -19,7 +19,7 @@ using Form = NamedSchedule::Form;
 
 namespace {
 
-/// Makes the schedules of one entry point out of `single`.
+/// Derives the schedules of one entry point from `single`.
 class Overlapper {
 public:
   Overlapper(EntryOp entry, SymbolTable &symbols, SymbolTableCollection &collection,
@@ -32,7 +32,7 @@ public:
     if (!single.read())
       return 0;
     collectSlots();
-    std::optional<bool> mayOverlap; // asked once: the answer may come with a remark
+    std::optional<bool> mayOverlap; // queried once, because it may emit a remark
     int64_t made = 0;
     builder.setInsertionPointToEnd(&entry.getBody().front());
     for (auto name : names.getAsRange<StringAttr>()) {
@@ -63,7 +63,7 @@ private:
 
   //===--- rings ---------------------------------------------------------------------------===//
 
-  /// What each slot is called in the further turns of the ring.
+  /// Collects the slots of the further turns of the ring.
   void collectSlots() {
     auto add = [&](auto port) {
       for (int64_t i = slotMaps.size(); i < port.getNumSlots(); ++i)
@@ -82,8 +82,8 @@ private:
 
   enum Event { Written, Consumed, Computed, Drained };
 
-  /// Made when it is needed first; each slot has its own, since a wait is for the last record.
-  /// `group`: of Consumed.
+  /// Creates the event on first use. Each slot has its own, because a wait refers to the last
+  /// record. `group` is only used for Consumed.
   FlatSymbolRefAttr getEvent(Event event, size_t group = 0) {
     static constexpr StringRef names[] = {"_written", "_consumed", "_computed", "_drained"};
     FlatSymbolRefAttr &name = events[{event, group, slot}];
@@ -128,7 +128,7 @@ private:
     }
   }
 
-  /// All inputs by the queue for transfers; `again`: over those of an earlier inference.
+  /// Writes all inputs on the transfer queue; with `again`, over those of an earlier inference.
   void writeAhead(bool again) {
     for (auto [number, group] : llvm::enumerate(single.groups)) {
       if (again)
@@ -145,7 +145,7 @@ private:
     }
   }
 
-  /// The work, with the events around what consumes the inputs and what produces the outputs.
+  /// The work, with events around the consumers of inputs and the producer of outputs.
   void compute() {
     after(StepPosition()); // nothing reads these inputs
     for (Operation *step : single.work) {
@@ -173,7 +173,7 @@ private:
       before(single.producer); // what is read is never written
   }
 
-  /// Cuts the trace where events stand; or at every command.
+  /// Splits the trace at events, or at every command.
   void computeParts(Operation *step, TraceOp trace) {
     Operation *first = nullptr, *last = nullptr; // of the part that is open
     auto close = [&] {
@@ -188,7 +188,7 @@ private:
       bool isAlone =
           isWork && (kind->form == Form::Untraced || isConsumer(place) || isProducer(place));
       if (!isAlone) {
-        if (isWork) { // no part begins or ends with a barrier
+        if (isWork) { // parts neither begin nor end with a barrier
           first = first ? first : &op;
           last = &op;
         }
@@ -203,7 +203,7 @@ private:
     close();
   }
 
-  /// The step that stands for the command, if there is one.
+  /// Enqueues the step that is equivalent to the command, if there is one.
   bool enqueueAlone(CommandOpInterface command) {
     Operation *before = builder.getBlock()->empty() ? nullptr : &builder.getBlock()->back();
     if (!command.enqueue(builder, kCompute))
@@ -277,8 +277,8 @@ private:
     });
   }
 
-  /// Queue 1 writes and reads; queue 0 runs. The next write stands in front of the readback, and
-  /// each compute right behind its own write: an input that comes alone is computed at once.
+  /// Queue 1 writes and reads; queue 0 runs. The next write precedes the readback, and each run
+  /// directly follows its own write: a single input is computed at once.
   void overlapIo() {
     auto readBack = [&] {
       wait(Computed, kTransfer);
@@ -341,7 +341,7 @@ struct OverlapTransfers : mlir::ttc::impl::OverlapTransfersBase<OverlapTransfers
   }
 
 private:
-  /// That the schedules can be made: their names, the target's queues, addresses.
+  /// Verifies that the schedules can be made: their names, the target's queues, addresses.
   LogicalResult check(EntryOp entry, ArrayAttr names) {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))

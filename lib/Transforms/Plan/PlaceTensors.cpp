@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cost model: an access moves its bytes through DRAM if its buffer lies there. What the passes
-// before this one have made (which buffers there are, in which order commands run) is fixed, so the
-// value of a buffer in L1 is the sum of its accesses, and independent of all others.
+// The cost model: an access to a buffer in DRAM moves its bytes to or from DRAM. The buffers and
+// the order of commands are fixed by earlier passes, so the value of storing a buffer in L1 is the
+// sum of its accesses and independent of all other buffers.
 #include "PlanL1.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Planner/Chooser.h"
@@ -26,7 +26,7 @@ public:
   Placer(ModuleOp module, TargetAttr target, InputMemory inputMemory, bool share)
       : module(module), target(target), inputMemory(inputMemory), share(share), symbols(module) {}
 
-  /// What the default schedules move through DRAM, each once.
+  /// The bytes that the default schedules move to and from DRAM, each schedule once.
   int64_t getDramBytes() {
     int64_t bytes = 0;
     forEachAccess([&](BufferOp buffer, int64_t, int64_t accessed, bool) {
@@ -60,7 +60,7 @@ public:
   std::optional<L1Plan> plan; ///< of the result, if something was chosen
 
 private:
-  //===--- what there is ------------------------------------------------------------------===//
+  //===--- accesses -----------------------------------------------------------------------===//
 
   /// Calls `use(buffer, time, bytes, isWrite)` for each access on the timeline.
   template <typename Use> void forEachAccess(Use use) {
@@ -69,7 +69,7 @@ private:
       for (auto [i, access] : llvm::enumerate(point.accesses)) {
         auto buffer = symbols.lookup<BufferOp>(access.buffer.getAttr());
         int64_t bytes = buffer.getTensorBytes();
-        // Device work knows which part of the buffer its operand is; a step moves all of it.
+        // An operand of device work may be a part of the buffer; a step moves all of it.
         if (isa<DeviceWorkOpInterface>(point.op)) {
           Value value = i < operands ? point.op->getOperand(i) : point.op->getResult(i - operands);
           bytes = getTensorBytes(cast<ShapedType>(value.getType()));
@@ -79,7 +79,7 @@ private:
     }
   }
 
-  /// The slots of inputs that only the caller writes, with those of their rings.
+  /// Finds the slots of inputs that only the caller writes, and their rings.
   void findSlots() {
     for (auto entry : module.getOps<EntryOp>()) {
       DenseSet<Attribute> outputs;
@@ -105,7 +105,7 @@ private:
       symbols.lookup<BufferOp>(further).setMemory(memory);
   }
 
-  /// Sums up accesses, per buffer.
+  /// Sums up the accesses to each buffer.
   void measure() {
     traffic.clear();
     forEachAccess([&](BufferOp buffer, int64_t, int64_t bytes, bool) {
@@ -117,12 +117,12 @@ private:
 
   //===--- what can be chosen -------------------------------------------------------------===//
 
-  /// A buffer that may go to L1, or an argument of a trace that may be copied there.
+  /// A buffer that may move to L1, or an argument of a trace that may be copied there.
   struct Option {
     planner::Candidate candidate;
     StringAttr buffer;
-    BlockArgument argument;    ///< null where the buffer itself moves
-    ToMemoryOp copy = nullptr; ///< once it was chosen
+    BlockArgument argument;    ///< null if the buffer itself moves
+    ToMemoryOp copy = nullptr; ///< set once it is chosen
   };
 
   planner::Candidate makeCandidate(BufferOp buffer, int64_t begin, int64_t end, int64_t value,
@@ -134,7 +134,7 @@ private:
     return {{begin, end, size * copies, ttrt::kBufferAlignment}, value};
   }
 
-  /// Tensors that nobody has given a place.
+  /// Activations without a given layout.
   SmallVector<Option> getActivations() {
     DenseSet<StringAttr> fixed;
     for (auto trace : module.getOps<TraceOp>())
@@ -156,8 +156,8 @@ private:
     return options;
   }
 
-  /// Slots of inputs in L1: for good, where a schedule writes them ahead, so that nothing that lies
-  /// in their bytes delays it.
+  /// Slots of inputs in L1. A slot that a schedule writes ahead is alive all the time, so that no
+  /// other buffer in its bytes delays the write.
   SmallVector<Option> getSlots() {
     SmallVector<Option> options;
     int64_t points = timeline.size();
@@ -174,8 +174,8 @@ private:
     return options;
   }
 
-  /// Copies of inputs from their slots in DRAM, which the first commands of traces make. Worth it
-  /// where a trace reads the input more than once.
+  /// Copies of inputs from their slots in DRAM to L1 by the first commands of traces. They pay off
+  /// if a trace reads the input more than once.
   SmallVector<Option> getCopies() {
     SmallVector<Option> options;
     for (auto [time, point] : llvm::enumerate(timeline)) {
@@ -247,7 +247,7 @@ private:
     passOn(option.copy->getResult(0));
   }
 
-  /// Views and parts of a value lie where it does, and their types say so.
+  /// Propagates the layout to the types of views and parts of a value, which share its storage.
   static void passOn(Value value) {
     Attribute layout = cast<RankedTensorType>(value.getType()).getEncoding();
     for (Operation *user : value.getUsers()) {
@@ -272,8 +272,8 @@ private:
     symbols.erase(symbols.lookup(buffer.getAttr()));
   }
 
-  /// The choice was for the plan without the copies' commands, and for entry points that share
-  /// bytes; the plan that counts is the one that --ttc-preallocate will make.
+  /// The choice did not consider the commands of the copies, nor entry points that share no bytes:
+  /// checks it with the final plan.
   void dropWhatDoesNotFit() {
     while (!chosen.empty()) {
       plan = planL1(module, target, getTimeline(module), share);

@@ -45,7 +45,7 @@ private:
     for (auto buffer : module.getOps<BufferOp>())
       if (buffer.isInterleavedInL1() && !target.getInterleavedL1())
         return buffer.emitError("expected @")
-               << buffer.getSymName() << " to lie in dram, host memory or shards, found it "
+               << buffer.getSymName() << " to be stored in dram, host memory or shards, found it "
                << "interleaved in l1, which " << target.getName() << " does not do; drop the "
                << "layout or the ttc.to_memory that asks for it";
     for (auto program : module.getOps<ProgramOp>())
@@ -59,8 +59,8 @@ private:
 
   //===--- addresses --------------------------------------------------------------------===//
 
-  /// Alive all the time. Slots in host memory are where other schedules than the default one use
-  /// them at other times.
+  /// Whether the buffer is alive all the time. This includes slots in host memory that a schedule
+  /// other than the default one accesses at other times.
   bool isPersistent(BufferOp buffer) const {
     return buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Slot ||
            buffer.getKind() == BufferKind::State || ahead.contains(buffer.getSymNameAttr());
@@ -74,7 +74,7 @@ private:
     buffer.setSizeAttr(builder.getI64IntegerAttr(getSize(buffer)));
   }
 
-  /// Constants in the order of their first use, so that the weights of a run are one stream.
+  /// Constants in the order of their first use, so that a run reads its weights sequentially.
   SmallVector<BufferOp> getConstants() {
     llvm::SetVector<Operation *> constants;
     for (const auto &[name, lifetime] : lifetimes)
@@ -82,7 +82,7 @@ private:
         constants.insert(buffer);
     for (auto buffer : llvm::make_early_inc_range(module.getOps<BufferOp>()))
       if (buffer.getValue() && !constants.contains(buffer)) {
-        symbols.erase(buffer); // nothing reads it
+        symbols.erase(buffer); // not accessed
       }
     return llvm::map_to_vector(constants, [](Operation *op) { return cast<BufferOp>(op); });
   }
@@ -94,7 +94,7 @@ private:
       top += getSize(constant);
     }
     constantBytes = top;
-    // Constants are read-only pages of the file; what is written begins on the next page.
+    // Constants are read-only pages of the file; writable buffers start on the next page.
     top = llvm::alignTo(top, ttrt::kPageSize);
     int64_t slotsBegin = top;
     for (auto buffer : module.getOps<BufferOp>())
@@ -121,7 +121,7 @@ private:
     }
     for (auto buffer : llvm::make_early_inc_range(module.getOps<BufferOp>()))
       if (buffer.getMemory() == MemorySpace::L1 && !placed.contains(buffer))
-        symbols.erase(buffer); // no command touches it
+        symbols.erase(buffer); // not accessed
     return success();
   }
 
@@ -141,7 +141,7 @@ private:
     buffer.setLiveEndAttr(builder.getI64IntegerAttr(end));
   }
 
-  /// Plans what lives for a while in DRAM or host memory, above `base`.
+  /// Plans the buffers with limited lifetimes in DRAM or host memory, above `base`.
   LogicalResult planSpace(MemorySpace memory, int64_t base, int64_t capacity, int64_t &arenaSize) {
     SmallVector<BufferOp> planned;
     std::vector<planner::Buffer> problem;
@@ -151,7 +151,7 @@ private:
         continue;
       auto it = lifetimes.find(buffer.getSymNameAttr());
       if (it == lifetimes.end()) {
-        symbols.erase(buffer); // no command touches it
+        symbols.erase(buffer); // not accessed
         continue;
       }
       const Lifetime &life = it->second;

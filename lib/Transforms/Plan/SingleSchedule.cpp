@@ -58,13 +58,13 @@ bool SingleSchedule::mayOverlap() {
       continue;
     entry.emitRemark("runs on one queue: ")
         << slot << (isState ? " is state" : " is an input and an output")
-        << ", which cannot be written while the run before is not over";
+        << ", which cannot be written before the previous run has ended";
     return false;
   }
   return true;
 }
 
-/// Calls `use(place, bytes)` for all bytes that the work touches, in order.
+/// Calls `use(position, bytes)` for all accesses of the work, in order.
 template <typename Use> void SingleSchedule::forEachAccess(Use use) {
   SmallVector<BufferAccess> accesses;
   auto access = [&](Operation *op, StepPosition place) {
@@ -84,7 +84,7 @@ template <typename Use> void SingleSchedule::forEachAccess(Use use) {
   }
 }
 
-/// Inputs that are consumed first are written ahead first: the others do not hold them up.
+/// Inputs that are consumed first are written ahead first, so that the others do not delay them.
 void SingleSchedule::findPlaces() {
   SmallVector<std::pair<int64_t, StepPosition>> last(inputs.size(), {-1, StepPosition()});
   int64_t number = 0;

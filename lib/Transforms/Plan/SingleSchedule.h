@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an entry point's schedule `single` does, and where its work touches the slots.
+// The steps of an entry point's schedule `single`, and where its work accesses the slots.
 #ifndef TTC_LIB_TRANSFORMS_SINGLESCHEDULE_H
 #define TTC_LIB_TRANSFORMS_SINGLESCHEDULE_H
 
@@ -7,8 +7,8 @@
 
 namespace mlir::ttc {
 
-/// Where something happens in the work between the writes and the reads: a step, and in a trace a
-/// command of it.
+/// A position in the work between the writes and the reads: a step and, if the step executes a
+/// trace, a command of the trace.
 struct StepPosition {
   Operation *step = nullptr;
   Operation *command = nullptr;
@@ -18,9 +18,9 @@ struct StepPosition {
   }
 };
 
-/// Inputs that are consumed at one place, and so may be written ahead from there on.
+/// Inputs that are consumed at the same position, and may be written ahead from there on.
 struct InputGroup {
-  StepPosition consumer; ///< no step: nothing reads them
+  StepPosition consumer; ///< no step if nothing reads them
   SmallVector<Operation *> writes;
 };
 
@@ -31,25 +31,24 @@ public:
   SingleSchedule(EntryOp entry, SymbolTable &symbols, SymbolTableCollection &collection)
       : entry(entry), symbols(symbols), collection(collection) {}
 
-  /// False, with a remark, where the first schedule is not of that kind.
+  /// Returns false, with a remark, if the first schedule is not of that kind.
   bool read();
 
-  /// Whether transfers of the next inference may take place while this one is not over. False, with
-  /// a remark, where they may not.
+  /// Whether transfers of the next inference may overlap with this one. Returns false, with a
+  /// remark, if they may not.
   bool mayOverlap();
 
   /// The trace that a step executes, or null.
   TraceOp getTrace(Operation *step);
 
   SmallVector<Operation *> writes, work, reads;
-  /// In the order of their consumers: of each input the last place that touches a byte of its slot.
+  /// In the order of their consumers, the last accesses to a byte of the slots.
   SmallVector<InputGroup> groups;
-  /// The first place that touches a byte of an output's slot; no step: what is read is never
-  /// written.
+  /// The first access to a byte of an output's slot; no step if the outputs are never written.
   StepPosition producer;
 
 private:
-  /// Bytes of a memory; in L1, of every core's.
+  /// A byte range of a memory; in L1, of every core.
   struct Bytes {
     MemorySpace memory;
     int64_t begin, end;

@@ -18,7 +18,7 @@ Operation *mlir::ttc::cloneForSlot(OpBuilder &builder, Operation *op, const Slot
   return copy;
 }
 
-/// Whether a command from `first` to `last` touches a slot that has another one in `slots`.
+/// Whether a command from `first` to `last` accesses a slot that `slots` replaces.
 bool TraceParts::touches(Operation *first, Operation *last, const SlotMap &slots) {
   SmallVector<BufferAccess> accesses;
   for (Operation *op = first;; op = op->getNextNode()) {
@@ -37,7 +37,7 @@ TraceOp TraceParts::make(TraceOp trace, const Twine &suffix, int64_t slot) {
   if (slot != 0)
     name += "_slot" + std::to_string(slot);
   auto made = TraceOp::create(builder, trace.getLoc(), name, trace.getFunctionType());
-  // Behind the trace and what was made of it before.
+  // After the trace and the traces derived from it before.
   Block::iterator position = std::next(trace->getIterator());
   std::advance(position, numParts[trace]++);
   symbols.insert(made, position);
@@ -55,18 +55,18 @@ FlatSymbolRefAttr TraceParts::withEvents(TraceOp trace, Mark wait, ArrayRef<Mark
     return it->second;
   TraceOp made = make(trace, "_signals", slot);
   auto builder = OpBuilder::atBlockEnd(&made.getBody().front());
-  bool isBehindSignal = false;
+  bool followsSignal = false;
   for (Operation &command : body) {
-    if (isBehindSignal && isa<CmdBarrierOp>(command))
-      continue; // a signal is one, too
+    if (followsSignal && isa<CmdBarrierOp>(command))
+      continue; // a signal is a barrier, too
     if (&command == wait.command)
       CmdWaitOp::create(builder, command.getLoc(), wait.event);
     cloneForSlot(builder, &command, slots);
-    isBehindSignal = false;
+    followsSignal = false;
     for (const Mark &signal : signals)
       if (&command == signal.command) {
         CmdSignalOp::create(builder, command.getLoc(), signal.event);
-        isBehindSignal = true;
+        followsSignal = true;
       }
   }
   return it->second = FlatSymbolRefAttr::get(made.getSymNameAttr());
@@ -78,7 +78,7 @@ FlatSymbolRefAttr TraceParts::part(TraceOp trace, Operation *first, Operation *l
   if (!touches(first, last, slots))
     slot = 0;
   if (last->getNextNode() == &body.back())
-    last = &body.back(); // the end comes with it
+    last = &body.back(); // include the end
   if (slot == 0 && first == &body.front() && last == &body.back())
     return FlatSymbolRefAttr::get(trace.getSymNameAttr());
   auto [it, isNew] = parts.try_emplace(Key{first, last, slot});

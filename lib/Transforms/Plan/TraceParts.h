@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Copies of encoded traces: with events inside, parts of them, and the same for other slots of a
-// ring.
+// Copies of encoded traces: with events, of parts, and for other slots of a ring.
 #ifndef TTC_LIB_TRANSFORMS_TRACEPARTS_H
 #define TTC_LIB_TRANSFORMS_TRACEPARTS_H
 
@@ -9,29 +8,29 @@
 
 namespace mlir::ttc {
 
-/// The slots that a slot of the ring stands for: first slot -> this one. Empty for the first.
+/// Maps the first slots of rings to the slots of another turn. Empty for the first turn.
 using SlotMap = DenseMap<Attribute, Attribute>;
 
-/// A copy of an op at the builder's insertion point, on other slots.
+/// Copies an op to the builder's insertion point, replacing slots.
 Operation *cloneForSlot(OpBuilder &builder, Operation *op, const SlotMap &slots);
 
-/// Makes traces out of a trace, each once.
+/// Derives traces from a trace, each only once.
 class TraceParts {
 public:
   explicit TraceParts(SymbolTable &symbols) : symbols(symbols) {}
 
-  /// An event, and the command that it stands at.
+  /// An event and the command at which it is placed.
   struct Mark {
     Operation *command = nullptr; ///< null: none
     FlatSymbolRefAttr event;
   };
 
-  /// The whole trace for a slot: with a wait in front of one command and signals behind others.
+  /// The whole trace for a slot, with a wait before one command and signals after others.
   FlatSymbolRefAttr withEvents(TraceOp trace, Mark wait, ArrayRef<Mark> signals,
                                const SlotMap &slots, int64_t slot);
 
-  /// The commands of `trace` from `first` to `last` as a trace of their own; the trace itself where
-  /// that is all of it. Parts that touch no slot are the same for all.
+  /// The commands of `trace` from `first` to `last` as a separate trace, or the trace itself if
+  /// these are all commands. All slots share parts that access no slot.
   FlatSymbolRefAttr part(TraceOp trace, Operation *first, Operation *last, const SlotMap &slots,
                          int64_t slot);
 
@@ -49,7 +48,7 @@ private:
       return std::tie(first, last, slot) < std::tie(other.first, other.last, other.slot);
     }
   };
-  std::map<Key, FlatSymbolRefAttr> parts; ///< looked up only: its order does not matter
+  std::map<Key, FlatSymbolRefAttr> parts; ///< never iterated: its order does not matter
   DenseMap<std::pair<Operation *, int64_t>, FlatSymbolRefAttr> marked; ///< trace, slot
   DenseMap<Operation *, int64_t> numParts;
   int64_t numMade = 0;

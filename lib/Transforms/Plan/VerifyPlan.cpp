@@ -75,7 +75,7 @@ private:
     return success();
   }
 
-  /// The streams fill the top of DRAM, each right behind the one before it.
+  /// The streams fill the top of DRAM without gaps.
   LogicalResult verifyStreams() {
     std::map<int64_t, TraceOp> streams;
     for (auto trace : module.getOps<TraceOp>()) {
@@ -137,7 +137,7 @@ private:
                                           << cores << " cores, found " << shards.getInt();
       if (op.isInterleavedInL1() && !interleavesL1)
         return op.emitError("expected a target that interleaves over L1, where @")
-               << op.getSymName() << " lies, found one that does not";
+               << op.getSymName() << " is stored, found one that does not";
       if (op.getMemory() != MemorySpace::Dram)
         continue;
       if (buffer.end > limit)
@@ -147,7 +147,7 @@ private:
                << range(buffer.begin, buffer.end);
       if (op.getKind() != BufferKind::Constant && buffer.begin < constantsEnd)
         return op.emitError("expected @")
-               << op.getSymName() << " to lie above the pages of the constants, which end at "
+               << op.getSymName() << " to be above the pages of the constants, which end at "
                << llvm::formatv("{0:x}", constantsEnd).str() << ", found "
                << range(buffer.begin, buffer.end);
     }
@@ -233,9 +233,9 @@ private:
   struct PhaseAccess {
     Operation *command;
     const Placed *buffer;           ///< null: scratch
-    int64_t begin, end, row, pitch; ///< addresses; rows of so many bytes, so far apart
+    int64_t begin, end, row, pitch; ///< addresses; strided layout in bytes
     bool write;
-    bool single;                      ///< core 0 does it, and nobody else
+    bool single;                      ///< only core 0 does it
     int64_t firstCore = 0, cores = 0; ///< in L1: on which; addresses are those in each
     bool wholeCores = false;          ///< in L1, not interleaved
     int64_t ownGrid = 0; ///< workgroups, if workgroup k touches nothing but its core's, k's, part
@@ -439,7 +439,7 @@ private:
         if (buffer.op.getMemory() == MemorySpace::L1 && buffer.isAlive(time) &&
             buffer.op.getKind() != BufferKind::Scratch && buffer.begin < scratch)
           return op->emitError("expected the scratch of ")
-                 << scratch << " bytes to lie apart from what is alive at point " << time
+                 << scratch << " bytes to be apart from buffers alive at point " << time
                  << " of the timeline, found @" << BufferOp(buffer.op).getSymName() << " at "
                  << range(buffer.begin, buffer.end);
     for (const BufferAccess &access : accesses)

@@ -26,7 +26,7 @@ bool isFusable(Operation *op) {
          llvm::all_of(op->getResultTypes(), isTensor) && !isFoldable(op);
 }
 
-/// A constant that is the same everywhere and can stand in the code.
+/// A splat constant, which can be embedded in the code.
 bool isInlineConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   if (!constant)
@@ -69,7 +69,7 @@ private:
 
   //===--- kernels and their epilogues --------------------------------------------------===//
 
-  /// How many elementwise ops behind a kernel are looked at.
+  /// How many elementwise ops after a kernel are considered.
   static constexpr size_t maxTail = 32;
 
   /// The longest tail such that only its last value is used by others.
@@ -93,7 +93,7 @@ private:
     addGroup(std::move(group));
   }
 
-  /// The first op of the block that could run behind the members.
+  /// The first op of the block that could run after the members.
   Operation *getNextTailOp(const llvm::SmallSetVector<Operation *, 16> &members, Value result) {
     Operation *next = nullptr;
     for (Operation *member : members)
@@ -168,7 +168,7 @@ private:
 
   //===--- building ---------------------------------------------------------------------===//
 
-  /// Moves the ops of a group into a fusion that stands where its last op stood.
+  /// Moves the ops of a group into a fusion at the position of the last one.
   void build(const Group &group) {
     Operation *last = group.back();
     DenseSet<Operation *> members(group.begin(), group.end());

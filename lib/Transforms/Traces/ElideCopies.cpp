@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Concats and slices become statements about where tensors lie. Works on traces, after I/O has been
-// hoisted: there it is known what is bound to slots, and all that touches a tensor is a dispatch.
+// Concats and slices become statements about the storage of tensors. Works on traces after I/O has
+// been hoisted: then it is known which values are bound to slots, and only dispatches access
+// tensors.
 #include "StridedOperands.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,9 +16,9 @@ namespace mlir::ttc {
 
 namespace {
 
-//===--- what a program can do --------------------------------------------------------===//
+//===--- programs that copy -----------------------------------------------------------===//
 
-/// The one op of a body that only moves elements, or null.
+/// The only op of a program that copies elements, or null.
 SubviewCopyOpInterface getMove(ProgramOp program) {
   if (!program.hasTensorBody())
     return {};
@@ -40,15 +41,15 @@ public:
     trace = elided;
     shareBeginnings();
     SmallVector<DispatchOp> dispatches(trace.getBody().front().getOps<DispatchOp>());
-    // The last first: what a concat is a part of is decided before its own parts are.
+    // In reverse order: a concat is made a part of another one before its own parts are handled.
     for (DispatchOp dispatch : llvm::reverse(dispatches))
       if (SubviewCopyOpInterface move = getMove(getProgram(dispatch));
           move && move->getNumResults() == 1 && joins(move))
         elideJoin(dispatch, move);
     dispatches = llvm::to_vector(trace.getBody().front().getOps<DispatchOp>());
     for (DispatchOp dispatch : dispatches)
-      if (SubviewCopyOpInterface move = getMove(getProgram(dispatch)); move && cuts(move))
-        elideCut(dispatch, move);
+      if (SubviewCopyOpInterface move = getMove(getProgram(dispatch)); move && splits(move))
+        elideSplit(dispatch, move);
     for (DispatchOp dispatch : trace.getBody().front().getOps<DispatchOp>())
       fitProgram(dispatch);
   }
@@ -68,21 +69,21 @@ private:
            tensorType(move->getResult(0)).getNumElements() > 0;
   }
 
-  static bool cuts(SubviewCopyOpInterface move) {
+  static bool splits(SubviewCopyOpInterface move) {
     return llvm::all_of(move->getResults(), [&](OpResult result) {
       return move.getResultInOperand(result.getResultNumber()).has_value() &&
              tensorType(result).getNumElements() > 0;
     });
   }
 
-  /// The op of a program with the dispatch's operands, in the trace.
-  static Operation *standInTrace(DispatchOp dispatch, Operation *move, ValueRange operands) {
+  /// Clones the op of a program into the trace, on the operands of the dispatch.
+  static Operation *cloneIntoTrace(DispatchOp dispatch, Operation *move, ValueRange operands) {
     OpBuilder builder(dispatch);
-    Operation *standing = builder.clone(*move);
-    // One argument of the program may stand for several operands; here each is its own value.
-    standing->setOperands(operands);
-    standing->setLoc(dispatch.getLoc());
-    return standing;
+    Operation *clone = builder.clone(*move);
+    // An argument of the program may be used as several operands.
+    clone->setOperands(operands);
+    clone->setLoc(dispatch.getLoc());
+    return clone;
   }
 
   /// The dispatch's operands in the order in which the program's op uses them.
@@ -92,8 +93,8 @@ private:
     });
   }
 
-  /// Whether everything that uses the value, or a view of it, can follow its rows. `except` is a
-  /// use that will be gone.
+  /// Whether all users of the value, or of a view of it, support its strided layout. `except` is a
+  /// user that will be erased.
   bool canBeRead(Value value, const StridedRange &rows, Operation *except) {
     return llvm::all_of(value.getUses(), [&](OpOperand &use) {
       if (use.getOwner() == except)
@@ -107,8 +108,8 @@ private:
 
   //===--- concats ----------------------------------------------------------------------===//
 
-  /// The value made in this trace that `part`, an operand of the dispatch, shows, if it can be made
-  /// as `rows` of something else.
+  /// The value that `part`, an operand of the dispatch, is a view of, if this trace produces it and
+  /// it can be stored as the range `rows` of another value.
   Value getMovable(Value part, const StridedRange &rows, DispatchOp join) {
     Value source = getViewRoot(part);
     auto producer = source.getDefiningOp<DispatchOp>();
@@ -123,24 +124,24 @@ private:
   void elideJoin(DispatchOp dispatch, SubviewCopyOpInterface move) {
     std::optional<ValueStorage> whole = getStorage(dispatch->getResult(0));
     SmallVector<Value> operands = getMoved(dispatch, move);
-    SmallVector<bool> lies(operands.size());
+    SmallVector<bool> isPart(operands.size());
     DenseSet<Value> taken;
     int64_t bytes = 0;
     for (auto [i, operand] : llvm::enumerate(operands)) {
       std::optional<StridedRange> rows = move.getOperandInResult(i)->in(whole->rows);
       Value source = rows ? getMovable(operand, *rows, dispatch) : Value();
-      // One value lies in one place only.
-      lies[i] = source && rows->count > 0 && taken.insert(source).second;
-      if (lies[i])
+      // A value has only one storage.
+      isPart[i] = source && rows->count > 0 && taken.insert(source).second;
+      if (isPart[i])
         bytes += getTensorBytes(tensorType(operand));
     }
     if (bytes == 0)
       return;
     for (auto [i, operand] : llvm::enumerate(operands))
-      if (!lies[i])
+      if (!isPart[i])
         operand = copy(dispatch, operand);
-    Operation *standing = standInTrace(dispatch, move, operands);
-    dispatch->replaceAllUsesWith(standing->getResults());
+    Operation *clone = cloneIntoTrace(dispatch, move, operands);
+    dispatch->replaceAllUsesWith(clone->getResults());
     dispatch.erase();
     ++numElided;
     elidedBytes += bytes;
@@ -159,17 +160,18 @@ private:
         ->getResult(0);
   }
 
-  /// A concat whose operands begin with those of an earlier one takes its result in their place:
-  /// a value can be a part of one other only, but that one may be a part again.
+  /// Nests concats: if the operands of a concat begin with those of an earlier one, the result of
+  /// the earlier one replaces them. A value can be a part of only one other value, which may itself
+  /// be a part.
   void shareBeginnings() {
-    // With all operands, also where a beginning has been replaced.
+    // With all original operands, even if some of them have been replaced.
     SmallVector<std::pair<DispatchOp, SmallVector<Value>>> earlier;
     for (DispatchOp dispatch : llvm::to_vector(trace.getBody().front().getOps<DispatchOp>())) {
       auto concat = dyn_cast_or_null<ConcatOp>(getMove(getProgram(dispatch)).getOperation());
       if (!concat)
         continue;
       SmallVector<Value> operands = getMoved(dispatch, concat);
-      // The longest beginning wins.
+      // The longest common beginning is used.
       DispatchOp best;
       size_t length = 1;
       for (auto &[other, begin] : earlier) {
@@ -211,7 +213,7 @@ private:
 
   //===--- slices -----------------------------------------------------------------------===//
 
-  void elideCut(DispatchOp dispatch, SubviewCopyOpInterface move) {
+  void elideSplit(DispatchOp dispatch, SubviewCopyOpInterface move) {
     SmallVector<Value> operands = getMoved(dispatch, move);
     std::optional<ValueStorage> whole = getStorage(operands[0]);
     int64_t bytes = 0;
@@ -222,8 +224,8 @@ private:
         return;
       bytes += getTensorBytes(tensorType(result));
     }
-    Operation *standing = standInTrace(dispatch, move, operands);
-    dispatch->replaceAllUsesWith(standing->getResults());
+    Operation *clone = cloneIntoTrace(dispatch, move, operands);
+    dispatch->replaceAllUsesWith(clone->getResults());
     dispatch.erase();
     ++numElided;
     elidedBytes += bytes;
@@ -231,7 +233,7 @@ private:
 
   //===--- programs ---------------------------------------------------------------------===//
 
-  /// `ttc.strided` for a value, null where it is contiguous and aligned like a buffer.
+  /// `ttc.strided` for a value; null if it is contiguous and aligned like a buffer.
   static StridedAttr getStridedAttr(Value value) {
     StridedRange rows = getStorage(value)->rows;
     if (rows.count == 0)
@@ -246,7 +248,7 @@ private:
     return StridedAttr::get(value.getContext(), rows.row, rows.pitch, alignment);
   }
 
-  /// Lets the dispatch run the variant of its program for where its operands lie.
+  /// Makes the dispatch run the variant of its program for the layouts of its operands.
   void fitProgram(DispatchOp dispatch) {
     SmallVector<Value> values(dispatch.getInputs());
     llvm::append_range(values, dispatch.getOutputs());
@@ -284,10 +286,10 @@ private:
 };
 
 struct ElideCopies : impl::ElideCopiesBase<ElideCopies> {
-  PassCounter numElided{*this, "elided", "Dispatches that moved elements and are gone"};
-  PassCounter elidedBytes{*this, "elided-bytes", "Bytes that are no longer written by them"};
+  PassCounter numElided{*this, "elided", "Dispatches of copies that were elided"};
+  PassCounter elidedBytes{*this, "elided-bytes", "Bytes that these no longer write"};
   PassCounter numCopies{*this, "copies", "Parts that are still copied into place"};
-  PassCounter numVariants{*this, "variants", "Programs compiled for operands in rows"};
+  PassCounter numVariants{*this, "variants", "Program variants for strided operands"};
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -302,7 +304,7 @@ struct ElideCopies : impl::ElideCopiesBase<ElideCopies> {
     numElided += elider.numElided;
     elidedBytes += elider.elidedBytes;
     numCopies += elider.numCopies;
-    // Programs that nothing runs any more are not compiled.
+    // Unused programs are not compiled.
     eraseUnusedPrograms(module, symbols);
     numVariants += llvm::count_if(module.getOps<ProgramOp>(),
                                   [&](ProgramOp program) { return !before.contains(program); });

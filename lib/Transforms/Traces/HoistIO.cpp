@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Host and device work of a traced region are told apart by stages: stage 0 is the host's before
+// Host and device work of a traced region are separated by stages: stage 0 is the host's before
 // any trace, stage 1 the first trace, stage 2 the host's after it, and so on. An op's stage is the
 // lowest one of its side that is not below the stages of its operands. So a region is split only
 // where device work depends on host work that depends on device work.
@@ -56,7 +56,7 @@ private:
       if (isa<DeviceWorkOpInterface>(op)) {
         stage |= 1;
       } else if (isa<ViewLikeOpInterface>(op)) {
-        // A view is no work: it stays with its source.
+        // A view stays with its source.
       } else if (matchPattern(&op, m_Constant())) {
         stage = 0;
       } else if (isa<HostWorkOpInterface>(op) && !isa<EventOpInterface>(op)) {
@@ -71,7 +71,7 @@ private:
     return failure(failed);
   }
 
-  /// Names the op and says how to write it instead.
+  /// Reports the op and suggests a rewrite.
   static void reportUnhoistable(Operation *op) {
     InFlightDiagnostic error = op->emitError("expected work that a trace can hold or that can be "
                                              "moved out of ttc.traced, found ")
@@ -82,13 +82,13 @@ private:
               "anything: end the ttc.traced region before it and begin another one after it";
     else if (op->getNumRegions() != 0)
       note << "a trace has no control flow: unroll or outline it as a ttc.program that "
-              "ttc.dispatch runs, or move it before or behind the ttc.traced region";
+              "ttc.dispatch runs, or move it before or after the ttc.traced region";
     else if (isa<TtcDialect>(op->getDialect()) && isMemoryEffectFree(op))
       note << "it belongs to no program: --ttc-outline-programs makes programs of tensor ops, "
               "which ttc.dispatch (or ttc.host_dispatch) then runs";
     else
-      note << "nobody knows what effects it has: write its work as a ttc.program that "
-              "ttc.host_dispatch runs, or move it before or behind the ttc.traced region";
+      note << "its effects are unknown: write its work as a ttc.program that "
+              "ttc.host_dispatch runs, or move it before or after the ttc.traced region";
   }
 
   SmallVector<Operation *> getOps(int64_t stage) {
@@ -132,7 +132,7 @@ private:
     auto trace = TraceOp::create(moduleBuilder, traced.getLoc(),
                                  (name + "_t" + Twine(number++)).str(), type);
     ++numTraces;
-    // Behind the function, in the order of execution.
+    // After the function, in the order of execution.
     symbols.insert(trace, std::next(insertAfter()->getIterator()));
     lastTrace = trace;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each tensor of a function gets a place: the symbol of a buffer. Transfers between the caller and
-// a slot are the writes and reads of the schedule; all other transfers are copies between buffers.
+// Each tensor of a function is assigned a buffer. Transfers between the caller and a slot are the
+// writes and reads of the schedule; all other transfers are copies between buffers.
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,7 +23,7 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// The constants of a module, each content once.
+/// The constants of a module; equal ones are stored once.
 class ConstantPool {
 public:
   ConstantPool(ModuleOp module, SymbolTable &symbols) : symbols(symbols) {
@@ -59,7 +59,7 @@ private:
     byHash[hashOf(value)].push_back(buffer);
   }
 
-  /// Calls `use` with the constant's bytes, without a copy where that can be.
+  /// Calls `use` with the constant's bytes, without a copy if possible.
   template <typename Use> static auto withBytes(ElementsAttr value, Use use) {
     if (std::optional<ArrayRef<char>> bytes = viewConstantBytes(value))
       return use(*bytes);
@@ -145,7 +145,7 @@ private:
     return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
   }
 
-  /// Whether the host itself works on the value, so that it must lie in the host's memory.
+  /// Whether host work uses the value, so that it must be stored in host memory.
   bool isUsedByHostWork(Value value) {
     return llvm::any_of(value.getUses(), [&](OpOperand &use) {
       if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))

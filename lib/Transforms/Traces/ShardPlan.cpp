@@ -15,7 +15,7 @@ LayoutAttr mlir::ttc::getViewLayout(RankedTensorType source, ArrayRef<int64_t> s
   LayoutAttr layout = getShardedLayout(source);
   if (!layout || shape.empty())
     return {};
-  // Whole rows in order are the same bytes in any shape; columns only of the same matrix.
+  // Whole rows in order are the same bytes in any shape; columns only if the matrix is the same.
   bool sameMatrix = source.getRank() > 0 && shape.back() == source.getShape().back();
   if ((layout.getGrid()[1] != 1 && !sameMatrix) ||
       !getShardParts(shape, layout.getGrid()[0], layout.getGrid()[1]))
@@ -97,7 +97,7 @@ SmallVector<LayoutAttr> ShardPlan::getPossibleLayouts(RankedTensorType type, Sha
 
 //===--- dispatches -------------------------------------------------------------------===//
 
-/// The layout that cuts a tensor into these parts, if there is one.
+/// The layout that splits a tensor into these parts, if there is one.
 static LayoutAttr findLayout(RankedTensorType type, ArrayRef<int64_t> parts) {
   if (parts.empty())
     return {};
@@ -115,12 +115,13 @@ static bool isWhole(ArrayRef<int64_t> parts) {
   return llvm::all_of(parts, [](int64_t count) { return count == 1; });
 }
 
-/// How an operand of which a workgroup needs one of `parts` is to lie, or null if it cannot.
+/// The type that an operand must have if each workgroup needs one of `parts`; null if there is
+/// none.
 RankedTensorType ShardPlan::chooseWhole(Value operand, ArrayRef<int64_t> parts) {
   RankedTensorType type = tensorType(operand);
   if (LayoutAttr layout = getLayout(operand)) {
     RankedTensorType sharded = withLayout(type, layout);
-    // In one core what the workgroup needs, perhaps with more.
+    // One core stores all that the workgroup needs.
     bool isInOne = llvm::all_of(llvm::zip_equal(parts, *getShardParts(sharded)), [](auto pair) {
       return std::get<0>(pair) % std::get<1>(pair) == 0;
     });
@@ -131,43 +132,44 @@ RankedTensorType ShardPlan::chooseWhole(Value operand, ArrayRef<int64_t> parts) 
   }
   if (isWhole(parts) || layouts.contains(getViewRoot(operand)))
     return type;
-  // A slice of what lies contiguously.
+  // A slice of a contiguous value.
   std::optional<ValueStorage> storage = getStorage(operand);
   return storage && storage->isWhole() ? type : RankedTensorType();
 }
 
-ProgramOp ShardPlan::getVariant(ProgramOp program, const ProgramCut &cut,
+ProgramOp ShardPlan::getVariant(ProgramOp program, const ProgramPartition &partition,
                                 ArrayRef<RankedTensorType> wholes) {
   Builder builder(program.getContext());
-  SmallVector<Attribute> key{program.getSymNameAttr(), builder.getDenseI64ArrayAttr(cut.parts)};
+  SmallVector<Attribute> key{program.getSymNameAttr(),
+                             builder.getDenseI64ArrayAttr(partition.parts)};
   for (RankedTensorType whole : wholes)
     key.push_back(TypeAttr::get(whole));
   auto [it, isNew] = variants.try_emplace(builder.getArrayAttr(key));
   if (isNew)
-    it->second = makePartProgram(program, cut, wholes);
+    it->second = makePartProgram(program, partition, wholes);
   return it->second;
 }
 
 ShardedDispatch ShardPlan::tryParts(DispatchOp dispatch, ArrayRef<int64_t> parts) {
   auto program = symbols.lookup<ProgramOp>(dispatch.getProgramAttr().getAttr());
-  std::optional<ProgramCut> cut = cutProgram(program, parts);
-  if (!cut)
+  std::optional<ProgramPartition> partition = partitionProgram(program, parts);
+  if (!partition)
     return {};
   ShardedDispatch sharded;
   for (auto [i, operand] : llvm::enumerate(dispatch.getInputs())) {
-    RankedTensorType whole = chooseWhole(operand, cut->getParts(i));
+    RankedTensorType whole = chooseWhole(operand, partition->getParts(i));
     if (!whole)
       return {};
     sharded.wholes.push_back(whole);
   }
   Value result = dispatch->getResult(0);
   LayoutAttr layout = getLayout(result);
-  // Without shards workgroups write slices of it.
+  // Without shards, workgroups write slices of it.
   std::optional<ValueStorage> storage = getStorage(result);
   if (!layout && !(storage && storage->isWhole()))
     return {};
   sharded.wholes.push_back(layout ? withLayout(tensorType(result), layout) : tensorType(result));
-  sharded.program = getVariant(program, *cut, sharded.wholes);
+  sharded.program = getVariant(program, *partition, sharded.wholes);
   return sharded;
 }
 
@@ -178,7 +180,7 @@ ShardedDispatch ShardPlan::getDispatch(DispatchOp dispatch) {
   RankedTensorType type = tensorType(result);
   if (LayoutAttr layout = getLayout(result))
     return tryParts(dispatch, *getShardParts(withLayout(type, layout)));
-  // The way the first sharded operand is cut.
+  // Split like the first sharded operand.
   for (auto [i, operand] : llvm::enumerate(dispatch.getInputs()))
     if (LayoutAttr layout = getLayout(operand))
       if (auto parts = getShardParts(type.getShape(), layout.getGrid()[0], layout.getGrid()[1])) {

@@ -11,12 +11,13 @@ namespace mlir::ttc {
 
 /// How one dispatch runs. Without `program` as it is, on operands and results without shards.
 struct ShardedDispatch {
-  ProgramOp program;                    ///< on shards; null: not
+  ProgramOp program; ///< the variant on shards; null if the dispatch does not run on shards
   SmallVector<RankedTensorType> wholes; ///< operands, then the result, as the program takes them
 };
 
-/// The layouts of one trace's values, and what follows from them. A chooser sets layouts and asks;
-/// the pass then does what they say. Layouts that the IR asked for are there from the start.
+/// The layouts of a trace's values, and how dispatches run with them. A strategy sets layouts and
+/// queries the result; the pass then rewrites the trace. Layouts that the IR requests are set from
+/// the start.
 class ShardPlan {
 public:
   ShardPlan(TraceOp trace, SymbolTable &symbols, TargetAttr target)
@@ -31,21 +32,22 @@ public:
   std::string getObstacle(Value value);
   bool isCandidate(Value value) { return getObstacle(value).empty(); }
 
-  /// The layout of a value, or of what a view of it shows; null: no shards.
+  /// The layout of a value, which may be a view; null if it is not sharded.
   LayoutAttr getLayout(Value value);
   void setLayout(Value root, LayoutAttr layout) { layouts[root] = layout; }
   void clearLayout(Value root) { layouts.erase(root); }
-  /// Layouts that the IR asked for are not for a chooser to change.
+  /// Sets a layout that the IR requests and a strategy must not change.
   void request(Value root, LayoutAttr layout);
   bool isRequested(Value root) const { return requested.contains(root); }
   const llvm::MapVector<Value, LayoutAttr> &getLayouts() const { return layouts; }
 
-  /// The layouts of a kind that cut a tensor on this target, those of the most shards first.
+  /// The layouts of a kind that split a tensor evenly on this target, most shards first.
   SmallVector<LayoutAttr> getPossibleLayouts(RankedTensorType type, Sharding kind);
 
   /// How the dispatch runs with the layouts as they are now.
   ShardedDispatch getDispatch(DispatchOp dispatch);
-  /// How many operands it then reads in its own core; -1 if it does not run on shards.
+  /// How many operands it then reads only from the L1 of its own core; -1 if it does not run on
+  /// shards.
   int64_t countOwnOperands(DispatchOp dispatch);
   /// Whether the dispatch then reads operand `index` in the layout that the operand has.
   bool readsShards(DispatchOp dispatch, unsigned index);
@@ -53,19 +55,20 @@ public:
 private:
   ShardedDispatch tryParts(DispatchOp dispatch, ArrayRef<int64_t> parts);
   RankedTensorType chooseWhole(Value operand, ArrayRef<int64_t> parts);
-  ProgramOp getVariant(ProgramOp program, const ProgramCut &cut, ArrayRef<RankedTensorType> wholes);
+  ProgramOp getVariant(ProgramOp program, const ProgramPartition &partition,
+                       ArrayRef<RankedTensorType> wholes);
 
   TraceOp trace;
   SymbolTable &symbols;
   TargetAttr target;
   llvm::MapVector<Value, LayoutAttr> layouts; ///< of roots
   DenseSet<Value> requested;
-  /// By program, parts and wholes; null where there is none. Those that nobody took are erased.
+  /// By program, parts and wholes; null if there is none. Unused ones are erased.
   llvm::MapVector<Attribute, ProgramOp> variants;
 };
 
-/// The layout of a view of a tensor of `source` that has `shape`; null where the view's elements
-/// are not sharded by any.
+/// The layout of a view, with `shape`, of a tensor of type `source`; null if no layout describes
+/// how the elements of the view are sharded.
 LayoutAttr getViewLayout(RankedTensorType source, ArrayRef<int64_t> shape);
 
 /// Decides which values of a trace are sharded.

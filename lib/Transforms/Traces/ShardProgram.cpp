@@ -7,10 +7,11 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-using ValueCuts = DenseMap<Value, SmallVector<int64_t>>;
+using ValueDims = DenseMap<Value, SmallVector<int64_t>>;
 
-/// From the result back to the arguments: along which dimension of the result each value is cut.
-static bool findCuts(ProgramOp program, ArrayRef<int64_t> parts, ValueCuts &values) {
+/// From the result back to the arguments: the dimension of the result with which each dimension of
+/// a value is partitioned.
+static bool findDims(ProgramOp program, ArrayRef<int64_t> parts, ValueDims &values) {
   Block &block = program.getBody().front();
   Value result = block.getTerminator()->getOperand(0);
   SmallVector<int64_t> all;
@@ -30,7 +31,7 @@ static bool findCuts(ProgramOp program, ArrayRef<int64_t> parts, ValueCuts &valu
       for (int64_t &cut : operandCuts)
         cut = cut < 0 ? -1 : own[cut];
       auto [it, isNew] = values.try_emplace(operand, operandCuts);
-      // One part of a value serves all that read it.
+      // All readers must use the same part of a value.
       if (!isNew && it->second != operandCuts)
         return false;
     }
@@ -42,23 +43,24 @@ static SmallVector<int64_t> wholeOf(Type type) {
   return SmallVector<int64_t>(cast<RankedTensorType>(type).getRank(), -1);
 }
 
-std::optional<ProgramCut> mlir::ttc::cutProgram(ProgramOp program, ArrayRef<int64_t> parts) {
+std::optional<ProgramPartition> mlir::ttc::partitionProgram(ProgramOp program,
+                                                            ArrayRef<int64_t> parts) {
   if (!program.hasTensorBody() || program.getNumResults() != 1 || program.getShards())
     return std::nullopt;
   auto type = cast<RankedTensorType>(program.getResultTypes()[0]);
   for (auto [size, count] : llvm::zip_equal(type.getShape(), parts))
     if (size % count != 0)
       return std::nullopt;
-  ValueCuts values;
-  if (!findCuts(program, parts, values))
+  ValueDims values;
+  if (!findDims(program, parts, values))
     return std::nullopt;
-  ProgramCut cut{SmallVector<int64_t>(parts), {}};
+  ProgramPartition partition{SmallVector<int64_t>(parts), {}};
   for (Value argument : program.getBody().getArguments()) {
     auto it = values.find(argument);
-    cut.cuts.push_back(it == values.end() ? wholeOf(argument.getType()) : it->second);
+    partition.dims.push_back(it == values.end() ? wholeOf(argument.getType()) : it->second);
   }
-  cut.cuts.push_back(values[program.getBody().front().getTerminator()->getOperand(0)]);
-  return cut;
+  partition.dims.push_back(values[program.getBody().front().getTerminator()->getOperand(0)]);
+  return partition;
 }
 
 static RankedTensorType partOf(RankedTensorType type, ArrayRef<int64_t> cuts,
@@ -72,9 +74,9 @@ static RankedTensorType partOf(RankedTensorType type, ArrayRef<int64_t> cuts,
 
 /// Gives every value in the body the type of its part.
 static void narrowBody(ProgramOp program, ArrayRef<int64_t> parts) {
-  ValueCuts values;
-  bool found = findCuts(program, parts, values);
-  assert(found && "cut before");
+  ValueDims values;
+  bool found = findDims(program, parts, values);
+  assert(found && "partitioned before");
   (void)found;
   for (auto &[value, cuts] : values)
     Value(value).setType(partOf(tensorType(value), cuts, parts));
@@ -86,7 +88,8 @@ static void narrowBody(ProgramOp program, ArrayRef<int64_t> parts) {
   }
 }
 
-/// The rows of a part within what it lies in, a shard or the whole; null where it is contiguous.
+/// The strided layout of a part within its shard, or within the whole tensor; null if it is
+/// contiguous.
 static FailureOr<StridedAttr> getPartStrided(RankedTensorType whole, ArrayRef<int64_t> parts) {
   SmallVector<int64_t> shards = *getShardParts(whole), shape, finer;
   for (auto [size, count, shard] : llvm::zip_equal(whole.getShape(), parts, shards)) {
@@ -104,28 +107,28 @@ static FailureOr<StridedAttr> getPartStrided(RankedTensorType whole, ArrayRef<in
   return StridedAttr::get(whole.getContext(), rows->row, rows->pitch, bits & -bits);
 }
 
-ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramCut &cut,
+ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramPartition &partition,
                                      ArrayRef<RankedTensorType> wholes) {
   ProgramOp made = program.clone();
-  // The grid: the dimensions of the result that are cut.
+  // The grid: the partitioned dimensions of the result.
   SmallVector<int64_t> grid, gridDim;
-  for (int64_t count : cut.parts) {
+  for (int64_t count : partition.parts) {
     gridDim.push_back(count == 1 ? -1 : static_cast<int64_t>(grid.size()));
     if (count != 1)
       grid.push_back(count);
   }
-  narrowBody(made, cut.parts);
+  narrowBody(made, partition.parts);
   SmallVector<Type> arguments(made.getBody().getArgumentTypes());
   Type result = made.getBody().front().getTerminator()->getOperand(0).getType();
   made.setFunctionType(FunctionType::get(made.getContext(), arguments, {result}));
   made.setShards(grid);
   for (auto [i, whole] : llvm::enumerate(wholes)) {
-    SmallVector<int64_t> parts = cut.getParts(i);
+    SmallVector<int64_t> parts = partition.getParts(i);
     bool isCut = llvm::any_of(parts, [](int64_t count) { return count != 1; });
     if (!isCut && !getShardedLayout(whole))
       continue;
-    SmallVector<int64_t> cuts =
-        llvm::map_to_vector(cut.cuts[i], [&](int64_t dim) { return dim < 0 ? -1 : gridDim[dim]; });
+    SmallVector<int64_t> cuts = llvm::map_to_vector(
+        partition.dims[i], [&](int64_t dim) { return dim < 0 ? -1 : gridDim[dim]; });
     made.setShard(i, ShardAttr::get(made.getContext(), whole, cuts));
     FailureOr<StridedAttr> rows = getPartStrided(whole, parts);
     int64_t count = cast<RankedTensorType>(made.getOperandType(i)).getNumElements();

@@ -8,27 +8,27 @@
 
 namespace mlir::ttc {
 
-/// How a program of one result is cut when that is: `parts` of each dimension of the result, and
-/// for each operand (arguments, then the result) the result's dimension along which each of its
-/// dimensions is cut, or -1.
-struct ProgramCut {
+/// How a program with one result is partitioned: the number of parts of each dimension of the
+/// result and, for each operand (arguments, then the result) and each of its dimensions, the
+/// dimension of the result with which it is partitioned, or -1.
+struct ProgramPartition {
   SmallVector<int64_t> parts;
-  SmallVector<SmallVector<int64_t>> cuts;
+  SmallVector<SmallVector<int64_t>> dims;
 
-  /// Into how many parts each dimension of an operand is cut.
+  /// The number of parts of each dimension of an operand.
   SmallVector<int64_t> getParts(unsigned operand) const {
-    return llvm::map_to_vector(cuts[operand],
+    return llvm::map_to_vector(dims[operand],
                                [&](int64_t cut) { return cut < 0 ? 1 : parts[cut]; });
   }
 };
 
-/// Nothing where some op of the program cannot be cut that way (getOperandCuts()).
-std::optional<ProgramCut> cutProgram(ProgramOp program, ArrayRef<int64_t> parts);
+/// Returns nothing if an op of the program cannot be partitioned that way (getOperandCuts()).
+std::optional<ProgramPartition> partitionProgram(ProgramOp program, ArrayRef<int64_t> parts);
 
-/// The program for one part, as a program on shards that stands nowhere yet: `wholes` are the
-/// operands (arguments, then the result) as they lie. Null where one of them lies so that the
-/// program cannot follow its rows.
-ProgramOp makePartProgram(ProgramOp program, const ProgramCut &cut,
+/// The program for one part, which is not inserted anywhere yet. `wholes` are the types of the
+/// whole operands (arguments, then the result). Null if the program does not support the strided
+/// layout of one of them.
+ProgramOp makePartProgram(ProgramOp program, const ProgramPartition &partition,
                           ArrayRef<RankedTensorType> wholes);
 
 } // namespace mlir::ttc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors in shards, one in each core's L1. Who is sharded is decided first, for a whole trace
-// (ShardPlan); then dispatches get the programs that compute one shard, and what lies otherwise
-// than its reader wants is moved.
+// Shards tensors over the L1s of cores. The layouts of a whole trace are decided first (ShardPlan);
+// then dispatches run programs for one shard, and ttc.to_memory converts between different layouts
+// of producers and consumers.
 #include "ShardPlan.h"
 #include "StridedOperands.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -20,7 +20,7 @@ RankedTensorType dropShards(RankedTensorType type) {
   return getShardedLayout(type) ? dropLayout(type) : type;
 }
 
-//===--- what the IR asks for ---------------------------------------------------------===//
+//===--- requests of the IR -----------------------------------------------------------===//
 
 /// Takes the sharded layouts from the types of a trace's values into the plan.
 class RequestReader {
@@ -50,10 +50,10 @@ private:
   LogicalResult read(OpResult result, LayoutAttr layout) {
     Operation *op = result.getOwner();
     if (isa<ViewLikeOpInterface>(op))
-      return success(); // lies where its source does
+      return success(); // stored in its source
     std::optional<ValueStorage> storage = getStorage(result);
     if (!isa<DispatchOp, ToMemoryOp>(op) || !storage || !storage->isWhole())
-      return op->emitError("expected only results of dispatches and of ttc.to_memory that lie in "
+      return op->emitError("expected only results of dispatches and of ttc.to_memory with "
                            "buffers of their own to be sharded, found ")
              << layout;
     if (!layout.hasGrid()) {
@@ -62,7 +62,7 @@ private:
       if (possible.empty())
         return op->emitError("expected a shape that ")
                << stringifySharding(layout.getSharding())
-               << " cuts into equal parts for the cores of " << plan.getTarget().getName()
+               << " splits into equal parts for the cores of " << plan.getTarget().getName()
                << ", found " << result.getType();
       layout = chooseGrid(result, possible);
     } else if (layout.getNumShards() > getCores(plan.getTarget())) {
@@ -71,7 +71,7 @@ private:
              << ", found " << layout.getNumShards();
     }
     plan.request(result, layout);
-    // What is made only to be moved is made there.
+    // A value that is only moved is computed in the target layout.
     if (auto move = dyn_cast<ToMemoryOp>(op))
       if (Value source = move.getInput();
           plan.isCandidate(source) && source.hasOneUse() && !plan.isRequested(source))
@@ -95,7 +95,7 @@ private:
 
 //===--- moves ------------------------------------------------------------------------===//
 
-/// Makes a trace's ops as the plan says.
+/// Rewrites the ops of a trace according to the plan.
 class TraceSharder {
 public:
   TraceSharder(ShardPlan &plan, SymbolTable &symbols) : plan(plan), symbols(symbols) {}
@@ -144,7 +144,7 @@ private:
     numSharded += static_cast<bool>(getShardedLayout(how.wholes.back()));
   }
 
-  /// Operands without shards, for what knows none.
+  /// Converts the operands of an op that supports no shards.
   void join(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (isa<RankedTensorType>(operand.get().getType()))
@@ -158,7 +158,7 @@ private:
     move.erase();
   }
 
-  /// `value`, which may be a view, as the ops made so far have it.
+  /// The value that replaces `value`, which may be a view, so far.
   Value getMade(Value value, Operation *user) {
     auto view = value.getDefiningOp<ViewLikeOpInterface>();
     if (!view)
@@ -207,20 +207,20 @@ private:
     return moves[{value, wanted}] = made;
   }
 
-  /// A program with a workgroup for each part that is of one shard both here and there.
+  /// A program with one workgroup for each part that is in a single shard of both layouts.
   FlatSymbolRefAttr getMoveProgram(Location loc, RankedTensorType from, RankedTensorType to) {
     FlatSymbolRefAttr &known = movePrograms[{from, to}];
     if (known)
       return known;
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, from.getRank()));
-    ProgramCut cut;
+    ProgramPartition partition;
     for (auto [a, b] : llvm::zip_equal(*getShardParts(from), *getShardParts(to)))
-      cut.parts.push_back(std::lcm(a, b));
+      partition.parts.push_back(std::lcm(a, b));
     for (int64_t &dim : all)
-      dim = cut.parts[dim] == 1 ? -1 : dim;
-    cut.cuts = {all, all};
+      dim = partition.parts[dim] == 1 ? -1 : dim;
+    partition.dims = {all, all};
     ProgramOp copy = makeCopyProgram(loc, getMoveName(to), dropLayout(from));
-    ProgramOp program = makePartProgram(copy, cut, {from, to});
+    ProgramOp program = makePartProgram(copy, partition, {from, to});
     copy.erase();
     if (!program)
       return {};
@@ -228,7 +228,7 @@ private:
     return known = FlatSymbolRefAttr::get(program.getSymNameAttr());
   }
 
-  /// Where it goes and what: "to_height_64x768".
+  /// Named after the target layout and the shape: "to_height_64x768".
   static std::string getMoveName(RankedTensorType to) {
     LayoutAttr layout = getShardedLayout(to);
     std::string name = "to_";
@@ -298,8 +298,8 @@ private:
     eraseUnusedPrograms(module, symbols);
   }
 
-  /// Layouts that came with the ops of a body say what shall be made of the dispatch's operands;
-  /// the program itself is told by `ttc.shard`.
+  /// Layouts in the body of a program are requests for the operands of its dispatch; the program
+  /// itself has `ttc.shard`.
   static void dropLayouts(ProgramOp program) {
     if (program.getShards())
       return;

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Ops that go through their operands dimension by dimension, which may lie apart.
+/// Ops that traverse their operands dimension by dimension, with any strides.
 static bool worksByDimension(Operation *op) {
   return isa<ElementwiseOpInterface, PermutableOpInterface, SubviewCopyOpInterface, ReturnOp>(op);
 }

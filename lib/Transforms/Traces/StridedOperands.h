@@ -8,7 +8,7 @@
 
 namespace mlir::ttc {
 
-/// Whether operand `index` (arguments, then results) of a program may lie in such rows.
+/// Whether operand `index` (arguments, then results) of a program may have this strided layout.
 bool acceptsStrided(ProgramOp program, unsigned index, const StridedRange &rows);
 
 /// A private program without a name of its own yet, to be inserted into a symbol table, that gives

@@ -328,7 +328,7 @@ module @echo attributes {ttc.target = #ttc.target<
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 2, chips = 1>} {
   ttc.buffer slot @x : tensor<16xf32> in dram at 0x0 size 64
-  // expected-remark @+1 {{runs on one queue: @x is an input and an output, which cannot be written while the run before is not over}}
+  // expected-remark @+1 {{runs on one queue: @x is an input and an output, which cannot be written before the previous run has ended}}
   ttc.entry @main attributes {wanted_schedules = ["overlap-io", "overlap-input", "single-untraced"]} {
     ttc.input "x" at @x : tensor<16xf32>
     ttc.output "y" at @x : tensor<16xf32>
@@ -347,7 +347,7 @@ module @state attributes {ttc.target = #ttc.target<
     dram_alignment = 64, queues = 2, chips = 1>} {
   ttc.buffer state @x : tensor<16xf32> in dram at 0x0 size 64
   ttc.buffer slot @y : tensor<16xf32> in dram at 0x40 size 64
-  // expected-remark @+1 {{runs on one queue: @x is state, which cannot be written while the run before is not over}}
+  // expected-remark @+1 {{runs on one queue: @x is state, which cannot be written before the previous run has ended}}
   ttc.entry @main attributes {wanted_schedules = ["overlap-io"]} {
     ttc.input "x" at @x : tensor<16xf32>
     ttc.output "y" at @y : tensor<16xf32>

@@ -69,7 +69,7 @@ ttc.program @g(tensor<64xf32>) -> tensor<64xf32> attributes {grid = 2 : i64, scr
 func.func @main(%x: tensor<64xf32> {ttc.name = "x"}) -> (tensor<64xf32> {ttc.name = "y"}) {
   %h = ttc.traced -> tensor<64xf32> {
     %d = ttc.to_device %x : tensor<64xf32> to tensor<64xf32>
-    // expected-error @+1 {{expected @main_t0_0 to lie in dram, host memory or shards, found it interleaved in l1, which small does not do; drop the layout or the ttc.to_memory that asks for it}}
+    // expected-error @+1 {{expected @main_t0_0 to be stored in dram, host memory or shards, found it interleaved in l1, which small does not do; drop the layout or the ttc.to_memory that asks for it}}
     %m = ttc.to_memory %d : tensor<64xf32> to tensor<64xf32, #ttc.layout<l1>>
     %0 = ttc.dispatch @f(%m) : (tensor<64xf32, #ttc.layout<l1>>) -> tensor<64xf32, #ttc.layout<l1>>
     %1 = ttc.dispatch @g(%0) : (tensor<64xf32, #ttc.layout<l1>>) -> tensor<64xf32, #ttc.layout<l1>>

@@ -79,7 +79,7 @@ module attributes {ttc.target = #ttc.target<
   ttc.buffer activation @a : tensor<16xf32> live [1, 4) in l1 at 0x80 size 64
   ttc.buffer activation @b : tensor<16xf32> live [3, 6) in l1 at 0x0 size 64 shards 1
   ttc.trace @t0 region at dram 0xfff80 size 120 {
-    // expected-error@+1 {{expected the scratch of 64 bytes to lie apart from what is alive at point 1 of the timeline, found @x at [0x0, 0x40)}}
+    // expected-error@+1 {{expected the scratch of 64 bytes to be apart from buffers alive at point 1 of the timeline, found @x at [0x0, 0x40)}}
     ttc.cmd.dispatch @f(@x) into (@a)
     ttc.cmd.barrier
     ttc.cmd.dispatch @g(@a) into (@b)
@@ -173,7 +173,7 @@ module attributes {ttc.target = #ttc.target<
     dram_alignment = 64, queues = 2, chips = 1>} {
   ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 64 : i64}
   ttc.program @g(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
-  // expected-error@+1 {{expected a target that interleaves over L1, where @x lies, found one that does not}}
+  // expected-error@+1 {{expected a target that interleaves over L1, where @x is stored, found one that does not}}
   ttc.buffer slot @x : tensor<16xf32> live [0, 2) in l1 at 0x40 size 64
   ttc.buffer slot @y : tensor<16xf32> in dram at 0x1000 size 64
   ttc.buffer activation @a : tensor<16xf32> live [1, 4) in l1 at 0x80 size 64

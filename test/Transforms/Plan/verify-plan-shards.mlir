@@ -95,7 +95,7 @@ module attributes {ttc.target = #ttc.target<
   ttc.buffer activation @b : tensor<8x16xf32> live [2, 5) in l1 at 0x180 size 128 shards 4
   ttc.trace @t0 region at dram 0xfff80 size 112 {
     ttc.cmd.dispatch @cut(@x) into (@a)
-    // expected-error@+1 {{expected the scratch of 64 bytes to lie apart from what is alive at point 2 of the timeline, found @a at [0x0, 0x80)}}
+    // expected-error@+1 {{expected the scratch of 64 bytes to be apart from buffers alive at point 2 of the timeline, found @a at [0x0, 0x80)}}
     ttc.cmd.dispatch @own(@a) into (@b)
     ttc.cmd.barrier
     ttc.cmd.dispatch @all(@b) into (@y)

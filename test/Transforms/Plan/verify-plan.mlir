@@ -141,7 +141,7 @@ module attributes {ttc.target = #ttc.target<
   ttc.program @f(tensor<16xf32>) -> tensor<16xf32> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer constant @w : tensor<1xf32> = dense<1.0> : tensor<1xf32> in dram at 0x0 size 64
   ttc.buffer slot @x : tensor<16xf32> in dram at 0x1000 size 64
-  // expected-error@+1 {{expected @y to lie above the pages of the constants, which end at 0x1000}}
+  // expected-error@+1 {{expected @y to be above the pages of the constants, which end at 0x1000}}
   ttc.buffer slot @y : tensor<16xf32> in dram at 0x40 size 64
   ttc.buffer activation @a : tensor<16xf32> live [1, 4) in dram at 0x1080 size 64
   ttc.buffer activation @b : tensor<16xf32> live [3, 6) in dram at 0x10c0 size 64

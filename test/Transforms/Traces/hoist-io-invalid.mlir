@@ -6,7 +6,7 @@ func.func @unknown_effects(%x: tensor<4xf32>) {
   ttc.traced {
     %d = ttc.to_device %x : tensor<4xf32> to tensor<4xf32>
     // expected-error@+2 {{expected work that a trace can hold or that can be moved out of ttc.traced, found func.call}}
-    // expected-note@+1 {{write its work as a ttc.program that ttc.host_dispatch runs, or move it before or behind the ttc.traced region}}
+    // expected-note@+1 {{write its work as a ttc.program that ttc.host_dispatch runs, or move it before or after the ttc.traced region}}
     func.call @print(%d) : (tensor<4xf32>) -> ()
     ttc.yield
   }

@@ -5,6 +5,7 @@
 // RUN: ttc-opt %s --ttc-schedule-queues="schedules=all" | FileCheck %s --check-prefix=ALL
 // RUN: ttc-opt %s --ttc-schedule-queues="schedules=all queues=1" | FileCheck %s --check-prefix=ONE
 // RUN: not ttc-opt %s --ttc-schedule-queues="schedules=all queues=3" 2>&1 | FileCheck %s --check-prefix=QUEUES
+// RUN: sed "s/queues = 2/queues = 1/" %s | not ttc-opt --ttc-schedule-queues="schedules=all queues=2" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not ttc-opt %s --ttc-schedule-queues="schedules=overlap-io queues=1" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not ttc-opt %s --ttc-schedule-queues="schedules=overlap" 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not ttc-opt %s --ttc-schedule-queues="slots=2" 2>&1 | FileCheck %s --check-prefix=SLOTS
@@ -35,6 +36,7 @@
 // ALL: wanted_schedules = ["overlap-io-signals", "overlap-io", "overlap-input", "single-untraced", "overlap-io-untraced", "overlap-input-untraced"]
 // ONE: wanted_schedules = ["single-untraced"]
 
+// TARGET: expected queues of at most 1, as many as small has; found queues=2
 // QUEUES: for the --queues option: expected 1, 2 or all, found '3'
 // FEW: expected schedules for 1 queue, found 'overlap-io', which takes 2
 // NAME: for the --schedules option: expected all, single, overlap-io-signals, {{.*}} or overlap-input-untraced, found 'overlap'

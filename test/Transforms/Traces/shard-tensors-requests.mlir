@@ -99,7 +99,7 @@ ttc.trace @too_many(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
     dram_alignment = 64, queues = 1, chips = 1>
 module attributes {ttc.target = #target} {
 ttc.trace @prime(%x: tensor<7x16xf32>) -> tensor<7x16xf32> {
-  // expected-error @+1 {{expected a shape that height_sharded cuts into equal parts for the cores of small, found 'tensor<7x16xf32>'}}
+  // expected-error @+1 {{expected a shape that height_sharded splits into equal parts for the cores of small, found 'tensor<7x16xf32>'}}
   %a = ttc.to_memory %x : tensor<7x16xf32> to tensor<7x16xf32, #ttc.layout<l1, height_sharded>>
   %b = ttc.to_memory %a : tensor<7x16xf32, #ttc.layout<l1, height_sharded>> to tensor<7x16xf32>
   ttc.yield %b : tensor<7x16xf32>
