@@ -60,4 +60,4 @@ def test_drawing_is_reproducible_and_names_what_it_shows(tools, root, tmp_path):
         assert ("main_consumed" in text) == ("overlap" in picture.stem), picture
     done = subprocess.run([tools.path("ttrun"), "read", bundle, "--schedule-pictures", "/dev/null/x"], capture_output=True,
                           text=True)
-    assert done.returncode != 0 and "cannot make folder '/dev/null/x'" in done.stderr
+    assert done.returncode != 0 and "cannot create folder '/dev/null/x'" in done.stderr

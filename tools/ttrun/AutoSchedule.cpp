@@ -39,7 +39,7 @@ std::vector<Candidate> candidatesOf(const fb::EntryPoint &entry, uint32_t queues
       candidates.push_back(std::move(candidate));
   }
   for (Candidate &candidate : candidates)
-    candidate.traced |= !hasTraces; // there is nothing to trace
+    candidate.traced |= !hasTraces; // nothing to trace
   return candidates;
 }
 
@@ -72,27 +72,27 @@ size_t choose(const std::vector<Candidate> &candidates, const StepTimes &times, 
   if (candidates[best].queues == 1) {
     const bool isAny = std::any_of(candidates.begin(), candidates.end(),
                                    [](const Candidate &c) { return c.queues > 1; });
-    why += isAny ? "two queues do not pay, they would save nothing"
-                 : "there is no schedule with two queues";
+    why += isAny ? "two queues would save nothing" : "the bundle has no schedule with two queues";
   } else if (two > 0.95 * one) {
     chosen = single;
-    why += fmt::format("two queues do not pay, they would save {:.2g} %", 100 * (1 - two / one));
+    why += fmt::format("two queues would save only {:.2g} %", 100 * (1 - two / one));
   } else if (candidates[best].tried == 0) {
-    why += fmt::format("{:.3g} ms an inference expected, {:.3g} with one queue", two, one);
+    why += fmt::format("expected {:.3g} ms per inference, {:.3g} with one queue", two, one);
   } else if (candidates[best].tried > candidates[single].tried) {
     chosen = single;
-    why += fmt::format("two queues do not pay, {} took {:.3g} ms when tried and {} {:.3g}",
-                       candidates[best].name, candidates[best].tried, candidates[single].name,
-                       candidates[single].tried);
+    why += fmt::format(
+        "two queues do not pay off: measured {:.3g} ms per inference with {}, {:.3g} with {}",
+        candidates[best].tried, candidates[best].name, candidates[single].tried,
+        candidates[single].name);
   } else {
-    why += fmt::format("{:.3g} ms an inference when tried, {:.3g} with one queue",
+    why += fmt::format("measured {:.3g} ms per inference, {:.3g} with one queue",
                        candidates[best].tried, candidates[single].tried);
   }
   if (times.runUntraced > 0) {
     const double saved = 100 * (1 - times.run / times.runUntraced);
-    why += saved < 2 ? fmt::format("; a trace does not pay, the run takes {:.3g} ms without",
+    why += saved < 2 ? fmt::format("; tracing does not pay off, the run takes {:.3g} ms without",
                                    times.runUntraced)
-                     : fmt::format("; a trace saves {:.2g} % of the run", saved);
+                     : fmt::format("; tracing saves {:.2g} % of the run", saved);
   }
   return chosen;
 }
@@ -163,7 +163,7 @@ private:
   ttrt_error error{};
 };
 
-/// Notes on the queue's thread what each step takes.
+/// Records on the queue's thread how long each step takes.
 struct Watch {
   struct Spent {
     ttrt_step_kind kind;
@@ -185,7 +185,7 @@ struct Watch {
 
 } // namespace
 
-/// By a schedule with one queue.
+/// Measures with a schedule of one queue.
 static StepTimes measureSteps(ttrt_device *device, ttrt_pipeline_options options,
                               const std::vector<ttrt_input> &inputs, size_t outputs) {
   Watch watch;
@@ -199,7 +199,7 @@ static StepTimes measureSteps(ttrt_device *device, ttrt_pipeline_options options
       pipeline.enqueue();
       pipeline.pop();
     }
-  } // which waits until the queue has nothing left to note
+  } // waits until the queue has recorded its last step
   std::vector<double> spent[3];
   const size_t steps = watch.steps.size() / loops;
   for (size_t loop = kWarmup; loop < loops; ++loop) {
@@ -216,7 +216,7 @@ static StepTimes measureSteps(ttrt_device *device, ttrt_pipeline_options options
   return times;
 }
 
-/// Milliseconds from one output to the next, with several inferences in flight.
+/// The milliseconds from one output to the next, with several inferences in flight.
 static double tryOut(ttrt_device *device, const ttrt_pipeline_options &options,
                      const std::vector<ttrt_input> &inputs, size_t outputs) {
   Pipeline pipeline(device, options, inputs, outputs);

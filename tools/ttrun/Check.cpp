@@ -4,6 +4,7 @@
 #include "Error.h"
 #include "Json.h"
 #include "Options.h"
+#include "Printing.h"
 #include "Verifier.h"
 
 #include <fmt/core.h>
@@ -12,10 +13,10 @@
 namespace ttrun {
 
 namespace {
-/// What is known of one file.
+/// The result for one file.
 struct Checked {
   std::string file;
-  std::string problem;        ///< why the bundle is bad, with the file's name; empty: it is good
+  std::string problem;        ///< why the bundle is bad, with the file's name; empty if it is good
   std::string misfit;         ///< why a good bundle cannot run here; empty: it can
   const char *status = "ok";  ///< of either
   const ttrt::Proof *proof{}; ///< if it was made
@@ -59,10 +60,11 @@ static void print(const Checked &checked, bool fit) {
     fmt::print("{}: ok, but cannot run here: {}: {}\n", checked.file, checked.status,
                checked.misfit);
   if (const ttrt::Proof *proof = checked.proof)
-    fmt::print("  proved  {} schedules, {} steps, {} commands, {} iterations until all repeats\n"
+    fmt::print("  proved  {} schedule{}, {} steps, {} commands; fixpoint after {} iterations\n"
                "          {} accesses, {} pairs of accesses to the same bytes, {:.3f} ms\n",
-               proof->schedules, proof->steps, proof->commands, proof->iterations, proof->accesses,
-               proof->pairs, static_cast<double>(proof->nanoseconds) * 1e-6);
+               proof->schedules, plural(proof->schedules), proof->steps, proof->commands,
+               proof->iterations, proof->accesses, proof->pairs,
+               static_cast<double>(proof->nanoseconds) * 1e-6);
 }
 
 static void add(Json &json, const Checked &checked) {

@@ -4,7 +4,7 @@
 
 namespace ttrun {
 
-/// The subcommands: arguments after the subcommand's name, and the exit status.
+/// The commands. They take the arguments after the command's name and return the exit status.
 int runCommand(int argc, char **argv);
 int readCommand(int argc, char **argv);
 int checkCommand(int argc, char **argv);
@@ -12,7 +12,7 @@ int queryCommand(int argc, char **argv);
 int perfCommand(int argc, char **argv);
 int monitorCommand(int argc, char **argv);
 
-/// The whole tool.
+/// The tool without main(); returns the exit status.
 int runTool(int argc, char **argv);
 
 } // namespace ttrun

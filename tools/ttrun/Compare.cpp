@@ -19,7 +19,7 @@ Comparison compare(const Tensor &got, const Tensor &expected, double rtol, doubl
     const bool same = a == b || (std::isnan(a) && std::isnan(b));
     const double error = same ? 0 : std::fabs(a - b);
     const bool good = same || (std::isfinite(b) && error <= tolerance);
-    // With no tolerance at all every error counts as much as it is large.
+    // Without a tolerance, errors are weighted by their size.
     double weight = same ? 0 : tolerance > 0 ? error / tolerance : error;
     if (!good) {
       ++result.bad;

@@ -16,8 +16,8 @@ struct Comparison {
   double pcc = 1; ///< Pearson's correlation; 1 if both are constant and equal
 };
 
-/// Each element: |got - expected| <= atol + rtol * |expected|. NaN equals NaN, an infinity itself.
-/// The shapes must be equal.
+/// Compares elements: |got - expected| <= atol + rtol * |expected|. NaN equals NaN, and an infinity
+/// equals itself. The shapes must be equal.
 Comparison compare(const Tensor &got, const Tensor &expected, double rtol, double atol);
 
 /// The indices of an element.

@@ -38,7 +38,7 @@ public:
       largest = std::max<uint64_t>(largest, buffer->size());
   }
 
-  /// Those without lifetime: begin -> end, as operands have them.
+  /// The buffers without a lifetime: begin -> end, as addresses of operands.
   std::map<uint64_t, uint64_t> permanent() const {
     std::map<uint64_t, uint64_t> result;
     for (const auto &[address, buffer] : byAddress)
@@ -124,8 +124,7 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
     } else if (action.info->table == IndexedTable::Event) {
       command.event = text(tables.events()->Get(action.index)->name());
     }
-    // A command belongs to every entry point that executes its trace; none of its accesses needs
-    // one.
+    // The entry point is irrelevant here: only host steps access its ports.
     forEachAccessOf(bundle, *tables.entries()->Get(0), action, [&](const Access &access) {
       const fb::Buffer *buffer = index.at(access.address, command.time);
       command.operands.push_back({access.read ? (access.write ? "inout" : "in") : "out",

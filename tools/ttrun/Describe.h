@@ -17,7 +17,7 @@ const char *nameOf(ttrt::fb::MemorySpace space);
 const char *nameOf(ttrt::fb::BufferKind kind);
 const char *nameOf(ttrt::fb::Access access);
 
-/// A command with everything looked up.
+/// A command with its indices resolved to names.
 struct DecodedCommand {
   uint64_t time = 0;   ///< point of the timeline; TimelineIndex::kUnknown: none
   uint64_t offset = 0; ///< in the stream
@@ -32,8 +32,8 @@ struct DecodedCommand {
     uint64_t address; ///< flat
     uint64_t bytes;   ///< to the end of the last row
     uint64_t rows;
-    uint64_t row; ///< bytes
-    bool perWorkgroup;
+    uint64_t row;      ///< bytes
+    bool perWorkgroup; ///< row k belongs to workgroup k
   };
   std::vector<Operand> operands;
   uint64_t pattern = 0; ///< of a fill
@@ -60,7 +60,7 @@ struct Point {
   uint32_t command = 0;
   uint64_t offset = 0, bytes = 0; ///< a command's place in its stream
   uint64_t scratch = 0, grid = 0; ///< of a program
-  /// Bytes of its accesses to DRAM, each counted once; and those to constants among them.
+  /// The bytes of its accesses to DRAM, each counted once, and the part of them that is constants.
   uint64_t moved = 0, movedConstants = 0;
   /// A buffer that it accesses, by its index in the bundle's table.
   struct Touched {

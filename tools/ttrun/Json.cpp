@@ -46,7 +46,7 @@ Json &Json::close(char bracket) {
   return *this;
 }
 
-/// JSON is UTF-8: a byte that is not becomes U+FFFD, the replacement character.
+/// JSON is UTF-8: malformed bytes become U+FFFD, the replacement character.
 static std::string quote(std::string_view raw) {
   std::string quoted = "\"";
   while (!raw.empty()) {

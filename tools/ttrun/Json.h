@@ -8,11 +8,11 @@
 
 namespace ttrun {
 
-/// Writes JSON in the order of the calls, indented. Keys are given to whatever follows.
+/// Writes indented JSON in the order of the calls. key() names the value that follows.
 class Json {
 public:
   Json &key(std::string_view name);
-  /// `flat`: on one line, with all that is in it.
+  /// `flat`: on one line, including everything inside.
   Json &beginObject(bool flat = false) { return open('{', flat); }
   Json &endObject() { return close('}'); }
   Json &beginArray(bool flat = false) { return open('[', flat); }
@@ -30,7 +30,7 @@ public:
     return key(name).value(content);
   }
 
-  /// With a newline at the end.
+  /// Returns the text, with a newline at the end.
   std::string take() { return std::move(text) + "\n"; }
 
 private:

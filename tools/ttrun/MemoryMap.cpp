@@ -49,7 +49,7 @@ static void addMemory(Json &json, const Bundle &bundle, const std::vector<Point>
       .field("used", use.used)
       .field("free", use.free)
       .field("largest_gap", use.largestGap)
-      .field("arena_size", use.height)
+      .field("arena_size", use.arenaSize)
       .field("lower_bound", use.lowerBound);
   std::vector<Block> blocks = blocksOf(bundle, timeline, type);
   if (type == BufferType::Trace)

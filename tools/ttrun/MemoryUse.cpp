@@ -45,7 +45,7 @@ std::vector<Block> blocksOf(const Bundle &bundle, const std::vector<Point> &time
   const auto *buffers = bundle.metadata().buffers();
   for (uint32_t i = 0; i < count(buffers); ++i) {
     const fb::Buffer &buffer = *buffers->Get(i);
-    // A scratch buffer only reserves what the dispatches below use.
+    // A scratch buffer only reserves the bytes of the dispatches below.
     if (isIn(buffer, type) && buffer.kind() != fb::BufferKind::Scratch)
       blocks.push_back({nameOf(buffer.kind()), text(buffer.name()), buffer.offset(), buffer.size(),
                         buffer.begin(), buffer.end(), text(buffer.type()),
@@ -62,7 +62,7 @@ std::vector<Block> blocksOf(const Bundle &bundle, const std::vector<Point> &time
 }
 
 namespace {
-/// The largest sum of what is alive at one point, and the first such point.
+/// The most bytes alive at one point, and the first such point.
 struct Peak {
   uint64_t always = 0;
   std::map<uint64_t, uint64_t> begins, ends;
@@ -92,7 +92,7 @@ struct Peak {
 };
 } // namespace
 
-/// Sums up the addresses that blocks take, and finds the longest range that none takes.
+/// Sums up the addresses that blocks occupy, and finds the longest range that is never occupied.
 static void measureGaps(const std::vector<Block> &blocks, TypeUse &use) {
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
   for (const Block &block : blocks)
@@ -162,7 +162,7 @@ TypeUse useOf(const Bundle &bundle, const std::vector<Point> &timeline, BufferTy
   for (const Block &block : blocks) {
     addToKind(block, use);
     all.add(block);
-    // In L1 all else lies beside scratch: there is no plan of activations alone.
+    // In L1 activations are planned together with scratch and everything else.
     if (type != BufferType::L1 && block.kind != nameOf(fb::BufferKind::Activation))
       continue;
     activations.add(block);
@@ -177,8 +177,9 @@ TypeUse useOf(const Bundle &bundle, const std::vector<Point> &timeline, BufferTy
   if (type == BufferType::L1 && use.lowerBound == use.scratch) // nothing but scratch
     use.lowerBound = lowest = highest = 0;
   use.lowerBoundTime = activations.time;
-  use.height = highest > lowest ? highest - lowest : 0;
-  // What lives always is summed up by kind; in L1 it is a few slots, which are part of the peak.
+  use.arenaSize = highest > lowest ? highest - lowest : 0;
+  // Blocks that are always alive are summed by kind. In L1 they are a few slots, listed at the
+  // peak.
   for (const Block &block : blocks)
     if ((block.end || type == BufferType::L1) && block.alive(use.peakTime))
       use.atPeak.push_back(block);

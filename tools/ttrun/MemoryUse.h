@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a bundle's plan takes of each type of buffer memory, from its tables alone.
+// How much of each type of memory a bundle's plan uses, computed from its tables alone.
 
 #ifndef TTC_TOOLS_TTRUN_MEMORYUSE_H
 #define TTC_TOOLS_TTRUN_MEMORYUSE_H
@@ -13,9 +13,9 @@
 
 namespace ttrun {
 
-/// The types of buffer memory. The trace region is a part of DRAM's addresses, but a type of its
-/// own: Dram is what lies below it. L1 is that of one core: a buffer in L1 has one offset, the same
-/// in every core. Host is the staging memory of host steps.
+/// The types of memory. The trace region is part of DRAM's addresses but a type of its own: Dram is
+/// the range below it. L1 is the memory of one core: a buffer in L1 has the same offset in every
+/// core. Host is the staging memory of host steps.
 enum class BufferType { Dram, L1, Trace, Host };
 inline constexpr BufferType kBufferTypes[] = {BufferType::Dram, BufferType::L1, BufferType::Trace,
                                               BufferType::Host};
@@ -24,8 +24,8 @@ const char *titleOf(BufferType type);
 /// "dram", the key in JSON
 const char *nameOf(BufferType type);
 
-/// Some bytes for some time: a buffer; the scratch of a dispatched program; a stream in the trace
-/// region.
+/// A range of addresses for an interval of time: a buffer, the scratch of a dispatched program, or
+/// a stream in the trace region.
 struct Block {
   std::string_view kind; ///< nameOf(BufferKind), or "stream"
   std::string name;
@@ -45,25 +45,25 @@ struct Block {
 std::vector<Block> blocksOf(const ttrt::Bundle &bundle, const std::vector<Point> &timeline,
                             BufferType type);
 
-/// Bytes, unless it says otherwise.
+/// The use of one type of memory, in bytes.
 struct TypeUse {
   BufferType type;
-  uint64_t address = 0; ///< flat, where it begins (of L1: core 0's)
+  uint64_t address = 0; ///< flat address of its start (L1: of core 0)
   uint64_t total = 0;
-  uint64_t used = 0;       ///< addresses that some block takes at some time
+  uint64_t used = 0;       ///< addresses that a block occupies at some time
   uint64_t free = 0;       ///< total - used
-  uint64_t largestGap = 0; ///< longest range of addresses that no block takes at any time
-  uint64_t peak = 0;       ///< largest sum alive at one point
+  uint64_t largestGap = 0; ///< longest range that no block ever occupies
+  uint64_t peak = 0;       ///< most bytes alive at one point
   uint64_t peakTime = 0;   ///< the first such point
-  // Sums by kind; scratch is used by one command at a time, so it is the largest.
+  // Sums by kind; of scratch the maximum, because one command at a time uses it.
   uint64_t constants = 0, slots = 0, states = 0, staging = 0, scratch = 0, streams = 0;
-  /// Activations: the largest sum of them alive at one point, below which no plan can get, and what
-  /// this plan takes: the addresses from the lowest to the highest of them. In L1 of all that lies
-  /// there, scratch too; 0 where there is nothing else.
-  uint64_t lowerBound = 0, lowerBoundTime = 0, height = 0;
-  /// DRAM: bytes that the default schedules move through it, and those of constants among them.
+  /// Of activations: the most bytes alive at one point, which bounds every plan from below, and the
+  /// arena size of this plan, from the lowest address to the highest. In L1 these include
+  /// everything that is stored there, scratch too, and are 0 if there is only scratch.
+  uint64_t lowerBound = 0, lowerBoundTime = 0, arenaSize = 0;
+  /// DRAM: the bytes that the default schedules move, and the part of them that is constants.
   uint64_t moved = 0, movedConstants = 0;
-  std::vector<Block> atPeak; ///< those with a lifetime that live at peakTime, largest first
+  std::vector<Block> atPeak; ///< blocks with a lifetime that are alive at peakTime, largest first
 };
 TypeUse useOf(const ttrt::Bundle &bundle, const std::vector<Point> &timeline, BufferType type);
 

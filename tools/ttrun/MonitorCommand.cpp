@@ -51,12 +51,12 @@ static std::string devicesJson(const std::vector<WatchedDevice> &devices) {
 
 namespace {
 
-/// How it is shown: `live` in place, on a terminal; with colours.
+/// How to display: `live` refreshes a terminal in place.
 struct Look {
   bool live = false, colours = false;
 };
 
-/// The lines of a refresh. Colours take no columns.
+/// The lines of one refresh. Colour codes do not count as columns.
 std::vector<std::string> linesOf(const std::vector<WatchedDevice> &devices, const Look &look) {
   constexpr size_t kBar = 36;
   auto coloured = [&](const std::string &text, const char *code) {
@@ -92,7 +92,7 @@ std::vector<std::string> linesOf(const std::vector<WatchedDevice> &devices, cons
   return lines;
 }
 
-/// The terminal's other screen, left again whatever ends the program.
+/// The terminal's alternate screen. The destructor restores the terminal.
 class Screen {
 public:
   explicit Screen(bool live) : live(live) { enter(); }
@@ -101,9 +101,9 @@ public:
   Screen &operator=(const Screen &) = delete;
 
   void enter() {
-    // Ctrl-C makes a terminal drop what is on its way out, and with it what leave() writes; and
-    // what is typed would be shown in the middle of the picture. A background job must not change
-    // settings.
+    // On Ctrl-C a terminal discards pending output, including what leave() writes, unless NOFLSH is
+    // set; and typed characters must not be echoed into the picture. A background job must not
+    // change the settings.
     changed =
         live && tcgetpgrp(STDOUT_FILENO) == getpgrp() && tcgetattr(STDOUT_FILENO, &before) == 0;
     if (changed) {
@@ -131,7 +131,7 @@ public:
     winsize size{};
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
     const size_t rows = size.ws_row > 2 ? size.ws_row - 1u : 23u;
-    // Autowrap is off meanwhile: a narrow terminal cuts lines instead of moving all below.
+    // Without autowrap, a narrow terminal clips lines instead of wrapping them.
     std::string text = "\x1b[H\x1b[?7l" + title + "\x1b[K\n";
     for (size_t i = 0; i < lines.size() && i + 1 < rows; ++i)
       text += lines[i] + "\x1b[K\n";
@@ -152,7 +152,7 @@ private:
   termios before{};
 };
 
-/// Signals are not handled when they come, but waited for: so nothing is interrupted halfway.
+/// Blocks signals and waits for them, so that they never interrupt a refresh.
 class Signals {
 public:
   Signals() {
@@ -163,7 +163,7 @@ public:
   }
   ~Signals() { sigprocmask(SIG_SETMASK, &before, nullptr); }
 
-  /// The signal that came within the time, or 0.
+  /// Waits; returns the signal that arrived in this time, or 0.
   int await(double seconds) {
     timespec time;
     time.tv_sec = static_cast<time_t>(seconds);
@@ -222,9 +222,8 @@ int monitorCommand(int argc, char **argv) {
         title += " (start a process with TTRT_MONITOR=1 to see it here)";
       screen.show(title, linesOf(devices, look));
     }
-    // Whoever read this may have gone.
     if (ferror(stdout))
-      return 0;
+      return 0; // the reader of a pipe has exited
     if (once)
       return 0;
     switch (signals.await(interval)) {

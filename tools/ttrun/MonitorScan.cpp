@@ -28,7 +28,7 @@ static uint64_t monotonicNs() {
   return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
-/// Reads an entry, never maps it: a file that is cut off meanwhile is a short read, and not a
+/// Reads an entry instead of mapping it: truncating the file then causes a short read, not a
 /// signal.
 static bool readRecord(int folder, const char *name, MonitorRecord &record) {
   const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -43,7 +43,7 @@ static bool readRecord(int folder, const char *name, MonitorRecord &record) {
          record.version == kMonitorVersion && record.size == sizeof(record);
 }
 
-/// <pid>.<start>.<number>.monitor must be what the record says.
+/// Whether the file's name, <pid>.<start>.<number>.monitor, agrees with the record.
 static bool isNamed(const std::string &name, const MonitorRecord &record) {
   return name == std::to_string(record.pid) + "." + std::to_string(record.processStart) + "." +
                      std::to_string(record.number) + kMonitorSuffix;
@@ -100,7 +100,7 @@ std::vector<WatchedDevice> MonitorScan::scan() {
   for (const std::string &name : names) {
     MonitorRecord record;
     if (!name.ends_with(kMonitorSuffix)) {
-      // An entry that was never finished: .<pid>.<attempt>
+      // An unfinished entry: .<pid>.<attempt>
       if (name.size() > 1 && name[0] == '.' && isdigit(static_cast<unsigned char>(name[1])) &&
           !processStart(strtoull(name.c_str() + 1, nullptr, 10)))
         unlinkat(folder.descriptor, name.c_str(), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The devices that can be watched: entries of the user's folder (ttrt/monitor.h), each looked at as
-// if somebody else had written it.
+// Scans the user's monitor folder (ttrt/monitor.h) for devices. Its entries are treated as
+// untrusted.
 
 #ifndef TTC_TOOLS_TTRUN_MONITORSCAN_H
 #define TTC_TOOLS_TTRUN_MONITORSCAN_H
@@ -19,7 +19,7 @@ struct WatchedMemory {
   const char *key = "";   ///< "dram"
   uint64_t total = 0, used = 0;
   bool isTrace = false;
-  /// From 0 to 100; of no bytes at all 0.
+  /// From 0 to 100; 0 if the total is 0.
   double percent() const;
 };
 
@@ -29,15 +29,15 @@ struct WatchedDevice {
   std::string process, bundle;
   uint32_t cores = 0, queues = 0;
   WatchedMemory memories[3];
-  uint64_t iterations = 0; ///< inferences; of ttrt_enqueue_execute(), traces
-  bool busy = false;       ///< one is under way
-  double perSecond = -1;   ///< since the scan before; -1: not known
+  uint64_t iterations = 0; ///< inferences, or traces of ttrt_enqueue_execute()
+  bool busy = false;       ///< an iteration is running
+  double perSecond = -1;   ///< since the previous scan; -1: unknown
 };
 
 class MonitorScan {
 public:
-  /// What runs now, by pid and number. Entries of processes that ended are removed; what is not an
-  /// entry is left alone.
+  /// The running devices, by pid and number. Removes entries of processes that have ended, and
+  /// leaves other files alone.
   std::vector<WatchedDevice> scan();
   const std::string &problem() const { return problem_; }
   const std::string &folder() const { return path_; }

@@ -26,7 +26,7 @@ size_t sizeOf(ttrt_dtype dtype);
 const char *nameOf(ttrt_dtype dtype);
 /// "f32[1, 3, 224, 224]"
 std::string describe(ttrt_dtype dtype, const std::vector<int64_t> &shape);
-/// An element as a number; 64-bit integers lose what a double cannot hold.
+/// An element as a double, which is inexact for large 64-bit integers.
 double elementAt(const Tensor &tensor, size_t index);
 
 /// Reads a file, which may be damaged. Arrays in Fortran order are converted to row-major order.

@@ -23,7 +23,7 @@ class Samples {
 public:
   void add(double value) { values.push_back(value); }
   void finish() { std::sort(values.begin(), values.end()); }
-  /// Nearest rank.
+  /// By the nearest-rank method.
   double percentile(double p) const {
     if (values.empty())
       return 0;
@@ -38,7 +38,7 @@ private:
   std::vector<double> values;
 };
 
-/// Time of one command over all loops, in microseconds.
+/// The times of each command over all runs, in microseconds.
 struct CommandTimes {
   std::map<std::pair<uint32_t, uint32_t>, Samples> commands; ///< by trace and command
 
@@ -69,7 +69,8 @@ static double residentMb() {
   return static_cast<double>(kb) / 1024;
 }
 
-/// Commands, barriers and end included, of each trace that an entry point executes, in order.
+/// The number of commands, including barriers and the end, of each trace that an entry point
+/// executes.
 static std::vector<uint64_t> commandsPerTrace(const ttrt::Bundle &bundle,
                                               const std::string &entry) {
   std::vector<uint64_t> commands;
@@ -119,7 +120,7 @@ static std::vector<Row> makeRows(const ttrt::Bundle &bundle, CommandTimes &times
   return rows;
 }
 
-/// Sums over the commands of each program, most expensive first.
+/// The sum over the commands of each program, most expensive first.
 static std::vector<Row> sumByProgram(const std::vector<Row> &rows) {
   std::map<std::string, Row> programs;
   for (const Row &row : rows) {
@@ -148,7 +149,7 @@ static double totalMedian(const std::vector<Row> &rows) {
   return total > 0 ? total : 1;
 }
 
-/// At most kColumns wide: names give way.
+/// Prints at most kColumns columns; long names are shortened.
 static void printTable(const std::vector<Row> &rows, bool programs) {
   const double total = totalMedian(rows);
   size_t width = 7;
@@ -208,7 +209,7 @@ static void printTimes(const char *name, const Samples &samples) {
 namespace {
 /// Inferences through a pipeline: the time from one output to the next.
 struct Pipelined {
-  std::string schedule; ///< empty: none was asked for
+  std::string schedule; ///< empty: no pipeline
   Samples intervals;    ///< ms
   double perSecond = 0;
 };
@@ -218,7 +219,7 @@ static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loo
   using Clock = std::chrono::steady_clock;
   Pipelined result;
   Clock::time_point first, last;
-  // The pipeline fills while it warms up.
+  // The pipeline fills during the warm-up.
   result.schedule = session.runPipelined(warmup + loops, noTrace, [&](uint64_t loop) {
     const Clock::time_point now = Clock::now();
     if (loop < warmup)
@@ -237,15 +238,13 @@ static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loo
 int perfCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun perf", "BUNDLE [options]",
-      "Measures a bundle: on the device (traces and host steps between them) and "
-      "end to end (with the\n"
-      "transfers of inputs and outputs). Inputs that are not given are random. The "
-      "times of single\n"
-      "commands are taken while dispatching them from the host one at a time, so "
-      "each includes the cost of\n"
-      "that (see the device's median with --no-trace). With --schedule or --queues also "
-      "through a pipeline: the\n"
-      "time from one output to the next.",
+      "Measures a bundle: on the device (traces and the host steps between them) and end to end\n"
+      "(including the transfers of inputs and outputs). Inputs that are not given are random. To "
+      "time\n"
+      "single commands, the host dispatches them one at a time, so each time includes the cost of "
+      "a\n"
+      "dispatch (compare the device's median with --no-trace). With --schedule or --queues, also\n"
+      "measures a pipeline: the time from one output to the next.",
       "  ttrun perf resnet50.ttcb --cores 2\n"
       "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
       "  ttrun perf resnet50.ttcb --timeline run.json   (open it in https://ui.perfetto.dev)\n"
@@ -256,23 +255,24 @@ int perfCommand(int argc, char **argv) {
   uint64_t loops = 100, warmup = UINT64_MAX;
   bool json = false, ops = false, programs = false;
   std::string csv, timeline;
-  parser.number("loops", "N", "measured runs (default 100)", loops, 1, kMostRuns);
+  parser.number("loops", "N", "number of measured runs (default 100)", loops, 1, kMostRuns);
   parser.number("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
                 warmup, 0, kMostRuns);
-  parser.flag("json", "print one JSON object instead of text", json);
+  parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
   parser.flag("ops", "time every command", ops);
-  parser.flag("programs", "time every program: the sum over its commands (the default\nfor text)",
+  parser.flag("programs", "time every program: the sum over its commands\n(the default for text)",
               programs);
   parser.text("csv", "FILE", "write the time of every command as CSV; - for standard output", csv);
-  parser.text("timeline", "FILE",
-              "write one run, command by command, as a timeline in\nChrome's trace event format; - "
-              "for standard output",
-              timeline);
+  parser.text(
+      "timeline", "FILE",
+      "write one run, command by command, in Chrome's trace\nevent format; - for standard output",
+      timeline);
   options.declare(parser);
   const std::string path = parser.parseBundle(argc, argv);
   const bool toOutput = csv == "-" || timeline == "-"; // instead of the text
   if (toOutput && (json || csv == timeline))
-    throw UserError("expected one of --json, --csv=- and --timeline=- on standard output");
+    throw UserError(
+        "--json, --csv=- and --timeline=- all use standard output; give only one of them");
 
   Session session(path, options);
   session.fillInputs(options);
@@ -300,8 +300,7 @@ int perfCommand(int argc, char **argv) {
     pipelined = measurePipeline(session, std::max<uint64_t>(warmup, 1), loops, options.noTrace);
   const double resident = residentMb();
 
-  // After the measurement, so that none of this is in its memory or its caches. The tables of the
-  // bundle tell what the numbers of traces and commands mean.
+  // Opened after the measurement, so as not to affect its memory and caches.
   ttrt::Bundle bundle(path.c_str(), TTRT_VERIFY_STRUCTURE);
   std::vector<Row> rows;
   if (ops || programs || !csv.empty()) {
@@ -321,7 +320,7 @@ int perfCommand(int argc, char **argv) {
     run.no_trace = 1;
     run.on_command = Recording::add;
     run.user = &recording;
-    session.run(run); // the first run on the host is not like the others
+    session.run(run); // warms up dispatching from the host
     recording.start();
     session.run(run);
     recording.stop();

@@ -83,7 +83,7 @@ void printLine(std::string_view line) {
   std::string current;
   bool empty = true; // nothing but indentation yet
   while (!rest.empty()) {
-    // A piece is the spaces in front of a word and the word.
+    // A piece is a word and the spaces before it.
     const size_t word = std::min(rest.find_first_not_of(' '), rest.size());
     const size_t end = std::min(rest.find(' ', word), rest.size());
     std::string_view piece = rest.substr(0, end);

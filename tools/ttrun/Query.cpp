@@ -13,7 +13,7 @@ namespace ttrun {
 int queryCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun query", "[options]",
-      "Prints this machine's target description as JSON: what a bundle may ask for here.",
+      "Prints a target description of this machine as JSON (docs/tools.md), for --target=FILE.",
       "  ttrun query > host.json\n");
   parser.parseNothing(argc, argv);
   ttrt_host host = TTRT_HOST_INIT;

@@ -16,13 +16,12 @@ namespace ttrun {
 
 using namespace ttrt;
 
-/// For a device that is not here, or to see what another link would change.
+/// Prints the schedule to expect as the fastest, for a device that is not present.
 static void printExpected(const Bundle &bundle, double runMs, uint64_t linkBytesPerSecond) {
   const fb::Target &target = *bundle.metadata().target();
   const uint64_t link = linkBytesPerSecond ? linkBytesPerSecond : target.link_bytes_per_second();
   if (!link)
-    throw UserError("the bundle's target does not say how fast its link is; give "
-                    "--link-bytes-per-second");
+    throw UserError("the bundle's target has no link speed; give --link-bytes-per-second");
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
     std::string why;
     const std::string name = expectSchedule(*entry, target.queues(), runMs, link, why);
@@ -34,10 +33,10 @@ static void printExpected(const Bundle &bundle, double runMs, uint64_t linkBytes
 int readCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun read", "BUNDLE [options]",
-      "Shows what is in a bundle: a summary, or the sections that are asked for, in full.",
+      "Shows the contents of a bundle: a summary, or the selected sections in full.",
       "  ttrun read digits.ttcb\n"
-      "  ttrun read digits.ttcb --traces          every command, its buffers and its source op\n"
-      "  ttrun read digits.ttcb --memory          use of each memory, and what lives at the peak\n"
+      "  ttrun read digits.ttcb --traces          commands with buffers and source ops\n"
+      "  ttrun read digits.ttcb --memory          use of each memory, buffers at the peak\n"
       "  ttrun read digits.ttcb --memory-map map.html\n"
       "  ttrun read digits.ttcb --schedule-pictures pictures/\n"
       "  ttrun read chip.ttcb --schedule-for 0.5 --link-bytes-per-second 16000000000\n"
@@ -48,44 +47,45 @@ int readCommand(int argc, char **argv) {
   double runMs = 0;
   uint64_t linkBytesPerSecond = 0;
   parser.flag("entries", "entry points: names, types, shapes, slots", sections.entries);
-  parser.flag("target", "the machine that the bundle was planned for", sections.target);
+  parser.flag("target", "the target that the bundle is planned for", sections.target);
   parser.flag("programs", "every program: grid, scratch, operands", sections.programs);
   parser.flag("traces",
-              "every command: program, grid, operands with buffers and\naddresses, source op",
+              "every command: program, grid, operands with buffers\nand addresses, source op",
               sections.traces);
   parser.flag("memory",
-              "per memory: total, used, free, peak, largest gap, lower\nbound; the buffers that "
-              "live at the peak",
+              "each memory: total, used, free, peak, largest gap, lower\nbound; the buffers "
+              "alive at the peak",
               sections.memory);
   parser.flag("buffers", "every buffer: address, bytes, lifetime, source op", sections.buffers);
-  parser.flag("schedules", "what the host enqueues for one inference", sections.schedules);
-  parser.flag("sizes", "segments of the file and their hashes", sections.sizes);
+  parser.flag("schedules", "the steps that the host enqueues for one inference",
+              sections.schedules);
+  parser.flag("sizes", "the segments of the file and their hashes", sections.sizes);
   parser.flag("all", "every section in full", all);
   parser.flag("json",
-              "one JSON object (docs/ttrun-json.md): everything, or only\nthe sections "
-              "that are asked for",
+              "print one JSON object (docs/ttrun-json.md) with all\nsections, or the "
+              "selected ones",
               json);
   parser.text("memory-map", "FILE.html",
-              "write the plan as a page, address against time, that\nneeds nothing else; - for "
+              "write the memory plan as a self-contained HTML page,\naddress against time; - for "
               "standard output",
               memoryMap);
   parser.text("schedule-pictures", "FOLDER",
-              "draw each schedule (SVG): what each queue does, and\nwhich record each wait is for",
+              "draw each schedule as SVG: what each queue does, and\nwhich record each wait is for",
               pictures);
   parser.real("schedule-for", "RUN_MS",
-              "which schedule should be the fastest if a run takes so many\nmilliseconds, and why: "
-              "by the bytes of inputs and outputs and\nthe speed of the target's link",
+              "print the schedule that should be fastest, and why, if a\nrun takes RUN_MS "
+              "milliseconds; transfers are estimated from\nthe speed of the target's link",
               runMs);
-  parser.number("link-bytes-per-second", "N", "for --schedule-for: another speed of the link",
+  parser.number("link-bytes-per-second", "N", "the speed of the link, for --schedule-for",
                 linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.choice("verify", {"full", "structure"},
-                "what is checked before: structure leaves out the\nhash of the weights", verify);
+                "what to verify first: structure skips the hash of the\nweights", verify);
   const std::string path = parser.parseBundle(argc, argv);
   if (memoryMap == "-" && (json || all || sections.any()))
-    throw UserError("--memory-map=- takes the whole of standard output: give it a file, or ask for "
-                    "nothing else");
+    throw UserError(
+        "--memory-map=- uses standard output: give it a file, or no other output option");
   if (runMs > 0 && (json || all || sections.any()))
-    throw UserError("--schedule-for answers one question: ask for nothing else");
+    throw UserError("--schedule-for cannot be combined with other output options");
   if (linkBytesPerSecond && runMs == 0)
     throw UserError("--link-bytes-per-second needs --schedule-for");
   std::unique_ptr<Bundle> bundle;

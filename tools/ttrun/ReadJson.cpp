@@ -48,7 +48,7 @@ static void addSegments(Json &json, const Bundle &bundle) {
   static const char *const kNames[] = {"constants", "streams", "code"};
   json.key("segments").beginArray();
   for (const fb::Segment *segment : *bundle.metadata().segments()) {
-    // Hashes do not fit the numbers of every JSON reader.
+    // As text: many JSON readers store numbers as doubles, which cannot hold 64 bits.
     json.beginObject()
         .field("kind", kNames[static_cast<size_t>(segment->kind())])
         .field("offset", segment->offset())
@@ -252,7 +252,8 @@ static void addMemory(Json &json, const Bundle &bundle) {
         .field("host_buffers", use.staging)
         .field("scratch", use.scratch)
         .field("streams", use.streams)
-        .field("activations_height", use.height)
+        .field("activations_arena_size", use.arenaSize)
+        .field("activations_height", use.arenaSize) // its name in earlier versions
         .field("activations_lower_bound", use.lowerBound)
         .field("activations_lower_bound_time", use.lowerBoundTime)
         .field("moved", use.moved)

@@ -8,7 +8,7 @@
 
 namespace ttrun {
 
-/// The sections of a bundle, as on the command line.
+/// The sections of a bundle, as selected on the command line.
 struct Sections {
   bool entries = false, target = false, programs = false, traces = false, memory = false,
        buffers = false, schedules = false, sizes = false;
@@ -18,7 +18,7 @@ struct Sections {
   static Sections everything() { return {true, true, true, true, true, true, true, true}; }
 };
 
-/// One JSON object, streams decoded: docs/ttrun-json.md says what is in it.
+/// One JSON object with decoded streams, documented in docs/ttrun-json.md.
 std::string bundleJson(const ttrt::Bundle &bundle, const Sections &sections);
 
 } // namespace ttrun

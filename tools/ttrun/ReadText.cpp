@@ -145,7 +145,7 @@ void printTraces(const Bundle &bundle, bool full) {
   }
 }
 
-/// What a schedule is in one line: the steps of prologue, body and epilogue, and its waits.
+/// A schedule in one line: the number of steps of its parts, and of its waits.
 static std::string stepsText(const fb::Schedule &schedule, const ScheduleWaits &waits) {
   size_t number = 0;
   for (const PartWaits *part : {&waits.prologue, &waits.body, &waits.epilogue})
@@ -208,7 +208,7 @@ void printSizes(const Bundle &bundle) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What the numbers of a type are made of, in one line.
+/// Where a memory is and what its bytes are used for, in one line.
 static std::string partsText(const Bundle &bundle, const TypeUse &use) {
   const fb::Target &target = *bundle.metadata().target();
   std::string parts;
@@ -267,10 +267,10 @@ void printMemory(const Bundle &bundle, bool full) {
   for (const TypeUse &use : uses) {
     printLine(partsText(bundle, use));
     if (use.lowerBound)
-      printLine("         {}: height {}, lower bound {} ({:.3f} x) at point {}",
-                use.type == BufferType::L1 ? "tensors and scratch" : "activations", use.height,
+      printLine("         {}: arena size {}, lower bound {} ({:.3f} x) at point {}",
+                use.type == BufferType::L1 ? "tensors and scratch" : "activations", use.arenaSize,
                 use.lowerBound,
-                static_cast<double>(use.height) / static_cast<double>(use.lowerBound),
+                static_cast<double>(use.arenaSize) / static_cast<double>(use.lowerBound),
                 use.lowerBoundTime);
     if (use.moved)
       printLine("         moved by one inference: {}, of them constants {}", use.moved,

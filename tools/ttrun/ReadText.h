@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sections of ttrun read, for people. `full` false: a line or so.
+// The sections of `ttrun read` as text: in full, or in about a line each.
 
 #ifndef TTC_TOOLS_TTRUN_READTEXT_H
 #define TTC_TOOLS_TTRUN_READTEXT_H
@@ -12,7 +12,7 @@ namespace ttrun {
 void printSizes(const ttrt::Bundle &bundle);
 void printTarget(const ttrt::Bundle &bundle);
 void printEntries(const ttrt::Bundle &bundle);
-/// Not `full`: the steps of default schedules only.
+/// Unless `full`, only the default schedules are printed step by step.
 void printSchedules(const ttrt::Bundle &bundle, bool full);
 void printPrograms(const ttrt::Bundle &bundle, bool full);
 void printTraces(const ttrt::Bundle &bundle, bool full);

@@ -121,7 +121,7 @@ int runCommand(int argc, char **argv) {
   double rtol = 1e-3, atol = 1e-5;
   uint64_t loops = 1;
   bool json = false;
-  parser.list("output", "NAME=FILE.npy", "write an output", outputs);
+  parser.list("output", "NAME=FILE.npy", "write an output to a file", outputs);
   parser.list("expect", "NAME=FILE.npy", "compare an output with a file, element by element",
               expectations);
   parser.real("rtol", "R",

@@ -22,7 +22,7 @@ using namespace ttrt;
 
 namespace {
 
-constexpr double kInferences = 4; ///< shown, at least
+constexpr double kInferences = 4; ///< the least number shown
 
 enum class Kind { Write, Run, Read, Copy };
 
@@ -36,7 +36,7 @@ struct Bar {
 /// A wait for a record of another queue.
 struct Arrow {
   uint32_t from, to;
-  double recorded, waited; ///< when the record was complete; when the waiting queue got there
+  double recorded, waited; ///< when the record completed; when the queue began to wait
   std::string event;
 };
 
@@ -96,7 +96,7 @@ private:
     now[queue] = std::max(now[queue], record.time);
   }
 
-  /// Which inference a command works on: that of the input slot that it reads, else as before.
+  /// Tracks the inference that a queue works on: that of the input slot that a command reads.
   void follow(const Action &action, uint32_t queue) {
     for (uint32_t i = 0; i < action.operandCount; ++i)
       if (auto found = written.find(action.operands[i]); found != written.end())
@@ -111,14 +111,14 @@ private:
 
   const Bundle &bundle;
   const fb::EntryPoint &entry;
-  double transfer = 1; ///< how long one takes
+  double transfer = 1; ///< the duration of one transfer
   std::map<uint32_t, Record> records;
   std::map<uint64_t, int64_t> written; ///< address of an input's slot -> its last inference
   std::map<uint32_t, int64_t> writes, reads;
   int64_t inference[kMaxQueues] = {-1, -1};
 };
 
-/// A bar for each piece without an event in between.
+/// Adds a bar for each part between events.
 void Simulation::execute(const fb::Step &step) {
   const char *name = text(bundle.metadata().traces()->Get(step.index())->name());
   const uint32_t queue = step.queue();
@@ -227,7 +227,7 @@ public:
              escaped(bar.label) + "</text>\n";
   }
 
-  /// From the record to where the wait is over: full where the queue was held up by it.
+  /// From the record to the end of the wait: solid if it delayed the queue, else dashed.
   void arrow(const Arrow &arrow) {
     const bool held = arrow.recorded > arrow.waited, down = arrow.from < arrow.to;
     const double x1 = at(arrow.recorded), x2 = at(std::max(arrow.recorded, arrow.waited));
@@ -244,7 +244,7 @@ public:
            (held ? "" : " stroke-dasharray=\"3 3\"") + "><title>" + escaped(arrow.event) +
            "</title></path>\n<path d=\"M" + number(x2 - 3) + " " + std::to_string(tip) + " h6 L" +
            number(x2) + " " + std::to_string(y2) + " z\" fill=\"" + colour + "\"/>\n";
-    // Each event's name once, where its first record is.
+    // Each event is named once, at its first record.
     if (std::find(named.begin(), named.end(), arrow.event) != named.end())
       return;
     const int row = static_cast<int>(named.size() % 5);
@@ -260,7 +260,7 @@ public:
     out += labels;
     std::string legend = "a bar: a transfer, or a trace or dispatch";
     if (queues > 1)
-      legend += "; an arrow: from a record to the wait for it, red where the queue is held up";
+      legend += "; an arrow: from a record to the wait for it, red where the queue is delayed";
     out += "<text x=\"" + std::to_string(kLeft) + "\" y=\"" +
            std::to_string(top(queues - 1) + kBar + 26) + "\" fill=\"#666\" font-size=\"10\">" +
            legend + "</text>\n</svg>\n";
@@ -307,7 +307,7 @@ void writeSchedulePictures(const Bundle &bundle, const std::string &folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
-    throw UserError("cannot make folder '" + folder + "': " + error.message());
+    throw UserError("cannot create folder '" + folder + "': " + error.message());
   const auto &entries = *bundle.metadata().entries();
   for (const fb::EntryPoint *entry : entries)
     for (const fb::Schedule *schedule : *entry->schedules()) {

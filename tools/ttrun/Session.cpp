@@ -15,27 +15,27 @@
 namespace ttrun {
 
 void SessionOptions::declare(OptionParser &parser) {
-  parser.text("entry", "NAME", "entry point; needed only if there is more than one", entry);
-  parser.list("input", "NAME=FILE.npy", "an input; its type and shape must be the bundle's",
+  parser.text("entry", "NAME", "entry point (default: the only one, or main)", entry);
+  parser.list("input", "NAME=FILE.npy", "read an input; type and shape must match the bundle's",
               inputs);
   parser.flagOrNumber(
       "random", "SEED",
-      "random values for the inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
+      "use random values for inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
       seed);
-  parser.number("cores", "N", "threads that compute (default: all CPUs)", cores, 1, 1024);
+  parser.number("cores", "N", "number of threads that compute (default: all CPUs)", cores, 1, 1024);
   parser.flag("pin", "tie each worker to a CPU", pin);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
   parser.text(
       "schedule", "NAME",
-      "run a pipeline by one of the bundle's schedules\n(see ttrun read --schedules); auto: "
-      "by the one that is the\nfastest here, and say why",
+      "run a pipeline with this schedule of the bundle (see\nttrun read --schedules), or with "
+      "the fastest one: auto",
       schedule);
-  parser.number("queues", "N", "run a pipeline by the bundle's first schedule for N queues", queues,
-                1, 2);
+  parser.number("queues", "N", "run a pipeline with the bundle's first schedule for\nN queues",
+                queues, 1, 2);
   parser.number(
       "link-bytes-per-second", "N",
-      "make transfers of inputs and outputs as slow as a bus of this\nspeed (default: the "
-      "target's, which may be as fast as memory)",
+      "emulate a bus of this speed for inputs and outputs\n(default: the target's link, if it "
+      "has a speed)",
       linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.verify(verify);
 }
@@ -188,7 +188,7 @@ void Session::fillInputs(const SessionOptions &options) {
       throw UserError("input '" + port.name + "' is " +
                       describe(port.tensor.dtype, port.tensor.shape) + "; " + file + " holds " +
                       describe(tensor.dtype, tensor.shape));
-    // The device reads from where the tensor was described.
+    // in_ points at these bytes: copy instead of replacing the vector.
     memcpy(port.tensor.bytes.data(), tensor.bytes.data(), tensor.bytes.size());
     filled[index] = true;
   }
@@ -204,7 +204,7 @@ void Session::fillInputs(const SessionOptions &options) {
                  describe(inputs_[i].tensor.dtype, inputs_[i].tensor.shape);
   }
   if (!missing.empty())
-    throw UserError("missing input: " + missing + "; give --input=NAME=FILE.npy, or --random");
+    throw UserError("missing input: " + missing + "; give --input=NAME=FILE.npy or --random");
 }
 
 void Session::run(const ttrt_run_options &options) {
@@ -212,8 +212,8 @@ void Session::run(const ttrt_run_options &options) {
   check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
 }
 
-/// As many as the schedule needs, or the best of all if that is not known yet. The absence of the
-/// schedule is told when the pipeline is opened, with the names that there are.
+/// As many queues as the schedule uses; the most of any schedule for "auto". A schedule that does
+/// not exist is reported later, when the pipeline is opened.
 uint32_t Session::chooseQueues(const SessionOptions &options) const {
   if (options.schedule.empty() && !options.queues)
     return 0;
@@ -227,14 +227,14 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
     if (options.schedule != info.name)
       continue;
     if (asked && asked != info.queues)
-      throw UserError(fmt::format("--queues={}: schedule '{}' is one for {} queue{}", asked,
-                                  info.name, info.queues, plural(info.queues)));
+      throw UserError(fmt::format("--queues={}: schedule '{}' uses {} queue{}", asked, info.name,
+                                  info.queues, plural(info.queues)));
     return info.queues;
   }
   if (asked && options.schedule.empty() && !hasAsked)
     throw UserError(
-        fmt::format("--queues={}: the bundle has no schedule with so many; see ttrun read "
-                    "--schedules",
+        fmt::format("--queues={}: the bundle has no schedule for this number of queues; see "
+                    "ttrun read --schedules",
                     asked));
   return asked ? asked : options.schedule == "auto" ? most : 1;
 }
@@ -272,7 +272,7 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
   return ttrt_pipeline_schedule(opened);
 }
 
-/// SplitMix64: the same values everywhere.
+/// SplitMix64: the same values on every machine.
 static uint64_t nextRandom(uint64_t &state) {
   uint64_t z = state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -299,7 +299,7 @@ void fillRandom(Tensor &tensor, uint64_t &state) {
       memcpy(to, reinterpret_cast<const uint8_t *>(&value) + 2, size);
       break;
     case TTRT_F16: {
-      // A multiple of 1/1024 in [1, 2), less 1, is what 10 random bits make: exact in f16.
+      // 10 random bits as a multiple of 1/1024 in [0, 1), which f16 represents exactly.
       const auto fraction = static_cast<uint32_t>(bits >> 54);
       int exponent = 0;
       uint32_t scaled = fraction;

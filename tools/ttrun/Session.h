@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What run and perf share: a bundle on a device, its inputs filled from files or at random.
+// A bundle on a device, with inputs from files or random: what run and perf have in common.
 
 #ifndef TTC_TOOLS_TTRUN_SESSION_H
 #define TTC_TOOLS_TTRUN_SESSION_H
@@ -40,15 +40,15 @@ public:
   Session(const Session &) = delete;
   Session &operator=(const Session &) = delete;
 
-  /// Every input from `options.inputs`, the others at random if that was asked for; else an error
-  /// that names them.
+  /// Fills inputs from `options.inputs`, and the others at random if `options.random` is set.
+  /// Throws UserError with their names otherwise.
   void fillInputs(const SessionOptions &options);
   void run(const ttrt_run_options &options);
-  /// Whether a schedule, or a number of queues, was asked for.
+  /// Whether a schedule or a number of queues was requested.
   bool isPipelined() const { return ttrt_device_queues(device_) != 0; }
-  /// `loops` inferences through a pipeline, as many in flight as it holds. Calls popped(loop) for
-  /// each, in order, with its outputs in output(); returns early when that returns false. Returns
-  /// the schedule's name.
+  /// Runs `loops` inferences through a pipeline, with as many in flight as it can hold. Calls
+  /// popped(loop) for each in order, with its outputs in output(), and stops early if that returns
+  /// false. Returns the schedule's name.
   std::string runPipelined(uint64_t loops, bool noTrace,
                            const std::function<bool(uint64_t)> &popped);
 
@@ -57,7 +57,7 @@ public:
   double loadMs() const { return loadMs_; }
   std::vector<std::string> outputNames() const;
   const Tensor &output(size_t index) const { return outputs_[index].tensor; }
-  /// Splits "name=file" for an output; with a single output the name may be left out.
+  /// Splits "name=file" of an option for an output; the name of a single output can be omitted.
   std::pair<size_t, std::string> outputOf(const std::string &option, const std::string &spec) const;
 
 private:
@@ -85,7 +85,7 @@ private:
   std::vector<ttrt_output> out_;
 };
 
-/// Deterministic values: floats uniform in [0, 1), integers and bools 0 or 1.
+/// Fills a tensor with deterministic values: floats uniform in [0, 1), integers and bools 0 or 1.
 void fillRandom(Tensor &tensor, uint64_t &state);
 
 } // namespace ttrun

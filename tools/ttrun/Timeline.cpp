@@ -18,7 +18,7 @@ static uint64_t steadyNs() {
 }
 
 Recording::Recording(const Bundle &bundle) : bundle(bundle), traces(decodeTraces(bundle)) {
-  // Nothing is allocated while it is measured, unless a trace is executed more than once.
+  // Allocates here instead of during the run, unless a trace is executed more than once.
   size_t commands = 0;
   for (const DecodedTrace &trace : traces)
     commands += trace.commands.size();
@@ -51,7 +51,7 @@ std::string Recording::json(const std::string &entry) const {
         .endObject()
         .endObject();
   };
-  // One object, so that a reader can tell it from the format's older array.
+  // The object form of the format, which allows further fields; not the older array.
   json.beginObject().field("displayTimeUnit", "ns").key("traceEvents").beginArray();
   named("process_name", 0, "ttrun perf");
   named("thread_name", 1, "host");

@@ -9,17 +9,17 @@
 
 namespace ttrun {
 
-/// When each command of a run began and ended.
+/// Records when each command of a run begins and ends.
 class Recording {
 public:
   explicit Recording(const ttrt::Bundle &bundle);
   /// For ttrt_run_options::on_command; `user` is the recording.
   static void add(void *user, uint32_t trace, uint32_t command, uint64_t begin, uint64_t end);
-  /// Around the run that counts.
+  /// To be called before and after the recorded run.
   void start();
   void stop();
-  /// In Chrome's trace event format: the run and its commands as slices, the bytes of the
-  /// activations that are alive as a counter.
+  /// The recording in Chrome's trace event format: the run and its commands as slices, the bytes of
+  /// live activations as a counter.
   std::string json(const std::string &entry) const;
 
 private:

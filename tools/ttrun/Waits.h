@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each wait of a schedule waits for, found by walking the steps as the host enqueues them.
+// Finds the record that each wait of a schedule waits for, by walking the steps in enqueue order.
 
 #ifndef TTC_TOOLS_TTRUN_WAITS_H
 #define TTC_TOOLS_TTRUN_WAITS_H
@@ -16,11 +16,11 @@ namespace ttrun {
 struct WaitInfo {
   std::string event;
   int command = -1; ///< in the trace; -1: the step itself
-  /// "body step 3 (queue 1), of the inference before; at first prologue step 0 (queue 0)"
+  /// "body step 3 (queue 1) of the run before, at first prologue step 0 (queue 0)"
   std::string recordedBy;
 };
 
-/// Per step of one part.
+/// The waits of each step of one part.
 using PartWaits = std::vector<std::vector<WaitInfo>>;
 
 struct ScheduleWaits {
