@@ -36,7 +36,7 @@ TEST(MemoryUse, Sample) {
   EXPECT_EQ(dram.peakTime, 3u);
   EXPECT_EQ(dram.lowerBound, 2 * kSampleBytes);
   EXPECT_EQ(dram.lowerBoundTime, 3u);
-  EXPECT_EQ(dram.height, 2 * kSampleBytes);
+  EXPECT_EQ(dram.arenaSize, 2 * kSampleBytes);
   // A write, twice w and what else an addition has, twice a reverse, a read.
   EXPECT_EQ(dram.moved, (1 + 2 * 3 + 2 * 2 + 1) * kSampleBytes);
   EXPECT_EQ(dram.movedConstants, 2 * kSampleBytes);
@@ -102,5 +102,5 @@ TEST(MemoryUse, ManyBuffers) {
   EXPECT_EQ(use.peak, peak);
   EXPECT_EQ(use.peakTime, time);
   EXPECT_EQ(use.lowerBound, peak - use.constants - use.slots);
-  EXPECT_GT(use.height, use.lowerBound);
+  EXPECT_GT(use.arenaSize, use.lowerBound);
 }
