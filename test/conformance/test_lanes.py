@@ -139,7 +139,7 @@ def windows(c):
 
 
 def elementwise(c):
-    for rows, width in [(1, 9), (1, 17), (1, 40), (1, 100), (13, 7), (5, 33), (300, 65)]:
+    for rows, width in [(1, 9), (1, 11), (1, 17), (1, 25), (1, 33), (1, 40), (1, 100), (13, 7), (5, 33), (300, 65)]:
         x = c.input(np.full((rows, width), c.random.uniform(0.2, 1.7), np.float32))
         k = [c.weight(np.float32(c.random.uniform(0.5, 2))) for _ in range(2)]
         for kind in ("Exp", "Erf", "Tanh", "Sigmoid", "Log", "Sqrt", "Sin", "Cos", "Gelu", "Softplus",

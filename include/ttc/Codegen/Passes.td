@@ -17,7 +17,7 @@ def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
         : (tensor<128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<128x768xf32>
     // becomes
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>,
-        plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 16], block = 22>}
+        plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 16], block = 11>}
         : (tensor<128x768xf32>, tensor<1x48x768x16xf32>) -> tensor<128x768xf32>
     ```
   }];
