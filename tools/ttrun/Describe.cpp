@@ -75,34 +75,6 @@ static uint64_t countRows(const Access &access) {
   return access.row < access.bytes ? (access.bytes - access.row) / access.pitch + 1 : 1;
 }
 
-/// Calls f(const Access &) for each access of an action: the only place here that tells kinds of
-/// access apart.
-template <typename F>
-static void forEachAccessOf(const Bundle &bundle, const fb::EntryPoint &entry, const Action &action,
-                            F f) {
-  switch (action.info->accesses) {
-  case AccessShape::None:
-    break;
-  case AccessShape::Slot: {
-    const bool write = action.info->table == IndexedTable::Input;
-    const fb::Port &port = *portOf(entry, action);
-    const fb::Buffer &slot = *bundle.metadata().buffers()->Get(slotOf(port, action.slot));
-    f(Access{bundle.address(slot), sizeOf(port), !write, write, 0});
-    break;
-  }
-  case AccessShape::Operands:
-    forEachAccess(*bundle.metadata().programs()->Get(action.index), action.operands, f);
-    break;
-  case AccessShape::Copy:
-    f(Access{action.src, action.bytes, true, false, 0});
-    f(Access{action.dst, action.bytes, false, true, 1});
-    break;
-  case AccessShape::Fill:
-    f(Access{action.dst, action.bytes, false, true, 0});
-    break;
-  }
-}
-
 static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, uint32_t number,
                                 const TimelineIndex &points) {
   const fb::Bundle &tables = bundle.metadata();
@@ -124,8 +96,7 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
     } else if (action.info->table == IndexedTable::Event) {
       command.event = text(tables.events()->Get(action.index)->name());
     }
-    // The entry point is irrelevant here: only host steps access its ports.
-    forEachAccessOf(bundle, *tables.entries()->Get(0), action, [&](const Access &access) {
+    forEachAccess(bundle, nullptr, action, [&](const Access &access) {
       const fb::Buffer *buffer = index.at(access.address, command.time);
       command.operands.push_back({access.read ? (access.write ? "inout" : "in") : "out",
                                   buffer ? text(buffer->name()) : "",
@@ -214,7 +185,7 @@ private:
       point.scratch = program.scratch_bytes();
       point.grid = program.grid();
     }
-    forEachAccessOf(bundle, entry, action, [&](const Access &access) { add(access, point); });
+    forEachAccess(bundle, &entry, action, [&](const Access &access) { add(access, point); });
     points.push_back(std::move(point));
   }
 
