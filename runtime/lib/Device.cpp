@@ -71,10 +71,7 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
       queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
-      site_{*bundle_,
-            memory_.base(),
-            events_.get(),
-            eventCount_,
+      site_{*bundle_, events_.get(), eventCount_,
             Link(options.link_bytes_per_second
                      ? options.link_bytes_per_second
                      : bundle_->metadata().target()->link_bytes_per_second()),

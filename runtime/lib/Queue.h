@@ -69,7 +69,6 @@ private:
 /// State that the queues of a device share.
 struct QueueSite {
   const Bundle &bundle;
-  uint8_t *base;
   Event *events; ///< the bundle's, then the caller's
   uint32_t eventCount;
   Link link;
