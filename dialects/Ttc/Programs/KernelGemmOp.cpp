@@ -26,18 +26,19 @@ static LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view,
   for (auto [size, stride] : llvm::zip(view.getShape(), view.getStrides()))
     (stride < 0 ? low : high) += (size - 1) * stride;
   if (low < 0 || high >= type.getNumElements())
-    return op->emitOpError() << "expected '" << name << "' within the " << type.getNumElements()
-                             << " elements of its tensor, found elements " << low << " to " << high;
+    return op->emitOpError() << "(C3) expected '" << name << "' within the "
+                             << type.getNumElements() << " elements of its tensor, found elements "
+                             << low << " to " << high;
   return success();
 }
 
 LogicalResult GemmPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, GemmRows rows,
                                    ArrayRef<int64_t> splits, int64_t block) {
   if (splits.size() != 3 || llvm::any_of(splits, [](int64_t count) { return count < 1; }))
-    return emitError() << "expected 'splits' of batch, rows and panels of at least 1, found ["
+    return emitError() << "(C1) expected 'splits' of batch, rows and panels of at least 1, found ["
                        << splits << "]";
   if (block < 1)
-    return emitError() << "expected 'block' to be at least 1, found " << block;
+    return emitError() << "(C1) expected 'block' to be at least 1, found " << block;
   return success();
 }
 
@@ -46,8 +47,9 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
   if (plan.getRows() == GemmRows::direct
           ? !hasDirectRows(loops)
           : !op.getKernel() || (plan.getRows() == GemmRows::copied && !canCopyRows(loops)))
-    return op.emitOpError() << "expected 'plan' with rows that the kernel can find in 'a', found "
-                            << stringifyGemmRows(plan.getRows());
+    return op.emitOpError()
+           << "(C10) expected 'plan' with rows that the kernel can find in 'a', found "
+           << stringifyGemmRows(plan.getRows());
   GemmParams p = withRows(loops, plan.getRows());
   int64_t most[] = {p.batch[0] * p.batch[1] * p.batch[2],
                     llvm::divideCeilSigned(p.n * p.od * p.oh * p.ow, p.mr),
@@ -55,7 +57,7 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
   for (auto [count, limit, what] : llvm::zip_equal(
            plan.getSplits(), most, ArrayRef<StringRef>{"batch elements", "row tiles", "panels"}))
     if (count > limit)
-      return op.emitOpError() << "expected 'plan' to split the " << limit << " " << what
+      return op.emitOpError() << "(C10) expected 'plan' to split the " << limit << " " << what
                               << " into at most as many parts, found " << count;
   return success();
 }
@@ -63,39 +65,39 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
 /// The loops that the kernel walks, and the plan if there is one.
 static LogicalResult verifyLoops(KernelGemmOp op) {
   if (!getGemmLoops(op, /*isStored=*/false))
-    return op.emitOpError("expected at most three batch dimensions that cannot be merged");
+    return op.emitOpError("(C9) expected at most three batch dimensions that cannot be merged");
   std::optional<GemmPlanAttr> plan = op.getPlan();
   if (!plan)
     return success();
   std::optional<GemmParams> loops = getGemmLoops(op);
   if (!loops)
-    return op.emitOpError("expected no 'plan' in layouts that its views cannot follow");
+    return op.emitOpError("(C10) expected no 'plan' in layouts that its views cannot follow");
   return verifyPlan(op, *plan, *loops);
 }
 
 LogicalResult KernelGemmOp::verify() {
   if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 8 || getTile()[1] % 8)
-    return emitOpError() << "expected 'tile' to be rows and a multiple of 8 columns, found ["
+    return emitOpError() << "(C1) expected 'tile' to be rows and a multiple of 8 columns, found ["
                          << getTile() << "]";
   int64_t nr = getTile()[1];
   ViewAttr a = getAViewOrIdentity(), out = getResultViewOrIdentity();
   if (a.getRank() < 2 || out.getRank() < 2)
-    return emitOpError() << "expected a and the result of rank 2 or more, found ranks "
+    return emitOpError() << "(C2) expected a and the result of rank 2 or more, found ranks "
                          << a.getRank() << " and " << out.getRank();
   if (failed(verifyView(*this, "a_view", a, getA().getType())) ||
       failed(verifyView(*this, "result_view", out, getResult().getType())))
     return failure();
   if (llvm::product_of(out.getShape()) != getResult().getType().getNumElements())
-    return emitOpError() << "expected 'result_view' to cover the result's "
+    return emitOpError() << "(C3) expected 'result_view' to cover the result's "
                          << getResult().getType().getNumElements() << " elements, found shape ["
                          << out.getShape() << "]";
   int64_t columns = out.getShape().back();
   int64_t lastDim = getResult().getType().getShape().back();
   if (out.getStrides().back() != 1 && columns != 1)
-    return emitOpError() << "expected consecutive columns in 'result_view', found stride "
+    return emitOpError() << "(C3) expected consecutive columns in 'result_view', found stride "
                          << out.getStrides().back();
   if (columns != lastDim)
-    return emitOpError() << "expected the result's last dimension to be the " << columns
+    return emitOpError() << "(C3) expected the result's last dimension to be the " << columns
                          << " columns of the product, found " << lastDim;
 
   int64_t groups = getGroups();
@@ -103,16 +105,16 @@ LogicalResult KernelGemmOp::verify() {
   if (auto kernel = getKernel()) {
     int64_t spatial = kernel->size();
     if (!getPacked())
-      return emitOpError("expected 'packed' with 'kernel'");
+      return emitOpError("(C4) expected 'packed' with 'kernel'");
     if (a.getRank() != spatial + 2 || out.getRank() != spatial + 2 || spatial < 1 || spatial > 3)
-      return emitOpError() << "expected 1 to 3 spatial dimensions and a and the result of rank "
-                           << spatial + 2 << ", found ranks " << a.getRank() << " and "
-                           << out.getRank();
-    if (failed(verifyKernelWindow(*this, *kernel)) ||
-        failed(verifyKernelValues(*this, "input_dilation", getInputDilation(), spatial, 1)))
+      return emitOpError()
+             << "(C2) expected 1 to 3 spatial dimensions and a and the result of rank "
+             << spatial + 2 << ", found ranks " << a.getRank() << " and " << out.getRank();
+    if (failed(verifyKernelWindow(*this, *kernel, "(C5)")) ||
+        failed(verifyKernelValues(*this, "input_dilation", getInputDilation(), spatial, 1, "(C5)")))
       return failure();
     if (aShape.back() % groups || columns % groups)
-      return emitOpError() << "expected 'groups' to divide the channels " << aShape.back()
+      return emitOpError() << "(C6) expected 'groups' to divide the channels " << aShape.back()
                            << " and " << columns << ", found " << groups;
     SmallVector<int64_t> expected{aShape[0]};
     for (int64_t i = 0; i < spatial; ++i) {
@@ -124,21 +126,21 @@ LogicalResult KernelGemmOp::verify() {
     }
     expected.push_back(columns);
     if (out.getShape() != ArrayRef(expected))
-      return emitOpError() << "expected a result of shape [" << ArrayRef(expected) << "], found ["
-                           << out.getShape() << "]";
+      return emitOpError() << "(C7) expected a result of shape [" << ArrayRef(expected)
+                           << "], found [" << out.getShape() << "]";
     if (!out.isIdentity(getResult().getType()))
-      return emitOpError("expected no 'result_view' with 'kernel'");
+      return emitOpError("(C4) expected no 'result_view' with 'kernel'");
     if (a.getStrides().back() != 1)
-      return emitOpError("expected consecutive channels in 'a_view' with 'kernel'");
+      return emitOpError("(C4) expected consecutive channels in 'a_view' with 'kernel'");
   } else {
     if (groups != 1)
-      return emitOpError() << "expected 'groups' of 1 without 'kernel', found " << groups;
+      return emitOpError() << "(C6) expected 'groups' of 1 without 'kernel', found " << groups;
     if (aShape[a.getRank() - 2] != out.getShape()[out.getRank() - 2])
-      return emitOpError() << "expected " << aShape[a.getRank() - 2]
+      return emitOpError() << "(C7) expected " << aShape[a.getRank() - 2]
                            << " rows in the result, found " << out.getShape()[out.getRank() - 2];
     for (int64_t i = 0, e = out.getRank() - 1; i < e; ++i)
       if (out.getShape()[i] != 1 && out.getStrides()[i] % columns)
-        return emitOpError() << "expected strides in 'result_view' that are multiples of "
+        return emitOpError() << "(C3) expected strides in 'result_view' that are multiples of "
                              << columns << ", found " << out.getStrides()[i];
   }
 
@@ -147,26 +149,26 @@ LogicalResult KernelGemmOp::verify() {
   if (getPacked()) {
     SmallVector<int64_t> expected{groups, llvm::divideCeilSigned(columns / groups, nr), depth, nr};
     if (getB().getType().getShape() != ArrayRef(expected))
-      return emitOpError() << "expected b packed as [" << ArrayRef(expected) << "], found ["
+      return emitOpError() << "(C8) expected b packed as [" << ArrayRef(expected) << "], found ["
                            << getB().getType().getShape() << "]";
     if (getBView())
-      return emitOpError("expected no 'b_view' with 'packed'");
+      return emitOpError("(C8) expected no 'b_view' with 'packed'");
     return verifyLoops(*this);
   }
   ViewAttr b = getBViewOrIdentity();
   if (failed(verifyView(*this, "b_view", b, getB().getType())))
     return failure();
   if (b.getRank() < 2 || b.getShape()[b.getRank() - 2] != depth || b.getShape().back() != columns)
-    return emitOpError() << "expected b to end in [" << depth << ", " << columns << "], found ["
-                         << b.getShape() << "]";
+    return emitOpError() << "(C8) expected b to end in [" << depth << ", " << columns
+                         << "], found [" << b.getShape() << "]";
   int64_t rank = out.getRank();
   for (ViewAttr operand : {a, b})
     for (int64_t i = 0; i < operand.getRank() - 2; ++i) {
       int64_t at = i + rank - operand.getRank();
       int64_t size = operand.getShape()[i];
       if (at < 0 || (size != 1 && size != out.getShape()[at]))
-        return emitOpError() << "expected operands whose batch broadcasts to [" << out.getShape()
-                             << "], found [" << operand.getShape() << "]";
+        return emitOpError() << "(C8) expected operands whose batch broadcasts to ["
+                             << out.getShape() << "], found [" << operand.getShape() << "]";
     }
   return verifyLoops(*this);
 }

@@ -93,14 +93,16 @@ LogicalResult PackOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   int64_t groups = adaptor.getGroups();
   bool matrix = kind == PackKind::matmul || kind == PackKind::matmul_transposed;
   if (matrix ? input.getRank() != 2 : input.getRank() < 3)
-    return emitOptionalError(location, "expected weights of rank ", matrix ? "2" : "3 or more",
-                             ", found ", input);
+    return emitOptionalError(location, "'ttc.pack' op (C1) expected weights of rank ",
+                             matrix ? "2" : "3 or more", ", found ", input);
   if (!matrix && input.getDimSize(0) % groups)
-    return emitOptionalError(location, "expected 'groups' to divide dimension 0 of ", input,
-                             ", found ", groups);
+    return emitOptionalError(location,
+                             "'ttc.pack' op (C2) expected 'groups' to divide dimension 0 of ",
+                             input, ", found ", groups);
   if (kind == PackKind::depthwise && input.getDimSize(1) != 1)
-    return emitOptionalError(location, "expected depthwise weights with dimension 1 of 1, found ",
-                             input);
+    return emitOptionalError(
+        location, "'ttc.pack' op (C3) expected depthwise weights with dimension 1 of 1, found ",
+        input);
   PackParams p = getPackParams(input.getShape(), kind, groups, adaptor.getNr());
   SmallVector<int64_t> shape{p.groups, llvm::divideCeilSigned(p.cols, p.nr), p.taps * p.chans,
                              p.nr};
@@ -187,15 +189,15 @@ static bool acceptsStridedImage(OpTy op, unsigned index, const StridedRange &row
 
 LogicalResult mlir::ttc::verifyKernelValues(Operation *op, StringRef name,
                                             std::optional<ArrayRef<int64_t>> values, size_t count,
-                                            int64_t least) {
+                                            int64_t least, StringRef constraint) {
   if (!values)
     return success();
   if (values->size() != count)
-    return op->emitOpError() << "expected " << count << " values in '" << name << "', found "
-                             << values->size();
+    return op->emitOpError() << constraint << " expected " << count << " values in '" << name
+                             << "', found " << values->size();
   if (llvm::any_of(*values, [&](int64_t value) { return value < least; }))
-    return op->emitOpError() << "expected values of at least " << least << " in '" << name
-                             << "', found [" << *values << "]";
+    return op->emitOpError() << constraint << " expected values of at least " << least << " in '"
+                             << name << "', found [" << *values << "]";
   return success();
 }
 
@@ -204,14 +206,15 @@ template <typename OpTy> static LogicalResult verifyWindows(OpTy op) {
   auto in = op.getX().getType().getShape(), out = op.getResult().getType().getShape();
   size_t spatial = op.getKernel().size();
   if (spatial < 1 || spatial > 3 || in.size() != spatial + 2 || out.size() != spatial + 2)
-    return op.emitOpError() << "expected 1 to 3 spatial dimensions and x and the result of rank "
-                            << spatial + 2 << ", found ranks " << in.size() << " and "
-                            << out.size();
-  if (failed(verifyKernelWindow(op, op.getKernel())))
+    return op.emitOpError()
+           << "(C1) expected 1 to 3 spatial dimensions and x and the result of rank " << spatial + 2
+           << ", found ranks " << in.size() << " and " << out.size();
+  if (failed(verifyKernelWindow(op, op.getKernel(), "(C2)")))
     return failure();
   if (in.front() != out.front() || in.back() != out.back())
-    return op.emitOpError() << "expected x and the result with equal batch and channels, found ["
-                            << in << "] and [" << out << "]";
+    return op.emitOpError()
+           << "(C3) expected x and the result with equal batch and channels, found [" << in
+           << "] and [" << out << "]";
   return success();
 }
 
@@ -221,7 +224,7 @@ LogicalResult KernelDepthwiseConvOp::verify() {
   auto in = getX().getType().getShape(), out = getResult().getType().getShape();
   SmallVector<int64_t> weights{llvm::product_of(getKernel()), in.back()};
   if (getW().getType().getShape() != ArrayRef(weights))
-    return emitOpError() << "expected w of shape [" << ArrayRef(weights) << "], found ["
+    return emitOpError() << "(C4) expected w of shape [" << ArrayRef(weights) << "], found ["
                          << getW().getType().getShape() << "]";
   int64_t spatial = getKernel().size();
   for (int64_t i = 0; i < spatial; ++i) {
@@ -230,7 +233,7 @@ LogicalResult KernelDepthwiseConvOp::verify() {
         in[i + 1] + kernelValue(getPads(), i, 0) + kernelValue(getPads(), spatial + i, 0);
     int64_t expected = (padded - window) / kernelValue(getStrides(), i, 1) + 1;
     if (out[i + 1] != expected)
-      return emitOpError() << "expected result dimension " << i + 1 << " of " << expected
+      return emitOpError() << "(C5) expected result dimension " << i + 1 << " of " << expected
                            << ", found " << out[i + 1];
   }
   return success();
@@ -272,9 +275,10 @@ LogicalResult KernelPoolOp::verify() {
     int64_t begin =
         (out[i + 1] - 1) * kernelValue(getStrides(), i, 1) - kernelValue(getPads(), i, 0);
     if (begin >= in[i + 1] || kernelValue(getPads(), i, 0) > (getKernel()[i] - 1) * dilation)
-      return emitOpError() << "expected every window of dimension " << i + 1
-                           << " to meet x of size " << in[i + 1] << ", found the last to begin at "
-                           << begin << " and the first at " << -kernelValue(getPads(), i, 0);
+      return emitOpError() << "(C4) expected every window of dimension " << i + 1
+                           << " to overlap x of size " << in[i + 1]
+                           << ", found the last to begin at " << begin << " and the first at "
+                           << -kernelValue(getPads(), i, 0);
   }
   return success();
 }

@@ -23,6 +23,9 @@ def Ttc_ViewAttr : Ttc_Attr<"View", "view"> {
     of the tensor, counted in row-major order. Transposes, slices and splits of dimensions
     compose into one view, so that a kernel reads and writes through it and nothing is moved.
 
+    Constraints:
+    - (C1) `shape` and `strides` have the same size, and no size is negative.
+
     ```mlir
     // The heads of tensor<1x128x12x64xf32> as 1x12x128x64.
     #ttc.view<shape = [1, 12, 128, 64], strides = [98304, 64, 768, 1], offset = 0>
@@ -86,8 +89,10 @@ def Ttc_PackOp : Ttc_Op<"pack", [
 
     Folded where the operand is constant; otherwise a kernel of its own.
 
-    1. `conv`, `conv_transpose`: `groups` divides the output (input) channels.
-    2. `depthwise`: dimension 1 is 1.
+    Constraints:
+    - (C1) `matmul` and `matmul_transposed` take an operand of rank 2, the other kinds of 3 or more.
+    - (C2) `conv`, `conv_transpose` and `depthwise`: `groups` divides the operand's dimension 0.
+    - (C3) `depthwise`: dimension 1 of the operand is 1.
 
     ```mlir
     %p = ttc.pack %w {kind = #ttc.pack_kind<conv>, nr = 16 : i64}
@@ -119,6 +124,9 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
 
     `splits` is the grid: the parts that the batch, the row tiles and the panels are split into. `block` is
     the number of row tiles that meet all panels before the next ones do.
+
+    Constraints:
+    - (C1) `splits` has three elements of at least 1, and `block` is at least 1.
 
     ```mlir
     #ttc.gemm_plan<rows = table, splits = [1, 4, 2], block = 3>
@@ -158,13 +166,22 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     is meant; `result_view` where the elements of the logical result [batch..., M, N] go within
     the result's type. Its last stride is 1 and all others are multiples of N.
 
-    1. `a`'s depth and `b`'s depth agree.
-    2. The result type's shape is the logical result's (with `result_view`: as many elements).
-    3. `packed` is set for convolutions.
-    4. `strides`, `dilations`, `input_dilation` have one value for each spatial dimension, `pads` two.
-    5. At most three batch dimensions cannot be merged.
-    6. `plan` is given before the op is lowered (`--ttc-plan-gemms`). Its `rows` are possible for `a`, and
-       its `splits` are not more than there are batch elements, row tiles and panels.
+    Constraints:
+    - (C1) `tile` has at least one row, and columns in multiples of 8.
+    - (C2) `a` and the result have at least two dimensions; with `kernel`, one to three spatial
+      dimensions and two more.
+    - (C3) Views stay within their tensors. `result_view` covers the result: its columns are
+      consecutive and are the result's last dimension, and its other strides are multiples of N.
+    - (C4) `kernel` requires `packed`, consecutive channels in `a_view`, and no `result_view`.
+    - (C5) `kernel`, `strides`, `dilations` and `input_dilation` have one positive element for each
+      spatial dimension, `pads` two.
+    - (C6) `groups` divides the channels of `a` and of the result; without `kernel` it is 1.
+    - (C7) The result has the shape of the convolution, or as many rows as `a`.
+    - (C8) A packed `b` has the packed shape, and no `b_view`. Otherwise `b` ends in [K, N], and the
+      batch dimensions of `a` and `b` broadcast to those of the result.
+    - (C9) At most three batch dimensions remain after those with consecutive strides are merged.
+    - (C10) `plan`, which `--ttc-plan-gemms` adds before the op is lowered, has `rows` that are possible
+      for `a`, and at most as many `splits` as there are batch elements, row tiles and panels.
 
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
@@ -204,8 +221,13 @@ def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
     `x` is [N, spatial..., C], `w` comes from `ttc.pack` of kind `depthwise` as
     [kernel elements, C].
 
-    1. `w` is [product of `kernel`, C].
-    2. The result's shape is the convolution's.
+    Constraints:
+    - (C1) `x` and the result have one to three spatial dimensions, and two more.
+    - (C2) `kernel`, `strides` and `dilations` have one positive element for each spatial dimension,
+      `pads` two.
+    - (C3) `x` and the result have the same N and C.
+    - (C4) `w` is [product of `kernel`, C].
+    - (C5) The result has the spatial dimensions of the convolution.
 
     ```mlir
     %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>}
@@ -239,7 +261,12 @@ def Ttc_KernelPoolOp : Ttc_KernelOp<"pool", [DeclareOpInterfaceMethods<Ttc_Shard
     with `count_include_pad` by those inside `x` and its padding. A global pool is one whose
     kernel is the whole image.
 
-    1. `x` and the result have the same N and C, and every window meets `x`.
+    Constraints:
+    - (C1) `x` and the result have one to three spatial dimensions, and two more.
+    - (C2) `kernel`, `strides` and `dilations` have one positive element for each spatial dimension,
+      `pads` two.
+    - (C3) `x` and the result have the same N and C.
+    - (C4) Every window overlaps `x`.
 
     ```mlir
     %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,

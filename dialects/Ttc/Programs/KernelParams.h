@@ -14,18 +14,20 @@ inline int64_t kernelValue(std::optional<ArrayRef<int64_t>> values, size_t index
 }
 
 /// Fails with a diagnostic unless `values` are absent or are `count` values of at least `least`.
+/// The diagnostic cites `constraint`, as "(C1)".
 LogicalResult verifyKernelValues(Operation *op, StringRef name,
                                  std::optional<ArrayRef<int64_t>> values, size_t count,
-                                 int64_t least);
+                                 int64_t least, StringRef constraint);
 /// Does this for the attributes of every window: `kernel`, `strides`, `dilations` and `pads` (those
 /// of a transposed convolution may be negative).
-template <typename OpTy> LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel) {
+template <typename OpTy>
+LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel, StringRef constraint) {
   size_t spatial = kernel.size();
   return LogicalResult::success(
-      succeeded(verifyKernelValues(op, "kernel", kernel, spatial, 1)) &&
-      succeeded(verifyKernelValues(op, "strides", op.getStrides(), spatial, 1)) &&
-      succeeded(verifyKernelValues(op, "dilations", op.getDilations(), spatial, 1)) &&
-      succeeded(verifyKernelValues(op, "pads", op.getPads(), 2 * spatial, INT64_MIN)));
+      succeeded(verifyKernelValues(op, "kernel", kernel, spatial, 1, constraint)) &&
+      succeeded(verifyKernelValues(op, "strides", op.getStrides(), spatial, 1, constraint)) &&
+      succeeded(verifyKernelValues(op, "dilations", op.getDilations(), spatial, 1, constraint)) &&
+      succeeded(verifyKernelValues(op, "pads", op.getPads(), 2 * spatial, INT64_MIN, constraint)));
 }
 
 /// The number of workgroups that `work` multiply-adds (or steps of that cost) are split into.

@@ -8,10 +8,10 @@ using namespace mlir::ttc;
 LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> shape, ArrayRef<int64_t> strides, int64_t offset) {
   if (shape.size() != strides.size())
-    return emitError() << "expected as many strides as dimensions (" << shape.size() << "), found "
-                       << strides.size();
+    return emitError() << "(C1) expected as many strides as dimensions (" << shape.size()
+                       << "), found " << strides.size();
   if (llvm::any_of(shape, [](int64_t size) { return size < 0; }))
-    return emitError() << "expected sizes of 0 or more, found [" << shape << "]";
+    return emitError() << "(C1) expected sizes of 0 or more, found [" << shape << "]";
   return success();
 }
 

@@ -2,7 +2,7 @@
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
 func.func @splits(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+2 {{expected 'splits' of batch, rows and panels of at least 1, found [1, 0, 1]}}
+  // expected-error@+2 {{(C1) expected 'splits' of batch, rows and panels of at least 1, found [1, 0, 1]}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = direct, splits = [1, 0, 1], block = 1>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -12,7 +12,7 @@ func.func @splits(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @block(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+2 {{expected 'block' to be at least 1, found 0}}
+  // expected-error@+2 {{(C1) expected 'block' to be at least 1, found 0}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 1], block = 0>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -22,7 +22,7 @@ func.func @block(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @batch(%a: tensor<3x4x8xf32>, %b: tensor<3x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'plan' to split the 3 batch elements into at most as many parts, found 4}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' to split the 3 batch elements into at most as many parts, found 4}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = direct, splits = [4, 1, 1], block = 1>}
       : (tensor<3x4x8xf32>, tensor<3x8x16xf32>) -> tensor<3x4x16xf32>
@@ -32,7 +32,7 @@ func.func @batch(%a: tensor<3x4x8xf32>, %b: tensor<3x8x16xf32>) {
 // -----
 
 func.func @row_tiles(%a: tensor<13x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'plan' to split the 3 row tiles into at most as many parts, found 4}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' to split the 3 row tiles into at most as many parts, found 4}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = direct, splits = [1, 4, 1], block = 1>}
       : (tensor<13x8xf32>, tensor<8x16xf32>) -> tensor<13x16xf32>
@@ -42,7 +42,7 @@ func.func @row_tiles(%a: tensor<13x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @panels(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'plan' to split the 1 panels into at most as many parts, found 2}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' to split the 1 panels into at most as many parts, found 2}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 2], block = 1>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -52,7 +52,7 @@ func.func @panels(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @table_of_product(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'plan' with rows that the kernel can find in 'a', found table}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' with rows that the kernel can find in 'a', found table}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = table, splits = [1, 1, 1], block = 1>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -62,7 +62,7 @@ func.func @table_of_product(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @direct_window(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'plan' with rows that the kernel can find in 'a', found direct}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' with rows that the kernel can find in 'a', found direct}}
   %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 1], block = 1>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
@@ -72,7 +72,7 @@ func.func @direct_window(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @copied_groups(%x: tensor<1x8x8x8xf32>, %w: tensor<2x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'plan' with rows that the kernel can find in 'a', found copied}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' with rows that the kernel can find in 'a', found copied}}
   %0 = ttc.kernel.gemm %x, %w {packed, groups = 2 : i64, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>,
       plan = #ttc.gemm_plan<rows = copied, splits = [1, 1, 1], block = 1>}
       : (tensor<1x8x8x8xf32>, tensor<2x1x36x16xf32>) -> tensor<1x6x6x32xf32>

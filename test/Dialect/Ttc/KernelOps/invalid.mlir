@@ -2,7 +2,7 @@
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
 func.func @tile_columns(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'tile' to be rows and a multiple of 8 columns, found [6, 12]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C1) expected 'tile' to be rows and a multiple of 8 columns, found [6, 12]}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 12>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return
@@ -11,7 +11,7 @@ func.func @tile_columns(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @tile_size(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'tile' to be rows and a multiple of 8 columns, found [6]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C1) expected 'tile' to be rows and a multiple of 8 columns, found [6]}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return
@@ -20,7 +20,7 @@ func.func @tile_size(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @rank(%a: tensor<8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected a and the result of rank 2 or more, found ranks 1 and 1}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C2) expected a and the result of rank 2 or more, found ranks 1 and 1}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
       : (tensor<8xf32>, tensor<8x16xf32>) -> tensor<16xf32>
   return
@@ -29,7 +29,7 @@ func.func @rank(%a: tensor<8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @scalar(%a: tensor<4x8xf32>, %b: tensor<8x1xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected a and the result of rank 2 or more, found ranks 2 and 0}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C2) expected a and the result of rank 2 or more, found ranks 2 and 0}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
       : (tensor<4x8xf32>, tensor<8x1xf32>) -> tensor<f32>
   return
@@ -38,7 +38,7 @@ func.func @scalar(%a: tensor<4x8xf32>, %b: tensor<8x1xf32>) {
 // -----
 
 func.func @a_view(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'a_view' within the 32 elements of its tensor, found elements 0 to 34}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C3) expected 'a_view' within the 32 elements of its tensor, found elements 0 to 34}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       a_view = #ttc.view<shape = [4, 8], strides = [9, 1], offset = 0>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -48,7 +48,7 @@ func.func @a_view(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @b_view(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'b_view' within the 128 elements of its tensor, found elements -112 to 15}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C3) expected 'b_view' within the 128 elements of its tensor, found elements -112 to 15}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       b_view = #ttc.view<shape = [8, 16], strides = [-16, 1], offset = 0>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -58,7 +58,7 @@ func.func @b_view(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @result_view_size(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'result_view' to cover the result's 64 elements, found shape [2, 16]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C3) expected 'result_view' to cover the result's 64 elements, found shape [2, 16]}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       result_view = #ttc.view<shape = [2, 16], strides = [16, 1], offset = 0>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -68,7 +68,7 @@ func.func @result_view_size(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @result_view_columns(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected consecutive columns in 'result_view', found stride 4}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C3) expected consecutive columns in 'result_view', found stride 4}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       result_view = #ttc.view<shape = [4, 16], strides = [1, 4], offset = 0>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
@@ -78,7 +78,7 @@ func.func @result_view_columns(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @result_view_last(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected the result's last dimension to be the 16 columns of the product, found 8}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C3) expected the result's last dimension to be the 16 columns of the product, found 8}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       result_view = #ttc.view<shape = [4, 16], strides = [16, 1], offset = 0>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<8x8xf32>
@@ -88,7 +88,7 @@ func.func @result_view_last(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @result_view_rows(%a: tensor<2x2x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected strides in 'result_view' that are multiples of 16, found 8}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C3) expected strides in 'result_view' that are multiples of 16, found 8}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
       result_view = #ttc.view<shape = [2, 2, 16], strides = [32, 8, 1], offset = 0>}
       : (tensor<2x2x8xf32>, tensor<8x16xf32>) -> tensor<2x2x16xf32>
@@ -98,7 +98,7 @@ func.func @result_view_rows(%a: tensor<2x2x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @groups(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'groups' of 1 without 'kernel', found 2}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C6) expected 'groups' of 1 without 'kernel', found 2}}
   %0 = ttc.kernel.gemm %a, %b {groups = 2 : i64, tile = array<i64: 6, 16>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return
@@ -107,7 +107,7 @@ func.func @groups(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @rows(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 4 rows in the result, found 5}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C7) expected 4 rows in the result, found 5}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<5x16xf32>
   return
@@ -116,7 +116,7 @@ func.func @rows(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
 // -----
 
 func.func @depth(%a: tensor<4x8xf32>, %b: tensor<7x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected b to end in [8, 16], found [7, 16]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C8) expected b to end in [8, 16], found [7, 16]}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
       : (tensor<4x8xf32>, tensor<7x16xf32>) -> tensor<4x16xf32>
   return
@@ -125,7 +125,7 @@ func.func @depth(%a: tensor<4x8xf32>, %b: tensor<7x16xf32>) {
 // -----
 
 func.func @batch(%a: tensor<2x4x8xf32>, %b: tensor<3x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected operands whose batch broadcasts to [2, 4, 16], found [3, 8, 16]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C8) expected operands whose batch broadcasts to [2, 4, 16], found [3, 8, 16]}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
       : (tensor<2x4x8xf32>, tensor<3x8x16xf32>) -> tensor<2x4x16xf32>
   return
@@ -134,7 +134,7 @@ func.func @batch(%a: tensor<2x4x8xf32>, %b: tensor<3x8x16xf32>) {
 // -----
 
 func.func @many_batches(%a: tensor<2x3x2x3x4x8xf32>, %b: tensor<1x3x1x3x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected at most three batch dimensions that cannot be merged}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C9) expected at most three batch dimensions that cannot be merged}}
   %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
       : (tensor<2x3x2x3x4x8xf32>, tensor<1x3x1x3x8x16xf32>) -> tensor<2x3x2x3x4x16xf32>
   return
@@ -143,7 +143,7 @@ func.func @many_batches(%a: tensor<2x3x2x3x4x8xf32>, %b: tensor<1x3x1x3x8x16xf32
 // -----
 
 func.func @packed(%a: tensor<4x8xf32>, %b: tensor<1x1x8x8xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected b packed as [1, 1, 8, 16], found [1, 1, 8, 8]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C8) expected b packed as [1, 1, 8, 16], found [1, 1, 8, 8]}}
   %0 = ttc.kernel.gemm %a, %b {packed, tile = array<i64: 6, 16>}
       : (tensor<4x8xf32>, tensor<1x1x8x8xf32>) -> tensor<4x16xf32>
   return
@@ -152,7 +152,7 @@ func.func @packed(%a: tensor<4x8xf32>, %b: tensor<1x1x8x8xf32>) {
 // -----
 
 func.func @packed_view(%a: tensor<4x8xf32>, %b: tensor<1x1x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected no 'b_view' with 'packed'}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C8) expected no 'b_view' with 'packed'}}
   %0 = ttc.kernel.gemm %a, %b {packed, tile = array<i64: 6, 16>,
       b_view = #ttc.view<shape = [8, 16], strides = [16, 1], offset = 0>}
       : (tensor<4x8xf32>, tensor<1x1x8x16xf32>) -> tensor<4x16xf32>
@@ -162,7 +162,7 @@ func.func @packed_view(%a: tensor<4x8xf32>, %b: tensor<1x1x8x16xf32>) {
 // -----
 
 func.func @conv_unpacked(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'packed' with 'kernel'}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C4) expected 'packed' with 'kernel'}}
   %0 = ttc.kernel.gemm %a, %b {kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -171,7 +171,7 @@ func.func @conv_unpacked(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_rank(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 1 to 3 spatial dimensions and a and the result of rank 3, found ranks 4 and 4}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C2) expected 1 to 3 spatial dimensions and a and the result of rank 3, found ranks 4 and 4}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -180,7 +180,7 @@ func.func @conv_rank(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_kernel(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected values of at least 1 in 'kernel', found [3, 0]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C5) expected values of at least 1 in 'kernel', found [3, 0]}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 0>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -189,7 +189,7 @@ func.func @conv_kernel(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_strides(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 2 values in 'strides', found 1}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C5) expected 2 values in 'strides', found 1}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, strides = array<i64: 1>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -198,7 +198,7 @@ func.func @conv_strides(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_no_stride(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected values of at least 1 in 'strides', found [1, 0]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C5) expected values of at least 1 in 'strides', found [1, 0]}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, strides = array<i64: 1, 0>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -207,7 +207,7 @@ func.func @conv_no_stride(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_dilations(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected values of at least 1 in 'dilations', found [-1, 1]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C5) expected values of at least 1 in 'dilations', found [-1, 1]}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, dilations = array<i64: -1, 1>,
       tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
@@ -217,7 +217,7 @@ func.func @conv_dilations(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_input_dilation(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 2 values in 'input_dilation', found 1}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C5) expected 2 values in 'input_dilation', found 1}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, input_dilation = array<i64: 1>,
       tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
@@ -227,7 +227,7 @@ func.func @conv_input_dilation(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32
 // -----
 
 func.func @conv_pads(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 4 values in 'pads', found 2}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C5) expected 4 values in 'pads', found 2}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -236,7 +236,7 @@ func.func @conv_pads(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_groups(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected 'groups' to divide the channels 4 and 16, found 3}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C6) expected 'groups' to divide the channels 4 and 16, found 3}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, groups = 3 : i64, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -245,7 +245,7 @@ func.func @conv_groups(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_shape(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected a result of shape [1, 6, 6, 16], found [1, 8, 8, 16]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C7) expected a result of shape [1, 6, 6, 16], found [1, 8, 8, 16]}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x8x8x16xf32>
   return
@@ -254,7 +254,7 @@ func.func @conv_shape(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_result_view(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected no 'result_view' with 'kernel'}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C4) expected no 'result_view' with 'kernel'}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>,
       result_view = #ttc.view<shape = [1, 6, 6, 16], strides = [576, 16, 96, 1], offset = 0>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
@@ -264,7 +264,7 @@ func.func @conv_result_view(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) 
 // -----
 
 func.func @conv_a_view(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected consecutive channels in 'a_view' with 'kernel'}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C4) expected consecutive channels in 'a_view' with 'kernel'}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>,
       a_view = #ttc.view<shape = [1, 8, 8, 4], strides = [256, 8, 1, 64], offset = 0>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
@@ -274,7 +274,7 @@ func.func @conv_a_view(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
 // -----
 
 func.func @conv_packed(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x8xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op expected b packed as [1, 1, 36, 16], found [1, 1, 36, 8]}}
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C8) expected b packed as [1, 1, 36, 16], found [1, 1, 36, 8]}}
   %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>}
       : (tensor<1x8x8x4xf32>, tensor<1x1x36x8xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -282,18 +282,18 @@ func.func @conv_packed(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x8xf32>) {
 
 // -----
 
-// expected-error@+1 {{expected as many strides as dimensions (2), found 1}}
+// expected-error@+1 {{(C1) expected as many strides as dimensions (2), found 1}}
 func.func private @view_strides() attributes {v = #ttc.view<shape = [4, 8], strides = [1], offset = 0>}
 
 // -----
 
-// expected-error@+1 {{expected sizes of 0 or more, found [4, -8]}}
+// expected-error@+1 {{(C1) expected sizes of 0 or more, found [4, -8]}}
 func.func private @view_sizes() attributes {v = #ttc.view<shape = [4, -8], strides = [8, 1], offset = 0>}
 
 // -----
 
 func.func @pack_matmul(%a: tensor<4x8x3xf32>) {
-  // expected-error@+2 {{expected weights of rank 2, found 'tensor<4x8x3xf32>'}}
+  // expected-error@+2 {{'ttc.pack' op (C1) expected weights of rank 2, found 'tensor<4x8x3xf32>'}}
   // expected-error@+1 {{'ttc.pack' op failed to infer returned types}}
   %0 = ttc.pack %a {kind = #ttc.pack_kind<matmul>, nr = 8 : i64}
       : tensor<4x8x3xf32> -> tensor<1x1x4x8xf32>
@@ -303,7 +303,7 @@ func.func @pack_matmul(%a: tensor<4x8x3xf32>) {
 // -----
 
 func.func @pack_conv(%a: tensor<4x8xf32>) {
-  // expected-error@+2 {{expected weights of rank 3 or more, found 'tensor<4x8xf32>'}}
+  // expected-error@+2 {{'ttc.pack' op (C1) expected weights of rank 3 or more, found 'tensor<4x8xf32>'}}
   // expected-error@+1 {{'ttc.pack' op failed to infer returned types}}
   %0 = ttc.pack %a {kind = #ttc.pack_kind<conv>, nr = 8 : i64}
       : tensor<4x8xf32> -> tensor<1x1x4x8xf32>
@@ -313,7 +313,7 @@ func.func @pack_conv(%a: tensor<4x8xf32>) {
 // -----
 
 func.func @pack_groups(%a: tensor<4x8x3xf32>) {
-  // expected-error@+2 {{expected 'groups' to divide dimension 0 of 'tensor<4x8x3xf32>', found 3}}
+  // expected-error@+2 {{'ttc.pack' op (C2) expected 'groups' to divide dimension 0 of 'tensor<4x8x3xf32>', found 3}}
   // expected-error@+1 {{'ttc.pack' op failed to infer returned types}}
   %0 = ttc.pack %a {kind = #ttc.pack_kind<conv>, nr = 8 : i64, groups = 3 : i64}
       : tensor<4x8x3xf32> -> tensor<3x1x24x8xf32>
@@ -323,7 +323,7 @@ func.func @pack_groups(%a: tensor<4x8x3xf32>) {
 // -----
 
 func.func @pack_depthwise(%a: tensor<4x2x3xf32>) {
-  // expected-error@+2 {{expected depthwise weights with dimension 1 of 1, found 'tensor<4x2x3xf32>'}}
+  // expected-error@+2 {{'ttc.pack' op (C3) expected depthwise weights with dimension 1 of 1, found 'tensor<4x2x3xf32>'}}
   // expected-error@+1 {{'ttc.pack' op failed to infer returned types}}
   %0 = ttc.pack %a {kind = #ttc.pack_kind<depthwise>}
       : tensor<4x2x3xf32> -> tensor<3x4xf32>
@@ -343,7 +343,7 @@ func.func @pack_result(%a: tensor<4x8xf32>) {
 // -----
 
 func.func @depthwise_rank(%x: tensor<1x8x16xf32>, %w: tensor<9x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op expected 1 to 3 spatial dimensions and x and the result of rank 4, found ranks 3 and 3}}
+  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op (C1) expected 1 to 3 spatial dimensions and x and the result of rank 4, found ranks 3 and 3}}
   %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>}
       : (tensor<1x8x16xf32>, tensor<9x16xf32>) -> tensor<1x6x16xf32>
   return
@@ -352,7 +352,7 @@ func.func @depthwise_rank(%x: tensor<1x8x16xf32>, %w: tensor<9x16xf32>) {
 // -----
 
 func.func @depthwise_strides(%x: tensor<1x8x8x16xf32>, %w: tensor<9x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op expected values of at least 1 in 'strides', found [0, 1]}}
+  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op (C2) expected values of at least 1 in 'strides', found [0, 1]}}
   %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>, strides = array<i64: 0, 1>}
       : (tensor<1x8x8x16xf32>, tensor<9x16xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -361,7 +361,7 @@ func.func @depthwise_strides(%x: tensor<1x8x8x16xf32>, %w: tensor<9x16xf32>) {
 // -----
 
 func.func @depthwise_channels(%x: tensor<1x8x8x16xf32>, %w: tensor<9x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op expected x and the result with equal batch and channels, found [1, 8, 8, 16] and [1, 6, 6, 8]}}
+  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op (C3) expected x and the result with equal batch and channels, found [1, 8, 8, 16] and [1, 6, 6, 8]}}
   %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>}
       : (tensor<1x8x8x16xf32>, tensor<9x16xf32>) -> tensor<1x6x6x8xf32>
   return
@@ -370,7 +370,7 @@ func.func @depthwise_channels(%x: tensor<1x8x8x16xf32>, %w: tensor<9x16xf32>) {
 // -----
 
 func.func @depthwise_weights(%x: tensor<1x8x8x16xf32>, %w: tensor<16x9xf32>) {
-  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op expected w of shape [9, 16], found [16, 9]}}
+  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op (C4) expected w of shape [9, 16], found [16, 9]}}
   %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>}
       : (tensor<1x8x8x16xf32>, tensor<16x9xf32>) -> tensor<1x6x6x16xf32>
   return
@@ -379,7 +379,7 @@ func.func @depthwise_weights(%x: tensor<1x8x8x16xf32>, %w: tensor<16x9xf32>) {
 // -----
 
 func.func @depthwise_result(%x: tensor<1x8x8x16xf32>, %w: tensor<9x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op expected result dimension 2 of 6, found 7}}
+  // expected-error@+1 {{'ttc.kernel.depthwise_conv' op (C5) expected result dimension 2 of 6, found 7}}
   %0 = ttc.kernel.depthwise_conv %x, %w {kernel = array<i64: 3, 3>}
       : (tensor<1x8x8x16xf32>, tensor<9x16xf32>) -> tensor<1x6x7x16xf32>
   return
@@ -388,7 +388,7 @@ func.func @depthwise_result(%x: tensor<1x8x8x16xf32>, %w: tensor<9x16xf32>) {
 // -----
 
 func.func @pool_pads(%x: tensor<1x8x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.pool' op expected 4 values in 'pads', found 3}}
+  // expected-error@+1 {{'ttc.kernel.pool' op (C2) expected 4 values in 'pads', found 3}}
   %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,
       pads = array<i64: 1, 1, 1>}
       : (tensor<1x8x8x16xf32>) -> tensor<1x6x6x16xf32>
@@ -398,7 +398,7 @@ func.func @pool_pads(%x: tensor<1x8x8x16xf32>) {
 // -----
 
 func.func @pool_dilations(%x: tensor<1x8x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.pool' op expected values of at least 1 in 'dilations', found [1, 0]}}
+  // expected-error@+1 {{'ttc.kernel.pool' op (C2) expected values of at least 1 in 'dilations', found [1, 0]}}
   %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,
       dilations = array<i64: 1, 0>}
       : (tensor<1x8x8x16xf32>) -> tensor<1x6x6x16xf32>
@@ -408,7 +408,7 @@ func.func @pool_dilations(%x: tensor<1x8x8x16xf32>) {
 // -----
 
 func.func @pool_window_behind(%x: tensor<1x8x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.pool' op expected every window of dimension 1 to meet x of size 8, found the last to begin at 8 and the first at 0}}
+  // expected-error@+1 {{'ttc.kernel.pool' op (C4) expected every window of dimension 1 to overlap x of size 8, found the last to begin at 8 and the first at 0}}
   %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>}
       : (tensor<1x8x8x16xf32>) -> tensor<1x9x6x16xf32>
   return
@@ -417,9 +417,27 @@ func.func @pool_window_behind(%x: tensor<1x8x8x16xf32>) {
 // -----
 
 func.func @pool_window_before(%x: tensor<1x8x8x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.pool' op expected every window of dimension 1 to meet x of size 8, found the last to begin at 4 and the first at -3}}
+  // expected-error@+1 {{'ttc.kernel.pool' op (C4) expected every window of dimension 1 to overlap x of size 8, found the last to begin at 4 and the first at -3}}
   %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>,
       pads = array<i64: 3, 1, 0, 0>}
       : (tensor<1x8x8x16xf32>) -> tensor<1x8x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @pool_rank(%x: tensor<1x8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.pool' op (C1) expected 1 to 3 spatial dimensions and x and the result of rank 4, found ranks 3 and 3}}
+  %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>}
+      : (tensor<1x8x16xf32>) -> tensor<1x6x16xf32>
+  return
+}
+
+// -----
+
+func.func @pool_channels(%x: tensor<1x8x8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.pool' op (C3) expected x and the result with equal batch and channels, found [1, 8, 8, 16] and [1, 6, 6, 8]}}
+  %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>}
+      : (tensor<1x8x8x16xf32>) -> tensor<1x6x6x8xf32>
   return
 }
