@@ -7,6 +7,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "ttc/Codegen/MachineCode.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Support/ProgressLine.h"
 #include "ttc/Support/Target.h"
 
 namespace mlir::ttc {
@@ -50,9 +51,10 @@ struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass>
 
     MachineCodeOptions options;
     options.target = getCpuTarget(module.getOperation());
+    ProgressLine line;
     if (progress)
-      options.progress = [](size_t done, size_t total) {
-        llvm::errs() << "compiling programs: " << done << " of " << total << '\n';
+      options.progress = [&](size_t done, size_t total) {
+        line.show(("compiling programs: " + Twine(done) + " of " + Twine(total)).str());
       };
     FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options);
     if (failed(code))

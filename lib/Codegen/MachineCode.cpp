@@ -28,7 +28,7 @@ using namespace mlir::ttc;
 static constexpr size_t kShardSize = 4;
 
 namespace {
-/// Errors of LLVM while a shard is compiled; warnings and remarks are of no use to a person here.
+/// Errors of LLVM while a shard is compiled; warnings and remarks are of no use to the user here.
 struct ErrorCollector : llvm::DiagnosticHandler {
   std::string &errors;
   explicit ErrorCollector(std::string &errors) : errors(errors) {}

@@ -61,6 +61,14 @@ Value ttc::emitExp(Arithmetic &a, Value x) {
   return scaleByPower(a, a.add(a.add(expTail(a, r), r), a.f32(1.0)), n.integer);
 }
 
+Value ttc::emitExp2(Arithmetic &a, Value x) {
+  // 2^x = 2^n exp(r ln 2), with x - n = r exactly.
+  x = a.clamp(x, -151.0, 129.0);
+  Rounded n = roundToInteger(a, x, a.f32(1.0));
+  Value r = a.mul(a.sub(x, n.number), a.f32(0.693147180559945309));
+  return scaleByPower(a, a.add(a.add(expTail(a, r), r), a.f32(1.0)), n.integer);
+}
+
 Value ttc::emitExpM1(Arithmetic &a, Value x) {
   // exp(x) - 1 = 2^n (exp(r) - 1) + 2^n - 1, exact where n = 0. Below -25 it rounds to -1.
   Value clamped = a.clamp(x, -25.0, 88.7);
@@ -288,9 +296,7 @@ void ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
     return [scale](Arithmetic &a, ValueRange x) { return a.mul(emitLog(a, x[0]), a.f32(scale)); };
   };
   patterns.add<Approximate<math::ExpOp>>(context, unary(emitExp));
-  patterns.add<Approximate<math::Exp2Op>>(context, [](Arithmetic &a, ValueRange x) {
-    return emitExp(a, a.mul(x[0], a.f32(0.693147180559945309)));
-  });
+  patterns.add<Approximate<math::Exp2Op>>(context, unary(emitExp2));
   patterns.add<Approximate<math::ExpM1Op>>(context, unary(emitExpM1));
   patterns.add<Approximate<math::LogOp>>(context, unary(emitLog));
   patterns.add<Approximate<math::Log2Op>>(context, scaledLog(1.44269504088896341));

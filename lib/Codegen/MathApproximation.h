@@ -87,6 +87,7 @@ private:
 };
 
 Value emitExp(Arithmetic &a, Value x);
+Value emitExp2(Arithmetic &a, Value x);
 Value emitExpM1(Arithmetic &a, Value x);
 Value emitLog(Arithmetic &a, Value x);
 Value emitLog1p(Arithmetic &a, Value x);

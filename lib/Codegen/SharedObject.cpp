@@ -10,6 +10,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
+#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,15 +31,34 @@ static llvm::Error writeFile(const llvm::Twine &path, llvm::ArrayRef<char> bytes
   return llvm::Error::success();
 }
 
+/// The longest that a child may take; linking takes less than a second.
+static constexpr unsigned kSecondsToLink = 600;
+
 /// Runs lld in a child of this process. Called as a function it would reset every command line
-/// option of the tool that it is linked into (cl::ResetAllOptionOccurrences), and it is not
-/// reentrant. The child only reads and writes files and ends without running destructors.
+/// option of the tool that it is linked into (cl::ResetAllOptionOccurrences), and a fatal error of
+/// it ends the process. To start a program of our own instead, this library would have to know
+/// where one is installed.
+///
+/// A child of a process with threads has only the thread that forked, and locks that others held
+/// stay locked. The child is safe from that:
+/// - The threads of MLIR's pool are idle: linking begins when all objects are compiled.
+/// - The allocator's locks are taken over by fork() itself (glibc, musl).
+/// - lld starts no threads (--threads=1), reads and writes only the files named here, and loads no
+///   library. The child ends by _exit(): no destructor and no exit handler runs.
+/// Should another thread of an embedding process hold a lock inside LLVM after all, the child is
+/// ended by its alarm, and linking fails with a message.
 static llvm::Error runLinker(llvm::ArrayRef<const char *> argv, const std::string &messages) {
   pid_t child = fork();
   if (child < 0)
     return llvm::createStringError(std::error_code(errno, std::generic_category()),
                                    "cannot start the linker");
   if (child == 0) {
+    sigset_t alarms;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &alarms, nullptr);
+    signal(SIGALRM, SIG_DFL);
+    alarm(kSecondsToLink);
     std::error_code error;
     llvm::raw_fd_ostream stream(messages, error);
     bool linked = !error && lld::elf::link(argv, llvm::nulls(), stream, /*exitEarly=*/false,
@@ -52,8 +72,9 @@ static llvm::Error runLinker(llvm::ArrayRef<const char *> argv, const std::strin
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return llvm::Error::success();
   auto text = llvm::MemoryBuffer::getFile(messages);
-  return llvm::createStringError("linking the programs failed: " +
-                                 (text ? (*text)->getBuffer().str() : "the linker crashed"));
+  return llvm::createStringError(
+      "linking the programs failed: " +
+      (text ? (*text)->getBuffer().str() : "the linker did not end normally"));
 }
 
 llvm::Expected<llvm::SmallVector<char, 0>>

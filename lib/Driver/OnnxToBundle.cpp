@@ -11,6 +11,7 @@
 #include "ttc/Driver/Pipelines.h"
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/ModelDiagnostics.h"
+#include "ttc/Support/ProgressLine.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
@@ -35,7 +36,7 @@ struct CommandLine {
       "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Names of the entry points, one for each model (default: main)")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
-                              cl::desc("Write the module after each pass to this directory")};
+                              cl::desc("Write what each pass worked on to this directory")};
 };
 
 } // namespace
@@ -53,17 +54,18 @@ static LogicalResult compile(ModuleOp module) {
   options.pipeline.setShowsProgress(progress);
   if (progress)
     manager.addInstrumentation(makeProgress(/*afterSeconds=*/2));
-  std::string dumpError;
-  if (!options.dumpIr.empty())
-    manager.addInstrumentation(makeIrDump(options.dumpIr, dumpError));
-  if (!dumpError.empty())
-    return emitError(module.getLoc()) << "--dump-ir: " << dumpError;
-
-  if (failed(options.pipeline.build(manager)) || failed(manager.run(module)))
+  // Diagnostics do not go on in the line that shows the progress.
+  ScopedDiagnosticHandler clearLine(module.getContext(), [](Diagnostic &) {
+    ProgressLine::clear();
     return failure();
-  if (!dumpError.empty())
-    return emitError(module.getLoc()) << "--dump-ir: " << dumpError;
-  return success();
+  });
+  if (!options.dumpIr.empty())
+    if (llvm::Error error = dumpIr(manager, options.dumpIr))
+      return emitError(module.getLoc()) << "--dump-ir: " << llvm::toString(std::move(error));
+
+  if (failed(options.pipeline.build(manager)))
+    return failure();
+  return manager.run(module);
 }
 
 /// The entry points' names; nothing, with a message, where they do not fit the models.

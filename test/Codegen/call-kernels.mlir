@@ -126,3 +126,29 @@ ttc.program @constant_operand(%p: tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32> {
   ttc.return %0 : tensor<1x6x16xf32>
 }
 }
+
+// -----
+
+module {
+ttc.program @packed_in_rows(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32> {ttc.strided = #ttc.strided<row = 16, pitch = 32, alignment = 64>})
+    -> tensor<1x6x16xf32> {
+  // expected-error @+1 {{expects operand 1 in rows that it can read, found}}
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  ttc.return %0 : tensor<1x6x16xf32>
+}
+}
+
+// -----
+
+module {
+ttc.program @integers(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %c: tensor<1x6x16xi1>, %o: tensor<1x6x16xf32>)
+    -> tensor<1x6x16xf32> {
+  %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
+  // expected-error @+1 {{expected f32 inputs of the program after a kernel, found 'tensor<1x6x16xi1>'}}
+  %1 = ttc.where %c, %0, %o
+      : (tensor<1x6x16xi1>, tensor<1x6x16xf32>, tensor<1x6x16xf32>) -> tensor<1x6x16xf32>
+  ttc.return %1 : tensor<1x6x16xf32>
+}
+}

@@ -59,6 +59,24 @@ ttc.program @unsigned(%a: tensor<8xui8>, %b: tensor<8xui8>) -> tensor<8xui8> {
 
 // -----
 
+// Operands in rows are strided memrefs; a result in other rows than the argument is not in place.
+// CHECK-LABEL: ttc.program @strided
+// CHECK:         func.func private @body(%{{.*}}: memref<4x8xf32, strided<[16, 1]>>, %{{.*}}: memref<4x8xf32>, %{{.*}}: index) {
+ttc.program @strided(%a: tensor<4x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>}) -> tensor<4x8xf32> {
+  %0 = ttc.relu %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  ttc.return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected rows that end where a dimension of 'tensor<4x6xf32>' ends, found}}
+ttc.program @rows_and_a_half(%a: tensor<4x6xf32> {ttc.strided = #ttc.strided<row = 4, pitch = 16, alignment = 4>}) -> tensor<4x6xf32> {
+  %0 = ttc.relu %a : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  ttc.return %0 : tensor<4x6xf32>
+}
+
+// -----
+
 // What has no body, or is lowered already, stays.
 // CHECK-LABEL: ttc.program @external(tensor<8xf32>) -> tensor<8xf32>
 // CHECK-NOT:     module
