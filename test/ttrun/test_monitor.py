@@ -94,7 +94,7 @@ def test_two_processes_and_one_is_killed(place):
         assert device["trace"] == {"used": 192, "total": 192}
     assert len(list(place.folder.iterdir())) == 2
     first.send_signal(signal.SIGKILL)
-    place.wait_for([second])  # although nobody has waited for the first one: it is a zombie
+    place.wait_for([second])  # although the first one is a zombie: its parent has not waited for it yet
     assert first.poll() == -signal.SIGKILL
     assert [p.name.split(".")[0] for p in place.folder.iterdir()] == [str(second.pid)]
     # The other one goes on.
