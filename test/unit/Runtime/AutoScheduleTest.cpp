@@ -82,7 +82,7 @@ TEST(AutoSchedule, SaysThatThereIsNoOther) {
   std::vector<Candidate> candidates = {all()[0]};
   std::string why;
   EXPECT_EQ(choose(candidates, {1, 1, 1, 0}, why), 0u);
-  EXPECT_EQ(why, "write 1 ms, run 1, read 1: there is no schedule with two queues");
+  EXPECT_EQ(why, "write 1 ms, run 1, read 1: the bundle has no schedule with two queues");
 }
 
 /// Without a device: the sample's 1024 bytes in and 1024 out take a millisecond each over this
@@ -93,11 +93,11 @@ TEST(AutoSchedule, ExpectsByTheLink) {
   const fb::EntryPoint &entry = *bundle.metadata().entries()->Get(0);
   std::string why;
   EXPECT_EQ(expectSchedule(entry, 2, 2, 1024000, why), "overlap-io");
-  EXPECT_EQ(why, "write 1 ms, run 2, read 1: 2 ms an inference expected, 4 with one queue");
+  EXPECT_EQ(why, "write 1 ms, run 2, read 1: expected 2 ms per inference, 4 with one queue");
   EXPECT_EQ(expectSchedule(entry, 2, 100, 1024000, why), "single");
   EXPECT_EQ(why, "write 1 ms, run 100, read 1: two queues would save only 2 %");
   EXPECT_EQ(expectSchedule(entry, 1, 2, 1024000, why), "single");
-  EXPECT_EQ(why, "write 1 ms, run 2, read 1: there is no schedule with two queues");
+  EXPECT_EQ(why, "write 1 ms, run 2, read 1: the bundle has no schedule with two queues");
 }
 
 /// What a schedule overlaps is seen from its steps, not from its name.
