@@ -7,7 +7,7 @@ set -euo pipefail
 
 ensure_packages
 ensure_python # only for the comparison with ONNX Runtime
-build release ttc-translate ttrun ttc-digits
+build release ttc ttc-opt ttc-translate ttrun ttc-digits
 
 digits=examples/digits
 say "compiling $digits/digits.onnx to build/digits.ttcb"

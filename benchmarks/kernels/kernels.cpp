@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Times single kernels at the layer shapes of known models on one core, between runs of a
 // register-only loop of multiply-adds: the clock drifts, so only ratios within a run mean
-// anything. Prints one JSON object a line; compare.py sets ONNX Runtime beside it.
+// anything. Prints one JSON object per line.
 #include "KernelHarness.h"
 #include "ttc/Analysis/GemmPlan.h"
 #include "llvm/Support/CommandLine.h"

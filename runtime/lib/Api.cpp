@@ -4,7 +4,7 @@
 
 #include "ttrt/ttrt.h"
 
-#include "Handles.h"
+#include "ApiChecks.h"
 #include "Host.h"
 #include "ParallelHash.h"
 #include "StructSize.h"

@@ -12,6 +12,9 @@
 #ifdef FMT_BEGIN_NAMESPACE
 #error "include Format.h before any header of fmt"
 #endif
+#ifdef FMT_HEADER_ONLY
+#error "tools use fmt itself; this is the library's own"
+#endif
 #define FMT_BEGIN_NAMESPACE                                                                        \
   namespace fmt {                                                                                  \
   inline namespace ttrt_v9 {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared by the files of the C API: handles, checks of arguments, and exceptions as statuses.
+// What the handles of the C API hold.
 
 #ifndef TTRT_LIB_HANDLES_H
 #define TTRT_LIB_HANDLES_H
 
 #include "Bundle.h"
 #include "Device.h"
-#include "Format.h"
 
-#include <atomic>
-#include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 
 struct ttrt_bundle {
   std::shared_ptr<const ttrt::Bundle> bundle;
@@ -22,110 +17,5 @@ struct ttrt_bundle {
 struct ttrt_device {
   std::shared_ptr<ttrt::Device> device;
 };
-
-namespace ttrt {
-
-/// Fills in `error`, which may be null.
-ttrt_status report(ttrt_error *error, ttrt_status status, const char *message) noexcept;
-/// In a catch block: reports the exception as a status and a message.
-ttrt_status reportException(ttrt_error *error) noexcept;
-
-/// Runs `function` and turns exceptions into a status and a message.
-template <typename Function> ttrt_status guarded(ttrt_error *error, Function function) noexcept {
-  try {
-    function();
-  } catch (...) {
-    return reportException(error);
-  }
-  if (error) {
-    error->status = TTRT_OK;
-    error->message[0] = 0;
-  }
-  return TTRT_OK;
-}
-
-inline void require(bool condition, const char *what) {
-  if (!condition) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "{}", what);
-}
-
-/// Marks an object as in use for the duration of a call.
-class InUse {
-public:
-  InUse(std::atomic<bool> &busy, const char *other) : busy(busy) {
-    if (busy.exchange(true, std::memory_order_acquire)) [[unlikely]]
-      fail(TTRT_BUSY, "{} has not returned yet", other);
-  }
-  ~InUse() { busy.store(false, std::memory_order_release); }
-  InUse(const InUse &) = delete;
-  InUse &operator=(const InUse &) = delete;
-
-private:
-  std::atomic<bool> &busy;
-};
-
-inline const ResolvedEntry &entryOf(const Device &device, uint32_t entry) {
-  const ResolvedEntry *found = device.entry(entry);
-  if (!found) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", entry);
-  return *found;
-}
-
-inline const ResolvedPort &portOf(const std::vector<ResolvedPort> &ports, uint32_t index,
-                                  const char *what) {
-  if (index >= ports.size()) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "{} {}; the entry point has {}", what, index, ports.size());
-  return ports[index];
-}
-
-inline void checkBytes(const ResolvedPort &port, size_t bytes, const char *what) {
-  if (bytes != port.bytes) [[unlikely]]
-    fail(TTRT_INVALID_ARGUMENT, "{} '{}' has {} bytes; expected {}", what, port.name, bytes,
-         port.bytes);
-}
-
-/// `Transfer` is ttrt_input or ttrt_output.
-template <typename Transfer>
-void checkTransfers(const std::vector<ResolvedPort> &ports, const Transfer *transfers,
-                    const char *what) {
-  if (!ports.empty() && !transfers)
-    fail(TTRT_INVALID_ARGUMENT, "{}s is NULL; the entry point has {}", what, ports.size());
-  for (size_t i = 0; i < ports.size(); ++i)
-    if (transfers[i].data)
-      checkBytes(ports[i], transfers[i].bytes, what);
-}
-
-/// A function that a queue calls must not wait for that queue or fill its ring.
-inline void requireHostThread(Device &device) {
-  for (uint32_t i = 0; i < device.queues(); ++i)
-    if (device.queue(i).isOwnThread()) [[unlikely]]
-      fail(TTRT_INVALID_ARGUMENT,
-           "called from a function that queue {} calls; the queue would wait for itself", i);
-}
-
-/// A run on the calling thread needs core 0 and all slots for itself.
-inline void requireIdleQueues(Device &device) {
-  if (device.piped().load(std::memory_order_acquire))
-    fail(TTRT_BUSY, "the device has a pipeline; close it first");
-  for (uint32_t i = 0; i < device.queues(); ++i)
-    if (!device.queue(i).isDrained())
-      fail(TTRT_BUSY, "queue {} has commands in flight; ttrt_device_synchronize() waits for them",
-           i);
-}
-
-/// Throws if the step executes a trace that is released.
-inline void requireLoaded(const Device &device, const ResolvedStep &step) {
-  if (step.kind == fb::StepKind::Execute && !device.residency().isLoaded(step.index))
-    fail(TTRT_INVALID_ARGUMENT, "trace {}, '{}', is released; ttrt_trace_load() loads it again",
-         step.index, step.name);
-}
-
-/// Throws the error that stopped a queue.
-inline void requireNoFailure(const Device &device) {
-  if (const ttrt_error *failure = device.failure()) [[unlikely]]
-    throw Error{failure->status, failure->message};
-}
-
-} // namespace ttrt
 
 #endif // TTRT_LIB_HANDLES_H

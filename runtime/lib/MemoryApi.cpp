@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttrt/memory.h"
 
-#include "Handles.h"
+#include "ApiChecks.h"
 #include "StructSize.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttrt/pipeline.h"
 
-#include "Handles.h"
+#include "ApiChecks.h"
 #include "PipelineState.h"
 #include "StructSize.h"
 

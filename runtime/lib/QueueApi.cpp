@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttrt/queue.h"
 
-#include "Handles.h"
+#include "ApiChecks.h"
 
 using namespace ttrt;
 

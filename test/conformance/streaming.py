@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Streams different inputs through every schedule of every entry point of a bundle and compares each
-output with that of a blocking run, bit for bit, and that nothing is computed that nobody asked for:
+output with that of a blocking run, bit for bit, and checks that no inference is computed that was not asked for:
 
     python streaming.py LIBTTRT BUNDLE INFERENCES
 
@@ -15,28 +15,38 @@ class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("message", ctypes.c_char * 1020)]
 
 
-class Entry(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("inputs", ctypes.c_uint32), ("outputs", ctypes.c_uint32)]
+class Sized(ctypes.Structure):
+    """A struct that begins with its own size, as TTRT_..._INIT makes it."""
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(self), **fields)
 
 
-class Port(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_uint32),
-                ("shape", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+class Entry(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p),
+                ("inputs", ctypes.c_uint32), ("outputs", ctypes.c_uint32)]
 
 
-class Schedule(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("queues", ctypes.c_uint32)]
+class Port(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("dtype", ctypes.c_int),
+                ("rank", ctypes.c_uint32), ("shape", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
 
 
-class DeviceOptions(ctypes.Structure):
-    _fields_ = [("cores", ctypes.c_uint32), ("pin", ctypes.c_int), ("queues", ctypes.c_uint32),
+class Schedule(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("queues", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint32)]
+
+
+class DeviceOptions(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("cores", ctypes.c_uint32), ("pin", ctypes.c_int), ("queues", ctypes.c_uint32),
                 ("queue1_cores", ctypes.c_uint32), ("events", ctypes.c_uint32), ("checks", ctypes.c_int),
-                ("link_bytes_per_second", ctypes.c_uint64), ("check_outputs", ctypes.c_int)]
+                ("link_bytes_per_second", ctypes.c_uint64), ("check_outputs", ctypes.c_int),
+                ("reserved", ctypes.c_uint32)]
 
 
-class PipelineOptions(ctypes.Structure):
-    _fields_ = [("entry", ctypes.c_uint32), ("schedule", ctypes.c_char_p), ("outputs", ctypes.c_uint32),
-                ("no_trace", ctypes.c_int), ("on_step", ctypes.c_void_p), ("user", ctypes.c_void_p)]
+class PipelineOptions(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("entry", ctypes.c_uint32), ("outputs", ctypes.c_uint32),
+                ("schedule", ctypes.c_char_p), ("no_trace", ctypes.c_int), ("on_step", ctypes.c_void_p), ("user", ctypes.c_void_p)]
 
 
 class Transfer(ctypes.Structure):

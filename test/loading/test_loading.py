@@ -39,14 +39,18 @@ ttrt = ctypes.CDLL(library)
 class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("message", ctypes.c_char * 1020)]
 
-class Entry(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("inputs", ctypes.c_uint32), ("outputs", ctypes.c_uint32)]
+class Sized(ctypes.Structure):
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(self), **fields)
 
-class Memory(ctypes.Structure):
-    _fields_ = [(n, ctypes.c_uint64) for n in ("dram", "l1", "trace", "address")]
+class Entry(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("inputs", ctypes.c_uint32), ("outputs", ctypes.c_uint32)]
 
-class Options(ctypes.Structure):
-    _fields_ = [("cores", ctypes.c_uint32), ("pin", ctypes.c_int)]
+class Memory(Sized):
+    _fields_ = [(n, ctypes.c_uint64) for n in ("size", "dram", "l1", "trace", "address")]
+
+class Options(Sized):
+    _fields_ = [("size", ctypes.c_size_t), ("cores", ctypes.c_uint32), ("pin", ctypes.c_int)]
 
 class Transfer(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
@@ -68,7 +72,7 @@ bundle, device, entry, memory = ctypes.c_void_p(), ctypes.c_void_p(), Entry(), M
 check(ttrt.ttrt_bundle_open(bundle_path.encode(), 0, ctypes.byref(bundle), ctypes.byref(error)))
 check(ttrt.ttrt_bundle_entry(bundle, 0, ctypes.byref(entry), ctypes.byref(error)))
 check(ttrt.ttrt_bundle_memory(bundle, ctypes.byref(memory), ctypes.byref(error)))
-check(ttrt.ttrt_device_open(bundle, ctypes.byref(Options(int(cores), 0)), ctypes.byref(device),
+check(ttrt.ttrt_device_open(bundle, ctypes.byref(Options(cores=int(cores))), ctypes.byref(device),
                             ctypes.byref(error)))
 loaded = memory_mb()
 inputs, outputs = (Transfer * entry.inputs)(), (Transfer * entry.outputs)()
