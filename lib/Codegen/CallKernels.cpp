@@ -202,7 +202,7 @@ private:
     }
     Value address =
         LLVM::GEPOp::create(builder, loc, pointer, f32, base, ArrayRef<LLVM::GEPArg>{offset});
-    // Only valid lanes: behind the last row there may be nothing.
+    // Only valid lanes: there may be no memory after the last row.
     SmallVector<int64_t> numbers(llvm::to_vector(llvm::seq<int64_t>(0, vector.getDimSize(0))));
     auto indices = VectorType::get(vector.getShape(), i64);
     Value iota = arith::ConstantOp::create(

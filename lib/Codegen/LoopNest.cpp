@@ -85,7 +85,7 @@ Value asRow(OpBuilder &b, Location loc, Value v) {
 }
 
 /// What one element costs when the loop is vectorised: a vector's share of each access, or an
-/// access of its own where elements lie apart.
+/// access of its own where elements are not adjacent.
 double costInnermost(const NestLoop &loop) {
   double lanes = loop.extent ? std::min<int64_t>(8, *loop.extent) : 8;
   double cost = 0;

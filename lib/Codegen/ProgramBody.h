@@ -33,7 +33,7 @@ ModuleOp getCodeModule(ProgramOp program);
 /// The kernel that a body of tensor ops calls; null if there is none.
 KernelOpInterface findKernel(ProgramOp program);
 
-/// Sets the attributes of a program whose code has been found to need so many workgroups. The
+/// Sets the attributes of a program whose code needs `workgroups` workgroups. The
 /// grid of a program on shards is known only with its entry: until then the number stays on
 /// `entry`, the function that runs one workgroup.
 void setWorkgroups(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups);

@@ -263,7 +263,8 @@ private:
       return success(); // It is computed as a whole.
     for (TiledProducer &known : known)
       if (known.op == producer && known.offsets == offsets && known.sizes == sizes) {
-        // The earlier slice may stand behind this one: the tile moves to where both see it.
+        // The earlier slice may come after this one in the block: the tile moves to where both see
+        // it.
         hoistBefore(known.tiled, slice);
         rewriter.replaceOp(slice, known.tiled->getResult(result.getResultNumber()));
         return success();

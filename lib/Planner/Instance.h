@@ -29,8 +29,8 @@ struct Instance {
 
   size_t size() const { return items.size(); }
 
-  /// Whether `neighbours` and `members` exist: they are omitted if so many items overlap that
-  /// examining all items is as fast.
+  /// Whether `neighbours` and `members` exist: they are omitted if the overlaps are so numerous
+  /// that examining all items is as fast.
   bool hasPairs() const { return !neighbours.empty(); }
 
   /// The lowest offset of at least `from` at which the item is aligned and overlaps no fixed

@@ -11,7 +11,7 @@
 namespace ttrt {
 
 /// The caller may have changed rounding or denormals, and a new thread inherits that. All cores
-/// must give the same bits, so whoever computes does it under the defaults.
+/// must give the same bits, so every thread that computes uses the defaults.
 class DefaultFloatingPoint {
 #if defined(__x86_64__)
 public:

@@ -19,7 +19,7 @@ static ttrt_status withTrace(ttrt_device *device, uint32_t trace, ttrt_error *er
       fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace,
            count(target.bundle().metadata().traces()));
     InUse call(target.busy(), "another call on this device");
-    // Nobody enqueues meanwhile.
+    // No other thread enqueues meanwhile.
     std::optional<InUse> queues[kMaxQueues];
     for (uint32_t i = 0; i < target.queues(); ++i)
       queues[i].emplace(target.busy(i), "another call on a queue of this device");

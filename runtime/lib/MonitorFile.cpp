@@ -19,7 +19,7 @@ namespace ttrt {
 // Where
 //===----------------------------------------------------------------------===//
 
-/// $XDG_RUNTIME_DIR is made by the system for this user alone; /tmp is everybody's.
+/// $XDG_RUNTIME_DIR is made by the system for this user alone; /tmp is shared by all users.
 static std::string folderPath() {
   const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
   struct stat status;

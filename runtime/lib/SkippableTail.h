@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which work can be skipped when a run of a schedule ends in the middle of a body: padding
-// inferences, whose outputs nobody reads.
+// inferences, whose outputs are not read.
 
 #ifndef TTRT_LIB_SKIPPABLETAIL_H
 #define TTRT_LIB_SKIPPABLETAIL_H

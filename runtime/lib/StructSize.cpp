@@ -10,7 +10,7 @@
 
 namespace ttrt {
 
-// A size must tell which fields its struct has, so no field may ever lie in what was padding.
+// A size must tell which fields its struct has, so no field may ever be placed in former padding.
 #define TTRT_ENDS_WITH(type, field)                                                                \
   static_assert(offsetof(type, size) == 0 &&                                                       \
                 offsetof(type, field) + sizeof(type::field) == sizeof(type) &&                     \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --pass-pipeline='builtin.module(ttc.program(ttc-lower-programs))' --split-input-file --verify-diagnostics | FileCheck %s
 
-// A program on shards is one for a part, behind an entry that says where workgroup k's parts lie: (k / 2,
+// A program on shards computes one part; its entry finds the parts of workgroup k: (k / 2,
 // k mod 2) of a grid of 4 x 2. The first operand is a slice of 2 x 8 of 16 columns in DRAM (2 * 16 * 4
 // and 8 * 4 bytes), the second one the same for all, the result's row of shards is one core and its
 // columns are half of what lies there.

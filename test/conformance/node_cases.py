@@ -12,7 +12,7 @@ BATCH = 40
 class NodeCase:
     """One of ONNX's cases, with its inputs and outputs as {name: array}.
 
-    `constants`: all inputs behind the first are part of the model, as shapes and axes have to be in
+    `constants`: all inputs after the first are part of the model, as shapes and axes have to be in
     a compiler with static shapes.
     """
 
@@ -32,7 +32,7 @@ class NodeCase:
         return dict(list(self.inputs.items())[:1]) if constants else self.inputs
 
     def add_to(self, graph, constants, prefix=""):
-        """Appends the case to a graph, its values' names behind the prefix."""
+        """Appends the case to a graph, its values' names after the prefix."""
         def named(names):
             return [prefix + name if name else "" for name in names]
 

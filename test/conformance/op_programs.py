@@ -133,7 +133,7 @@ class Programs:
         operands = np.asarray(offsets, np.uint64)
         for workgroup in reversed(range(grid)):
             function(operands.ctypes.data, memory.ctypes.data, scratch.ctypes.data + scratch_start, workgroup)
-        assert (scratch[scratch_start + scratch_bytes :] == RUBBISH).all(), "wrote behind its scratch"
+        assert (scratch[scratch_start + scratch_bytes :] == RUBBISH).all(), "wrote past its scratch"
         results = []
         for tensor, offset, block in list(zip(case.inputs + case.outputs, offsets, blocks))[len(case.inputs) :]:
             raw = memory[offset : offset + len(block)]

@@ -111,7 +111,7 @@ def stream(runtime, device, entry, schedule, inputs, expected, outputs, random_s
 
 
 def count_runs(runtime, device, entry, schedule, inputs, number, outputs):
-    """Steps that compute, for so many inferences and what comes behind them."""
+    """The number of steps that compute `number` inferences."""
     runs = [0]
 
     def step(_user, _queue, kind, after):

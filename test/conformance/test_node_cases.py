@@ -2,7 +2,7 @@
 """ONNX's own tests of single nodes, of the ops that the importer knows.
 
 node_cases.txt lists them: `pass` with all inputs given at run time, `constants` with all inputs
-behind the first in the model, `fail` with what the error must say. A case that starts to compile must
+after the first in the model, `fail` with what the error must say. A case that starts to compile must
 be moved, so that the list of passing ones can only grow.
 """
 import pathlib

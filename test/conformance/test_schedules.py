@@ -15,7 +15,7 @@ ONE_QUEUE = ["single", "single-untraced"]
 ALL = ["single", "overlap-io-signals", "overlap-io", "overlap-input", "single-untraced",
        "overlap-io-untraced", "overlap-input-untraced"]
 
-# Host steps in front of, between and behind the traces; one of the inputs goes to the host alone, and
+# Host steps before, between and after the traces; one of the inputs goes to the host alone, and
 # one of the outputs comes from there.
 HOSTED = """
 ttc.program @scale(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {

@@ -18,8 +18,8 @@ public:
 
   void show(llvm::StringRef text);
 
-  /// Clears the terminal's line, whoever showed it: call this before anything else is written to
-  /// stderr.
+  /// Clears the terminal's line, no matter which object showed it: call this before anything else
+  /// is written to stderr.
   static void clear();
 
 private:

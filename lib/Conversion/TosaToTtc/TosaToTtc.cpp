@@ -113,7 +113,7 @@ struct ConvertTosaToTtc : ttc::impl::ConvertTosaToTtcBase<ConvertTosaToTtc> {
       if (op->use_empty())
         op->erase();
     });
-    // Operands that became attributes (zero points, shifts) leave constants behind.
+    // Operands that became attributes (zero points, shifts) leave dead constants.
     getOperation()->walk([](ConstantOp op) {
       if (op->use_empty())
         op->erase();

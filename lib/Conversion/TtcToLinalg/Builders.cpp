@@ -93,7 +93,7 @@ Value pullElements(OpBuilder &b, Location loc, RankedTensorType resultType, Body
 }
 
 // A reduced dimension d becomes two loops: the reduction, and a parallel one of one iteration
-// (appended behind all others) that the result's dimension of size 1 follows.
+// (appended after all others) that the result's dimension of size 1 follows.
 AffineMap reducedMap(MLIRContext *context, int64_t rank, ArrayRef<int64_t> axes) {
   SmallVector<AffineExpr> exprs;
   for (int64_t i = 0; i < rank; ++i)

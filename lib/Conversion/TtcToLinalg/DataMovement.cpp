@@ -199,7 +199,7 @@ struct ConvertPad : ConvertMovement<PadOp> {
     return index;
   }
 
-  /// Slabs that do not overlap: those of dimension 0 are whole, those of the next lie between
+  /// Slabs that do not overlap: those of dimension 0 are whole, those of the next are between
   /// them, and so on.
   static Value assemble(OpBuilder &b, Location loc, Value x, RankedTensorType type,
                         ArrayRef<int64_t> low, ArrayRef<int64_t> high, TypedAttr value) {

@@ -207,7 +207,7 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
                            nested, loc, extractOr(nested, loc, x, indices, channel, zero), f32);
                        return mulOf(nested, loc, v, v);
                      });
-    // The window's loop is one more, behind the tensor's dimensions.
+    // The window's loop is one more, after the tensor's dimensions.
     SmallVector<AffineExpr> read;
     for (int64_t i = 0; i < rank; ++i)
       read.push_back(b.getAffineDimExpr(i));

@@ -12,7 +12,7 @@ namespace {
 template <typename Op> int64_t firstSpatialDim(Op op) { return op.getChannelsLast() ? 1 : 2; }
 
 /// Folds each window: the nest over the result's dimensions, then the kernel's. `combine` takes
-/// the element and whether it lies inside the operand by giving `outside` where it does not.
+/// the element and whether it is inside the operand by giving `outside` where it does not.
 template <typename Op>
 Value foldWindows(OpBuilder &b, Op op, Value x, RankedTensorType resultType, TypedAttr init,
                   TypedAttr outside, Body combine) {

@@ -75,7 +75,7 @@ Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes);
 Value widen(OpBuilder &b, Location loc, Value input);
 Value narrow(OpBuilder &b, Location loc, Value input, Type element);
 
-/// The element at `indices`, which may lie outside of `tensor`: then `outside`. Only the
+/// The element at `indices`, which may be outside of `tensor`: then `outside`. Only the
 /// dimensions in `checked` can be outside.
 Value extractOr(OpBuilder &b, Location loc, Value tensor, ArrayRef<Value> indices,
                 ArrayRef<int64_t> checked, Value outside);

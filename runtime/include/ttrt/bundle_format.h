@@ -62,7 +62,7 @@ struct AddressMap {
   constexpr uint64_t interleavedAddress() const { return hostAddress() + hostBytes; }
   constexpr uint64_t size() const { return l1Address(cores) + hostBytes + cores * l1Bytes; }
 
-  /// Whether the address lies in some core's L1, not interleaved.
+  /// Whether the address is in some core's L1, not interleaved.
   constexpr bool isInCore(uint64_t address) const {
     return address >= dramBytes && address < hostAddress();
   }

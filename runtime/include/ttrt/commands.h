@@ -89,7 +89,7 @@ constexpr uint64_t transferGrid(uint64_t bytes) {
   return (bytes + kBytesPerWorkgroup - 1) / kBytesPerWorkgroup;
 }
 
-/// The entry of a compiled program. Operand i lies at `base + operands[i]`; `scratch` is this
+/// The entry of a compiled program. Operand i is stored at `base + operands[i]`; `scratch` is this
 /// core's L1 (64-byte aligned, at least the program's scratch bytes). Workgroups are independent of
 /// each other.
 using ProgramFunction = void(const uint64_t *operands, uint8_t *base, uint8_t *scratch,

@@ -34,7 +34,7 @@
  *     ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
  *     options.queues = 2;
  *
- * - Options, which the library reads: fields that lie beyond `size` have their defaults, which are
+ * - Options, which the library reads: fields beyond `size` have their defaults, which are
  *   always zero. If `size` exceeds the library's own struct, the extra bytes must be zero;
  *   otherwise the call returns TTRT_UNSUPPORTED, since it asks for an option that this library
  *   lacks.

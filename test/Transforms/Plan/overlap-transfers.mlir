@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Events stand behind the last command that touches a byte of an input's slot and in front of the
+// Events follow the last command that touches a byte of an input's slot and precede the
 // first that touches one of an output's: around steps of their own, or inside a copy of the trace.
 // RUN: ttc-opt %s --split-input-file --ttc-overlap-transfers --verify-diagnostics | FileCheck %s
 
@@ -234,7 +234,7 @@ module @ring attributes {ttc.target = #ttc.target<
 
 // -----
 
-// The host reads the input in front of the trace and writes the output behind it.
+// The host reads the input before the trace and writes the output after it.
 // CHECK-LABEL: module @hosted
 // CHECK-NOT: ttc.trace @t0_
 // CHECK: ttc.schedule "overlap-io-signals" queues 2 prologue {
