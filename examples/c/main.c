@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The whole of the C API in one page: open a bundle, look at it, run it in place.
+/* The C API in one page: open a bundle, look at it, run it in place.
  *
  *   ttrt-example BUNDLE
  *

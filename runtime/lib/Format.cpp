@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fmt/format-inl.h>
 
+// Unoptimised code calls both, although nothing is formatted that needs them.
+template auto fmt::detail::decimal_point_impl<char>(fmt::detail::locale_ref) -> char;
 template auto fmt::detail::thousands_sep_impl<char>(fmt::detail::locale_ref)
     -> fmt::detail::thousands_sep_result<char>;
 

@@ -100,12 +100,12 @@ TTRT_API ttrt_status ttrt_event_record(ttrt_event *event, uint32_t queue, ttrt_e
 TTRT_API ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error);
 /**
  * Returns TTRT_OK if the event's last record is complete or none was enqueued, else TTRT_NOT_READY.
- * TTRT_FAILED if the queue of that record has stopped. Thread-safe.
+ * TTRT_FAILED if the queue of that record stopped before it. Thread-safe.
  */
 TTRT_API ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error);
 /**
  * Waits until the event's last record is complete; returns immediately if none was enqueued.
- * TTRT_FAILED if the queue of that record has stopped. Thread-safe.
+ * TTRT_FAILED if the queue of that record stopped before it. Thread-safe.
  */
 TTRT_API ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error);
 

@@ -22,8 +22,9 @@
  *
  * Threads. There is no global state, and distinct objects are independent. A bundle is immutable:
  * any number of threads may query it and open devices from it. Calls on the same device must not
- * overlap unless a function is documented as thread-safe; an overlapping call returns TTRT_BUSY and
- * has no effect. queue.h and pipeline.h state their own rules.
+ * overlap unless a function is documented as thread-safe; an overlapping call that
+ * runs or reads the device returns TTRT_BUSY and has no effect. queue.h and pipeline.h state their
+ * own rules.
  *
  * Memory. Between ttrt_device_open() and ttrt_device_close(), no call on the device allocates
  * memory, on any thread, except where documented.
@@ -153,7 +154,7 @@ TTRT_API ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry
 TTRT_API ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name,
                                             uint32_t *entry, ttrt_error *error);
 
-/** Element types. TTRT_BOOL is one byte, 0 or 1. */
+/** Element types. TTRT_BOOL is one byte, 0 or 1. New values may be added in a minor release. */
 typedef enum ttrt_dtype {
   TTRT_F32 = 0,
   TTRT_F16 = 1,
@@ -241,8 +242,8 @@ typedef struct ttrt_device_options {
   uint32_t queue1_cores;
   /** Events that ttrt_event_create() can hand out at a time: at most 65536; 0: 16. */
   uint32_t events;
-  /** Nonzero: queues check every address before they use it, and report a wrong one as an error
-      instead of crashing. Slow; for debugging. */
+  /** Nonzero: queues check the addresses of traces before they execute them, and report a wrong one
+      as an error instead of crashing. Slow; for debugging. */
   int checks;
   /** Slows transfers of inputs and outputs down to this many bytes per second, to simulate a bus;
       0: the speed in the bundle's target, which may be unlimited. */
