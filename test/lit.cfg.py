@@ -28,8 +28,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "HOME", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 if config.ttc_sanitizer == "asan":
-    # The shared libMLIR keeps objects until the process ends; they are not ours to free.
-    config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")
+    # The shared libMLIR keeps objects until the process ends; they are not ours to free. Its
+    # allocators are shared with code of ours, which poisons what is free, and libMLIR, which is
+    # not instrumented, does not unpoison what it then allocates.
+    config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:allow_user_poisoning=0")
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
 config.substitutions += [

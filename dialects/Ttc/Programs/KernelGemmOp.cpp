@@ -54,8 +54,8 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
   int64_t most[] = {p.batch[0] * p.batch[1] * p.batch[2],
                     llvm::divideCeilSigned(p.n * p.od * p.oh * p.ow, p.mr),
                     p.groups * llvm::divideCeilSigned(p.o, p.nr)};
-  for (auto [count, limit, what] : llvm::zip_equal(
-           plan.getSplits(), most, ArrayRef<StringRef>{"batch elements", "row tiles", "panels"}))
+  constexpr StringLiteral names[] = {"batch elements", "row tiles", "panels"};
+  for (auto [count, limit, what] : llvm::zip_equal(plan.getSplits(), most, names))
     if (count > limit)
       return op.emitOpError() << "(C10) expected 'plan' to split the " << limit << " " << what
                               << " into at most as many parts, found " << count;
