@@ -3,6 +3,6 @@
 # target is <NAME>PassIncGen.
 function(ttc_add_passes name)
   set(LLVM_TARGET_DEFINITIONS Passes.td)
-  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${name})
+  mlir_tablegen(Passes.h.inc -gen-pass-decls -name ${name} -I${PROJECT_SOURCE_DIR}/include)
   add_public_tablegen_target(${name}PassIncGen)
 endfunction()

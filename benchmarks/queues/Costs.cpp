@@ -90,7 +90,7 @@ void enqueueing(Json &json) {
 
 /// From the end of a trace's last command on queue 0 to a command of queue 1 that has waited for
 /// it. The host is ahead of both. `mostUs`: the wait is longer by a random time up to that, so that
-/// nobody can know when it will be over.
+/// its end cannot be predicted.
 void latency(double commandUs, uint32_t mostUs, const char *name, int repeats, Json &json) {
   Shape shape;
   shape.commands = 2;

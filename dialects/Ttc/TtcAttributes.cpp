@@ -36,11 +36,12 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, M
     return emitError() << "(C2) expected a grid of rows and columns, at least 1 each, found ["
                        << grid << "]";
   if (sharding == Sharding::HeightSharded && grid[1] != 1)
-    return emitError() << "(C3) expected one column of shards where the height is cut, found ["
-                       << grid << "]";
+    return emitError()
+           << "(C3) expected one column of shards where the height is partitioned, found [" << grid
+           << "]";
   if (sharding == Sharding::WidthSharded && grid[0] != 1)
-    return emitError() << "(C3) expected one row of shards where the width is cut, found [" << grid
-                       << "]";
+    return emitError() << "(C3) expected one row of shards where the width is partitioned, found ["
+                       << grid << "]";
   return success();
 }
 
@@ -49,22 +50,23 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (!hasGrid() || getShardParts(shape, getGrid()[0], getGrid()[1]))
     return success();
   return emitError() << "(C4) expected a shape that a grid of [" << getGrid()
-                     << "] cuts into equal boxes, found [" << shape << "]";
+                     << "] partitions into equal boxes, found [" << shape << "]";
 }
 
 //===--- shard ------------------------------------------------------------------------===//
 
 LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                RankedTensorType whole, ArrayRef<int64_t> cuts) {
-  if (static_cast<int64_t>(cuts.size()) != whole.getRank())
-    return emitError() << "(C1) expected a cut for each of " << whole.getRank()
-                       << " dimensions, found [" << cuts << "]";
-  for (auto [i, cut] : llvm::enumerate(cuts)) {
-    if (cut < -1)
-      return emitError() << "(C1) expected cuts of -1 or more, found [" << cuts << "]";
-    if (cut != -1 && llvm::is_contained(cuts.drop_front(i + 1), cut))
-      return emitError() << "(C2) expected no two dimensions to have the same cut, found [" << cuts
-                         << "]";
+                                RankedTensorType whole, ArrayRef<int64_t> partition) {
+  if (static_cast<int64_t>(partition.size()) != whole.getRank())
+    return emitError() << "(C1) expected a partition of each of " << whole.getRank()
+                       << " dimensions, found [" << partition << "]";
+  for (auto [i, dim] : llvm::enumerate(partition)) {
+    if (dim < -1)
+      return emitError() << "(C1) expected a partition of -1 or more in each dimension, found ["
+                         << partition << "]";
+    if (dim != -1 && llvm::is_contained(partition.drop_front(i + 1), dim))
+      return emitError() << "(C2) expected no two dimensions to have the same partition, found ["
+                         << partition << "]";
   }
   if (LayoutAttr layout = getShardedLayout(whole); layout && !layout.hasGrid())
     return emitError() << "(C3) expected a sharded whole with a grid, found " << whole;
@@ -74,7 +76,7 @@ LogicalResult ShardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LayoutAttr ShardAttr::getLayout() const { return getShardedLayout(getWhole()); }
 
 SmallVector<int64_t> ShardAttr::getParts(ArrayRef<int64_t> grid) const {
-  return llvm::map_to_vector(getCuts(), [&](int64_t cut) { return cut < 0 ? 1 : grid[cut]; });
+  return llvm::map_to_vector(getPartition(), [&](int64_t dim) { return dim < 0 ? 1 : grid[dim]; });
 }
 
 bool ShardAttr::isOwn(ArrayRef<int64_t> grid) const {
@@ -84,12 +86,12 @@ bool ShardAttr::isOwn(ArrayRef<int64_t> grid) const {
     return false;
   // Workgroups in the order of the parts.
   int64_t last = -1;
-  for (int64_t cut : getCuts()) {
-    if (cut < 0 || grid[cut] == 1)
+  for (int64_t dim : getPartition()) {
+    if (dim < 0 || grid[dim] == 1)
       continue;
-    if (cut < last)
+    if (dim < last)
       return false;
-    last = cut;
+    last = dim;
   }
   return true;
 }

@@ -144,26 +144,26 @@ def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
   let summary = "The part of an operand that a workgroup of a program on shards processes";
   let description = [{
     `ttc.shard` on an argument or a result of a `ttc.program` with `shards`. The argument's type is
-    the type of one part; `whole` is the type of the operand. For each dimension, `cuts` names the
+    the type of one part; `whole` is the type of the operand. For each dimension, `partition` names the
     dimension of the program's grid `shards` that partitions it, or is -1: workgroup (k0, k1, ...) has
-    part `k[cuts[d]]` of dimension d.
+    part `k[partition[d]]` of dimension d.
 
     If `whole` is sharded, the part is stored in the L1 of one core: it is that core's shard or a slice
     of it. Otherwise it is a slice of a contiguous tensor.
 
     Constraints:
-    - (C1) `cuts` has one element of -1 or more for each dimension.
-    - (C2) No two dimensions have the same element of `cuts`, except -1.
+    - (C1) `partition` has one element of -1 or more for each dimension.
+    - (C2) No two dimensions have the same element of `partition`, except -1.
     - (C3) A `whole` that is sharded has a grid.
 
     ```mlir
     // A height-sharded tensor: each workgroup has the rows of its core.
     tensor<8x64xf32> {ttc.shard = #ttc.shard<
-        tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>, cuts = [0, -1]>}
+        tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>, partition = [0, -1]>}
     ```
   }];
-  let parameters = (ins "::mlir::RankedTensorType":$whole, ArrayRefParameter<"int64_t">:$cuts);
-  let assemblyFormat = "`<` $whole `,` `cuts` `=` `[` $cuts `]` `>`";
+  let parameters = (ins "::mlir::RankedTensorType":$whole, ArrayRefParameter<"int64_t">:$partition);
+  let assemblyFormat = "`<` $whole `,` `partition` `=` `[` $partition `]` `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The layout of the whole if it is sharded, otherwise null.

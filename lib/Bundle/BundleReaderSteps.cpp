@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the commands and schedules of a bundle as ops.
 #include "BundleReader.h"
-#include "StreamEncoder.h"
+#include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
 #include "ttc/Support/Target.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a planned module as a bundle: first the tables, one function each, then the file.
 #include "Segments.h"
-#include "StreamEncoder.h"
+#include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
 #include "ttc/Bundle/Bundle.h"
@@ -193,7 +193,7 @@ private:
         return trace.emitError("expected the stream of @")
                << trace.getSymName() << " at dram " << expected << ", found it at "
                << trace.getRegionAddressAttr().getInt() << "; run --ttc-size-trace-region";
-      encodeStream(trace, numbers, streamBytes);
+      writeStream(trace, numbers, streamBytes);
       streamBytes.resize(llvm::alignTo(streamBytes.size(), ttrt::kStreamAlignment));
     }
     streams.add(streamBytes);

@@ -60,7 +60,8 @@ private:
   }
 
   /// Bytes from the operand's address to the workgroup's part. Of dimension d the part is number
-  /// t = index[cuts[d]] of p; where the whole is sharded in q parts, these are p / q to a shard.
+  /// t = index[partition[d]] of p; where the whole is sharded in q parts, these are p / q to a
+  /// shard.
   Value getOffset(ShardAttr shard) {
     RankedTensorType whole = shard.getWhole();
     SmallVector<int64_t> parts = shard.getParts(*program.getShards());
@@ -71,8 +72,8 @@ private:
     Value offset = constant(0);
     for (int64_t d = whole.getRank() - 1; d >= 0; --d) {
       int64_t size = whole.getDimSize(d), finer = parts[d] / shards[d];
-      if (shard.getCuts()[d] >= 0) {
-        Value part = index[shard.getCuts()[d]];
+      if (shard.getPartition()[d] >= 0) {
+        Value part = index[shard.getPartition()[d]];
         offset = add(offset, remainder(part, finer), size / parts[d] * stride * element);
         offset = add(offset, quotient(part, finer), shards[d] == 1 ? 0 : cores * l1Bytes);
       }

@@ -74,7 +74,7 @@ static LogicalResult importShape(OnnxNode &node) {
 static LogicalResult importSize(OnnxNode &node) {
   auto type = RankedTensorType::get({}, node.getBuilder().getI64Type());
   return node.results(splat(
-      node, type, node.getBuilder().getI64IntegerAttr(typeOf(node.input(0)).getNumElements())));
+      node, type, node.getBuilder().getI64IntegerAttr(tensorType(node.input(0)).getNumElements())));
 }
 
 static LogicalResult importRange(OnnxNode &node) {

@@ -271,7 +271,7 @@ SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer) {
   }
 
   bool foldable = op->getNumResults() == 1 && !state.operands.empty() &&
-                  typeOf(op->getResult(0)).getNumElements() <= kFoldLimit &&
+                  tensorType(op->getResult(0)).getNumElements() <= kFoldLimit &&
                   llvm::all_of(op->getOperands(),
                                [](Value operand) { return matchPattern(operand, m_Constant()); });
   SmallVector<Value> folded;

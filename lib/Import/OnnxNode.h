@@ -135,11 +135,9 @@ private:
   bool anyError = false;
 };
 
-/// The static type of a tensor.
-inline RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-inline ArrayRef<int64_t> shapeOf(Value value) { return typeOf(value).getShape(); }
-inline int64_t rankOf(Value value) { return typeOf(value).getRank(); }
-inline Type elementTypeOf(Value value) { return typeOf(value).getElementType(); }
+inline ArrayRef<int64_t> shapeOf(Value value) { return tensorType(value).getShape(); }
+inline int64_t rankOf(Value value) { return tensorType(value).getRank(); }
+inline Type elementTypeOf(Value value) { return tensorType(value).getElementType(); }
 
 template <typename OpTy>
 SmallVector<Value> OnnxNode::createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,

@@ -135,7 +135,7 @@ static LogicalResult importResize(OnnxNode &node) {
   size_t count = axes.empty() ? rankOf(x) : axes.size();
   // An input that is present but empty counts as omitted.
   auto isGiven = [&](unsigned index) {
-    return node.hasInput(index) && typeOf(node.input(index)).getNumElements() > 0;
+    return node.hasInput(index) && tensorType(node.input(index)).getNumElements() > 0;
   };
   if (isGiven(2) == isGiven(3))
     return node.error() << "expected either scales or sizes";

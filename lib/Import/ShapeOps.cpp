@@ -54,7 +54,7 @@ static LogicalResult importReshape(OnnxNode &node) {
       dim = shapeOf(x)[i];
     }
   }
-  int64_t elements = typeOf(x).getNumElements();
+  int64_t elements = tensorType(x).getNumElements();
   if (open >= 0) {
     shape[open] = 1;
     std::optional<int64_t> others = getNumElementsChecked(shape);

@@ -53,8 +53,8 @@ template <typename A, typename B> bool mayShareBytes(const A &a, const B &b) {
   return begin < a.row || begin + b.row > pitch;
 }
 
-/// Whether an output may be stored exactly where an input of the same dispatch is ("In place" in
-/// docs/bundle-format.md).
+/// Whether an output may be stored exactly where an input of the same dispatch is ("In-place
+/// operands" in docs/bundle-format.md).
 inline bool mayWriteInPlace(const fb::Program &program, const Access &output, const Access &input) {
   const auto *inputs = program.operands()->Get(output.operand)->in_place_of();
   for (uint32_t i = 0; i < count(inputs); ++i)

@@ -38,6 +38,8 @@ Code::Code(const Bundle &bundle) {
       if (probe < 0)
         fail(TTRT_IO_ERROR, "cannot load the code: {}", strerror(errno));
       close(probe);
+      if (access("/proc/self/fd", F_OK) != 0)
+        fail(TTRT_IO_ERROR, "cannot load the code: /proc is not mounted");
       failBad("cannot load the code: {}", reason);
     }
     const auto *programs = bundle.metadata().programs();

@@ -167,7 +167,7 @@ void Queue::work() noexcept {
     const bool last = command.kind == QueueCommand::Kind::Stop;
     untold |= !isMark(command.kind);
     ++head;
-    __builtin_prefetch(&ring[head & mask]); // beside `submitted`
+    __builtin_prefetch(&ring[head & mask]); // overlaps with the load of `submitted`
     // A record is published before the host learns that the commands before it are complete: the
     // other queue may be waiting for it. Marks alone need not be reported at all.
     if (!isThere(head))

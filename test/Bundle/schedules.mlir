@@ -15,9 +15,9 @@
 // RUN: FileCheck %s < %t.read.mlir
 
 // None may be missing.
-// RUN: sed 's/ttc.entry @main {/ttc.entry @main attributes {wanted_schedules = ["overlap-io"]} {/' %t.planned.mlir > %t.wanted.mlir
+// RUN: sed 's/ttc.entry @main {/ttc.entry @main attributes {wanted_schedules = ["overlap-later"]} {/' %t.planned.mlir > %t.wanted.mlir
 // RUN: not ttc-translate --ttc-to-bundle %t.wanted.mlir -o %t.none 2>&1 | FileCheck %s --check-prefix=WANTED
-// WANTED: error: expected all schedules to be present, found ["overlap-io"] still wanted; run --ttc-overlap-transfers
+// WANTED: error: expected all schedules to be present, found ["overlap-later"] still wanted; run --ttc-overlap-transfers
 
 // Two activations at one address.
 // CHECK-DAG: ttc.buffer activation @[[A:[^ ]+]] : {{.*}} in dram at [[AT:0x[0-9a-f]+]] size

@@ -45,7 +45,7 @@ ttc.program @scratch() -> tensor<8xf32> {
 // CHECK-SAME:      attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>}
 // CHECK:      llvm.func @shards({{.*}} attributes {passthrough = ["no-builtins"], ttc.workgroups = 2 : i64}
 ttc.program @shards() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>} {
   builtin.module {
     llvm.func @body(%out: !llvm.ptr, %w: i64)

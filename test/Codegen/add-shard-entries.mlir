@@ -19,8 +19,8 @@ module attributes {ttc.target = #ttc.target<
 // CHECK:      llvm.func internal @add.part({{.*}} attributes {passthrough = ["no-builtins", "noinline"]}
 // CHECK-NOT:  ttc.workgroups
 ttc.program @add(
-    %a: tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x8xf32>, cuts = [0, -1]>}, %b: tensor<1xf32>)
-    -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+    %a: tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x8xf32>, partition = [0, -1]>}, %b: tensor<1xf32>)
+    -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @add(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)
@@ -46,7 +46,7 @@ module attributes {ttc.target = #ttc.target<
 // CHECK:        %[[LAST:.*]] = llvm.icmp "eq" %[[NEXT]]
 // CHECK:        llvm.cond_br %[[LAST]], ^bb2, ^bb1(%[[NEXT]] : i64)
 ttc.program @loop() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @loop(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)
@@ -58,7 +58,7 @@ ttc.program @loop() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
 // CHECK-LABEL: ttc.program @done(
 // CHECK-NOT:     @done.part
 ttc.program @done() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {grid = 4 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @done(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64) {
@@ -72,7 +72,7 @@ ttc.program @done() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
 
 module {
 ttc.program @no_workgroups() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     // expected-error @+1 {{expects 'ttc.workgroups' of at least 1 (--ttc-add-entries or --ttc-call-kernels sets it), found none}}
@@ -88,7 +88,7 @@ ttc.program @no_workgroups() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
 module {
 // expected-error @+1 {{expects an llvm.func of its name in its body, found none}}
 ttc.program @no_entry() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
   }
@@ -100,7 +100,7 @@ ttc.program @no_entry() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
 // expected-error @+1 {{expected the module to have a target}}
 module {
 ttc.program @no_target() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @no_target(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)

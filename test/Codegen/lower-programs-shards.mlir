@@ -11,9 +11,9 @@ module attributes {ttc.target = #ttc.target<
     dram_alignment = 64, queues = 1, chips = 1>} {
 // CHECK: ttc.program @add(%{{.*}}: tensor<2x8xf32> {{.*}} attributes {grid = 8 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4, 2>}
 ttc.program @add(
-    %a: tensor<2x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>, ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, 1]>},
+    %a: tensor<2x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>, ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, 1]>},
     %b: tensor<1xf32>)
-    -> (tensor<2x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>, ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, 1]>})
+    -> (tensor<2x8xf32> {ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>, ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, 1]>})
     attributes {shards = array<i64: 4, 2>} {
   %0 = ttc.add %a, %b : (tensor<2x8xf32>, tensor<1xf32>) -> tensor<2x8xf32>
   ttc.return %0 : tensor<2x8xf32>
@@ -40,9 +40,9 @@ module attributes {ttc.target = #ttc.target<
 // CHECK:   llvm.call @relu.part({{.*}}, %[[N]])
 // CHECK:   llvm.cond_br %{{.*}}, ^bb2, ^bb1
 ttc.program @relu(%a: tensor<256x256xf32> {ttc.shard = #ttc.shard<
-      tensor<1024x256xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<1024x256xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     -> (tensor<256x256xf32> {ttc.shard = #ttc.shard<
-      tensor<1024x256xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<1024x256xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>} {
   %0 = ttc.relu %a : (tensor<256x256xf32>) -> tensor<256x256xf32>
   ttc.return %0 : tensor<256x256xf32>
@@ -54,7 +54,7 @@ ttc.program @relu(%a: tensor<256x256xf32> {ttc.shard = #ttc.shard<
 // expected-error @+1 {{expected the module to have a target}}
 module {
 ttc.program @no_target(%a: tensor<2x8xf32>) -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
-      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+      tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>} {
   ttc.return %a : tensor<2x8xf32>
 }

@@ -61,7 +61,7 @@ def check(status):
 
 def memory_mb():
     # Anonymous is what no other process can share. Clean and dirty pages of the file are counted
-    # together: those of a file that was just written are dirty though nobody wrote to the mapping.
+    # together: those of a file that was just written are dirty although the mapping was never written.
     lines = dict(l.split(":") for l in open("/proc/self/smaps_rollup").read().splitlines()[1:])
     mb = lambda *names: sum(int(lines[n].split()[0]) for n in names) * 1024 / 1e6
     return {"anonymous": mb("Anonymous"), "shared": mb("Shared_Clean", "Shared_Dirty"),

@@ -21,10 +21,10 @@ PROBLEM.csv  columns id, lower, upper, size; optional: alignment, offset (a fixe
              A buffer is alive in the half-open interval [lower, upper). - is standard input.
 -o           where to write the plan: the same columns plus offset; - is standard output (default)
 --capacity   stop at a plan whose arena has at most this size; if none is found, the smallest one
-             is written nevertheless, and the exit status is 1.
+             is written, and the exit status is 1.
              Without it, the search ends when the arena size equals the lower bound
 --timeout    limit the search to this time (default 60)
---nodes      limit the search to this number of placements; then the default is no timeout, and
+--nodes      limit the search to this number of placements; without --timeout, the time is not limited then, and
              equal problems get equal plans. 0: first-fit only
 
 The arena size, the lower bound, the nodes searched and the time are printed on standard error.

@@ -79,7 +79,7 @@ static std::string parse(const std::vector<std::string> &arguments, CompileArgum
           parsed.options.empty() ? "" : "; if it is the value of an option, write --name=value");
   for (const std::string &model : parsed.models)
     if (isMlir(model) && parsed.models.size() > 1)
-      return fmt::format("expected one module of MLIR, or ONNX models; found '{}' beside {} more",
+      return fmt::format("expected one module of MLIR, or ONNX models; found '{}' and {} more",
                          model, parsed.models.size() - 1);
   if (parsed.output.empty()) {
     if (parsed.models.size() > 1)

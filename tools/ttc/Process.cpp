@@ -18,8 +18,9 @@ std::string ttc::findTool(const std::string &name) {
   std::error_code error;
   std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error)
-    if (std::filesystem::path beside = self.parent_path() / name; access(beside.c_str(), X_OK) == 0)
-      return beside.string();
+    if (std::filesystem::path sibling = self.parent_path() / name;
+        access(sibling.c_str(), X_OK) == 0)
+      return sibling.string();
   return name; // execvp() and posix_spawnp() search the PATH
 }
 
@@ -34,8 +35,10 @@ static std::vector<char *> getArgv(const std::string &path,
 }
 
 static int reportStart(const std::string &tool, int error) {
-  fmt::print(stderr, "ttc: error: cannot start {}: {}; expected it beside ttc or in the PATH\n",
-             tool, strerror(error));
+  fmt::print(
+      stderr,
+      "ttc: error: cannot start {}: {}; expected it in the directory of ttc or in the PATH\n", tool,
+      strerror(error));
   return kCannotStart;
 }
 

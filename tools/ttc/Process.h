@@ -11,7 +11,7 @@ namespace ttc {
 /// The exit status of the driver where a tool cannot be started, as shells have it.
 inline constexpr int kCannotStart = 127;
 
-/// The tool of that name beside this program, or else in the PATH.
+/// The tool of that name in the directory of this program, or else in the PATH.
 std::string findTool(const std::string &name);
 
 /// Replaces this process by the tool. Returns only if the tool cannot be started: kCannotStart,

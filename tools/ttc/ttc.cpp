@@ -21,7 +21,7 @@ struct Command {
 } // namespace
 
 static constexpr Command kCommands[] = {
-    {"compile", "", false, "compile models to a bundle; the name may be left out"},
+    {"compile", "", false, "compile models to a bundle (the default command)"},
     {"run", "ttrun", true, "run a bundle on .npy files; write or compare its outputs"},
     {"perf", "ttrun", true,
      "measure latency on the device and end to end, and the time of each command"},
@@ -29,7 +29,7 @@ static constexpr Command kCommands[] = {
     {"check", "ttrun", true, "verify bundles without running them"},
     {"monitor", "ttrun", true, "show the running devices and the memory they use"},
     {"query", "ttrun", true, "print this machine's target description"},
-    {"translate", "ttc-translate", false, "models, IR and bundles, each into the other"},
+    {"translate", "ttc-translate", false, "convert between models, IR and bundles"},
     {"opt", "ttc-opt", false, "run passes on IR"},
     {"plan", "ttc-plan", false, "the memory planner alone"},
     {"plan-check", "ttc-plan-check", false, "the checker of memory plans alone"},
@@ -43,7 +43,7 @@ static void printHelp() {
              "commands:\n");
   for (const Command &command : kCommands)
     fmt::print("  {:<11} {}\n", command.name, command.summary);
-  fmt::print("\n'ttc COMMAND --help' tells more about one of them, and so does 'man ttc'.\n"
+  fmt::print("\n'ttc COMMAND --help' describes a command; 'man ttc' describes all.\n"
              "Exit status: that of the tool; 2 wrong usage; 127 a tool is missing.\n");
 }
 

@@ -51,10 +51,6 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
     return command.function(argc, argv);
   } catch (const HelpShown &) {
     return 0;
-  } catch (const OptionsListed &listed) {
-    for (const OptionInfo &option : listed.options)
-      fmt::print("{}\t{}\t{}\t{}\n", command.name, option.name, option.argument, option.help);
-    return 0;
   } catch (const BadBundle &error) {
     fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
     return 1;
@@ -79,7 +75,7 @@ static int afterOutput(int status) {
 }
 
 static std::vector<OptionInfo> optionsOf(const Command &command) {
-  std::string argument = "--complete";
+  std::string argument = kListOptions;
   char *arguments[] = {argument.data()};
   try {
     command.function(1, arguments);
@@ -87,16 +83,6 @@ static std::vector<OptionInfo> optionsOf(const Command &command) {
     return listed.options;
   }
   return {};
-}
-
-/// `ttrun --complete`: a table for shell completion, with a line for each command and for each of
-/// its options. The columns are separated by tabs: command, option, argument, help.
-static void printCompletions() {
-  for (const Command &command : kCommands) {
-    fmt::print("{}\t\t\t{}\n", command.name, command.summary);
-    for (const OptionInfo &option : optionsOf(command))
-      fmt::print("{}\t{}\t{}\t{}\n", command.name, option.name, option.argument, option.help);
-  }
 }
 
 /// For `ttrun --loop` and `ttrun pref`.
@@ -138,10 +124,6 @@ int runTool(int argc, char **argv) {
   }
   if (name == "--version") {
     fmt::print("ttrun {}\n", ttrt_version());
-    return afterOutput(0);
-  }
-  if (name == "--complete") {
-    printCompletions();
     return afterOutput(0);
   }
   for (const Command &command : kCommands)

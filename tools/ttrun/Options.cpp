@@ -129,7 +129,7 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
       printHelp();
       throw HelpShown();
     }
-    if (argument == "--complete")
+    if (argument == kListOptions)
       throw OptionsListed{list()};
     size_t equals = argument.find('=');
     size_t dashes = argument.compare(0, 2, "--") == 0 ? 2 : 1;

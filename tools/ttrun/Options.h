@@ -34,14 +34,17 @@ std::string bundleMessage(const std::string &path, ttrt_status status, const std
 /// Thrown by parse() after it has printed --help.
 struct HelpShown {};
 
-/// An option, for completion and suggestions.
+/// An option, for suggestions.
 struct OptionInfo {
   std::string name;     ///< "--loops"
   std::string argument; ///< "N"; "[SEED]" where it is optional; empty for a flag
   std::string help;     ///< one line
 };
 
-/// Thrown by parse() for the hidden option --complete.
+/// The argument with which parse() throws OptionsListed; it has a byte that cannot be typed.
+constexpr char kListOptions[] = "--\x01";
+
+/// Thrown by parse() for kListOptions.
 struct OptionsListed {
   std::vector<OptionInfo> options;
 };

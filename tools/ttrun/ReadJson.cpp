@@ -253,7 +253,6 @@ static void addMemory(Json &json, const Bundle &bundle) {
         .field("scratch", use.scratch)
         .field("streams", use.streams)
         .field("activations_arena_size", use.arenaSize)
-        .field("activations_height", use.arenaSize) // its name in earlier versions
         .field("activations_lower_bound", use.lowerBound)
         .field("activations_lower_bound_time", use.lowerBoundTime)
         .field("moved", use.moved)

@@ -23,7 +23,7 @@ void SessionOptions::declare(OptionParser &parser) {
       "use random values for inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
       seed);
   parser.number("cores", "N", "number of threads that compute (default: all CPUs)", cores, 1, 1024);
-  parser.flag("pin", "tie each worker to a CPU", pin);
+  parser.flag("pin", "pin each worker to a CPU", pin);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
   parser.text(
       "schedule", "NAME",

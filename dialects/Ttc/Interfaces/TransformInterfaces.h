@@ -10,10 +10,10 @@
 
 namespace mlir::ttc {
 
-/// ShardableOpInterface::getOperandCuts() for any op. Returns false if the op cannot be partitioned
-/// that way, or if the parts would not be equal.
-bool getOperandCuts(Operation *op, ArrayRef<int64_t> parts,
-                    SmallVectorImpl<SmallVector<int64_t>> &cuts);
+/// ShardableOpInterface::getOperandPartitions() for any op. Returns false if the op cannot be
+/// partitioned that way, or if the parts would not be equal.
+bool getOperandPartitions(Operation *op, ArrayRef<int64_t> parts,
+                          SmallVectorImpl<SmallVector<int64_t>> &partitions);
 
 } // namespace mlir::ttc
 

@@ -85,16 +85,16 @@ def Ttc_ShardableOpInterface : OpInterface<"ShardableOpInterface"> {
   let description = [{
     An op that computes a part of its one result from parts of its operands, so that one program can
     do so for each shard of a tensor. Attributes stay as they are, and no sum is ever split.
-    Elementwise ops and splat constants do not implement it: getOperandCuts() handles them.
+    Elementwise ops and splat constants do not implement it: getOperandPartitions() handles them.
   }];
   let methods = [
     InterfaceMethod<[{
-      `parts` is the number of equal parts of each dimension of the result. `cuts` receives a list for
+      `parts` is the number of equal parts of each dimension of the result. `partitions` receives a list for
       each operand: for each of its dimensions, the dimension of the result that it is partitioned
       with, or -1 if a part needs all of it. Returns false if the op cannot be partitioned that way.
-    }], "bool", "getOperandCuts",
+    }], "bool", "getOperandPartitions",
     (ins "::llvm::ArrayRef<int64_t>":$parts,
-         "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$cuts)>
+         "::llvm::SmallVectorImpl<::llvm::SmallVector<int64_t>> &":$partitions)>
   ];
 }
 

@@ -135,9 +135,9 @@ static LogicalResult verifyShards(ProgramOp program) {
     if (!program.getShards())
       return program.emitOpError(
           "(C7) expected 'shards' where an operand has 'ttc.shard', found none");
-    if (llvm::any_of(shard.getCuts(),
-                     [&](int64_t cut) { return cut >= static_cast<int64_t>(grid.size()); }))
-      return program.emitOpError("(C7) expected cuts among its ")
+    if (llvm::any_of(shard.getPartition(),
+                     [&](int64_t dim) { return dim >= static_cast<int64_t>(grid.size()); }))
+      return program.emitOpError("(C7) expected a partition by its ")
              << grid.size() << " dimensions of shards, found " << shard;
     RankedTensorType whole = shard.getWhole();
     auto part = cast<RankedTensorType>(program.getOperandType(i));
@@ -148,12 +148,12 @@ static LogicalResult verifyShards(ProgramOp program) {
       fits = part.getDimSize(d) * parts[d] == whole.getDimSize(d);
     if (!fits)
       return program.emitOpError("(C7) expected parts of ")
-             << whole << ", cut into [" << parts << "], found " << part;
+             << whole << ", partitioned into [" << parts << "], found " << part;
     if (!program.isExternal())
       for (auto [finer, coarser] : llvm::zip_equal(parts, *getShardParts(whole)))
         if (finer % coarser != 0)
           return program.emitOpError("(C7) expected parts of one shard each of ")
-                 << whole << ", found it cut into [" << parts << "]";
+                 << whole << ", found it partitioned into [" << parts << "]";
   }
   return success();
 }

@@ -90,7 +90,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     - (C4) The rows of `ttc.strided` divide the tensor.
     - (C5) `ttc.in_place` lists arguments with the result's size, strided layout and shards.
     - (C6) `shards` has elements of at least 1, and their product is `grid`.
-    - (C7) `ttc.shard` requires `shards`, which its `cuts` index, and partitions `whole` into parts of
+    - (C7) `ttc.shard` requires `shards`, which its `partition` indexes, and partitions `whole` into parts of
       the operand's type. If the program has a body, each part is within one shard of `whole`.
 
     ```mlir

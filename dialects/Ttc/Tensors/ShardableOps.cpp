@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-using Cuts = SmallVectorImpl<SmallVector<int64_t>>;
+using Partitions = SmallVectorImpl<SmallVector<int64_t>>;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
@@ -23,41 +23,42 @@ static SmallVector<int64_t> allDims(size_t rank) {
 
 /// An operand that broadcasts to a result of `rank`: its dimensions are aligned at the last one.
 static SmallVector<int64_t> broadcastDims(Value operand, size_t rank) {
-  SmallVector<int64_t> cuts;
+  SmallVector<int64_t> partition;
   ArrayRef<int64_t> shape = shapeOf(operand);
   for (auto [i, size] : llvm::enumerate(shape))
-    cuts.push_back(size == 1 ? -1 : static_cast<int64_t>(rank - shape.size() + i));
-  return cuts;
+    partition.push_back(size == 1 ? -1 : static_cast<int64_t>(rank - shape.size() + i));
+  return partition;
 }
 
-static bool isCut(ArrayRef<int64_t> parts, int64_t first, int64_t last) {
+static bool isPartitioned(ArrayRef<int64_t> parts, int64_t first, int64_t last) {
   return llvm::any_of(parts.slice(first, last - first), [](int64_t count) { return count != 1; });
 }
 
 //===--- any op -----------------------------------------------------------------------===//
 
-bool mlir::ttc::getOperandCuts(Operation *op, ArrayRef<int64_t> parts, Cuts &cuts) {
-  cuts.clear();
+bool mlir::ttc::getOperandPartitions(Operation *op, ArrayRef<int64_t> parts,
+                                     Partitions &partitions) {
+  partitions.clear();
   if (op->getNumResults() != 1)
     return false;
   if (op->hasTrait<OpTrait::ConstantLike>()) {
     auto constant = dyn_cast<ConstantOp>(op);
-    return constant && (constant.getValue().isSplat() || !isCut(parts, 0, parts.size()));
+    return constant && (constant.getValue().isSplat() || !isPartitioned(parts, 0, parts.size()));
   }
   if (isa<ElementwiseOpInterface>(op)) {
     for (Value operand : op->getOperands())
-      cuts.push_back(broadcastDims(operand, parts.size()));
+      partitions.push_back(broadcastDims(operand, parts.size()));
   } else if (auto shardable = dyn_cast<ShardableOpInterface>(op)) {
-    if (!shardable.getOperandCuts(parts, cuts))
+    if (!shardable.getOperandPartitions(parts, partitions))
       return false;
   } else {
     return false;
   }
-  for (auto [operand, operandCuts] : llvm::zip_equal(op->getOperands(), cuts))
-    for (auto [size, cut] : llvm::zip_equal(shapeOf(operand), operandCuts)) {
-      if (cut >= 0 && parts[cut] == 1)
-        cut = -1;
-      if (cut >= 0 && size % parts[cut] != 0)
+  for (auto [operand, partition] : llvm::zip_equal(op->getOperands(), partitions))
+    for (auto [size, dim] : llvm::zip_equal(shapeOf(operand), partition)) {
+      if (dim >= 0 && parts[dim] == 1)
+        dim = -1;
+      if (dim >= 0 && size % parts[dim] != 0)
         return false;
     }
   return true;
@@ -65,24 +66,25 @@ bool mlir::ttc::getOperandCuts(Operation *op, ArrayRef<int64_t> parts, Cuts &cut
 
 //===--- along dimensions -------------------------------------------------------------===//
 
-bool SoftmaxOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
-  cuts.push_back(allDims(parts.size()));
+bool SoftmaxOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
+  partitions.push_back(allDims(parts.size()));
   return parts[getAxis()] == 1;
 }
-bool LogSoftmaxOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
-  cuts.push_back(allDims(parts.size()));
+bool LogSoftmaxOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
+  partitions.push_back(allDims(parts.size()));
   return parts[getAxis()] == 1;
 }
 
-bool LayerNormOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
-  cuts.push_back(allDims(parts.size()));
+bool LayerNormOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
+  partitions.push_back(allDims(parts.size()));
   for (Value operand : (*this)->getOperands().drop_front())
-    cuts.push_back(whole(operand));
-  return !isCut(parts, getAxis(), parts.size());
+    partitions.push_back(whole(operand));
+  return !isPartitioned(parts, getAxis(), parts.size());
 }
 
 /// Reduced dimensions are not partitioned; a dimension that remains with size 1 cannot be anyway.
-static void cutReduced(Value x, ArrayRef<int64_t> axes, bool keepdims, Cuts &cuts) {
+static void partitionReduced(Value x, ArrayRef<int64_t> axes, bool keepdims,
+                             Partitions &partitions) {
   SmallVector<int64_t> result;
   int64_t next = 0;
   for (int64_t i = 0, rank = shapeOf(x).size(); i < rank; ++i) {
@@ -90,40 +92,40 @@ static void cutReduced(Value x, ArrayRef<int64_t> axes, bool keepdims, Cuts &cut
     result.push_back(isReduced ? -1 : next);
     next += !isReduced || keepdims;
   }
-  cuts.push_back(result);
+  partitions.push_back(result);
 }
 
-#define TTC_CUT_REDUCTION(OP)                                                                      \
-  bool OP::getOperandCuts(ArrayRef<int64_t>, Cuts &cuts) {                                         \
-    cutReduced(getX(), getAxes(), getKeepdims(), cuts);                                            \
+#define TTC_PARTITION_REDUCTION(OP)                                                                \
+  bool OP::getOperandPartitions(ArrayRef<int64_t>, Partitions &partitions) {                       \
+    partitionReduced(getX(), getAxes(), getKeepdims(), partitions);                                \
     return true;                                                                                   \
   }
-TTC_CUT_REDUCTION(ReduceSumOp)
-TTC_CUT_REDUCTION(ReduceMeanOp)
-TTC_CUT_REDUCTION(ReduceMaxOp)
-TTC_CUT_REDUCTION(ReduceMinOp)
-TTC_CUT_REDUCTION(ReduceProdOp)
-#undef TTC_CUT_REDUCTION
+TTC_PARTITION_REDUCTION(ReduceSumOp)
+TTC_PARTITION_REDUCTION(ReduceMeanOp)
+TTC_PARTITION_REDUCTION(ReduceMaxOp)
+TTC_PARTITION_REDUCTION(ReduceMinOp)
+TTC_PARTITION_REDUCTION(ReduceProdOp)
+#undef TTC_PARTITION_REDUCTION
 
-bool ArgmaxOp::getOperandCuts(ArrayRef<int64_t>, Cuts &cuts) {
-  cutReduced(getX(), {getAxis()}, getKeepdims(), cuts);
+bool ArgmaxOp::getOperandPartitions(ArrayRef<int64_t>, Partitions &partitions) {
+  partitionReduced(getX(), {getAxis()}, getKeepdims(), partitions);
   return true;
 }
-bool ArgminOp::getOperandCuts(ArrayRef<int64_t>, Cuts &cuts) {
-  cutReduced(getX(), {getAxis()}, getKeepdims(), cuts);
+bool ArgminOp::getOperandPartitions(ArrayRef<int64_t>, Partitions &partitions) {
+  partitionReduced(getX(), {getAxis()}, getKeepdims(), partitions);
   return true;
 }
 
-bool TransposeOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
+bool TransposeOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
   SmallVector<int64_t> result(parts.size());
   for (auto [i, source] : llvm::enumerate(getPermutation()))
     result[source] = i;
-  cuts.push_back(result);
+  partitions.push_back(result);
   return true;
 }
 
-bool ConcatOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
-  cuts.assign(getInputs().size(), allDims(parts.size()));
+bool ConcatOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
+  partitions.assign(getInputs().size(), allDims(parts.size()));
   return parts[getAxis()] == 1;
 }
 
@@ -131,21 +133,21 @@ bool ConcatOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
 
 /// An operand of a batched product. Batch dimensions broadcast; `row` and `col` name the dimensions
 /// of the result that the operand's last two are partitioned with.
-static SmallVector<int64_t> cutMatrix(Value operand, int64_t rank, int64_t row, int64_t col) {
+static SmallVector<int64_t> partitionMatrix(Value operand, int64_t rank, int64_t row, int64_t col) {
   SmallVector<int64_t> result = broadcastDims(operand, rank);
   result[result.size() - 2] = row;
   result[result.size() - 1] = col;
   return result;
 }
 
-bool MatmulOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
+bool MatmulOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
   int64_t rank = parts.size(), row = rank - 2, col = rank - 1;
-  cuts.push_back(getTransposeA() ? cutMatrix(getA(), rank, -1, row)
-                                 : cutMatrix(getA(), rank, row, -1));
-  cuts.push_back(getTransposeB() ? cutMatrix(getB(), rank, col, -1)
-                                 : cutMatrix(getB(), rank, -1, col));
+  partitions.push_back(getTransposeA() ? partitionMatrix(getA(), rank, -1, row)
+                                       : partitionMatrix(getA(), rank, row, -1));
+  partitions.push_back(getTransposeB() ? partitionMatrix(getB(), rank, col, -1)
+                                       : partitionMatrix(getB(), rank, -1, col));
   if (getBias())
-    cuts.push_back(broadcastDims(getBias(), rank));
+    partitions.push_back(broadcastDims(getBias(), rank));
   return true;
 }
 
@@ -158,51 +160,51 @@ static bool isPointwise(KernelGemmOp op) {
          all(op.getInputDilation(), 1);
 }
 
-bool KernelGemmOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
+bool KernelGemmOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
   int64_t rank = parts.size(), col = rank - 1;
   // Views apply to the whole tensor; only dimensions that they leave alone can be partitioned.
   if (getResultView())
     return false;
-  bool cutsA = isCut(parts, 0, col), cutsColumns = parts[col] != 1;
-  if (getAView() && cutsA)
+  bool partitionsA = isPartitioned(parts, 0, col), partitionsColumns = parts[col] != 1;
+  if (getAView() && partitionsA)
     return false;
   if (getKernel()) {
-    if (isCut(parts, 1, col) && !isPointwise(*this))
+    if (isPartitioned(parts, 1, col) && !isPointwise(*this))
       return false; // the window reaches into the neighbour
     SmallVector<int64_t> a = allDims(rank);
     a.back() = -1;
-    cuts.push_back(getAView() ? whole(getA()) : a);
+    partitions.push_back(getAView() ? whole(getA()) : a);
   } else {
-    cuts.push_back(getAView() ? whole(getA()) : cutMatrix(getA(), rank, col - 1, -1));
+    partitions.push_back(getAView() ? whole(getA()) : partitionMatrix(getA(), rank, col - 1, -1));
   }
   if (getPacked()) {
     // Complete panels of columns.
     SmallVector<int64_t> b = whole(getB());
     b[1] = col;
-    cuts.push_back(b);
+    partitions.push_back(b);
     int64_t columns = getResult().getType().getShape().back();
-    return !cutsColumns || (getGroups() == 1 && columns % (parts[col] * getTile()[1]) == 0);
+    return !partitionsColumns || (getGroups() == 1 && columns % (parts[col] * getTile()[1]) == 0);
   }
   if (getBView()) {
-    cuts.push_back(whole(getB()));
-    return !cutsColumns && !isCut(parts, 0, col - 1);
+    partitions.push_back(whole(getB()));
+    return !partitionsColumns && !isPartitioned(parts, 0, col - 1);
   }
-  cuts.push_back(cutMatrix(getB(), rank, -1, col));
+  partitions.push_back(partitionMatrix(getB(), rank, -1, col));
   return true;
 }
 
 /// Images and channels are independent, pixels are not.
-static bool cutImages(ArrayRef<int64_t> parts, Cuts &cuts) {
-  cuts.push_back(allDims(parts.size()));
-  return !isCut(parts, 1, parts.size() - 1);
+static bool partitionImages(ArrayRef<int64_t> parts, Partitions &partitions) {
+  partitions.push_back(allDims(parts.size()));
+  return !isPartitioned(parts, 1, parts.size() - 1);
 }
 
-bool KernelDepthwiseConvOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
-  bool isPossible = cutImages(parts, cuts);
-  cuts.push_back({-1, static_cast<int64_t>(parts.size()) - 1});
+bool KernelDepthwiseConvOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
+  bool isPossible = partitionImages(parts, partitions);
+  partitions.push_back({-1, static_cast<int64_t>(parts.size()) - 1});
   return isPossible;
 }
 
-bool KernelPoolOp::getOperandCuts(ArrayRef<int64_t> parts, Cuts &cuts) {
-  return cutImages(parts, cuts);
+bool KernelPoolOp::getOperandPartitions(ArrayRef<int64_t> parts, Partitions &partitions) {
+  return partitionImages(parts, partitions);
 }

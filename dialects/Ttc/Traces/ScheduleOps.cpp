@@ -30,9 +30,18 @@ LogicalResult EntryOp::verifyRegions() {
              << "(C1) expected nothing but inputs, outputs and schedules, found " << op.getName();
   if (getBody().getOps<ScheduleOp>().empty())
     return emitOpError("(C1) expected at least one schedule, found none");
-  return success(succeeded(verifyUniqueNames<InputOp>(*this)) &&
-                 succeeded(verifyUniqueNames<OutputOp>(*this)) &&
-                 succeeded(verifyUniqueNames<ScheduleOp>(*this)));
+  if (failed(verifyUniqueNames<InputOp>(*this)) || failed(verifyUniqueNames<OutputOp>(*this)) ||
+      failed(verifyUniqueNames<ScheduleOp>(*this)))
+    return failure();
+  llvm::StringSet<> names;
+  for (auto schedule : getBody().getOps<ScheduleOp>())
+    names.insert(schedule.getName());
+  if (ArrayAttr wanted = getWantedSchedulesAttr())
+    for (auto name : wanted.getAsRange<StringAttr>())
+      if (!names.insert(name.getValue()).second)
+        return emitOpError("(C3) expected 'wanted_schedules' to name schedules that the body does ")
+               << "not have, each once, found " << name;
+  return success();
 }
 
 static LogicalResult verifyPortBuffer(Operation *op, SymbolTableCollection &symbols,

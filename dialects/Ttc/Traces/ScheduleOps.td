@@ -42,6 +42,7 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     Constraints:
     - (C1) The body holds only `ttc.input`, `ttc.output` and `ttc.schedule`, and at least one schedule.
     - (C2) Names are unique among the inputs, among the outputs, and among the schedules.
+    - (C3) `wanted_schedules` names each schedule once, and none that the body has.
 
     `wanted_schedules` lists the schedules that `--ttc-overlap-transfers` will add, since only that
     pass knows the order of all accesses. It removes the attribute.

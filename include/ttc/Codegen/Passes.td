@@ -2,7 +2,7 @@
 #ifndef TTC_CODEGEN_PASSES_TD
 #define TTC_CODEGEN_PASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "ttc/Transforms/Options.td"
 
 def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
   let summary = "Decides how each gemm walks its loops";
@@ -444,8 +444,7 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
     Counters (`--mlir-pass-statistics`): `programs`, `code-bytes`.
   }];
   let options = [
-    Option<"progress", "progress", "bool", /*default=*/"false",
-           "Say on standard error how many programs are compiled">
+    ProgressOption
   ];
 }
 

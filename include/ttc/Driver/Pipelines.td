@@ -15,8 +15,7 @@ def TracePipeline : Pass<"ttc-trace-pipeline", "::mlir::ModuleOp"> {
   let options = [
     TargetOption, TargetCpuOption, QueuesOption, SchedulesOption, SlotsOption, ShardOption,
     MemoryOption, InputMemoryOption, ShareActivationsOption, TraceRegionSizeOption,
-    Option<"progress", "progress", "bool", /*default=*/"false",
-           "Show the progress of compiling even if standard error is not a terminal">,
+    ProgressOption,
     Option<"compile", "compile", "bool", /*default=*/"true",
            "Compile the programs to machine code (default: true)">
   ];

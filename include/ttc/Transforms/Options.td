@@ -22,8 +22,8 @@ def QueuesOption : Option<"queues", "queues", "::mlir::ttc::QueueLimit",
     "Command queues that schedules may use (default: all, as many as the target has)">;
 
 def SchedulesOption : ListOption<"schedules", "schedules", "::mlir::ttc::ScheduleChoice",
-    "Schedules to make beside `single`, the default for two queues first: overlap-io-signals, "
-    "overlap-io, overlap-input, single-untraced, overlap-io-untraced, overlap-input-untraced; all "
+    "Schedules to make in addition to `single`, the default for two queues first: "
+    "overlap-io-signals, overlap-io, overlap-input, single-untraced, overlap-io-untraced, overlap-input-untraced; all "
     "(the pipeline's default) makes those that --queues allows",
     "::llvm::cl::value_desc(\"name,...\")">;
 
@@ -57,5 +57,8 @@ def TraceRegionSizeOption : Option<"traceRegionSize", "trace-region-size", "int6
     "Bytes to reserve for the trace region, of all DRAM banks together (default: what the streams "
     "need)",
     "::llvm::cl::value_desc(\"bytes\")">;
+
+def ProgressOption : Option<"progress", "progress", "bool", /*default=*/"false",
+    "Show the progress of compiling even if standard error is not a terminal">;
 
 #endif // TTC_TRANSFORMS_OPTIONS_TD

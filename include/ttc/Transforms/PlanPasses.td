@@ -40,7 +40,7 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
   let summary = "Decides which tensors are stored in L1 and which in DRAM";
   let description = [{
     On a target whose L1 can store interleaved tensors, traffic to DRAM dominates the cost. The pass
-    moves buffers to L1, beside scratch, shards and tensors with a given L1 layout, such that all
+    moves buffers to L1, in addition to scratch, shards and tensors with a given L1 layout, such that all
     accesses of one inference together move the fewest bytes to and from DRAM. An access moves the
     bytes of its operand; accesses are those of each command and each transfer of the host.
     docs/memory.md describes the model. `choose` of lib/Planner solves it, and returns only choices

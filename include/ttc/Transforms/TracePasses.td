@@ -185,9 +185,9 @@ def ShardTensors : Pass<"ttc-shard-tensors", "::mlir::ModuleOp"> {
       : (tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>) -> tensor<16x8xf32>
     // where
     ttc.program private @relu_0(
-        %a: tensor<4x8xf32> {ttc.shard = #ttc.shard<tensor<16x8xf32>, cuts = [0, -1]>})
+        %a: tensor<4x8xf32> {ttc.shard = #ttc.shard<tensor<16x8xf32>, partition = [0, -1]>})
         -> (tensor<4x8xf32> {ttc.shard = #ttc.shard<
-            tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+            tensor<16x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
         attributes {shards = array<i64: 4>} { ... }
     ```
 

@@ -185,8 +185,8 @@ private:
   LogicalResult reportL1Full(const L1Plan &l1) {
     InFlightDiagnostic error = emitError(module.getLoc(), "needs ")
                                << l1Bytes << " bytes of L1 on each core for " << l1.buffers.size()
-                               << " tensors beside the scratch of programs, but "
-                               << target.getName() << " has " << target.getL1Bytes();
+                               << " tensors and the scratch of programs, but " << target.getName()
+                               << " has " << target.getL1Bytes();
     attachPeak(error, module, MemorySpace::L1, target, timeline);
     return error;
   }

@@ -49,8 +49,7 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
             << llvm::alignTo(trace.getStreamBytes(), ttrt::kStreamAlignment) << " bytes";
       if (int64_t least = getDefaultBytes(module); least > 0 && least < needed)
         error.attachNote(module.getLoc())
-            << "without schedules beside the default one (--schedules) " << least
-            << " bytes would do";
+            << "with the default schedule only (--schedules) " << least << " bytes are enough";
       signalPassFailure();
       return;
     }

@@ -93,7 +93,7 @@ private:
 
 class Scheduler {
 public:
-  /// `wanted`: the names of the schedules beside `single`.
+  /// `wanted`: the names of the schedules other than `single`.
   Scheduler(func::FuncOp function, SymbolTable &symbols, ConstantPool &constants, ArrayAttr wanted,
             int64_t slots)
       : function(function), symbols(symbols), constants(constants), wanted(wanted), slots(slots),
@@ -386,7 +386,7 @@ struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
   }
 
 private:
-  /// The names beside `single`, from the options.
+  /// The names other than `single`, from the options.
   LogicalResult chooseSchedules(SmallVectorImpl<StringRef> &wanted) {
     ModuleOp module = getOperation();
     int64_t most = 1;

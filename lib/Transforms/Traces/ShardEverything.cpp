@@ -130,7 +130,7 @@ void Chooser::dropWhatDoesNotFit() {
     auto type = cast<RankedTensorType>(value.getType());
     Living added{value, made, getTensorBytes(type) / layout.getNumShards()};
     if (sum + added.bytes > room && !plan.isRequested(value)) {
-      drop(value, std::to_string(added.bytes) + " bytes for each core do not fit beside " +
+      drop(value, std::to_string(added.bytes) + " bytes for each core do not fit in addition to " +
                       std::to_string(sum) + " of other shards into half of L1, " +
                       std::to_string(room) + " bytes");
       continue;

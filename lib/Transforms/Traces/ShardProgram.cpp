@@ -23,16 +23,16 @@ static bool findDims(ProgramOp program, ArrayRef<int64_t> parts, ValueDims &valu
       return false;
     SmallVector<int64_t> own = values[op.getResult(0)];
     SmallVector<int64_t> ownParts =
-        llvm::map_to_vector(own, [&](int64_t cut) { return cut < 0 ? 1 : parts[cut]; });
-    SmallVector<SmallVector<int64_t>> cuts;
-    if (!getOperandCuts(&op, ownParts, cuts))
+        llvm::map_to_vector(own, [&](int64_t dim) { return dim < 0 ? 1 : parts[dim]; });
+    SmallVector<SmallVector<int64_t>> partitions;
+    if (!getOperandPartitions(&op, ownParts, partitions))
       return false;
-    for (auto [operand, operandCuts] : llvm::zip_equal(op.getOperands(), cuts)) {
-      for (int64_t &cut : operandCuts)
-        cut = cut < 0 ? -1 : own[cut];
-      auto [it, isNew] = values.try_emplace(operand, operandCuts);
+    for (auto [operand, partition] : llvm::zip_equal(op.getOperands(), partitions)) {
+      for (int64_t &dim : partition)
+        dim = dim < 0 ? -1 : own[dim];
+      auto [it, isNew] = values.try_emplace(operand, partition);
       // All readers must use the same part of a value.
-      if (!isNew && it->second != operandCuts)
+      if (!isNew && it->second != partition)
         return false;
     }
   }
@@ -63,12 +63,12 @@ std::optional<ProgramPartition> mlir::ttc::partitionProgram(ProgramOp program,
   return partition;
 }
 
-static RankedTensorType partOf(RankedTensorType type, ArrayRef<int64_t> cuts,
+static RankedTensorType partOf(RankedTensorType type, ArrayRef<int64_t> partition,
                                ArrayRef<int64_t> parts) {
   SmallVector<int64_t> shape(type.getShape());
-  for (auto [size, cut] : llvm::zip_equal(shape, cuts))
-    if (cut >= 0)
-      size /= parts[cut];
+  for (auto [size, dim] : llvm::zip_equal(shape, partition))
+    if (dim >= 0)
+      size /= parts[dim];
   return RankedTensorType::get(shape, type.getElementType());
 }
 
@@ -78,8 +78,8 @@ static void narrowBody(ProgramOp program, ArrayRef<int64_t> parts) {
   bool found = findDims(program, parts, values);
   assert(found && "partitioned before");
   (void)found;
-  for (auto &[value, cuts] : values)
-    Value(value).setType(partOf(tensorType(value), cuts, parts));
+  for (auto &[value, partition] : values)
+    Value(value).setType(partOf(tensorType(value), partition, parts));
   for (auto constant : program.getBody().front().getOps<ConstantOp>()) {
     auto type = cast<RankedTensorType>(constant.getOutput().getType());
     if (constant.getValue().getType() != type)
@@ -124,12 +124,12 @@ ProgramOp mlir::ttc::makePartProgram(ProgramOp program, const ProgramPartition &
   made.setShards(grid);
   for (auto [i, whole] : llvm::enumerate(wholes)) {
     SmallVector<int64_t> parts = partition.getParts(i);
-    bool isCut = llvm::any_of(parts, [](int64_t count) { return count != 1; });
-    if (!isCut && !getShardedLayout(whole))
+    bool isPartitioned = llvm::any_of(parts, [](int64_t count) { return count != 1; });
+    if (!isPartitioned && !getShardedLayout(whole))
       continue;
-    SmallVector<int64_t> cuts = llvm::map_to_vector(
+    SmallVector<int64_t> gridDims = llvm::map_to_vector(
         partition.dims[i], [&](int64_t dim) { return dim < 0 ? -1 : gridDim[dim]; });
-    made.setShard(i, ShardAttr::get(made.getContext(), whole, cuts));
+    made.setShard(i, ShardAttr::get(made.getContext(), whole, gridDims));
     FailureOr<StridedAttr> rows = getPartStrided(whole, parts);
     int64_t count = cast<RankedTensorType>(made.getOperandType(i)).getNumElements();
     if (failed(rows) ||

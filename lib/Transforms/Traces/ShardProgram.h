@@ -18,11 +18,11 @@ struct ProgramPartition {
   /// The number of parts of each dimension of an operand.
   SmallVector<int64_t> getParts(unsigned operand) const {
     return llvm::map_to_vector(dims[operand],
-                               [&](int64_t cut) { return cut < 0 ? 1 : parts[cut]; });
+                               [&](int64_t dim) { return dim < 0 ? 1 : parts[dim]; });
   }
 };
 
-/// Returns nothing if an op of the program cannot be partitioned that way (getOperandCuts()).
+/// Returns nothing if an op of the program cannot be partitioned that way (getOperandPartitions()).
 std::optional<ProgramPartition> partitionProgram(ProgramOp program, ArrayRef<int64_t> parts);
 
 /// The program for one part, which is not inserted anywhere yet. `wholes` are the types of the

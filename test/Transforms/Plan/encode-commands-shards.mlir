@@ -21,16 +21,16 @@ module attributes {ttc.target = #target} {
 // CHECK-NEXT:    ttc.cmd.barrier
 // CHECK-NEXT:    ttc.cmd.dispatch @all(@e) into (@y)
 // CHECK-NEXT:    ttc.cmd.end
-ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, -1]>})
+ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, -1]>})
-    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, -1]>})
+ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, -1]>})
+    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-ttc.program @finer(tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, 1]>})
-    -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, 1]>})
+ttc.program @finer(tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, 1]>})
+    -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, 1]>})
     attributes {shards = array<i64: 4, 2>, grid = 8 : i64, scratch_bytes = 0 : i64}
-ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [-1, -1]>})
+ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [-1, -1]>})
     -> tensor<8x16xf32> attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
 ttc.buffer slot @x : tensor<8x16xf32> in dram at 0x0 size 512
 ttc.buffer slot @y : tensor<8x16xf32> in dram at 0x200 size 512

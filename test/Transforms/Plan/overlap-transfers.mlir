@@ -440,7 +440,7 @@ module @events attributes {ttc.target = #ttc.target<
 // -----
 
 // Each input is written ahead as soon as it is consumed, whatever their order: @late holds up nothing
-// but itself, and what nobody reads is free at once.
+// but itself, and what is never read is free at once.
 // CHECK-LABEL: module @inputs
 // CHECK: ttc.trace @t0_signals() {
 // CHECK-NEXT: ttc.cmd.dispatch @f(@early) into (@a)

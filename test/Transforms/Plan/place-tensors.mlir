@@ -34,7 +34,7 @@
 // COPY-NEXT: ttc.dispatch @f(%[[L1]])
 // COPY-NEXT: ttc.dispatch @g(%[[L1]],
 
-// Room for one tensor beside the scratch, for two without. Tensor 1, which is accessed three times, and
+// Room for one tensor and the scratch, for two without. Tensor 1, which is accessed three times, and
 // 2 cannot be there together while @s runs; 0 can be there before it. x is read only once.
 // TIGHT-DAG: ttc.buffer slot @x : tensor<128xf32> in dram
 // TIGHT-DAG: ttc.buffer activation @main_t0_0 : tensor<128xf32> in l1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --ttc-hoist-io --ttc-schedule-queues --ttc-bind-buffers --ttc-preallocate --split-input-file --verify-diagnostics | FileCheck %s
 
-// Tensors in L1 take an equal part of each core, at one offset; beside them lies the scratch of the
+// Tensors in L1 take an equal part of each core, at one offset, above the scratch of the
 // command that runs, at the bottom: 128 bytes at point 3.
 module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
@@ -32,7 +32,7 @@ func.func @main(%x: tensor<64xf32> {ttc.name = "x"}) -> (tensor<64xf32> {ttc.nam
 // -----
 
 // Two tensors and the scratch do not fit.
-// expected-error @+1 {{needs 384 bytes of L1 on each core for 4 tensors beside the scratch of programs, but small has 320}}
+// expected-error @+1 {{needs 384 bytes of L1 on each core for 4 tensors and the scratch of programs, but small has 320}}
 module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 320, l1_alignment = 16, dram_banks = 1, dram_bank_bytes = 1048576,

@@ -22,11 +22,11 @@ module attributes {ttc.target = #ttc.target<
 // ENCODED-NEXT:    ttc.cmd.dispatch @make
 // ENCODED-NEXT:    ttc.cmd.end
 ttc.program @make(tensor<8x16xf32>) -> tensor<8x16xf32> attributes {grid = 8 : i64, scratch_bytes = 0 : i64}
-ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, -1]>})
+ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 64 : i64}
-ttc.program @join(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, cuts = [0, -1]>})
-    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
+ttc.program @join(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #height>, partition = [0, -1]>})
+    -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 256 : i64}
 ttc.buffer slot @x : tensor<8x16xf32> in dram
 ttc.buffer slot @y : tensor<8x16xf32> in dram

@@ -24,9 +24,9 @@ module attributes {ttc.target = #ttc.target<
 
 // -----
 
-// Schedules beside the default one have streams of their own.
+// Schedules other than the default one have streams of their own.
 // expected-error@+2 {{expected a trace region of at least 192 bytes, found trace-region-size=127}}
-// expected-note@+1 {{without schedules beside the default one (--schedules) 64 bytes would do}}
+// expected-note@+1 {{with the default schedule only (--schedules) 64 bytes are enough}}
 module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 262144,

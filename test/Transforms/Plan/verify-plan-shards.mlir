@@ -6,13 +6,13 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 2,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [-1, -1]>})
+  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [-1, -1]>})
       -> tensor<8x16xf32> attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x : tensor<8x16xf32> in dram at 0x0 size 512
   ttc.buffer slot @y : tensor<8x16xf32> in dram at 0x200 size 512
@@ -43,13 +43,13 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 2,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [-1, -1]>})
+  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [-1, -1]>})
       -> tensor<8x16xf32> attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x : tensor<8x16xf32> in dram at 0x0 size 512
   ttc.buffer slot @y : tensor<8x16xf32> in dram at 0x200 size 512
@@ -81,13 +81,13 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 2,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 64 : i64}
-  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [-1, -1]>})
+  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [-1, -1]>})
       -> tensor<8x16xf32> attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x : tensor<8x16xf32> in dram at 0x0 size 512
   ttc.buffer slot @y : tensor<8x16xf32> in dram at 0x200 size 512
@@ -119,13 +119,13 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 2,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @cut(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
-      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+  ttc.program @own(tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
+      -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
       attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
-  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [-1, -1]>})
+  ttc.program @all(tensor<8x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [-1, -1]>})
       -> tensor<8x16xf32> attributes {shards = array<i64: 4>, grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x : tensor<8x16xf32> in dram at 0x0 size 512
   ttc.buffer slot @y : tensor<8x16xf32> in dram at 0x200 size 512

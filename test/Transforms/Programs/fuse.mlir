@@ -116,7 +116,7 @@ func.func @elementwise(%x: tensor<4x8xf32>, %y: tensor<8xf32>) -> tensor<4x8xi1>
 
 // -----
 
-// Reshapes and constants are nobody's work; any other op is a fusion of its own.
+// Reshapes and constants need no program; any other op is a fusion of its own.
 // CHECK-LABEL: @others
 func.func @others(%x: tensor<4x8xf32>) -> tensor<32xf32> {
   // CHECK: %[[C:.*]] = ttc.constant dense<{{.*}}> : tensor<8xf32>

@@ -63,7 +63,7 @@ ttc.program private @relu(%a: tensor<8x7xf32>) -> tensor<8x7xf32> {
 // expected-warning @+1 {{no tensor was sharded by width; remarks give the reasons}}
 module @large attributes {ttc.target = #target} {
 ttc.trace @large(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-remark @+1 {{not sharded by width: 4096 bytes for each core do not fit beside 0 of other shards into half of L1, 2048 bytes}}
+  // expected-remark @+1 {{not sharded by width: 4096 bytes for each core do not fit in addition to 0 of other shards into half of L1, 2048 bytes}}
   %a = ttc.dispatch @relu(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   // expected-remark @+1 {{not sharded by width: the trace returns it}}
   %b = ttc.dispatch @relu(%a) : (tensor<64x64xf32>) -> tensor<64x64xf32>

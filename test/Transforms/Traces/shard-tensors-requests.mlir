@@ -29,8 +29,8 @@ ttc.program private @relu(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
 }
 // Workgroup (i, j) copies columns j of shard i to rows i of shard j.
 // CHECK:       ttc.program private @to_width_8x16(
-// CHECK-SAME:    tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, 1]>, ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>})
-// CHECK-SAME:    -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, width_sharded, grid = [1, 2]>>, cuts = [0, 1]>})
+// CHECK-SAME:    tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, 1]>, ttc.strided = #ttc.strided<row = 8, pitch = 16, alignment = 32>})
+// CHECK-SAME:    -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, width_sharded, grid = [1, 2]>>, partition = [0, 1]>})
 // CHECK-SAME:    attributes {shards = array<i64: 4, 2>}
 }
 

@@ -16,7 +16,7 @@
     dram_alignment = 64, queues = 1, chips = 1>
 
 // A chain of elementwise programs: slices in, shards between, slices out. One operand broadcasts, so
-// the columns' vector is cut with the width only.
+// the columns' vector is partitioned with the width only.
 module @chain attributes {ttc.target = #target} {
 // NONE-LABEL: ttc.trace @chain
 // NONE-NOT:     #ttc.layout
@@ -35,15 +35,15 @@ ttc.trace @chain(%x: tensor<8x16xf32>, %v: tensor<16xf32>) -> tensor<8x16xf32> {
 }
 // The programs without shards are gone.
 // CHECK-NOT:   ttc.program private @relu(
-// HEIGHT:      ttc.program private @relu_0(%{{.*}}: tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>})
-// HEIGHT-SAME:   -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>}) attributes {shards = array<i64: 4>}
+// HEIGHT:      ttc.program private @relu_0(%{{.*}}: tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>})
+// HEIGHT-SAME:   -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>}) attributes {shards = array<i64: 4>}
 // HEIGHT-NEXT:   ttc.relu %{{.*}} : (tensor<2x16xf32>) -> tensor<2x16xf32>
 // HEIGHT:      ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<2x16xf32> {{.*}}, %{{.*}}: tensor<16xf32>)
 // A slice of columns lies in rows.
-// WIDTH:       ttc.program private @relu_0(%{{.*}}: tensor<8x4xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [-1, 0]>, ttc.strided = #ttc.strided<row = 4, pitch = 16, alignment = 16>})
-// WIDTH:       ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<8x4xf32> {{.*}}, %{{.*}}: tensor<4xf32> {ttc.shard = #ttc.shard<tensor<16xf32>, cuts = [0]>})
-// BLOCK:       ttc.program private @relu_0(%{{.*}}: tensor<4x8xf32> {{.*}}cuts = [0, 1]>}) {{.*}}attributes {shards = array<i64: 2, 2>}
-// BLOCK:       ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<4x8xf32> {{.*}}, %{{.*}}: tensor<8xf32> {ttc.shard = #ttc.shard<tensor<16xf32>, cuts = [1]>})
+// WIDTH:       ttc.program private @relu_0(%{{.*}}: tensor<8x4xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [-1, 0]>, ttc.strided = #ttc.strided<row = 4, pitch = 16, alignment = 16>})
+// WIDTH:       ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<8x4xf32> {{.*}}, %{{.*}}: tensor<4xf32> {ttc.shard = #ttc.shard<tensor<16xf32>, partition = [0]>})
+// BLOCK:       ttc.program private @relu_0(%{{.*}}: tensor<4x8xf32> {{.*}}partition = [0, 1]>}) {{.*}}attributes {shards = array<i64: 2, 2>}
+// BLOCK:       ttc.program private @add_{{[0-9]}}(%{{.*}}: tensor<4x8xf32> {{.*}}, %{{.*}}: tensor<8xf32> {ttc.shard = #ttc.shard<tensor<16xf32>, partition = [1]>})
 ttc.program private @relu(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %0 = ttc.relu %a : (tensor<8x16xf32>) -> tensor<8x16xf32>
   ttc.return %0 : tensor<8x16xf32>
@@ -63,8 +63,8 @@ ttc.program private @add(%a: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<8x1
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>
 
-// Softmax needs whole rows: with the width cut it takes no part, and its neighbours have nobody to
-// share a core with.
+// Softmax needs whole rows: where the width is partitioned it is not sharded, and its neighbours have no
+// op to share a core with.
 module @rows attributes {ttc.target = #target} {
 // NONE-LABEL: ttc.trace @rows
 // CHECK-LABEL: ttc.trace @rows
@@ -126,7 +126,7 @@ ttc.program private @sum(%a: tensor<8x16xf32>) -> tensor<1x16xf32> {
   %0 = ttc.reduce_sum %a {axes = [0], keepdims} : (tensor<8x16xf32>) -> tensor<1x16xf32>
   ttc.return %0 : tensor<1x16xf32>
 }
-// HEIGHT:      ttc.program private @to_whole_8x16(%{{.*}}: tensor<2x16xf32> {{.*}}height_sharded{{.*}}) -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, cuts = [0, -1]>}) attributes {shards = array<i64: 4>}
+// HEIGHT:      ttc.program private @to_whole_8x16(%{{.*}}: tensor<2x16xf32> {{.*}}height_sharded{{.*}}) -> (tensor<2x16xf32> {ttc.shard = #ttc.shard<tensor<8x16xf32>, partition = [0, -1]>}) attributes {shards = array<i64: 4>}
 }
 
 // -----
@@ -148,9 +148,9 @@ ttc.trace @product(%x: tensor<8x4xf32>, %w: tensor<1x4x4x8xf32>) -> tensor<8x32x
   %b = ttc.dispatch @relu(%a) : (tensor<8x32xf32>) -> tensor<8x32xf32>
   ttc.yield %b : tensor<8x32xf32>
 }
-// HEIGHT:      ttc.program private @gemm_0(%{{.*}}: tensor<2x4xf32> {{{.*}}cuts = [0, -1]>}, %{{.*}}: tensor<1x4x4x8xf32>) -> (tensor<2x32xf32>
-// WIDTH:       ttc.program private @gemm_0(%{{.*}}: tensor<8x4xf32>, %{{.*}}: tensor<1x1x4x8xf32> {{{.*}}cuts = [-1, 0, -1, -1]>}) -> (tensor<8x8xf32>
-// BLOCK:       ttc.program private @gemm_0(%{{.*}}: tensor<4x4xf32> {{{.*}}cuts = [0, -1]>}, %{{.*}}: tensor<1x2x4x8xf32> {{{.*}}cuts = [-1, 1, -1, -1]>}) -> (tensor<4x16xf32>
+// HEIGHT:      ttc.program private @gemm_0(%{{.*}}: tensor<2x4xf32> {{{.*}}partition = [0, -1]>}, %{{.*}}: tensor<1x4x4x8xf32>) -> (tensor<2x32xf32>
+// WIDTH:       ttc.program private @gemm_0(%{{.*}}: tensor<8x4xf32>, %{{.*}}: tensor<1x1x4x8xf32> {{{.*}}partition = [-1, 0, -1, -1]>}) -> (tensor<8x8xf32>
+// BLOCK:       ttc.program private @gemm_0(%{{.*}}: tensor<4x4xf32> {{{.*}}partition = [0, -1]>}, %{{.*}}: tensor<1x2x4x8xf32> {{{.*}}partition = [-1, 1, -1, -1]>}) -> (tensor<4x16xf32>
 ttc.program private @gemm(%a: tensor<8x4xf32>, %b: tensor<1x4x4x8xf32>) -> tensor<8x32xf32> {
   %0 = ttc.kernel.gemm %a, %b {packed, tile = array<i64: 6, 8>} : (tensor<8x4xf32>, tensor<1x4x4x8xf32>) -> tensor<8x32xf32>
   ttc.return %0 : tensor<8x32xf32>

@@ -53,7 +53,7 @@ TEST_P(Explore, EveryInterleavingGivesTheResult) {
   }
 }
 
-/// The host is a thread, too, and the rings are short: nobody gets stuck.
+/// The host is a thread, too, and the rings are short: no thread is blocked forever.
 TEST_P(Explore, EveryInterleavingOfAHostThatIsHeldBack) {
   for (uint32_t capacity : {1, 2, 5}) {
     ExploreOptions options;
@@ -142,7 +142,7 @@ TEST(ExploreFaults, Deadlock) {
     if (instance.step->kind == fb::StepKind::Wait && instance.queue == 1)
       instance.targets[0] = static_cast<int>(unrolled.records) - 1;
   EXPECT_EQ(explore(model, 0, 1, std::move(unrolled), reference, options).fault,
-            "deadlock: nobody can go on");
+            "deadlock: no thread can go on");
 }
 
 } // namespace

@@ -388,7 +388,7 @@ Explored Explorer::run() {
       if (any)
         continue;
       if (!isDone(position)) {
-        explored.fault = "deadlock: nobody can go on";
+        explored.fault = "deadlock: no thread can go on";
         explored.trail = trailTo(position);
         return explored;
       }

@@ -11,7 +11,7 @@
 //   race      two pieces of different commands are under way that touch the same bytes, one writing
 //   data      a read gives something else than the same inference in the reference
 //   order     two interleavings that did the same have left different bytes
-//   deadlock  nobody can go on
+//   deadlock  no thread can go on
 //
 // Work is what it reads: the bytes that a command writes are named by the command and by the names
 // of all bytes that it has read. So outputs are right when their names are those of the reference.

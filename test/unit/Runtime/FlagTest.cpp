@@ -146,7 +146,7 @@ TEST_F(Flags, NoWakeUpIsLostWithAlarms) {
     waiter.join();
 }
 
-/// Whom the alarm has woken hears of the flag, and that nobody will raise it.
+/// A waiter that the alarm wakes learns that the flag is raised, or that it never will be.
 TEST_F(Flags, AwakeBeforeTheFlagIsRaised) {
   std::atomic<int> alarms{0};
   Hook::function = [&](FlagPoint point) { alarms += point == FlagPoint::Alarm; };

@@ -76,7 +76,7 @@ TEST_F(Monitor, CountsTracesOfEveryQueue) {
   EXPECT_EQ(only().iterations, 7u);
 }
 
-/// However a schedule enqueues it, and whatever it computes that nobody asked for.
+/// However a schedule enqueues it, and whatever it computes that was not requested.
 TEST_F(Monitor, CountsInferencesOfEveryPipeline) {
   TemporaryFile bundle{queueBundle().finish()};
   ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;

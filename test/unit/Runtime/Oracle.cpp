@@ -139,7 +139,7 @@ private:
                 checkAnywhere(command, *entry);
           }
     if (onTimeline.size() != traces.size())
-      throw Fault{"a trace that nobody executes", true};
+      throw Fault{"a trace that is never executed", true};
   }
 
   bool isPermanent(const Use &use) const {
@@ -294,7 +294,7 @@ private:
             if (command.kind == Opcode::Signal)
               recorded.insert(command.event);
             if (check && command.kind == Opcode::Wait && !recorded.count(command.event))
-              throw Fault{"a wait for what nobody records", true};
+              throw Fault{"a wait without a record", true};
           }
         }
     }

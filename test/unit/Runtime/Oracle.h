@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the runtime's proof (docs/proof.md) says about a bundle, found out the slow way and with no
-// code in common: the schedules are executed with every command held back in turn, to see what can
+// code in common: the schedules are executed with every command delayed in turn, to see what can
 // go on without it; what can is compared with it byte by byte.
 
 #ifndef TTC_TEST_UNIT_RUNTIME_ORACLE_H

@@ -13,7 +13,7 @@ namespace ttrt::test {
 struct OrderFaults {
   uint32_t harmful = 0;  ///< refused, and one interleaving goes wrong
   uint32_t harmless = 0; ///< taken, and none does
-  /// Refused for what the tables say, such as a wait that nobody records, with no harm done.
+  /// Refused for what the tables say, such as a wait without a record, with no harm done.
   uint32_t inTables = 0;
   /// Taken, but programs that come in another order compute something else from the same buffers:
   /// the proof knows where data goes, not what is computed.

@@ -187,8 +187,8 @@ BundleBuilder rowsBundle() {
 enum class Second { Whole, Patched, WithGaps };
 
 /// A tensor of many rows takes over the bytes of one whose rows are wider, and the other way round
-/// in the next iteration. Of the second one nobody may have written what is between its rows, or
-/// rows of a third pitch may be written into it.
+/// in the next iteration. What is between the rows of the second one may never have been written,
+/// or rows of a third pitch may be written into it.
 BundleBuilder pitchesBundle(Second second) {
   Chain c;
   c.ports();

@@ -156,7 +156,7 @@ TEST_P(Queues, AWaitIsForTheLastRecordBeforeIt) {
   EXPECT_EQ(ttrt_device_synchronize(device, &error), TTRT_OK);
 }
 
-/// A host that runs ahead is held back, asleep, and everything arrives.
+/// A host that runs ahead is made to wait, asleep, and every command runs.
 TEST_P(Queues, AFullRingHoldsTheHostBack) {
   Gate gate;
   std::atomic<int> calls{0};
@@ -187,7 +187,7 @@ TEST_P(Queues, AFullRingHoldsTheHostBack) {
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   gate.open = true;
   host.join();
-  EXPECT_LT(cpu, 0.3) << "it spun while it was held back";
+  EXPECT_LT(cpu, 0.3) << "it spun while it waited";
   EXPECT_EQ(ttrt_device_synchronize(device, &error), TTRT_OK);
   EXPECT_EQ(calls, kCalls);
 }
@@ -321,7 +321,7 @@ TEST_P(Queues, ClosingAfterAnErrorDoesNotHang) {
       EventHandle event(other.device);
       gate.open = opened != 0;
       ttrt_enqueue_call(other.device, 0, Gate::pass, &gate, nullptr);
-      // Refused if queue 0 has stopped by now; then queue 1 has nobody to wait for.
+      // Refused if queue 0 has stopped by now; then queue 1 has nothing to wait for.
       recorded = ttrt_event_record(event, 0, nullptr) == TTRT_OK;
       ttrt_event_wait(event, 1, nullptr);
       for (uint32_t queue : {0, 1}) {

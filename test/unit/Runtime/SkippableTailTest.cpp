@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inferences that nobody asked for, where a stream ends in the middle of a body.
+// Inferences that were not requested, where a stream ends in the middle of a body.
 
 #include "SkippableTail.h"
 #include "Loaded.h"

@@ -16,48 +16,48 @@ func.func private @f(tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [0,
 
 // -----
 
-// expected-error @+1 {{(C3) expected one column of shards where the height is cut, found [4, 2]}}
+// expected-error @+1 {{(C3) expected one column of shards where the height is partitioned, found [4, 2]}}
 func.func private @f(tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 2]>>)
 
 // -----
 
-// expected-error @+1 {{(C3) expected one row of shards where the width is cut, found [4, 2]}}
+// expected-error @+1 {{(C3) expected one row of shards where the width is partitioned, found [4, 2]}}
 func.func private @f(tensor<8x64xf32, #ttc.layout<l1, width_sharded, grid = [4, 2]>>)
 
 // -----
 
-// expected-error @+1 {{(C4) expected a shape that a grid of [3, 1] cuts into equal boxes, found [8, 64]}}
+// expected-error @+1 {{(C4) expected a shape that a grid of [3, 1] partitions into equal boxes, found [8, 64]}}
 func.func private @f(tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [3, 1]>>)
 
 // -----
 
 // 48 rows, but 4 of them would be one and a third of the second dimension
-// expected-error @+1 {{(C4) expected a shape that a grid of [4, 1] cuts into equal boxes, found [2, 3, 8, 5]}}
+// expected-error @+1 {{(C4) expected a shape that a grid of [4, 1] partitions into equal boxes, found [2, 3, 8, 5]}}
 func.func private @f(tensor<2x3x8x5xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>)
 
 // -----
 
 ttc.program private @f(tensor<2x64xf32>
-  // expected-error @+1 {{(C1) expected a cut for each of 2 dimensions, found [0]}}
-  {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0]>}) attributes {shards = array<i64: 4>}
+  // expected-error @+1 {{(C1) expected a partition of each of 2 dimensions, found [0]}}
+  {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0]>}) attributes {shards = array<i64: 4>}
 
 // -----
 
 ttc.program private @f(tensor<2x64xf32>
-  // expected-error @+1 {{(C1) expected cuts of -1 or more, found [-2, 0]}}
-  {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [-2, 0]>}) attributes {shards = array<i64: 4>}
+  // expected-error @+1 {{(C1) expected a partition of -1 or more in each dimension, found [-2, 0]}}
+  {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [-2, 0]>}) attributes {shards = array<i64: 4>}
 
 // -----
 
 ttc.program private @f(tensor<2x16xf32>
-  // expected-error @+1 {{(C2) expected no two dimensions to have the same cut, found [0, 0]}}
-  {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, 0]>}) attributes {shards = array<i64: 4>}
+  // expected-error @+1 {{(C2) expected no two dimensions to have the same partition, found [0, 0]}}
+  {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0, 0]>}) attributes {shards = array<i64: 4>}
 
 // -----
 
 ttc.program private @f(tensor<2x64xf32>
   // expected-error @+1 {{(C3) expected a sharded whole with a grid, found 'tensor<8x64xf32, #ttc.layout<l1, height_sharded>>'}}
-  {ttc.shard = #ttc.shard<tensor<8x64xf32, #ttc.layout<l1, height_sharded>>, cuts = [0, -1]>}) attributes {shards = array<i64: 4>}
+  {ttc.shard = #ttc.shard<tensor<8x64xf32, #ttc.layout<l1, height_sharded>>, partition = [0, -1]>}) attributes {shards = array<i64: 4>}
 
 // -----
 

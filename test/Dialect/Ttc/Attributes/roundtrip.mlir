@@ -16,7 +16,7 @@ func.func @layouts(%a: tensor<8x64xf32, #ttc.layout<dram>>, %b: tensor<8x64xf32,
   return
 }
 
-// The height of a tensor of more dimensions: 2 * 3 * 8 rows, cut from the outside in.
+// The height of a tensor of more dimensions: 2 * 3 * 8 rows, partitioned from the outer dimensions inwards.
 // CHECK-LABEL: func.func @dimensions
 func.func @dimensions(%a: tensor<2x3x8x5xf32, #ttc.layout<l1, height_sharded, grid = [2, 1]>>,
     %b: tensor<2x3x8x5xf32, #ttc.layout<l1, height_sharded, grid = [6, 1]>>,

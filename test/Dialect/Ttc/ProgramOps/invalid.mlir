@@ -153,27 +153,27 @@ ttc.program private @shards_grid(tensor<2x64xf32>) attributes {shards = array<i6
 
 // expected-error @+1 {{'ttc.program' op (C7) expected 'shards' where an operand has 'ttc.shard', found none}}
 ttc.program private @shard_without_shards(
-    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, -1]>})
+    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0, -1]>})
 
 // -----
 
-// expected-error @+1 {{'ttc.program' op (C7) expected cuts among its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>}}
+// expected-error @+1 {{'ttc.program' op (C7) expected a partition by its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, partition = [1, -1]>}}
 ttc.program private @shard_cut(
-    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [1, -1]>})
+    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [1, -1]>})
     attributes {shards = array<i64: 4>}
 
 // -----
 
-// expected-error @+1 {{'ttc.program' op (C7) expected parts of 'tensor<8x64xf32>', cut into [4, 1], found 'tensor<4x64xf32>'}}
+// expected-error @+1 {{'ttc.program' op (C7) expected parts of 'tensor<8x64xf32>', partitioned into [4, 1], found 'tensor<4x64xf32>'}}
 ttc.program private @shard_part(
-    tensor<4x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, cuts = [0, -1]>})
+    tensor<4x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>}
 
 // -----
 
-// expected-error @+1 {{'ttc.program' op (C7) expected parts of one shard each of 'tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>', found it cut into [2, 1]}}
+// expected-error @+1 {{'ttc.program' op (C7) expected parts of one shard each of 'tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>', found it partitioned into [2, 1]}}
 ttc.program private @shard_too_coarse(%a: tensor<4x64xf32> {ttc.shard = #ttc.shard<
-    tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+    tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {shards = array<i64: 2>} {
   ttc.return
 }
@@ -181,7 +181,7 @@ ttc.program private @shard_too_coarse(%a: tensor<4x64xf32> {ttc.shard = #ttc.sha
 // -----
 
 ttc.program private @on_shards(tensor<2x64xf32> {ttc.shard = #ttc.shard<
-    tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, cuts = [0, -1]>})
+    tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>}
 func.func @dispatch_layout(%x: tensor<8x64xf32>) {
   // expected-error @+1 {{'ttc.dispatch' op (C2) expected operands of @on_shards's input types ('tensor<8x64xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>'), found ('tensor<8x64xf32>')}}

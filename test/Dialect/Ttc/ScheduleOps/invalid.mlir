@@ -32,6 +32,30 @@ ttc.entry @main {
 
 // -----
 
+ttc.trace @t() {
+  ttc.cmd.end
+}
+// expected-error @+1 {{'ttc.entry' op (C3) expected 'wanted_schedules' to name schedules that the body does not have, each once, found "single"}}
+ttc.entry @main attributes {wanted_schedules = ["overlap-io", "single"]} {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
+ttc.trace @t() {
+  ttc.cmd.end
+}
+// expected-error @+1 {{'ttc.entry' op (C3) expected 'wanted_schedules' to name schedules that the body does not have, each once, found "overlap-io"}}
+ttc.entry @main attributes {wanted_schedules = ["overlap-io", "overlap-io"]} {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
 ttc.buffer activation @x : tensor<4xf32> in dram
 ttc.trace @t() {
   ttc.cmd.end

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "StreamEncoder.h"
+#include "Stream.h"
 #include "ttrt/commands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-void mlir::ttc::encodeStream(TraceOp trace, const BundleNumbers &numbers,
-                             std::vector<char> &stream) {
+void mlir::ttc::writeStream(TraceOp trace, const BundleNumbers &numbers,
+                            std::vector<char> &stream) {
   for (auto command : trace.getBody().getOps<CommandSerializationOpInterface>())
     command.writeCommand(numbers, stream);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Traces as command streams (ttrt/commands.h).
-#ifndef TTC_LIB_BUNDLE_STREAMENCODER_H
-#define TTC_LIB_BUNDLE_STREAMENCODER_H
+#ifndef TTC_LIB_BUNDLE_STREAM_H
+#define TTC_LIB_BUNDLE_STREAM_H
 
 #include "dialects/Ttc/TtcOps.h"
 
 namespace mlir::ttc {
 
 /// Appends the commands of a trace to `stream`.
-void encodeStream(TraceOp trace, const BundleNumbers &numbers, std::vector<char> &stream);
+void writeStream(TraceOp trace, const BundleNumbers &numbers, std::vector<char> &stream);
 
 /// The command at the front of a stream.
 struct EncodedCommand {
@@ -21,4 +21,4 @@ std::optional<EncodedCommand> takeCommand(ArrayRef<char> &stream);
 
 } // namespace mlir::ttc
 
-#endif // TTC_LIB_BUNDLE_STREAMENCODER_H
+#endif // TTC_LIB_BUNDLE_STREAM_H
