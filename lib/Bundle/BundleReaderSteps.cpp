@@ -4,6 +4,7 @@
 #include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
+#include "ttc/Support/ElementTypes.h"
 #include "ttc/Support/Target.h"
 
 using namespace mlir;

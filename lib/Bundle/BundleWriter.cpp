@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a planned module as a bundle: first the tables, one function each, then the file.
+#include "Dataflow.h"
 #include "Segments.h"
 #include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
 #include "ttc/Bundle/Bundle.h"
+#include "ttc/Support/ElementTypes.h"
 #include "ttc/Support/Location.h"
 #include "ttc/Support/Target.h"
 #include "ttrt/bundle_format.h"
@@ -35,6 +37,7 @@ public:
     }
     if (failed(addTraces()))
       return failure();
+    constantsHash = constants.hash();
     for (auto entry : module.getOps<EntryOp>())
       if (failed(addEntry(entry)))
         return failure();
@@ -238,6 +241,11 @@ private:
       addSteps(schedule.getEpilogue(), scheduleTable->epilogue);
       table->schedules.push_back(std::move(scheduleTable));
     }
+    FailureOr<std::unique_ptr<fb::DataflowT>> dataflow =
+        followDataflow(entry, *table, {numbers, map, constantsHash, constantsAddress});
+    if (failed(dataflow))
+      return failure();
+    table->dataflow = std::move(*dataflow);
     bundle.entries.push_back(std::move(table));
     return success();
   }
@@ -255,13 +263,14 @@ private:
 
   //===--- the file ---------------------------------------------------------------------===//
 
-  void addSegment(fb::SegmentKind kind, const SegmentContents &contents, uint64_t address) {
+  void addSegment(fb::SegmentKind kind, const SegmentContents &contents, uint64_t address,
+                  uint64_t hash) {
     if (contents.size() == 0)
       return;
     auto table = std::make_unique<fb::SegmentT>();
     table->kind = kind;
     table->size = contents.size();
-    table->hash = contents.hash();
+    table->hash = hash;
     table->address = address;
     // A placeholder that gives the table its final size; writeFile() sets the offset.
     table->offset = UINT64_MAX;
@@ -274,9 +283,9 @@ private:
   }
 
   void writeFile(llvm::raw_ostream &output) {
-    addSegment(fb::SegmentKind::Constants, constants, constantsAddress);
-    addSegment(fb::SegmentKind::Streams, streams, streamsAddress);
-    addSegment(fb::SegmentKind::Code, code, 0);
+    addSegment(fb::SegmentKind::Constants, constants, constantsAddress, constantsHash);
+    addSegment(fb::SegmentKind::Streams, streams, streamsAddress, streams.hash());
+    addSegment(fb::SegmentKind::Code, code, 0, code.hash());
 
     // Offsets of segments depend on the metadata's size, which does not depend on the offsets.
     flatbuffers::FlatBufferBuilder sizing;
@@ -318,7 +327,7 @@ private:
   BundleNumbers numbers;
   std::map<std::string, uint32_t> locations;
   SegmentContents constants, streams, code;
-  uint64_t constantsAddress = 0, streamsAddress = 0;
+  uint64_t constantsAddress = 0, constantsHash = 0, streamsAddress = 0;
   std::vector<char> streamBytes;
   std::vector<const SegmentContents *> segments;
 };

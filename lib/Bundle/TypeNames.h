@@ -4,15 +4,9 @@
 #define TTC_LIB_BUNDLE_TYPENAMES_H
 
 #include "mlir/IR/BuiltinTypes.h"
-#include "ttrt/ttc_bundle_generated.h"
-#include <optional>
 #include <string>
 
 namespace mlir::ttc {
-
-/// Returns nothing if the bundle format has no such element type.
-std::optional<ttrt::fb::DType> toDType(Type elementType);
-Type fromDType(ttrt::fb::DType type, MLIRContext *context);
 
 /// "1x64x56x56xf32".
 std::string toText(RankedTensorType type);

@@ -80,8 +80,7 @@ struct AddEntriesPass : ttc::impl::AddEntriesBase<AddEntriesPass> {
     // What was decided about the body is the program's from now on.
     body->removeAttr(kWorkgroupsAttrName);
     body->removeAttr(kScratchBytesAttrName);
-    setWorkgroups(program, *entry, *workgroups);
-    program.setScratchBytes(*scratch);
+    setRequirements(program, *entry, *workgroups, *scratch);
     StringRef inPlaceName = ProgramOp::getInPlaceAttrName();
     for (unsigned result = 0; result < program.getNumResults(); ++result)
       if (Attribute inPlace = body.removeArgAttr(program.getNumArguments() + result, inPlaceName))

@@ -102,8 +102,8 @@ private:
 
 /// Makes a lowered program one on shards: the function with its name becomes one for a single part
 /// with that many `workgroups`, after a new one that adds where the parts of a workgroup are.
-static LogicalResult addShardEntry(ProgramOp program, ModuleOp module, LLVM::LLVMFuncOp part,
-                                   int64_t workgroups) {
+static FailureOr<LLVM::LLVMFuncOp> addShardEntry(ProgramOp program, ModuleOp module,
+                                                 LLVM::LLVMFuncOp part, int64_t workgroups) {
   FailureOr<TargetAttr> target = getTarget(program->getParentOfType<ModuleOp>());
   if (failed(target))
     return failure();
@@ -128,7 +128,7 @@ static LogicalResult addShardEntry(ProgramOp program, ModuleOp module, LLVM::LLV
   if (workgroups == 1) {
     LLVM::CallOp::create(builder, loc, part, ValueRange{operands, base, scratch, zero});
     LLVM::ReturnOp::create(builder, loc, ValueRange());
-    return success();
+    return entry;
   }
   // The workgroups that the part would have alone, one after the other.
   Value one = addresses.constant(1), count = addresses.constant(workgroups);
@@ -143,7 +143,7 @@ static LogicalResult addShardEntry(ProgramOp program, ModuleOp module, LLVM::LLV
   LLVM::CondBrOp::create(builder, loc, isLast, last, ValueRange(), loop, ValueRange(next));
   builder.setInsertionPointToEnd(first);
   LLVM::BrOp::create(builder, loc, ValueRange(zero), loop);
-  return success();
+  return entry;
 }
 
 namespace {
@@ -161,10 +161,18 @@ struct AddShardEntriesPass : ttc::impl::AddShardEntriesBase<AddShardEntriesPass>
     }
     FailureOr<int64_t> workgroups = getPassedInteger(
         part, kWorkgroupsAttrName, "--ttc-add-entries or --ttc-call-kernels", /*least=*/1);
-    if (failed(workgroups) || failed(addShardEntry(program, module, part, *workgroups)))
+    FailureOr<int64_t> scratch = getPassedInteger(
+        part, kScratchBytesAttrName, "--ttc-add-entries or --ttc-call-kernels", /*least=*/0);
+    if (failed(workgroups) || failed(scratch))
+      return signalPassFailure();
+    FailureOr<LLVM::LLVMFuncOp> entry = addShardEntry(program, module, part, *workgroups);
+    if (failed(entry))
       return signalPassFailure();
     part->removeAttr(kWorkgroupsAttrName);
-    program.setGrid(llvm::product_of(*program.getShards()));
+    part->removeAttr(kScratchBytesAttrName);
+    int64_t grid = llvm::product_of(*program.getShards());
+    setRequirements(program, *entry, grid, *scratch);
+    program.setGrid(grid);
   }
 };
 } // namespace

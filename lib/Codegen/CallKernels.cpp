@@ -250,8 +250,7 @@ struct CallKernelsPass : ttc::impl::CallKernelsBase<CallKernelsPass> {
     if (SmallVector<int64_t> inPlace = body.findInPlace(); !inPlace.empty())
       program.setResultAttr(0, ProgramOp::getInPlaceAttrName(),
                             builder.getDenseI64ArrayAttr(inPlace));
-    setWorkgroups(program, *entry, kernel.getGrid());
-    program.setScratchBytes(kernel.getScratchBytes());
+    setRequirements(program, *entry, kernel.getGrid(), kernel.getScratchBytes());
     while (module->getPrevNode())
       module->getPrevNode()->erase();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TtcOps.h"
+#include "ProgramFacts.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -22,7 +22,8 @@ namespace {
 struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass> {
   using CompileProgramsBase::CompileProgramsBase;
   PassCounter numPrograms{*this, "programs", "Programs compiled"};
-  PassCounter codeBytes{*this, "code-bytes", "Bytes of the shared object"};
+  PassCounter codeBytes{*this, "code-bytes",
+                        "Bytes of the shared object and of the facts about it"};
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<TtcDialect>();
@@ -34,6 +35,7 @@ struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass>
     ModuleOp module = getOperation();
     SmallVector<ProgramOp> programs;
     SmallVector<LoweredProgram> lowered;
+    ProgramFacts facts;
     for (auto program : module.getOps<ProgramOp>()) {
       if (program.isExternal())
         continue;
@@ -43,6 +45,8 @@ struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass>
             "expected a body lowered by --ttc-lower-programs, found ops on tensors");
         return signalPassFailure();
       }
+      if (failed(facts.add(program)))
+        return signalPassFailure();
       programs.push_back(program);
       lowered.push_back({(*bodies.begin()).getOperation(), program.getSymName()});
     }
@@ -59,6 +63,7 @@ struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass>
     FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options);
     if (failed(code))
       return signalPassFailure();
+    facts.append(*code);
     numPrograms += programs.size();
     codeBytes += code->size();
 

@@ -32,9 +32,12 @@ KernelOpInterface ttc::findKernel(ProgramOp program) {
   return kernels.empty() ? KernelOpInterface() : *kernels.begin();
 }
 
-void ttc::setWorkgroups(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups) {
-  if (program.getShards())
-    entry->setAttr(kWorkgroupsAttrName, Builder(entry).getI64IntegerAttr(workgroups));
-  else
+void ttc::setRequirements(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups,
+                          int64_t scratchBytes) {
+  Builder builder(entry);
+  entry->setAttr(kWorkgroupsAttrName, builder.getI64IntegerAttr(workgroups));
+  entry->setAttr(kScratchBytesAttrName, builder.getI64IntegerAttr(scratchBytes));
+  program.setScratchBytes(scratchBytes);
+  if (!program.getShards())
     program.setGrid(workgroups);
 }

@@ -33,10 +33,11 @@ ModuleOp getCodeModule(ProgramOp program);
 /// The kernel that a body of tensor ops calls; null if there is none.
 KernelOpInterface findKernel(ProgramOp program);
 
-/// Sets the attributes of a program whose code needs `workgroups` workgroups. The
-/// grid of a program on shards is known only with its entry: until then the number stays on
-/// `entry`, the function that runs one workgroup.
-void setWorkgroups(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups);
+/// Sets what a program's code needs, on the program and on `entry`, the function that runs one
+/// workgroup: --ttc-compile-programs compares the two. The grid of a program on shards is known
+/// only with its last entry: until then, only the function has the number of workgroups.
+void setRequirements(ProgramOp program, LLVM::LLVMFuncOp entry, int64_t workgroups,
+                     int64_t scratchBytes);
 
 } // namespace mlir::ttc
 

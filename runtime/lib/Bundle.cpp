@@ -68,8 +68,14 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
   readTarget();
   readSegments(header, verify);
   verifyTables(*this);
+  const bool isCertified = verifyFacts(*this);
   verifyStreams(*this);
   verifySchedules(*this);
+  if (isCertified)
+    for (const fb::EntryPoint *entry : *metadata_->entries())
+      if (!entry->dataflow())
+        failBad("entry point '{}' has no dataflow; expected one, as its code says",
+                text(entry->name()));
   if (verify != TTRT_VERIFY_NONE) {
     const auto begin = std::chrono::steady_clock::now();
     proof_ = verifyOrder(*this, plan());

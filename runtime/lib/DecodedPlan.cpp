@@ -3,6 +3,7 @@
 
 #include "Format.h"
 #include "Verifier.h"
+#include "ttrt/dataflow.h"
 
 #include <algorithm>
 
@@ -63,6 +64,8 @@ void Decoder::add(const fb::EntryPoint *entry, const Action &action, const fb::S
   op.step = step;
   op.index = action.index;
   op.grid = gridOf(bundle.metadata(), action);
+  if (action.info->accesses == AccessShape::Fill)
+    op.detail = static_cast<uint32_t>(dataflow::mix(action.pattern));
   op.first = static_cast<uint32_t>(list.accesses.size());
   forEachAccess(bundle, entry, action,
                 [&](const Access &access) { list.accesses.push_back(access); });

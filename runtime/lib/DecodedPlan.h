@@ -22,6 +22,7 @@ struct Op {
   uint32_t index = 0;             ///< into info->table
   uint32_t first = 0;             ///< its accesses are [first, end) of the list
   uint32_t end = 0;
+  uint32_t detail = 0; ///< of a fill: a digest of its pattern
 
   OrderRole role() const { return info->role; }
   bool runsProgram() const { return info->table == IndexedTable::Program; }

@@ -5,14 +5,17 @@
 #include "OrderProver.h"
 
 #include "Format.h"
+#include "ttrt/dataflow.h"
 
 #include <algorithm>
 
 namespace ttrt {
 
 OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
-                         uint32_t entry, uint32_t schedule, Precision precision)
-    : bundle(bundle), plan(plan), buffers(buffers), entry(*bundle.metadata().entries()->Get(entry)),
+                         DataflowReference &reference, uint32_t entry, uint32_t schedule,
+                         Precision precision)
+    : bundle(bundle), plan(plan), buffers(buffers), reference(reference),
+      entry(*bundle.metadata().entries()->Get(entry)),
       schedule(*this->entry.schedules()->Get(schedule)), steps(plan.schedules[entry][schedule]) {
   if (precision == Precision::Conservative)
     state.bytes = ShadowMemory(this);
@@ -20,6 +23,7 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
   state.events.resize(count(bundle.metadata().events()));
   state.written.resize(count(this->entry.inputs()));
   state.read.resize(count(this->entry.outputs()));
+  state.stateAccesses.resize(reference.states().size());
   nodes.push_back({&initial, nullptr, 0, 0, kNone, 0, Part::Prologue, 0});
   for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
@@ -29,7 +33,7 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
     access.kind = buffer.kind();
     access.buffer = i;
     state.bytes.write(spanOf(access), {0, static_cast<uint32_t>(initial.accesses.size())},
-                      kNoInference);
+                      kNoInference, /*digest=*/0);
     initial.accesses.push_back(access);
   }
 }
@@ -116,31 +120,15 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
 }
 
 /// Calls function(const Span &) for the bytes of an access. Both views of L1 are one memory, as on
-/// a chip. Units at the same offset of neighbouring cores are adjacent in the interleaved view, so
-/// shards and scratch are rows there. An incomplete unit at either end makes rows of its own.
+/// a chip.
 template <typename Function>
 void OrderProver::forEachSpan(const Access &access, Function function) const {
-  const AddressMap &map = bundle.addresses();
-  if (!map.isInCore(access.address))
-    return function(spanOf(access));
-  constexpr uint64_t unit = kBufferAlignment;
-  const uint64_t inCore = bytesInCore(map, access), pitch = unit * map.cores;
-  const uint64_t shards = (access.bytes - inCore) / map.l1Bytes + 1;
-  const uint64_t core = (access.address - map.dramBytes) / map.l1Bytes;
-  uint64_t begin = (access.address - map.dramBytes) % map.l1Bytes;
-  for (const uint64_t end = begin + inCore; begin < end;) {
-    const uint64_t left = end - begin, lead = begin % unit;
-    const uint64_t first = map.interleavedAddress() + begin / unit * pitch + core * unit + lead;
-    uint64_t bytes = left / unit * unit;
-    if (lead || !bytes) {
-      bytes = std::min(left, unit - lead);
-      function(Span{first, (shards - 1) * unit + bytes, bytes, unit, first});
-    } else {
-      const uint64_t row = unit * shards, all = (bytes / unit - 1) * pitch + row;
-      function(Span{first, all, row < pitch ? row : all, pitch, first - core * unit});
-    }
-    begin += bytes;
-  }
+  const Span all = spanOf(access);
+  dataflow::forEachSpan(bundle.addresses(), {all.address, all.bytes, all.row, all.pitch, all.phase},
+                        [&](const dataflow::Rows &rows) {
+                          function(
+                              Span{rows.address, rows.bytes, rows.row, rows.pitch, rows.phase});
+                        });
 }
 
 Span OrderProver::spanOf(const Access &access) const {
@@ -150,24 +138,35 @@ Span OrderProver::spanOf(const Access &access) const {
   return {access.address, access.bytes, access.row, access.pitch, phase};
 }
 
+uint64_t OrderProver::baseOf(const Access &access) const {
+  return dataflow::mappedAddress(bundle.addresses(), access.address);
+}
+
 /// Checks a read: the last write happened before it, as the same buffer, with data of the same
 /// inference as all other data that the command reads.
 class OrderProver::Reading : public ByteVisitor {
 public:
   Reading(OrderProver &prover, const Access &access, Touch touch)
-      : prover(prover), access(access), touch(touch) {}
+      : prover(prover), access(access), touch(touch), base(prover.baseOf(access)) {}
 
-  void written(uint64_t begin, uint64_t end, History &history) override {
+  /// The digest of what was read.
+  uint64_t content() const { return content_; }
+
+  void written(const VisitedBytes &visited, History &history) override {
     if (prover.failed)
       return;
     ++prover.pairs;
-    if (history.conservative)
+    const auto [begin, end, rows, pitch, exact] = visited;
+    if (history.conservative || !exact)
       return prover.fail();
     if (!prover.isOrdered(history.writer, access))
       return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                              /*laterWrites=*/false);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
       return prover.failOtherBuffer(history.writer, touch, begin, end);
+    content_ += dataflow::contribution(history.digest,
+                                       prover.baseOf(prover.accessOf(history.writer)) - base,
+                                       dataflow::momentsOf(begin - base, end - begin, rows, pitch));
     if (access.kind != fb::BufferKind::State && history.inference != kNoInference) {
       if (prover.inference != kNoInference && prover.inference != history.inference)
         return prover.failMixed(history, touch);
@@ -188,6 +187,8 @@ private:
   OrderProver &prover;
   const Access &access;
   const Touch touch;
+  const uint64_t base;
+  uint64_t content_ = 0;
 };
 
 /// Checks a write: all earlier reads and writes of the bytes happened before it.
@@ -196,10 +197,11 @@ public:
   Writing(OrderProver &prover, const Access &access, Touch touch)
       : prover(prover), access(access), touch(touch) {}
 
-  void written(uint64_t begin, uint64_t end, History &history) override {
+  void written(const VisitedBytes &visited, History &history) override {
     if (prover.failed)
       return;
     ++prover.pairs;
+    const uint64_t begin = visited.begin, end = visited.end;
     if (!prover.isOrdered(history.writer, access))
       return prover.failRace(history.writer, touch, begin, end, /*earlierWrites=*/true,
                              /*laterWrites=*/true);
@@ -220,18 +222,50 @@ private:
   const Touch touch;
 };
 
+/// What a step or command is, apart from what it reads.
+uint64_t OrderProver::identify(const Op &op) const {
+  using enum dataflow::Kind;
+  switch (op.info->table) {
+  case IndexedTable::Program:
+    return dataflow::digestOf(Program, op.index);
+  case IndexedTable::Input:
+    return dataflow::digestOf(Input, op.index, reference.inputDigest(op.index));
+  case IndexedTable::Output:
+    return dataflow::digestOf(Output, op.index, reference.outputDigest(op.index));
+  case IndexedTable::None:
+  case IndexedTable::Trace:
+  case IndexedTable::Event:
+    break;
+  }
+  return op.info->accesses == AccessShape::Fill ? dataflow::digestOf(Fill, op.detail)
+                                                : dataflow::digestOf(Copy);
+}
+
+/// The digest of what an access reads.
+uint64_t OrderProver::read(const Access &access, Touch touch) {
+  if (access.kind == fb::BufferKind::Constant) {
+    const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
+    return dataflow::digestOf(dataflow::Kind::Constant, reference.constantsDigest(),
+                              access.address - constants.address, access.bytes, access.row,
+                              access.pitch);
+  }
+  Reading reading(*this, access, touch);
+  forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
+  return access.kind == fb::BufferKind::State && !failed ? readState(access, touch)
+                                                         : reading.content();
+}
+
 void OrderProver::touch(const Node &node) {
   nodes.push_back(node);
   current = static_cast<uint32_t>(nodes.size() - 1);
   inference = kNoInference;
   const Op &op = *node.op;
+  uint64_t value = identify(op);
   for (uint32_t i = op.first; i < op.end; ++i) {
     const Access &access = node.list->accesses[i];
     ++accesses;
-    if (access.read && access.kind != fb::BufferKind::Constant) {
-      Reading reading(*this, access, {current, i});
-      forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
-    }
+    if (access.read)
+      value = dataflow::combine(value, read(access, {current, i}));
   }
   if (failed)
     return;
@@ -243,20 +277,97 @@ void OrderProver::touch(const Node &node) {
     if (inference != kNoInference && inference != expected)
       failStale(inferenceFrom, inference, {current, op.first}, expected, access.address,
                 access.end());
+    if (!reference.isOutput(op.index, value))
+      failDataflow({current, op.first}, "returns");
   }
   for (uint32_t i = op.first; i < op.end; ++i)
-    if (node.list->accesses[i].write) {
+    if (const Access &access = node.list->accesses[i]; access.write) {
       const Touch touch{current, i};
-      Writing writing(*this, node.list->accesses[i], touch);
-      forEachSpan(node.list->accesses[i], [&](const Span &span) {
+      const uint64_t digest = dataflow::digestOf(dataflow::Kind::Write, value, i - op.first);
+      if (access.kind != fb::BufferKind::Scratch && !reference.hasValue(digest))
+        failDataflow(touch, "computes");
+      Writing writing(*this, access, touch);
+      forEachSpan(access, [&](const Span &span) {
         state.bytes.forEach(span, writing);
-        state.bytes.write(span, touch, inference);
+        state.bytes.write(span, touch, inference, digest);
       });
+      if (access.kind == fb::BufferKind::State && !failed)
+        writeState(access, touch, digest);
     }
   if (state.bytes.isExhausted())
     failHere("the rows of operands are not aligned with those of other tensors at the same "
              "addresses; expected at most {} rows to check one by one",
              ShadowMemory::kMostRows);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+/// The place of an access to state in the order of all accesses to the same buffer.
+struct OrderProver::StatePlace {
+  StateLog *log;  ///< null if the access is in no state buffer
+  uint64_t index; ///< from the first access on
+  uint64_t inInference;
+  int64_t inference;
+  uint64_t digest; ///< of the bytes in the buffer
+};
+
+OrderProver::StatePlace OrderProver::nextStateAccess(const Access &access) {
+  StatePlace place{reference.findState(access.address), 0, 0, 0, 0};
+  if (!place.log)
+    return place;
+  const auto number = static_cast<size_t>(place.log - reference.states().data());
+  place.index = state.stateAccesses[number]++;
+  // While the first inference is learned, all accesses so far are its own.
+  const uint64_t period = place.log->accesses.size();
+  const uint64_t each = reference.isOpen() ? 0 : place.log->perInference();
+  place.inInference = each ? place.index % period % each : place.index;
+  place.inference = each ? static_cast<int64_t>(place.index / each) : 0;
+  place.digest = dataflow::combine(place.log->buffer, access.address - place.log->address,
+                                   access.bytes, access.row, access.pitch);
+  return place;
+}
+
+/// After an epilogue: what has been written is as often what has been read.
+int64_t OrderProver::countInferences() const {
+  return !state.written.empty() ? state.written[0] : !state.read.empty() ? state.read[0] : 1;
+}
+
+/// After an epilogue, each inference has accessed state as often as in the default schedule.
+void OrderProver::checkStateAccesses() {
+  const auto inferences = static_cast<uint64_t>(countInferences());
+  for (size_t i = 0; i < state.stateAccesses.size(); ++i)
+    if (const StateLog &log = reference.states()[i];
+        state.stateAccesses[i] != log.perInference() * inferences)
+      failHere("{} inferences access the state buffer '{}' {} times; expected {}, as in {}",
+               inferences, text(bundle.metadata().buffers()->Get(log.buffer)->name()),
+               state.stateAccesses[i], log.perInference() * inferences, nameOfReference());
+}
+
+/// Checks that the access is the one that follows in the order of the default schedule. State that
+/// inference n reads is data of inference n: what the previous one left, or it wrote itself.
+uint64_t OrderProver::readState(const Access &access, Touch touch) {
+  const StatePlace place = nextStateAccess(access);
+  const uint64_t digest =
+      dataflow::digestOf(dataflow::Kind::StateRead, place.digest, place.inInference);
+  if (!place.log || !reference.isStateAccess(*place.log, place.index, digest))
+    failDataflow(touch, "reads, out of turn,");
+  else if (inference != kNoInference && inference != place.inference)
+    failState(touch, place.inference);
+  inference = place.inference;
+  inferenceFrom = touch;
+  return digest;
+}
+
+void OrderProver::writeState(const Access &access, Touch touch, uint64_t write) {
+  const StatePlace place = nextStateAccess(access);
+  const uint64_t digest =
+      dataflow::digestOf(dataflow::Kind::StateWrite, place.digest, place.inInference, write);
+  if (!place.log || !reference.isStateAccess(*place.log, place.index, digest))
+    failDataflow(touch, "writes, out of turn,");
+  else if (inference != kNoInference && inference != place.inference)
+    failState(touch, place.inference);
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,6 +435,14 @@ void OrderProver::runPart(Part which) {
                                         : end;
   for (uint32_t step = from; step < to && !failed; ++step)
     runStep(step);
+  if (failed)
+    return;
+  if (which == Part::Body && reference.isOpen() &&
+      !reference.endFirstBody(static_cast<uint64_t>(countInferences())))
+    failHere("one body accesses state for {} inferences; expected a dataflow, which says how",
+             countInferences());
+  if (which == Part::Epilogue)
+    checkStateAccesses();
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,6 +491,13 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   for (const auto *counts : {&state.written, &state.read})
     for (int64_t times : *counts)
       words.push_back(static_cast<uint64_t>(times - base));
+  for (size_t i = 0; i < state.stateAccesses.size(); ++i)
+    if (const uint64_t each = reference.states()[i].perInference()) {
+      const uint64_t accesses = state.stateAccesses[i];
+      words.insert(
+          words.end(),
+          {accesses % each, static_cast<uint64_t>(static_cast<int64_t>(accesses / each) - base)});
+    }
   std::vector<std::pair<uint64_t, uint64_t>> touches;
   auto encode = [&](Touch touch) {
     const Node &node = nodes[touch.node];
@@ -389,7 +515,7 @@ OrderProver::Snapshot OrderProver::snapshot() const {
         encode(state.bytes.reader(i).touch);
       const bool known = !history.conservative && history.inference != kNoInference;
       words.insert(words.end(),
-                   {column.begin, column.end, touches.size(), history.conservative,
+                   {column.begin, column.end, touches.size(), history.conservative, history.digest,
                     static_cast<uint64_t>(known ? history.inference - base : kNoInference)});
       std::sort(touches.begin() + 1, touches.end()); // the readers
       for (const auto &[what, when] : touches)
@@ -491,13 +617,17 @@ bool OrderProver::isSeamless(std::vector<State> ends, std::vector<Snapshot> seen
 
 /// An exact proof is necessary for few bundles only.
 static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan &plan,
-                                         const BufferIndex &buffers, uint32_t entry,
-                                         uint32_t schedule, Proof &proof) {
+                                         const BufferIndex &buffers, DataflowReference &reference,
+                                         uint32_t entry, uint32_t schedule, Proof &proof) {
   using enum OrderProver::Precision;
+  DataflowReference conservative = reference;
   OrderProver::Result result =
-      OrderProver(bundle, plan, buffers, entry, schedule, Conservative).prove(proof);
+      OrderProver(bundle, plan, buffers, conservative, entry, schedule, Conservative).prove(proof);
   if (result.verdict == OrderProver::Verdict::Unknown)
-    result = OrderProver(bundle, plan, buffers, entry, schedule, Exact).prove(proof);
+    result = OrderProver(bundle, plan, buffers, reference, entry, schedule, Exact).prove(proof);
+  else
+    reference = std::move(conservative);
+  reference.endLearning();
   return result;
 }
 
@@ -506,20 +636,23 @@ Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
   const BufferIndex buffers(bundle);
   for (const OpList &trace : plan.traces)
     proof.commands += trace.ops.size() + 1;
-  for (uint32_t i = 0; i < plan.schedules.size(); ++i)
+  for (uint32_t i = 0; i < plan.schedules.size(); ++i) {
+    const fb::EntryPoint &entry = *bundle.metadata().entries()->Get(i);
+    DataflowReference reference(bundle, entry);
     for (uint32_t j = 0; j < plan.schedules[i].size(); ++j) {
-      const fb::EntryPoint &entry = *bundle.metadata().entries()->Get(i);
       const fb::Schedule &schedule = *entry.schedules()->Get(j);
       if (schedule.queues() > kMaxProvedQueues)
         failBad("schedule '{}' of entry point '{}' has {} queues; this runtime knows at most {}",
                 text(schedule.name()), text(entry.name()), schedule.queues(), kMaxProvedQueues);
       proof.steps += plan.schedules[i][j].steps.ops.size();
-      const OrderProver::Result result = proveSchedule(bundle, plan, buffers, i, j, proof);
+      const OrderProver::Result result =
+          proveSchedule(bundle, plan, buffers, reference, i, j, proof);
       if (result.verdict != OrderProver::Verdict::Proved)
         failBad("{}", result.message);
       if (result.seamless)
         proof.seamless.push_back(&schedule);
     }
+  }
   return proof;
 }
 

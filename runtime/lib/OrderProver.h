@@ -8,6 +8,7 @@
 #ifndef TTRT_LIB_ORDERPROVER_H
 #define TTRT_LIB_ORDERPROVER_H
 
+#include "DataflowReference.h"
 #include "DecodedPlan.h"
 #include "Format.h"
 #include "ShadowMemory.h"
@@ -36,14 +37,16 @@ public:
   };
 
   /// The schedule has at most kMaxProvedQueues queues. All arguments outlive the prover.
+  /// `reference` is the entry point's; the proof of the default schedule may add to it.
   OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
-              uint32_t entry, uint32_t schedule, Precision precision);
+              DataflowReference &reference, uint32_t entry, uint32_t schedule, Precision precision);
   /// Once. Adds to `proof` if the verdict is Proved.
   Result prove(Proof &proof);
 
 private:
   void keepLast(std::vector<Touch> &touches) const override;
 
+  struct StatePlace;
   class Reading;
   class Writing;
   static constexpr uint32_t kNone = ~0u;
@@ -78,8 +81,9 @@ private:
     ShadowMemory bytes;
     std::vector<Queue> queues;
     std::vector<Event> events;
-    std::vector<int64_t> written, read; ///< how often, per input and output
-    uint32_t iteration = 0;             ///< bodies so far
+    std::vector<int64_t> written, read;  ///< how often, per input and output
+    std::vector<uint64_t> stateAccesses; ///< so far, per state buffer
+    uint32_t iteration = 0;              ///< bodies so far
   };
   /// Everything that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
@@ -91,6 +95,15 @@ private:
   void record(const Op &op, Queue &queue, uint8_t index);
   void wait(const Event &event, Queue &queue);
   void touch(const Node &node);
+  uint64_t read(const Access &access, Touch touch);
+  uint64_t identify(const Op &op) const;
+  int64_t countInferences() const;
+  void checkStateAccesses();
+  StatePlace nextStateAccess(const Access &access);
+  uint64_t readState(const Access &access, Touch touch);
+  void writeState(const Access &access, Touch touch, uint64_t write);
+  /// The first address, with both views of L1 as one memory.
+  uint64_t baseOf(const Access &access) const;
   Span spanOf(const Access &access) const;
   template <typename Function> void forEachSpan(const Access &access, Function function) const;
   bool isOnCore0(const Op &op, const Access &access) const;
@@ -125,10 +138,14 @@ private:
   void failMixed(const History &other, Touch reader);
   void failStale(Touch writer, int64_t found, Touch reader, int64_t expected, uint64_t begin,
                  uint64_t end);
+  const char *nameOfReference() const;
+  void failDataflow(Touch touch, const char *what);
+  void failState(Touch touch, int64_t expected);
 
   const Bundle &bundle;
   const PlacedPlan &plan;
   const BufferIndex &buffers;
+  DataflowReference &reference;
   const fb::EntryPoint &entry;
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;

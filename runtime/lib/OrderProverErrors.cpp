@@ -117,4 +117,26 @@ void OrderProver::failStale(Touch writer, int64_t found, Touch reader, int64_t e
            describe(writer.node, true));
 }
 
+const char *OrderProver::nameOfReference() const {
+  return entry.dataflow()         ? "the entry point's dataflow"
+         : reference.isLearning() ? "an earlier iteration"
+                                  : "the default schedule";
+}
+
+void OrderProver::failDataflow(Touch touch, const char *what) {
+  if (!wantsMessage())
+    return fail();
+  failHere("{} {} what {} does not: expected the same programs on the same data in the same order",
+           describe(touch.node, true), what, nameOfReference());
+}
+
+void OrderProver::failState(Touch touch, int64_t expected) {
+  if (!wantsMessage())
+    return fail();
+  const Access &access = accessOf(touch);
+  failHere("{} accesses {} for inference {}, but its other data belongs to inference {}, from {}",
+           describe(touch.node, true), bytesOf(access.address, access.end(), access), expected,
+           inference, describe(inferenceFrom.node, true));
+}
+
 } // namespace ttrt

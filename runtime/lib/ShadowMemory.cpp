@@ -28,27 +28,30 @@ void ShadowMemory::splitColumns(Band &band, uint64_t column) {
 }
 
 static void visit(uint64_t begin, ShadowMemory::Band &band, uint64_t column, uint64_t end,
-                  ByteVisitor &visitor) {
+                  bool exact, ByteVisitor &visitor) {
+  const uint64_t rows = std::max<uint64_t>((band.end - begin) / band.pitch, 1);
   for (ShadowMemory::Column &found : band.columns) {
     if (found.end <= column || found.begin >= end)
       continue;
     if (column < found.begin)
       visitor.unwritten(begin + column, begin + found.begin);
-    visitor.written(begin + found.begin, begin + found.end, found.history);
+    const uint64_t from = std::max(column, found.begin), to = std::min(end, found.end);
+    visitor.written({begin + from, begin + to, rows, band.pitch, exact}, found.history);
     column = found.end;
   }
   if (column < end)
     visitor.unwritten(begin + column, begin + end);
 }
 
-void ShadowMemory::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor) {
+void ShadowMemory::forEachContiguous(uint64_t begin, uint64_t end, bool exact,
+                                     ByteVisitor &visitor) {
   split(begin);
   split(end);
   uint64_t position = begin;
   for (auto it = bands.lower_bound(begin); it != bands.end() && it->first < end; ++it) {
     if (position < it->first)
       visitor.unwritten(position, it->first);
-    visit(it->first, it->second, 0, it->second.pitch, visitor);
+    visit(it->first, it->second, 0, it->second.pitch, exact, visitor);
     position = it->second.end;
   }
   if (position < end)
@@ -57,20 +60,21 @@ void ShadowMemory::forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &
 
 void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
   if (span.isContiguous())
-    return forEachContiguous(span.address, span.address + span.bytes, visitor);
+    return forEachContiguous(span.address, span.address + span.bytes, /*exact=*/true, visitor);
   const uint64_t rows = span.rows();
   for (uint64_t i = 0; i < rows;) {
     const uint64_t begin = span.address + i * span.pitch;
     Bands::iterator band;
     if (const uint64_t aligned = align(span, i, band)) {
       const uint64_t column = begin - band->first;
-      visit(band->first, band->second, column, column + span.row, visitor);
+      visit(band->first, band->second, column, column + span.row, /*exact=*/true, visitor);
       i += aligned;
     } else {
       const uint64_t together = rowsTogether(span, i);
       if (together == 1 && !spend())
         return;
-      forEachContiguous(begin, begin + (together - 1) * span.pitch + span.row, visitor);
+      forEachContiguous(begin, begin + (together - 1) * span.pitch + span.row,
+                        /*exact=*/together == 1, visitor);
       i += together;
     }
   }
@@ -261,7 +265,7 @@ History ShadowMemory::mergeHistories(Bands::iterator first, Bands::iterator last
         touches.push_back(readers[i].touch);
     }
   order->keepLast(touches);
-  History all{touches.front(), 0, kNoReaders, /*conservative=*/true};
+  History all{touches.front(), 0, 0, kNoReaders, /*conservative=*/true};
   for (size_t i = 1; i < touches.size(); ++i)
     all.readers = addReader(touches[i], all.readers);
   return all;
@@ -293,8 +297,8 @@ uint64_t ShadowMemory::writeTogether(const Span &span, uint64_t row, const Histo
   return rows;
 }
 
-void ShadowMemory::write(const Span &span, Touch writer, int64_t inference) {
-  const History history{writer, inference, kNoReaders};
+void ShadowMemory::write(const Span &span, Touch writer, int64_t inference, uint64_t digest) {
+  const History history{writer, inference, digest, kNoReaders};
   if (span.isContiguous())
     return writeContiguous(span.address, span.address + span.bytes, history);
   const uint64_t rows = span.rows();

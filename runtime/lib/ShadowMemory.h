@@ -23,6 +23,7 @@ struct Touch {
 struct History {
   Touch writer;
   int64_t inference; ///< that the written data belongs to
+  uint64_t digest;   ///< of the write (ttrt/dataflow.h)
   uint32_t readers;  ///< list in ShadowMemory
   /// The history covers all that may have happened to any of the bytes, instead of what happened to
   /// each of them: every touch may have been a write or a read, and the data is unknown.
@@ -41,11 +42,19 @@ struct Span {
   uint64_t rows() const { return isContiguous() ? 1 : (bytes - row) / pitch + 1; }
 };
 
+/// A part of a span with one history: columns of consecutive rows.
+struct VisitedBytes {
+  uint64_t begin, end; ///< in the first row
+  uint64_t rows;
+  uint64_t pitch;
+  bool exact; ///< false if some of these bytes may be outside the span
+};
+
 /// Called for the parts of a span. For the rows of a band, the addresses are those of its first
 /// row.
 class ByteVisitor {
 public:
-  virtual void written(uint64_t begin, uint64_t end, History &history) = 0;
+  virtual void written(const VisitedBytes &bytes, History &history) = 0;
   virtual void unwritten(uint64_t begin, uint64_t end) = 0;
 
 protected:
@@ -104,7 +113,7 @@ public:
 
   /// Records that `writer` has written the bytes, and that nothing has read them since. forEach()
   /// must have visited the span before.
-  void write(const Span &span, Touch writer, int64_t inference);
+  void write(const Span &span, Touch writer, int64_t inference, uint64_t digest);
 
   /// Lists are shared by all bytes that were one range once; so a list is replaced, never changed.
   uint32_t addReader(Touch reader, uint32_t next) {
@@ -120,7 +129,7 @@ public:
   bool isExhausted() const { return exhausted; }
 
 private:
-  void forEachContiguous(uint64_t begin, uint64_t end, ByteVisitor &visitor);
+  void forEachContiguous(uint64_t begin, uint64_t end, bool exact, ByteVisitor &visitor);
   static bool isOneRow(uint64_t begin, const Band &band) { return band.end - begin <= band.pitch; }
   static void splitColumns(Band &band, uint64_t column);
   static void setColumns(Band &band, uint64_t begin, uint64_t end, const History &history);

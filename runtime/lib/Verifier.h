@@ -19,6 +19,10 @@ struct PlacedPlan;
 /// Tables: indices, sizes and alignments, every address in its region, unique names.
 void verifyTables(const Bundle &bundle);
 
+/// Programs: what their tables say is what their code was generated for. Returns whether every
+/// entry point must have a `dataflow`.
+bool verifyFacts(const Bundle &bundle);
+
 /// Streams: every command is well-formed, every index and address is in range, and there is one end
 /// command, the last one.
 void verifyStreams(const Bundle &bundle);

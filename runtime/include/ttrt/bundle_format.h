@@ -13,7 +13,7 @@ namespace ttrt {
 
 inline constexpr uint8_t kFileMagic[8] = {'T', 'T', 'C', 'B', '\r', '\n', 0x1a, '\n'};
 /// Readers accept exactly this version.
-inline constexpr uint32_t kFormatVersion = 1;
+inline constexpr uint32_t kFormatVersion = 2;
 /// Segments start at a multiple of this in the file (streams: see Segment::address), and so does
 /// every mapped range of device memory.
 inline constexpr uint64_t kPageSize = 4096;
@@ -41,6 +41,16 @@ struct FileHeader {
   uint64_t headerHash;   ///< hashBytes() of the 56 bytes before
 };
 static_assert(sizeof(FileHeader) == 64);
+
+inline constexpr uint8_t kFactsMagic[8] = {'T', 'T', 'C', 'F', 'A', 'C', 'T', 'S'};
+
+/// The last bytes of the code segment. The shared object comes first, then, at a multiple of 8, the
+/// flatbuffer with the facts (fb::Facts), which ends where the trailer begins.
+struct FactsTrailer {
+  uint64_t size; ///< of the flatbuffer, a multiple of 8
+  uint8_t magic[8];
+};
+static_assert(sizeof(FactsTrailer) == 16);
 
 constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;

@@ -163,7 +163,26 @@ static std::vector<uint8_t> pack(const fb::BundleT &bundle) {
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
+std::vector<uint8_t> BundleBuilder::codeWithFacts() const {
+  fb::FactsT made;
+  for (const auto &program : bundle.programs)
+    made.programs.push_back(std::make_unique<fb::ProgramT>(*program));
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(fb::Facts::Pack(builder, facts ? facts.get() : &made));
+  std::vector<uint8_t> bytes = code;
+  bytes.resize(alignUp(bytes.size(), 8));
+  bytes.insert(bytes.end(), builder.GetBufferPointer(),
+               builder.GetBufferPointer() + builder.GetSize());
+  bytes.resize(alignUp(bytes.size(), 8));
+  FactsTrailer trailer{alignUp(builder.GetSize(), 8), {}};
+  memcpy(trailer.magic, kFactsMagic, sizeof(kFactsMagic));
+  const auto *end = reinterpret_cast<const uint8_t *>(&trailer);
+  bytes.insert(bytes.end(), end, end + sizeof(trailer));
+  return bytes;
+}
+
 std::vector<uint8_t> BundleBuilder::finish() {
+  const std::vector<uint8_t> code = this->code.empty() ? this->code : codeWithFacts();
   const uint64_t dram = bundle.target->dram_bank_bytes * bundle.target->dram_banks;
   uint64_t region = 0;
   for (const StreamBuilder &stream : streams)

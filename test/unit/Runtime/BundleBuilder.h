@@ -65,7 +65,12 @@ public:
   fb::BundleT bundle;
   std::vector<uint8_t> constants;
   std::vector<StreamBuilder> streams; ///< of the traces
-  std::vector<uint8_t> code;
+  std::vector<uint8_t> code; ///< the shared object
+  /// The facts behind the code; finish() makes them from the programs if there are none.
+  std::unique_ptr<fb::FactsT> facts;
+
+private:
+  std::vector<uint8_t> codeWithFacts() const;
 };
 
 /// Compares with the bytes of one inference of sampleBundle().

@@ -31,7 +31,10 @@ protected:
   Verdict prove(Precision precision) {
     proof = Proof();
     const BufferIndex buffers(*opened);
-    return OrderProver(*opened, opened->plan(), buffers, 0, 0, precision).prove(proof).verdict;
+    DataflowReference reference(*opened, *opened->metadata().entries()->Get(0));
+    return OrderProver(*opened, opened->plan(), buffers, reference, 0, 0, precision)
+        .prove(proof)
+        .verdict;
   }
 
   std::unique_ptr<TemporaryFile> file;

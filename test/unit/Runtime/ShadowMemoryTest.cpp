@@ -42,7 +42,7 @@ using Cells = std::vector<std::optional<Cell>>;
 struct Visitor : ByteVisitor {
   explicit Visitor(ShadowMemory &map, std::optional<Touch> reader = {})
       : map(map), reader(reader) {}
-  void written(uint64_t, uint64_t, History &history) override {
+  void written(const VisitedBytes &, History &history) override {
     if (reader)
       history.readers = map.addReader(*reader, history.readers);
   }
@@ -163,7 +163,7 @@ void walk(uint32_t seed, bool conservative, uint64_t &timesConservative) {
     Visitor visitor(map, isWrite ? std::nullopt : std::optional(touch));
     map.forEach(span, visitor);
     if (isWrite)
-      map.write(span, touch, node);
+      map.write(span, touch, node, 0);
     forEachByte(span, [&](uint64_t i) {
       if (isWrite)
         cells[i] = Cell{touch, node, {}};
@@ -201,7 +201,7 @@ size_t bandsAfterTakingOver(ShadowMemory map, uint32_t rows) {
       Visitor visitor(map);
       const Span span{column, (rows - 1) * pitch + pitch / 4, pitch / 4, pitch, 0};
       map.forEach(span, visitor);
-      map.write(span, {node++, 0}, 0);
+      map.write(span, {node++, 0}, 0, 0);
     }
   }
   return map.all().size();

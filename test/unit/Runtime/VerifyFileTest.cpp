@@ -41,9 +41,9 @@ TEST(VerifyFile, NotABundle) {
 
 TEST(VerifyFile, OtherVersion) {
   Bytes file = sampleBundle().finish();
-  file[8] = 2;
+  file[8] = 1;
   ttrt_status status;
-  EXPECT_EQ(verdict(file, &status), "bundle has format version 2; this runtime reads version 1");
+  EXPECT_EQ(verdict(file, &status), "bundle has format version 1; this runtime reads version 2");
   EXPECT_EQ(status, TTRT_UNSUPPORTED);
 }
 

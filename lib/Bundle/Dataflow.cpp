@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Dataflow.h"
+#include "StoredBytes.h"
+#include "ttrt/dataflow.h"
+#include "ttrt/steps.h"
+#include <set>
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace fb = ttrt::fb;
+namespace dataflow = ttrt::dataflow;
+using dataflow::Kind;
+
+namespace {
+
+/// What one command or step accesses, in the order of the runtime's accesses.
+struct Operand {
+  BufferOp buffer;
+  dataflow::Rows rows; ///< flat addresses
+  bool isWrite;
+};
+
+class Follower {
+public:
+  Follower(EntryOp entry, const fb::EntryPointT &ports, const DataflowContext &context)
+      : entry(entry), ports(ports), context(context), result(std::make_unique<fb::DataflowT>()) {}
+
+  FailureOr<std::unique_ptr<fb::DataflowT>> run() {
+    if (failed(followSchedule()))
+      return failure();
+    // Again, now that it is known which accesses to state belong to one inference.
+    if (!states.empty() && inferences > 1 && failed(followSchedule()))
+      return failure();
+    for (auto &[number, state] : states)
+      result->states.push_back(std::make_unique<fb::StateDataflowT>(state));
+    result->values.assign(values.begin(), values.end());
+    return std::move(result);
+  }
+
+private:
+  LogicalResult followSchedule() {
+    std::map<uint32_t, fb::StateDataflowT> before = std::move(states);
+    for (auto &[number, state] : before) {
+      if (state.accesses.size() % inferences != 0)
+        return entry.emitError("expected each of ")
+               << inferences << " inferences to access state equally often, found "
+               << state.accesses.size() << " accesses";
+      perInference[number] = state.accesses.size() / inferences;
+    }
+    states.clear();
+    memory.clear();
+    values.clear();
+    inferences = 0;
+    result->outputs.assign(ports.outputs.size(), 0);
+    auto schedule = *entry.getBody().getOps<ScheduleOp>().begin();
+    for (Region *part : {&schedule.getPrologue(), &schedule.getBody(), &schedule.getEpilogue()})
+      for (auto step : part->getOps<StepSerializationOpInterface>())
+        if (failed(follow(step)))
+          return failure();
+    for (auto &[number, state] : states)
+      state.inferences = std::max<uint32_t>(inferences, 1);
+    return success();
+  }
+
+  LogicalResult follow(StepSerializationOpInterface step) {
+    if (FlatSymbolRefAttr trace = step.getExecutedTrace()) {
+      auto op = symbols.lookupNearestSymbolFrom<TraceOp>(step, trace);
+      for (auto command : op.getBody().getOps<CommandSerializationOpInterface>()) {
+        // The header of a command is aligned to 8 bytes.
+        std::vector<char> bytes;
+        command.writeCommand(context.numbers, bytes);
+        std::vector<uint64_t> words(llvm::divideCeil(bytes.size(), sizeof(uint64_t)));
+        memcpy(words.data(), bytes.data(), bytes.size());
+        auto &header = *reinterpret_cast<const ttrt::CommandHeader *>(words.data());
+        if (failed(follow(command, ttrt::actionOf(header))))
+          return failure();
+      }
+      return success();
+    }
+    fb::StepT table;
+    step.writeStep(context.numbers, table);
+    ttrt::Action action;
+    action.info = &ttrt::infoOf(step.getStepKind());
+    action.index = table.index;
+    action.slot = table.slot;
+    action.operandCount = table.operands.size();
+    action.operands = table.operands.data();
+    action.dst = table.dst;
+    action.src = table.src;
+    action.bytes = table.bytes;
+    return follow(step, action);
+  }
+
+  //===--- operands ---------------------------------------------------------------------===//
+
+  const fb::PortT &portOf(const ttrt::Action &action) const {
+    return action.info->table == ttrt::IndexedTable::Input ? *ports.inputs[action.index]
+                                                           : *ports.outputs[action.index];
+  }
+
+  /// The bytes of access `index` of an op.
+  dataflow::Rows rowsOf(BufferAccessOpInterface op, const ttrt::Action &action, unsigned index,
+                        BufferOp buffer) {
+    uint64_t address = context.numbers.addresses.lookup(buffer.getSymNameAttr());
+    uint64_t bytes = action.bytes;
+    switch (action.info->accesses) {
+    case ttrt::AccessShape::Operands: {
+      ByteSpan span = programOf(op, action).getSpan(index);
+      return {action.operands[index], uint64_t(span.bytes), uint64_t(span.row),
+              uint64_t(span.pitch), 0};
+    }
+    case ttrt::AccessShape::Slot:
+      bytes = getTensorBytes(portTypeOf(action));
+      break;
+    case ttrt::AccessShape::Copy:
+      address = index == 0 ? action.src : action.dst;
+      break;
+    case ttrt::AccessShape::Fill:
+      address = action.dst;
+      break;
+    case ttrt::AccessShape::None:
+      break;
+    }
+    return {address, bytes, bytes, bytes, 0};
+  }
+
+  template <typename PortOp> RankedTensorType typeOfPort(uint32_t index) {
+    return cast<RankedTensorType>(
+        (*std::next(entry.getBody().getOps<PortOp>().begin(), index)).getType());
+  }
+  RankedTensorType portTypeOf(const ttrt::Action &action) {
+    return action.info->table == ttrt::IndexedTable::Input ? typeOfPort<InputOp>(action.index)
+                                                           : typeOfPort<OutputOp>(action.index);
+  }
+
+  ProgramOp programOf(Operation *op, const ttrt::Action &action) {
+    if (programs.empty())
+      programs = llvm::to_vector(op->getParentOfType<ModuleOp>().getOps<ProgramOp>());
+    return programs[action.index];
+  }
+
+  //===--- digests ----------------------------------------------------------------------===//
+
+  uint64_t identify(const ttrt::Action &action) const {
+    switch (action.info->table) {
+    case ttrt::IndexedTable::Program:
+      return dataflow::digestOf(Kind::Program, action.index);
+    case ttrt::IndexedTable::Input:
+    case ttrt::IndexedTable::Output: {
+      const fb::PortT &port = portOf(action);
+      bool isInput = action.info->table == ttrt::IndexedTable::Input;
+      return dataflow::digestOf(
+          isInput ? Kind::Input : Kind::Output, action.index,
+          dataflow::digestOfPort(port.name, static_cast<uint64_t>(port.dtype), port.shape));
+    }
+    default:
+      break;
+    }
+    return action.info->accesses == ttrt::AccessShape::Fill
+               ? dataflow::digestOf(Kind::Fill,
+                                    static_cast<uint32_t>(dataflow::mix(action.pattern)))
+               : dataflow::digestOf(Kind::Copy);
+  }
+
+  uint64_t baseOf(Operand &operand) const {
+    return dataflow::mappedAddress(context.map, operand.rows.address);
+  }
+
+  template <typename Function> void forEachRows(Operand &operand, Function function) const {
+    dataflow::forEachSpan(context.map, operand.rows, [&](const dataflow::Rows &rows) {
+      bool isOne = rows.row >= rows.bytes;
+      int64_t row = isOne ? rows.bytes : rows.row, pitch = isOne ? row : rows.pitch;
+      function(ByteRows{int64_t(rows.address), row,
+                        isOne ? 1 : (int64_t(rows.bytes) - row) / pitch + 1, pitch});
+    });
+  }
+
+  /// The digest of an access to state: a read, or the write of a value. Adds it to the buffer's
+  /// list.
+  uint64_t accessState(Operand &operand, Kind kind, ArrayRef<uint64_t> write) {
+    uint32_t number = context.numbers.buffers.lookup(operand.buffer.getSymNameAttr());
+    fb::StateDataflowT &state = states[number];
+    state.buffer = number;
+    uint64_t begin = context.numbers.addresses.lookup(operand.buffer.getSymNameAttr());
+    uint64_t place = dataflow::combine(number, operand.rows.address - begin, operand.rows.bytes,
+                                       operand.rows.row, operand.rows.pitch);
+    uint64_t index = state.accesses.size();
+    if (uint64_t each = perInference[number])
+      index %= each;
+    uint64_t digest = dataflow::digestOf(kind, place, index);
+    for (uint64_t written : write)
+      digest = dataflow::combine(digest, written);
+    state.accesses.push_back(digest);
+    return digest;
+  }
+
+  FailureOr<uint64_t> read(Operation *op, Operand &operand) {
+    const dataflow::Rows &rows = operand.rows;
+    if (operand.buffer.getKind() == BufferKind::Constant)
+      return dataflow::digestOf(Kind::Constant, context.constantsHash,
+                                rows.address - context.constantsAddress, rows.bytes, rows.row,
+                                rows.pitch);
+    if (operand.buffer.getKind() == BufferKind::State)
+      return accessState(operand, Kind::StateRead, {});
+    uint64_t content = 0, base = baseOf(operand);
+    bool isComplete = true;
+    const StoredBytes &stored = memory[operand.buffer.getSymNameAttr()];
+    forEachRows(operand, [&](const ByteRows &bytes) {
+      isComplete &= stored.read(bytes, [&](const ByteRows &part, const StoredWrite &write) {
+        content += dataflow::contribution(
+            write.digest, write.base - base,
+            dataflow::momentsOf(part.address - base, part.row, part.rows, part.pitch));
+      });
+    });
+    if (!isComplete)
+      return op->emitError("expected all bytes of @")
+             << operand.buffer.getSymName() << " that it reads to be written before, found some "
+             << "that nothing has written";
+    return content;
+  }
+
+  LogicalResult follow(BufferAccessOpInterface op, const ttrt::Action &action) {
+    SmallVector<BufferAccess> accesses;
+    op.getAccesses(accesses);
+    SmallVector<Operand> operands;
+    for (auto [i, access] : llvm::enumerate(accesses)) {
+      auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, access.buffer);
+      operands.push_back({buffer, rowsOf(op, action, i, buffer), access.write});
+    }
+    if (operands.empty())
+      return success();
+    uint64_t value = identify(action);
+    for (Operand &operand : operands)
+      if (!operand.isWrite) {
+        FailureOr<uint64_t> content = read(op, operand);
+        if (failed(content))
+          return failure();
+        value = dataflow::combine(value, *content);
+      }
+    // One transfer of the first port for each inference.
+    inferences += action.index == 0 &&
+                  action.info->table == (ports.inputs.empty() ? ttrt::IndexedTable::Output
+                                                              : ttrt::IndexedTable::Input);
+    if (action.info->table == ttrt::IndexedTable::Output) {
+      uint64_t &output = result->outputs[action.index];
+      if (output != 0 && output != value)
+        return op->emitError("expected each read of an output to return the same of its inference, "
+                             "found two different results");
+      output = value;
+    }
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (operand.isWrite)
+        write(operand, dataflow::digestOf(Kind::Write, value, i));
+    return success();
+  }
+
+  void write(Operand &operand, uint64_t digest) {
+    values.insert(digest);
+    if (operand.buffer.getKind() == BufferKind::State) {
+      accessState(operand, Kind::StateWrite, digest);
+      return;
+    }
+    StoredWrite stored{{}, digest, int64_t(baseOf(operand))};
+    forEachRows(operand, [&](const ByteRows &bytes) { stored.bytes.push_back(bytes); });
+    memory[operand.buffer.getSymNameAttr()].write(std::move(stored));
+  }
+
+  EntryOp entry;
+  const fb::EntryPointT &ports;
+  const DataflowContext &context;
+  std::unique_ptr<fb::DataflowT> result;
+  SymbolTableCollection symbols;
+  SmallVector<ProgramOp> programs; ///< by number
+  DenseMap<StringAttr, StoredBytes> memory;
+  std::map<uint32_t, fb::StateDataflowT> states; ///< by buffer
+  std::map<uint32_t, uint64_t> perInference;     ///< accesses, by state buffer; 0: not known yet
+  std::set<uint64_t> values;
+  uint32_t inferences = 0;
+};
+
+} // namespace
+
+FailureOr<std::unique_ptr<fb::DataflowT>>
+mlir::ttc::followDataflow(EntryOp entry, const fb::EntryPointT &ports,
+                          const DataflowContext &context) {
+  return Follower(entry, ports, context).run();
+}

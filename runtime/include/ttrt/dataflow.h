@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Digests of what is computed: 64-bit numbers that stand for values. Equal digests mean, but for
+// collisions, that the same programs computed the values from the same inputs, constants and state,
+// whatever the addresses, the order and the schedule. The compiler writes the digests of an entry
+// point to the bundle (fb::Dataflow); the loader derives them from every schedule, and compares.
+//
+//   value   what a command or step computes: a digest of what it is (a program, a copy, a fill with
+//           its pattern, a write of an input) and of the contents of all that it reads, in order
+//   write   one operand that it writes: a digest of the value and of the operand's number
+//   content what an operand reads. Its bytes may come from several writes. Content is a sum over
+//           bytes, so it does not depend on how they are divided: each byte counts with its
+//           position in the operand, and with its write and the distance between the operands'
+//           addresses
+//
+// Positions and distances are those of the interleaved view of L1 for operands in both views
+// (forEachSpan).
+
+#ifndef TTRT_DATAFLOW_H
+#define TTRT_DATAFLOW_H
+
+#include "ttrt/bundle_format.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ttrt::dataflow {
+
+/// What a digest is of; the first argument of combine().
+enum class Kind : uint64_t {
+  Input = 1,
+  Program,
+  Copy,
+  Fill,
+  Output,
+  Constant,
+  Write,
+  Source,
+  StateRead,
+  StateWrite,
+  Port,
+};
+
+/// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`.
+constexpr uint64_t mix(uint64_t x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93u;
+  x ^= x >> 32;
+  return x;
+}
+
+constexpr uint64_t combine(uint64_t digest, uint64_t next) {
+  return mix(digest * 0x9e3779b97f4a7c15u + next + 0x632be59bd9b4e019u);
+}
+template <typename... Rest>
+constexpr uint64_t combine(uint64_t digest, uint64_t next, Rest... rest) {
+  return combine(combine(digest, next), rest...);
+}
+template <typename... Parts> constexpr uint64_t digestOf(Kind kind, Parts... parts) {
+  return combine(0, static_cast<uint64_t>(kind), static_cast<uint64_t>(parts)...);
+}
+
+/// Of an input or output: its name, element type and shape. The shape is a range of numbers.
+template <typename Name, typename Shape>
+constexpr uint64_t digestOfPort(const Name &name, uint64_t dtype, const Shape &shape) {
+  uint64_t digest = digestOf(Kind::Port, dtype);
+  for (char character : name)
+    digest = combine(digest, static_cast<unsigned char>(character));
+  digest = combine(digest, 256);
+  for (auto extent : shape)
+    digest = combine(digest, static_cast<uint64_t>(extent));
+  return digest;
+}
+
+/// The sums of p^0, p^1 and p^2 over some byte positions p, modulo 2^64.
+struct Moments {
+  uint64_t count = 0, sum = 0, squares = 0;
+};
+
+/// Of [0, n).
+constexpr Moments momentsBelow(uint64_t n) {
+  using Wide = unsigned __int128;
+  if (n == 0)
+    return {};
+  const Wide pairs = Wide(n) * (n - 1) / 2;
+  // n (n - 1) / 2 * (2 n - 1) / 3: one of the two factors is a multiple of 3.
+  const Wide odd = Wide(n) * 2 - 1;
+  const uint64_t squares = pairs % 3 == 0
+                               ? static_cast<uint64_t>(pairs / 3) * static_cast<uint64_t>(odd)
+                               : static_cast<uint64_t>(pairs) * static_cast<uint64_t>(odd / 3);
+  return {n, static_cast<uint64_t>(pairs), squares};
+}
+
+/// Of the positions of `rows` rows: row k is [first + k * pitch, first + k * pitch + bytes).
+constexpr Moments momentsOf(uint64_t first, uint64_t bytes, uint64_t rows, uint64_t pitch) {
+  const Moments column = momentsBelow(bytes), row = momentsBelow(rows);
+  // p = first + k * pitch + c
+  const uint64_t count = rows * bytes;
+  const uint64_t offsets = pitch * row.sum * bytes + rows * column.sum; // sum of k * pitch + c
+  const uint64_t offsetSquares = pitch * pitch * row.squares * bytes +
+                                 2 * pitch * row.sum * column.sum + rows * column.squares;
+  return {count, first * count + offsets,
+          first * first * count + 2 * first * offsets + offsetSquares};
+}
+
+/// The content that some bytes of an operand contribute: `write` is the digest of the write that
+/// stored them, `distance` the address of the written operand less that of the one that is read,
+/// and `at` where they are in the latter.
+constexpr uint64_t contribution(uint64_t write, uint64_t distance, const Moments &at) {
+  const uint64_t source = digestOf(Kind::Source, write, distance);
+  return source * at.count + mix(source) * at.sum + mix(source + 1) * at.squares;
+}
+
+/// Rows of bytes in the device's flat addresses: row k is [address + k * pitch, ... + row).
+struct Rows {
+  uint64_t address;
+  uint64_t bytes; ///< from the first row to the end of the last
+  uint64_t row;   ///< `bytes` if there is one row
+  uint64_t pitch;
+  uint64_t phase; ///< rows of the whole tensor begin at addresses that equal this modulo pitch
+};
+
+/// Calls function(const Rows &) for the bytes of an operand, in order, with L1 as one memory: bytes
+/// in the cores' own views are mapped to the interleaved view. Units of kBufferAlignment bytes at
+/// the same offset of neighbouring cores are adjacent there, so shards and scratch become rows. An
+/// incomplete unit at either end makes rows of its own.
+template <typename Function>
+void forEachSpan(const AddressMap &map, const Rows &operand, Function function) {
+  if (!map.isInCore(operand.address))
+    return function(operand);
+  constexpr uint64_t unit = kBufferAlignment;
+  const uint64_t inCore = operand.pitch == map.l1Bytes ? operand.row : operand.bytes;
+  const uint64_t pitch = unit * map.cores;
+  const uint64_t shards = (operand.bytes - inCore) / map.l1Bytes + 1;
+  const uint64_t core = (operand.address - map.dramBytes) / map.l1Bytes;
+  uint64_t begin = (operand.address - map.dramBytes) % map.l1Bytes;
+  for (const uint64_t end = begin + inCore; begin < end;) {
+    const uint64_t left = end - begin, lead = begin % unit;
+    const uint64_t first = map.interleavedAddress() + begin / unit * pitch + core * unit + lead;
+    uint64_t bytes = left / unit * unit;
+    if (lead || !bytes) {
+      bytes = std::min(left, unit - lead);
+      function(Rows{first, (shards - 1) * unit + bytes, bytes, unit, first});
+    } else {
+      const uint64_t row = unit * shards, all = (bytes / unit - 1) * pitch + row;
+      function(Rows{first, all, row < pitch ? row : all, pitch, first - core * unit});
+    }
+    begin += bytes;
+  }
+}
+
+/// The address of the first of these bytes.
+constexpr uint64_t mappedAddress(const AddressMap &map, uint64_t address) {
+  if (!map.isInCore(address))
+    return address;
+  constexpr uint64_t unit = kBufferAlignment;
+  const uint64_t core = (address - map.dramBytes) / map.l1Bytes;
+  const uint64_t offset = (address - map.dramBytes) % map.l1Bytes;
+  return map.interleavedAddress() + offset / unit * unit * map.cores + core * unit + offset % unit;
+}
+
+} // namespace ttrt::dataflow
+
+#endif // TTRT_DATAFLOW_H

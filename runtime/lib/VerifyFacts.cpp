@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the code generator says of its programs (fb::Facts), against what the tables say of them.
+// The facts are stored with the machine code; the tables decide what is run and what is proved.
+
+#include "Format.h"
+#include "Verifier.h"
+
+#include <cstring>
+
+namespace ttrt {
+
+/// Null if the code segment does not end with facts.
+static const fb::Facts *findFacts(const SegmentView &code) {
+  FactsTrailer trailer;
+  if (code.size < sizeof(trailer) || code.size % 8 != 0)
+    return nullptr;
+  const uint64_t end = code.size - sizeof(trailer);
+  memcpy(&trailer, code.data + end, sizeof(trailer));
+  if (memcmp(trailer.magic, kFactsMagic, sizeof(kFactsMagic)) != 0 || trailer.size > end ||
+      trailer.size % 8 != 0)
+    return nullptr;
+  const uint8_t *data = code.data + end - trailer.size;
+  flatbuffers::Verifier verifier(data, trailer.size, /*max_depth=*/16, /*max_tables=*/1 << 24);
+  if (!verifier.VerifyBuffer<fb::Facts>(nullptr))
+    return nullptr;
+  return flatbuffers::GetRoot<fb::Facts>(data);
+}
+
+template <typename T> static bool areEqual(const T *a, const T *b) {
+  if (count(a) != count(b))
+    return false;
+  for (uint32_t i = 0; i < count(a); ++i)
+    if (a->Get(i) != b->Get(i))
+      return false;
+  return true;
+}
+
+/// A failure if a number of a table is not that of the facts.
+static void compare(const char *symbol, const char *what, uint64_t expected, uint64_t found) {
+  if (expected != found)
+    failBad("program '{}': {} is {}; expected {}, for which its code was generated", symbol, what,
+            found, expected);
+}
+
+static void compareOperands(const fb::Program &program, const fb::Program &fact) {
+  const char *symbol = text(program.symbol());
+  compare(symbol, "the number of operands", count(fact.operands()), count(program.operands()));
+  for (uint32_t i = 0; i < count(program.operands()); ++i) {
+    const fb::Operand &a = *fact.operands()->Get(i), &b = *program.operands()->Get(i);
+    if (a.access() != b.access() || a.bytes() != b.bytes() || a.row_bytes() != b.row_bytes() ||
+        a.pitch_bytes() != b.pitch_bytes() || a.alignment() != b.alignment() ||
+        a.per_workgroup() != b.per_workgroup() || !areEqual(a.in_place_of(), b.in_place_of()))
+      failBad(
+          "program '{}', operand {}: access {}, {} bytes in rows of {}, {} apart, alignment {}; "
+          "expected access {}, {} bytes in rows of {}, {} apart, alignment {}, and equal flags, "
+          "for which its code was generated",
+          symbol, i, static_cast<unsigned>(b.access()), b.bytes(), b.row_bytes(), b.pitch_bytes(),
+          b.alignment(), static_cast<unsigned>(a.access()), a.bytes(), a.row_bytes(),
+          a.pitch_bytes(), a.alignment());
+  }
+}
+
+bool verifyFacts(const Bundle &bundle) {
+  const auto *programs = bundle.metadata().programs();
+  const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
+  if (!code.size)
+    return true;
+  const fb::Facts *facts = findFacts(code);
+  if (!facts)
+    failBad("segment code of {} bytes does not end with the facts about its programs, or they are "
+            "damaged",
+            code.size);
+  if (count(facts->programs()) != count(programs))
+    failBad("bundle has {} programs; its code has {}", count(programs), count(facts->programs()));
+  for (uint32_t i = 0; i < count(programs); ++i) {
+    const fb::Program &program = *programs->Get(i), &fact = *facts->programs()->Get(i);
+    const char *symbol = text(program.symbol());
+    if (strcmp(symbol, text(fact.symbol())) != 0)
+      failBad("program {} is '{}'; expected '{}', as in its code", i, symbol, text(fact.symbol()));
+    compare(symbol, "the grid", fact.grid(), program.grid());
+    compare(symbol, "the number of bytes of scratch", fact.scratch_bytes(),
+            program.scratch_bytes());
+    compareOperands(program, fact);
+  }
+  return facts->certified();
+}
+
+} // namespace ttrt
