@@ -149,9 +149,10 @@ private:
     case ttrt::IndexedTable::Output: {
       const fb::PortT &port = portOf(action);
       bool isInput = action.info->table == ttrt::IndexedTable::Input;
-      return dataflow::digestOf(
-          isInput ? Kind::Input : Kind::Output, action.index,
-          dataflow::digestOfPort(port.name, static_cast<uint64_t>(port.dtype), port.shape));
+      return dataflow::digestOf(isInput ? Kind::Input : Kind::Output, action.index,
+                                dataflow::digestOfPort(ports.name, port.name,
+                                                       static_cast<uint64_t>(port.dtype),
+                                                       port.shape));
     }
     default:
       break;

@@ -5,16 +5,16 @@
 #include "ttrt/dataflow.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace ttrt {
 
-static uint64_t digestOf(const fb::Port &port) {
+static uint64_t digestOf(const fb::EntryPoint &entry, const fb::Port &port) {
   static const std::vector<int64_t> kScalar;
-  const std::string_view name = text(port.name());
   const auto dtype = static_cast<uint64_t>(port.dtype());
-  return port.shape() ? dataflow::digestOfPort(name, dtype, *port.shape())
-                      : dataflow::digestOfPort(name, dtype, kScalar);
+  auto of = [&](const auto &shape) {
+    return dataflow::digestOfPort(text(entry.name()), text(port.name()), dtype, shape);
+  };
+  return port.shape() ? of(*port.shape()) : of(kScalar);
 }
 
 DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry) {
@@ -23,9 +23,9 @@ DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint 
     if (const fb::Buffer &buffer = *buffers->Get(i); buffer.kind() == fb::BufferKind::State)
       logs.push_back({i, bundle.address(buffer), bundle.bytes(buffer), 1, {}});
   for (uint32_t i = 0; i < count(entry.inputs()); ++i)
-    inputs.push_back(digestOf(*entry.inputs()->Get(i)));
+    inputPorts.push_back(digestOf(entry, *entry.inputs()->Get(i)));
   for (uint32_t i = 0; i < count(entry.outputs()); ++i)
-    outputPorts.push_back(digestOf(*entry.outputs()->Get(i)));
+    outputPorts.push_back(digestOf(entry, *entry.outputs()->Get(i)));
   // Without constants, the hash of nothing.
   constants = hashSegment(nullptr, 0);
   for (const fb::Segment *segment : *bundle.metadata().segments())

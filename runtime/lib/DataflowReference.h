@@ -48,8 +48,10 @@ public:
   /// The state buffer that contains an address; null if there is none.
   StateLog *findState(uint64_t address);
   const std::vector<StateLog> &states() const { return logs; }
-  uint64_t inputDigest(uint32_t input) const { return inputs[input]; }
-  uint64_t outputDigest(uint32_t output) const { return outputPorts[output]; }
+  const std::vector<uint64_t> &valueDigests() const { return values; }
+  const std::vector<uint64_t> &outputDigests() const { return outputs; }
+  uint64_t inputPortDigest(uint32_t input) const { return inputPorts[input]; }
+  uint64_t outputPortDigest(uint32_t output) const { return outputPorts[output]; }
   uint64_t constantsDigest() const { return constants; }
 
 private:
@@ -57,7 +59,7 @@ private:
   std::vector<uint64_t> outputs;
   std::vector<bool> known; ///< per output
   std::vector<StateLog> logs;
-  std::vector<uint64_t> inputs, outputPorts;
+  std::vector<uint64_t> inputPorts, outputPorts;
   uint64_t constants = 0;
   bool learning = false;
   bool open = false;

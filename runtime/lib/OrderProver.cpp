@@ -229,9 +229,9 @@ uint64_t OrderProver::identify(const Op &op) const {
   case IndexedTable::Program:
     return dataflow::digestOf(Program, op.index);
   case IndexedTable::Input:
-    return dataflow::digestOf(Input, op.index, reference.inputDigest(op.index));
+    return dataflow::digestOf(Input, op.index, reference.inputPortDigest(op.index));
   case IndexedTable::Output:
-    return dataflow::digestOf(Output, op.index, reference.outputDigest(op.index));
+    return dataflow::digestOf(Output, op.index, reference.outputPortDigest(op.index));
   case IndexedTable::None:
   case IndexedTable::Trace:
   case IndexedTable::Event:

@@ -3,7 +3,7 @@
 
 // The entry turns offsets into addresses; the body's attributes become the program's.
 // CHECK-LABEL: ttc.program @relu(%{{.*}}: tensor<8xf32>) -> (tensor<8xf32> {ttc.in_place = array<i64: 0>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
-// CHECK:      llvm.func @relu(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[W:.*]]: i64) attributes {passthrough = ["no-builtins"]}
+// CHECK:      llvm.func @relu(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[W:.*]]: i64) attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = 0 : i64, ttc.workgroups = 4 : i64}
 // CHECK-NEXT:   %[[S0:.*]] = llvm.getelementptr %[[OPERANDS]][0]
 // CHECK-NEXT:   %[[O0:.*]] = llvm.load %[[S0]]
 // CHECK-NEXT:   %[[A0:.*]] = llvm.getelementptr %[[BASE]][%[[O0]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
@@ -43,7 +43,7 @@ ttc.program @scratch() -> tensor<8xf32> {
 // On shards the grid is known with the shards' entry only.
 // CHECK-LABEL: ttc.program @shards(
 // CHECK-SAME:      attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>}
-// CHECK:      llvm.func @shards({{.*}} attributes {passthrough = ["no-builtins"], ttc.workgroups = 2 : i64}
+// CHECK:      llvm.func @shards({{.*}} attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = 0 : i64, ttc.workgroups = 2 : i64}
 ttc.program @shards() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
       tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>} {

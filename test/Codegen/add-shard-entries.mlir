@@ -9,7 +9,7 @@ module attributes {ttc.target = #ttc.target<
 // bytes apart; one without shards is the same for all.
 // CHECK-LABEL: ttc.program @add(
 // CHECK-SAME:      attributes {grid = 4 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4>}
-// CHECK:      llvm.func @add(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[K:.*]]: i64) attributes {passthrough = ["no-builtins"]}
+// CHECK:      llvm.func @add(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[K:.*]]: i64) attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = 0 : i64, ttc.workgroups = 4 : i64}
 // CHECK:        llvm.urem %[[K]], %{{.*}} : i64
 // CHECK:        %[[PARTS:.*]] = llvm.alloca
 // CHECK:        llvm.mlir.constant(64 : i64)
@@ -17,14 +17,13 @@ module attributes {ttc.target = #ttc.target<
 // CHECK:        llvm.call @add.part(%[[PARTS]], %[[BASE]], %[[SCRATCH]], %{{.*}})
 // CHECK-NEXT:   llvm.return
 // CHECK:      llvm.func internal @add.part({{.*}} attributes {passthrough = ["no-builtins", "noinline"]}
-// CHECK-NOT:  ttc.workgroups
 ttc.program @add(
     %a: tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x8xf32>, partition = [0, -1]>}, %b: tensor<1xf32>)
     -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<tensor<8x8xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>})
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @add(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)
-        attributes {ttc.workgroups = 1 : i64} {
+        attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
       llvm.return
     }
   }
@@ -39,7 +38,7 @@ module attributes {ttc.target = #ttc.target<
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
 // CHECK-LABEL: ttc.program @loop(
-// CHECK:      llvm.func @loop(
+// CHECK:      llvm.func @loop({{.*}} attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = 64 : i64, ttc.workgroups = 4 : i64}
 // CHECK:      ^bb1(%[[N:.*]]: i64):
 // CHECK:        llvm.call @loop.part({{.*}}, %[[N]])
 // CHECK:        %[[NEXT:.*]] = llvm.add %[[N]]
@@ -50,7 +49,7 @@ ttc.program @loop() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @loop(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)
-        attributes {ttc.workgroups = 8 : i64} {
+        attributes {ttc.scratch_bytes = 64 : i64, ttc.workgroups = 8 : i64} {
       llvm.return
     }
   }
@@ -76,7 +75,8 @@ ttc.program @no_workgroups() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     // expected-error @+1 {{expects 'ttc.workgroups' of at least 1 (--ttc-add-entries or --ttc-call-kernels sets it), found none}}
-    llvm.func @no_workgroups(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64) {
+    llvm.func @no_workgroups(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)
+        attributes {ttc.scratch_bytes = 0 : i64} {
       llvm.return
     }
   }
@@ -104,7 +104,7 @@ ttc.program @no_target() -> (tensor<2x8xf32> {ttc.shard = #ttc.shard<
     attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
   builtin.module {
     llvm.func @no_target(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %w: i64)
-        attributes {ttc.workgroups = 1 : i64} {
+        attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
       llvm.return
     }
   }

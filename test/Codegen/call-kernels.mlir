@@ -13,7 +13,7 @@ module attributes {ttc.target = #ttc.target<
 // CHECK-SAME:      attributes {grid = 1 : i64, scratch_bytes = {{[0-9]+}} : i64}
 // CHECK:      llvm.mlir.global internal constant @params(dense<[{{.*}}]> : tensor<{{[0-9]+}}xi64>)
 // CHECK-NEXT: llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
-// CHECK-NEXT: llvm.func @product(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[W:.*]]: i64) attributes {passthrough = ["no-builtins"]}
+// CHECK-NEXT: llvm.func @product(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[W:.*]]: i64) attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = {{[0-9]+}} : i64, ttc.workgroups = 1 : i64}
 // CHECK:        %[[ARRAY:.*]] = llvm.alloca
 // CHECK:        llvm.getelementptr %[[OPERANDS]][0]
 // CHECK:        llvm.getelementptr %[[ARRAY]][0]

@@ -15,7 +15,8 @@ ttc.program @product(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<
     llvm.func @epilogue() {
       llvm.return
     }
-    llvm.func @product(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {
+    llvm.func @product(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
+        attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
       %params = llvm.mlir.addressof @params : !llvm.ptr
       %epilogue = llvm.mlir.addressof @epilogue : !llvm.ptr
       llvm.call @ttc_kernel_pack(%operands, %scratch, %workgroup, %params, %epilogue)
@@ -37,13 +38,51 @@ ttc.program @tensors(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-ttc.program @unknown(%a: tensor<4xf32>) -> tensor<4xf32> {
+ttc.program @unknown(%a: tensor<4xf32>) -> tensor<4xf32>
+    attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
   // expected-error@+1 {{undefined symbol: nowhere}}
   builtin.module {
     llvm.func @nowhere()
-    llvm.func @unknown(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {
+    llvm.func @unknown(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
+        attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
       llvm.call @nowhere() : () -> ()
       llvm.return
     }
+  }
+}
+
+// -----
+
+// The program's attributes must be those that its code was made for.
+// expected-error@+1 {{'ttc.program' op expected a grid of the 8 workgroups that its code divides its work into, found 7 : i64}}
+ttc.program @grid(%a: tensor<4xf32>) -> tensor<4xf32>
+    attributes {grid = 7 : i64, scratch_bytes = 0 : i64} {
+  builtin.module {
+    llvm.func @grid(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
+        attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 8 : i64} {
+      llvm.return
+    }
+  }
+}
+
+// -----
+
+// expected-error@+1 {{'ttc.program' op expected the 64 bytes of scratch that its code needs, found 0 : i64}}
+ttc.program @scratch(%a: tensor<4xf32>) -> tensor<4xf32>
+    attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
+  builtin.module {
+    llvm.func @scratch(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
+        attributes {ttc.scratch_bytes = 64 : i64, ttc.workgroups = 8 : i64} {
+      llvm.return
+    }
+  }
+}
+
+// -----
+
+// expected-error@+1 {{'ttc.program' op expects an llvm.func of its name in its body, found none}}
+ttc.program @nothing(%a: tensor<4xf32>) -> tensor<4xf32>
+    attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
+  builtin.module {
   }
 }

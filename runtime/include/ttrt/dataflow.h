@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 namespace ttrt::dataflow {
 
@@ -62,13 +63,15 @@ template <typename... Parts> constexpr uint64_t digestOf(Kind kind, Parts... par
   return combine(0, static_cast<uint64_t>(kind), static_cast<uint64_t>(parts)...);
 }
 
-/// Of an input or output: its name, element type and shape. The shape is a range of numbers.
-template <typename Name, typename Shape>
-constexpr uint64_t digestOfPort(const Name &name, uint64_t dtype, const Shape &shape) {
-  uint64_t digest = digestOf(Kind::Port, dtype);
-  for (char character : name)
-    digest = combine(digest, static_cast<unsigned char>(character));
-  digest = combine(digest, 256);
+/// Of an input or output: the names of its entry point and its own, its element type and shape, a
+/// range of numbers.
+template <typename Shape>
+constexpr uint64_t digestOfPort(std::string_view entry, std::string_view name, uint64_t dtype,
+                                const Shape &shape) {
+  uint64_t digest = digestOf(Kind::Port, dtype, entry.size(), name.size());
+  for (std::string_view text : {entry, name})
+    for (char character : text)
+      digest = combine(digest, static_cast<unsigned char>(character));
   for (auto extent : shape)
     digest = combine(digest, static_cast<uint64_t>(extent));
   return digest;

@@ -163,12 +163,28 @@ static std::vector<uint8_t> pack(const fb::BundleT &bundle) {
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
-std::vector<uint8_t> BundleBuilder::codeWithFacts() const {
-  fb::FactsT made;
+void BundleBuilder::setCode(const std::vector<uint8_t> &segment) {
+  FactsTrailer trailer;
+  const size_t end = segment.size() - sizeof(trailer);
+  memcpy(&trailer, segment.data() + end, sizeof(trailer));
+  const uint8_t *begin = segment.data() + end - trailer.size;
+  facts = std::make_unique<fb::FactsT>();
+  flatbuffers::GetRoot<fb::Facts>(begin)->UnPackTo(facts.get());
+  code.assign(segment.data(), begin);
+}
+
+static std::unique_ptr<fb::FactsT> factsOf(const fb::BundleT &bundle) {
+  auto facts = std::make_unique<fb::FactsT>();
   for (const auto &program : bundle.programs)
-    made.programs.push_back(std::make_unique<fb::ProgramT>(*program));
+    facts->programs.push_back(std::make_unique<fb::ProgramT>(*program));
+  return facts;
+}
+
+void BundleBuilder::keepFacts() { facts = factsOf(bundle); }
+
+std::vector<uint8_t> BundleBuilder::codeWithFacts() const {
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(fb::Facts::Pack(builder, facts ? facts.get() : &made));
+  builder.Finish(fb::Facts::Pack(builder, facts ? facts.get() : factsOf(bundle).get()));
   std::vector<uint8_t> bytes = code;
   bytes.resize(alignUp(bytes.size(), 8));
   bytes.insert(bytes.end(), builder.GetBufferPointer(),

@@ -57,6 +57,11 @@ public:
   /// First address behind the constants' pages.
   uint64_t dataBegin() const { return alignUp(constants.size(), kPageSize); }
 
+  /// Takes the bytes of a code segment apart.
+  void setCode(const std::vector<uint8_t> &segment);
+  /// From here on, changes of the programs are not changes of the facts about them.
+  void keepFacts();
+
   /// The file's bytes: traces placed, everything hashed.
   std::vector<uint8_t> finish();
   /// Recomputes all hashes of a file that was changed by hand.
@@ -66,7 +71,7 @@ public:
   std::vector<uint8_t> constants;
   std::vector<StreamBuilder> streams; ///< of the traces
   std::vector<uint8_t> code; ///< the shared object
-  /// The facts behind the code; finish() makes them from the programs if there are none.
+  /// The facts behind the code. If there are none, finish() makes them from the programs.
   std::unique_ptr<fb::FactsT> facts;
 
 private:

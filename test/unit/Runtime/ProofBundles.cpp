@@ -381,7 +381,7 @@ BundleBuilder readBundle(const std::string &path) {
     if (segment->kind == fb::SegmentKind::Constants)
       builder.constants.assign(begin, begin + segment->size);
     else if (segment->kind == fb::SegmentKind::Code)
-      builder.code.assign(begin, begin + segment->size);
+      builder.setCode({begin, begin + segment->size});
     else {
       streams = segment->offset;
       address = segment->address;
