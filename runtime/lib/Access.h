@@ -54,8 +54,10 @@ template <typename A, typename B> bool mayShareBytes(const A &a, const B &b) {
 }
 
 /// Whether an output may be stored exactly where an input of the same dispatch is ("In-place
-/// operands" in docs/bundle-format.md).
+/// operands" in docs/bundle-format.md). False for scratch, which is no operand.
 inline bool mayWriteInPlace(const fb::Program &program, const Access &output, const Access &input) {
+  if (output.operand >= count(program.operands()))
+    return false;
   const auto *inputs = program.operands()->Get(output.operand)->in_place_of();
   for (uint32_t i = 0; i < count(inputs); ++i)
     if (inputs->Get(i) == input.operand)

@@ -180,12 +180,26 @@ void MemoryVerifier::verifyScratch(const fb::Program &program) {
             lowest->first - l1);
 }
 
-/// Whether an interleaved operand overlaps the scratch of its own command, an access that follows
-/// the operands.
+/// Whether an operand overlaps the scratch of its own command, an access that follows the operands.
+/// In the interleaved view, scratch is the first units of its cores.
 bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch) const {
+  if (scratch.kind != fb::BufferKind::Scratch || operand.kind == fb::BufferKind::Scratch)
+    return false;
   const AddressMap &map = bundle.addresses();
-  return scratch.kind == fb::BufferKind::Scratch && operand.address >= map.interleavedAddress() &&
-         map.plannedAddress(operand.address) < map.l1Address(0) + scratch.row;
+  constexpr uint64_t unit = kBufferAlignment;
+  const uint64_t core = (scratch.address - map.dramBytes) / map.l1Bytes;
+  const uint64_t row = ((scratch.bytes - scratch.row) / map.l1Bytes + 1) * unit;
+  Access view{map.interleavedAddress() + core * unit,
+              (alignUp(scratch.row, unit) / unit - 1) * unit * map.cores + row, false, true, 0};
+  view.row = row;
+  view.pitch = unit * map.cores;
+  return mayShareBytes(operand, view);
+}
+
+static std::string describeOperand(const Access &access) {
+  if (access.kind == fb::BufferKind::Scratch)
+    return "its scratch";
+  return formatText("operand {} ({:#x} + {} bytes)", access.operand, access.address, access.bytes);
 }
 
 /// The workgroups of a command and the bytes of a copy are in no order, so accesses of one command
@@ -198,9 +212,8 @@ void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) con
       const Access &a = accesses[j], &b = accesses[i];
       if ((a.write || b.write) && (mayShareBytes(a, b) || isOverScratch(a, b)) &&
           !(program && (mayWriteInPlace(*program, a, b) || mayWriteInPlace(*program, b, a))))
-        failBad("{}: operands {} ({:#x} + {} bytes) and {} ({:#x} + {} bytes) overlap, and "
-                "one is written",
-                here(), a.operand, a.address, a.bytes, b.operand, b.address, b.bytes);
+        failBad("{}: {} and {} overlap, and one is written", here(), describeOperand(a),
+                describeOperand(b));
     }
 }
 
@@ -304,7 +317,14 @@ void MemoryVerifier::recall(const BufferIndex &index, const Op &op, OpList &list
 void MemoryVerifier::verifyOutsideTheTimeline() {
   const BufferIndex index(bundle);
   std::vector<bool> used = executed;
+  // Other schedules and entry points count on the contents of permanent buffers. OrderProver finds
+  // what else scratch overwrites.
+  for (const auto &[end, index] : ends)
+    alive.erase(plannedAddress(buffer(index)));
+  ends.clear();
   auto verifyPlaces = [&](const Op &op, OpList &list) {
+    if (op.runsProgram())
+      verifyScratch(*bundle.metadata().programs()->Get(op.index));
     for (uint32_t i = op.first; i < op.end; ++i)
       verifyPlace(index, list.accesses[i]);
     verifyOwnOperands(op, list.accesses.data());

@@ -28,15 +28,22 @@ std::vector<Place> dispatches(const BundleBuilder &b) {
   return commands(b, [](const Place &p) { return p.header.opcode == Opcode::Dispatch; });
 }
 
-std::vector<OperandPlace> operands(const BundleBuilder &b, bool outputsOnly) {
+std::vector<OperandPlace> operands(BundleBuilder &b, bool outputsOnly) {
   std::vector<OperandPlace> places;
-  for (const Place &p : dispatches(b)) {
-    const uint64_t program = static_cast<uint32_t>(b.streams[p.trace].words[p.word + 1]);
+  auto add = [&](uint64_t program, uint64_t *words) {
     const auto &table = b.bundle.programs[program]->operands;
     for (size_t i = 0; i < table.size(); ++i)
       if (!outputsOnly || table[i]->access != fb::Access::Read)
-        places.push_back({p.trace, p.word + 2 + i, program, i});
+        places.push_back({words + i, program, i});
+  };
+  for (const Place &p : dispatches(b)) {
+    uint64_t *words = &b.streams[p.trace].words[p.word];
+    add(static_cast<uint32_t>(words[1]), words + 2);
   }
+  for (const StepPlace &p : stepsOf(b, [](const fb::StepT &step) {
+         return step.kind == fb::StepKind::Dispatch || step.kind == fb::StepKind::HostDispatch;
+       }))
+    add(p.step().index, p.step().operands.data());
   return places;
 }
 
@@ -125,6 +132,20 @@ std::vector<fb::BufferT *> inL1(BundleBuilder &b) {
   auto found = placed(b);
   std::erase_if(found, [](fb::BufferT *buffer) { return buffer->space != fb::MemorySpace::L1; });
   return found;
+}
+
+uint64_t bottomOfL1(const BundleBuilder &b, bool interleaved) {
+  const fb::TargetT &t = *b.bundle.target;
+  return t.dram_bank_bytes * t.dram_banks + (interleaved ? t.cores * t.l1_bytes + t.host_bytes : 0);
+}
+
+void moveInL1(BundleBuilder &b, fb::BufferT &buffer, uint64_t offset) {
+  const uint64_t each = buffer.shards ? 1 : b.bundle.target->cores;
+  const uint64_t bottom = bottomOfL1(b, buffer.shards == 0);
+  for (const OperandPlace &place : operands(b))
+    if (*place.word == bottom + buffer.offset * each)
+      *place.word = bottom + offset * each;
+  buffer.offset = offset;
 }
 
 std::vector<fb::BufferT *> mortal(BundleBuilder &b) {

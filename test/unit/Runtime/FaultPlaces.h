@@ -30,12 +30,13 @@ bool isWork(const Place &place);
 
 std::vector<Place> dispatches(const BundleBuilder &b);
 
-/// An address in a stream.
+/// An address in a stream or in a step. Valid until the bundle changes its commands or steps.
 struct OperandPlace {
-  size_t trace, word, program, operand;
+  uint64_t *word;
+  size_t program, operand;
 };
 
-std::vector<OperandPlace> operands(const BundleBuilder &b, bool outputsOnly = false);
+std::vector<OperandPlace> operands(BundleBuilder &b, bool outputsOnly = false);
 
 /// The first point of the default timeline at which a trace is executed; all ones if it is not.
 uint64_t pointOf(const BundleBuilder &b, size_t trace);
@@ -75,6 +76,12 @@ std::vector<fb::BufferT *> placed(BundleBuilder &b);
 std::vector<fb::BufferT *> mortal(BundleBuilder &b);
 
 std::vector<fb::BufferT *> inL1(BundleBuilder &b);
+
+/// The flat address of the bottom of L1, interleaved or of core 0.
+uint64_t bottomOfL1(const BundleBuilder &b, bool interleaved);
+
+/// Moves a buffer in L1 and the operands that begin where it does.
+void moveInL1(BundleBuilder &b, fb::BufferT &buffer, uint64_t offset);
 
 } // namespace ttrt::test
 

@@ -12,7 +12,7 @@ bool shiftOperand(BundleBuilder &b, size_t variant, int64_t by) {
   auto places = operands(b);
   if (variant >= places.size())
     return false;
-  b.streams[places[variant].trace].words[places[variant].word] += static_cast<uint64_t>(by);
+  *places[variant].word += static_cast<uint64_t>(by);
   return true;
 }
 
@@ -63,18 +63,44 @@ const std::vector<FaultKind> kKinds = {
        if (v >= 2 * buffers.size())
          return false;
        fb::BufferT &buffer = *buffers[v / 2];
-       if (v % 2 == 0 && buffer.offset == 0)
-         return true;
-       const fb::TargetT &t = *b.bundle.target;
-       const uint64_t dram = t.dram_bank_bytes * t.dram_banks;
-       const uint64_t address =
-           buffer.shards ? dram + buffer.offset
-                         : dram + t.cores * t.l1_bytes + t.host_bytes + buffer.offset * t.cores;
-       const uint64_t unit = buffer.shards ? 64 : 64 * t.cores;
-       for (const OperandPlace &place : operands(b))
-         if (uint64_t &word = b.streams[place.trace].words[place.word]; word == address)
-           word += v % 2 ? unit : -unit;
-       buffer.offset += v % 2 ? 64 : -uint64_t(64);
+       if (v % 2 || buffer.offset)
+         moveInL1(b, buffer, v % 2 ? buffer.offset + 64 : buffer.offset - 64);
+       return true;
+     },
+     false},
+    {"L1BufferAndItsCommandsOverScratch",
+     [](BB &b, size_t v) {
+       auto buffers = inL1(b);
+       if (v >= buffers.size())
+         return false;
+       moveInL1(b, *buffers[v], 0);
+       return true;
+     },
+     false},
+    {"OperandOverScratch", // in both views; the first, a middle and the last part of it
+     [](BB &b, size_t v) {
+       auto places = operands(b);
+       constexpr size_t kParts = 3;
+       if (v >= places.size() * 2 * kParts)
+         return false;
+       const OperandPlace &place = places[v / (2 * kParts)];
+       const bool interleaved = v % 2 == 0;
+       const uint64_t cores = b.bundle.target->cores;
+       const uint64_t step = interleaved ? kBufferAlignment : b.bundle.target->l1_bytes;
+       *place.word = bottomOfL1(b, interleaved) + v / 2 % kParts * (cores - 1) / 2 * step;
+       return true;
+     },
+     false},
+    {"OperandInOtherViewOfL1", // of the same bytes of core 0
+     [](BB &b, size_t v) {
+       auto places = operands(b);
+       const uint64_t cores = bottomOfL1(b, false), interleaved = bottomOfL1(b, true);
+       std::erase_if(places, [&](const OperandPlace &place) { return *place.word < cores; });
+       if (v >= places.size())
+         return false;
+       uint64_t &word = *places[v].word;
+       word = word >= interleaved ? cores + (word - interleaved) / b.bundle.target->cores
+                                  : interleaved + (word - cores) * b.bundle.target->cores;
        return true;
      },
      false},
@@ -230,7 +256,7 @@ const std::vector<FaultKind> kKinds = {
        if (&moved == &other || moved.space != fb::MemorySpace::Dram || other.space != moved.space)
          return true;
        for (const OperandPlace &place : operands(b)) {
-         uint64_t &word = b.streams[place.trace].words[place.word];
+         uint64_t &word = *place.word;
          if (word >= moved.offset && word < moved.offset + moved.size)
            word = word - moved.offset + other.offset;
        }
@@ -247,8 +273,7 @@ const std::vector<FaultKind> kKinds = {
        auto places = operands(b);
        if (v >= places.size() * slots.size())
          return false;
-       b.streams[places[v / slots.size()].trace].words[places[v / slots.size()].word] =
-           slots[v % slots.size()];
+       *places[v / slots.size()].word = slots[v % slots.size()];
        return true;
      },
      false},
@@ -257,7 +282,7 @@ const std::vector<FaultKind> kKinds = {
        auto places = operands(b, /*outputsOnly=*/true);
        if (b.constants.empty() || v >= places.size())
          return false;
-       b.streams[places[v].trace].words[places[v].word] = 0;
+       *places[v].word = 0;
        return true;
      },
      false},
@@ -372,8 +397,7 @@ const std::vector<FaultKind> kKinds = {
        auto places = operands(b, /*outputsOnly=*/true);
        if (v >= places.size() || places[v].operand == 0)
          return false;
-       auto &words = b.streams[places[v].trace].words;
-       words[places[v].word] = words[places[v].word - 1];
+       places[v].word[0] = places[v].word[-1];
        return true;
      },
      false},
@@ -409,8 +433,7 @@ const std::vector<FaultKind> kKinds = {
        auto places = operands(b);
        if (v >= places.size())
          return false;
-       b.streams[places[v].trace].words[places[v].word] =
-           b.bundle.target->dram_bank_bytes * b.bundle.target->dram_banks - 4096;
+       *places[v].word = bottomOfL1(b, false) - 4096;
        return true;
      },
      true},

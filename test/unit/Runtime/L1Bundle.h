@@ -140,6 +140,88 @@ inline BundleBuilder writeAheadBundle(bool behindTheLastReader = true) {
   return std::move(l.builder);
 }
 
+/// Schedules with traces and dispatches of their own, which no timeline covers; with scratch, and
+/// with slots and state in L1 that are always alive.
+inline BundleBuilder ownTracesBundle() {
+  L1Bundle l;
+  auto move = [&](L1Bundle::Buffer which, uint64_t offset) {
+    fb::BufferT &buffer = l.buffer(which);
+    buffer.space = fb::MemorySpace::L1;
+    buffer.size = L1Bundle::kShard;
+    buffer.offset = offset;
+    buffer.begin = buffer.end = 0;
+    return l.dram + L1Bundle::kCores * (L1Bundle::kL1 + offset);
+  };
+  l.x = move(L1Bundle::X, 0xc0);
+  l.y = move(L1Bundle::Y, 0x100);
+  l.z = move(L1Bundle::Z, 0x40);
+  const std::vector<uint64_t> bytes = {L1Bundle::kBytes};
+  const uint32_t one = l.builder.program("test_one", 1, bytes, bytes, 64),
+                 keep = l.builder.program("test_keep", 4, bytes, bytes, 64),
+                 again = l.builder.program("test_again", 4, bytes, bytes),
+                 take = l.builder.program("test_take", 1, bytes, bytes);
+  l.shard(again, 1);
+  // At the bottom of L1, too, and used by no default schedule.
+  l.add("c", fb::BufferKind::Activation, 0, 7, 8);
+  const uint64_t c = l.dram + L1Bundle::kCores * L1Bundle::kL1;
+  l.builder.bundle.target->queues = 2;
+  for (const char *name : {"written", "consumed"}) {
+    l.builder.bundle.events.push_back(std::make_unique<fb::EventT>());
+    l.builder.bundle.events.back()->name = name;
+  }
+  l.usual();
+  StreamBuilder begin, end;
+  begin.dispatch(one, {l.x, l.a});
+  begin.signal(1);
+  begin.dispatch(l.second, {l.a, l.b});
+  begin.end();
+  end.dispatch(again, {l.a, l.b});
+  end.barrier();
+  end.dispatch(l.third, {l.b, l.y});
+  end.end();
+  const uint32_t whole = l.builder.trace("whole", l.stream),
+                 first = l.builder.trace("first", begin), last = l.builder.trace("last", end);
+  fb::EntryPointT &entry = l.builder.entry("main");
+  BundleBuilder::port(entry.inputs, "x", {64}, L1Bundle::X);
+  BundleBuilder::port(entry.outputs, "y", {64}, L1Bundle::Y);
+  using K = fb::StepKind;
+  BundleBuilder::step(entry, K::Write, 0);
+  BundleBuilder::step(entry, K::Execute, whole);
+  BundleBuilder::step(entry, K::Read, 0);
+  auto add = [](auto &part, uint8_t queue, K kind, uint32_t index,
+                std::vector<uint64_t> operands = {}) {
+    part.push_back(std::make_unique<fb::StepT>());
+    part.back()->queue = queue;
+    part.back()->kind = kind;
+    part.back()->index = index;
+    part.back()->operands = std::move(operands);
+  };
+  auto schedule = [&](const char *name, uint32_t queues) -> fb::ScheduleT & {
+    entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
+    entry.schedules.back()->name = name;
+    entry.schedules.back()->queues = queues;
+    return *entry.schedules.back();
+  };
+  fb::ScheduleT &ahead = schedule("ahead", 2);
+  add(ahead.prologue, 0, K::Record, 1);
+  add(ahead.body, 1, K::Wait, 1);
+  add(ahead.body, 1, K::Write, 0);
+  add(ahead.body, 1, K::Record, 0);
+  add(ahead.body, 0, K::Wait, 0);
+  add(ahead.body, 0, K::Execute, first);
+  add(ahead.body, 0, K::Dispatch, l.third, {l.b, l.y});
+  add(ahead.body, 0, K::Read, 0);
+  fb::ScheduleT &steps = schedule("steps", 1);
+  add(steps.body, 0, K::Write, 0);
+  add(steps.body, 0, K::Dispatch, l.first, {l.x, l.a});
+  add(steps.body, 0, K::Execute, last);
+  add(steps.body, 0, K::Dispatch, take, {l.a, c});
+  add(steps.body, 0, K::Dispatch, take, {c, l.a});
+  add(steps.body, 0, K::Dispatch, keep, {l.a, l.z});
+  add(steps.body, 0, K::Read, 0);
+  return std::move(l.builder);
+}
+
 } // namespace ttrt::test
 
 #endif // TTC_TEST_UNIT_RUNTIME_L1BUNDLE_H

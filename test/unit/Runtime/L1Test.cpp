@@ -111,6 +111,31 @@ const L1Fault kFaults[] = {
 INSTANTIATE_TEST_SUITE_P(All, L1Faults, testing::ValuesIn(kFaults),
                          [](const auto &info) { return std::string(info.param.name); });
 
+/// In schedules that no timeline covers, with so much scratch for a program.
+std::string verdictOnOwnTraces(const char *symbol, uint64_t scratch) {
+  BundleBuilder builder = ownTracesBundle();
+  for (auto &program : builder.bundle.programs)
+    if (program->symbol == symbol)
+      program->scratch_bytes = scratch;
+  return verdict(builder);
+}
+
+TEST(L1, OperandOverTheScratchOfItsOwnCommand) {
+  EXPECT_EQ(verdictOnOwnTraces("test_one", 64), "");
+  EXPECT_EQ(verdictOnOwnTraces("test_again", 64),
+            "command 0 of trace 'last' (test_again): operand 1 (0x4000000 + 196672 bytes) and its "
+            "scratch overlap, and one is written");
+  EXPECT_EQ(verdictOnOwnTraces("test_take", 64),
+            "step 3 of entry point 'main': operand 1 (0x4040000 + 256 bytes) and its scratch "
+            "overlap, and one is written");
+}
+
+TEST(L1, ScratchOverABufferThatOtherSchedulesUse) {
+  EXPECT_EQ(verdictOnOwnTraces("test_one", 128),
+            "command 0 of trace 'first' (test_one): the 128 bytes of scratch of 'test_one' overlap "
+            "buffer 'z' at L1 0x40");
+}
+
 TEST(L1, SlotWhoseBytesAreUsedAgainIsWrittenBehindTheLastOfThem) {
   BundleBuilder good = writeAheadBundle(true), bad = writeAheadBundle(false);
   EXPECT_EQ(verdict(good), "");

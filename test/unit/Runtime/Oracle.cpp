@@ -48,7 +48,8 @@ private:
     if (buffer.shards == 0)
       return contains(buffer, use.address, use.end);
     const std::vector<uint32_t> cells = model.cellsOf(buffer);
-    return use.address >= model.addressOf(buffer) && use.address < model.interleavedAddress() &&
+    return use.address >= model.addressOf(buffer) &&
+           use.end <= model.interleavedAddress() - bundle.target->host_bytes &&
            std::includes(cells.begin(), cells.end(), use.cells.begin(), use.cells.end());
   }
 
@@ -57,8 +58,9 @@ private:
       for (const Use &b : command.uses) {
         if (&a == &b || !a.write || !shareCells(a.cells, b.cells))
           continue;
-        const auto &inPlace = command.program ? command.program->operands[a.operand]->in_place_of
-                                              : std::vector<uint32_t>();
+        const auto &inPlace = command.program && !a.isScratch()
+                                  ? command.program->operands[a.operand]->in_place_of
+                                  : std::vector<uint32_t>();
         if (std::find(inPlace.begin(), inPlace.end(), b.operand) == inPlace.end() ||
             a.cells != b.cells || a.rows != b.rows)
           throw Fault{"operands of one command overlap", true};
@@ -126,7 +128,7 @@ private:
         }
     }
     for (const auto &buffer : bundle.buffers)
-      if (buffer->begin >= point && buffer->end)
+      if (buffer->end && buffer->begin >= std::min(point, buffer->end))
         throw Fault{"a buffer that never lives", true};
     for (const auto &entry : bundle.entries)
       for (size_t i = 1; i < entry->schedules.size(); ++i)
@@ -144,7 +146,7 @@ private:
 
   bool isPermanent(const Use &use) const {
     return std::any_of(bundle.buffers.begin(), bundle.buffers.end(), [&](const auto &buffer) {
-      return buffer->end == 0 && contains(*buffer, use.address, use.end);
+      return buffer->end == 0 && contains(*buffer, use);
     });
   }
 
@@ -182,10 +184,10 @@ private:
       bool inside = use.isScratch();
       for (const auto &buffer : bundle.buffers) {
         inside |= contains(*buffer, use);
-        const bool touches = !use.isScratch() && buffer->end == 0 &&
-                             buffer->kind != fb::BufferKind::Scratch &&
-                             use.address < model.addressOf(*buffer) + model.sizeOf(*buffer) &&
-                             model.addressOf(*buffer) < use.end;
+        const bool touches = buffer->end == 0 && buffer->kind != fb::BufferKind::Scratch &&
+                             shareCells(use.cells, model.cellsOf(*buffer));
+        if (touches && use.isScratch())
+          throw Fault{"scratch over a buffer that is always alive", true};
         if (touches && !contains(*buffer, use))
           throw Fault{"an access that reaches into another buffer", true};
         if (touches && use.write && buffer->kind == fb::BufferKind::Constant)
@@ -395,8 +397,7 @@ private:
     if (write.buffer >= 0 && read.buffer >= 0)
       return write.buffer == read.buffer;
     return std::any_of(bundle.buffers.begin(), bundle.buffers.end(), [&](const auto &buffer) {
-      return contains(*buffer, std::min(write.address, read.address),
-                      std::max(write.end, read.end));
+      return contains(*buffer, write) && contains(*buffer, read);
     });
   }
 

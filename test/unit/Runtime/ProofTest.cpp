@@ -15,6 +15,7 @@ namespace {
 std::vector<NamedBundle> bundles() {
   std::vector<NamedBundle> all = proofBundles();
   all.push_back({"L1", [] { return writeAheadBundle(); }});
+  all.push_back({"OwnTraces", ownTracesBundle});
   return all;
 }
 
