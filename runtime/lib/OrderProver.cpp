@@ -172,6 +172,7 @@ public:
         return prover.failMixed(history, touch);
       prover.inference = history.inference;
       prover.inferenceFrom = history.writer;
+      prover.inferenceRead = touch;
     }
     // What happens after this reader also happens after the readers before it.
     ShadowMemory &bytes = prover.state.bytes;
@@ -269,6 +270,10 @@ void OrderProver::touch(const Node &node) {
   }
   if (failed)
     return;
+  if (inference != kNoInference) {
+    nodes[current].read = inferenceRead;
+    nodes[current].from = inferenceFrom;
+  }
   if (op.info->table == IndexedTable::Input)
     inference = state.written[op.index]++;
   if (op.info->table == IndexedTable::Output) {

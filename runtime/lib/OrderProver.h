@@ -64,6 +64,8 @@ private:
     uint32_t iteration;
     Part part;
     uint8_t queue;
+    // For messages: the last of its reads that found an inference's data, and who had written it.
+    Touch read{}, from{};
   };
   /// For each queue, the position up to which its work has happened.
   struct VectorClock {
@@ -120,6 +122,7 @@ private:
   std::string describe(uint32_t node, bool iterations) const;
   std::string bytesOf(uint64_t begin, uint64_t end, const Access &access) const;
   std::string missingOrder(uint32_t earlier) const;
+  std::string originOf(Touch data) const;
 
   // Each records the first failure; the walk then ends.
   template <typename... Args>
@@ -156,7 +159,7 @@ private:
   uint32_t current = 0; ///< the node that is executed
   // What the reads of the current node have found.
   int64_t inference = kNoInference;
-  Touch inferenceFrom{};
+  Touch inferenceFrom{}, inferenceRead{};
   uint64_t accesses = 0, pairs = 0, iterations = 0;
   bool isRestart = false; ///< whether the walk is past the first epilogue
   bool failed = false;

@@ -61,6 +61,20 @@ std::string OrderProver::missingOrder(uint32_t earlier) const {
       b.queue, a.queue);
 }
 
+/// Where the work that wrote `data` took it from: the read of what another step had written. What
+/// wrote `data` itself may only have passed it on.
+std::string OrderProver::originOf(Touch data) const {
+  for (const Node *node = &nodes[data.node]; node->from.node; node = &nodes[node->from.node]) {
+    const Node &writer = nodes[node->from.node];
+    if (writer.step != node->step || writer.iteration != node->iteration ||
+        writer.part != node->part)
+      return formatText("; {}, operand {}, has read it from {}, operand {}",
+                        describe(node->read.node, true), accessOf(node->read).operand,
+                        describe(node->from.node, true), accessOf(node->from).operand);
+  }
+  return "";
+}
+
 static const char *verb(bool write) { return write ? "writes" : "reads"; }
 
 void OrderProver::failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end,
@@ -112,9 +126,9 @@ void OrderProver::failStale(Touch writer, int64_t found, Touch reader, int64_t e
   if (!wantsMessage())
     return fail();
   failHere("{} takes the result of inference {}, but {} hold that of inference {}, "
-           "from {}",
+           "from {}{}",
            describe(reader.node, true), expected, bytesOf(begin, end, accessOf(reader)), found,
-           describe(writer.node, true));
+           describe(writer.node, true), originOf(writer));
 }
 
 const char *OrderProver::nameOfReference() const {

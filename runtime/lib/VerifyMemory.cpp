@@ -27,6 +27,9 @@ private:
   void verifyTrace(uint32_t index);
   void verifyOp(const Op &op, Access *accesses);
   void verifyAccess(Access &access);
+  void noteUnwritten(const Access &access);
+  void blameUnwritten() const;
+  [[noreturn]] void failNotAlive(const Access &access) const;
   void verifyScratch(const fb::Program &program);
   void verifyOwnOperands(const Op &op, const Access *accesses) const;
   void verifyOutsideTheTimeline();
@@ -59,6 +62,8 @@ private:
   std::map<std::vector<uint64_t>, const Access *> same;
   uint64_t time = 0;
   // For messages.
+  std::vector<uint64_t> written; ///< per buffer: bytes, at most
+  std::string unwritten;         ///< the first read of bytes that nothing has written
   const fb::EntryPoint *entry = nullptr;
   uint32_t step = 0;
   uint32_t trace = kNone;
@@ -69,7 +74,7 @@ private:
 
 MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
     : bundle(bundle), decoded(std::move(plan)), buffers(bundle.metadata().buffers()),
-      executed(count(bundle.metadata().traces())) {
+      executed(count(bundle.metadata().traces())), written(count(buffers)) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
     if (isAlways(buffer(i)))
       activate(i);
@@ -103,11 +108,13 @@ void MemoryVerifier::activate(uint32_t index) {
     if (previous->first + buffer(previous->second).size() > address)
       other = previous->second;
   }
-  if (other != kNone)
+  if (other != kNone) {
+    blameUnwritten();
     failBad("buffers '{}' ({:#x} + {} bytes) and '{}' ({:#x} + {} bytes) overlap, and are both "
             "alive at point {} of the timeline",
             text(buffer(other).name()), plannedAddress(buffer(other)), buffer(other).size(),
             text(added.name()), address, added.size(), time);
+  }
   alive.emplace(address, index);
   if (!isAlways(added))
     ends.emplace(added.end(), index);
@@ -148,25 +155,76 @@ bool MemoryVerifier::isInside(const Access &access, const fb::Buffer &target) co
   return begin < bundle.bytes(target) && bytes <= bundle.bytes(target) - begin;
 }
 
+/// Bytes that an access touches.
+static uint64_t touchedBytes(const Access &access) {
+  return access.row == access.bytes ? access.bytes
+                                    : ((access.bytes - access.row) / access.pitch + 1) * access.row;
+}
+
+/// Remembers the first read of a buffer with a lifetime of which too little has been written.
+/// OrderProver rejects it, but where a command is missing, all points after it have moved, and the
+/// lifetimes of innocent buffers fail first.
+void MemoryVerifier::noteUnwritten(const Access &access) {
+  const uint64_t found = written[access.buffer];
+  if (!access.read || isAlways(buffer(access.buffer)) || touchedBytes(access) <= found ||
+      !unwritten.empty())
+    return;
+  unwritten =
+      formatText("{}, operand {}, reads {:#x} + {} bytes of '{}', {} has written before", here(),
+                 access.operand, access.address, access.bytes, text(buffer(access.buffer).name()),
+                 found ? "not all of which a command" : "which nothing");
+}
+
+void MemoryVerifier::blameUnwritten() const {
+  if (!unwritten.empty())
+    failBad("{}", unwritten);
+}
+
+void MemoryVerifier::failNotAlive(const Access &access) const {
+  blameUnwritten();
+  // The buffer there whose lifetime is closest.
+  const fb::Buffer *closest = nullptr;
+  auto distance = [&](const fb::Buffer &found) {
+    return found.begin() > time ? found.begin() - time : time + 1 - found.end();
+  };
+  for (uint32_t i : byBegin) {
+    const fb::Buffer &found = buffer(i);
+    if (found.kind() != fb::BufferKind::Scratch && access.address >= bundle.address(found) &&
+        isInside(access, found) && (!closest || distance(found) < distance(*closest)))
+      closest = &found;
+  }
+  std::string hint;
+  if (closest)
+    hint = formatText("; '{}' is alive at the points {} to {} of the timeline, and this is point "
+                      "{}: is a command missing before it, or one too many?",
+                      text(closest->name()), closest->begin(), closest->end() - 1, time);
+  failBad("{}: operand {} at {:#x} + {} bytes is in no buffer that is alive then{}", here(),
+          access.operand, access.address, access.bytes, hint);
+}
+
 /// Determines the access's buffer.
 void MemoryVerifier::verifyAccess(Access &access) {
   if (access.kind == fb::BufferKind::Scratch)
     return; // checked by verifyScratch()
   const uint32_t index = bufferAt(access.address);
   if (index == kNone)
-    failBad("{}: operand {} at {:#x} + {} bytes is in no buffer that is alive then", here(),
-            access.operand, access.address, access.bytes);
+    failNotAlive(access);
   const fb::Buffer &target = buffer(index);
-  if (access.buffer != kNoBuffer && access.buffer != index)
+  if (access.buffer != kNoBuffer && access.buffer != index) {
+    blameUnwritten();
     failBad("{}: slot '{}' is not alive then", here(), text(buffer(access.buffer).name()));
-  if (!isInside(access, target))
+  }
+  if (!isInside(access, target)) {
+    blameUnwritten();
     failBad("{}: operand {} at {:#x} + {} bytes ends outside buffer '{}' ({:#x} + {} bytes)",
             here(), access.operand, access.address, access.bytes, text(target.name()),
             bundle.address(target), bundle.bytes(target));
+  }
   if (access.write && target.kind() == fb::BufferKind::Constant)
     failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(target.name()));
   access.buffer = index;
   access.kind = target.kind();
+  noteUnwritten(access);
 }
 
 /// A program's scratch is at the bottom of each core's L1. No buffer that is alive may overlap it.
@@ -196,12 +254,6 @@ bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch)
   return mayShareBytes(operand, view);
 }
 
-static std::string describeOperand(const Access &access) {
-  if (access.kind == fb::BufferKind::Scratch)
-    return "its scratch";
-  return formatText("operand {} ({:#x} + {} bytes)", access.operand, access.address, access.bytes);
-}
-
 /// The workgroups of a command and the bytes of a copy are in no order, so accesses of one command
 /// must not conflict. Operands that the program may write in place are the exception.
 void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
@@ -210,10 +262,15 @@ void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) con
   for (uint32_t i = op.first; i < op.end; ++i)
     for (uint32_t j = op.first; j < i; ++j) {
       const Access &a = accesses[j], &b = accesses[i];
-      if ((a.write || b.write) && (mayShareBytes(a, b) || isOverScratch(a, b)) &&
-          !(program && (mayWriteInPlace(*program, a, b) || mayWriteInPlace(*program, b, a))))
-        failBad("{}: {} and {} overlap, and one is written", here(), describeOperand(a),
-                describeOperand(b));
+      if (!(a.write || b.write) || !(mayShareBytes(a, b) || isOverScratch(a, b)) ||
+          (program && (mayWriteInPlace(*program, a, b) || mayWriteInPlace(*program, b, a))))
+        continue;
+      if (b.kind == fb::BufferKind::Scratch)
+        failBad("{}: operand {} ({:#x} + {} bytes) overlaps the command's {} bytes of scratch",
+                here(), a.operand, a.address, a.bytes, b.row);
+      failBad("{}: operands {} ({:#x} + {} bytes) and {} ({:#x} + {} bytes) overlap, and one is "
+              "written",
+              here(), a.operand, a.address, a.bytes, b.operand, b.address, b.bytes);
     }
 }
 
@@ -223,6 +280,9 @@ void MemoryVerifier::verifyOp(const Op &op, Access *accesses) {
     verifyScratch(*bundle.metadata().programs()->Get(op.index));
   for (uint32_t i = op.first; i < op.end; ++i)
     verifyAccess(accesses[i]);
+  for (uint32_t i = op.first; i < op.end; ++i)
+    if (accesses[i].write && accesses[i].buffer != kNoBuffer)
+      written[accesses[i].buffer] += touchedBytes(accesses[i]);
   verifyOwnOperands(op, accesses);
   ++time;
 }
@@ -263,9 +323,11 @@ PlacedPlan MemoryVerifier::verify() {
     }
   }
   // A buffer that begins after the last command belongs to a different plan.
-  if (nextToLive < byBegin.size())
+  if (nextToLive < byBegin.size()) {
+    blameUnwritten();
     failBad("buffer '{}' lives from point {} of a timeline that has {}",
             text(buffer(byBegin[nextToLive]).name()), buffer(byBegin[nextToLive]).begin(), time);
+  }
   verifyOutsideTheTimeline();
   return PlacedPlan(std::move(decoded));
 }

@@ -162,7 +162,7 @@ inline BundleBuilder ownTracesBundle() {
                  take = l.builder.program("test_take", 1, bytes, bytes);
   l.shard(again, 1);
   // At the bottom of L1, too, and used by no default schedule.
-  l.add("c", fb::BufferKind::Activation, 0, 7, 8);
+  l.add("c", fb::BufferKind::Activation, 0, 6, 7);
   const uint64_t c = l.dram + L1Bundle::kCores * L1Bundle::kL1;
   l.builder.bundle.target->queues = 2;
   for (const char *name : {"written", "consumed"}) {

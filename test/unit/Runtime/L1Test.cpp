@@ -123,11 +123,11 @@ std::string verdictOnOwnTraces(const char *symbol, uint64_t scratch) {
 TEST(L1, OperandOverTheScratchOfItsOwnCommand) {
   EXPECT_EQ(verdictOnOwnTraces("test_one", 64), "");
   EXPECT_EQ(verdictOnOwnTraces("test_again", 64),
-            "command 0 of trace 'last' (test_again): operand 1 (0x4000000 + 196672 bytes) and its "
-            "scratch overlap, and one is written");
+            "command 0 of trace 'last' (test_again): operand 1 (0x4000000 + 196672 bytes) overlaps "
+            "the command's 64 bytes of scratch");
   EXPECT_EQ(verdictOnOwnTraces("test_take", 64),
-            "step 3 of entry point 'main': operand 1 (0x4040000 + 256 bytes) and its scratch "
-            "overlap, and one is written");
+            "step 3 of entry point 'main': operand 1 (0x4040000 + 256 bytes) overlaps the "
+            "command's 64 bytes of scratch");
 }
 
 TEST(L1, ScratchOverABufferThatOtherSchedulesUse) {
