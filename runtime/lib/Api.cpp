@@ -224,6 +224,7 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
   return guarded(error, [&] {
     require(device, "device is NULL");
     Device &target = *device->device;
+    requireOwnProcess(target);
     InUse use(target.busy(), "another call on this device");
     ttrt_run_options chosen = readOptions(options, "ttrt_run_options");
     ttrt_timing *const theirs = chosen.timing;

@@ -85,8 +85,17 @@ void checkTransfers(const std::vector<ResolvedPort> &ports, const Transfer *tran
       checkBytes(ports[i], transfers[i].bytes, what);
 }
 
+/// A forked child has none of the device's threads.
+inline void requireOwnProcess(const Device &device) {
+  if (device.process().isChild()) [[unlikely]]
+    fail(TTRT_UNSUPPORTED,
+         "the device belongs to the process that opened it, and this is a forked child of that "
+         "process; open a device in the child");
+}
+
 /// A function that a queue calls must not wait for that queue or fill its ring.
 inline void requireHostThread(Device &device) {
+  requireOwnProcess(device);
   for (uint32_t i = 0; i < device.queues(); ++i)
     if (device.queue(i).isOwnThread()) [[unlikely]]
       fail(TTRT_INVALID_ARGUMENT,

@@ -28,9 +28,9 @@ static void pinThread(std::thread &thread, uint32_t index) {
   }
 }
 
-Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
-             uint32_t firstL1, bool pin)
-    : flags_(new CoreFlags[count]), cores_(count) {
+Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
+             const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin)
+    : process_(process), flags_(new CoreFlags[count]), cores_(count) {
   const auto *programs = bundle.metadata().programs();
   for (uint32_t i = 0; i < count; ++i) {
     Core &core = cores_[i];
@@ -62,6 +62,11 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
 Cores::~Cores() { stop(); }
 
 void Cores::stop() noexcept {
+  if (process_.isChild()) {
+    for (std::thread &thread : threads_)
+      abandon(std::move(thread));
+    return;
+  }
   stop_ = true;
   ++jobs_;
   for (uint32_t i = 1; i <= threads_.size(); ++i)

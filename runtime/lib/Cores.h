@@ -10,6 +10,7 @@
 #include "Code.h"
 #include "Events.h"
 #include "Flag.h"
+#include "ForkGuard.h"
 #include "Memory.h"
 
 #include <atomic>
@@ -71,8 +72,8 @@ struct ResolvedStep;
 class Cores {
 public:
   /// `firstL1`: index of the first core's L1; the others have the following ones.
-  Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code, uint32_t count,
-        uint32_t firstL1, bool pin);
+  Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
+        const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin);
   ~Cores();
   Cores(const Cores &) = delete;
   Cores &operator=(const Cores &) = delete;
@@ -97,6 +98,7 @@ private:
   void work(Core &core) noexcept;
   void stop() noexcept;
 
+  const ForkGuard &process_;
   // The workers' next job; written before `go` is raised, read after.
   const uint8_t *position_ = nullptr;
   bool single_ = false;

@@ -71,12 +71,15 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
       queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
-      site_{*bundle_, events_.get(), eventCount_,
+      site_{process_,
+            *bundle_,
+            events_.get(),
+            eventCount_,
             Link(options.link_bytes_per_second
                      ? options.link_bytes_per_second
                      : bundle_->metadata().target()->link_bytes_per_second()),
             options.checks != 0},
-      cores_(*bundle_, memory_, code_, chooseCores(options.cores), 0, options.pin != 0) {
+      cores_(*bundle_, memory_, code_, process_, chooseCores(options.cores), 0, options.pin != 0) {
   entries_.reserve(bundle_->metadata().entries()->size());
   for (const fb::EntryPoint *entry : *bundle_->metadata().entries())
     entries_.push_back(resolveEntry(*bundle_, memory_, code_, *entry));
@@ -85,7 +88,7 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
   if (queueCount_ > 0)
     resolveSkippableTails();
   if (queueCount_ > 1)
-    moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, coresOfQueue1(options),
+    moreCores_ = std::make_unique<Cores>(*bundle_, memory_, code_, process_, coresOfQueue1(options),
                                          firstL1OfMoreCores(*bundle_, options), options.pin != 0);
   monitor_ = MonitorFile::make(*bundle_, cores(), queueCount_);
   if (monitor_)
@@ -112,7 +115,10 @@ void Device::resolveSkippableTails() {
 }
 
 /// Both queues must be empty before either is destroyed, since one may wait for the other.
-Device::~Device() { drain(); }
+Device::~Device() {
+  if (!process_.isChild())
+    drain();
+}
 
 /// Room for at least 16 inferences.
 uint32_t Device::ringCapacity() const {

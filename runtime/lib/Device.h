@@ -23,7 +23,7 @@ class Device {
 public:
   /// Throws Error. ttrt.h documents the options.
   Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options);
-  /// Completes what is in flight.
+  /// Completes what is in flight, except in a forked child.
   ~Device();
 
   const Bundle &bundle() const { return *bundle_; }
@@ -36,6 +36,8 @@ public:
   const ResolvedStep *execute(uint32_t trace) const {
     return trace < executes_.size() ? &executes_[trace] : nullptr;
   }
+  /// Of the process that opened the device. A child of it has none of its threads.
+  const ForkGuard &process() const { return process_; }
   /// Set while a call is in progress.
   std::atomic<bool> &busy() { return busy_; }
 
@@ -83,6 +85,7 @@ private:
   uint32_t ringCapacity() const;
   void resolveSkippableTails();
 
+  const ForkGuard process_; ///< that has the threads
   std::shared_ptr<const Bundle> bundle_;
   DeviceMemory memory_;
   Residency residency_;

@@ -14,6 +14,7 @@ static ttrt_status withTrace(ttrt_device *device, uint32_t trace, ttrt_error *er
   return guarded(error, [&] {
     require(device, "device is NULL");
     Device &target = *device->device;
+    requireOwnProcess(target);
     const ResolvedStep *step = target.execute(trace);
     if (!step)
       fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace,

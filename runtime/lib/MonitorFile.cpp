@@ -209,7 +209,8 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
 }
 
 MonitorFile::~MonitorFile() {
-  if (!name_.empty())
+  // In a forked child, the file is still its parent's.
+  if (!name_.empty() && record_->pid == static_cast<uint64_t>(getpid()))
     unlinkat(folder_.descriptor, name_.c_str(), 0);
   if (record_)
     munmap(record_, sizeof(MonitorRecord));

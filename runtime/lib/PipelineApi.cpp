@@ -52,6 +52,7 @@ ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options 
   return guarded(error, [&] {
     require(device && pipeline, "device or pipeline is NULL");
     Device &target = *device->device;
+    requireOwnProcess(target);
     InUse use(target.busy(), "another call on this device");
     requireIdleQueues(target);
     requireNoFailure(target);

@@ -87,6 +87,8 @@ PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline
 }
 
 PipelineState::~PipelineState() {
+  if (device_->process().isChild())
+    return;
   takeTurn();
   if (part_ != Part::Idle)
     endRun();

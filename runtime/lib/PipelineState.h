@@ -22,7 +22,7 @@ class PipelineState {
 public:
   /// Throws Error.
   PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline_options &options);
-  /// Completes what was enqueued.
+  /// Completes what was enqueued, except in a forked child.
   ~PipelineState();
   PipelineState(const PipelineState &) = delete;
   PipelineState &operator=(const PipelineState &) = delete;

@@ -53,6 +53,10 @@ Queue::Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity)
 }
 
 Queue::~Queue() {
+  if (site.process.isChild()) {
+    abandon(std::move(thread));
+    return;
+  }
   QueueCommand last;
   last.kind = QueueCommand::Kind::Stop;
   push(last);

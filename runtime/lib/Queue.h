@@ -68,6 +68,7 @@ private:
 
 /// State that the queues of a device share.
 struct QueueSite {
+  const ForkGuard &process;
   const Bundle &bundle;
   Event *events; ///< the bundle's, then the caller's
   uint32_t eventCount;
@@ -85,7 +86,7 @@ class Queue {
 public:
   /// Throws Error. `capacity`: entries of the ring, a power of two.
   Queue(QueueSite &site, uint32_t index, Cores &cores, uint32_t capacity);
-  /// Completes what was enqueued.
+  /// Completes what was enqueued, except in a forked child.
   ~Queue();
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;

@@ -149,14 +149,24 @@ ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error
 }
 
 ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error) {
-  if (event) {
-    // A queue that has stopped will not record it any more; that is told below.
+  bool ready = true;
+  const ttrt_status status = guarded(error, [&] {
+    require(event, "event is NULL");
+    Device &device = event->device;
+    requireOwnProcess(device);
     const EventTarget target = event->event.target();
-    if (target.flag && !target.flag->isReached(target.value) &&
-        !event->device.queue(target.queue).stopped().load(std::memory_order_acquire))
-      return report(error, TTRT_NOT_READY, "the event's last record is not complete yet");
-  }
-  return ttrt_event_synchronize(event, error);
+    auto isReady = [&] { return !target.flag || target.flag->isReached(target.value); };
+    ready = isReady();
+    if (ready || !device.queue(target.queue).stopped().load(std::memory_order_acquire))
+      return;
+    // The queue may have recorded it just before it stopped; it will not any more.
+    ready = isReady();
+    if (!ready)
+      requireNoFailure(device);
+  });
+  if (status != TTRT_OK || ready)
+    return status;
+  return report(error, TTRT_NOT_READY, "the event's last record is not complete yet");
 }
 
 ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error) {

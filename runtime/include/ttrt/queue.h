@@ -73,7 +73,7 @@ TTRT_API ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, u
 typedef int ttrt_call(void *user);
 /**
  * Calls a function on the queue's thread. The function must not enqueue, synchronize or pop on this
- * device; such a call returns TTRT_INVALID_ARGUMENT.
+ * device; such a call returns TTRT_INVALID_ARGUMENT. It may query events.
  */
 TTRT_API ttrt_status ttrt_enqueue_call(ttrt_device *device, uint32_t queue, ttrt_call *call,
                                        void *user, ttrt_error *error);
@@ -100,7 +100,8 @@ TTRT_API ttrt_status ttrt_event_record(ttrt_event *event, uint32_t queue, ttrt_e
 TTRT_API ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error);
 /**
  * Returns TTRT_OK if the event's last record is complete or none was enqueued, else TTRT_NOT_READY.
- * TTRT_FAILED if the queue of that record stopped before it. Thread-safe.
+ * TTRT_FAILED if the queue of that record stopped before it. Does not wait, so a function that a
+ * queue calls may use it. Thread-safe.
  */
 TTRT_API ttrt_status ttrt_event_query(ttrt_event *event, ttrt_error *error);
 /**

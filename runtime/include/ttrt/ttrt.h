@@ -26,6 +26,12 @@
  * runs or reads the device returns TTRT_BUSY and has no effect. queue.h and pipeline.h state their
  * own rules.
  *
+ * Forks. A device belongs to the process that opened it: a forked child has none of its threads. In
+ * the child, every call that runs, enqueues, waits, or loads or releases a trace returns
+ * TTRT_UNSUPPORTED at once, and so do calls on pipelines and events of the device. Everything can
+ * be closed there; this completes nothing, and leaves the parent's device as it is. A bundle may be
+ * used in parent and child: open it once, fork, and open a device in each process.
+ *
  * Memory. Between ttrt_device_open() and ttrt_device_close(), no call on the device allocates
  * memory, on any thread, except where documented.
  *

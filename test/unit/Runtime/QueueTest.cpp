@@ -285,6 +285,44 @@ TEST_P(Queues, AQueueDoesNotWaitForItself) {
   expectItWorks(1);
 }
 
+/// A query does not wait, so a function that a queue calls may make it.
+TEST_P(Queues, AFunctionOfAQueueMayQueryEvents) {
+  struct Caller {
+    ttrt_event *complete, *pending;
+    std::atomic<bool> over{false};
+    ttrt_status ofComplete = TTRT_INTERNAL, ofPending = TTRT_INTERNAL;
+  };
+  EventHandle complete(device), pending(device);
+  Caller caller{complete, pending};
+  ASSERT_EQ(ttrt_event_record(complete, 1, &error), TTRT_OK);
+  ASSERT_EQ(ttrt_event_synchronize(complete, &error), TTRT_OK);
+  ASSERT_EQ(ttrt_enqueue_call(
+                device, 0,
+                [](void *user) {
+                  while (!static_cast<Caller *>(user)->over)
+                    std::this_thread::yield();
+                  return 0;
+                },
+                &caller, &error),
+            TTRT_OK);
+  ASSERT_EQ(ttrt_event_record(pending, 0, &error), TTRT_OK);
+  ASSERT_EQ(ttrt_enqueue_call(
+                device, 1,
+                [](void *user) {
+                  auto &its = *static_cast<Caller *>(user);
+                  its.ofComplete = ttrt_event_query(its.complete, nullptr);
+                  its.ofPending = ttrt_event_query(its.pending, nullptr);
+                  its.over = true;
+                  return 0;
+                },
+                &caller, &error),
+            TTRT_OK);
+  ASSERT_EQ(ttrt_device_synchronize(device, &error), TTRT_OK) << error.message;
+  EXPECT_EQ(caller.ofComplete, TTRT_OK);
+  EXPECT_EQ(caller.ofPending, TTRT_NOT_READY);
+  expectItWorks(1);
+}
+
 /// Closing with work in flight completes it.
 TEST_P(Queues, ClosingLosesNothing) {
   constexpr int kIterations = 100;
