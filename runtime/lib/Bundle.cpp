@@ -81,6 +81,8 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
     proof_ = verifyOrder(*this, plan());
     proof_.nanoseconds = static_cast<uint64_t>(
         std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+  } else {
+    verifyMapped(*this);
   }
   // The weights were read only to hash them. The device maps them at their own address.
   if (const SegmentView &constants = segment(fb::SegmentKind::Constants); constants.size) {
@@ -122,6 +124,9 @@ void Bundle::readHeader(FileHeader &header) const {
       header.metadataSize > header.fileSize - header.metadataOffset)
     failBad("metadata at {} + {} bytes: not inside the file of {} bytes, or not 64-byte aligned",
             header.metadataOffset, header.metadataSize, header.fileSize);
+  if (header.metadataSize >= FLATBUFFERS_MAX_BUFFER_SIZE)
+    failBad("metadata has {} bytes; expected less than {}", header.metadataSize,
+            FLATBUFFERS_MAX_BUFFER_SIZE);
 }
 
 void Bundle::readMetadata(const FileHeader &header) {
@@ -175,16 +180,20 @@ struct Extent {
 };
 } // namespace
 
-/// Every byte outside the extents must be zero, so every byte of the file is checked.
+/// Every byte outside the extents must be zero, so every byte of the file is checked. There are no
+/// more such bytes than alignment needs: up to the next page, and to the place of an address in it.
 static void checkPadding(const MappedFile &file, std::vector<Extent> &extents) {
   std::sort(extents.begin(), extents.end(),
             [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
-  extents.push_back({file.size(), file.size(), "end of the file"});
+  extents.push_back({file.size(), file.size(), "end"});
   uint64_t position = 0;
-  const char *previous = "start of the file";
+  const char *previous = "start";
   for (const Extent &extent : extents) {
     if (extent.begin < position)
       failBad("{} overlaps {} in the file", extent.name, previous);
+    if (extent.begin - position >= 2 * kPageSize)
+      failBad("{} bytes of padding between {} and {} of the file; expected less than {}",
+              extent.begin - position, previous, extent.name, 2 * kPageSize);
     for (; position < extent.begin; ++position)
       if (file.data()[position] != 0)
         failBad("padding byte at {} of the file (before {}) is {}; expected 0", position,

@@ -10,52 +10,120 @@
 
 namespace ttrt {
 
-DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.addresses()) {
-  uint64_t extra = cores > map_.cores ? cores - map_.cores : 0;
-  size_ = std::max(map_.size() + extra * map_.l1Bytes, kPageSize);
+MemoryLayout::MemoryLayout(const Bundle &bundle, uint64_t cores) {
+  const AddressMap &map = bundle.addresses();
+  const uint64_t extra = cores > map.cores ? cores - map.cores : 0;
+  rest = {map.dramBytes, map.size() + extra * map.l1Bytes};
+  auto pages = [](const SegmentView &segment) -> MemoryRange {
+    return {segment.address / kPageSize * kPageSize,
+            alignUp(segment.address + segment.size, kPageSize)};
+  };
+  if (const SegmentView &segment = bundle.segment(fb::SegmentKind::Constants); segment.size)
+    constants = pages(segment);
+  if (const SegmentView &segment = bundle.segment(fb::SegmentKind::Streams); segment.size)
+    streams = pages(segment);
+  MemoryRange writable{~uint64_t(0), 0};
+  const auto *buffers = bundle.metadata().buffers();
+  for (uint32_t i = 0; i < count(buffers); ++i) {
+    const fb::Buffer &buffer = *buffers->Get(i);
+    if (buffer.space() != fb::MemorySpace::Dram || buffer.kind() == fb::BufferKind::Constant)
+      continue;
+    writable.begin = std::min<uint64_t>(writable.begin, buffer.offset() / kPageSize * kPageSize);
+    writable.end =
+        std::max<uint64_t>(writable.end, alignUp(buffer.offset() + buffer.size(), kPageSize));
+  }
+  if (writable.end == 0)
+    return;
+  // Constants may be stored between buffers. verifyTables() has checked that they share no page.
+  if (constants.size() && writable.begin < constants.end && constants.begin < writable.end) {
+    dram[0] = {writable.begin, std::max(writable.begin, constants.begin)};
+    dram[1] = {std::min(writable.end, constants.end), writable.end};
+  } else {
+    dram[0] = writable;
+  }
+}
+
+/// Pages without access; null with errno set if there are none, or not `wanted`.
+static uint8_t *reservePages(uint8_t *wanted, uint64_t bytes, int flags) {
   void *address =
-      mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(wanted, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
   if (address == MAP_FAILED)
-    fail(TTRT_OUT_OF_MEMORY, "cannot reserve the device's address space of {} bytes: {}", size_,
-         strerror(errno));
-  base_ = static_cast<uint8_t *>(address);
+    return nullptr;
+  if (flags && address != wanted) { // Linux before 4.17 takes MAP_FIXED_NOREPLACE for a hint
+    munmap(address, bytes);
+    errno = EEXIST;
+    return nullptr;
+  }
+  return static_cast<uint8_t *>(address);
+}
+
+/// Reserves the two ranges of reserved_ at their distance. What lies between them may become
+/// others' memory.
+bool DeviceMemory::reserveParts() {
+  const auto &[low, top] = reserved_;
+  uint8_t *hint = nullptr;
+  for (uint64_t attempt = 1; attempt <= 32; ++attempt) {
+    uint8_t *address = reservePages(hint, top.size(), 0);
+    if (!address)
+      return false;
+    if (reinterpret_cast<uintptr_t>(address) > top.begin) {
+      base_ = address - top.begin;
+      if (low.size() == 0 || reservePages(base_ + low.begin, low.size(), MAP_FIXED_NOREPLACE))
+        return true;
+    }
+    const int problem = errno;
+    munmap(address, top.size());
+    if (problem != EEXIST)
+      break;
+    hint = address - attempt * top.size() - (attempt << 32);
+  }
+  return false;
+}
+
+void DeviceMemory::reserve(const MemoryLayout &layout) {
+  const uint64_t size = std::max(layout.rest.end, kPageSize);
+  reserved_[1] = {0, size};
+  base_ = reservePages(nullptr, size, 0);
+  if (base_)
+    return;
+  // The streams end where DRAM does.
+  reserved_[1].begin = layout.streams.size() ? layout.streams.begin : layout.rest.begin;
+  MemoryRange &low = reserved_[0];
+  for (const MemoryRange &range : {layout.constants, layout.dram[0], layout.dram[1]}) {
+    if (range.size() == 0)
+      continue;
+    low.begin = low.size() ? std::min(low.begin, range.begin) : range.begin;
+    low.end = std::max(low.end, range.end);
+  }
+  if (reserved_[1].size() == 0 || low.end > reserved_[1].begin || !reserveParts()) {
+    const int problem = errno;
+    fail(TTRT_OUT_OF_MEMORY,
+         "cannot reserve {} bytes of address space, of the {} that the device has: {}",
+         low.size() + reserved_[1].size(), size, strerror(problem));
+  }
+}
+
+void DeviceMemory::release() noexcept {
+  for (const MemoryRange &range : reserved_)
+    if (range.size())
+      munmap(base_ + range.begin, range.size());
+}
+
+DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.addresses()) {
+  const MemoryLayout layout(bundle, cores);
+  reserve(layout);
   try {
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Constants));
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Streams));
-
-    // One range from the lowest to the highest writable buffer.
-    uint64_t begin = ~uint64_t(0), end = 0;
-    const auto *buffers = bundle.metadata().buffers();
-    for (uint32_t i = 0; i < count(buffers); ++i) {
-      const fb::Buffer &buffer = *buffers->Get(i);
-      if (buffer.space() != fb::MemorySpace::Dram || buffer.kind() == fb::BufferKind::Constant)
-        continue;
-      begin = std::min<uint64_t>(begin, buffer.offset());
-      end = std::max<uint64_t>(end, buffer.offset() + buffer.size());
-    }
-    if (begin < end) {
-      begin = begin / kPageSize * kPageSize;
-      end = alignUp(end, kPageSize);
-      // Constants may be stored between buffers. verifyTables() has checked that they share no
-      // page.
-      const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
-      uint64_t constantsEnd = alignUp(constants.address + constants.size, kPageSize);
-      if (constants.size && begin < constantsEnd && constants.address < end) {
-        makeWritable(begin, std::max(begin, constants.address));
-        makeWritable(std::min(end, constantsEnd), end);
-      } else {
-        makeWritable(begin, end);
-      }
-    }
-    // The L1s, host memory and the L1s of additional cores follow DRAM without a gap.
-    makeWritable(map_.dramBytes, map_.size() + extra * map_.l1Bytes);
+    for (const MemoryRange &range : {layout.dram[0], layout.dram[1], layout.rest})
+      makeWritable(range);
   } catch (...) {
-    munmap(base_, size_);
+    release();
     throw;
   }
 }
 
-DeviceMemory::~DeviceMemory() { munmap(base_, size_); }
+DeviceMemory::~DeviceMemory() { release(); }
 
 uint8_t *DeviceMemory::l1(uint32_t core) const {
   return core < map_.cores ? base_ + map_.l1Address(core)
@@ -89,9 +157,9 @@ void DeviceMemory::setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t
          end - begin, strerror(errno));
 }
 
-void DeviceMemory::makeWritable(uint64_t begin, uint64_t end) {
-  if (begin < end && mprotect(base_ + begin, end - begin, PROT_READ | PROT_WRITE) != 0)
-    fail(TTRT_OUT_OF_MEMORY, "cannot get {} bytes of device memory: {}", end - begin,
+void DeviceMemory::makeWritable(MemoryRange range) {
+  if (range.size() && mprotect(base_ + range.begin, range.size(), PROT_READ | PROT_WRITE) != 0)
+    fail(TTRT_OUT_OF_MEMORY, "cannot get {} bytes of device memory: {}", range.size(),
          strerror(errno));
 }
 

@@ -6,8 +6,29 @@
 
 namespace ttrt {
 
+/// Device addresses [begin, end).
+struct MemoryRange {
+  uint64_t begin = 0, end = 0;
+
+  uint64_t size() const { return end - begin; }
+  bool contains(uint64_t from, uint64_t to) const { return begin <= from && to <= end; }
+};
+
+/// What a device maps of its address space; all of whole pages. No range contains another.
+struct MemoryLayout {
+  /// `cores`: the device may have more than the bundle was planned for.
+  MemoryLayout(const Bundle &bundle, uint64_t cores);
+
+  MemoryRange constants, streams; ///< read-only
+  /// From the lowest to the highest writable buffer in DRAM, below and above the constants.
+  MemoryRange dram[2];
+  /// The L1s, host memory, the interleaved L1s, and the L1s of additional cores.
+  MemoryRange rest;
+};
+
 /// A device's address space: one reservation, into which the bundle is mapped at its device
-/// addresses. Constants and streams are pages of the file, read-only and shared between processes.
+/// addresses. Where the process may not reserve that much (RLIMIT_AS), only what the plan uses is
+/// reserved. Constants and streams are pages of the file, read-only and shared between processes.
 /// Writable memory is anonymous and initially zero; it takes no physical memory until it is
 /// touched. Queries are thread-safe; setStreamPages() must not overlap with another call.
 class DeviceMemory {
@@ -29,11 +50,14 @@ public:
 
 private:
   void mapFile(const MappedFile &file, const SegmentView &segment);
-  void makeWritable(uint64_t begin, uint64_t end);
+  void reserve(const MemoryLayout &layout);
+  bool reserveParts();
+  void release() noexcept;
+  void makeWritable(MemoryRange range);
 
   AddressMap map_;
   uint8_t *base_ = nullptr;
-  uint64_t size_ = 0;
+  MemoryRange reserved_[2]; ///< the second one is all, or the top
 };
 
 } // namespace ttrt

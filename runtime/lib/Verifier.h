@@ -36,6 +36,11 @@ void verifySchedules(const Bundle &bundle);
 /// number and addresses of its operands, its addresses. `entry` may be null for commands.
 std::string findProblem(const Bundle &bundle, const fb::EntryPoint *entry, const Action &action);
 
+/// Every access of a command or step is to memory that a device maps, and every write is to memory
+/// that it may write: for a bundle whose plan is not proved, so that it cannot crash. The proof
+/// shows more.
+void verifyMapped(const Bundle &bundle);
+
 /// The plan in space: no two buffers that are alive at the same time overlap. Every access stays in
 /// one buffer, which is alive and, if the access writes, writable. Returns the plan with the buffer
 /// of each access.

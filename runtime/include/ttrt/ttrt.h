@@ -58,7 +58,8 @@
  * stderr and are not errors.
  *
  * Files. A bundle is mapped, not copied: do not modify the file while it is open. To replace it,
- * rename a new file over it.
+ * rename a new file over it. If the file is truncated while it is open, accesses to its pages raise
+ * SIGBUS; the library does not catch signals. docs/runtime.md shows how to use a private copy.
  */
 #ifndef TTRT_TTRT_H
 #define TTRT_TTRT_H

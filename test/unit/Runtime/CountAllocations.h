@@ -5,16 +5,10 @@
 #ifndef TTC_TEST_UNIT_RUNTIME_COUNTALLOCATIONS_H
 #define TTC_TEST_UNIT_RUNTIME_COUNTALLOCATIONS_H
 
+#include "Sanitized.h"
+
 #include <atomic>
 #include <cstddef>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TTRT_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TTRT_TEST_SANITIZED 1
-#endif
-#endif
 
 #ifndef TTRT_TEST_SANITIZED
 // Every allocation of the process, on any thread, passes here: operator new and the C library's

@@ -5,6 +5,8 @@
 #include "Loaded.h"
 
 #include <cstring>
+#include <functional>
+#include <unistd.h>
 
 using namespace ttrt;
 using namespace ttrt::test;
@@ -74,6 +76,56 @@ TEST(VerifyFile, DamagedSegmentsAreNamed) {
   file = good;
   file[builder.bundle.segments[0]->offset - 1] = 7;
   EXPECT_NE(verdict(file).find("(before constants) is 7; expected 0"), std::string::npos);
+}
+
+/// A file of 64 GiB with a hole that takes no storage, and with right hashes. Looking at every byte
+/// would take minutes.
+std::string verdictOnSparse(Bytes file, const std::function<void(FileHeader &)> &change) {
+  FileHeader header;
+  memcpy(&header, file.data(), sizeof(header));
+  header.fileSize = uint64_t(1) << 36;
+  change(header);
+  header.headerHash = hashBytes(&header, offsetof(FileHeader, headerHash));
+  memcpy(file.data(), &header, sizeof(header));
+  TemporaryFile temporary(file);
+  if (truncate(temporary.path(), static_cast<off_t>(header.fileSize)) != 0)
+    return "cannot make a sparse file";
+  ttrt_error error;
+  ttrt_bundle *bundle = nullptr;
+  EXPECT_EQ(ttrt_bundle_open(temporary.path(), TTRT_VERIFY_FULL, &bundle, &error), TTRT_BAD_BUNDLE);
+  ttrt_bundle_close(bundle);
+  return error.message;
+}
+
+TEST(VerifyFile, PaddingIsWhatAlignmentNeeds) {
+  const Bytes good = sampleBundle().finish();
+  EXPECT_EQ(verdictOnSparse(good, [](FileHeader &) {}),
+            std::to_string((uint64_t(1) << 36) - good.size()) +
+                " bytes of padding between code and end of the file; expected less than 8192");
+  EXPECT_EQ(
+      verdictOnSparse(good, [](FileHeader &header) { header.metadataSize = uint64_t(3) << 30; }),
+      "metadata has 3221225472 bytes; expected less than 2147483647");
+
+  // Between segments.
+  BundleBuilder builder = sampleBundle();
+  FileHeader header;
+  Bytes file = builder.finish();
+  memcpy(&header, file.data(), sizeof(header));
+  for (auto &segment : builder.bundle.segments)
+    if (segment->kind == fb::SegmentKind::Code)
+      segment->offset += 2 * kPageSize;
+  flatbuffers::FlatBufferBuilder packed;
+  packed.Finish(fb::Bundle::Pack(packed, &builder.bundle), fb::BundleIdentifier());
+  ASSERT_EQ(packed.GetSize(), header.metadataSize);
+  memcpy(file.data() + header.metadataOffset, packed.GetBufferPointer(), packed.GetSize());
+  file.insert(file.end() - static_cast<ptrdiff_t>(builder.code.size()), 2 * kPageSize, 0);
+  header.fileSize = file.size();
+  memcpy(file.data(), &header, sizeof(header));
+  BundleBuilder::rehash(file);
+  EXPECT_NE(verdict(file).find("bytes of padding between streams and code of the file; expected "
+                               "less than 8192"),
+            std::string::npos)
+      << verdict(file);
 }
 
 TEST(VerifyFile, StructureLeavesOutTheHashOfTheWeights) {
