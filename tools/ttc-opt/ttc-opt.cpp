@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OutputFile.h"
+
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
@@ -40,7 +42,7 @@ static int runInto(StringRef output, StringRef input, DialectRegistry &registry,
     return fail(error);
   if (hasLocations(buffer->getBuffer()))
     ttc::printLocationsByDefault();
-  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)))
+  if (failed(MlirOptMain(*file, std::move(buffer), registry, config)))
     return 1;
   return failed(file->keep(error)) ? fail(error) : 0;
 }

@@ -2,6 +2,8 @@
 // Translates between ONNX models, ttc IR and bundles. Each library registers its own translations.
 // This is not mlirTranslateMain(), which takes a single input file and truncates the output file
 // before the translation has succeeded.
+#include "OutputFile.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/FileUtilities.h"
@@ -61,7 +63,7 @@ int main(int argc, char **argv) {
     auto file = ttc::OutputFile::open(output, ttc::OutputKind::Text, error);
     if (!file)
       return fail(error);
-    ttc::printOnnxOps(file->os());
+    ttc::printOnnxOps(*file);
     return failed(file->keep(error)) ? fail(error) : 0;
   }
   if (translations.size() != 1)
@@ -100,7 +102,7 @@ int main(int argc, char **argv) {
     context.printOpOnDiagnostic(false);
   TimingScope scope = timing.nest(translation.getDescription());
   SourceMgrDiagnosticHandler diagnostics(*sources, &context);
-  if (failed(translation(sources, file->os(), &context)))
+  if (failed(translation(sources, *file, &context)))
     return 1;
   return failed(file->keep(error)) ? fail(error) : 0;
 }
