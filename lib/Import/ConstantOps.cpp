@@ -37,6 +37,11 @@ static LogicalResult importConstant(OnnxNode &node) {
                          "value_floats, value_int, value_ints";
 }
 
+/// A range is made of attributes, which take a hundred bytes per element.
+static constexpr int64_t kMostRange = int64_t(1) << 22;
+/// A mask is written element by element.
+static constexpr int64_t kMostWritten = int64_t(1) << 28;
+
 static LogicalResult importConstantOfShape(OnnxNode &node) {
   FailureOr<SmallVector<int64_t>> shape = node.constantInts(0, "shape");
   if (failed(shape))
@@ -56,7 +61,10 @@ static LogicalResult importConstantOfShape(OnnxNode &node) {
     elementType = value.getElementType();
     element = cast<DenseElementsAttr>(value).getSplatValue<Attribute>();
   }
-  return node.results(splat(node, RankedTensorType::get(*shape, elementType), element));
+  auto type = RankedTensorType::get(*shape, elementType);
+  if (failed(node.checkGenerated(type)))
+    return failure();
+  return node.results(splat(node, type, element));
 }
 
 static LogicalResult importShape(OnnxNode &node) {
@@ -88,8 +96,12 @@ static LogicalResult importRange(OnnxNode &node) {
     return node.error() << "start, limit and delta must be single numbers, delta not zero";
   double count = std::ceil((limit->front() - start->front()) / delta->front());
   count = std::max(count, 0.0);
-  if (!(count < (1 << 28)))
-    return node.error() << "the range has too many elements";
+  if (!(count <= kMostRange))
+    return node.error() << "expected a range of at most " << kMostRange << " elements, found "
+                        << count;
+  auto type = RankedTensorType::get(static_cast<int64_t>(count), elementType);
+  if (failed(node.checkGenerated(type)))
+    return failure();
   SmallVector<Attribute> elements;
   for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
     double value = start->front() + static_cast<double>(i) * delta->front();
@@ -98,19 +110,24 @@ static LogicalResult importRange(OnnxNode &node) {
     else
       elements.push_back(IntegerAttr::get(elementType, static_cast<int64_t>(value)));
   }
-  auto type = RankedTensorType::get(elements.size(), elementType);
   return node.results(node.constant(DenseElementsAttr::get(type, elements)));
 }
 
 /// An i1 matrix that is true where `isSet(row, column)`.
 static Value makeMask(OnnxNode &node, int64_t rows, int64_t columns,
                       llvm::function_ref<bool(int64_t, int64_t)> isSet) {
+  auto type = RankedTensorType::get({rows, columns}, node.getBuilder().getI1Type());
+  if (failed(node.checkGenerated(type)))
+    return {};
+  if (rows * columns > kMostWritten) {
+    node.error() << "expected a mask of at most " << kMostWritten << " elements, found " << type;
+    return {};
+  }
   SmallVector<bool> mask;
   mask.reserve(rows * columns);
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t column = 0; column < columns; ++column)
       mask.push_back(isSet(row, column));
-  auto type = RankedTensorType::get({rows, columns}, node.getBuilder().getI1Type());
   return node.constant(DenseElementsAttr::get(type, ArrayRef<bool>(mask)));
 }
 

@@ -196,13 +196,14 @@ static LogicalResult importOneHot(OnnxNode &node) {
   if (failed(depthNumber))
     return failure();
   Value values = node.input(2);
+  constexpr int64_t mostClasses = 1 << 24;
+  if (!(*depthNumber >= 1 && *depthNumber <= mostClasses))
+    return node.error() << "depth must be from 1 to " << mostClasses << ", but is " << *depthNumber;
   int64_t depth = static_cast<int64_t>(*depthNumber);
   int64_t rank = rankOf(node.input(0));
   int64_t axis = node.getAxis("axis", -1, rank + 1);
   if (node.hasFailed())
     return failure();
-  if (depth < 1 || depth > (1 << 24))
-    return node.error() << "depth is " << depth << ", which must be positive";
   if (rankOf(values) != 1 || shapeOf(values)[0] != 2)
     return node.error() << "values must be the two values off and on, but are " << values.getType();
   Value indices = node.cast(node.input(0), node.getBuilder().getI64Type());
@@ -218,6 +219,8 @@ static LogicalResult importOneHot(OnnxNode &node) {
   shape.insert(shape.begin() + axis, 1);
   SmallVector<int64_t> classShape(rank + 1, 1);
   classShape[axis] = depth;
+  if (failed(node.checkGenerated(RankedTensorType::get({depth}, node.getBuilder().getI64Type()))))
+    return failure();
   Value classes = node.constant(llvm::to_vector(llvm::seq<int64_t>(0, depth)));
   Value isHot = compare(ComparePredicate::EQ, node.reshape(indices, shape),
                         node.reshape(classes, classShape));

@@ -50,7 +50,7 @@ private:
   const OnnxImportOptions &options;
   ImportErrors errors;
   OpBuilder builder;
-  int64_t opset = 0;
+  int64_t opset = 0, generatedBytes = 0;
   llvm::StringMap<Value> values;
 };
 } // namespace
@@ -98,7 +98,7 @@ const OnnxOpEntry *Importer::findEntry(const onnx::NodeProto &node, bool report)
   }
   if (!why.empty() && report) {
     OnnxNode(const_cast<onnx::NodeProto &>(node), opset, modelPath, builder, locOf(node),
-             errors.getLoc(), {})
+             errors.getLoc(), {}, generatedBytes)
             .error()
         << why;
     errors.count();
@@ -148,7 +148,8 @@ void Importer::importNode(OnnxGraph &graph, onnx::NodeProto &node) {
     inputs.push_back(value);
   }
 
-  OnnxNode importing(node, opset, modelPath, builder, locOf(node), errors.getLoc(), inputs);
+  OnnxNode importing(node, opset, modelPath, builder, locOf(node), errors.getLoc(), inputs,
+                     generatedBytes);
   for (unsigned i = 0; i < entry->inputs.min; ++i)
     // Optional inputs come after the required ones; variadic ops have none.
     if (!inputs[i])

@@ -3,6 +3,7 @@
 #include "OnnxGraph.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
+#include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
 #include "dialects/Ttc/TtcOps.h"
 
 #include "mlir/IR/Matchers.h"
@@ -18,10 +19,15 @@ using namespace mlir::ttc;
 /// shapes. Larger constants are left to --ttc-fold-constants, which frees its operands.
 static constexpr int64_t kFoldLimit = 1 << 14;
 
+/// Bytes of all constants together that the file does not contain.
+static constexpr int64_t kMostGenerated = int64_t(1) << 31;
+/// Elements of the largest input that describes a shape: pads, axes, sizes.
+static constexpr int64_t kMostDescribing = 1 << 16;
+
 OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
-                   Location loc, Location file, ArrayRef<Value> inputs)
+                   Location loc, Location file, ArrayRef<Value> inputs, int64_t &generated)
     : proto(proto), opsetVersion(opset), modelPath(modelPath), builder(builder), loc(loc),
-      file(file), inputs(inputs) {}
+      file(file), inputs(inputs), generated(generated) {}
 
 StringRef OnnxNode::opType() const { return proto.op_type(); }
 
@@ -81,6 +87,9 @@ static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned inde
     return node.error() << "input " << index << " (" << what
                         << ") must be constant: ttc compiles static shapes, and this value is "
                            "computed at run time";
+  if (attr.getNumElements() > kMostDescribing)
+    return node.error() << "input " << index << " (" << what << ") must have at most "
+                        << kMostDescribing << " elements, but is " << attr.getType();
   FailureOr<SmallVector<T>> values = readConstant<T>(attr);
   if (failed(values))
     return node.error() << "input " << index << " (" << what << ") has unsupported type "
@@ -275,11 +284,26 @@ SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer) {
                   llvm::all_of(op->getOperands(),
                                [](Value operand) { return matchPattern(operand, m_Constant()); });
   SmallVector<Value> folded;
+  // The context keeps each folded constant.
+  if (foldable)
+    generated += getTensorBytes(tensorType(op->getResult(0)));
+  foldable &= generated <= kMostGenerated;
   if (foldable && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
     op->erase();
     return folded;
   }
   return SmallVector<Value>(op->getResults());
+}
+
+LogicalResult OnnxNode::checkGenerated(RankedTensorType type) {
+  if (!getNumElementsChecked(type.getShape()))
+    return error() << "impossible shape [" << printList(type.getShape()) << "]";
+  const int64_t bytes = getTensorBytes(type);
+  if (bytes <= kMostGenerated && (generated += bytes) <= kMostGenerated)
+    return success();
+  return error() << "expected generated constants of at most " << kMostGenerated
+                 << " bytes together, found " << bytes << " (" << type << ")"
+                 << (bytes <= kMostGenerated ? " and those before it" : "");
 }
 
 Value OnnxNode::constant(ElementsAttr value) {

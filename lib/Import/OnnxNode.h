@@ -24,8 +24,9 @@ namespace mlir::ttc {
 class OnnxNode {
 public:
   /// Ops are located at `loc`, errors in the file.
+  /// `generated` counts the bytes of generated constants in all nodes of the graph.
   OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
-           Location loc, Location file, ArrayRef<Value> inputs);
+           Location loc, Location file, ArrayRef<Value> inputs, int64_t &generated);
 
   //===--- The node ---===//
   StringRef opType() const;
@@ -85,6 +86,10 @@ public:
     return results.empty() ? Value() : results.front();
   }
   Value constant(ElementsAttr value);
+  /// Checks the size of a constant that the file does not contain, before it is made: a node of
+  /// fifty bytes can name one of any size. Together they may have as many bytes as a file of 2 GiB
+  /// could contain.
+  LogicalResult checkGenerated(RankedTensorType type);
   Value constant(ArrayRef<int64_t> values);
   /// A tensor of rank 0 with the element type of `like`.
   Value scalarLike(Value like, double value);
@@ -131,6 +136,7 @@ private:
   Location file;
   ArrayRef<Value> inputs;
   SmallVector<Value> outputs;
+  int64_t &generated;
   llvm::StringSet<> usedAttrs;
   bool anyError = false;
 };

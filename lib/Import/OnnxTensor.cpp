@@ -64,16 +64,19 @@ std::string mlir::ttc::printList(ArrayRef<int64_t> values, StringRef separator) 
 }
 
 std::optional<int64_t> mlir::ttc::getNumElementsChecked(ArrayRef<int64_t> shape) {
-  // More than the memory of any device; prevents overflow in later products of sizes.
+  // More than the memory of any device; prevents overflow in later products of sizes. TtcTypes.td
+  // has the same limits.
   constexpr int64_t limit = int64_t(1) << 40;
+  constexpr size_t mostDims = 64;
+  if (shape.size() > mostDims)
+    return std::nullopt;
   int64_t count = 1;
   for (int64_t dim : shape) {
-    if (dim < 0 || dim > limit)
+    if (dim < 0 || dim > limit / count)
       return std::nullopt;
-    if (llvm::MulOverflow(count, dim, count) || count > limit)
-      return std::nullopt;
+    count *= std::max<int64_t>(dim, 1);
   }
-  return count;
+  return llvm::is_contained(shape, 0) ? 0 : count;
 }
 
 static size_t getElementBytes(Type elementType) {

@@ -26,7 +26,8 @@ StringRef getSupportedOnnxTypes();
 /// "1, 3, 224": a list for diagnostics.
 std::string printList(ArrayRef<int64_t> values, StringRef separator = ", ");
 
-/// The number of elements, or nullopt if a dimension is negative or the number is too large.
+/// The number of elements, or nullopt if a dimension is negative or the number is too large, even
+/// where dimensions of size 0 are left out.
 std::optional<int64_t> getNumElementsChecked(ArrayRef<int64_t> shape);
 
 /// The tensor as a constant. Raw data is moved out of `tensor`, not copied; external data is

@@ -156,20 +156,22 @@ bool mlir::ttc::isConstantEvaluable(Operation *op) {
   return isa<ElementwiseOpInterface, ConstantEvaluableOpInterface>(op);
 }
 
-/// `depth` bounds the search: expressions over weights are short.
-static bool isConstantExpression(Value value, int depth) {
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == 0)
-    return false;
-  if (isa<ConstantOp>(op))
-    return true;
-  return op->getNumResults() == 1 && isConstantEvaluable(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return ::isConstantExpression(operand, depth - 1); });
-}
-
 bool mlir::ttc::isConstantExpression(Value value) {
-  return ::isConstantExpression(value, /*depth=*/16);
+  // Bounds the search: expressions over weights are short.
+  constexpr size_t mostOps = 64;
+  SmallVector<Value> worklist{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op)
+      return false;
+    if (isa<ConstantOp>(op) || !seen.insert(op).second)
+      continue;
+    if (seen.size() > mostOps || op->getNumResults() != 1 || !isConstantEvaluable(op))
+      return false;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return true;
 }
 
 FailureOr<ConstantTensor> mlir::ttc::evaluateConstant(Operation *op,

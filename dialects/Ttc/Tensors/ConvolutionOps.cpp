@@ -41,6 +41,12 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
+/// The size of a dilated kernel; larger than any padded operand if the product is too large.
+static int64_t getWindow(int64_t kernel, int64_t dilation) {
+  __int128 window = __int128(kernel - 1) * dilation + 1;
+  return static_cast<int64_t>(std::min<__int128>(window, int64_t(4) * kMostElements));
+}
+
 /// Checks the attributes of a window that slides over `numSpatial` dimensions.
 static LogicalResult checkWindow(const InferenceScope &scope, StringRef constraint,
                                  int64_t numSpatial, ArrayRef<int64_t> strides,
@@ -102,7 +108,7 @@ LogicalResult ConvOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   for (int64_t i = 0; i < dims.numSpatial; ++i) {
     int64_t padded = x.getDimSize(dims.firstSpatial + i) + adaptor.getPads()[i] +
                      adaptor.getPads()[dims.numSpatial + i];
-    int64_t window = (w.getDimSize(2 + i) - 1) * adaptor.getDilations()[i] + 1;
+    int64_t window = getWindow(w.getDimSize(2 + i), adaptor.getDilations()[i]);
     if (window > padded)
       return scope.fail("(C7) expected the dilated kernel to be no larger than the padded operand "
                         "in spatial dimension ",
@@ -127,7 +133,7 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
                       " channels, found ", groups);
   if (w.getDimSize(0) != channels)
     return scope.fail("(C5) expected 'w' to have ", channels, " input channels, found ", w);
-  int64_t resultChannels = w.getDimSize(1) * groups;
+  int64_t resultChannels = toSize(__int128(w.getDimSize(1)) * groups);
   if (Value bias = adaptor.getBias())
     if (failed(scope.checkVector("C6", "bias", bias, resultChannels)))
       return failure();
@@ -143,9 +149,9 @@ LogicalResult ConvTransposeOp::inferReturnTypes(MLIRContext *, std::optional<Loc
       return scope.fail("(C7) expected 'output_padding' to be smaller than stride or dilation in "
                         "spatial dimension ",
                         i, ", found ", outputPadding[i]);
-    int64_t size = (x.getDimSize(dims.firstSpatial + i) - 1) * stride +
-                   (w.getDimSize(2 + i) - 1) * dilation + 1 + outputPadding[i] -
-                   adaptor.getPads()[i] - adaptor.getPads()[dims.numSpatial + i];
+    int64_t size = toSize(__int128(x.getDimSize(dims.firstSpatial + i) - 1) * stride +
+                          __int128(w.getDimSize(2 + i) - 1) * dilation + 1 + outputPadding[i] -
+                          adaptor.getPads()[i] - adaptor.getPads()[dims.numSpatial + i]);
     if (size <= 0)
       return scope.fail("(C8) expected a result that is not empty, found size ", size,
                         " in spatial dimension ", i);
@@ -172,7 +178,7 @@ static LogicalResult inferPool(std::optional<Location> location, typename OpTy::
   for (int64_t i = 0; i < dims.numSpatial; ++i) {
     int64_t low = adaptor.getPads()[i], high = adaptor.getPads()[dims.numSpatial + i];
     int64_t size = x.getDimSize(dims.firstSpatial + i), padded = size + low + high;
-    int64_t window = (adaptor.getKernel()[i] - 1) * adaptor.getDilations()[i] + 1;
+    int64_t window = getWindow(adaptor.getKernel()[i], adaptor.getDilations()[i]);
     int64_t stride = adaptor.getStrides()[i];
     if (std::max(low, high) >= window)
       return scope.fail("(C3) expected paddings smaller than the dilated kernel of ", window,
@@ -183,7 +189,7 @@ static LogicalResult inferPool(std::optional<Location> location, typename OpTy::
                         i, ", found ", window, " and ", padded);
     int64_t slack = padded - window, count = slack / stride + 1;
     // A window may extend past the end, but not start there.
-    if (adaptor.getCeilMode() && slack % stride != 0 && count * stride < size + low)
+    if (adaptor.getCeilMode() && slack % stride != 0 && __int128(count) * stride < size + low)
       ++count;
     shape[dims.firstSpatial + i] = count;
   }

@@ -243,7 +243,7 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
     return failure();
   SmallVector<int64_t> shape(x.getShape());
   for (auto [size, repeat] : llvm::zip_equal(shape, adaptor.getRepeats()))
-    size *= repeat;
+    size = toSize(__int128(size) * repeat);
   types.push_back(x.clone(shape));
   return success();
 }
@@ -262,8 +262,8 @@ LogicalResult DepthToSpaceOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   if (block <= 0 || block > shape[1] / block || shape[1] % (block * block) != 0)
     return scope.fail("(C2) expected a positive block whose square divides the ", shape[1],
                       " channels, found ", block);
-  types.push_back(
-      x.clone({shape[0], shape[1] / (block * block), shape[2] * block, shape[3] * block}));
+  types.push_back(x.clone({shape[0], shape[1] / (block * block), toSize(__int128(shape[2]) * block),
+                           toSize(__int128(shape[3]) * block)}));
   return success();
 }
 
@@ -277,10 +277,10 @@ LogicalResult SpaceToDepthOp::inferReturnTypes(MLIRContext *, std::optional<Loca
     return scope.fail("(C1) expected 'x' to have 4 dimensions, found ", x);
   ArrayRef<int64_t> shape = x.getShape();
   int64_t block = adaptor.getBlock();
-  if (block <= 0 || shape[2] % block != 0 || shape[3] % block != 0)
+  if (block <= 0 || block > kMostElements || shape[2] % block != 0 || shape[3] % block != 0)
     return scope.fail("(C2) expected a positive block that divides height ", shape[2],
                       " and width ", shape[3], ", found ", block);
-  types.push_back(
-      x.clone({shape[0], shape[1] * block * block, shape[2] / block, shape[3] / block}));
+  types.push_back(x.clone(
+      {shape[0], toSize(__int128(shape[1]) * block * block), shape[2] / block, shape[3] / block}));
   return success();
 }

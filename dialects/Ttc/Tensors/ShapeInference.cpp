@@ -72,11 +72,14 @@ LogicalResult InferenceScope::checkVector(StringRef constraint, StringRef name, 
 LogicalResult InferenceScope::checkArray(StringRef constraint, StringRef name,
                                          ArrayRef<int64_t> array, int64_t size,
                                          int64_t least) const {
-  if (static_cast<int64_t>(array.size()) == size &&
-      llvm::all_of(array, [&](int64_t element) { return element >= least; }))
-    return success();
-  return fail("(", constraint, ") expected '", name, "' to have ", size,
-              " elements that are at least ", least, ", found ", toString(array));
+  if (static_cast<int64_t>(array.size()) != size ||
+      llvm::any_of(array, [&](int64_t element) { return element < least; }))
+    return fail("(", constraint, ") expected '", name, "' to have ", size,
+                " elements that are at least ", least, ", found ", toString(array));
+  if (llvm::any_of(array, [](int64_t element) { return element > kMostElements; }))
+    return fail("(", constraint, ") expected '", name, "' to have elements that are at most ",
+                kMostElements, ", found ", toString(array));
+  return success();
 }
 
 LogicalResult ttc::detail::inferBroadcast(MLIRContext *context, std::optional<Location> location,

@@ -10,6 +10,16 @@
 
 namespace mlir::ttc::detail {
 
+/// The most elements of a tensor (TtcTypes.td). Operands are verified before results are inferred;
+/// attributes can have any value.
+inline constexpr int64_t kMostElements = int64_t(1) << 40;
+
+/// A size computed in 128 bits, in which no sum or product of two sizes overflows. One that is too
+/// large remains so, and the result's type is rejected.
+inline int64_t toSize(__int128 size) {
+  return static_cast<int64_t>(std::clamp<__int128>(size, -1, kMostElements + 1));
+}
+
 /// Reports errors of inference as `'ttc.op' op ...` at the op's location, or not at all.
 class InferenceScope {
 public:
@@ -29,7 +39,8 @@ public:
   LogicalResult checkAxis(StringRef constraint, int64_t axis, int64_t rank) const;
   /// Succeeds if `value` is a vector of `size` elements.
   LogicalResult checkVector(StringRef constraint, StringRef name, Value value, int64_t size) const;
-  /// Succeeds if the array has `size` elements, all of them at least `least`.
+  /// Succeeds if the array has `size` elements, all of them at least `least` and at most
+  /// kMostElements.
   LogicalResult checkArray(StringRef constraint, StringRef name, ArrayRef<int64_t> array,
                            int64_t size, int64_t least) const;
 

@@ -9,7 +9,8 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let summary = "Sets the target that the module is compiled for";
   let description = [{
     Sets the module attribute `ttc.target`, which later passes query. A module that already has a
-    target keeps it.
+    target keeps it. Fails if a tensor, or all constants together, are larger than the target's DRAM:
+    later passes build constants, tables and plans from what is named here.
 
     ```mlir
     module {}
@@ -29,6 +30,9 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     batch_norm becomes a multiplication and an addition for each channel; multiplications of, and
     additions to, the channels of an op that implements AffineWeightsOpInterface are folded into its
     weights and bias; sums and products with several constants are combined.
+
+    All results together exceed their operands by at most what the constants have at first, or by 64
+    times max-growth.
 
     Large results become resources, named after the constant they were computed from. The data of
     unused constants is freed.

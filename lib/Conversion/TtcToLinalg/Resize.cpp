@@ -10,6 +10,9 @@ using namespace mlir::ttc::to_linalg;
 
 namespace {
 
+/// Coordinates are f32, which is exact up to here. It bounds the tables, too.
+constexpr int64_t kMostSamples = int64_t(1) << 24;
+
 /// Along one dimension: the neighbours of each coordinate, and the share of the upper one.
 struct Samples {
   SmallVector<int32_t> lower, upper;
@@ -88,6 +91,11 @@ struct ConvertResize : OpConversionPattern<ResizeOp> {
       int64_t from = tensorType(x).getDimSize(dim), to = type.getDimSize(dim);
       if (op.getScales()[dim] == 1.0f && from == to)
         continue;
+      if (std::max(from, to) > kMostSamples)
+        return op.emitOpError() << "expected at most " << kMostSamples
+                                << " elements along a dimension that is resampled (coordinates "
+                                   "are f32), found "
+                                << tensorType(op.getX()) << " and " << op.getType();
       firstTable[dim] = tables.size();
       Samples samples = sampleDim(op, dim, from, to);
       auto indexType = RankedTensorType::get({to}, b.getI32Type());

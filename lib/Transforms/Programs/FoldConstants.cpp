@@ -12,15 +12,19 @@ namespace mlir::ttc {
 #define GEN_PASS_DEF_FOLDCONSTANTS
 #include "ttc/Transforms/Passes.h.inc"
 
-bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
-  auto getNumBytes = [](Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getNumElements() * ConstantTensor::getElementSize(type.getElementType());
-  };
-  int64_t operandBytes = 0;
+static int64_t getNumBytes(Value value) {
+  return getTensorBytes(cast<RankedTensorType>(value.getType()));
+}
+
+static int64_t getOperandBytes(Operation *op) {
+  int64_t bytes = 0;
   for (Value operand : op->getOperands())
-    operandBytes += getNumBytes(operand);
-  return static_cast<int64_t>(getNumBytes(op->getResult(0))) <= 2 * operandBytes + maxGrowth;
+    bytes += getNumBytes(operand);
+  return bytes;
+}
+
+bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
+  return getNumBytes(op->getResult(0)) <= 2 * getOperandBytes(op) + maxGrowth;
 }
 
 bool isFoldable(Operation *op) {
@@ -38,6 +42,11 @@ public:
 
   /// Returns how many ops were evaluated.
   int64_t run(Operation *root) {
+    // Doubling alone would let twenty ops on a small constant make a large one, and a thousand ops
+    // a thousand: all together may grow by what the constants have, or by 64 single growths.
+    int64_t given = 0;
+    root->walk([&](ConstantOp op) { given += getNumBytes(op); });
+    growthLeft = std::max(given, 64 * std::min(maxGrowth, int64_t(1) << 50));
     root->walk([&](Operation *op) {
       if (canEvaluate(op))
         evaluable.insert(op);
@@ -79,33 +88,53 @@ private:
       if (!producer || !(isa<ConstantOp>(producer) || evaluable.contains(producer)))
         return false;
     }
-    return isWorthEvaluating(op, maxGrowth);
+    if (!isWorthEvaluating(op, maxGrowth))
+      return false;
+    const int64_t growth =
+        std::max<int64_t>(getNumBytes(op->getResult(0)) - getOperandBytes(op), 0);
+    if (growth > growthLeft)
+      return false;
+    growthLeft -= growth;
+    return true;
   }
 
-  /// The result of an evaluable op, or null if its values allow none.
-  ConstantTensor evaluate(Operation *op) {
-    if (auto known = values.find(op); known != values.end())
-      return known->second;
+  /// The result of an evaluable op, or null if its values allow none. First the results that it
+  /// needs; without recursion, because a chain can have as many ops as the model.
+  ConstantTensor evaluate(Operation *root) {
+    SmallVector<Operation *> stack{root};
+    while (!stack.empty()) {
+      Operation *op = stack.back();
+      size_t height = stack.size();
+      if (!values.contains(op))
+        for (Value operand : op->getOperands())
+          if (Operation *producer = operand.getDefiningOp();
+              !isa<ConstantOp>(producer) && !values.contains(producer))
+            stack.push_back(producer);
+      if (stack.size() > height)
+        continue;
+      stack.pop_back();
+      if (!values.contains(op))
+        values[op] = compute(op);
+    }
+    return values.lookup(root);
+  }
+
+  /// From operands that are constants or in `values`.
+  ConstantTensor compute(Operation *op) {
     SmallVector<ConstantTensor> operands;
+    bool hasAll = true;
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      ConstantTensor value;
-      if (auto constant = dyn_cast<ConstantOp>(producer))
-        value = ConstantTensor::get(constant.getValue());
-      else
-        value = evaluate(producer);
-      if (!value)
-        return {};
-      operands.push_back(std::move(value));
+      auto constant = dyn_cast<ConstantOp>(producer);
+      operands.push_back(constant ? ConstantTensor::get(constant.getValue())
+                                  : values.lookup(producer));
+      hasAll &= bool(operands.back());
     }
-    FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
+    FailureOr<ConstantTensor> result =
+        hasAll ? evaluateConstant(op, operands) : FailureOr<ConstantTensor>();
     for (Value operand : op->getOperands())
       release(operand.getDefiningOp());
-    if (failed(result))
-      return {};
-    if (numUses[op] > 1)
-      values[op] = *result;
-    return *result;
+    return succeeded(result) ? *result : ConstantTensor();
   }
 
   /// One user less; the last one frees the elements.
@@ -131,7 +160,8 @@ private:
     DenseResourceElementsAttr largest;
     SmallVector<Operation *> worklist{op};
     DenseSet<Operation *> seen;
-    while (!worklist.empty()) {
+    constexpr size_t mostOps = 256; // or many results of a long chain would take its square
+    while (!worklist.empty() && seen.size() < mostOps) {
       Operation *next = worklist.pop_back_val();
       if (!next || !seen.insert(next).second)
         continue;
@@ -147,11 +177,11 @@ private:
     return largest ? largest.getRawHandle().getKey().str() : "folded";
   }
 
-  int64_t maxGrowth;
+  int64_t maxGrowth, growthLeft = 0;
   /// In the order of the program.
   llvm::SetVector<Operation *> evaluable;
   DenseMap<Operation *, int64_t> numUses;
-  /// Results that are used more than once.
+  /// Results that are still used; null for one that cannot be computed.
   DenseMap<Operation *, ConstantTensor> values;
 };
 

@@ -130,7 +130,7 @@ func.func @mod_c2(%a: tensor<2x4xf32>, %b: tensor<3xf32>) {
 // -----
 
 func.func @and_type(%a: tensor<4xi1>, %b: tensor<4xf32>) {
-  // expected-error@+1 {{'ttc.and' op operand #1 must be tensor of static shape of bools (i1), but got 'tensor<4xf32>'}}
+  // expected-error@+1 {{'ttc.and' op operand #1 must be tensor of static shape and at most 2^40 elements of bools (i1), but got 'tensor<4xf32>'}}
   %r = ttc.and %a, %b : (tensor<4xi1>, tensor<4xf32>) -> tensor<4xi1>
   return
 }
@@ -146,7 +146,7 @@ func.func @and_c1(%a: tensor<4xi1>, %b: tensor<2x5xi1>) {
 // -----
 
 func.func @or_type(%a: tensor<4xi1>, %b: tensor<4xf32>) {
-  // expected-error@+1 {{'ttc.or' op operand #1 must be tensor of static shape of bools (i1), but got 'tensor<4xf32>'}}
+  // expected-error@+1 {{'ttc.or' op operand #1 must be tensor of static shape and at most 2^40 elements of bools (i1), but got 'tensor<4xf32>'}}
   %r = ttc.or %a, %b : (tensor<4xi1>, tensor<4xf32>) -> tensor<4xi1>
   return
 }
@@ -162,7 +162,7 @@ func.func @or_c1(%a: tensor<4xi1>, %b: tensor<2x5xi1>) {
 // -----
 
 func.func @xor_type(%a: tensor<4xi1>, %b: tensor<4xf32>) {
-  // expected-error@+1 {{'ttc.xor' op operand #1 must be tensor of static shape of bools (i1), but got 'tensor<4xf32>'}}
+  // expected-error@+1 {{'ttc.xor' op operand #1 must be tensor of static shape and at most 2^40 elements of bools (i1), but got 'tensor<4xf32>'}}
   %r = ttc.xor %a, %b : (tensor<4xi1>, tensor<4xf32>) -> tensor<4xi1>
   return
 }
@@ -258,7 +258,7 @@ func.func @add_result(%a: tensor<2x1xf32>, %b: tensor<4xf32>) {
 // -----
 
 func.func @add_bool(%a: tensor<4xi1>, %b: tensor<4xi1>) {
-  // expected-error@+1 {{'ttc.add' op operand #0 must be tensor of static shape of numbers (f32, f16, bf16, i8, i16, i32, i64, ui8), but got 'tensor<4xi1>'}}
+  // expected-error@+1 {{'ttc.add' op operand #0 must be tensor of static shape and at most 2^40 elements of numbers (f32, f16, bf16, i8, i16, i32, i64, ui8), but got 'tensor<4xi1>'}}
   %r = ttc.add %a, %b : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
   return
 }
@@ -266,7 +266,7 @@ func.func @add_bool(%a: tensor<4xi1>, %b: tensor<4xi1>) {
 // -----
 
 func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error@+1 {{'ttc.exp' op operand #0 must be tensor of static shape of floats (f32, f16, bf16), but got 'tensor<?xf32>'}}
+  // expected-error@+1 {{'ttc.exp' op operand #0 must be tensor of static shape and at most 2^40 elements of floats (f32, f16, bf16), but got 'tensor<?xf32>'}}
   %r = ttc.exp %x : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
