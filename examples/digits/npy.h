@@ -6,6 +6,7 @@
 #ifndef EXAMPLES_DIGITS_NPY_H
 #define EXAMPLES_DIGITS_NPY_H
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -32,34 +33,38 @@ template <typename T> NpyArray<T> readNpy(const std::string &path, const char *d
     throw std::runtime_error("cannot read " + path); // a folder
   }
   uint16_t headerSize = 0;
-  if (bytes.size() < 10 || bytes.compare(0, 7, "\x93NUMPY\x01") != 0)
-    throw std::runtime_error(path + ": expected a .npy file of version 1");
+  if (bytes.size() < 10 || bytes.compare(0, 8, std::string("\x93NUMPY\1\0", 8)) != 0)
+    throw std::runtime_error(path + ": expected a .npy file of version 1.0");
   std::memcpy(&headerSize, &bytes[8], sizeof(headerSize));
-  std::string header = bytes.substr(10, headerSize);
-  size_t shapeAt = header.find("'shape': (");
-  if (header.find(descr) == std::string::npos || shapeAt == std::string::npos ||
-      header.find("'fortran_order': False") == std::string::npos)
-    throw std::runtime_error(path + ": expected '" + descr + "' in C order, found " +
-                             header.substr(0, header.find_last_of('}') + 1));
+  const std::string header = bytes.substr(10, headerSize);
+  // As NumPy writes it, letter by letter.
+  const std::string before =
+      std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (";
+  const size_t after = header.find("), }");
+  const std::string expected = path + ": expected '" + descr + "' in C order, found ";
+  if (header.compare(0, before.size(), before) != 0 || after == std::string::npos ||
+      header.find_first_not_of(" \n", after + 4) != std::string::npos)
+    throw std::runtime_error(expected + header.substr(0, header.find_last_of('}') + 1));
 
   NpyArray<T> array;
-  int64_t count = 1;
-  const char *text = header.c_str() + shapeAt + std::strlen("'shape': (");
-  while (*text && *text != ')') {
+  size_t count = 1;
+  // "3, 4" or, for one dimension, "3,".
+  for (const char *text = header.c_str() + before.size(); text < header.c_str() + after;) {
     char *end = nullptr;
-    int64_t size = std::strtoll(text, &end, 10);
-    if (end == text)
-      break;
+    const int64_t size = *text >= '0' && *text <= '9' ? std::strtoll(text, &end, 10) : -1;
+    if (size < 0 || __builtin_mul_overflow(count, static_cast<size_t>(size), &count))
+      throw std::runtime_error(expected + "the shape (" +
+                               header.substr(before.size(), after - before.size()) + ")");
     array.shape.push_back(size);
-    count *= size;
     text = end + std::strspn(end, ", ");
   }
   size_t start = 10 + headerSize;
-  if (bytes.size() - start != count * sizeof(T))
-    throw std::runtime_error(path + ": expected " + std::to_string(count * sizeof(T)) +
-                             " bytes of data, found " + std::to_string(bytes.size() - start));
+  const size_t there = bytes.size() - std::min(bytes.size(), start);
+  if (there % sizeof(T) != 0 || there / sizeof(T) != count)
+    throw std::runtime_error(path + ": expected " + std::to_string(count) +
+                             " elements of data, found " + std::to_string(there) + " bytes");
   array.data.resize(count);
-  std::memcpy(array.data.data(), &bytes[start], count * sizeof(T));
+  std::memcpy(array.data.data(), bytes.data() + start, there);
   return array;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 
 namespace ttrun {
 
@@ -49,6 +50,8 @@ public:
     expect('{');
     while (!accept('}')) {
       std::string key = quoted();
+      if (!keys.insert(key).second)
+        fail("the key '" + key + "' for the second time");
       expect(':');
       if (key == "descr")
         descr = quoted();
@@ -61,9 +64,9 @@ public:
       if (!accept(',') && peek() != '}')
         fail("expected ',' or '}'");
     }
-    if (peek())
+    if (peek() || at != text.size())
       fail("text after the dictionary");
-    if (descr.empty() || !hasOrder || !hasShape)
+    if (keys.size() != 3)
       fail("expected the keys descr, fortran_order and shape");
   }
 
@@ -104,7 +107,6 @@ private:
   }
   void parseOrder() {
     peek();
-    hasOrder = true;
     for (bool value : {false, true}) {
       const char *word = value ? "True" : "False";
       if (text.compare(at, strlen(word), word) == 0) {
@@ -116,11 +118,12 @@ private:
     fail("expected True or False");
   }
   void parseShape() {
-    hasShape = true;
     expect('(');
     while (!accept(')')) {
       if (peek() < '0' || peek() > '9')
         fail("expected a dimension");
+      if (peek() == '0' && at + 1 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '9')
+        fail("expected a dimension without a zero before it");
       uint64_t value = 0;
       for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
         if (value = value * 10 + static_cast<uint64_t>(text[at] - '0'); value > (uint64_t(1) << 48))
@@ -128,15 +131,19 @@ private:
       shape.push_back(static_cast<int64_t>(value));
       if (shape.size() > 64)
         fail("more than 64 dimensions");
-      if (!accept(',') && peek() != ')')
+      const bool hasComma = accept(',');
+      if (!hasComma && peek() != ')')
         fail("expected ',' or ')'");
+      // In Python (3) is a number.
+      if (!hasComma && shape.size() == 1)
+        fail("expected ',' after the only dimension");
     }
   }
 
   const std::string &path;
   const std::string &text;
   size_t at = 0;
-  bool hasOrder = false, hasShape = false;
+  std::set<std::string> keys;
 };
 
 /// '<f4' -> f32. Big-endian data of more than one byte is an error, not silently swapped.
@@ -231,7 +238,7 @@ double elementAt(const Tensor &tensor, size_t index) {
   return NAN;
 }
 
-Tensor readNpy(const std::string &path) {
+Tensor readNpy(const std::string &path, const CheckHeader &check) {
   File file(fopen(path.c_str(), "rb"));
   if (!file)
     throw UserError("cannot open " + path + ": " + strerror(errno));
@@ -240,8 +247,9 @@ Tensor readNpy(const std::string &path) {
     throw UserError(ferror(file.get()) ? "cannot read " + path + ": " + strerror(errno)
                                        : path + ": not a .npy file");
   const int version = start[6];
-  if (version < 1 || version > 3)
-    throw UserError(path + ": .npy version " + std::to_string(version) + "; expected 1, 2 or 3");
+  if (version < 1 || version > 3 || start[7] != 0)
+    throw UserError(path + ": .npy version " + std::to_string(version) + "." +
+                    std::to_string(start[7]) + "; expected 1.0, 2.0 or 3.0");
   const size_t lengthBytes = version == 1 ? 2 : 4;
   if (fread(start + 8, 1, lengthBytes, file.get()) != lengthBytes)
     throw UserError(path + ": ends in its header");
@@ -269,6 +277,8 @@ Tensor readNpy(const std::string &path) {
   if (there != bytes)
     throw UserError(path + ": " + describe(type.dtype, tensor.shape) + " has " +
                     std::to_string(bytes) + " bytes; the file holds " + std::to_string(there));
+  if (check)
+    check(tensor.dtype, tensor.shape);
   tensor.bytes.resize(bytes);
   if (fseek(file.get(), data, SEEK_SET) != 0 ||
       fread(tensor.bytes.data(), 1, bytes, file.get()) != bytes)

@@ -8,6 +8,7 @@
 #include "ttrt/ttrt.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,10 @@ std::string describe(ttrt_dtype dtype, const std::vector<int64_t> &shape);
 double elementAt(const Tensor &tensor, size_t index);
 
 /// Reads a file, which may be damaged. Arrays in Fortran order are converted to row-major order.
-/// Elements of type V2, as ml_dtypes saves bfloat16, are read as bf16. Throws UserError.
-Tensor readNpy(const std::string &path);
+/// Elements of type V2, as ml_dtypes saves bfloat16, are read as bf16. Throws UserError. `check`,
+/// if given, sees the type and the shape before memory is taken for the elements, and may throw.
+using CheckHeader = std::function<void(ttrt_dtype dtype, const std::vector<int64_t> &shape)>;
+Tensor readNpy(const std::string &path, const CheckHeader &check = {});
 /// Writes bf16, which NumPy lacks, as uint16. Throws like writeFile().
 void writeNpy(const std::string &path, const Tensor &tensor);
 

@@ -138,12 +138,12 @@ int runCommand(int argc, char **argv) {
   std::vector<Expectation> expected;
   for (const std::string &spec : expectations) {
     auto [index, file] = session.outputOf("expect", spec);
-    Tensor tensor = readNpy(file);
     const Tensor &got = session.output(index);
-    if (tensor.shape != got.shape)
-      throw UserError(fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
-                                  describe(got.dtype, got.shape), file,
-                                  describe(tensor.dtype, tensor.shape)));
+    Tensor tensor = readNpy(file, [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
+      if (shape != got.shape)
+        throw UserError(fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
+                                    describe(got.dtype, got.shape), file, describe(dtype, shape)));
+    });
     if (got.dtype == TTRT_BF16 && tensor.dtype == TTRT_U16)
       tensor.dtype = TTRT_BF16;
     expected.push_back({index, file, std::move(tensor)});

@@ -91,7 +91,7 @@ TEST(Npy, RejectsWithReason) {
   EXPECT_EQ(complaint(npy(good, eight)), "");
   expectComplaint({}, "not a .npy file");
   expectComplaint({1, 2, 3, 4, 5, 6, 7, 8, 9}, "not a .npy file");
-  expectComplaint(npy(good, eight, 4), ".npy version 4; expected 1, 2 or 3");
+  expectComplaint(npy(good, eight, 4), ".npy version 4.0; expected 1.0, 2.0 or 3.0");
   expectComplaint({0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 5}, "ends in its header");
   expectComplaint({0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 50, 0, '{'}, "ends in its header");
   expectComplaint({0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, 255, 255, 255, 255},
