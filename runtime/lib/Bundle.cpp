@@ -129,6 +129,26 @@ void Bundle::readHeader(FileHeader &header) const {
             FLATBUFFERS_MAX_BUFFER_SIZE);
 }
 
+/// True if all vectors of 8-byte numbers are aligned, which the flatbuffer's verifier does not
+/// check in vectors.
+static bool isAligned(const fb::Bundle &metadata) {
+  auto check = [](const auto *numbers) {
+    return !numbers || reinterpret_cast<uintptr_t>(numbers->Data()) % 8 == 0;
+  };
+  auto checkAll = [](const auto *tables, auto numbersOf) {
+    return !tables || std::all_of(tables->begin(), tables->end(), numbersOf);
+  };
+  auto port = [&](const fb::Port *port) { return check(port->shape()); };
+  auto step = [&](const fb::Step *step) { return check(step->operands()); };
+  return checkAll(metadata.entries(), [&](const fb::EntryPoint *entry) {
+    return checkAll(entry->inputs(), port) && checkAll(entry->outputs(), port) &&
+           checkAll(entry->schedules(), [&](const fb::Schedule *schedule) {
+             return checkAll(schedule->prologue(), step) && checkAll(schedule->body(), step) &&
+                    checkAll(schedule->epilogue(), step);
+           });
+  });
+}
+
 void Bundle::readMetadata(const FileHeader &header) {
   const uint8_t *data = file_.data() + header.metadataOffset;
   uint64_t hash = hashBytes(data, header.metadataSize);
@@ -137,7 +157,7 @@ void Bundle::readMetadata(const FileHeader &header) {
   // The limits bound the time and stack that a malicious file can take. Real bundles are far below.
   flatbuffers::Verifier verifier(data, header.metadataSize, /*max_depth=*/16,
                                  /*max_tables=*/16 * 1024 * 1024);
-  if (!fb::VerifyBundleBuffer(verifier))
+  if (!fb::VerifyBundleBuffer(verifier) || !isAligned(*fb::GetBundle(data)))
     failBad("metadata is not a well-formed flatbuffer of schema TTCB");
   metadata_ = fb::GetBundle(data);
   if (count(metadata_->required_features()))

@@ -143,6 +143,32 @@ TEST(VerifyFile, StructureLeavesOutTheHashOfTheWeights) {
 
 /// Metadata whose hashes are right but whose contents are arbitrary must not crash anything: a
 /// writer may be wrong, too.
+// Found by fuzz-loader: the verifier of flatbuffers looks at the alignment of a vector's length
+// only.
+TEST(VerifyFile, NumbersInVectorsAreAligned) {
+  for (bool aligned : {true, false}) {
+    Bytes file = sampleBundle().finish();
+    FileHeader header;
+    memcpy(&header, file.data(), sizeof(header));
+    uint8_t *metadata = file.data() + header.metadataOffset;
+    const fb::Port *port = fb::GetBundle(metadata)->entries()->Get(0)->inputs()->Get(0);
+    // A copy of the shape after everything else: its length, then its numbers.
+    const auto *shape = reinterpret_cast<const uint8_t *>(port->shape());
+    const size_t bytes = sizeof(uint32_t) + port->shape()->size() * sizeof(int64_t);
+    uint8_t *copy = metadata + alignUp(header.metadataSize, 8) + (aligned ? 4 : 0);
+    memcpy(copy, shape, bytes);
+    const uint8_t *field =
+        reinterpret_cast<const flatbuffers::Table *>(port)->GetAddressOf(fb::Port::VT_SHAPE);
+    const auto distance = static_cast<uint32_t>(copy - field);
+    memcpy(const_cast<uint8_t *>(field), &distance, sizeof(distance));
+    header.metadataSize = static_cast<uint64_t>(copy + bytes - metadata);
+    memcpy(file.data(), &header, sizeof(header));
+    BundleBuilder::rehash(file);
+    EXPECT_EQ(verdict(file),
+              aligned ? "" : "metadata is not a well-formed flatbuffer of schema TTCB");
+  }
+}
+
 TEST(VerifyFile, DamagedMetadataWithRightHashesIsSafe) {
   const Bytes good = sampleBundle().finish();
   FileHeader header;
