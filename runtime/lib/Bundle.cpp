@@ -76,6 +76,7 @@ Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
       if (!entry->dataflow())
         failBad("entry point '{}' has no dataflow; expected one, as its code says",
                 text(entry->name()));
+  verifyCode(*this);
   if (verify != TTRT_VERIFY_NONE) {
     const auto begin = std::chrono::steady_clock::now();
     proof_ = verifyOrder(*this, plan());

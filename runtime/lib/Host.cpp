@@ -6,7 +6,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <elf.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -21,7 +20,6 @@ namespace ttrt {
 #if defined(__x86_64__)
 
 std::string_view hostArchitecture() { return "x86_64"; }
-uint16_t hostElfMachine() { return EM_X86_64; }
 
 namespace {
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
@@ -206,7 +204,6 @@ std::string hostModel() {
 #elif defined(__aarch64__)
 
 std::string_view hostArchitecture() { return "aarch64"; }
-uint16_t hostElfMachine() { return EM_AARCH64; }
 
 std::vector<std::string_view> hostFeatures() {
   static constexpr struct {

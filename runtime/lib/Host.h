@@ -11,8 +11,6 @@ namespace ttrt {
 
 /// "x86_64", "aarch64": what a bundle's code must be for.
 std::string_view hostArchitecture();
-/// e_machine of an ELF file that runs here.
-uint16_t hostElfMachine();
 /// LLVM's names of the features that this CPU and its operating system offer.
 std::vector<std::string_view> hostFeatures();
 /// The CPU's name for itself.

@@ -51,7 +51,11 @@ PlacedPlan verifyMemory(const Bundle &bundle, DecodedPlan plan);
 /// not conflict (docs/proof.md). Returns what was looked at.
 Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan);
 
-/// Whether this machine can run the bundle: architecture, CPU features, shared object.
+/// The code: a shared object that runs nothing when it is loaded, needs nothing, and has every
+/// program as a function of its own (CodeObject.h).
+void verifyCode(const Bundle &bundle);
+
+/// Whether this machine can run the bundle: architecture and CPU features.
 void verifyFit(const Bundle &bundle);
 
 /// True if [begin, end) contains [address, address + size).

@@ -87,3 +87,37 @@ PROGRAM(test_meet) {
   for (uint64_t i = 0; i < 300000000 && !*met; ++i)
     *met = __atomic_load_n(theirs, __ATOMIC_SEQ_CST);
 }
+
+// Programs of bundles that are verified and never run: the code has them, at different addresses.
+#define UNUSED_PROGRAM(name)                                                                       \
+  PROGRAM(name) {                                                                                  \
+    (void)operands;                                                                                \
+    (void)base;                                                                                    \
+    (void)scratch;                                                                                 \
+    (void)workgroup;                                                                               \
+  }
+UNUSED_PROGRAM(test_change)
+UNUSED_PROGRAM(test_cut)
+UNUSED_PROGRAM(test_down)
+UNUSED_PROGRAM(test_first)
+UNUSED_PROGRAM(test_join)
+UNUSED_PROGRAM(test_left)
+UNUSED_PROGRAM(test_one)
+UNUSED_PROGRAM(test_other)
+UNUSED_PROGRAM(test_patch)
+UNUSED_PROGRAM(test_reverse2)
+UNUSED_PROGRAM(test_right)
+UNUSED_PROGRAM(test_second)
+UNUSED_PROGRAM(test_take)
+UNUSED_PROGRAM(test_up)
+UNUSED_PROGRAM(test_update)
+UNUSED_PROGRAM(test_0)
+UNUSED_PROGRAM(test_1)
+UNUSED_PROGRAM(test_2)
+UNUSED_PROGRAM(test_3)
+UNUSED_PROGRAM(test_4)
+UNUSED_PROGRAM(test_5)
+UNUSED_PROGRAM(test_6)
+UNUSED_PROGRAM(test_7)
+UNUSED_PROGRAM(test_8)
+UNUSED_PROGRAM(test_9)
