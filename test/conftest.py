@@ -34,8 +34,12 @@ class Tools:
         return done
 
     def compile(self, model, bundle, *args, **options):
-        """model.onnx -> bundle.ttcb, the whole way in one command."""
-        return self.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *args, **options)
+        """model.onnx -> bundle.ttcb, the whole way in one command. What each program of the bundle does
+        is compared with what the bundle says about it."""
+        done = self.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *args, **options)
+        if done.returncode == 0:
+            self.ttrun("check", "--execute", bundle)
+        return done
 
     def ttrun(self, *args, **options):
         return self.run("ttrun", *args, **options)

@@ -4,7 +4,7 @@
 // REQUIRES: compiler, x86-64
 // RUN: split-file %s %t
 // RUN: ttc-opt %t/shards.mlir "--ttc-trace-pipeline=target=%t/small.json target-cpu=x86-64-v2" | ttc-translate --ttc-to-bundle -o %t/shards.ttcb
-// RUN: ttrun check %t/shards.ttcb
+// RUN: ttrun check --execute %t/shards.ttcb
 // RUN: ttc-translate --bundle-to-ttc --mlir-print-debuginfo %t/shards.ttcb -o %t/read.mlir
 // RUN: FileCheck %s < %t/read.mlir
 // RUN: ttc-translate --ttc-to-bundle %t/read.mlir -o %t/again.ttcb

@@ -105,8 +105,24 @@ def test_check(tools, sample, documented, tmp_path):
     assert first["proof"]["schedules"] == 1 and first["proof"]["commands"] == 8 and first["message"] == ""
     assert not second["good"] and second["status"] == "bad bundle" and "truncated" in second["message"]
     assert third["status"] == "I/O error" and "proof" not in third
+    assert "execution" not in first
     found = json.loads(tools.ttrun("check", good, "--json", "--verify=none").stdout)
     assert "proof" not in found["bundles"][0]
+
+    # A bad bundle is not executed.
+    done = tools.ttrun("check", good, bad, sample("short-grid"), "--json", "--execute", check=False)
+    assert done.returncode == 1 and not done.stderr
+    found = json.loads(done.stdout)
+    missing = keys(found) - documented["ttrun check BUNDLE... --json"]
+    assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
+    first, second, third = found["bundles"]
+    executed = first["execution"]
+    assert first["good"] and (executed["programs"], executed["workgroups"], executed["alone"]) == (2, 32, 32)
+    assert executed["problems"] == executed["skipped"] == [] and executed["ms"] > 0
+    assert "execution" not in second
+    problem, = third["execution"]["problems"]
+    assert not third["good"] and third["status"] == "bad bundle" and problem["message"] in third["message"]
+    assert (problem["program"], problem["symbol"]) == (0, "test_add") and "64 of 1024 bytes unwritten" in problem["message"]
 
 
 def test_a_good_bundle_that_cannot_run_here(tools, sample, tmp_path):

@@ -2,6 +2,7 @@
 #include "Bundle.h"
 #include "Commands.h"
 #include "Error.h"
+#include "Execute.h"
 #include "Json.h"
 #include "Options.h"
 #include "Printing.h"
@@ -9,6 +10,7 @@
 
 #include <fmt/core.h>
 #include <memory>
+#include <optional>
 
 namespace ttrun {
 
@@ -20,21 +22,34 @@ struct Checked {
   std::string misfit;         ///< why a good bundle cannot run here; empty: it can
   const char *status = "ok";  ///< of either
   const ttrt::Proof *proof{}; ///< if it was made
+  std::optional<Execution> execution;
   std::unique_ptr<ttrt::Bundle> bundle;
+};
+
+/// What is checked.
+struct Wanted {
+  std::string verify = "full";
+  bool fit = false;
+  bool execute = false;
 };
 } // namespace
 
-static Checked check(const std::string &file, const std::string &verify) {
+/// "program 3 'relu_8': ..."
+static std::string text(const ProgramMessage &message) {
+  return fmt::format("program {} '{}': {}", message.program, message.symbol, message.message);
+}
+
+static Checked check(const std::string &file, const Wanted &wanted) {
   Checked checked;
   checked.file = file;
   try {
-    checked.bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(verify));
+    checked.bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(wanted.verify));
   } catch (const ttrt::Error &error) {
     checked.status = ttrt_status_name(error.status);
     checked.problem = bundleMessage(file, error.status, error.message);
     return checked;
   }
-  if (verify != "none")
+  if (wanted.verify != "none")
     checked.proof = &checked.bundle->proof();
   try {
     ttrt::verifyFit(*checked.bundle);
@@ -45,8 +60,29 @@ static Checked check(const std::string &file, const std::string &verify) {
       checked.problem = bundleMessage(file, error.status, error.message);
     else
       checked.misfit = error.message;
+    return checked;
+  }
+  if (!wanted.execute)
+    return checked;
+  checked.execution = executePrograms(*checked.bundle);
+  if (!checked.execution->problems.empty()) {
+    checked.status = ttrt_status_name(TTRT_BAD_BUNDLE);
+    checked.problem =
+        bundleMessage(file, TTRT_BAD_BUNDLE, text(checked.execution->problems.front()));
   }
   return checked;
+}
+
+static void print(const Execution &execution) {
+  for (size_t i = 1; i < execution.problems.size(); ++i) // the first one has been printed
+    fmt::print(stderr, "  {}\n", printable(text(execution.problems[i])));
+  for (const ProgramMessage &skipped : execution.skipped)
+    fmt::print("  not executed: {}\n", printable(text(skipped)));
+  fmt::print("  executed  {} program{}, {} workgroup{}", execution.programs,
+             plural(execution.programs), execution.workgroups, plural(execution.workgroups));
+  if (execution.alone < execution.workgroups)
+    fmt::print(" ({} also alone)", execution.alone);
+  fmt::print(", {:.3f} ms\n", static_cast<double>(execution.nanoseconds) * 1e-6);
 }
 
 static void print(const Checked &checked, bool fit) {
@@ -65,6 +101,19 @@ static void print(const Checked &checked, bool fit) {
                proof->schedules, plural(proof->schedules), proof->steps, proof->commands,
                proof->iterations, proof->accesses, proof->pairs,
                static_cast<double>(proof->nanoseconds) * 1e-6);
+  if (checked.execution)
+    print(*checked.execution);
+}
+
+static void add(Json &json, const char *name, const std::vector<ProgramMessage> &messages) {
+  json.key(name).beginArray();
+  for (const ProgramMessage &message : messages)
+    json.beginObject(/*flat=*/true)
+        .field("program", message.program)
+        .field("symbol", message.symbol)
+        .field("message", message.message)
+        .endObject();
+  json.endArray();
 }
 
 static void add(Json &json, const Checked &checked) {
@@ -85,6 +134,17 @@ static void add(Json &json, const Checked &checked) {
         .field("pairs", uint64_t(proof->pairs))
         .field("ms", static_cast<double>(proof->nanoseconds) * 1e-6)
         .endObject();
+  if (const auto &execution = checked.execution) {
+    json.key("execution")
+        .beginObject()
+        .field("programs", execution->programs)
+        .field("workgroups", execution->workgroups)
+        .field("alone", execution->alone)
+        .field("ms", static_cast<double>(execution->nanoseconds) * 1e-6);
+    add(json, "problems", execution->problems);
+    add(json, "skipped", execution->skipped);
+    json.endObject();
+  }
   json.endObject();
 }
 
@@ -96,14 +156,21 @@ int checkCommand(int argc, char **argv) {
       "size and command; and the proof that every read sees the intended write, for every number\n"
       "of iterations and every interleaving of cores and queues. Also reports whether this "
       "machine\n"
-      "can run them. The exit status is 1 if a bundle is bad.",
+      "can run them. With --execute, it also runs each program of a bundle alone, on random "
+      "inputs\n"
+      "between pages that cannot be accessed, and compares what it reads and writes with what the\n"
+      "bundle declares. This executes the bundle's machine code: use it for bundles from a source\n"
+      "that you trust. The exit status is 1 if a bundle is bad.",
       "  ttrun check digits.ttcb\n"
       "  ttrun check --fit *.ttcb\n"
+      "  ttrun check --execute digits.ttcb\n"
       "  ttrun check --json *.ttcb | jq '.bundles[] | select(.good | not)'\n");
-  std::string verify = "full";
-  bool fit = false, json = false;
-  parser.verify(verify);
-  parser.flag("fit", "treat a bundle that this machine cannot run as bad", fit);
+  Wanted wanted;
+  bool json = false;
+  parser.verify(wanted.verify);
+  parser.flag("fit", "treat a bundle that this machine cannot run as bad", wanted.fit);
+  parser.flag("execute", "run each program alone and compare what it does with its declaration",
+              wanted.execute);
   parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
   const std::vector<std::string> files = parser.parse(argc, argv);
   if (files.empty())
@@ -113,12 +180,12 @@ int checkCommand(int argc, char **argv) {
   Json object;
   object.beginObject().key("bundles").beginArray();
   for (const std::string &file : files) {
-    const Checked checked = check(file, verify);
-    good &= checked.problem.empty() && !(fit && !checked.misfit.empty());
+    const Checked checked = check(file, wanted);
+    good &= checked.problem.empty() && !(wanted.fit && !checked.misfit.empty());
     if (json)
       add(object, checked);
     else
-      print(checked, fit);
+      print(checked, wanted.fit);
   }
   object.endArray().endObject();
   if (json)

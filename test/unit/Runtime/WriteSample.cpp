@@ -22,6 +22,12 @@ int main(int argc, char **argv) {
       {"hostile", hostileBundle},
       {"queues", queueBundle},
       {"many", [] { return manyBundle(4000); }},
+      {"short-grid",
+       [] {
+         BundleBuilder builder = sampleBundle();
+         builder.bundle.programs[0]->grid -= 1;
+         return builder;
+       }},
       {"foreign",
        [] {
          BundleBuilder builder = sampleBundle();
