@@ -162,7 +162,7 @@ void Checker::checkInPlace() {
     compareInPlace(together, expected);
 }
 
-/// Each workgroup writes something, and no two write different values to a byte.
+/// Each workgroup writes something, and no two write the same byte.
 uint64_t Checker::checkAlone() {
   // All outputs are compared after each workgroup.
   constexpr uint64_t kMostBytes = uint64_t(1) << 30, kMost = 1024, kLeast = 8;

@@ -292,7 +292,10 @@ Results ProgramRunner::run(const Circumstances &circumstances) {
 
 void ProgramRunner::beginAlone(const Circumstances &circumstances) {
   prepare(circumstances);
+  written_.resize(operands());
   for (uint32_t i = 0; i < operands(); ++i) {
+    if (writes(i) && !operand(i).per_workgroup())
+      written_[i].resize(rows(i).packed());
     if (!operand(i).per_workgroup())
       continue;
     memory_[i]->protect(PROT_READ | PROT_WRITE);
@@ -350,7 +353,7 @@ void ProgramRunner::checkOnly(uint32_t index, uint64_t workgroup,
 }
 
 /// Of any other written operand: whether something has changed. What has changed must have the
-/// expected bytes, and is set back.
+/// expected bytes, and no other workgroup may have changed it. It is set back.
 bool ProgramRunner::collectAlone(uint32_t index, uint64_t workgroup,
                                  const std::vector<uint8_t> &expected) {
   const Rows &rows = this->rows(index);
@@ -366,12 +369,14 @@ bool ProgramRunner::collectAlone(uint32_t index, uint64_t workgroup,
     wrote |= !same;
     for (uint64_t i = 0; !same && i < size; ++i) {
       const uint8_t was = before ? before[i] : poison;
-      if (data[i] != was && data[i] != expected[begin + i])
-        throw Violation{
-            fmt::format("workgroup {} writes another value to byte {} of {} than another "
-                        "workgroup; expected workgroups that write different bytes",
-                        workgroup, rows.offset(begin + i), describe(index))};
+      if (data[i] == was)
+        continue;
+      if (data[i] != expected[begin + i] || written_[index][begin + i])
+        throw Violation{fmt::format("workgroup {} writes byte {} of {}, which another workgroup "
+                                    "writes, too; expected workgroups that write different bytes",
+                                    workgroup, rows.offset(begin + i), describe(index))};
       data[i] = was;
+      written_[index][begin + i] = true;
     }
     begin += size;
   }

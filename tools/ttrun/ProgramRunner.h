@@ -63,8 +63,8 @@ public:
   /// `circumstances.outputs` before each one. Of an operand per workgroup, only the row of this
   /// workgroup can be accessed, where rows have their own pages, and the other rows hold nothing.
   void beginAlone(const Circumstances &circumstances);
-  /// Throws Violation, also if a byte that it writes differs from `expected`. Returns whether it
-  /// writes anything.
+  /// Throws Violation, also if a byte that it writes differs from `expected` or has been written by
+  /// another workgroup. Returns whether it writes anything.
   bool runAlone(uint64_t workgroup, const Results &expected);
 
 private:
@@ -82,6 +82,7 @@ private:
   std::vector<std::unique_ptr<GuardedRows>> memory_;
   std::vector<std::vector<uint8_t>> contents_; ///< of operands that are read
   std::vector<uint32_t> stored_;
+  std::vector<std::vector<bool>> written_; ///< of each written operand: by a single workgroup
   std::unique_ptr<GuardedRows> scratch_;
   std::unique_ptr<GuardedRows> table_; ///< the operands' addresses
   Circumstances circumstances_;
