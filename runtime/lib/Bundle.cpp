@@ -142,7 +142,12 @@ static bool isAligned(const fb::Bundle &metadata) {
   auto port = [&](const fb::Port *port) { return check(port->shape()); };
   auto step = [&](const fb::Step *step) { return check(step->operands()); };
   return checkAll(metadata.entries(), [&](const fb::EntryPoint *entry) {
-    return checkAll(entry->inputs(), port) && checkAll(entry->outputs(), port) &&
+    const fb::Dataflow *dataflow = entry->dataflow();
+    return (!dataflow || (check(dataflow->values()) && check(dataflow->outputs()) &&
+                          checkAll(dataflow->states(), [&](const fb::StateDataflow *state) {
+                            return check(state->accesses());
+                          }))) &&
+           checkAll(entry->inputs(), port) && checkAll(entry->outputs(), port) &&
            checkAll(entry->schedules(), [&](const fb::Schedule *schedule) {
              return checkAll(schedule->prologue(), step) && checkAll(schedule->body(), step) &&
                     checkAll(schedule->epilogue(), step);
