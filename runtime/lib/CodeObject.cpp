@@ -407,7 +407,7 @@ void verifyCode(const Bundle &bundle) {
   const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
   if (!code.size)
     return;
-  const CodeObject object(code.data, code.size, text(bundle.metadata().target()->arch()));
+  const CodeObject object(code.data, sizeOfObject(code), text(bundle.metadata().target()->arch()));
   const auto *programs = bundle.metadata().programs();
   const uint32_t n = count(programs);
   const std::unique_ptr<uint64_t[]> addresses(new uint64_t[n]);

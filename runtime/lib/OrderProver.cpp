@@ -164,6 +164,8 @@ public:
                              /*laterWrites=*/false);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
       return prover.failOtherBuffer(history.writer, touch, begin, end);
+    if (prover.culprit == kNone)
+      prover.culprit = prover.nodes[history.writer.node].culprit;
     content_ += dataflow::contribution(history.digest,
                                        prover.baseOf(prover.accessOf(history.writer)) - base,
                                        dataflow::momentsOf(begin - base, end - begin, rows, pitch));
@@ -260,6 +262,7 @@ void OrderProver::touch(const Node &node) {
   nodes.push_back(node);
   current = static_cast<uint32_t>(nodes.size() - 1);
   inference = kNoInference;
+  culprit = kNone;
   const Op &op = *node.op;
   uint64_t value = identify(op);
   for (uint32_t i = op.first; i < op.end; ++i) {
@@ -290,7 +293,7 @@ void OrderProver::touch(const Node &node) {
       const Touch touch{current, i};
       const uint64_t digest = dataflow::digestOf(dataflow::Kind::Write, value, i - op.first);
       if (access.kind != fb::BufferKind::Scratch && !reference.hasValue(digest))
-        failDataflow(touch, "computes");
+        nodes[current].culprit = culprit == kNone ? current : culprit;
       Writing writing(*this, access, touch);
       forEachSpan(access, [&](const Span &span) {
         state.bytes.forEach(span, writing);

@@ -66,6 +66,9 @@ private:
     uint8_t queue;
     // For messages: the last of its reads that found an inference's data, and who had written it.
     Touch read{}, from{};
+    /// The node that first computed a value which is not in the dataflow, if this one's depends on
+    /// it. It may be of no consequence.
+    uint32_t culprit = kNone;
   };
   /// For each queue, the position up to which its work has happened.
   struct VectorClock {
@@ -160,6 +163,8 @@ private:
   // What the reads of the current node have found.
   int64_t inference = kNoInference;
   Touch inferenceFrom{}, inferenceRead{};
+  /// The node from which the current one has a value that is not in the dataflow, or kNone.
+  uint32_t culprit = kNone;
   uint64_t accesses = 0, pairs = 0, iterations = 0;
   bool isRestart = false; ///< whether the walk is past the first epilogue
   bool failed = false;

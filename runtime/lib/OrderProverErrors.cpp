@@ -140,6 +140,11 @@ const char *OrderProver::nameOfReference() const {
 void OrderProver::failDataflow(Touch touch, const char *what) {
   if (!wantsMessage())
     return fail();
+  // A wrong value comes from the first command that computes another one.
+  if (culprit != kNone && culprit != current) {
+    touch.node = culprit;
+    what = "computes";
+  }
   failHere("{} {} what {} does not: expected the same programs on the same data in the same order",
            describe(touch.node, true), what, nameOfReference());
 }

@@ -10,18 +10,31 @@
 
 namespace ttrt {
 
-/// Null if the code segment does not end with facts.
-static const fb::Facts *findFacts(const SegmentView &code) {
+/// The bytes of the facts at the end of the code segment, before the trailer; 0 if it has none.
+static uint64_t sizeOfFacts(const SegmentView &code) {
   FactsTrailer trailer;
   if (code.size < sizeof(trailer) || code.size % 8 != 0)
-    return nullptr;
+    return 0;
   const uint64_t end = code.size - sizeof(trailer);
   memcpy(&trailer, code.data + end, sizeof(trailer));
   if (memcmp(trailer.magic, kFactsMagic, sizeof(kFactsMagic)) != 0 || trailer.size > end ||
       trailer.size % 8 != 0)
+    return 0;
+  return trailer.size;
+}
+
+uint64_t sizeOfObject(const SegmentView &code) {
+  const uint64_t facts = sizeOfFacts(code);
+  return facts ? code.size - sizeof(FactsTrailer) - facts : code.size;
+}
+
+/// Null if the code segment does not end with facts.
+static const fb::Facts *findFacts(const SegmentView &code) {
+  const uint64_t size = sizeOfFacts(code);
+  if (size == 0)
     return nullptr;
-  const uint8_t *data = code.data + end - trailer.size;
-  flatbuffers::Verifier verifier(data, trailer.size, /*max_depth=*/16, /*max_tables=*/1 << 24);
+  const uint8_t *data = code.data + sizeOfObject(code);
+  flatbuffers::Verifier verifier(data, size, /*max_depth=*/16, /*max_tables=*/1 << 24);
   if (!verifier.VerifyBuffer<fb::Facts>(nullptr))
     return nullptr;
   return flatbuffers::GetRoot<fb::Facts>(data);

@@ -34,7 +34,7 @@ module attributes {ttc.target = #ttc.target<name = "test", triple = "x86_64-linu
     ttc.cmd.wait @written loc("wait")
     ttc.cmd.fill @a with 72623859790382856 bytes 128 loc("fill")
     ttc.cmd.barrier loc("barrier")
-    ttc.cmd.dispatch @f(@x1) into (@a + 64) loc("dispatch")
+    ttc.cmd.dispatch @f(@x0) into (@a + 64) loc("dispatch")
     ttc.cmd.copy @x0 to @y1 bytes 64 loc("copy")
     ttc.cmd.signal @done loc("signal")
     ttc.cmd.end loc("end")

@@ -54,6 +54,9 @@ TEST_P(Blame, IsOnAReadOfWhatTheDroppedCommandWrote) {
                    std::to_string(place.trace) + " dropped: " + said);
       static const std::regex pattern(", operand (\\d+), reads 0x([0-9a-f]+) \\+ (\\d+) bytes");
       std::smatch match;
+      // Other schedules may still read something, but not what the default one computes.
+      if (said.find(" computes what the default schedule does not") != std::string::npos)
+        continue;
       ASSERT_TRUE(std::regex_search(said, match, pattern));
       const Use read = model.use(std::stoull(match[2], nullptr, 16), std::stoull(match[3]), true,
                                  false, static_cast<uint32_t>(std::stoul(match[1])));

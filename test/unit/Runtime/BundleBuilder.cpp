@@ -168,15 +168,14 @@ void BundleBuilder::setCode(const std::vector<uint8_t> &segment) {
   const size_t end = segment.size() - sizeof(trailer);
   memcpy(&trailer, segment.data() + end, sizeof(trailer));
   const uint8_t *begin = segment.data() + end - trailer.size;
-  facts = std::make_unique<fb::FactsT>();
-  flatbuffers::GetRoot<fb::Facts>(begin)->UnPackTo(facts.get());
+  flatbuffers::GetRoot<fb::Facts>(begin)->UnPackTo(&facts.emplace());
   code.assign(segment.data(), begin);
 }
 
-static std::unique_ptr<fb::FactsT> factsOf(const fb::BundleT &bundle) {
-  auto facts = std::make_unique<fb::FactsT>();
+static fb::FactsT factsOf(const fb::BundleT &bundle) {
+  fb::FactsT facts;
   for (const auto &program : bundle.programs)
-    facts->programs.push_back(std::make_unique<fb::ProgramT>(*program));
+    facts.programs.push_back(std::make_unique<fb::ProgramT>(*program));
   return facts;
 }
 
@@ -184,7 +183,8 @@ void BundleBuilder::keepFacts() { facts = factsOf(bundle); }
 
 std::vector<uint8_t> BundleBuilder::codeWithFacts() const {
   flatbuffers::FlatBufferBuilder builder;
-  builder.Finish(fb::Facts::Pack(builder, facts ? facts.get() : factsOf(bundle).get()));
+  const fb::FactsT all = facts ? *facts : factsOf(bundle);
+  builder.Finish(fb::Facts::Pack(builder, &all));
   std::vector<uint8_t> bytes = code;
   bytes.resize(alignUp(bytes.size(), 8));
   bytes.insert(bytes.end(), builder.GetBufferPointer(),

@@ -11,6 +11,7 @@
 #include "ttrt/ttc_bundle_generated.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ public:
   std::vector<StreamBuilder> streams; ///< of the traces
   std::vector<uint8_t> code; ///< the shared object
   /// The facts behind the code. If there are none, finish() makes them from the programs.
-  std::unique_ptr<fb::FactsT> facts;
+  std::optional<fb::FactsT> facts;
 
 private:
   std::vector<uint8_t> codeWithFacts() const;

@@ -15,6 +15,14 @@ static uint64_t mix(uint64_t a, const std::string &text) {
   return a;
 }
 
+void Cells::resetState(const ScheduleModel &model) {
+  for (const auto &buffer : model.bundle.buffers)
+    if (buffer->kind == fb::BufferKind::State) {
+      const uint64_t address = model.addressOf(*buffer);
+      fill(model.use(address, buffer->size, false, true, 0), {mix(1, buffer->name), address});
+    }
+}
+
 Cells::Cells(const ScheduleModel &model) : tags(model.cuts.size()) {
   const uint64_t garbage = mix(0, "garbage"), constant = mix(0, "constant");
   for (size_t i = 0; i < tags.size(); ++i)
@@ -23,9 +31,8 @@ Cells::Cells(const ScheduleModel &model) : tags(model.cuts.size()) {
     const uint64_t address = model.addressOf(*buffer);
     if (buffer->kind == fb::BufferKind::Constant)
       fill(model.use(address, buffer->size, false, true, 0), {constant, 0});
-    if (buffer->kind == fb::BufferKind::State)
-      fill(model.use(address, buffer->size, false, true, 0), {mix(1, buffer->name), address});
   }
+  resetState(model);
 }
 
 uint64_t Cells::nameOf(const ScheduleModel &model, const Use &use, uint64_t begin,
@@ -58,6 +65,17 @@ uint64_t Cells::resultOf(const ScheduleModel &model, const Command &command,
     name = mix(mix(name, use.operand), nameOf(model, use, 0, ~uint64_t(0)));
   }
   return name;
+}
+
+std::vector<uint64_t> Cells::execute(const ScheduleModel &model, const Command &command) {
+  const uint64_t shares = command.hasRows() ? command.grid : 1;
+  std::vector<uint64_t> names;
+  for (uint64_t workgroup = 0; workgroup < shares; ++workgroup)
+    names.push_back(resultOf(model, command, workgroup));
+  for (uint64_t workgroup = 0; workgroup < command.grid; ++workgroup)
+    for (auto [cell, base] : resultsOf(command, workgroup))
+      tags[cell] = {names[shares == 1 ? 0 : workgroup], base};
+  return names;
 }
 
 /// Which part a workgroup writes is its own business, unless it has rows: cells take turns here.
@@ -107,16 +125,58 @@ Reference referenceOf(const BundleBuilder &builder, uint32_t inferences) {
           cells.fill(use, {inputName(step.index, instance.inference), use.address});
           continue;
         }
-        const uint64_t shares = command.hasRows() ? command.grid : 1;
-        std::vector<uint64_t> names;
-        for (uint64_t workgroup = 0; workgroup < shares; ++workgroup)
-          names.push_back(cells.resultOf(model, command, workgroup));
-        for (uint64_t workgroup = 0; workgroup < command.grid; ++workgroup)
-          for (auto [cell, base] : resultsOf(command, workgroup))
-            cells.tags[cell] = {names[shares == 1 ? 0 : workgroup], base};
+        cells.execute(model, command);
       }
   }
   return reference;
+}
+
+/// Adds the uses of state by a command that computes `name`.
+static void addStateUses(const ScheduleModel &model, const Command &command, uint64_t name,
+                         Computed &computed) {
+  for (const auto &buffer : model.bundle.buffers) {
+    if (buffer->kind != fb::BufferKind::State)
+      continue;
+    const std::vector<uint32_t> own = model.cellsOf(*buffer);
+    const uint64_t address = model.addressOf(*buffer);
+    for (const Use &use : command.uses)
+      if (!use.isScratch() && shareCells(use.cells, own))
+        computed.stateUses[address].push_back(
+            mix(mix(mix(name, use.operand), use.write), use.address - address));
+  }
+}
+
+Computed computedBy(const ScheduleModel &model, const fb::ScheduleT &schedule, uint32_t bodies) {
+  Computed computed;
+  Cells cells(model);
+  uint64_t written = 0, read = 0;
+  const Unrolled unrolled = model.unroll(schedule, bodies);
+  for (const Instance &instance : unrolled.instances)
+    for (const Command &command : *instance.commands) {
+      if (command.uses.empty())
+        continue;
+      const fb::StepT &step = *instance.step;
+      const Use &use = command.uses[0];
+      uint64_t name = 0;
+      if (step.kind == fb::StepKind::Read) {
+        name = mix(5, step.index);
+        computed.outputs[step.index].insert(
+            mix(cells.nameOf(model, use, half(use, 0), half(use, 1)),
+                cells.nameOf(model, use, half(use, 1), half(use, 2))));
+        read += step.index == 0;
+      } else if (step.kind == fb::StepKind::Write) {
+        name = inputName(step.index, 0);
+        cells.fill(use, {name, use.address});
+        written += step.index == 0;
+      } else {
+        for (uint64_t value : cells.execute(model, command))
+          name = mix(name, value);
+      }
+      addStateUses(model, command, name, computed);
+      cells.resetState(model);
+    }
+  computed.inferences = std::max(written, read);
+  return computed;
 }
 
 } // namespace ttrt::test

@@ -9,6 +9,8 @@
 #include "ScheduleModel.h"
 
 #include <array>
+#include <map>
+#include <set>
 
 namespace ttrt::test {
 
@@ -31,6 +33,10 @@ public:
   uint64_t nameOf(const ScheduleModel &model, const Use &use, uint64_t begin, uint64_t end) const;
   /// What a command makes of what it finds; one workgroup, where workgroups have rows of their own.
   uint64_t resultOf(const ScheduleModel &model, const Command &command, uint64_t workgroup) const;
+  /// Executes a command; returns the names of its results, as resultOf() gives them.
+  std::vector<uint64_t> execute(const ScheduleModel &model, const Command &command);
+  /// Gives what state buffers hold the names that it had in the beginning.
+  void resetState(const ScheduleModel &model);
   bool operator==(const Cells &) const = default;
 
   std::vector<Tag> tags;
@@ -48,6 +54,15 @@ uint64_t half(const Use &use, uint32_t piece);
 /// schedule gives when everything is executed one after the other.
 using Reference = std::vector<std::vector<std::vector<std::array<uint64_t, 2>>>>;
 Reference referenceOf(const BundleBuilder &builder, uint32_t inferences);
+
+/// Names of what a schedule computes, of each inference the same: what is read from state has the
+/// name that it had in the beginning.
+struct Computed {
+  std::map<uint32_t, std::set<uint64_t>> outputs;      ///< what is read, by output
+  std::map<uint64_t, std::vector<uint64_t>> stateUses; ///< in order, by the buffer's address
+  uint64_t inferences = 0;
+};
+Computed computedBy(const ScheduleModel &model, const fb::ScheduleT &schedule, uint32_t bodies);
 
 } // namespace ttrt::test
 

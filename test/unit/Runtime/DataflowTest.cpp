@@ -194,7 +194,6 @@ const Change kChanges[] = {
        std::reverse(entry(b).dataflow->values.begin(), entry(b).dataflow->values.end());
      },
      "the values in the dataflow of entry point 'main' are not in order"},
-    {"MissingValue", [](BundleBuilder &b) { entry(b).dataflow->values.pop_back(); }},
     {"NoStates", [](BundleBuilder &b) { entry(b).dataflow->states.clear(); },
      "reads, out of turn, what the entry point's dataflow does not"},
     {"StateOfAnotherBuffer", [](BundleBuilder &b) { entry(b).dataflow->states[0]->buffer = 0; },

@@ -162,20 +162,39 @@ inline BundleBuilder ownTracesBundle() {
                  take = l.builder.program("test_take", 1, bytes, bytes);
   l.shard(again, 1);
   // At the bottom of L1, too, and used by no default schedule.
-  l.add("c", fb::BufferKind::Activation, 0, 6, 7);
+  l.add("c", fb::BufferKind::Activation, 0, 8, 9);
   const uint64_t c = l.dram + L1Bundle::kCores * L1Bundle::kL1;
   l.builder.bundle.target->queues = 2;
   for (const char *name : {"written", "consumed"}) {
     l.builder.bundle.events.push_back(std::make_unique<fb::EventT>());
     l.builder.bundle.events.back()->name = name;
   }
-  l.usual();
+  // Points: 0 write; 1 first, 2 barrier, 3 keep, 4 barrier, 5 second, 6 barrier, 7 third, 8 end;
+  // 9 read.
+  l.buffer(L1Bundle::A).end = 6;
+  l.buffer(L1Bundle::B).begin = 5;
+  l.buffer(L1Bundle::B).end = 8;
+  l.stream.dispatch(l.first, {l.x, l.a});
+  l.stream.barrier();
+  l.stream.dispatch(keep, {l.a, l.z});
+  l.stream.barrier();
+  l.stream.dispatch(l.second, {l.a, l.b});
+  l.stream.barrier();
+  l.stream.dispatch(l.third, {l.b, l.y});
+  l.stream.end();
+  // The other schedules compute the same, and what nothing needs.
   StreamBuilder begin, end;
   begin.dispatch(one, {l.x, l.a});
+  begin.barrier();
+  begin.dispatch(l.first, {l.x, l.a});
   begin.signal(1);
+  begin.dispatch(keep, {l.a, l.z});
+  begin.barrier();
   begin.dispatch(l.second, {l.a, l.b});
   begin.end();
   end.dispatch(again, {l.a, l.b});
+  end.barrier();
+  end.dispatch(l.second, {l.a, l.b});
   end.barrier();
   end.dispatch(l.third, {l.b, l.y});
   end.end();
@@ -214,10 +233,10 @@ inline BundleBuilder ownTracesBundle() {
   fb::ScheduleT &steps = schedule("steps", 1);
   add(steps.body, 0, K::Write, 0);
   add(steps.body, 0, K::Dispatch, l.first, {l.x, l.a});
+  add(steps.body, 0, K::Dispatch, keep, {l.a, l.z});
   add(steps.body, 0, K::Execute, last);
   add(steps.body, 0, K::Dispatch, take, {l.a, c});
   add(steps.body, 0, K::Dispatch, take, {c, l.a});
-  add(steps.body, 0, K::Dispatch, keep, {l.a, l.z});
   add(steps.body, 0, K::Read, 0);
   return std::move(l.builder);
 }

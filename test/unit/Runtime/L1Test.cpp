@@ -126,7 +126,7 @@ TEST(L1, OperandOverTheScratchOfItsOwnCommand) {
             "command 0 of trace 'last' (test_again): operand 1 (0x4000000 + 196672 bytes) overlaps "
             "the command's 64 bytes of scratch");
   EXPECT_EQ(verdictOnOwnTraces("test_take", 64),
-            "step 3 of entry point 'main': operand 1 (0x4040000 + 256 bytes) overlaps the "
+            "step 4 of entry point 'main': operand 1 (0x4040000 + 256 bytes) overlaps the "
             "command's 64 bytes of scratch");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Oracle.h"
 
+#include "Cells.h"
 #include "ScheduleModel.h"
 
 #include <algorithm>
@@ -276,6 +277,31 @@ private:
         if (without[a][index[b]] && without[b][index[a]])
           checkTogether(actions[a], actions[b]);
     checkData(entry, schedule);
+    checkValues(entry, schedule, bodies);
+  }
+
+  /// Every schedule computes what the default one does, and uses state in the same order.
+  void checkValues(const fb::EntryPointT &entry, const fb::ScheduleT &schedule, uint32_t bodies) {
+    const fb::ScheduleT &first = *entry.schedules[0];
+    const Computed expected = computedBy(model, first, 2), once = computedBy(model, first, 1),
+                   found = computedBy(model, schedule, bodies);
+    for (const auto &[output, values] : found.outputs)
+      if (values.size() > 1 || *values.begin() != *expected.outputs.at(output).begin())
+        throw Fault{"an output that the default schedule does not compute"};
+    for (const auto &buffer : bundle.buffers) {
+      if (buffer->kind != fb::BufferKind::State)
+        continue;
+      auto usesIn = [&](const Computed &computed) {
+        const auto uses = computed.stateUses.find(model.addressOf(*buffer));
+        return uses == computed.stateUses.end() ? std::vector<uint64_t>() : uses->second;
+      };
+      const std::vector<uint64_t> uses = usesIn(found), pattern = usesIn(once);
+      if (uses.size() * once.inferences != pattern.size() * found.inferences)
+        throw Fault{"state that is used more or less often than in the default schedule"};
+      for (size_t i = 0; i < uses.size(); ++i)
+        if (uses[i] != pattern[i % pattern.size()])
+          throw Fault{"state that is used in another order than in the default schedule"};
+    }
   }
 
   /// Every port is used, every wait has a record: earlier with one queue, anywhere with two.

@@ -96,11 +96,13 @@ PROGRAM(test_meet) {
     (void)scratch;                                                                                 \
     (void)workgroup;                                                                               \
   }
+UNUSED_PROGRAM(test_again)
 UNUSED_PROGRAM(test_change)
 UNUSED_PROGRAM(test_cut)
 UNUSED_PROGRAM(test_down)
 UNUSED_PROGRAM(test_first)
 UNUSED_PROGRAM(test_join)
+UNUSED_PROGRAM(test_keep)
 UNUSED_PROGRAM(test_left)
 UNUSED_PROGRAM(test_one)
 UNUSED_PROGRAM(test_other)

@@ -14,17 +14,27 @@
 
 using namespace ttrt::test;
 
+/// A bundle whose default schedule says what is computed, and whose tables say what programs are:
+/// the oracle knows no more.
+static BundleBuilder readUncertified(const std::string &path) {
+  BundleBuilder builder = readBundle(path);
+  builder.facts.reset();
+  for (auto &entry : builder.bundle.entries)
+    entry->dataflow = nullptr;
+  return builder;
+}
+
 static int run(int argc, char **argv) {
   const std::string path = argv[1];
   const uint32_t most = argc > 2 ? static_cast<uint32_t>(atoi(argv[2])) : 50;
-  BundleBuilder good = readBundle(path);
+  BundleBuilder good = readUncertified(path);
   const std::string said = verdict(good), found = findFault(good, 3);
   if (!said.empty() || !found.empty()) {
     printf("the bundle itself: '%s' '%s'\n", said.c_str(), found.c_str());
     return 1;
   }
   uint32_t rejected = 0, harmless = 0, kinds = 0, wrong = 0;
-  for (const auto &[kind, tally] : seedFaults([&] { return readBundle(path); }, most)) {
+  for (const auto &[kind, tally] : seedFaults([&] { return readUncertified(path); }, most)) {
     if (tally.rejected + tally.harmless == 0)
       continue;
     printf("%-22s %4u rejected, %4u harmless  %s\n", kind.c_str(), tally.rejected, tally.harmless,
