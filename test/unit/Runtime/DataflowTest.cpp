@@ -3,8 +3,8 @@
 // What an entry point computes (fb::Dataflow): every schedule must compute it, from the right data.
 
 #include "ttrt/dataflow.h"
+#include "Certify.h"
 #include "Loaded.h"
-#include "OrderProver.h"
 #include "QueueBundle.h"
 
 #include <algorithm>
@@ -57,31 +57,6 @@ TEST(Digests, ContributionsAdd) {
 //===----------------------------------------------------------------------===//
 // Bundles
 //===----------------------------------------------------------------------===//
-
-/// Gives the entry point the dataflow of its default schedule.
-void certify(BundleBuilder &builder) {
-  const TemporaryFile file(builder.finish());
-  const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
-  const BufferIndex buffers(bundle);
-  DataflowReference reference(bundle, *bundle.metadata().entries()->Get(0));
-  Proof proof;
-  OrderProver prover(bundle, bundle.plan(), buffers, reference, 0, 0,
-                     OrderProver::Precision::Exact);
-  ASSERT_EQ(prover.prove(proof).verdict, OrderProver::Verdict::Proved);
-  auto dataflow = std::make_unique<fb::DataflowT>();
-  dataflow->values = reference.valueDigests();
-  dataflow->outputs = reference.outputDigests();
-  for (const StateLog &log : reference.states()) {
-    auto state = std::make_unique<fb::StateDataflowT>();
-    state->buffer = log.buffer;
-    state->accesses = log.accesses;
-    if (!log.accesses.empty())
-      dataflow->states.push_back(std::move(state));
-  }
-  builder.bundle.entries[0]->dataflow = std::move(dataflow);
-  builder.keepFacts();
-  builder.facts->certified = true;
-}
 
 constexpr uint64_t kState = 1 << 20;
 
@@ -144,7 +119,7 @@ class Dataflow : public testing::TestWithParam<Change> {};
 
 TEST_P(Dataflow, OtherDataIsRefused) {
   BundleBuilder builder = keepingBundle();
-  ASSERT_NO_FATAL_FAILURE(certify(builder));
+  certify(builder);
   ASSERT_EQ(verdict(builder.finish()), "");
   GetParam().change(builder);
   const std::string message = verdict(builder.finish());

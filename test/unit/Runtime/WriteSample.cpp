@@ -2,6 +2,7 @@
 //
 // ttrt-write-sample NAME FILE: writes one of the test bundles, for the tests of the tools.
 
+#include "Certify.h"
 #include "Loaded.h"
 #include "QueueBundle.h"
 #include "ShowBundles.h"
@@ -21,6 +22,12 @@ int main(int argc, char **argv) {
       {"chain-barriers", [] { return chainBundle(1000, true); }},
       {"hostile", hostileBundle},
       {"queues", queueBundle},
+      {"certified",
+       [] {
+         BundleBuilder builder = queueBundle();
+         certify(builder);
+         return builder;
+       }},
       {"many", [] { return manyBundle(4000); }},
       {"short-grid",
        [] {

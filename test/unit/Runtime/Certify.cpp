@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Certify.h"
+
+#include "OrderProver.h"
+
+#include <stdexcept>
+
+namespace ttrt::test {
+
+void certify(BundleBuilder &builder) {
+  const TemporaryFile file(builder.finish());
+  const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
+  const BufferIndex buffers(bundle);
+  for (uint32_t i = 0; i < builder.bundle.entries.size(); ++i) {
+    DataflowReference reference(bundle, *bundle.metadata().entries()->Get(i));
+    Proof proof;
+    OrderProver prover(bundle, bundle.plan(), buffers, reference, i, 0,
+                       OrderProver::Precision::Exact);
+    if (prover.prove(proof).verdict != OrderProver::Verdict::Proved)
+      throw std::runtime_error("expected a correct bundle");
+    auto dataflow = std::make_unique<fb::DataflowT>();
+    dataflow->values = reference.valueDigests();
+    dataflow->outputs = reference.outputDigests();
+    for (const StateLog &log : reference.states()) {
+      if (log.accesses.empty())
+        continue;
+      auto state = std::make_unique<fb::StateDataflowT>();
+      state->buffer = log.buffer;
+      state->accesses = log.accesses;
+      dataflow->states.push_back(std::move(state));
+    }
+    builder.bundle.entries[i]->dataflow = std::move(dataflow);
+  }
+  builder.keepFacts();
+  builder.facts->certified = true;
+}
+
+} // namespace ttrt::test
