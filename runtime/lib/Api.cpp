@@ -66,7 +66,9 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
 extern "C" {
 
 const char *ttrt_status_name(ttrt_status status) {
-  switch (status) {
+  uint32_t number; // C callers may pass any
+  memcpy(&number, &status, sizeof(number));
+  switch (number) {
   case TTRT_OK:
     return "ok";
   case TTRT_INVALID_ARGUMENT:
@@ -107,9 +109,7 @@ ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle *
     *bundle = nullptr;
   return guarded(error, [&] {
     require(path && bundle, "path or bundle is NULL");
-    require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE ||
-                verify == TTRT_VERIFY_NONE,
-            "expected a ttrt_verify value");
+    requireEnumerator(verify, TTRT_VERIFY_NONE, "ttrt_verify");
     *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify)};
   });
 }
@@ -251,8 +251,11 @@ ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry, uint32_t
                                    ttrt_error *error) {
   return guarded(error, [&] {
     require(device && slot, "device or slot is NULL");
-    *slot = portOf(entryOf(*device->device, entry).inputs, input, "input").slot;
-    device->device->watch().give(entry, input);
+    Device &target = *device->device;
+    const ResolvedPort &port = portOf(entryOf(target, entry).inputs, input, "input");
+    InUse use(target.busy(), "another call on this device");
+    target.watch().give(entry, input);
+    *slot = port.slot;
   });
 }
 

@@ -39,6 +39,17 @@ inline void require(bool condition, const char *what) {
     fail(TTRT_INVALID_ARGUMENT, "{}", what);
 }
 
+/// Checks that an enumerator of a caller is one of those from 0 to `last`. C callers can pass any
+/// number, which C++ must not even load as an enumerator.
+template <typename Enum> void requireEnumerator(const Enum &value, Enum last, const char *type) {
+  static_assert(sizeof(Enum) == sizeof(uint32_t));
+  uint32_t number;
+  memcpy(&number, &value, sizeof(number));
+  if (number > static_cast<uint32_t>(last)) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT, "expected a {} value, from 0 to {}; found {}", type,
+         static_cast<uint32_t>(last), static_cast<int32_t>(number));
+}
+
 /// Marks an object as in use for the duration of a call.
 class InUse {
 public:

@@ -9,6 +9,7 @@
 #include "Flag.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -41,7 +42,8 @@ private:
       const uint64_t alarm = end - kSpinNs;
       const timespec time{static_cast<time_t>(alarm / 1000000000u),
                           static_cast<long>(alarm % 1000000000u)};
-      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+      while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) == EINTR) {
+      } // a signal handler of the application ran on this thread
     }
     while (nowNs() < end)
       pauseCpu();

@@ -35,8 +35,7 @@ ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
                                ttrt_memory_use *use, ttrt_error *error) {
   return guarded(error, [&] {
     require(device && use, "device or use is NULL");
-    require(type == TTRT_DRAM || type == TTRT_L1 || type == TTRT_TRACE,
-            "expected a ttrt_buffer_type value");
+    requireEnumerator(type, TTRT_TRACE, "ttrt_buffer_type");
     checkResult(use, "ttrt_memory_use");
     writeResult(use, device->device->residency().use(type));
   });

@@ -83,6 +83,7 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
   bool room = true;
   const ttrt_status status = guarded(error, [&] {
     require(pipeline, "pipeline is NULL");
+    requireEnumerator(wait, TTRT_STREAM, "ttrt_wait");
     PipelineState &state = pipeline->state;
     requireHostThread(state.device());
     InUse use(pipeline->feeding, "another enqueue");
@@ -125,6 +126,7 @@ ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs, ttr
   auto result = PipelineState::Pop::Ready;
   const ttrt_status status = guarded(error, [&] {
     require(pipeline && outputs, "pipeline or outputs is NULL");
+    requireEnumerator(wait, TTRT_STREAM, "ttrt_wait");
     requireHostThread(pipeline->state.device());
     InUse use(pipeline->draining, "another pop");
     result = pipeline->state.pop(outputs, wait);

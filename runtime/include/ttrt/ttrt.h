@@ -338,7 +338,7 @@ TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_in
 /**
  * Returns the slot of an input: the device memory that its data is written to. Fill it in place and
  * pass NULL data to ttrt_run(). The pointer is valid until the device is closed; do not access it
- * during a run. Not thread-safe.
+ * during a run. Not thread-safe: TTRT_BUSY during a run, because the run may overwrite the slot.
  *
  * A slot keeps its contents from run to run, unless the plan shares its bytes with other tensors
  * (as it may for an input in L1; docs/memory.md). If you fill slots in place, refill any slot whose
@@ -350,7 +350,8 @@ TTRT_API ttrt_status ttrt_device_input_slot(ttrt_device *device, uint32_t entry,
                                             void **slot, ttrt_error *error);
 /**
  * Returns the slot of an output. It holds the result from the end of one run until the next run
- * begins; the pointer is valid until the device is closed. Not thread-safe.
+ * begins; the pointer is valid until the device is closed. Thread-safe: the call only looks up an
+ * address.
  */
 TTRT_API ttrt_status ttrt_device_output_slot(ttrt_device *device, uint32_t entry, uint32_t output,
                                              const void **slot, ttrt_error *error);

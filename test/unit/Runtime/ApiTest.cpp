@@ -178,6 +178,30 @@ TEST_F(Api, CallsOnOneDeviceMustNotOverlap) {
   EXPECT_EQ(output, sampleResult(input));
 }
 
+/// A run marks inputs as overwritten; a slot is not handed out at the same time.
+TEST_F(Api, SlotsDuringARun) {
+  struct Inner {
+    ttrt_device *device;
+    ttrt_status input, output;
+  } inner{loaded.device, TTRT_OK, TTRT_INTERNAL};
+  const std::vector<float> values = ramp(kSampleElements);
+  ttrt_input in{values.data(), kSampleBytes};
+  ttrt_output out{};
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
+  options.no_trace = 1;
+  options.user = &inner;
+  options.on_command = [](void *user, uint32_t, uint32_t, uint64_t, uint64_t) {
+    auto *its = static_cast<Inner *>(user);
+    void *in;
+    const void *out;
+    its->input = ttrt_device_input_slot(its->device, 0, 0, &in, nullptr);
+    its->output = ttrt_device_output_slot(its->device, 0, 0, &out, nullptr);
+  };
+  EXPECT_EQ(ttrt_run(loaded.device, 0, &in, &out, &options, nullptr), TTRT_OK);
+  EXPECT_EQ(inner.input, TTRT_BUSY);
+  EXPECT_EQ(inner.output, TTRT_OK);
+}
+
 TEST_F(Api, TooManyCores) {
   ttrt_device *device;
   ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;

@@ -8,9 +8,12 @@
 #include "Sanitized.h"
 #include "ttrt/memory.h"
 
+#include <fcntl.h>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,6 +115,26 @@ TEST_F(AddressSpace, TracesAreReleasedAndLoadedThere) {
                                         sampleResult(ramp(kSampleElements)));
                            }),
             0);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// A private copy whose size is sealed: the original may be truncated while the bundle is open.
+TEST(File, PrivateCopyOutlivesTheOriginal) {
+  TemporaryFile file(sampleBundle().finish());
+  const int copy = memfd_create("bundle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_GE(copy, 0);
+  std::ifstream original(file.path(), std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(original), {});
+  ASSERT_EQ(write(copy, bytes.data(), bytes.size()), ssize_t(bytes.size()));
+  ASSERT_EQ(fcntl(copy, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE), 0);
+  Loaded loaded(("/proc/self/fd/" + std::to_string(copy)).c_str(), 2);
+  close(copy);
+  ASSERT_EQ(truncate(file.path(), 0), 0);
+  EXPECT_EQ(loaded.run(ramp(kSampleElements), kSampleElements),
+            sampleResult(ramp(kSampleElements)));
 }
 
 //===----------------------------------------------------------------------===//
