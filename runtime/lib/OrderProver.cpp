@@ -273,9 +273,9 @@ void OrderProver::touch(const Node &node) {
   }
   if (failed)
     return;
-  if (inference != kNoInference) {
-    nodes[current].read = inferenceRead;
-    nodes[current].from = inferenceFrom;
+  if (inference != kNoInference && !state.bytes.isConservative()) {
+    origins.resize(nodes.size());
+    origins[current] = {inferenceRead, inferenceFrom};
   }
   if (op.info->table == IndexedTable::Input)
     inference = state.written[op.index]++;

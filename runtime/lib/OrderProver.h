@@ -64,7 +64,10 @@ private:
     uint32_t iteration;
     Part part;
     uint8_t queue;
-    // For messages: the last of its reads that found an inference's data, and who had written it.
+  };
+  /// Where a node's inference is from: the last of its reads that found data of one, and what had
+  /// written that data.
+  struct Origin {
     Touch read{}, from{};
     /// The node that first computed a value which is not in the dataflow, if this one's depends on
     /// it. It may be of no consequence.
@@ -157,7 +160,8 @@ private:
   const DecodedSchedule &steps;
   OpList initial; ///< writes of the state buffers before the first step
   State state;
-  std::vector<Node> nodes; ///< the first one stands for the initial contents
+  std::vector<Node> nodes;     ///< the first one stands for the initial contents
+  std::vector<Origin> origins; ///< of the nodes, for messages: an exact proof's only
   Part part = Part::Prologue;
   uint32_t current = 0; ///< the node that is executed
   // What the reads of the current node have found.

@@ -64,13 +64,14 @@ std::string OrderProver::missingOrder(uint32_t earlier) const {
 /// Where the work that wrote `data` took it from: the read of what another step had written. What
 /// wrote `data` itself may only have passed it on.
 std::string OrderProver::originOf(Touch data) const {
-  for (const Node *node = &nodes[data.node]; node->from.node; node = &nodes[node->from.node]) {
-    const Node &writer = nodes[node->from.node];
-    if (writer.step != node->step || writer.iteration != node->iteration ||
-        writer.part != node->part)
+  for (uint32_t index = data.node; index < origins.size() && origins[index].from.node;
+       index = origins[index].from.node) {
+    const auto &[read, from] = origins[index];
+    const Node &node = nodes[index], &writer = nodes[from.node];
+    if (writer.step != node.step || writer.iteration != node.iteration || writer.part != node.part)
       return formatText("; {}, operand {}, has read it from {}, operand {}",
-                        describe(node->read.node, true), accessOf(node->read).operand,
-                        describe(node->from.node, true), accessOf(node->from).operand);
+                        describe(read.node, true), accessOf(read).operand,
+                        describe(from.node, true), accessOf(from).operand);
   }
   return "";
 }
