@@ -304,7 +304,7 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
       static_cast<int>(buffer.getBufferSize()));
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
     fail() << "not an ONNX model, or damaged or cut off (found " << buffer.getBufferSize()
-           << " bytes that protobuf cannot read as onnx.ModelProto)";
+           << " bytes that protobuf cannot read as onnx.ModelProto, nested at most 100 deep)";
     return nullptr;
   }
   return Importer(model, buffer.getBufferIdentifier(), context, options).run();

@@ -226,7 +226,10 @@ LogicalResult OnnxNode::normalizeAxes(MutableArrayRef<int64_t> axes, int64_t ran
 }
 
 LogicalResult OnnxNode::checkAllAttrsUsed() {
-  for (const onnx::AttributeProto &attr : proto.attribute())
+  llvm::StringSet<> seen;
+  for (const onnx::AttributeProto &attr : proto.attribute()) {
+    if (!seen.insert(attr.name()).second)
+      return error() << "attribute '" << attr.name() << "' is given twice";
     if (!usedAttrs.contains(attr.name())) {
       auto used = usedAttrs.keys();
       SmallVector<StringRef> names(used.begin(), used.end());
@@ -236,6 +239,7 @@ LogicalResult OnnxNode::checkAllAttrsUsed() {
         diag << " (supported here: " << llvm::join(names, ", ") << ")";
       return diag;
     }
+  }
   return success();
 }
 

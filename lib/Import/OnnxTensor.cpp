@@ -59,7 +59,11 @@ StringRef mlir::ttc::getSupportedOnnxTypes() {
 std::string mlir::ttc::printList(ArrayRef<int64_t> values, StringRef separator) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::interleave(values, os, separator);
+  // An attribute of a file can have a million elements.
+  constexpr size_t most = 64;
+  llvm::interleave(values.take_front(most), os, separator);
+  if (values.size() > most)
+    os << separator << "... (" << values.size() << " elements)";
   return text;
 }
 

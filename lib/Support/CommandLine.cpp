@@ -1,10 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/CommandLine.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include <cstring>
+#include <exception>
+#include <unistd.h>
 
 using namespace mlir::ttc;
 
+//===----------------------------------------------------------------------===//
+// What ends a tool early
+//===----------------------------------------------------------------------===//
+
+static constexpr int kFailed = 1;
+static constexpr char kBugReport[] =
+    "This is a fault of ttc " TTC_VERSION ". Please report it to the authors of ttc, with the "
+    "command, the model and these lines:\n";
+
+/// Not a std::string: it is read when there is no memory.
+static char inputName[256];
+
+void mlir::ttc::nameInput(StringRef input) {
+  input = input.take_front(sizeof(inputName) - 1);
+  std::memcpy(inputName, input.data(), input.size());
+  inputName[input.size()] = 0;
+}
+
+/// Without allocating.
+static void printError(const char *what, const char *reason) {
+  const char *parts[] = {"error: ", inputName, *inputName ? ": " : "", what, reason, "\n"};
+  for (const char *part : parts)
+    if (write(STDERR_FILENO, part, std::strlen(part)) < 0)
+      break;
+}
+
+[[noreturn]] static void endWith(const char *what, const char *reason) {
+  printError(what, reason);
+  llvm::sys::RunInterruptHandlers(); // removes temporary files
+  _exit(kFailed);
+}
+
+static void endOutOfMemory(void *, const char *, bool) {
+  endWith("out of memory: compiling needs more than the machine, or a limit (ulimit -v), gives",
+          "");
+}
+
+/// A thread that cannot be started is no fault of ttc; after any other fatal error LLVM goes on to
+/// the stack dump.
+static void reportFatalError(void *, const char *reason, bool) {
+  if (llvm::StringRef(reason).contains("pthread_create"))
+    endWith("cannot go on: ", reason);
+  printError("", reason);
+}
+
+/// For example a std::system_error of a thread that cannot be started.
+[[noreturn]] static void endByException() {
+  if (std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc &) {
+      endOutOfMemory(nullptr, "", false);
+    } catch (const std::exception &error) {
+      endWith("cannot go on: ", error.what());
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
 void mlir::ttc::setUpCommandLine() {
+  llvm::install_bad_alloc_error_handler(endOutOfMemory);
+  llvm::install_fatal_error_handler(reportFatalError);
+  std::set_terminate(endByException);
+  llvm::setBugReportMsg(kBugReport);
   // Only libLLVM registers options before main(), by static objects; MLIR and ttc register theirs
   // later.
   for (auto &[name, option] : llvm::cl::getRegisteredOptions())

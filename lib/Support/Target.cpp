@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/Target.h"
 #include "ttrt/bundle_format.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
@@ -69,11 +70,43 @@ const Machine builtIn[] = {
 
 } // namespace
 
+/// The most brackets that are open at once. llvm::json::parse() recurses into each.
+static size_t getNesting(StringRef json) {
+  size_t open = 0, most = 0;
+  bool inString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (inString && c == '\\')
+      ++i;
+    else if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == '[' || c == '{'))
+      most = std::max(most, ++open);
+    else if (!inString && (c == ']' || c == '}') && open > 0)
+      --open;
+  }
+  return most;
+}
+
 static FailureOr<Machine> readMachine(StringRef path,
                                       llvm::function_ref<InFlightDiagnostic()> emitError) {
+  // A description is an object with an array; one of a megabyte is another file.
+  constexpr size_t mostBytes = 1 << 20, mostNesting = 16;
+  llvm::sys::fs::file_status status;
+  std::error_code error = llvm::sys::fs::status(path, status);
+  if (!error && !llvm::sys::fs::is_directory(status) &&
+      (!llvm::sys::fs::is_regular_file(status) || status.getSize() > mostBytes))
+    return emitError() << "target '" << path << "': expected a file of at most " << mostBytes
+                       << " bytes, found "
+                       << (llvm::sys::fs::is_regular_file(status)
+                               ? std::to_string(status.getSize()) + " bytes"
+                               : "a device or a pipe");
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!file)
     return emitError() << "cannot open target '" << path << "': " << file.getError().message();
+  if (size_t nesting = getNesting((*file)->getBuffer()); nesting > mostNesting)
+    return emitError() << "target '" << path << "': expected at most " << mostNesting
+                       << " nested arrays and objects, found " << nesting;
   llvm::Expected<llvm::json::Value> json = llvm::json::parse((*file)->getBuffer());
   if (!json)
     return emitError() << "target '" << path << "': " << llvm::toString(json.takeError());

@@ -11,6 +11,7 @@
 #include "ttc/Conversion/Passes.h"
 #include "ttc/Driver/Pipelines.h"
 #include "ttc/Support/CommandLine.h"
+#include "ttc/Support/Nesting.h"
 #include "ttc/Transforms/Passes.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,10 +33,13 @@ static int runInto(StringRef output, StringRef input, DialectRegistry &registry,
                    const MlirOptMainConfig &config) {
   if (input == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "(reading from stdin; press ctrl-d to end the input)\n";
+  ttc::nameInput(input);
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
   if (!buffer)
     return fail(error);
+  if (std::string wrong = ttc::checkNesting(buffer->getBuffer(), input); !wrong.empty())
+    return fail(wrong);
   auto kind = config.shouldEmitBytecode() ? ttc::OutputKind::Binary : ttc::OutputKind::Text;
   std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(output, kind, error);
   if (!file)

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <new>
 #include <string_view>
 
 using namespace ttc::planner;
@@ -74,8 +75,8 @@ static void arrange(const Problem &problem, const Problem &plan, std::vector<Buf
     faults.add("expected a row for " + id + ", found none");
 }
 
-int main(int argc, char **argv) {
-  std::string planPath, problemPath;
+static int run(int argc, char **argv, std::string &planPath) {
+  std::string problemPath;
   std::optional<int64_t> capacity;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -139,4 +140,13 @@ int main(int argc, char **argv) {
   std::cout << buffers.size() << " buffers, arena size " << plan.arenaSize << ": valid\n"
             << std::flush;
   return std::cout ? 0 : fail("cannot write standard output");
+}
+
+int main(int argc, char **argv) {
+  std::string planPath;
+  try {
+    return run(argc, argv, planPath);
+  } catch (const std::bad_alloc &) {
+    return fail(planPath + ": out of memory");
+  }
 }

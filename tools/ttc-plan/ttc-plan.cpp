@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <iostream>
+#include <new>
 #include <sstream>
 #include <string_view>
 
@@ -47,8 +48,8 @@ template <typename T> static bool parse(std::string_view text, T &value) {
   return status == std::errc() && end == text.data() + text.size();
 }
 
-int main(int argc, char **argv) {
-  std::string input, output = "-";
+static int run(int argc, char **argv, std::string &input) {
+  std::string output = "-";
   SearchLimits limits;
   std::optional<double> timeout;
   for (int i = 1; i < argc; ++i) {
@@ -116,4 +117,13 @@ int main(int argc, char **argv) {
     return 1;
   }
   return 0;
+}
+
+int main(int argc, char **argv) {
+  std::string input;
+  try {
+    return run(argc, argv, input);
+  } catch (const std::bad_alloc &) {
+    return fail(input + ": out of memory");
+  }
 }

@@ -13,6 +13,8 @@
 #include "ttc/Driver/OnnxToBundle.h"
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/CommandLine.h"
+#include "ttc/Support/Nesting.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -85,10 +87,14 @@ int main(int argc, char **argv) {
   TimingScope timing = timings.getRootScope();
   std::string error;
   auto sources = std::make_shared<llvm::SourceMgr>();
+  ttc::nameInput(llvm::join(inputs, ", "));
   for (const std::string &input : inputs) {
     std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &error);
     if (!buffer)
       return fail(error);
+    if (name == "ttc-to-bundle")
+      if (std::string wrong = ttc::checkNesting(buffer->getBuffer(), input); !wrong.empty())
+        return fail(wrong);
     sources->AddNewSourceBuffer(std::move(buffer), SMLoc());
   }
   std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <exception>
 #include <fmt/format.h>
+#include <new>
 #include <string>
 #include <system_error>
 
@@ -59,6 +60,9 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
     errno = error.code().value();
     if (!ferror(stdout))
       fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
+    return 2;
+  } catch (const std::bad_alloc &) {
+    fmt::print(stderr, "ttrun {}: out of memory\n", command.name);
     return 2;
   } catch (const std::exception &error) { // usually a UserError
     fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());

@@ -10,7 +10,11 @@ using namespace mlir::ttc::detail;
 std::string ttc::detail::toString(ArrayRef<int64_t> array) {
   std::string text = "[";
   llvm::raw_string_ostream stream(text);
-  llvm::interleaveComma(array, stream);
+  // An attribute of a file can have a million elements.
+  constexpr size_t most = 64;
+  llvm::interleaveComma(array.take_front(most), stream);
+  if (array.size() > most)
+    stream << ", ... (" << array.size() << " elements)";
   return text + "]";
 }
 

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compiler's tools share: help, version, locations in IR.
+// What the compiler's tools share: help, version, locations in IR, and what ends them early.
 #ifndef TTC_SUPPORT_COMMANDLINE_H
 #define TTC_SUPPORT_COMMANDLINE_H
 
+#include "mlir/Support/LLVM.h"
+
 namespace mlir::ttc {
 
-/// Call first in main(). Hides the hundreds of options that LLVM's code generators add to --help
-/// (--help-hidden shows them), and makes --version print ttc's version.
+/// Call first in main(), after InitLLVM. Hides the hundreds of options that LLVM's code generators
+/// add to --help (--help-hidden shows them), and makes --version print ttc's version. Makes a tool
+/// that is out of memory, or cannot start a thread, say so in one line and end with status 1, and
+/// one that crashes ask for a report to ttc, not to LLVM.
 void setUpCommandLine();
+
+/// What such a line names: the input. At most 255 characters of it are kept.
+void nameInput(StringRef input);
 
 /// Prints locations in IR unless the command line sets --mlir-print-debuginfo. Call after
 /// registerAsmPrinterCLOptions() and after the command line is parsed.

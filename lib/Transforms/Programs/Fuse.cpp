@@ -142,16 +142,29 @@ private:
             op->getOperandTypes() == op->getResultTypes());
   }
 
+  /// The largest group, and the most tensors that one reads. A command has at most 64 operands and
+  /// results, and compiling a program takes more than linear time.
+  static constexpr size_t maxGroup = 128, maxInputs = 48;
+
   /// An op with the elementwise ops of its shape in front of it that only the group uses.
   void fuseProducers(Operation *root) {
     llvm::SmallSetVector<Operation *, 16> members;
     members.insert(root);
+    llvm::SmallDenseSet<Value> inputs(root->operand_begin(), root->operand_end());
+    auto fits = [&](Operation *producer) {
+      size_t added = llvm::count_if(producer->getOperands(),
+                                    [&](Value operand) { return !inputs.contains(operand); });
+      return members.size() < maxGroup && inputs.size() + added <= maxInputs;
+    };
     // Members are added while the list is walked.
     for (size_t i = 0; i < members.size() && takesProducers(root); ++i)
       for (Value operand : members[i]->getOperands()) {
         Operation *producer = operand.getDefiningOp();
-        if (producer && canJoin(producer, members, root))
-          members.insert(producer);
+        if (!producer || !canJoin(producer, members, root) || !fits(producer) ||
+            !members.insert(producer))
+          continue;
+        inputs.erase(producer->getResult(0));
+        inputs.insert_range(producer->getOperands());
       }
     addGroup(members.takeVector());
   }
