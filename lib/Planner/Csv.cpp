@@ -26,6 +26,15 @@ std::vector<std::string> splitLine(std::string line) {
   return cells;
 }
 
+/// A line as messages show it: a file that is no CSV can have any.
+std::string shorten(const std::string &line) {
+  constexpr size_t most = 100;
+  std::string text = line.substr(0, most);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
+  return line.size() > most ? text + "..." : text;
+}
+
 bool parseNumber(const std::string &text, int64_t &value) {
   auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   return status == std::errc() && end == text.data() + text.size();
@@ -48,7 +57,14 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
   for (auto [name, index] :
        {std::pair("id", id), {"lower", lower}, {"upper", upper}, {"size", size}})
     if (index == header.size()) {
-      error = std::string("line 1: expected a column '") + name + "', found " + line;
+      error = std::string("line 1: expected a column '") + name + "', found " + shorten(line);
+      return std::nullopt;
+    }
+
+  for (const char *name : {"id", "lower", "upper", "size", "alignment", "offset"})
+    if (std::count(header.begin(), header.end(), name) > 1) {
+      error =
+          std::string("line 1: expected each column once, found the column '") + name + "' twice";
       return std::nullopt;
     }
 
@@ -68,14 +84,17 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
       good = parseNumber(cells[offset], buffer.offset.emplace());
     if (!good) {
       error = "line " + std::to_string(number) + ": expected " + std::to_string(header.size()) +
-              " cells, integers except for the id, found " + line;
+              " cells, integers except for the id, found " + shorten(line);
       return std::nullopt;
     }
-    if (buffer.size < 0 || buffer.alignment < 1 || buffer.lower >= buffer.upper) {
-      error = "line " + std::to_string(number) +
-              ": expected a size of at least 0, an alignment of at least 1 and lower < upper, "
-              "found " +
-              line;
+    if (buffer.size < 0 || buffer.alignment < 1 || buffer.lower >= buffer.upper ||
+        buffer.offset.value_or(0) < 0) {
+      error =
+          "line " + std::to_string(number) +
+          ": expected a size and an offset of at least 0, an alignment of at least 1 and lower < "
+          "upper, "
+          "found " +
+          shorten(line);
       return std::nullopt;
     }
     // Larger values could overflow in sums of offsets and sizes.
@@ -86,12 +105,12 @@ std::optional<Problem> readCsv(std::istream &input, std::string &error) {
       error = "line " + std::to_string(number) +
               ": expected sizes, alignments and offsets that add up to less than 2^60 bytes, "
               "found more at " +
-              line;
+              shorten(line);
       return std::nullopt;
     }
     if (!seen.insert(cells[id]).second) {
-      error = "line " + std::to_string(number) + ": expected each id once, found " + cells[id] +
-              " again";
+      error = "line " + std::to_string(number) + ": expected each id once, found " +
+              shorten(cells[id]) + " again";
       return std::nullopt;
     }
     problem.ids.push_back(cells[id]);

@@ -90,8 +90,11 @@ bool FileWriter::open() {
     state = State::Direct;
     return file >= 0 || fail(errno);
   }
-  if (path.empty())
-    return fail(ENOENT);
+  if (path.empty()) {
+    fail(0);
+    problem = "expected the name of a file, found an empty one";
+    return false;
+  }
   struct stat there;
   if (stat(path.c_str(), &there) == 0) {
     replaces = true;

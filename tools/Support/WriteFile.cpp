@@ -12,8 +12,11 @@ void writeFile(const std::string &path, std::initializer_list<std::string_view> 
   for (std::string_view piece : pieces)
     file.write(piece);
   if (!file.keep())
-    throw std::runtime_error("cannot write " + (path == "-" ? "standard output" : path) + ": " +
-                             file.reason());
+    throw std::runtime_error("cannot write " +
+                             (path == "-"    ? "standard output"
+                              : path.empty() ? "''"
+                                             : path) +
+                             ": " + file.reason());
 }
 
 } // namespace ttc

@@ -59,9 +59,11 @@ static std::string parse(const std::vector<std::string> &arguments, CompileArgum
     } else if (argument == "-o") {
       if (i + 1 == arguments.size())
         return "expected a file after -o";
-      parsed.output = arguments[++i];
+      if ((parsed.output = arguments[++i]).empty())
+        return "expected a file after -o, found an empty name";
     } else if (argument.rfind("-o=", 0) == 0) {
-      parsed.output = argument.substr(3);
+      if ((parsed.output = argument.substr(3)).empty())
+        return "expected a file after -o=, found an empty name";
     } else if (argument.size() > 1 && argument[0] == '-') {
       parsed.options.push_back(argument);
     } else {

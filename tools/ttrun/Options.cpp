@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <fmt/core.h>
 
@@ -54,9 +55,11 @@ void OptionParser::real(const std::string &name, const std::string &placeholder,
                         const std::string &help, double &value) {
   options.push_back(
       {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
-         char *end = nullptr;
-         double parsed = strtod(given.c_str(), &end);
-         if (*end || !(parsed >= 0))
+         // Not strtod(), which takes spaces, signs and hexadecimal numbers.
+         double parsed = -1;
+         const char *last = given.data() + given.size();
+         auto [end, status] = std::from_chars(given.data(), last, parsed);
+         if (status != std::errc() || end != last || !(parsed >= 0))
            throw UserError(
                fmt::format("--{}={}: expected a number that is not negative", name, given));
          value = parsed;

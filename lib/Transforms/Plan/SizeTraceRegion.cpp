@@ -56,6 +56,12 @@ struct SizeTraceRegion : mlir::ttc::impl::SizeTraceRegionBase<SizeTraceRegion> {
 
     OpBuilder builder(&getContext());
     int64_t dramBytes = getDramBytes(*target), address = dramBytes - needed;
+    if (traceRegionSize > dramBytes) {
+      emitError(module.getLoc(), "expected a trace region of at most ")
+          << dramBytes << " bytes (the DRAM of target '" << target->getName()
+          << "'), found trace-region-size=" << int64_t(traceRegionSize);
+      return signalPassFailure();
+    }
     int64_t reserved = std::max<int64_t>(
         needed, llvm::alignTo(std::max<int64_t>(traceRegionSize, 0), ttrt::kStreamAlignment));
     if (reserved > needed)

@@ -53,8 +53,9 @@ TEST(Csv, SaysWhatIsWrong) {
   EXPECT_FALSE(read("id,lower,upper,size\na,0,1,8\nb,0,1\n", error));
   EXPECT_EQ(error, "line 3: expected 4 cells, integers except for the id, found b,0,1");
   EXPECT_FALSE(read("id,lower,upper,size\na,1,1,8\n", error));
-  EXPECT_EQ(error, "line 2: expected a size of at least 0, an alignment of at least 1 and "
-                   "lower < upper, found a,1,1,8");
+  EXPECT_EQ(error,
+            "line 2: expected a size and an offset of at least 0, an alignment of at least 1 and "
+            "lower < upper, found a,1,1,8");
   EXPECT_FALSE(read("id,lower,upper,size\na,0,1,9000000000000000000\n", error));
   EXPECT_EQ(error, "line 2: expected sizes, alignments and offsets that add up to less than 2^60 "
                    "bytes, found more at a,0,1,9000000000000000000");
