@@ -48,6 +48,9 @@ else:
     # Without the compiler only the runtime's own tests can run.
     config.suffixes = [".test"]
 
+if not config.ttc_fuzz:
+    config.excludes.append("fuzz")
+
 shared = os.environ.get("TTC_SHARED") or os.path.join(config.ttc_source_dir, "..", "shared")
 if os.path.isdir(os.path.join(shared, "data")):
     config.available_features.add("shared")

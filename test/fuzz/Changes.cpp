@@ -6,11 +6,18 @@
 
 namespace ttrt::fuzz {
 
-uint64_t Random::next() { // splitmix64
+uint64_t Random::generate() { // splitmix64
   uint64_t z = state += 0x9e3779b97f4a7c15;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   return z ^ z >> 31;
+}
+
+uint64_t Random::take(size_t count) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < count && left > 0; ++i, --left)
+    value = value << 8 | *bytes++;
+  return value;
 }
 
 const char *nameOf(Operation operation) {
@@ -76,7 +83,14 @@ private:
 
 } // namespace
 
-Sites::Sites(const BundleModel &model) { Collector(model, *this).table(model.original(), ""); }
+Sites::Sites(const BundleModel &model) {
+  Collector(model, *this).table(model.original(), "");
+  for (uint32_t kind = 0; kind < kinds.size(); ++kind) {
+    all.push_back(kind);
+    if (ofKind[kind][0].path[0] == StreamsPart)
+      commands.push_back(kind);
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // Making changes
@@ -149,10 +163,11 @@ static std::string randomText(const std::string &old, const std::string &others,
   }
 }
 
-Change makeChange(const BundleModel &model, const Sites &sites, Random &random) {
+Change makeChange(const BundleModel &model, const Sites &sites, const std::vector<uint32_t> &kinds,
+                  Random &random) {
   const Node &root = model.original();
   Change change;
-  change.kind = static_cast<uint32_t>(random.below(sites.kinds.size()));
+  change.kind = kinds[random.below(kinds.size())];
   const std::vector<Site> &places = sites.ofKind[change.kind];
   const Site &site = places[random.below(places.size())];
   const Site &other = places[random.below(places.size())];
@@ -213,7 +228,7 @@ std::vector<Change> makeChanges(const BundleModel &model, const Sites &sites, ui
   for (uint64_t i = 0; i < count; ++i) {
     // Most fields are 0 in most tables, and stay it with some of the changes.
     for (int attempt = 0; attempt < 4; ++attempt) {
-      Change change = makeChange(model, sites, random);
+      Change change = makeChange(model, sites, sites.all, random);
       Node tree = model.original();
       if (attempt < 3 && (!apply(model, sites, change, tree) || tree == model.original()))
         continue;

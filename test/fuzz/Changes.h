@@ -11,17 +11,28 @@
 
 namespace ttrt::fuzz {
 
-/// Small, and the same on every machine.
+/// Small, and the same on every machine. Or not random at all: the bytes that a fuzzer chose.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
-  uint64_t next();
+  Random(const uint8_t *data, size_t size) : bytes(data), left(size), isChosen(true) {}
+  uint64_t next() { return isChosen ? take(8) : generate(); }
   /// Below `count`, which is not 0.
-  uint64_t below(uint64_t count) { return next() % count; }
+  uint64_t below(uint64_t count) {
+    return (isChosen ? take(count <= 256 ? 1 : count <= 65536 ? 2 : 8) : generate()) % count;
+  }
   bool oneIn(uint64_t count) { return below(count) == 0; }
+  /// True if all bytes are taken; more are 0.
+  bool isAtEnd() const { return isChosen && left == 0; }
 
 private:
-  uint64_t state;
+  uint64_t generate();
+  uint64_t take(size_t count);
+
+  uint64_t state = 0;
+  const uint8_t *bytes = nullptr;
+  size_t left = 0;
+  bool isChosen = false;
 };
 
 enum class Operation : uint8_t {
@@ -53,6 +64,8 @@ struct Site {
 struct Sites {
   explicit Sites(const BundleModel &model);
 
+  /// Numbers of all kinds of fields, and of those of the commands.
+  std::vector<uint32_t> all, commands;
   std::vector<std::string> kinds;
   std::vector<std::vector<Site>> ofKind;
 };
@@ -68,8 +81,9 @@ struct Change {
   std::string what;    ///< for people
 };
 
-/// A random change; its operation may turn out to be void.
-Change makeChange(const BundleModel &model, const Sites &sites, Random &random);
+/// A random change of one of `kinds`; its operation may turn out to be void.
+Change makeChange(const BundleModel &model, const Sites &sites, const std::vector<uint32_t> &kinds,
+                  Random &random);
 /// False if the change does not apply, because an earlier one took its place away.
 bool apply(const BundleModel &model, const Sites &sites, const Change &change, Node &tree);
 

@@ -124,8 +124,8 @@ struct Shared {
 /// Executes in the child process.
 class Child {
 public:
-  Child(const Interface &interface, const std::vector<uint8_t> &inputs, Shared &shared)
-      : interface(interface), inputs(inputs), shared(shared) {}
+  Child(const Interface &interface, const std::vector<uint8_t> &inputs, bool checks, Shared &shared)
+      : interface(interface), inputs(inputs), checks(checks), shared(shared) {}
 
   void run(const ttrt_bundle *bundle, const std::vector<uint32_t> &entries,
            const std::vector<std::vector<char>> &schedules) {
@@ -136,6 +136,7 @@ public:
       options.queues = cores == 1 ? 0 : 2;
       // The speed of the link is simulated: a slow one is no fault.
       options.link_bytes_per_second = uint64_t(1) << 40;
+      options.checks = checks;
       ttrt_error error;
       ttrt_device *device = nullptr;
       if (ttrt_device_open(bundle, &options, &device, &error) != TTRT_OK)
@@ -237,6 +238,7 @@ private:
 
   const Interface &interface;
   const std::vector<uint8_t> &inputs;
+  const bool checks;
   Shared &shared;
   uint32_t entry = 0;
   const EntryType *type = nullptr;
@@ -266,8 +268,11 @@ Outcome Executor::execute(const ttrt_bundle *bundle, const std::vector<uint32_t>
   if (child < 0)
     throw std::runtime_error("cannot fork");
   if (child == 0) {
+    // The process above may handle these in a way of its own.
+    for (int number : {SIGALRM, SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+      signal(number, SIG_DFL);
     alarm(kSeconds);
-    Child(interface_, inputs_, shared).run(bundle, entries, schedules);
+    Child(interface_, inputs_, checks_, shared).run(bundle, entries, schedules);
     _exit(0);
   }
   int status = 0;
@@ -313,7 +318,8 @@ std::string Executor::where(size_t hash) const {
   return "?";
 }
 
-Executor::Executor(const ttrt_bundle *bundle) : interface_(interfaceOf(bundle)) {
+Executor::Executor(const ttrt_bundle *bundle, bool checks)
+    : interface_(interfaceOf(bundle)), checks_(checks) {
   size_t bytes = 0;
   for (const EntryType &entry : interface_)
     for (const PortType &port : entry.inputs)

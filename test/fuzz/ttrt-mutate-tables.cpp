@@ -13,10 +13,10 @@
 //   --only=N      mutant N alone, with what is said about it
 //   --first=N     begin with mutant N
 //   --all         print what became of every kind of field, not only of those that went wrong
-//   --wrong-is-known  accepted and wrong is counted, but no failure; crashes and hangs still are
 
 #include "Changes.h"
 #include "Execution.h"
+#include "MemoryFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -38,7 +38,7 @@ namespace {
 
 struct Options {
   uint64_t count = 2000, seconds = 0, seed = 1, first = 0;
-  bool only = false, all = false, wrongIsKnown = false;
+  bool only = false, all = false;
   std::vector<std::string> bundles;
 };
 
@@ -60,25 +60,6 @@ template <typename T> T *share(size_t count) {
     throw std::runtime_error("cannot map memory");
   return static_cast<T *>(address);
 }
-
-/// A file without a name, which is written again and again.
-class MemoryFile {
-public:
-  MemoryFile() : file(memfd_create("bundle", MFD_CLOEXEC)) {
-    if (file < 0)
-      throw std::runtime_error("cannot create a file");
-  }
-  ~MemoryFile() { close(file); }
-  void write(const std::vector<uint8_t> &bytes) {
-    if (pwrite(file, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()) ||
-        ftruncate(file, static_cast<off_t>(bytes.size())) != 0)
-      throw std::runtime_error("cannot write a file");
-  }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file); }
-
-private:
-  const int file;
-};
 
 /// The mutants of one bundle.
 class Mutator {
@@ -250,7 +231,7 @@ private:
         static_cast<unsigned long long>(sums[Failed]), static_cast<unsigned long long>(sums[Equal]),
         static_cast<unsigned long long>(sums[Renamed]),
         static_cast<unsigned long long>(sums[Wrong]), static_cast<unsigned long long>(sums[Crash]));
-    return sums[Crash] + (options.wrongIsKnown ? 0 : sums[Wrong]);
+    return sums[Crash] + (wrongIsFailure() ? sums[Wrong] : 0);
   }
 
   const std::string path;
@@ -281,8 +262,7 @@ bool parse(int argc, char **argv, Options &options) {
       }
     options.only |= argument.compare(0, 7, "--only=") == 0;
     options.all |= argument == "--all";
-    options.wrongIsKnown |= argument == "--wrong-is-known";
-    if (!known && argument != "--all" && argument != "--wrong-is-known")
+    if (!known && argument != "--all")
       return false;
   }
   return !options.bundles.empty();
@@ -294,7 +274,7 @@ int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     fprintf(stderr, "usage: ttrt-mutate-tables [--count=N] [--seconds=N] [--seed=N] [--first=N] "
-                    "[--only=N] [--all] [--wrong-is-known] BUNDLE...\n");
+                    "[--only=N] [--all] BUNDLE...\n");
     return 2;
   }
   try {

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""usage: seeds.py BUILD FOLDER TARGET...
+
+Writes what the fuzzers TARGET begin with into FOLDER/TARGET, with the tools of a build tree: bundles of the examples and
+of the runtime's tests, and the models of the importer's tests. The folders of test/fuzz/corpus are copied: those are
+files that no tool makes, and inputs that were findings.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def run(*command):
+    subprocess.run([str(part) for part in command], check=True, stderr=subprocess.DEVNULL)
+
+
+def bundles(build, folder):
+    """Small ones: rings of slots on two queues, and those that are made by hand."""
+    for name in ("sample", "queues"):
+        run(build / "test/unit/ttrt-write-sample", name, folder / f"{name}.ttcb")
+    translate = build / "bin/ttc-translate"
+    if translate.exists():
+        run(translate, "--onnx-to-bundle", "--queues=2", "--slots=2", ROOT / "examples/mlp/mlp.onnx", "-o", folder / "mlp.ttcb")
+
+
+def tables(build, folder):
+    """The bundles of test/runtime/mutate-tables.test."""
+    digits, mlp = ROOT / "examples/digits/digits.onnx", ROOT / "examples/mlp/mlp.onnx"
+    chip, grid, text = folder / "chip.json", folder / "grid.onnx", folder / "grid.txt"
+    shutil.copy(HERE / "corpus/target/chip.json", chip)
+    text.write_text((ROOT / "test/runtime/mutate-tables.test").read_text().split("//--- grid.txt\n")[1])
+    run(build / "bin/onnx-text", text, grid)
+    for name, options in {
+        "digits": [digits],
+        "rings": ["--queues=2", "--slots=3", mlp],
+        "entries": ["--queues=2", digits, mlp, "--entry=left,right"],
+        "chip": [f"--target={chip}", "--queues=2", "--shard=width", digits],
+        "grid": ["--queues=2", grid],
+    }.items():
+        run(build / "bin/ttc-translate", "--onnx-to-bundle", *options, "-o", folder / f"{name}.ttcb")
+    for made in (chip, grid, text):
+        made.unlink()
+
+
+def models(build, folder):
+    """The texts below "//--- NAME.txt" in the importer's tests."""
+    for test in sorted((ROOT / "test/Import").glob("*.mlir")):
+        for part in test.read_text().split("//--- ")[1:]:
+            name, _, text = part.partition("\n")
+            if name.endswith(".txt"):
+                source = folder / f"{test.stem}-{name}"
+                source.write_text(text)
+                try:
+                    run(build / "bin/onnx-text", source, source.with_suffix(".onnx"))
+                except subprocess.CalledProcessError:
+                    pass  # a text that is to be refused
+                source.unlink()
+
+
+MAKERS = {"loader": bundles, "onnx": models, "tables": tables}
+
+
+def main():
+    build, output = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+    for target in sys.argv[3:]:
+        folder = output / target
+        folder.mkdir(parents=True, exist_ok=True)
+        if (HERE / "corpus" / target).is_dir():
+            shutil.copytree(HERE / "corpus" / target, folder, dirs_exist_ok=True)
+        if target in MAKERS:
+            MAKERS[target](build, folder)
+
+
+if __name__ == "__main__":
+    main()
