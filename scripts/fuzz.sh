@@ -9,7 +9,7 @@
 #   npy       any bytes as a .npy file
 #   target    any bytes as the JSON description of a target
 #   onnx      any bytes, and any messages, as an ONNX model
-#   tables    any field of any table and command of four bundles, executed where the runtime accepts it
+#   tables    any field of any table and command of five bundles, executed where accepted
 #
 # It takes HOURS (a fraction is allowed) for all targets together, one process per core, after the
 # builds: the release preset's tools, and the fuzz preset (30 minutes on two cores the first time,

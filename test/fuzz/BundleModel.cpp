@@ -315,7 +315,7 @@ void BundleModel::moveLifetimes(Node &tree, uint64_t point, int64_t by) const {
 // Writing
 //===----------------------------------------------------------------------===//
 
-std::vector<uint8_t> BundleModel::write(const Node &tree) const {
+std::vector<uint8_t> BundleModel::write(Node tree) const {
   std::vector<uint8_t> file = head_;
   // Where the streams begin follows from their own address, whatever the tables say.
   std::vector<uint8_t> streams;
@@ -328,7 +328,7 @@ std::vector<uint8_t> BundleModel::write(const Node &tree) const {
   file.insert(file.end(), streams.begin(), streams.end());
   file.resize(alignUp(file.size(), 64));
 
-  Node metadata = tree.items[MetadataPart];
+  Node &metadata = tree.items[MetadataPart];
   const std::vector<Node> &before = field(original_.items[MetadataPart], "segments").items;
   std::vector<Node> &segments = field(metadata, "segments").items;
   for (Node &segment : segments) {

@@ -44,7 +44,7 @@ public:
   void moveLifetimes(Node &tree, uint64_t point, int64_t by) const;
 
   /// The file's bytes. A segment's hash that was changed on purpose stays changed.
-  std::vector<uint8_t> write(const Node &tree) const;
+  std::vector<uint8_t> write(Node tree) const;
 
   /// A field by its name.
   Node &field(Node &table, std::string_view name) const;

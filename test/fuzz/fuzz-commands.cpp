@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   if (tree == s.model.original())
     return -1;
-  s.file.write(s.model.write(tree));
+  s.file.write(s.model.write(std::move(tree)));
   ttrt_bundle *bundle = nullptr;
   if (ttrt_bundle_open(s.file.path().c_str(), TTRT_VERIFY_FULL, &bundle, nullptr) != TTRT_OK)
     return 0;

@@ -141,7 +141,7 @@ private:
       apply(model, sites, change, tree);
     if (tree == model.original())
       return {Void, ""};
-    file.write(model.write(tree));
+    file.write(model.write(std::move(tree)));
     alarm(60);
     ttrt_error error;
     ttrt_bundle *bundle = nullptr;
