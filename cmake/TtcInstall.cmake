@@ -2,6 +2,7 @@
 # cmake --install, in components that are packages of their own (TtcPackage.cmake):
 #   runtime      libttrt.so
 #   development  its headers, CMake package and pkg-config file
+#   sign         libttrt_sign.so, if libsodium is there
 #   ttrun        the tool that runs bundles; needs neither compiler nor libttrt.so
 #   compiler     everything else: tools, documentation
 include(CMakePackageConfigHelpers)
@@ -25,8 +26,20 @@ install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 
+if(TARGET ttrt_sign)
+  install(TARGETS ttrt_sign EXPORT ttrtSignTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sign NAMELINK_COMPONENT development
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/sign.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
+endif()
+
 set(ttrt_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttrt)
 install(EXPORT ttrtTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir} COMPONENT development)
+if(TARGET ttrt_sign)
+  install(EXPORT ttrtSignTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir}
+    COMPONENT development)
+endif()
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/ttrtConfig.cmake.in
   ${CMAKE_BINARY_DIR}/cmake/ttrtConfig.cmake INSTALL_DESTINATION ${ttrt_package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/ttrtConfigVersion.cmake
@@ -78,6 +91,10 @@ install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${doc} 
 install(DIRECTORY docs examples DESTINATION ${doc} COMPONENT compiler)
 install(FILES benchmarks/README.md DESTINATION ${doc}/benchmarks COMPONENT compiler)
 # What the licence asks of every package.
-foreach(component runtime development ttrun)
+set(licensed runtime development ttrun)
+if(TARGET ttrt_sign)
+  list(APPEND licensed sign)
+endif()
+foreach(component ${licensed})
   install(FILES LICENSE DESTINATION share/doc/ttc-${component} COMPONENT ${component})
 endforeach()

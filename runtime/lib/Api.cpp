@@ -63,6 +63,19 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
   });
 }
 
+static ttrt_status openBundle(const char *path, int descriptor, ttrt_verify verify,
+                              ttrt_bundle **bundle, ttrt_error *error) {
+  if (bundle)
+    *bundle = nullptr;
+  return guarded(error, [&] {
+    require(path && bundle, "path or bundle is NULL");
+    require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE ||
+                verify == TTRT_VERIFY_NONE,
+            "expected a ttrt_verify value");
+    *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify, descriptor)};
+  });
+}
+
 extern "C" {
 
 const char *ttrt_status_name(ttrt_status status) {
@@ -97,6 +110,8 @@ const char *ttrt_status_name(ttrt_status status) {
     return "overwritten";
   case TTRT_END:
     return "end";
+  case TTRT_UNTRUSTED:
+    return "not trusted";
   }
   return "unknown status";
 }
@@ -112,6 +127,13 @@ ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle *
     requireEnumerator(verify, TTRT_VERIFY_NONE, "ttrt_verify");
     *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify)};
   });
+  return openBundle(path, MappedFile::kNone, verify, bundle, error);
+}
+
+ttrt_status ttrt_bundle_open_fd(int descriptor, const char *name, ttrt_verify verify,
+                                ttrt_bundle **bundle, ttrt_error *error) {
+  // A negative one is no descriptor: fcntl() says so.
+  return openBundle(name ? name : "bundle", std::max(descriptor, -1), verify, bundle, error);
 }
 
 void ttrt_bundle_close(ttrt_bundle *bundle) { delete bundle; }

@@ -26,8 +26,9 @@ namespace ttrt {
 // MappedFile
 //===----------------------------------------------------------------------===//
 
-MappedFile::MappedFile(const char *path) : path_(path) {
-  descriptor_ = open(path, O_RDONLY | O_CLOEXEC);
+MappedFile::MappedFile(const char *path, int descriptor) : path_(path) {
+  descriptor_ = descriptor == kNone ? open(path, O_RDONLY | O_CLOEXEC)
+                                    : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   if (descriptor_ < 0)
     fail(TTRT_IO_ERROR, "cannot open '{}': {}", path, strerror(errno));
   struct stat status;
@@ -61,7 +62,7 @@ MappedFile::~MappedFile() {
 // Bundle
 //===----------------------------------------------------------------------===//
 
-Bundle::Bundle(const char *path, ttrt_verify verify) : file_(path) {
+Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(path, descriptor) {
   FileHeader header;
   readHeader(header);
   readMetadata(header);

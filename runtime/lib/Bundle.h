@@ -39,7 +39,9 @@ inline bool isInterleavedInL1(const fb::Buffer &buffer) {
 /// Owns a file descriptor and a read-only mapping of the whole file.
 class MappedFile {
 public:
-  explicit MappedFile(const char *path);
+  static constexpr int kNone = -2;
+  /// Opens the file at `path` or, unless it is kNone, duplicates `descriptor`.
+  explicit MappedFile(const char *path, int descriptor = kNone);
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
@@ -47,7 +49,7 @@ public:
   int descriptor() const { return descriptor_; }
   const uint8_t *data() const { return data_; }
   uint64_t size() const { return size_; }
-  /// As it was opened.
+  /// As it was opened, or the name that the caller gave.
   const std::string &path() const { return path_; }
 
 private:
@@ -76,7 +78,7 @@ struct Proof {
 class Bundle {
 public:
   /// Throws Error.
-  Bundle(const char *path, ttrt_verify verify);
+  Bundle(const char *path, ttrt_verify verify, int descriptor = MappedFile::kNone);
   ~Bundle();
 
   const fb::Bundle &metadata() const { return *metadata_; }

@@ -130,6 +130,45 @@ def test_cpp_example_streams(build_example, tools, root, tmp_path):
     assert done.stderr.startswith("no schedule 'fastest'; entry point 'main' has: single, overlap-io-signals")
 
 
+def test_program_that_opens_signed_bundles(installed, build_dir, tmp_path):
+    """The CMake package's ttrt::ttrt_sign, in C."""
+    if not (installed / "include/ttrt/sign.h").exists():
+        pytest.skip("built without libsodium")
+    if "-fsanitize" in (build_dir / "CMakeCache.txt").read_text():
+        pytest.skip("a sanitized libttrt does not link into a plain program")
+    writer = build_dir / "test/unit/ttrt-write-sample"
+    if not writer.exists():
+        pytest.skip(f"{writer} is not built")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(x C)\nfind_package(ttrt REQUIRED)\n"
+        "add_executable(x x.c)\ntarget_link_libraries(x PRIVATE ttrt::ttrt_sign)\n")
+    (tmp_path / "x.c").write_text("""
+#include <stdio.h>
+#include <ttrt/sign.h>
+int main(int argc, char **argv) {
+  const char *files[] = {argv[2]};
+  ttrt_error error;
+  ttrt_keys *keys;
+  ttrt_bundle *bundle = NULL;
+  (void)argc;
+  if (ttrt_keys_open(files, 1, &keys, &error) == TTRT_OK)
+    ttrt_bundle_open_signed(argv[1], NULL, keys, TTRT_VERIFY_FULL, &bundle, &error);
+  printf("%s %s, %u entry points\\n", ttrt_status_name(error.status), error.message, ttrt_bundle_entries(bundle));
+  ttrt_bundle_close(bundle);
+  ttrt_keys_close(keys);
+  return 0;
+}
+""")
+    run("cmake", "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={installed}", "-DCMAKE_C_COMPILER=clang-22")
+    run("cmake", "--build", tmp_path / "build")
+    run(writer, "sample", tmp_path / "a.ttcb")
+    run(installed / "bin/ttrun", "keygen", "one", cwd=tmp_path)
+    run(installed / "bin/ttrun", "keygen", "two", cwd=tmp_path)
+    run(installed / "bin/ttrun", "sign", "a.ttcb", "--key=one.key", cwd=tmp_path)
+    assert run(tmp_path / "build/x", "a.ttcb", "one.pub", cwd=tmp_path) == "ok , 1 entry points\n"
+    assert run(tmp_path / "build/x", "a.ttcb", "two.pub", cwd=tmp_path).startswith("not trusted signed with key ")
+
+
 def test_c_example_reports_a_bad_bundle(example, tmp_path):
     (tmp_path / "bad.ttcb").write_bytes(os.urandom(8192))
     done = subprocess.run([example, tmp_path / "bad.ttcb"], capture_output=True, text=True)
@@ -216,10 +255,14 @@ def test_debian_packages(build_dir, tmp_path, tools, root):
         pytest.skip("not a release build")
     run("cpack", "-G", "DEB", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
     packages = {p.name.split("_")[0]: p for p in (tmp_path / "packages").glob("*.deb")}
-    assert set(packages) == {"libttrt0", "libttrt-dev", "ttrun", "ttc"}
+    signs = "libttrt-sign0" in packages  # not without libsodium
+    assert set(packages) == {"libttrt0", "libttrt-dev", "ttrun", "ttc"} | ({"libttrt-sign0"} if signs else set())
     field = lambda name, what: run("dpkg-deb", "-f", packages[name], what).strip()
     assert "libmlir-22" in field("ttc", "Depends")
     assert "libttrt0 (= " in field("libttrt-dev", "Depends")
+    if signs:
+        assert "libsodium" in field("libttrt-sign0", "Depends") and "libttrt0 (= " in field("libttrt-sign0", "Depends")
+    assert "sodium" not in field("libttrt0", "Depends")
     assert not re.search("mlir|llvm|protobuf|onnx", field("ttrun", "Depends") + field("libttrt0", "Depends"))
     files = {}
     for name, package in packages.items():

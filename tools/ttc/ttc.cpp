@@ -28,6 +28,8 @@ static constexpr Command kCommands[] = {
     {"read", "ttrun", true, "show the contents of a bundle"},
     {"check", "ttrun", true, "verify bundles without running them"},
     {"monitor", "ttrun", true, "show the running devices and the memory they use"},
+    {"sign", "ttrun", true, "sign a bundle with a secret key"},
+    {"keygen", "ttrun", true, "make a pair of keys for signatures"},
     {"query", "ttrun", true, "print this machine's target description"},
     {"translate", "ttc-translate", false, "convert between models, IR and bundles"},
     {"opt", "ttc-opt", false, "run passes on IR"},

@@ -11,6 +11,8 @@ int checkCommand(int argc, char **argv);
 int queryCommand(int argc, char **argv);
 int perfCommand(int argc, char **argv);
 int monitorCommand(int argc, char **argv);
+int signCommand(int argc, char **argv);
+int keygenCommand(int argc, char **argv);
 
 /// The tool without main(); returns the exit status.
 int runTool(int argc, char **argv);

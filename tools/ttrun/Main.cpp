@@ -31,6 +31,8 @@ static constexpr Command kCommands[] = {
     {"read", "show the contents of a bundle", readCommand},
     {"monitor", "show the running devices and the memory they use", monitorCommand},
     {"check", "verify bundles without running them", checkCommand},
+    {"sign", "sign a bundle with a secret key", signCommand},
+    {"keygen", "make a pair of keys for signatures", keygenCommand},
     {"query", "print this machine's target description", queryCommand},
 };
 

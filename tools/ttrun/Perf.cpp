@@ -300,8 +300,7 @@ int perfCommand(int argc, char **argv) {
     pipelined = measurePipeline(session, std::max<uint64_t>(warmup, 1), loops, options.noTrace);
   const double resident = residentMb();
 
-  // Opened after the measurement, so as not to affect its memory and caches.
-  ttrt::Bundle bundle(path.c_str(), TTRT_VERIFY_STRUCTURE);
+  const ttrt::Bundle &bundle = session.bundle();
   std::vector<Row> rows;
   if (ops || programs || !csv.empty()) {
     CommandTimes times;

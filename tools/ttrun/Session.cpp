@@ -5,6 +5,7 @@
 #include "Handles.h"
 #include "Printing.h"
 #include "Suggest.h"
+#include "Trusted.h"
 
 #include <algorithm>
 #include <chrono>
@@ -38,6 +39,7 @@ void SessionOptions::declare(OptionParser &parser) {
       "has a speed)",
       linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.verify(verify);
+  declareTrusted(parser, trusted);
 }
 
 /// `suggest` adds to the message about a name that was not found.
@@ -72,7 +74,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
   try {
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
-    check(path, ttrt_bundle_open(path.c_str(), verifyLevel(options.verify), &bundle_, &error),
+    check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
           error);
     std::string wanted = options.entry;
     if (wanted.empty() && ttrt_bundle_entries(bundle_) > 1)
@@ -96,6 +98,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
 }
 
 Session::~Session() { release(); }
+
+const ttrt::Bundle &Session::bundle() const { return *bundle_->bundle; }
 
 void Session::release() {
   ttrt_device_close(device_);

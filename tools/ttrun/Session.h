@@ -14,11 +14,16 @@
 #include <string>
 #include <vector>
 
+namespace ttrt {
+class Bundle;
+} // namespace ttrt
+
 namespace ttrun {
 
 struct SessionOptions {
   std::string entry; ///< empty: the only one, or "main"
   std::string verify = "full";
+  std::vector<std::string> trusted; ///< files with public keys
   uint64_t cores = 0;
   bool pin = false;
   bool noTrace = false;
@@ -52,6 +57,7 @@ public:
   std::string runPipelined(uint64_t loops, bool noTrace,
                            const std::function<bool(uint64_t)> &popped);
 
+  const ttrt::Bundle &bundle() const;
   const std::string &entryName() const { return entryName_; }
   uint32_t cores() const { return ttrt_device_cores(device_); }
   double loadMs() const { return loadMs_; }

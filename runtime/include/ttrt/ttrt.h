@@ -98,7 +98,8 @@ typedef enum ttrt_status {
   TTRT_END = 12,             /**< no more outputs will come (pipeline.h) */
   /** A slot no longer holds the data that it was used for: the output of an earlier run
       (ttrt_output_view), or an input (ttrt_device_input_slot()). */
-  TTRT_OVERWRITTEN = 13
+  TTRT_OVERWRITTEN = 13,
+  TTRT_UNTRUSTED = 14 /**< not signed by a key that the caller trusts (sign.h) */
 } ttrt_status;
 
 typedef struct ttrt_error {
@@ -137,6 +138,13 @@ typedef enum ttrt_verify {
  */
 TTRT_API ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
                                       ttrt_error *error);
+/**
+ * Opens the bundle in a file that is open for reading, from its first byte. The descriptor is
+ * duplicated: the caller keeps its own and may close it. `name` stands for the file in messages; it
+ * may be NULL. Otherwise as ttrt_bundle_open(). Thread-safe.
+ */
+TTRT_API ttrt_status ttrt_bundle_open_fd(int descriptor, const char *name, ttrt_verify verify,
+                                         ttrt_bundle **bundle, ttrt_error *error);
 /** Closes a bundle; NULL is allowed. Devices that were opened from it remain usable. */
 TTRT_API void ttrt_bundle_close(ttrt_bundle *bundle);
 
