@@ -87,7 +87,7 @@ endif()
 
 # The pages, in the folders in which they link each other.
 set(doc share/doc/ttc)
-install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md DESTINATION ${doc} COMPONENT compiler)
+install(FILES LICENSE README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md DESTINATION ${doc} COMPONENT compiler)
 install(DIRECTORY docs examples DESTINATION ${doc} COMPONENT compiler)
 install(FILES benchmarks/README.md DESTINATION ${doc}/benchmarks COMPONENT compiler)
 # What the licence asks of every package.

@@ -131,6 +131,10 @@ int runCommand(int argc, char **argv) {
   parser.number("loops", "N", "run N times (default 1); every run is compared", loops, 1,
                 uint64_t(1) << 40);
   parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
+  parser.flag("sandbox",
+              "run the bundle's code in a process that can only compute;\nnot with --schedule or "
+              "--queues",
+              options.sandbox);
   options.declare(parser);
   const std::string path = parser.parseBundle(argc, argv);
 

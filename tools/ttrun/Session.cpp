@@ -72,6 +72,9 @@ std::vector<std::string> Session::scheduleNames() const {
 Session::Session(const std::string &path, const SessionOptions &options)
     : path_(path), schedule_(options.schedule) {
   try {
+    if (options.sandbox && (!options.schedule.empty() || options.queues))
+      throw UserError("--sandbox runs one inference at a time: expected no --schedule and no "
+                      "--queues");
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
     check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
@@ -87,10 +90,16 @@ Session::Session(const std::string &path, const SessionOptions &options)
     device.pin = options.pin;
     device.queues = chooseQueues(options);
     device.link_bytes_per_second = options.linkBytesPerSecond;
-    check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
+    if (options.sandbox) {
+      describePorts();
+      sandbox_ = std::make_unique<Sandbox>(path, bundle_, entry_, device, in_, out_);
+    } else {
+      check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
+    }
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    describePorts();
+    if (!options.sandbox)
+      describePorts();
   } catch (...) {
     release();
     throw;
@@ -102,6 +111,7 @@ Session::~Session() { release(); }
 const ttrt::Bundle &Session::bundle() const { return *bundle_->bundle; }
 
 void Session::release() {
+  sandbox_.reset();
   ttrt_device_close(device_);
   ttrt_bundle_close(bundle_);
 }
@@ -212,6 +222,8 @@ void Session::fillInputs(const SessionOptions &options) {
 }
 
 void Session::run(const ttrt_run_options &options) {
+  if (sandbox_)
+    return sandbox_->run(options.no_trace != 0);
   ttrt_error error;
   check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
 }

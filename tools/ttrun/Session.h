@@ -7,10 +7,12 @@
 
 #include "Npy.h"
 #include "Options.h"
+#include "Sandbox.h"
 #include "ttrt/pipeline.h"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,7 @@ struct SessionOptions {
   std::string entry; ///< empty: the only one, or "main"
   std::string verify = "full";
   std::vector<std::string> trusted; ///< files with public keys
+  bool sandbox = false;             ///< run the programs in a confined process
   uint64_t cores = 0;
   bool pin = false;
   bool noTrace = false;
@@ -59,7 +62,7 @@ public:
 
   const ttrt::Bundle &bundle() const;
   const std::string &entryName() const { return entryName_; }
-  uint32_t cores() const { return ttrt_device_cores(device_); }
+  uint32_t cores() const { return sandbox_ ? sandbox_->cores() : ttrt_device_cores(device_); }
   double loadMs() const { return loadMs_; }
   std::vector<std::string> outputNames() const;
   const Tensor &output(size_t index) const { return outputs_[index].tensor; }
@@ -81,7 +84,8 @@ private:
 
   std::string path_;
   ttrt_bundle *bundle_ = nullptr;
-  ttrt_device *device_ = nullptr;
+  ttrt_device *device_ = nullptr;    ///< null in a sandbox
+  std::unique_ptr<Sandbox> sandbox_; ///< its process has the device
   uint32_t entry_ = 0;
   std::string entryName_;
   std::string schedule_;
