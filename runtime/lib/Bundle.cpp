@@ -97,9 +97,10 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
 Bundle::~Bundle() = default;
 
 const PlacedPlan &Bundle::plan() const {
-  std::call_once(planOnce_, [this] {
+  // Not std::call_once(): if no memory is left, an exception cannot pass through the C library.
+  const std::lock_guard lock(planMutex_);
+  if (!plan_)
     plan_ = std::make_unique<const PlacedPlan>(verifyMemory(*this, DecodedPlan(*this)));
-  });
   return *plan_;
 }
 

@@ -114,7 +114,7 @@ private:
   const fb::Bundle *metadata_ = nullptr;
   SegmentView segments_[3];
   AddressMap addresses_;
-  mutable std::once_flag planOnce_;
+  mutable std::mutex planMutex_;
   mutable std::unique_ptr<const PlacedPlan> plan_;
   Proof proof_;
 };

@@ -6,11 +6,38 @@
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace ttrt {
+
+/// The error in a text of the C library, if it is one of the system and not of the file; otherwise
+/// 0.
+static int systemError(const std::string &text) {
+  // For lack of memory, which glibc does not always say. The segments have been checked.
+  if (text.find("failed to map segment") != std::string::npos)
+    return ENOMEM;
+  for (int number : {ENOMEM, EMFILE, ENFILE, EIO, EACCES, EPERM, EAGAIN, ENOENT})
+    if (text.ends_with(strerror(number)))
+      return number;
+  return 0;
+}
+
+/// Throws Error for a dlopen() that failed and left `number` in errno.
+[[noreturn]] static void failToLoad(int number) {
+  const char *text = dlerror(); // null if there is no memory for it
+  const std::string reason = text ? text : strerror(ENOMEM);
+  // Without memory, the text is cut. Other errors are not left in errno.
+  if (number != ENOMEM)
+    number = systemError(reason);
+  if (number == ENOMEM)
+    fail(TTRT_OUT_OF_MEMORY, "cannot load the code: {}", reason);
+  if (number && access("/proc/self/fd", F_OK) != 0)
+    fail(TTRT_IO_ERROR, "cannot load the code: /proc is not mounted");
+  if (number)
+    fail(TTRT_IO_ERROR, "cannot load the code: {}", reason);
+  failBad("cannot load the code: {}", reason);
+}
 
 Code::Code(const Bundle &bundle) {
   const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
@@ -30,18 +57,11 @@ Code::Code(const Bundle &bundle) {
     }
     // The dynamic loader compares names before files. The descriptor stays open as long as the
     // library does, so that no other library of ours gets the same name.
-    library_ = dlopen(formatText("/proc/self/fd/{}", descriptor_).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library_) {
-      // Running out of file descriptors is not the bundle's fault.
-      const std::string reason = dlerror();
-      const int probe = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
-      if (probe < 0)
-        fail(TTRT_IO_ERROR, "cannot load the code: {}", strerror(errno));
-      close(probe);
-      if (access("/proc/self/fd", F_OK) != 0)
-        fail(TTRT_IO_ERROR, "cannot load the code: /proc is not mounted");
-      failBad("cannot load the code: {}", reason);
-    }
+    const std::string path = formatText("/proc/self/fd/{}", descriptor_);
+    errno = 0;
+    library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library_)
+      failToLoad(errno);
     const auto *programs = bundle.metadata().programs();
     for (uint32_t i = 0; i < count(programs); ++i) {
       const char *symbol = text(programs->Get(i)->symbol());

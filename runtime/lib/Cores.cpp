@@ -56,6 +56,9 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
   } catch (const std::system_error &error) {
     stop();
     fail(TTRT_OUT_OF_MEMORY, "cannot start {} threads: {}", count - 1, error.what());
+  } catch (...) { // no memory; threads that run must not be destroyed
+    stop();
+    throw;
   }
 }
 

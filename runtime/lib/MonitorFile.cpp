@@ -129,12 +129,18 @@ std::unique_ptr<MonitorFile> MonitorFile::make(const Bundle &bundle, uint32_t co
   const char *wanted = secure_getenv("TTRT_MONITOR");
   if (!wanted || !*wanted || strcmp(wanted, "0") == 0)
     return nullptr;
-  std::unique_ptr<MonitorFile> made(new MonitorFile);
-  const std::string problem = made->open(bundle, cores, queues);
-  if (problem.empty())
-    return made;
-  fputs(formatText("ttrt: TTRT_MONITOR: {}; this device cannot be watched\n", problem).c_str(),
-        stderr);
+  const char *problem = "out of memory";
+  std::string text;
+  try {
+    std::unique_ptr<MonitorFile> made(new MonitorFile);
+    text = made->open(bundle, cores, queues);
+    if (text.empty())
+      return made;
+    problem = text.c_str();
+  } catch (const std::bad_alloc &) {
+    // The problem has its text already.
+  }
+  fprintf(stderr, "ttrt: TTRT_MONITOR: %s; this device cannot be watched\n", problem);
   return nullptr;
 }
 
@@ -158,6 +164,15 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
   }
   if (file < 0)
     return formatText("cannot make a file in {}: {}", folder_.path, strerror(errno));
+  // Also if there is no memory for what follows.
+  struct Remover {
+    int folder, file;
+    const char *name;
+    ~Remover() {
+      close(file);
+      unlinkat(folder, name, 0);
+    }
+  } remover{folder_.descriptor, file, hidden};
   std::string problem;
   // Storage is taken now: a full file system must not kill the device later.
   if (const int error = posix_fallocate(file, 0, sizeof(MonitorRecord)))
@@ -168,7 +183,6 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
     if (address == MAP_FAILED)
       problem = formatText("cannot map a file in {}: {}", folder_.path, strerror(errno));
   }
-  close(file);
   if (problem.empty()) {
     record_ = static_cast<MonitorRecord *>(address); // all zero
     memcpy(record_->magic, kMonitorMagic, sizeof(kMonitorMagic));
@@ -204,7 +218,6 @@ std::string MonitorFile::open(const Bundle &bundle, uint32_t cores, uint32_t que
       }
     }
   }
-  unlinkat(folder_.descriptor, hidden, 0);
   return problem;
 }
 

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <sched.h>
 #include <sys/mman.h>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -46,8 +45,8 @@ uint64_t hashSegmentParallel(const uint8_t *data, size_t size) {
   try {
     for (size_t i = 1; i < threads; ++i)
       helpers.emplace_back(work);
-  } catch (const std::system_error &) {
-    // No more threads to be had: those there are do the work.
+  } catch (...) {
+    // No more threads, or no memory for them: those there are do the work.
   }
   work();
   for (std::thread &helper : helpers)
