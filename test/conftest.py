@@ -38,7 +38,7 @@ class Tools:
         is compared with what the bundle says about it."""
         done = self.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *args, **options)
         if done.returncode == 0:
-            self.ttrun("check", "--execute", bundle)
+            self.ttrun("check", "--execute", bundle, cwd=options.get("cwd"))
         return done
 
     def ttrun(self, *args, **options):
