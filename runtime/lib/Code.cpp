@@ -30,12 +30,11 @@ static int systemError(const std::string &text) {
   // Without memory, the text is cut. Other errors are not left in errno.
   if (number != ENOMEM)
     number = systemError(reason);
-  if (number == ENOMEM)
-    fail(TTRT_OUT_OF_MEMORY, "cannot load the code: {}", reason);
   if (number && access("/proc/self/fd", F_OK) != 0)
     fail(TTRT_IO_ERROR, "cannot load the code: /proc is not mounted");
   if (number)
-    fail(TTRT_IO_ERROR, "cannot load the code: {}", reason);
+    fail(number == ENOMEM ? TTRT_OUT_OF_MEMORY : TTRT_IO_ERROR, "cannot load the code: {}",
+         strerror(number));
   failBad("cannot load the code: {}", reason);
 }
 
