@@ -69,9 +69,7 @@ static ttrt_status openBundle(const char *path, int descriptor, ttrt_verify veri
     *bundle = nullptr;
   return guarded(error, [&] {
     require(path && bundle, "path or bundle is NULL");
-    require(verify == TTRT_VERIFY_FULL || verify == TTRT_VERIFY_STRUCTURE ||
-                verify == TTRT_VERIFY_NONE,
-            "expected a ttrt_verify value");
+    requireEnumerator(verify, TTRT_VERIFY_NONE, "ttrt_verify");
     *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify, descriptor)};
   });
 }
@@ -120,13 +118,6 @@ const char *ttrt_version(void) { return TTRT_VERSION; }
 
 ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
                              ttrt_error *error) {
-  if (bundle)
-    *bundle = nullptr;
-  return guarded(error, [&] {
-    require(path && bundle, "path or bundle is NULL");
-    requireEnumerator(verify, TTRT_VERIFY_NONE, "ttrt_verify");
-    *bundle = new ttrt_bundle{std::make_shared<const Bundle>(path, verify)};
-  });
   return openBundle(path, MappedFile::kNone, verify, bundle, error);
 }
 

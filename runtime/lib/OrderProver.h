@@ -64,14 +64,14 @@ private:
     uint32_t iteration;
     Part part;
     uint8_t queue;
+    /// The node that first computed a value which is not in the dataflow, if this one's depends on
+    /// it. It may be of no consequence.
+    uint32_t culprit = kNone;
   };
   /// Where a node's inference is from: the last of its reads that found data of one, and what had
   /// written that data.
   struct Origin {
     Touch read{}, from{};
-    /// The node that first computed a value which is not in the dataflow, if this one's depends on
-    /// it. It may be of no consequence.
-    uint32_t culprit = kNone;
   };
   /// For each queue, the position up to which its work has happened.
   struct VectorClock {

@@ -25,13 +25,13 @@ struct Checked {
   const char *status = "ok";  ///< of either
   const ttrt::Proof *proof{}; ///< if it was made
   std::optional<Execution> execution;
-  std::unique_ptr<ttrt::Bundle> bundle;
   std::shared_ptr<const ttrt::Bundle> bundle;
 };
 
 /// What is checked.
 struct Wanted {
   std::string verify = "full";
+  std::vector<std::string> trusted; ///< files of keys
   bool fit = false;
   bool execute = false;
 };
@@ -45,24 +45,16 @@ static std::string text(const ProgramMessage &message) {
 static Checked check(const std::string &file, const Wanted &wanted) {
   Checked checked;
   checked.file = file;
-  try {
-    checked.bundle = std::make_unique<ttrt::Bundle>(file.c_str(), verifyLevel(wanted.verify));
-  } catch (const ttrt::Error &error) {
-static Checked check(const std::string &file, const std::string &verify,
-                     const std::vector<std::string> &trusted) {
-  Checked checked;
-  checked.file = file;
   ttrt_bundle *opened;
   ttrt_error error;
-  if (openBundle(file, trusted, verifyLevel(verify), &opened, &error) != TTRT_OK) {
+  if (openBundle(file, wanted.trusted, verifyLevel(wanted.verify), &opened, &error) != TTRT_OK) {
     checked.status = ttrt_status_name(error.status);
     checked.problem = bundleMessage(file, error.status, error.message);
     return checked;
   }
-  if (wanted.verify != "none")
   checked.bundle = opened->bundle;
   ttrt_bundle_close(opened);
-  if (verify != "none")
+  if (wanted.verify != "none")
     checked.proof = &checked.bundle->proof();
   try {
     ttrt::verifyFit(*checked.bundle);
@@ -184,12 +176,7 @@ int checkCommand(int argc, char **argv) {
   parser.flag("fit", "treat a bundle that this machine cannot run as bad", wanted.fit);
   parser.flag("execute", "run each program alone and compare what it does with its declaration",
               wanted.execute);
-  std::string verify = "full";
-  std::vector<std::string> trusted;
-  bool fit = false, json = false;
-  parser.verify(verify);
-  declareTrusted(parser, trusted);
-  parser.flag("fit", "treat a bundle that this machine cannot run as bad", fit);
+  declareTrusted(parser, wanted.trusted);
   parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
   const std::vector<std::string> files = parser.parse(argc, argv);
   if (files.empty())
@@ -199,8 +186,8 @@ int checkCommand(int argc, char **argv) {
   Json object;
   object.beginObject().key("bundles").beginArray();
   for (const std::string &file : files) {
-    const Checked checked = check(file, wanted); verify, trusted);
-    good &= checked.problem.empty() && !(wanted.fit && !checked.misfit.empty()); !(fit
+    const Checked checked = check(file, wanted);
+    good &= checked.problem.empty() && !(wanted.fit && !checked.misfit.empty());
     if (json)
       add(object, checked);
     else
