@@ -152,7 +152,7 @@ private:
       return dataflow::digestOf(isInput ? Kind::Input : Kind::Output, action.index,
                                 dataflow::digestOfPort(ports.name, port.name,
                                                        static_cast<uint64_t>(port.dtype),
-                                                       port.shape));
+                                                       port.shape.data(), port.shape.size()));
     }
     default:
       break;

@@ -135,26 +135,27 @@ void Bundle::readHeader(FileHeader &header) const {
 /// True if all vectors of 8-byte numbers are aligned, which the flatbuffer's verifier does not
 /// check in vectors.
 static bool isAligned(const fb::Bundle &metadata) {
-  auto check = [](const auto *numbers) {
-    return !numbers || reinterpret_cast<uintptr_t>(numbers->Data()) % 8 == 0;
+  // All bits of the addresses at which numbers begin.
+  uintptr_t bits = 0;
+  auto add = [&](const auto *numbers) {
+    if (numbers)
+      bits |= reinterpret_cast<uintptr_t>(numbers->Data());
   };
-  auto checkAll = [](const auto *tables, auto numbersOf) {
-    return !tables || std::all_of(tables->begin(), tables->end(), numbersOf);
-  };
-  auto port = [&](const fb::Port *port) { return check(port->shape()); };
-  auto step = [&](const fb::Step *step) { return check(step->operands()); };
-  return checkAll(metadata.entries(), [&](const fb::EntryPoint *entry) {
-    const fb::Dataflow *dataflow = entry->dataflow();
-    return (!dataflow || (check(dataflow->values()) && check(dataflow->outputs()) &&
-                          checkAll(dataflow->states(), [&](const fb::StateDataflow *state) {
-                            return check(state->accesses());
-                          }))) &&
-           checkAll(entry->inputs(), port) && checkAll(entry->outputs(), port) &&
-           checkAll(entry->schedules(), [&](const fb::Schedule *schedule) {
-             return checkAll(schedule->prologue(), step) && checkAll(schedule->body(), step) &&
-                    checkAll(schedule->epilogue(), step);
-           });
-  });
+  for (uint32_t i = 0; i < count(metadata.entries()); ++i) {
+    const fb::EntryPoint &entry = *metadata.entries()->Get(i);
+    for (const auto *ports : {entry.inputs(), entry.outputs()})
+      for (uint32_t j = 0; j < count(ports); ++j)
+        add(ports->Get(j)->shape());
+    for (uint32_t j = 0; j < count(entry.schedules()); ++j)
+      forEachStep(*entry.schedules()->Get(j), [&](const fb::Step &step) { add(step.operands()); });
+    if (const fb::Dataflow *dataflow = entry.dataflow()) {
+      add(dataflow->values());
+      add(dataflow->outputs());
+      for (uint32_t j = 0; j < count(dataflow->states()); ++j)
+        add(dataflow->states()->Get(j)->accesses());
+    }
+  }
+  return bits % sizeof(uint64_t) == 0;
 }
 
 void Bundle::readMetadata(const FileHeader &header) {

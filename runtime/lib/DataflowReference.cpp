@@ -8,102 +8,111 @@
 
 namespace ttrt {
 
-static uint64_t digestOf(const fb::EntryPoint &entry, const fb::Port &port) {
-  static const std::vector<int64_t> kScalar;
-  const auto dtype = static_cast<uint64_t>(port.dtype());
-  auto of = [&](const auto &shape) {
-    return dataflow::digestOfPort(text(entry.name()), text(port.name()), dtype, shape);
-  };
-  return port.shape() ? of(*port.shape()) : of(kScalar);
-}
-
-DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry) {
+DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry)
+    : bundle(bundle), entry(entry), given(entry.dataflow()), constants(hashSegment(nullptr, 0)) {
   const auto *buffers = bundle.metadata().buffers();
   for (uint32_t i = 0; i < count(buffers); ++i)
-    if (const fb::Buffer &buffer = *buffers->Get(i); buffer.kind() == fb::BufferKind::State)
-      logs.push_back({i, bundle.address(buffer), bundle.bytes(buffer), 1, {}});
-  for (uint32_t i = 0; i < count(entry.inputs()); ++i)
-    inputPorts.push_back(digestOf(entry, *entry.inputs()->Get(i)));
-  for (uint32_t i = 0; i < count(entry.outputs()); ++i)
-    outputPorts.push_back(digestOf(entry, *entry.outputs()->Get(i)));
-  // Without constants, the hash of nothing.
-  constants = hashSegment(nullptr, 0);
+    states += buffers->Get(i)->kind() == fb::BufferKind::State;
   for (const fb::Segment *segment : *bundle.metadata().segments())
     if (segment->kind() == fb::SegmentKind::Constants)
       constants = segment->hash();
-
-  outputs.resize(outputPorts.size());
-  known.resize(outputPorts.size());
-  const fb::Dataflow *dataflow = entry.dataflow();
-  if (!dataflow) {
-    learning = open = true;
+  restart();
+  if (!given)
     return;
-  }
   const char *name = text(entry.name());
-  if (count(dataflow->outputs()) != outputs.size())
+  if (count(given->outputs()) != count(entry.outputs()))
     failBad("the dataflow of entry point '{}' has {} outputs; expected {}", name,
-            count(dataflow->outputs()), outputs.size());
-  for (uint32_t i = 0; i < outputs.size(); ++i) {
-    outputs[i] = dataflow->outputs()->Get(i);
-    known[i] = true;
-  }
-  if (const auto *from = dataflow->values())
-    values.assign(from->begin(), from->end());
-  if (!std::is_sorted(values.begin(), values.end()))
-    failBad("the values in the dataflow of entry point '{}' are not in order", name);
-  for (uint32_t i = 0; i < count(dataflow->states()); ++i) {
-    const fb::StateDataflow &state = *dataflow->states()->Get(i);
-    const auto log = std::find_if(logs.begin(), logs.end(), [&](const StateLog &candidate) {
-      return candidate.buffer == state.buffer();
-    });
-    if (log == logs.end() || !log->accesses.empty() || state.inferences() == 0 ||
-        count(state.accesses()) == 0 || count(state.accesses()) % state.inferences() != 0)
+            count(given->outputs()), count(entry.outputs()));
+  for (uint32_t i = 0; i < count(given->states()); ++i) {
+    const fb::StateDataflow &state = *given->states()->Get(i);
+    if (state.buffer() >= count(buffers) ||
+        buffers->Get(state.buffer())->kind() != fb::BufferKind::State || state.inferences() == 0 ||
+        count(state.accesses()) % state.inferences() != 0)
       failBad("the dataflow of entry point '{}' has {} accesses in {} inferences to buffer {}; "
-              "expected a state buffer, once, and accesses that divide into inferences",
+              "expected a state buffer, and accesses that divide into inferences",
               name, count(state.accesses()), state.inferences(), state.buffer());
-    log->inferences = state.inferences();
-    log->accesses.assign(state.accesses()->begin(), state.accesses()->end());
   }
+}
+
+void DataflowReference::restart() {
+  if (given)
+    return;
+  learned.assign(1 + states, {});
+  learned[0].resize(count(entry.outputs()));
+  learning = open = true;
 }
 
 bool DataflowReference::endFirstBody(uint64_t inferences) {
-  const bool isClear = !open || inferences <= 1 ||
-                       std::all_of(logs.begin(), logs.end(),
-                                   [](const StateLog &log) { return log.accesses.empty(); });
   open = false;
-  return isClear;
+  return inferences <= 1 || std::all_of(learned.begin() + 1, learned.end(),
+                                        [](const auto &accesses) { return accesses.empty(); });
 }
 
-bool DataflowReference::hasValue(uint64_t digest) {
-  const auto at = std::lower_bound(values.begin(), values.end(), digest);
-  if (at != values.end() && *at == digest)
+bool DataflowReference::hasValue(uint64_t digest) const {
+  if (!given || !given->values())
     return true;
-  if (learning)
-    values.insert(at, digest);
-  return learning;
+  const auto *values = given->values();
+  return std::binary_search(values->data(), values->data() + values->size(), digest);
 }
 
 bool DataflowReference::isOutput(uint32_t output, uint64_t digest) {
-  if (known[output])
-    return outputs[output] == digest;
-  known[output] = learning;
-  outputs[output] = digest;
-  return learning;
+  if (given)
+    return given->outputs()->Get(output) == digest;
+  uint64_t &known = learned[0][output];
+  if (known == 0 && learning)
+    known = digest;
+  return known == digest;
 }
 
-bool DataflowReference::isStateAccess(StateLog &log, uint64_t index, uint64_t digest) {
-  if (open) {
-    log.accesses.push_back(digest);
-    return true;
-  }
-  return !log.accesses.empty() && log.accesses[index % log.accesses.size()] == digest;
-}
-
-StateLog *DataflowReference::findState(uint64_t address) {
-  for (StateLog &log : logs)
-    if (address >= log.address && address - log.address < log.bytes)
-      return &log;
+const fb::StateDataflow *DataflowReference::givenFor(const StateBuffer &state) const {
+  for (uint32_t i = 0; i < count(given->states()); ++i)
+    if (given->states()->Get(i)->buffer() == state.index)
+      return given->states()->Get(i);
   return nullptr;
+}
+
+bool DataflowReference::isStateAccess(const StateBuffer &state, uint64_t index, uint64_t digest) {
+  if (given) {
+    const fb::StateDataflow *log = givenFor(state);
+    return log && count(log->accesses()) &&
+           log->accesses()->Get(static_cast<uint32_t>(index % count(log->accesses()))) == digest;
+  }
+  std::vector<uint64_t> &accesses = learned[1 + state.number];
+  if (open)
+    accesses.push_back(digest);
+  return !accesses.empty() && accesses[index % accesses.size()] == digest;
+}
+
+uint64_t DataflowReference::perInference(const StateBuffer &state) const {
+  if (!given)
+    return open ? 0 : learned[1 + state.number].size();
+  const fb::StateDataflow *log = givenFor(state);
+  return log ? count(log->accesses()) / log->inferences() : 0;
+}
+
+StateBuffer DataflowReference::state(uint32_t number) const {
+  const auto *buffers = bundle.metadata().buffers();
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < count(buffers); ++i)
+    if (buffers->Get(i)->kind() == fb::BufferKind::State && before++ == number)
+      return {i, number, bundle.address(*buffers->Get(i))};
+  return {};
+}
+
+StateBuffer DataflowReference::stateAt(uint64_t address) const {
+  for (uint32_t number = 0; number < states; ++number)
+    if (const StateBuffer found = state(number);
+        address >= found.address &&
+        address - found.address < bundle.bytes(*bundle.metadata().buffers()->Get(found.index)))
+      return found;
+  return {};
+}
+
+uint64_t DataflowReference::digestOf(const fb::Port &port) const {
+  const auto *shape = port.shape();
+  return dataflow::digestOfPort(text(entry.name()), text(port.name()),
+                                static_cast<uint64_t>(port.dtype()),
+                                shape ? shape->data() : nullptr, count(shape));
 }
 
 } // namespace ttrt

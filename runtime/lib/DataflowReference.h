@@ -11,19 +11,15 @@
 
 namespace ttrt {
 
-/// The accesses to one state buffer, in the order in which the host enqueues them.
-struct StateLog {
-  uint32_t buffer;
-  uint64_t address, bytes; ///< flat
-  uint64_t inferences = 1; ///< that `accesses` covers
-  std::vector<uint64_t> accesses;
-
-  /// Accesses of one inference.
-  uint64_t perInference() const { return accesses.size() / inferences; }
+/// A state buffer.
+struct StateBuffer {
+  uint32_t index = ~0u; ///< in the table of buffers; ~0: there is none
+  uint32_t number = 0;  ///< among the state buffers
+  uint64_t address = 0; ///< flat
 };
 
-/// Digests of one entry point: from the bundle or, if it has none, those that its default schedule
-/// is the first to compute. Not thread-safe.
+/// The digests of one entry point: from the bundle or, if it has none, those that its default
+/// schedule is the first to compute. Not thread-safe; throws Error or std::bad_alloc.
 class DataflowReference {
 public:
   DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry);
@@ -37,30 +33,40 @@ public:
   bool endFirstBody(uint64_t inferences);
   /// The default schedule is proved; the others must compute the same.
   void endLearning() { learning = open = false; }
+  /// The proof of the default schedule starts again.
+  void restart();
 
-  /// Whether a write of this digest is known. Learns it.
-  bool hasValue(uint64_t digest);
+  /// Whether some command or step computes this; true if it is not known.
+  bool hasValue(uint64_t digest) const;
   /// Whether this is the content of an output. Learns the first one.
   bool isOutput(uint32_t output, uint64_t digest);
   /// Whether `digest` is access number `index` to a state buffer. Learns those of the first body.
-  bool isStateAccess(StateLog &log, uint64_t index, uint64_t digest);
+  bool isStateAccess(const StateBuffer &state, uint64_t index, uint64_t digest);
 
-  /// The state buffer that contains an address; null if there is none.
-  StateLog *findState(uint64_t address);
-  const std::vector<StateLog> &states() const { return logs; }
-  const std::vector<uint64_t> &valueDigests() const { return values; }
-  const std::vector<uint64_t> &outputDigests() const { return outputs; }
-  uint64_t inputPortDigest(uint32_t input) const { return inputPorts[input]; }
-  uint64_t outputPortDigest(uint32_t output) const { return outputPorts[output]; }
+  uint32_t numStates() const { return states; }
+  /// State buffer `number`.
+  StateBuffer state(uint32_t number) const;
+  /// The state buffer that contains an address.
+  StateBuffer stateAt(uint64_t address) const;
+  /// Accesses to a state buffer in one inference; 0 while they are learned.
+  uint64_t perInference(const StateBuffer &state) const;
+
+  /// Of an input or output.
+  uint64_t digestOf(const fb::Port &port) const;
+  /// Of the constants' bytes.
   uint64_t constantsDigest() const { return constants; }
+  /// What was learned: of the outputs, then of each state buffer.
+  const std::vector<std::vector<uint64_t>> &digests() const { return learned; }
 
 private:
-  std::vector<uint64_t> values; ///< ascending
-  std::vector<uint64_t> outputs;
-  std::vector<bool> known; ///< per output
-  std::vector<StateLog> logs;
-  std::vector<uint64_t> inputPorts, outputPorts;
-  uint64_t constants = 0;
+  const fb::StateDataflow *givenFor(const StateBuffer &state) const;
+
+  const Bundle &bundle;
+  const fb::EntryPoint &entry;
+  const fb::Dataflow *given;
+  std::vector<std::vector<uint64_t>> learned;
+  uint64_t constants;
+  uint32_t states = 0;
   bool learning = false;
   bool open = false;
 };

@@ -23,17 +23,23 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
   state.events.resize(count(bundle.metadata().events()));
   state.written.resize(count(this->entry.inputs()));
   state.read.resize(count(this->entry.outputs()));
-  state.stateAccesses.resize(reference.states().size());
+  state.stateAccesses.resize(reference.numStates());
   nodes.push_back({&initial, nullptr, 0, 0, kNone, 0, Part::Prologue, 0});
   for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
     if (buffer.kind() != fb::BufferKind::State)
       continue;
-    Access access{bundle.address(buffer), buffer.size(), false, true, 0};
+    Access access{bundle.address(buffer), bundle.bytes(buffer), false, true, 0};
+    if (buffer.shards()) {
+      access.pitch = bundle.addresses().l1Bytes;
+      access.bytes += (buffer.shards() - 1) * access.pitch;
+    }
     access.kind = buffer.kind();
     access.buffer = i;
-    state.bytes.write(spanOf(access), {0, static_cast<uint32_t>(initial.accesses.size())},
-                      kNoInference, /*digest=*/0);
+    const Touch touch{0, static_cast<uint32_t>(initial.accesses.size())};
+    forEachSpan(access, [&](const Span &span) {
+      state.bytes.write(span, touch, kNoInference, /*digest=*/0);
+    });
     initial.accesses.push_back(access);
   }
 }
@@ -119,16 +125,24 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
   return buffers.isInsideOne(std::min(a.begin, b.begin), std::max(a.end, b.end));
 }
 
-/// Calls function(const Span &) for the bytes of an access. Both views of L1 are one memory, as on
-/// a chip.
+/// Calls function(context, const Span &) for the bytes of an access. Both views of L1 are one
+/// memory, as on a chip.
+void OrderProver::visitSpans(const Access &access, void (*function)(void *, const Span &),
+                             void *context) const {
+  const Span all = spanOf(access);
+  dataflow::forEachSpan(
+      bundle.addresses(), {all.address, all.bytes, all.row, all.pitch, all.phase},
+      [&](const dataflow::Rows &rows) {
+        function(context, Span{rows.address, rows.bytes, rows.row, rows.pitch, rows.phase});
+      });
+}
+
+/// The same with function(const Span &).
 template <typename Function>
 void OrderProver::forEachSpan(const Access &access, Function function) const {
-  const Span all = spanOf(access);
-  dataflow::forEachSpan(bundle.addresses(), {all.address, all.bytes, all.row, all.pitch, all.phase},
-                        [&](const dataflow::Rows &rows) {
-                          function(
-                              Span{rows.address, rows.bytes, rows.row, rows.pitch, rows.phase});
-                        });
+  visitSpans(
+      access, [](void *context, const Span &span) { (*static_cast<Function *>(context))(span); },
+      &function);
 }
 
 Span OrderProver::spanOf(const Access &access) const {
@@ -232,9 +246,10 @@ uint64_t OrderProver::identify(const Op &op) const {
   case IndexedTable::Program:
     return dataflow::digestOf(Program, op.index);
   case IndexedTable::Input:
-    return dataflow::digestOf(Input, op.index, reference.inputPortDigest(op.index));
+    return dataflow::digestOf(Input, op.index, reference.digestOf(*entry.inputs()->Get(op.index)));
   case IndexedTable::Output:
-    return dataflow::digestOf(Output, op.index, reference.outputPortDigest(op.index));
+    return dataflow::digestOf(Output, op.index,
+                              reference.digestOf(*entry.outputs()->Get(op.index)));
   case IndexedTable::None:
   case IndexedTable::Trace:
   case IndexedTable::Event:
@@ -314,25 +329,21 @@ void OrderProver::touch(const Node &node) {
 
 /// The place of an access to state in the order of all accesses to the same buffer.
 struct OrderProver::StatePlace {
-  StateLog *log;  ///< null if the access is in no state buffer
-  uint64_t index; ///< from the first access on
-  uint64_t inInference;
+  StateBuffer buffer;
+  uint64_t index;       ///< from the first access on
+  uint64_t inInference; ///< from the first one of the inference on
   int64_t inference;
   uint64_t digest; ///< of the bytes in the buffer
 };
 
 OrderProver::StatePlace OrderProver::nextStateAccess(const Access &access) {
-  StatePlace place{reference.findState(access.address), 0, 0, 0, 0};
-  if (!place.log)
-    return place;
-  const auto number = static_cast<size_t>(place.log - reference.states().data());
-  place.index = state.stateAccesses[number]++;
+  StatePlace place{reference.stateAt(access.address), 0, 0, 0, 0};
+  place.index = state.stateAccesses[place.buffer.number]++;
   // While the first inference is learned, all accesses so far are its own.
-  const uint64_t period = place.log->accesses.size();
-  const uint64_t each = reference.isOpen() ? 0 : place.log->perInference();
-  place.inInference = each ? place.index % period % each : place.index;
+  const uint64_t each = reference.perInference(place.buffer);
+  place.inInference = each ? place.index % each : place.index;
   place.inference = each ? static_cast<int64_t>(place.index / each) : 0;
-  place.digest = dataflow::combine(place.log->buffer, access.address - place.log->address,
+  place.digest = dataflow::combine(place.buffer.index, access.address - place.buffer.address,
                                    access.bytes, access.row, access.pitch);
   return place;
 }
@@ -345,12 +356,11 @@ int64_t OrderProver::countInferences() const {
 /// After an epilogue, each inference has accessed state as often as in the default schedule.
 void OrderProver::checkStateAccesses() {
   const auto inferences = static_cast<uint64_t>(countInferences());
-  for (size_t i = 0; i < state.stateAccesses.size(); ++i)
-    if (const StateLog &log = reference.states()[i];
-        state.stateAccesses[i] != log.perInference() * inferences)
-      failHere("{} inferences access the state buffer '{}' {} times; expected {}, as in {}",
-               inferences, text(bundle.metadata().buffers()->Get(log.buffer)->name()),
-               state.stateAccesses[i], log.perInference() * inferences, nameOfReference());
+  for (uint32_t i = 0; i < reference.numStates(); ++i)
+    if (const uint64_t expected = reference.perInference(reference.state(i)) * inferences;
+        state.stateAccesses[i] != expected)
+      failHere("{} inferences access state buffer {} {} times; expected {}", inferences, i,
+               state.stateAccesses[i], expected);
 }
 
 /// Checks that the access is the one that follows in the order of the default schedule. State that
@@ -359,7 +369,7 @@ uint64_t OrderProver::readState(const Access &access, Touch touch) {
   const StatePlace place = nextStateAccess(access);
   const uint64_t digest =
       dataflow::digestOf(dataflow::Kind::StateRead, place.digest, place.inInference);
-  if (!place.log || !reference.isStateAccess(*place.log, place.index, digest))
+  if (!reference.isStateAccess(place.buffer, place.index, digest))
     failDataflow(touch, "reads, out of turn,");
   else if (inference != kNoInference && inference != place.inference)
     failState(touch, place.inference);
@@ -372,7 +382,7 @@ void OrderProver::writeState(const Access &access, Touch touch, uint64_t write) 
   const StatePlace place = nextStateAccess(access);
   const uint64_t digest =
       dataflow::digestOf(dataflow::Kind::StateWrite, place.digest, place.inInference, write);
-  if (!place.log || !reference.isStateAccess(*place.log, place.index, digest))
+  if (!reference.isStateAccess(place.buffer, place.index, digest))
     failDataflow(touch, "writes, out of turn,");
   else if (inference != kNoInference && inference != place.inference)
     failState(touch, place.inference);
@@ -499,12 +509,10 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   for (const auto *counts : {&state.written, &state.read})
     for (int64_t times : *counts)
       words.push_back(static_cast<uint64_t>(times - base));
-  for (size_t i = 0; i < state.stateAccesses.size(); ++i)
-    if (const uint64_t each = reference.states()[i].perInference()) {
-      const uint64_t accesses = state.stateAccesses[i];
-      words.insert(
-          words.end(),
-          {accesses % each, static_cast<uint64_t>(static_cast<int64_t>(accesses / each) - base)});
+  for (uint32_t i = 0; i < reference.numStates(); ++i)
+    if (const uint64_t each = reference.perInference(reference.state(i))) {
+      words.push_back(state.stateAccesses[i] % each);
+      words.push_back(state.stateAccesses[i] / each - static_cast<uint64_t>(base));
     }
   std::vector<std::pair<uint64_t, uint64_t>> touches;
   auto encode = [&](Touch touch) {
@@ -628,13 +636,13 @@ static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan 
                                          const BufferIndex &buffers, DataflowReference &reference,
                                          uint32_t entry, uint32_t schedule, Proof &proof) {
   using enum OrderProver::Precision;
-  DataflowReference conservative = reference;
   OrderProver::Result result =
-      OrderProver(bundle, plan, buffers, conservative, entry, schedule, Conservative).prove(proof);
-  if (result.verdict == OrderProver::Verdict::Unknown)
+      OrderProver(bundle, plan, buffers, reference, entry, schedule, Conservative).prove(proof);
+  if (result.verdict == OrderProver::Verdict::Unknown) {
+    if (reference.isLearning())
+      reference.restart();
     result = OrderProver(bundle, plan, buffers, reference, entry, schedule, Exact).prove(proof);
-  else
-    reference = std::move(conservative);
+  }
   reference.endLearning();
   return result;
 }

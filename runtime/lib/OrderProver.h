@@ -113,6 +113,8 @@ private:
   /// The first address, with both views of L1 as one memory.
   uint64_t baseOf(const Access &access) const;
   Span spanOf(const Access &access) const;
+  void visitSpans(const Access &access, void (*function)(void *, const Span &),
+                  void *context) const;
   template <typename Function> void forEachSpan(const Access &access, Function function) const;
   bool isOnCore0(const Op &op, const Access &access) const;
   bool isOrdered(Touch earlier, const Access &now) const;
@@ -133,13 +135,11 @@ private:
   // Each records the first failure; the walk then ends.
   template <typename... Args>
   void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) {
-    if (wantsMessage())
-      setMessage(formatText(pattern, std::forward<Args>(arguments)...));
-    fail();
+    failWith(pattern, fmt::make_format_args(arguments...));
   }
+  void failWith(fmt::string_view pattern, fmt::format_args arguments);
   void fail() { failed = true; }
   bool wantsMessage() const { return !failed && !isRestart && !state.bytes.isConservative(); }
-  void setMessage(const std::string &what);
   void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end, bool earlierWrites,
                 bool laterWrites);
   void failUnwritten(Touch reader, uint64_t begin, uint64_t end);

@@ -7,9 +7,11 @@
 
 namespace ttrt {
 
-void OrderProver::setMessage(const std::string &what) {
-  message = formatText("schedule '{}' of entry point '{}': {}", text(schedule.name()),
-                       text(entry.name()), what);
+void OrderProver::failWith(fmt::string_view pattern, fmt::format_args arguments) {
+  if (wantsMessage())
+    message = formatText("schedule '{}' of entry point '{}': {}", text(schedule.name()),
+                         text(entry.name()), formatArguments(pattern, arguments));
+  fail();
 }
 
 /// With `full`, also the queue and the iteration.

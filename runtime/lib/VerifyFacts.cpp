@@ -61,16 +61,22 @@ static void compareOperands(const fb::Program &program, const fb::Program &fact)
   compare(symbol, "the number of operands", count(fact.operands()), count(program.operands()));
   for (uint32_t i = 0; i < count(program.operands()); ++i) {
     const fb::Operand &a = *fact.operands()->Get(i), &b = *program.operands()->Get(i);
-    if (a.access() != b.access() || a.bytes() != b.bytes() || a.row_bytes() != b.row_bytes() ||
-        a.pitch_bytes() != b.pitch_bytes() || a.alignment() != b.alignment() ||
-        a.per_workgroup() != b.per_workgroup() || !areEqual(a.in_place_of(), b.in_place_of()))
-      failBad(
-          "program '{}', operand {}: access {}, {} bytes in rows of {}, {} apart, alignment {}; "
-          "expected access {}, {} bytes in rows of {}, {} apart, alignment {}, and equal flags, "
-          "for which its code was generated",
-          symbol, i, static_cast<unsigned>(b.access()), b.bytes(), b.row_bytes(), b.pitch_bytes(),
-          b.alignment(), static_cast<unsigned>(a.access()), a.bytes(), a.row_bytes(),
-          a.pitch_bytes(), a.alignment());
+    const struct {
+      const char *name;
+      uint64_t expected, found;
+    } fields[] = {
+        {"access", static_cast<uint64_t>(a.access()), static_cast<uint64_t>(b.access())},
+        {"bytes", a.bytes(), b.bytes()},
+        {"alignment", a.alignment(), b.alignment()},
+        {"row_bytes", a.row_bytes(), b.row_bytes()},
+        {"pitch_bytes", a.pitch_bytes(), b.pitch_bytes()},
+        {"per_workgroup", a.per_workgroup(), b.per_workgroup()},
+        {"in_place_of", 1, areEqual(a.in_place_of(), b.in_place_of())},
+    };
+    for (const auto &[name, expected, found] : fields)
+      if (expected != found)
+        failBad("program '{}', operand {}: {} is {}; expected {}, for which its code was generated",
+                symbol, i, name, found, expected);
   }
 }
 

@@ -18,10 +18,9 @@ public:
 private:
   template <typename... Args>
   [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
-    const std::string what = formatText(pattern, std::forward<Args>(arguments)...);
-    failBad("schedule '{}' of entry point '{}', step {}: {}", text(schedule.name()),
-            text(entry.name()), position, what);
+    failWith(pattern, fmt::make_format_args(arguments...));
   }
+  [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
   auto streamOf() const {
     return [this](uint32_t trace) { return bundle.stream(trace); };
   }
@@ -37,6 +36,11 @@ private:
   uint32_t position = 0;
 };
 } // namespace
+
+void ScheduleVerifier::failWith(fmt::string_view pattern, fmt::format_args arguments) const {
+  failBad("schedule '{}' of entry point '{}', step {}: {}", text(schedule.name()),
+          text(entry.name()), position, formatArguments(pattern, arguments));
+}
 
 void ScheduleVerifier::verifyWait(uint32_t event) const {
   if (!recorded[event])

@@ -16,12 +16,9 @@ public:
 private:
   template <typename... Args>
   [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
-    const std::string what = formatText(pattern, std::forward<Args>(arguments)...);
-    const char *source =
-        command < count(trace.sources()) ? bundle.location(trace.sources()->Get(command)) : "";
-    failBad("trace '{}', command {} at byte {}{}{}{}: {}", text(trace.name()), command, position,
-            *source ? " (from " : "", source, *source ? ")" : "", what);
+    failWith(pattern, fmt::make_format_args(arguments...));
   }
+  [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
   void verifyCommand(const CommandHeader &header) const;
 
   const Bundle &bundle;
@@ -31,6 +28,14 @@ private:
   uint32_t command = 0;
 };
 } // namespace
+
+void StreamVerifier::failWith(fmt::string_view pattern, fmt::format_args arguments) const {
+  const char *source =
+      command < count(trace.sources()) ? bundle.location(trace.sources()->Get(command)) : "";
+  failBad("trace '{}', command {} at byte {}{}{}{}: {}", text(trace.name()), command, position,
+          *source ? " (from " : "", source, *source ? ")" : "",
+          formatArguments(pattern, arguments));
+}
 
 void StreamVerifier::verifyCommand(const CommandHeader &header) const {
   const uint64_t left = trace.size() - position;

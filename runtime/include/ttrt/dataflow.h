@@ -63,17 +63,15 @@ template <typename... Parts> constexpr uint64_t digestOf(Kind kind, Parts... par
   return combine(0, static_cast<uint64_t>(kind), static_cast<uint64_t>(parts)...);
 }
 
-/// Of an input or output: the names of its entry point and its own, its element type and shape, a
-/// range of numbers.
-template <typename Shape>
+/// Of an input or output: the names of its entry point and its own, its element type and its shape.
 constexpr uint64_t digestOfPort(std::string_view entry, std::string_view name, uint64_t dtype,
-                                const Shape &shape) {
+                                const int64_t *shape, size_t rank) {
   uint64_t digest = digestOf(Kind::Port, dtype, entry.size(), name.size());
   for (std::string_view text : {entry, name})
     for (char character : text)
       digest = combine(digest, static_cast<unsigned char>(character));
-  for (auto extent : shape)
-    digest = combine(digest, static_cast<uint64_t>(extent));
+  for (size_t i = 0; i < rank; ++i)
+    digest = combine(digest, static_cast<uint64_t>(shape[i]));
   return digest;
 }
 

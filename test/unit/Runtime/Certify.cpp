@@ -19,14 +19,11 @@ void certify(BundleBuilder &builder) {
     if (prover.prove(proof).verdict != OrderProver::Verdict::Proved)
       throw std::runtime_error("expected a correct bundle");
     auto dataflow = std::make_unique<fb::DataflowT>();
-    dataflow->values = reference.valueDigests();
-    dataflow->outputs = reference.outputDigests();
-    for (const StateLog &log : reference.states()) {
-      if (log.accesses.empty())
-        continue;
+    dataflow->outputs = reference.digests()[0];
+    for (uint32_t j = 0; j < reference.numStates(); ++j) {
       auto state = std::make_unique<fb::StateDataflowT>();
-      state->buffer = log.buffer;
-      state->accesses = log.accesses;
+      state->buffer = reference.state(j).index;
+      state->accesses = reference.digests()[1 + j];
       dataflow->states.push_back(std::move(state));
     }
     builder.bundle.entries[i]->dataflow = std::move(dataflow);

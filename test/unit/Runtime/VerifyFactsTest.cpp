@@ -57,26 +57,27 @@ const Lie kLies[] = {
     {"FewerOperands", [](BundleBuilder &b) { program(b, 0).operands.pop_back(); },
      "the number of operands is 2; expected 3"},
     {"FewerBytes", [](BundleBuilder &b) { program(b, 0).operands[1]->bytes -= 64; },
-     "program 'test_add', operand 1: access 0, 960 bytes"},
+     "program 'test_add', operand 1: bytes is 960; expected 1024, for which its code was "
+     "generated"},
     {"InputAsOutput",
      [](BundleBuilder &b) { program(b, 0).operands[0]->access = fb::Access::Write; },
-     "operand 0: access 1, 1024 bytes in rows of 0, 0 apart, alignment 64; expected access 0"},
+     "operand 0: access is 1; expected 0"},
     {"OutputAsInput",
      [](BundleBuilder &b) { program(b, 0).operands[2]->access = fb::Access::Read; },
-     "operand 2: access 0"},
+     "operand 2: access is 0; expected 1"},
     {"ReadAndWritten",
      [](BundleBuilder &b) { program(b, 0).operands[2]->access = fb::Access::ReadWrite; },
-     "operand 2: access 2"},
+     "operand 2: access is 2; expected 1"},
     {"LessAligned", [](BundleBuilder &b) { program(b, 0).operands[0]->alignment = 16; },
-     "operand 0: access 0, 1024 bytes in rows of 0, 0 apart, alignment 16; expected"},
+     "operand 0: alignment is 16; expected 64"},
     {"Rows",
      [](BundleBuilder &b) {
        program(b, 0).operands[2]->row_bytes = 64;
        program(b, 0).operands[2]->pitch_bytes = 64;
      },
-     "operand 2: access 1, 1024 bytes in rows of 64, 64 apart"},
+     "operand 2: row_bytes is 64; expected 0"},
     {"InPlace", [](BundleBuilder &b) { program(b, 1).operands[1]->in_place_of = {0}; },
-     "program 'test_reverse', operand 1"},
+     "program 'test_reverse', operand 1: in_place_of is 0; expected 1"},
     {"PerWorkgroup",
      [](BundleBuilder &b) {
        b.facts->programs[0]->operands[2]->row_bytes = 64;
@@ -85,7 +86,7 @@ const Lie kLies[] = {
        program(b, 0).operands[2]->pitch_bytes = 64;
        program(b, 0).operands[2]->per_workgroup = true;
      },
-     "program 'test_add', operand 2"},
+     "program 'test_add', operand 2: per_workgroup is 1; expected 0"},
 };
 INSTANTIATE_TEST_SUITE_P(Tables, VerifyFacts, testing::ValuesIn(kLies),
                          [](const auto &info) { return std::string(info.param.name); });
