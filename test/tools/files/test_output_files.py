@@ -11,7 +11,7 @@ import threading
 import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
-from writers import Writers  # noqa: E402
+from writers import COMPILER, Writers  # noqa: E402
 
 NAMES = ("ttc-translate", "ttc-opt", "ttc", "ttc-plan", "ttrun-run", "ttrun-map", "ttrun-csv", "ttrun-timeline")
 # One of each way to write: llvm::raw_ostream, writeFile().
@@ -22,7 +22,7 @@ EACH = ("ttc-translate", "ttc-plan")
 def writers(tools, build_dir, tmp_path_factory):
     for tool in ("ttc-translate", "ttc-opt", "ttc", "ttc-plan", "ttrun"):
         tools.path(tool)
-    if not shutil.which("cc"):
+    if not COMPILER:
         pytest.skip("no C compiler for the shim")
     made = Writers(build_dir, tmp_path_factory.mktemp("writers"))
     assert made.names == list(NAMES)

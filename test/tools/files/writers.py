@@ -3,8 +3,11 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
+# For the shim; clang-22 builds ttc.
+COMPILER = shutil.which("cc") or shutil.which("clang-22")
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 
@@ -67,5 +70,5 @@ class Writers:
         """The environment of a command under the shim."""
         library = self.work / "shim.so"
         if not library.exists():
-            subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, HERE / "shim.c"], check=True)
+            subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", library, HERE / "shim.c"], check=True)
         return {**os.environ, "LD_PRELOAD": str(library), **{f"SHIM_{k}": str(v) for k, v in settings.items()}}
