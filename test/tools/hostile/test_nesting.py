@@ -6,6 +6,7 @@ import resource
 import pytest
 
 N = 100_000
+MANY = 20_000
 
 
 def varint(number):
@@ -113,19 +114,19 @@ def test_constant_expressions_that_share(tools, tmp_path):
 
 
 def test_many(tools, tmp_path):
-    attributes = [integer(b"a%d" % i, 1) for i in range(N)]
+    attributes = [integer(b"a%d" % i, 1) for i in range(MANY)]
     done = translate(tools, tmp_path, onnx_model(graph(node(b"Relu", [b"x"], [b"y"], *attributes))), "--onnx-to-bundle")
     check_refused(done, "attribute 'a0' is not supported")
-    again = [integer(b"axis", i % 2) for i in range(N)]
+    again = [integer(b"axis", i % 2) for i in range(MANY)]
     done = translate(tools, tmp_path, onnx_model(graph(node(b"Flatten", [b"x"], [b"y"], *again))), "--onnx-to-bundle")
     check_refused(done, "attribute 'axis' is given twice")
     perm = field(1, b"perm") + field(8, bytes(1_000_000)) + b"\xa0\x01\x07"
     done = translate(tools, tmp_path, onnx_model(graph(node(b"Transpose", [b"x"], [b"y"], perm))), "--onnx-to-bundle")
     check_refused(done, "expected a permutation of 1 dimensions", "(1000000 elements)")
-    done = translate(tools, tmp_path, onnx_model(graph(b"".join(node(b"Magic%d" % i, [b"x"], [b"y%d" % i]) for i in range(N)))),
+    done = translate(tools, tmp_path, onnx_model(graph(b"".join(node(b"Magic%d" % i, [b"x"], [b"y%d" % i]) for i in range(MANY)))),
                      "--onnx-to-bundle")
     check_refused(done, "too many errors, stopped here")
-    cycle = b"".join(node(b"Relu", [b"v%d" % ((i + 1) % N)], [b"v%d" % i]) for i in range(N))
+    cycle = b"".join(node(b"Relu", [b"v%d" % ((i + 1) % MANY)], [b"v%d" % i]) for i in range(MANY))
     done = translate(tools, tmp_path, onnx_model(graph(cycle, [b"v0"])), "--onnx-to-bundle")
     check_refused(done, "the graph has a cycle through node")
     # More operands than a command has.
@@ -195,7 +196,7 @@ def test_out_of_memory(tools, root, tmp_path):
     digits, out = root / "examples/digits/digits.onnx", tmp_path / "out"
     out.write_text("old")
     ends = set()
-    for megabytes in range(320, 720, 25):
+    for megabytes in range(330, 830, 50):
         done = tools.run("ttc-translate", "--onnx-to-bundle", digits, "-o", out, check=False, timeout=120,
                          preexec_fn=limit(megabytes << 20))
         assert done.returncode in (0, 1, 127), (megabytes, done.returncode, done.stderr[-2000:])
