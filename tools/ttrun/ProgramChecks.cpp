@@ -20,6 +20,7 @@ public:
 private:
   void compare(const Results &other, const Circumstances &circumstances);
   void explain(uint32_t operand, uint64_t byte, const Circumstances &circumstances);
+  void checkSmallIntegers();
   void checkInPlace();
   void compareInPlace(const std::vector<std::pair<uint32_t, uint32_t>> &stored,
                       const Results &expected);
@@ -196,6 +197,24 @@ uint64_t Checker::checkAlone() {
   return number;
 }
 
+/// The footprint with other inputs. Not for large programs: as floats, they are denormal numbers,
+/// which take long.
+void Checker::checkSmallIntegers() {
+  constexpr uint64_t kMostBytes = uint64_t(1) << 20;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < runner.operands(); ++i)
+    bytes += runner.rows(i).packed();
+  if (bytes > kMostBytes)
+    return;
+  runner.setInputs(Values::SmallIntegers);
+  for (const Edge edge : {Edge::Back, Edge::Front}) {
+    Circumstances circumstances = usual;
+    circumstances.edge = edge;
+    runner.run(circumstances);
+  }
+  runner.setInputs(Values::Floats);
+}
+
 uint64_t Checker::check() {
   expected = runner.run(usual);
   const Circumstances others[] = {{Edge::Front, Order::Backwards, 0x5a, 0x5a, 0x5a},
@@ -204,6 +223,7 @@ uint64_t Checker::check() {
     const Results other = runner.run(circumstances);
     compare(other, circumstances);
   }
+  checkSmallIntegers();
   checkInPlace();
   return checkAlone();
 }

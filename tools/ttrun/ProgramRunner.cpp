@@ -136,34 +136,46 @@ static Rows rowsOf(const fb::Operand &operand) {
   return rows;
 }
 
-/// Floats in [-2, 2): as integers, they are far beyond the extents of a tensor, so that an index
-/// that is not checked leads outside of it.
-static std::vector<uint8_t> randomContents(uint64_t bytes, uint64_t seed) {
+static uint64_t randomNumber(uint64_t seed) {
+  // SplitMix64.
+  uint64_t x = seed * 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  return (x ^ (x >> 27)) * 0x94d049bb133111eb;
+}
+
+static std::vector<uint8_t> randomContents(uint64_t bytes, uint64_t seed, Values values) {
   std::vector<uint8_t> contents(bytes);
-  for (uint64_t at = 0; at < bytes; at += sizeof(float)) {
-    // SplitMix64.
-    uint64_t x = seed + (at + 4) * 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    const float value = static_cast<float>(x >> 40) * 0x1p-22f - 2.0f;
+  auto put = [&](uint64_t at, auto value) {
     memcpy(contents.data() + at, &value, std::min<uint64_t>(sizeof(value), bytes - at));
-  }
+  };
+  if (values == Values::Floats)
+    for (uint64_t at = 0; at < bytes; at += sizeof(float))
+      put(at, static_cast<float>(randomNumber(seed + at) >> 40) * 0x1p-22f - 2.0f);
+  else
+    for (uint64_t at = 0; at < bytes; at += sizeof(int64_t))
+      put(at, static_cast<int64_t>(randomNumber(seed + at) >> 58) - 4);
   return contents;
 }
 
 ProgramRunner::ProgramRunner(const fb::Program &program, ProgramFunction *function, uint64_t seed)
-    : program_(program), function_(function),
+    : program_(program), function_(function), seed_(seed),
       scratch_(std::make_unique<GuardedRows>(Rows{program.scratch_bytes()})) {
   Rows table{count(program.operands()) * sizeof(uint64_t)};
   table.alignment = sizeof(uint64_t);
   table_ = std::make_unique<GuardedRows>(table);
   for (uint32_t i = 0; i < count(program.operands()); ++i) {
     memory_.push_back(std::make_unique<GuardedRows>(rowsOf(operand(i))));
-    contents_.push_back(reads(i) ? randomContents(rows(i).packed(), seed + (uint64_t(i) << 56))
-                                 : std::vector<uint8_t>());
     stored_.push_back(i);
   }
+  setInputs(Values::Floats);
   handleFaults();
+}
+
+void ProgramRunner::setInputs(Values values) {
+  contents_.assign(operands(), {});
+  for (uint32_t i = 0; i < operands(); ++i)
+    if (reads(i))
+      contents_[i] = randomContents(rows(i).packed(), seed_ + (uint64_t(i) << 56), values);
 }
 
 bool ProgramRunner::reads(uint32_t index) const {

@@ -28,6 +28,15 @@ struct Circumstances {
   uint8_t unrelated = 0xa5; ///< bytes between the rows of inputs, and after them
 };
 
+/// What inputs hold.
+enum class Values {
+  /// In [-2, 2). As integers they are far beyond the extents of a tensor, so that an index that is
+  /// not checked leads outside of it.
+  Floats,
+  /// Integers from -4 to 59, of 32 and of 64 bits: indices that are inside of most tensors.
+  SmallIntegers
+};
+
 /// The packed rows of each written operand; empty for an operand that is only read.
 using Results = std::vector<std::vector<uint8_t>>;
 
@@ -56,6 +65,9 @@ public:
   /// undoes that.
   void storeAt(uint32_t index, uint32_t at) { stored_[index] = at; }
 
+  /// Values::Floats at first.
+  void setInputs(Values values);
+
   /// Runs all workgroups. Throws Violation.
   Results run(const Circumstances &circumstances);
 
@@ -79,6 +91,7 @@ private:
 
   const ttrt::fb::Program &program_;
   ttrt::ProgramFunction *const function_;
+  const uint64_t seed_;
   std::vector<std::unique_ptr<GuardedRows>> memory_;
   std::vector<std::vector<uint8_t>> contents_; ///< of operands that are read
   std::vector<uint32_t> stored_;

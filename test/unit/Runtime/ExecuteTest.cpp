@@ -197,6 +197,8 @@ TEST(Execute, BytesBetweenRows) {
 TEST(Execute, Addresses) {
   EXPECT_THAT(problem({"gather", kGrid, {kBytes, kBytes}, {kBytes}}),
               MatchesRegex("workgroup 0 reads .*"));
+  EXPECT_THAT(problem({"gather_rows", kGrid, {kBytes, 2 * kBytes}, {kBytes}}),
+              MatchesRegex("workgroup 0 reads [0-9]+ bytes after the end of operand 0 .*"));
   EXPECT_THAT(problem({"base_address", kGrid, {kBytes}, {kBytes}}), HasSubstr("writes"));
   EXPECT_THAT(problem({"third_operand", kGrid, {kBytes}, {kBytes}}),
               StartsWith("workgroup 0 reads 0 bytes after the end of the 2 addresses of its "

@@ -161,6 +161,15 @@ PROGRAM(gather) {
     out[i] = a[index[i]];
 }
 
+// An index that is checked, but then multiplied.
+PROGRAM(gather_rows) {
+  const float *a = OPERAND(const float, 0);
+  const int64_t *index = OPERAND(const int64_t, 1);
+  float *out = OPERAND(float, 2);
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    out[i] = (uint64_t)index[i] < kElements ? a[index[i] * 8] : 0;
+}
+
 // Reads 64 bytes at once, as vectorised code does: padding, but not into the result.
 PROGRAM(sum_with_padding) {
   const float *a = OPERAND(const float, 0);
