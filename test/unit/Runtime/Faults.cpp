@@ -81,7 +81,7 @@ const std::vector<FaultKind> kKinds = {
      [](BB &b, size_t v) {
        auto places = operands(b);
        constexpr size_t kParts = 3;
-       if (v >= places.size() * 2 * kParts)
+       if (inL1(b).empty() || v >= places.size() * 2 * kParts)
          return false;
        const OperandPlace &place = places[v / (2 * kParts)];
        const bool interleaved = v % 2 == 0;

@@ -5,6 +5,7 @@
 
 #include "Loaded.h"
 #include "QueueBundle.h"
+#include "Sanitized.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 
@@ -222,6 +223,9 @@ TEST(Fork, DuringARun) {
 
 /// The child opens a device of its own from the parent's bundle, and forks again.
 TEST(Fork, ChildrenOpenDevicesOfTheirOwn) {
+#ifdef TTRT_TEST_THREAD_SANITIZED
+  GTEST_SKIP() << "the thread sanitizer starts no threads after a fork";
+#endif
   TemporaryFile file(sampleBundle().finish());
   Loaded loaded(file.path(), optionsOf(2, 1));
   EXPECT_EQ(inChild([&]() -> std::string {
