@@ -127,6 +127,10 @@ const char *confineProcess(std::atomic<uint32_t> &forbidden) noexcept {
   if (sigaction(SIGSYS, &action, nullptr) != 0)
     return "handle forbidden system calls";
 
+  // A handler of someone else (a sanitizer's) would only make forbidden calls.
+  for (int crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
+    signal(crash, SIG_DFL);
+
   const rlimit none{0, 0};
   for (auto resource :
        {RLIMIT_CORE, RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE})
