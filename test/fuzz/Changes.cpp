@@ -21,9 +21,9 @@ uint64_t Random::take(size_t count) {
 }
 
 const char *nameOf(Operation operation) {
-  static const char *const kNames[kOperations] = {"set",     "set everywhere", "exchanged",
-                                                  "dropped", "doubled",        "cleared",
-                                                  "removed", "to a barrier"};
+  static const char *const kNames[kOperations] = {
+      "set",     "set everywhere", "exchanged",    "dropped",  "doubled",
+      "cleared", "removed",        "to a barrier", "replaced", "permuted"};
   return kNames[static_cast<size_t>(operation)];
 }
 
@@ -185,9 +185,18 @@ Change makeChange(const BundleModel &model, const Sites &sites, const std::vecto
   switch (node.kind) {
   case Kind::Scalar:
     change.operation = random.oneIn(6) ? Operation::SetAll : Operation::Set;
+    // Numbers that are large enough to mean one thing: an address or a size.
+    if (node.scalar >= 64 && random.oneIn(3)) {
+      change.operation = random.oneIn(2) ? Operation::Replace : Operation::Permute;
+      change.other.assign(site.path.begin(),
+                          site.path.begin() +
+                              static_cast<ptrdiff_t>(random.below(site.path.size())));
+    }
     change.value = truncate(
         randomValue(*site.type, node.scalar, find(root, other.path)->scalar, random), *site.type);
     change.what += ": " + std::to_string(node.scalar) + " -> " + std::to_string(change.value);
+    if (change.operation > Operation::ToBarrier)
+      change.what += " below " + std::to_string(change.other.size()) + " levels";
     break;
   case Kind::String:
     if (random.oneIn(8) && !site.isElement) {
@@ -228,6 +237,8 @@ static bool isVoid(const Node &root, const Change &change) {
     return node.kind == Kind::String ? node.present && node.text == change.text
                                      : node.scalar == change.value;
   case Operation::SetAll:
+  case Operation::Replace:
+  case Operation::Permute:
     return node.scalar == change.value;
   case Operation::Exchange:
     return node == *find(root, change.other);
@@ -300,6 +311,18 @@ static bool changeElements(const BundleModel &model, const Change &change, Node 
   return true;
 }
 
+/// `from` becomes `to` in all numbers below a node, and with `both` also the other way round.
+static void replace(Node &node, uint64_t from, uint64_t to, bool both) {
+  if (node.kind == Kind::Scalar) {
+    if (node.scalar == from)
+      node.scalar = to;
+    else if (both && node.scalar == to)
+      node.scalar = from;
+  }
+  for (Node &item : node.items)
+    replace(item, from, to, both);
+}
+
 bool apply(const BundleModel &model, const Sites &sites, const Change &change, Node &tree) {
   Node *node = find(tree, change.path);
   if (!node)
@@ -347,6 +370,13 @@ bool apply(const BundleModel &model, const Sites &sites, const Change &change, N
   case Operation::ToBarrier:
     *node = model.barrier();
     model.placeStreams(tree);
+    return true;
+  case Operation::Replace:
+  case Operation::Permute:
+    if (node->kind != Kind::Scalar)
+      return false;
+    replace(*find(tree, change.other), node->scalar, change.value,
+            change.operation == Operation::Permute);
     return true;
   }
   return false;

@@ -44,8 +44,10 @@ enum class Operation : uint8_t {
   Clear,     ///< all elements of a vector
   Remove,    ///< a string, table or vector
   ToBarrier, ///< a command
+  Replace,   ///< a number: in all fields of any kind below one node
+  Permute,   ///< two numbers: each where the other one was, in all fields below one node
 };
-inline constexpr size_t kOperations = 8;
+inline constexpr size_t kOperations = 10;
 const char *nameOf(Operation operation);
 
 using Path = std::vector<uint32_t>;
@@ -74,8 +76,8 @@ struct Change {
   Operation operation = Operation::Set;
   uint32_t kind = 0;
   Path path;
-  Path other;          ///< Exchange
-  uint64_t value = 0;  ///< Set, SetAll: the new value; Drop, Double: the element
+  Path other;          ///< Exchange; Replace, Permute: the node
+  uint64_t value = 0;  ///< the new value; Drop, Double: the element
   std::string text;    ///< Set of a string
   bool repair = false; ///< Drop, Double: move the lifetimes that begin or end later
   std::string what;    ///< for people
