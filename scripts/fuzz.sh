@@ -54,7 +54,7 @@ say "${#targets[@]} targets, $jobs at a time, $seconds s each"
 
 # The shared libMLIR is not instrumented and keeps objects until the process ends.
 export ASAN_OPTIONS=detect_leaks=0:allow_user_poisoning=0 UBSAN_OPTIONS=print_stacktrace=1
-export TTC_FUZZ_BUNDLE="$corpus/loader/queues.ttcb"
+export TTC_FUZZ_BUNDLE="$corpus/loader/certified.ttcb"
 [ -f "$TTC_FUZZ_BUNDLE" ] || /usr/bin/python3 test/fuzz/seeds.py build "$corpus" loader
 
 fuzz() { # TARGET

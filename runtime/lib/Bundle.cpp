@@ -8,6 +8,7 @@
 #include "DecodedPlan.h"
 #include "Format.h"
 #include "ParallelHash.h"
+#include "Sort.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -212,8 +213,7 @@ struct Extent {
 /// Every byte outside the extents must be zero, so every byte of the file is checked. There are no
 /// more such bytes than alignment needs: up to the next page, and to the place of an address in it.
 static void checkPadding(const MappedFile &file, std::vector<Extent> &extents) {
-  std::sort(extents.begin(), extents.end(),
-            [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
+  sortItems(extents, [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
   extents.push_back({file.size(), file.size(), "end"});
   uint64_t position = 0;
   const char *previous = "start";
@@ -261,8 +261,7 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
   }
   checkPadding(file_, extents);
   // Whole pages are mapped: segments in one page would show up at each other's address.
-  std::sort(pages.begin(), pages.end(),
-            [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
+  sortItems(pages, [](const Extent &a, const Extent &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < pages.size(); ++i)
     if (pages[i].begin < pages[i - 1].end)
       failBad("segments {} and {} share a page of the file", pages[i - 1].name, pages[i].name);

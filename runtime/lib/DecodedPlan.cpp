@@ -2,6 +2,7 @@
 #include "DecodedPlan.h"
 
 #include "Format.h"
+#include "Sort.h"
 #include "Verifier.h"
 #include "ttrt/dataflow.h"
 
@@ -123,8 +124,7 @@ BufferIndex::BufferIndex(const Bundle &bundle) : bundle(bundle) {
     if (buffer.end() == 0)
       permanent.emplace(address, &buffer);
   }
-  std::sort(reaches.begin(), reaches.end(),
-            [](const Reach &a, const Reach &b) { return a.begin < b.begin; });
+  sortItems(reaches, [](const Reach &a, const Reach &b) { return a.begin < b.begin; });
   for (size_t i = 1; i < reaches.size(); ++i)
     reaches[i].end = std::max(reaches[i].end, reaches[i - 1].end);
 }

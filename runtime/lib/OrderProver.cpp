@@ -5,6 +5,7 @@
 #include "OrderProver.h"
 
 #include "Format.h"
+#include "Sort.h"
 #include "ttrt/dataflow.h"
 
 #include <algorithm>
@@ -93,7 +94,7 @@ void OrderProver::keepLast(std::vector<Touch> &touches) const {
     return nodes[touch.node].position < last[nodes[touch.node].queue];
   });
   auto key = [](Touch touch) { return std::pair(touch.node, touch.access); };
-  std::sort(touches.begin(), touches.end(), [&](Touch a, Touch b) { return key(a) < key(b); });
+  sortItems(touches, [&](Touch a, Touch b) { return key(a) < key(b); });
   touches.erase(std::unique(touches.begin(), touches.end()), touches.end());
 }
 
@@ -318,8 +319,8 @@ void OrderProver::touch(const Node &node) {
         writeState(access, touch, digest);
     }
   if (state.bytes.isExhausted())
-    failHere("the rows of operands are not aligned with those of other tensors at the same "
-             "addresses; expected at most {} rows to check one by one",
+    failHere("rows of operands are not aligned with those of other tensors at their addresses; "
+             "expected at most {} to check one by one",
              ShadowMemory::kMostRows);
 }
 
@@ -359,8 +360,8 @@ void OrderProver::checkStateAccesses() {
   for (uint32_t i = 0; i < reference.numStates(); ++i)
     if (const uint64_t expected = reference.perInference(reference.state(i)) * inferences;
         state.stateAccesses[i] != expected)
-      failHere("{} inferences access state buffer {} {} times; expected {}", inferences, i,
-               state.stateAccesses[i], expected);
+      failHere("state buffer {} is accessed {} times; expected {}", i, state.stateAccesses[i],
+               expected);
 }
 
 /// Checks that the access is the one that follows in the order of the default schedule. State that
@@ -457,8 +458,7 @@ void OrderProver::runPart(Part which) {
     return;
   if (which == Part::Body && reference.isOpen() &&
       !reference.endFirstBody(static_cast<uint64_t>(countInferences())))
-    failHere("one body accesses state for {} inferences; expected a dataflow, which says how",
-             countInferences());
+    failHere("one body accesses state for several inferences; expected a dataflow");
   if (which == Part::Epilogue)
     checkStateAccesses();
 }
@@ -487,7 +487,7 @@ OrderProver::Snapshot OrderProver::snapshot() const {
     positions[nodes[touch.node].queue].push_back(nodes[touch.node].position);
   });
   for (auto &queue : positions) {
-    std::sort(queue.begin(), queue.end());
+    sortItems(queue);
     queue.erase(std::unique(queue.begin(), queue.end()), queue.end());
   }
   auto rank = [&](size_t queue, uint64_t position) {
@@ -533,7 +533,7 @@ OrderProver::Snapshot OrderProver::snapshot() const {
       words.insert(words.end(),
                    {column.begin, column.end, touches.size(), history.conservative, history.digest,
                     static_cast<uint64_t>(known ? history.inference - base : kNoInference)});
-      std::sort(touches.begin() + 1, touches.end()); // the readers
+      sortItems(touches.data() + 1, touches.size() - 1); // the readers
       for (const auto &[what, when] : touches)
         words.insert(words.end(), {what, when});
     }

@@ -156,9 +156,9 @@ void OrderProver::failState(Touch touch, int64_t expected) {
   if (!wantsMessage())
     return fail();
   const Access &access = accessOf(touch);
-  failHere("{} accesses {} for inference {}, but its other data belongs to inference {}, from {}",
+  failHere("{} accesses {} for inference {}, but its other data belongs to inference {}",
            describe(touch.node, true), bytesOf(access.address, access.end(), access), expected,
-           inference, describe(inferenceFrom.node, true));
+           inference);
 }
 
 } // namespace ttrt

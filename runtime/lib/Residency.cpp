@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Residency.h"
+#include "Sort.h"
 
 #include <algorithm>
 
@@ -48,8 +49,8 @@ static ttrt_memory_use useOf(const Bundle &bundle, fb::MemorySpace space, uint64
       changes.emplace_back(buffer.end(), -bytes);
     }
   }
-  std::sort(ranges.begin(), ranges.end());
-  std::sort(changes.begin(), changes.end());
+  sortItems(ranges);
+  sortItems(changes);
   RangeSum sum;
   for (const auto &[begin, end] : ranges)
     sum.add(begin, end);
@@ -74,7 +75,7 @@ Residency::Residency(const Bundle &bundle, DeviceMemory &memory)
     loaded_[i].store(true, std::memory_order_relaxed);
     byAddress_.push_back(i);
   }
-  std::sort(byAddress_.begin(), byAddress_.end(),
+  sortItems(byAddress_,
             [&](uint32_t a, uint32_t b) { return traceOf(a).address() < traceOf(b).address(); });
 }
 

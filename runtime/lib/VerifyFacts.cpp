@@ -49,16 +49,17 @@ template <typename T> static bool areEqual(const T *a, const T *b) {
   return true;
 }
 
-/// A failure if a number of a table is not that of the facts.
-static void compare(const char *symbol, const char *what, uint64_t expected, uint64_t found) {
+/// A failure if a number of a table, of an operand if there is one, is not that of the facts.
+static void compare(const fb::Program &program, const char *what, uint64_t expected, uint64_t found,
+                    int operand = -1) {
   if (expected != found)
-    failBad("program '{}': {} is {}; expected {}, for which its code was generated", symbol, what,
+    failBad("program '{}'{}: {} is {}; expected {}, for which its code was generated",
+            text(program.symbol()), operand < 0 ? "" : formatText(", operand {}", operand), what,
             found, expected);
 }
 
 static void compareOperands(const fb::Program &program, const fb::Program &fact) {
-  const char *symbol = text(program.symbol());
-  compare(symbol, "the number of operands", count(fact.operands()), count(program.operands()));
+  compare(program, "the number of operands", count(fact.operands()), count(program.operands()));
   for (uint32_t i = 0; i < count(program.operands()); ++i) {
     const fb::Operand &a = *fact.operands()->Get(i), &b = *program.operands()->Get(i);
     const struct {
@@ -74,9 +75,7 @@ static void compareOperands(const fb::Program &program, const fb::Program &fact)
         {"in_place_of", 1, areEqual(a.in_place_of(), b.in_place_of())},
     };
     for (const auto &[name, expected, found] : fields)
-      if (expected != found)
-        failBad("program '{}', operand {}: {} is {}; expected {}, for which its code was generated",
-                symbol, i, name, found, expected);
+      compare(program, name, expected, found, static_cast<int>(i));
   }
 }
 
@@ -87,9 +86,7 @@ bool verifyFacts(const Bundle &bundle) {
     return true;
   const fb::Facts *facts = findFacts(code);
   if (!facts)
-    failBad("segment code of {} bytes does not end with the facts about its programs, or they are "
-            "damaged",
-            code.size);
+    failBad("segment code does not end with the facts about its programs, or they are damaged");
   if (count(facts->programs()) != count(programs))
     failBad("bundle has {} programs; its code has {}", count(programs), count(facts->programs()));
   for (uint32_t i = 0; i < count(programs); ++i) {
@@ -97,8 +94,8 @@ bool verifyFacts(const Bundle &bundle) {
     const char *symbol = text(program.symbol());
     if (strcmp(symbol, text(fact.symbol())) != 0)
       failBad("program {} is '{}'; expected '{}', as in its code", i, symbol, text(fact.symbol()));
-    compare(symbol, "the grid", fact.grid(), program.grid());
-    compare(symbol, "the number of bytes of scratch", fact.scratch_bytes(),
+    compare(program, "the grid", fact.grid(), program.grid());
+    compare(program, "the number of bytes of scratch", fact.scratch_bytes(),
             program.scratch_bytes());
     compareOperands(program, fact);
   }

@@ -6,6 +6,7 @@
 
 #include "DecodedPlan.h"
 #include "Format.h"
+#include "Sort.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
     else
       byBegin.push_back(i);
   }
-  std::sort(byBegin.begin(), byBegin.end(), [&](uint32_t a, uint32_t b) {
+  sortItems(byBegin, [&](uint32_t a, uint32_t b) {
     return std::pair(buffer(a).begin(), a) < std::pair(buffer(b).begin(), b);
   });
 }

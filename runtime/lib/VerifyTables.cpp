@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Format.h"
+#include "Sort.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ static void checkNames(const char *what,
     if (names.back().empty())
       failBad("{} {} has no name", what, i);
   }
-  std::sort(names.begin(), names.end());
+  sortItems(names);
   auto twin = std::adjacent_find(names.begin(), names.end());
   if (twin != names.end())
     failBad("two {}s are named '{}'", what, twin->data());
@@ -213,7 +214,7 @@ static void verifyTraces(const Bundle &bundle) {
   }
   // The first stream begins where the segment does, and each other one where the previous one ends,
   // padded. The last one ends at the end of DRAM.
-  std::sort(order.begin(), order.end(),
+  sortItems(order,
             [](const fb::Trace *a, const fb::Trace *b) { return a->address() < b->address(); });
   const SegmentView &streams = bundle.segment(fb::SegmentKind::Streams);
   const uint64_t begin = region ? streams.address : 0;

@@ -150,7 +150,7 @@ def test_input_that_does_not_fit(digits, tools, shared, tmp_path):
     done = tools.compile(model, tmp_path / "model.ttcb", f"--target={chip_file(tmp_path, 131072)}",
                          "--input-memory=l1", check=False)
     assert done.returncode != 0
-    assert "bytes of L1 on each core for 1 tensors beside the scratch of programs, but chip has " \
+    assert "bytes of L1 on each core for 1 tensors and the scratch of programs, but chip has " \
            "131072" in done.stderr, done.stderr
     assert "alive at the peak: @data_0, slot of 301056 bytes" in done.stderr
 

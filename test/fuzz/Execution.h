@@ -21,12 +21,6 @@
 
 namespace ttrt::fuzz {
 
-/// Whether what is accepted and wrong is counted only. It is so until the runtime compares programs
-/// and ports with what the code generator made of them; then make it false. Crashes and hangs of
-/// the runtime are failures in any case. TTC_WRONG_FAILS=1 in the environment tries it out.
-inline constexpr bool kWrongIsKnown = true;
-inline bool wrongIsFailure() { return !kWrongIsKnown || getenv("TTC_WRONG_FAILS"); }
-
 struct PortType {
   std::string name;
   ttrt_dtype dtype;

@@ -20,7 +20,7 @@ def run(*command):
 
 def bundles(build, folder):
     """Small ones: rings of slots on two queues, and those that are made by hand."""
-    for name in ("sample", "queues"):
+    for name in ("sample", "certified"):
         run(build / "test/unit/ttrt-write-sample", name, folder / f"{name}.ttcb")
     translate = build / "bin/ttc-translate"
     if translate.exists():

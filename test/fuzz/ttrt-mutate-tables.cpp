@@ -231,7 +231,7 @@ private:
         static_cast<unsigned long long>(sums[Failed]), static_cast<unsigned long long>(sums[Equal]),
         static_cast<unsigned long long>(sums[Renamed]),
         static_cast<unsigned long long>(sums[Wrong]), static_cast<unsigned long long>(sums[Crash]));
-    return sums[Crash] + (wrongIsFailure() ? sums[Wrong] : 0);
+    return sums[Crash] + sums[Wrong];
   }
 
   const std::string path;

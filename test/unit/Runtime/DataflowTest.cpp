@@ -131,7 +131,7 @@ fb::EntryPointT &entry(BundleBuilder &b) { return *b.bundle.entries[0]; }
 
 const Change kChanges[] = {
     {"ExchangedConstants", [](BundleBuilder &b) { std::swap(words(b)[14], words(b)[20]); },
-     "command 4 of trace 'main_t0' (test_add) in iteration 0 computes what"},
+     "read of output 'y') in iteration 0 returns what the entry point's dataflow does not"},
     {"SameConstantTwice", [](BundleBuilder &b) { words(b)[14] = words(b)[20]; }},
     {"OtherInputOfTheSameInference", [](BundleBuilder &b) { words(b)[13] = words(b)[2]; }},
     {"ExchangedOperands", [](BundleBuilder &b) { std::swap(words(b)[2], words(b)[3]); }},

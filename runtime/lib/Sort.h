@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sorting by the C library. std::sort would be more than a kilobyte of code for each type.
+
+#ifndef TTRT_LIB_SORT_H
+#define TTRT_LIB_SORT_H
+
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <type_traits>
+#include <vector>
+
+namespace ttrt {
+
+/// Sorts `count` items by less(a, b). Items that are equal may end in any order. Thread-safe.
+template <typename T, typename Less = std::less<>>
+void sortItems(T *items, size_t count, Less less = {}) {
+  static_assert(std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>);
+  qsort_r(
+      items, count, sizeof(T),
+      [](const void *a, const void *b, void *context) {
+        const T &left = *static_cast<const T *>(a), &right = *static_cast<const T *>(b);
+        Less &isLess = *static_cast<Less *>(context);
+        return isLess(left, right) ? -1 : static_cast<int>(isLess(right, left));
+      },
+      &less);
+}
+
+template <typename T, typename Less = std::less<>>
+void sortItems(std::vector<T> &items, Less less = {}) {
+  sortItems(items.data(), items.size(), less);
+}
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_SORT_H
