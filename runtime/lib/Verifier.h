@@ -22,7 +22,8 @@ void verifyTables(const Bundle &bundle);
 /// Programs: what their tables say is what their code was generated for. Returns whether every
 /// entry point must have a `dataflow`.
 bool verifyFacts(const Bundle &bundle);
-/// The bytes of the code segment before the facts: the shared object. All of them if there are none.
+/// The bytes of the code segment before the facts: the shared object. All of them if there are
+/// none.
 uint64_t sizeOfObject(const SegmentView &code);
 
 /// Streams: every command is well-formed, every index and address is in range, and there is one end

@@ -71,7 +71,7 @@ public:
   fb::BundleT bundle;
   std::vector<uint8_t> constants;
   std::vector<StreamBuilder> streams; ///< of the traces
-  std::vector<uint8_t> code; ///< the shared object
+  std::vector<uint8_t> code;          ///< the shared object
   /// The facts behind the code. If there are none, finish() makes them from the programs.
   std::optional<fb::FactsT> facts;
 
