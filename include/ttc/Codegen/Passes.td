@@ -29,6 +29,8 @@ def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
 //
 //   ttc.workgroups     on a function: the number of workgroups that its work is divided into
 //   ttc.scratch_bytes  on a function: bytes of the core's L1 that a workgroup needs
+//                      (--ttc-compile-programs compares both, on the function of the program's
+//                      name, with the program's `grid` and `scratch_bytes`)
 //   ttc.in_place       on an argument that is written: the arguments that may be the same memory
 //   ttc.epilogue       on a function: a kernel's epilogue, not yet decided upon
 
@@ -45,7 +47,7 @@ def OutlineBodies : Pass<"ttc-outline-bodies", "::mlir::ttc::ProgramOp"> {
     for the result's element at the same place only: `ttc.in_place` on the output names these
     arguments. This is decided here because it follows from what the tensor ops mean.
 
-    A tensor without elements is an error: the passes that follow make no tile of it.
+    A tensor without elements is an error: the passes that follow cannot tile it.
 
     ```mlir
     ttc.program @relu(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
@@ -241,8 +243,8 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
     of the program's name and ABI, which calls the kernel, and a function `@epilogue`, which the
     kernel calls on each vector of its result: the elementwise ops, with what else they read loaded
     at the vector's place. Parameters, operands and epilogue become constants of the kernel when it
-    is compiled. Sets `grid` (with shards `ttc.workgroups` on the function), `scratch_bytes`, and
-    `ttc.in_place` for what the tail alone reads.
+    is compiled. Sets `ttc.workgroups` and `ttc.scratch_bytes` on the function, and `scratch_bytes`
+    and, without shards, `grid` on the program. Sets `ttc.in_place` for what the tail alone reads.
 
     ```mlir
     ttc.program @p(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<6x16xf32> {
@@ -256,7 +258,8 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
       module {
         llvm.mlir.global internal constant @params(dense<[...]> : tensor<64xi64>)
         llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
-        llvm.func @p(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {
+        llvm.func @p(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
+            attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
           ...
           llvm.call @ttc_kernel_gemm(%array, %scratch, %workgroup, %params, %epilogue) : ...
           llvm.return
@@ -357,9 +360,10 @@ def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
     makes `@body` internal to the module, as `@NAME.body`. It stays a function of its own, because
     LLVM knows that operands do not overlap for arguments only.
 
-    What the attributes of the body say becomes the program's: `ttc.workgroups` its `grid` (with
-    shards it moves to the new function, for `--ttc-add-shard-entries`), `ttc.scratch_bytes` its
-    `scratch_bytes`, `ttc.in_place` that of its result. Without one of the first two it is an error.
+    The body's attributes `ttc.workgroups` and `ttc.scratch_bytes` move to the new function; it is
+    an error if one is missing. They are also the program's `grid` and `scratch_bytes`. (The grid of
+    a program on shards is set later, by `--ttc-add-shard-entries`.) `ttc.in_place` moves to the
+    program's result.
 
     ```mlir
     ttc.program @relu(%a: tensor<8xf32>) -> tensor<8xf32> {
@@ -374,7 +378,8 @@ def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
         attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
       module {
         llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
-                        %workgroup: i64) {
+                        %workgroup: i64)
+            attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
           ...
           llvm.call @relu.body(%in, %out, %workgroup) : (!llvm.ptr, !llvm.ptr, i64) -> ()
           llvm.return
@@ -393,14 +398,16 @@ def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
     The code of a program on shards is that of a program for one part. This pass renames its
     function to `@NAME.part` and adds another one of its name, which computes from the workgroup's
     number where the parts are and calls `@NAME.part` for all workgroups that a part has
-    (`ttc.workgroups`). Sets `grid` to the number of shards. Nothing else in the code knows about
-    shards. Needs the module's target, for the distance of two cores' L1.
+    (`ttc.workgroups`). Sets the program's `grid` and the new function's `ttc.workgroups` to the
+    number of shards; `ttc.scratch_bytes` moves to the new function. Nothing else in the code knows
+    about shards. Needs the module's target, for the distance of two cores' L1.
 
     ```mlir
     ttc.program @relu(%a: tensor<8xf32> {ttc.shard = ...}) -> (tensor<8xf32> {ttc.shard = ...})
         attributes {scratch_bytes = 0 : i64, shards = array<i64: 4>} {
       module {
-        llvm.func @relu(...) attributes {ttc.workgroups = 1 : i64} { ... }
+        llvm.func @relu(...)
+            attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} { ... }
       }
     }
     // becomes
@@ -408,7 +415,8 @@ def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
         attributes {grid = 4 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4>} {
       module {
         llvm.func @relu(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr,
-                        %workgroup: i64) {
+                        %workgroup: i64)
+            attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 4 : i64} {
           ...
           llvm.call @relu.part(%parts, %base, %scratch, %zero) : ...
           llvm.return
@@ -427,13 +435,20 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
     Compiles the lowered bodies of all programs on all cores for the module's `ttc.target`:
     LLVM IR, the kernels' bitcode specialised with each call's constants, -O3, machine code.
     The objects are linked with the built-in lld into one ELF shared object without undefined
-    symbols, which the module then holds as `ttc.binary`; the bodies are gone. The same
-    module gives the same bytes, whatever the number of cores.
+    symbols. Appended to it are the facts about the programs (docs/bundle-format.md), with which the
+    loader compares a bundle's tables. The module then holds both as `ttc.binary`; the bodies are
+    gone. The same module gives the same bytes, whatever the number of cores.
+
+    It is an error if a program's `grid` or `scratch_bytes` differs from `ttc.workgroups` or
+    `ttc.scratch_bytes` of its function.
 
     ```mlir
     ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32>
         attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
-      module { llvm.func @relu(...) { ... } }
+      module {
+        llvm.func @relu(...)
+            attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 8 : i64} { ... }
+      }
     }
     // becomes
     ttc.program @relu(tensor<64x1024xf32>) -> tensor<64x1024xf32>
@@ -441,7 +456,8 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
     ttc.binary @code dense_resource<code> : tensor<8192xi8>
     ```
 
-    Counters (`--mlir-pass-statistics`): `programs`, `code-bytes`.
+    Counters (`--mlir-pass-statistics`): `programs`, `code-bytes` (of the shared object and the
+    facts).
   }];
   let options = [
     ProgressOption

@@ -8,7 +8,7 @@ def ConvertTtcToLinalg : Pass<"convert-ttc-to-linalg"> {
   let summary = "Tensor ops of ttc to linalg, tensor, arith and math";
   let description = [{
     Every op of level 1 becomes `linalg.generic` and `linalg.fill` on tensors with bodies in
-    arith and math. Elementwise ops all go one way, through `ElementwiseOpInterface`. Unsigned
+    arith and math. All elementwise ops are lowered through `ElementwiseOpInterface`. Unsigned
     element types become signless ones; the ops' meaning stays. Sums of f16 and bf16 elements
     are made in f32.
 

@@ -9,8 +9,8 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let summary = "Sets the target that the module is compiled for";
   let description = [{
     Sets the module attribute `ttc.target`, which later passes query. A module that already has a
-    target keeps it. Fails if a tensor, or all constants together, are larger than the target's DRAM:
-    later passes build constants, tables and plans from what is named here.
+    target keeps it. Fails if a tensor, or all constants together, are larger than the target's DRAM,
+    before later passes build constants, tables and plans of these sizes.
 
     ```mlir
     module {}
@@ -31,8 +31,8 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     additions to, the channels of an op that implements AffineWeightsOpInterface are folded into its
     weights and bias; sums and products with several constants are combined.
 
-    All results together exceed their operands by at most what the constants have at first, or by 64
-    times max-growth.
+    All results together may exceed their operands by the size of all constants before the pass, or
+    by 64 times `max-growth` if that is more. Ops whose results would exceed this are not evaluated.
 
     Large results become resources, named after the constant they were computed from. The data of
     unused constants is freed.
