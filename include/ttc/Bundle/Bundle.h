@@ -11,8 +11,9 @@
 
 namespace mlir::ttc {
 
-/// Writes the module as a bundle. Fails, with diagnostics, if the module is not planned: buffers
-/// and streams need addresses, programs need one binary.
+/// Writes the module as a bundle, with the dataflow of each entry point (docs/proof.md). Fails,
+/// with diagnostics, if the module is not planned (buffers and streams need addresses, programs
+/// need one binary), or if its default schedules read what has not been written.
 LogicalResult writeBundle(ModuleOp module, llvm::raw_ostream &output);
 
 /// Reads a bundle. Returns null, with diagnostics, if the file is damaged. Constants and code are

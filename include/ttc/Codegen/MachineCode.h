@@ -24,16 +24,17 @@ struct LoweredProgram {
 
 struct MachineCodeOptions {
   CpuTarget target;
-  /// Called after each shard with the programs done and all programs; never concurrently.
+  /// Called after each group of programs with the number of programs done and of all programs;
+  /// never concurrently.
   std::function<void(size_t done, size_t total)> progress;
   /// Assembly text instead of an object: for tests that read the inner loops.
   bool assembly = false;
 };
 
-/// Compiles programs on all cores and links them into one ELF shared object that exports each
-/// program's symbol and needs nothing. The same programs give the same bytes: shards follow
-/// from the list alone. With `assembly`, the concatenated assembly instead of the object.
-/// On failure, diagnostics are emitted at the programs' modules.
+/// Compiles programs on all cores, in groups, and links them into one ELF shared object that
+/// exports each program's symbol and needs no library. The same programs give the same bytes:
+/// groups depend on the list alone. With `assembly`, returns the concatenated assembly instead of
+/// the object. On failure, diagnostics are emitted at the programs' modules.
 FailureOr<llvm::SmallVector<char, 0>> compilePrograms(ArrayRef<LoweredProgram> programs,
                                                       const MachineCodeOptions &options);
 

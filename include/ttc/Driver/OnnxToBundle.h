@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The whole way of a model in one call.
+// From models to a bundle in one translation.
 #ifndef TTC_DRIVER_ONNXTOBUNDLE_H
 #define TTC_DRIVER_ONNXTOBUNDLE_H
 
@@ -15,7 +15,7 @@ void registerOnnxToBundle();
 bool takesSeveralFiles(StringRef translation);
 
 /// Fails, with a line on stderr, if an option of compiling or importing was given to a translation
-/// that would not heed it.
+/// that does not use it.
 LogicalResult checkOptions(StringRef translation);
 
 } // namespace mlir::ttc

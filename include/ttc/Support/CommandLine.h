@@ -8,12 +8,12 @@
 namespace mlir::ttc {
 
 /// Call first in main(), after InitLLVM. Hides the hundreds of options that LLVM's code generators
-/// add to --help (--help-hidden shows them), and makes --version print ttc's version. Makes a tool
-/// that is out of memory, or cannot start a thread, say so in one line and end with status 1, and
-/// one that crashes ask for a report to ttc, not to LLVM.
+/// add to --help (--help-hidden shows them), and makes --version print ttc's version. A tool that
+/// is out of memory, or cannot start a thread, then prints one line and exits with status 1; one
+/// that crashes asks for a report to ttc, not to LLVM.
 void setUpCommandLine();
 
-/// What such a line names: the input. At most 255 characters of it are kept.
+/// The input, which that line names. At most 255 characters of it are kept.
 void nameInput(StringRef input);
 
 /// Prints locations in IR unless the command line sets --mlir-print-debuginfo. Call after

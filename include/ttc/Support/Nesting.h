@@ -7,9 +7,9 @@
 
 namespace mlir::ttc {
 
-/// "FILE:LINE: expected at most 256 open brackets, found more" if text in MLIR's syntax nests
-/// deeper than any IR of ttc does; empty if it does not, or is bytecode. MLIR's parser and its
-/// walks recurse into each bracket and have no limit of their own: some ten thousand overflow the
+/// Returns "FILE:LINE: expected at most 256 open brackets, found more" for text in MLIR's syntax
+/// that nests deeper than any IR of ttc does; otherwise, and for bytecode, an empty string. MLIR's
+/// parser and its walks recurse into each bracket without a limit: some ten thousand overflow the
 /// stack.
 std::string checkNesting(StringRef ir, StringRef file);
 

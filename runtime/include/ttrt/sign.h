@@ -10,7 +10,7 @@
  *             TTRT_OK)
  *       fprintf(stderr, "%s: %s\n", ttrt_status_name(error.status), error.message);
  *
- * Keys and signatures are Ed25519, in the files of minisign (https://jedisct1.github.io/minisign):
+ * Keys and signatures are Ed25519, in minisign's format (https://jedisct1.github.io/minisign):
  * either program verifies what the other one has signed. The signature of a bundle is a file of its
  * own, BUNDLE.minisig.
  *
@@ -35,9 +35,9 @@ extern "C" {
 typedef struct ttrt_keys ttrt_keys;
 
 /**
- * Reads public keys. Each file has one or more, as minisign writes them: a base64 line per key;
- * empty lines and lines that begin with "untrusted comment:" are skipped. On success, the caller
- * owns *keys.
+ * Reads public keys. Each file has one or more, in minisign's format: a base64 line per key; empty
+ * lines and lines that begin with "untrusted comment:" are skipped. On success, the caller owns
+ * *keys.
  *
  * TTRT_IO_ERROR if a file cannot be read; TTRT_INVALID_ARGUMENT if it has no key, or a line that is
  * not one, or if `count` is 0.
@@ -51,8 +51,8 @@ TTRT_SIGN_API void ttrt_keys_close(ttrt_keys *keys);
  * Opens a bundle that one of `keys` has signed. `signature` is the signature's file; NULL: that of
  * the bundle with ".minisig" appended. On success, the caller owns *bundle.
  *
- * The file is read once, into memory that nobody can change any more. The signature is verified
- * over these bytes, and the bundle is opened from them: a file that changes later has no effect.
+ * The file is read once, into memory that no process can change. The signature is verified over
+ * these bytes, and the bundle is opened from them: later changes of the file have no effect.
  * This takes as much memory as the file is long, and the weights are not shared between processes.
  *
  * TTRT_UNTRUSTED if there is no signature, if its key is not one of `keys`, or if it is not of
@@ -65,9 +65,11 @@ TTRT_SIGN_API ttrt_status ttrt_bundle_open_signed(const char *path, const char *
 /**
  * Verifies a bundle completely and signs it with the key in the file `secret_key`. `signature` is
  * the file to write; NULL: that of the bundle with ".minisig" appended. The file is replaced as a
- * whole.
+ * whole. The signed comment contains the name of the bundle's file, without folders.
  *
- * TTRT_UNSUPPORTED if the key is protected by a password: use minisign itself then.
+ * TTRT_INVALID_ARGUMENT if the file holds no secret key; TTRT_UNSUPPORTED if the key is protected
+ * by a password: sign with minisign instead; TTRT_IO_ERROR if a file cannot be read or written;
+ * otherwise as ttrt_bundle_open().
  */
 TTRT_SIGN_API ttrt_status ttrt_bundle_sign(const char *path, const char *secret_key,
                                            const char *signature, ttrt_error *error);
