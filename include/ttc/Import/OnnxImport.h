@@ -24,8 +24,8 @@ std::string addInputShape(StringRef text, OnnxImportOptions &options);
 
 /// Imports a serialized onnx.ModelProto as a module with one function. External data is looked up
 /// relative to the buffer's identifier, which is the path of the model. Returns null and emits
-/// errors if the file is damaged or needs something that ttc does not support; one call reports
-/// all such errors.
+/// errors if the file is damaged or needs something that ttc does not support; one call reports up
+/// to 30 of them.
 OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *context,
                                  const OnnxImportOptions &options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Planning problems as CSV, in the columns of minimalloc: id, lower, upper, size, and if there
-// alignment and offset, in any order.
+// Planning problems as CSV, with the columns of minimalloc in any order: id, lower, upper, size
+// and, optionally, alignment and offset.
 #ifndef TTC_PLANNER_CSV_H
 #define TTC_PLANNER_CSV_H
 

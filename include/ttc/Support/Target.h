@@ -11,7 +11,7 @@ namespace mlir::ttc {
 
 /// The target with the given name ("cpu", "wormhole_n150", "wormhole_n300", "blackhole_p150") or
 /// from a JSON file (a name that ends with .json), with code for the CPU with LLVM's name `cpu`
-/// ("native" is this machine's). Errors list the known names.
+/// ("native" is this machine's). The error about an unknown name lists the known ones.
 FailureOr<TargetAttr> getTarget(MLIRContext *context, StringRef nameOrFile, StringRef cpu,
                                 llvm::function_ref<InFlightDiagnostic()> emitError);
 
@@ -25,7 +25,7 @@ CpuTarget getCpuTarget(Operation *op);
 
 /// The size of all banks together.
 int64_t getDramBytes(TargetAttr target);
-/// The bytes of each bank that `bytes` take which are spread evenly over all banks, at DRAM's
+/// The bytes that each bank holds of `bytes` that are spread evenly over all banks, at DRAM's
 /// alignment.
 int64_t getBytesPerBank(TargetAttr target, int64_t bytes);
 int64_t getCores(TargetAttr target);
