@@ -23,7 +23,8 @@ inline constexpr uint64_t kBufferAlignment = 64;
 inline constexpr uint32_t kMaxQueues = 2;
 /// Cores, and DRAM banks, that a target can have.
 inline constexpr uint32_t kMaxUnits = 65536;
-/// What a target's DRAM, and its L1s together, can have: half of a process's address space.
+/// Bytes of DRAM, and of all L1s together, that a target can have: half of a process's address
+/// space.
 inline constexpr uint64_t kMaxDeviceBytes = uint64_t(1) << 46;
 /// Segments are hashed in pieces of this size, so that several threads can share the work.
 inline constexpr uint64_t kHashChunk = 1024 * 1024;
@@ -44,7 +45,7 @@ static_assert(sizeof(FileHeader) == 64);
 
 inline constexpr uint8_t kFactsMagic[8] = {'T', 'T', 'C', 'F', 'A', 'C', 'T', 'S'};
 
-/// The last bytes of the code segment. The shared object comes first, then, at a multiple of 8, the
+/// The last bytes of the code segment. The shared object comes first; then, at a multiple of 8, the
 /// flatbuffer with the facts (fb::Facts), which ends where the trailer begins.
 struct FactsTrailer {
   uint64_t size; ///< of the flatbuffer, a multiple of 8
@@ -57,10 +58,10 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t alignment) {
 }
 
 /// The device's flat address range: all DRAM banks, then each core's L1, then host staging memory,
-/// then the L1s once more, interleaved. On a chip both views of L1 are the same bytes: those of
-/// offset o in core k are the kth `kBufferAlignment` bytes of the `cores` times as many at o *
-/// cores of the interleaved view. Here they are different ones, which is the same because a buffer
-/// is only accessed in its own view, and buffers of both views are kept apart by their offsets.
+/// then the L1s once more, interleaved. On a chip, both views of L1 are the same memory: counted in
+/// units of `kBufferAlignment` bytes, unit u of core k is unit u * cores + k of the other view.
+/// This runtime stores the two views separately. The results are the same, because each buffer is
+/// accessed in one view only, and the proof treats both views as one memory.
 struct AddressMap {
   uint64_t dramBytes = 0; ///< banks x bytes of a bank
   uint64_t l1Bytes = 0;   ///< of one core

@@ -6,12 +6,18 @@
 // point to the bundle (fb::Dataflow); the loader derives them from every schedule, and compares.
 //
 //   value   what a command or step computes: a digest of what it is (a program, a copy, a fill with
-//           its pattern, a write of an input) and of the contents of all that it reads, in order
+//           its pattern, a write of an input, a read of an output) and of the contents of all that
+//           it reads, in order
 //   write   one operand that it writes: a digest of the value and of the operand's number
 //   content what an operand reads. Its bytes may come from several writes. Content is a sum over
 //           bytes, so it does not depend on how they are divided: each byte counts with its
 //           position in the operand, and with its write and the distance between the operands'
-//           addresses
+//           addresses. The content of a constant is a digest of its place in the segment and of the
+//           segment's hash; that of state, of its place and of the number of the access in the
+//           inference
+//
+// docs/bundle-format.md defines each of them. The compiler and the loader compute them with the
+// functions of this file.
 //
 // Positions and distances are those of the interleaved view of L1 for operands in both views
 // (forEachSpan).
@@ -106,9 +112,9 @@ constexpr Moments momentsOf(uint64_t first, uint64_t bytes, uint64_t rows, uint6
           first * first * count + 2 * first * offsets + offsetSquares};
 }
 
-/// The content that some bytes of an operand contribute: `write` is the digest of the write that
-/// stored them, `distance` the address of the written operand less that of the one that is read,
-/// and `at` where they are in the latter.
+/// What some bytes of an operand contribute to its content: `write` is the digest of the write that
+/// stored them, `distance` the address of the written operand minus that of the one that is read,
+/// and `at` the moments of their positions in the latter.
 constexpr uint64_t contribution(uint64_t write, uint64_t distance, const Moments &at) {
   const uint64_t source = digestOf(Kind::Source, write, distance);
   return source * at.count + mix(source) * at.sum + mix(source + 1) * at.squares;

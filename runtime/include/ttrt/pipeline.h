@@ -98,9 +98,10 @@ typedef enum ttrt_wait {
  * Opens a pipeline. `options` may be NULL. On success, the caller owns *pipeline.
  *
  * TTRT_NOT_FOUND if the entry point has no schedule of that name; TTRT_INVALID_ARGUMENT if the
- * device has fewer queues than the schedule, or a trace of it is released (memory.h);
- * TTRT_UNSUPPORTED if the entry point has no inputs or no outputs; TTRT_BUSY while commands are in
- * flight or another pipeline is open; TTRT_FAILED if a queue has stopped.
+ * device has no queue or fewer than the schedule, or a trace of it is released (memory.h);
+ * TTRT_UNSUPPORTED if the entry point has no inputs, no outputs, or no schedule for so many queues;
+ * TTRT_BUSY while commands are in flight or another pipeline is open; TTRT_FAILED if a queue has
+ * stopped.
  */
 TTRT_API ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options *options,
                                         ttrt_pipeline **pipeline, ttrt_error *error);

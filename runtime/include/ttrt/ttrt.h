@@ -22,9 +22,8 @@
  *
  * Threads. There is no global state, and distinct objects are independent. A bundle is immutable:
  * any number of threads may query it and open devices from it. Calls on the same device must not
- * overlap unless a function is documented as thread-safe; an overlapping call that
- * runs or reads the device returns TTRT_BUSY and has no effect. queue.h and pipeline.h state their
- * own rules.
+ * overlap unless a function is documented as thread-safe; an overlapping call that runs or reads
+ * the device returns TTRT_BUSY and has no effect. queue.h and pipeline.h state their own rules.
  *
  * Forks. A device belongs to the process that opened it: a forked child has none of its threads. In
  * the child, every call that runs, enqueues, waits, or loads or releases a trace returns
@@ -120,9 +119,9 @@ TTRT_API const char *ttrt_version(void);
 typedef struct ttrt_bundle ttrt_bundle;
 
 /**
- * How much of a bundle is verified. At every level, the header, the metadata with its hash, and
- * every table, command and step are verified: damaged tables are found, and no command can leave
- * the device's memory.
+ * How much of a bundle is verified. At every level, the header, the metadata with its hash, every
+ * table, command and step, and the shared object with the machine code are verified: damaged tables
+ * are found, no command can leave the device's memory, and loading the code runs nothing.
  */
 typedef enum ttrt_verify {
   TTRT_VERIFY_FULL = 0,      /**< everything, including all hashes and the proof (docs/proof.md) */
@@ -134,7 +133,8 @@ typedef enum ttrt_verify {
  * Opens, maps and verifies a bundle. On success, the caller owns *bundle. Thread-safe.
  *
  * TTRT_IO_ERROR if the file cannot be opened or mapped; TTRT_BAD_BUNDLE if verification fails;
- * TTRT_UNSUPPORTED if the file has a format version that this library does not read.
+ * TTRT_UNSUPPORTED if the file has a format version that this library does not read, or needs a
+ * feature that it does not have.
  */
 TTRT_API ttrt_status ttrt_bundle_open(const char *path, ttrt_verify verify, ttrt_bundle **bundle,
                                       ttrt_error *error);
@@ -275,7 +275,9 @@ typedef struct ttrt_device_options {
  * the threads, which sleep while there is no work. `options` may be NULL. On success, the caller
  * owns *device. Thread-safe.
  *
- * TTRT_UNSUPPORTED if the bundle does not fit this machine (architecture, CPU features, limits).
+ * TTRT_UNSUPPORTED if the bundle does not fit this machine (architecture, CPU features, limits);
+ * TTRT_IO_ERROR if a system call fails; TTRT_BAD_BUNDLE if the code cannot be loaded or, after
+ * TTRT_VERIFY_NONE only, if the plan is wrong.
  */
 TTRT_API ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_options *options,
                                       ttrt_device **device, ttrt_error *error);
