@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The facts about programs that are stored behind their machine code (docs/bundle-format.md). The
+// The facts about programs that are stored after their machine code (docs/bundle-format.md). The
 // loader compares the tables of a bundle, which are written later and by others, with them.
 #ifndef TTC_LIB_CODEGEN_PROGRAMFACTS_H
 #define TTC_LIB_CODEGEN_PROGRAMFACTS_H
