@@ -148,7 +148,7 @@ void OrderProver::failDataflow(Touch touch, const char *what) {
     touch.node = culprit;
     what = "computes";
   }
-  failHere("{} {} what {} does not: expected the same programs on the same data in the same order",
+  failHere("{} {} what {} does not: expected the same programs on the same data",
            describe(touch.node, true), what, nameOfReference());
 }
 

@@ -13,11 +13,19 @@
 
 namespace ttrt {
 
+/// qsort_r(), which takes no null pointer, not even for no items.
+[[gnu::noinline]] inline void sortBytes(void *items, size_t count, size_t size,
+                                        int (*compare)(const void *, const void *, void *),
+                                        void *context) {
+  if (count)
+    qsort_r(items, count, size, compare, context);
+}
+
 /// Sorts `count` items by less(a, b). Items that are equal may end in any order. Thread-safe.
 template <typename T, typename Less = std::less<>>
 void sortItems(T *items, size_t count, Less less = {}) {
   static_assert(std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>);
-  qsort_r(
+  sortBytes(
       items, count, sizeof(T),
       [](const void *a, const void *b, void *context) {
         const T &left = *static_cast<const T *>(a), &right = *static_cast<const T *>(b);
