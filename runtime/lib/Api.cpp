@@ -63,7 +63,7 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
   });
 }
 
-static ttrt_status openBundle(const char *path, int descriptor, ttrt_verify verify,
+static ttrt_status openBundle(const char *path, int descriptor, const ttrt_verify &verify,
                               ttrt_bundle **bundle, ttrt_error *error) {
   if (bundle)
     *bundle = nullptr;

@@ -47,7 +47,9 @@ TEST_P(Blame, IsOnAReadOfWhatTheDroppedCommandWrote) {
       BundleBuilder harmless = GetParam().make(), bad = GetParam().make();
       drop(harmless, place, Lifetimes::Moved);
       drop(bad, place, lifetimes);
-      if (findFault(harmless, 3).empty())
+      // Nothing reads what is missing of state: other schedules use it more often.
+      const std::string fault = findFault(harmless, 3);
+      if (fault.empty() || fault.find("state that is used") != std::string::npos)
         continue;
       const std::string said = verdict(bad);
       SCOPED_TRACE("command " + std::to_string(place.command) + " of trace " +
