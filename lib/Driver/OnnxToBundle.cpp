@@ -36,8 +36,7 @@ struct CommandLine {
       "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Names of the entry points, one for each model (default: main)")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
-                              cl::desc("Write the IR before the first pass and after each pass "
-                                       "that changed it to this directory")};
+                              cl::desc("Write the IR after each pass to this directory")};
 };
 
 } // namespace

@@ -55,7 +55,7 @@ public:
                    std::vector<int64_t> shape, uint32_t buffer, fb::DType type = fb::DType::F32);
   static fb::StepT &step(fb::EntryPointT &entry, fb::StepKind kind, uint32_t index);
 
-  /// First address behind the constants' pages.
+  /// First address after the constants' pages.
   uint64_t dataBegin() const { return alignUp(constants.size(), kPageSize); }
 
   /// Takes the bytes of a code segment apart.
@@ -72,7 +72,7 @@ public:
   std::vector<uint8_t> constants;
   std::vector<StreamBuilder> streams; ///< of the traces
   std::vector<uint8_t> code;          ///< the shared object
-  /// The facts behind the code. If there are none, finish() makes them from the programs.
+  /// The facts after the code. If there are none, finish() makes them from the programs.
   std::optional<fb::FactsT> facts;
 
 private:

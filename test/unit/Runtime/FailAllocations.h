@@ -6,19 +6,13 @@
 #ifndef TTC_TEST_UNIT_RUNTIME_FAILALLOCATIONS_H
 #define TTC_TEST_UNIT_RUNTIME_FAILALLOCATIONS_H
 
+#include "Sanitized.h"
 #include <atomic>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TTRT_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TTRT_TEST_SANITIZED 1
-#endif
-#endif
 
 /// Allocations left until one fails; below 1 there is no more failure to come.
 static std::atomic<long> allocationsLeft;
