@@ -8,6 +8,7 @@
 #include "CodeObject.h"
 
 #include "Format.h"
+#include "Sort.h"
 #include "Verifier.h"
 
 #include <algorithm>
@@ -414,11 +415,7 @@ void verifyCode(const Bundle &bundle) {
   for (uint32_t i = 0; i < n; ++i)
     addresses[i] = object.addressOf(text(programs->Get(i)->symbol()));
   // The code generator merges no functions, so two programs at one address are a wrong table.
-  qsort(addresses.get(), n, sizeof(uint64_t), [](const void *a, const void *b) {
-    const uint64_t left = *static_cast<const uint64_t *>(a),
-                   right = *static_cast<const uint64_t *>(b);
-    return left < right ? -1 : left > right;
-  });
+  sortItems(addresses.get(), n);
   for (uint32_t i = 1; i < n; ++i)
     if (addresses[i] == addresses[i - 1])
       refuse("code: two programs have the address {:#x}; expected different ones", addresses[i]);

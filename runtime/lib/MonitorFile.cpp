@@ -2,6 +2,7 @@
 #include "MonitorFile.h"
 
 #include "Format.h"
+#include "Sort.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -105,11 +106,7 @@ static uint64_t bytesTaken(const Bundle &bundle, fb::MemorySpace space) {
   for (uint32_t i = 0; i < count(buffers); ++i)
     if (const fb::Buffer &buffer = *buffers->Get(i); buffer.space() == space)
       ranges[number++] = {buffer.offset(), buffer.offset() + buffer.size()};
-  // The library's, not std::sort: a tenth of the code.
-  qsort(ranges.get(), number, sizeof(Range), [](const void *a, const void *b) {
-    const auto *left = static_cast<const Range *>(a), *right = static_cast<const Range *>(b);
-    return left->begin < right->begin ? -1 : left->begin > right->begin;
-  });
+  sortItems(ranges.get(), number, [](const Range &a, const Range &b) { return a.begin < b.begin; });
   uint64_t taken = 0, reached = 0;
   for (size_t i = 0; i < number; ++i) {
     taken += std::max(ranges[i].end, reached) - std::max(ranges[i].begin, reached);
