@@ -89,22 +89,26 @@ static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
   return names;
 }
 
-/// The options for one of the models: of several, `entry/input` is a shape for that entry point
-/// alone, and any other for all.
+/// The options for one of the models: of several, `entry/input` is a shape or a value for that
+/// entry point alone, and any other for all.
 static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std::string> names,
                                       StringRef name) {
   OnnxImportOptions options = all;
   options.functionName = name.str();
   if (names.size() == 1)
     return options;
-  for (const auto &shape : all.inputShapes) {
-    auto [entry, input] = shape.getKey().split('/');
-    if (input.empty() || !llvm::is_contained(names, entry))
-      continue;
-    options.inputShapes.erase(shape.getKey());
-    if (entry == name)
-      options.inputShapes[input] = shape.getValue();
-  }
+  auto keepOwn = [&](const auto &all, auto &own) {
+    for (const auto &given : all) {
+      auto [entry, input] = given.getKey().split('/');
+      if (input.empty() || !llvm::is_contained(names, entry))
+        continue;
+      own.erase(given.getKey());
+      if (entry == name)
+        own[input] = given.getValue();
+    }
+  };
+  keepOwn(all.inputShapes, options.inputShapes);
+  keepOwn(all.inputValues, options.inputValues);
   return options;
 }
 
@@ -133,7 +137,7 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs() << "error: --input-shape is an option of --import-onnx and --" << kName
+    llvm::errs() << "error: --input-shape and --input-value are options of --import-onnx and --" << kName
                  << ", found it with --" << translation << "\n";
     return failure();
   }

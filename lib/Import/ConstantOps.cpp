@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants, and ops whose results are constant because shapes are static.
-#include "OnnxNode.h"
+#include "DeclaredShapes.h"
 #include "OnnxRegistry.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
@@ -20,6 +20,8 @@ static LogicalResult importConstant(OnnxNode &node) {
   auto scalarType = [](Type type) { return RankedTensorType::get({}, type); };
   if (node.hasAttr("value"))
     return node.results(node.constant(node.getTensor("value")));
+  if (node.hasAttr("sparse_value"))
+    return node.results(node.constant(node.getSparseTensor("sparse_value")));
   if (node.hasAttr("value_float"))
     return node.results(splat(node, scalarType(b.getF32Type()),
                               b.getF32FloatAttr(node.getFloat("value_float", 0))));
@@ -33,7 +35,7 @@ static LogicalResult importConstant(OnnxNode &node) {
     auto type = RankedTensorType::get(values.size(), b.getF32Type());
     return node.results(node.constant(DenseElementsAttr::get(type, ArrayRef<float>(values))));
   }
-  return node.error() << "found none of the supported attributes value, value_float, "
+  return node.error() << "found none of the supported attributes value, sparse_value, value_float, "
                          "value_floats, value_int, value_ints";
 }
 
@@ -43,7 +45,8 @@ static constexpr int64_t kMostRange = int64_t(1) << 22;
 static constexpr int64_t kMostWritten = int64_t(1) << 28;
 
 static LogicalResult importConstantOfShape(OnnxNode &node) {
-  FailureOr<SmallVector<int64_t>> shape = node.constantInts(0, "shape");
+  FailureOr<SmallVector<int64_t>> shape =
+      isShapedByDeclaration(node, 0) ? *node.declaredShape(0) : node.constantInts(0, "shape");
   if (failed(shape))
     return failure();
   if (!getNumElementsChecked(*shape))
@@ -85,7 +88,25 @@ static LogicalResult importSize(OnnxNode &node) {
       node, type, node.getBuilder().getI64IntegerAttr(tensorType(node.input(0)).getNumElements())));
 }
 
+/// start + i * delta, for as many elements as declared.
+static LogicalResult importDeclaredRange(OnnxNode &node) {
+  Type elementType = elementTypeOf(node.input(0));
+  SmallVector<int64_t> shape = *node.declaredShape(0);
+  if (shape.size() != 1 || shape[0] > kMostRange)
+    return node.error() << "expected a vector of at most " << kMostRange
+                        << " elements as the declared result, found the shape [" << printList(shape)
+                        << "]";
+  Value steps =
+      node.cast(node.constant(llvm::to_vector(llvm::seq<int64_t>(0, shape[0]))), elementType);
+  Value scaled = node.create<MulOp>({steps, node.reshape(node.input(2), {})});
+  return node.results(node.create<AddOp>({node.reshape(node.input(0), {}), scaled}));
+}
+
 static LogicalResult importRange(OnnxNode &node) {
+  node.ignoreAttrs({"stash_type"}); // which is at least as precise as the elements
+  if (llvm::any_of(llvm::seq(0u, 3u),
+                   [&](unsigned input) { return isShapedByDeclaration(node, input); }))
+    return importDeclaredRange(node);
   Type elementType = elementTypeOf(node.input(0));
   FailureOr<SmallVector<double>> start = node.constantNumbers(0, "start");
   FailureOr<SmallVector<double>> limit = node.constantNumbers(1, "limit");
@@ -149,8 +170,29 @@ static LogicalResult importEyeLike(OnnxNode &node) {
   return node.results(node.cast(mask, elementType));
 }
 
+/// The triangle above or below a diagonal that is computed at run time.
+static Value triluAt(OnnxNode &node, Value x, Value k, bool upper) {
+  ArrayRef<int64_t> shape = shapeOf(x).take_back(2);
+  auto iota = [&](int64_t size) {
+    return node.constant(llvm::to_vector(llvm::seq<int64_t>(0, size)));
+  };
+  Value diagonal =
+      node.create<SubOp>({iota(shape[1]), node.reshape(iota(shape[0]), {shape[0], 1})});
+  ComparePredicate predicate = upper ? ComparePredicate::GE : ComparePredicate::LE;
+  Value mask = node.create<CompareOp>(
+      {diagonal, node.cast(k, node.getBuilder().getI64Type())},
+      node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
+  return node.create<WhereOp>({mask, x, node.scalarLike(x, 0)});
+}
+
 static LogicalResult importTrilu(OnnxNode &node) {
   Value x = node.input(0);
+  const bool upper = node.getInt("upper", 1);
+  if (rankOf(x) < 2)
+    return node.error() << "the input must have rank 2 or more, but is " << x.getType();
+  ArrayRef<int64_t> shape = shapeOf(x).take_back(2);
+  if (node.hasInput(1) && !node.isConstantInput(1))
+    return node.results(triluAt(node, x, node.reshape(node.input(1), {}), upper));
   int64_t k = 0;
   if (node.hasInput(1)) {
     FailureOr<double> number = node.constantNumber(1, "k");
@@ -158,10 +200,6 @@ static LogicalResult importTrilu(OnnxNode &node) {
       return failure();
     k = static_cast<int64_t>(*number);
   }
-  bool upper = node.getInt("upper", 1);
-  if (rankOf(x) < 2)
-    return node.error() << "the input must have rank 2 or more, but is " << x.getType();
-  ArrayRef<int64_t> shape = shapeOf(x).take_back(2);
   Value mask = makeMask(node, shape[0], shape[1], [&](int64_t row, int64_t column) {
     return upper ? column - row >= k : column - row <= k;
   });
@@ -170,11 +208,14 @@ static LogicalResult importTrilu(OnnxNode &node) {
 
 void mlir::ttc::registerConstantOps(OnnxRegistry &registry) {
   registry.add("Constant", {0, 0}, importConstant, {},
-               "attributes `value`, `value_float`, `value_floats`, `value_int`, `value_ints`");
-  registry.add("ConstantOfShape", {1, 1}, importConstantOfShape, {9}, "constant `shape`");
+               "attributes `value`, `sparse_value`, `value_float`, `value_floats`, `value_int`, "
+               "`value_ints`");
+  registry.add("ConstantOfShape", {1, 1}, importConstantOfShape, {9},
+               "constant `shape`, or a declared shape of the result");
   registry.add("Shape", {1, 1}, importShape);
   registry.add("Size", {1, 1}, importSize);
-  registry.add("Range", {3, 3}, importRange, {11}, "constant `start`, `limit`, `delta`");
+  registry.add("Range", {3, 3}, importRange, {11},
+               "constant `start`, `limit`, `delta`, or a declared shape of the result");
   registry.add("EyeLike", {1, 1}, importEyeLike, {9});
-  registry.add("Trilu", {1, 2}, importTrilu, {14}, "constant `k`");
+  registry.add("Trilu", {1, 2}, importTrilu, {14});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that select or add elements: slices, gathers, padding.
-#include "OnnxNode.h"
+#include "DeclaredShapes.h"
 #include "OnnxRegistry.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -57,6 +57,10 @@ static FailureOr<SliceBounds> readSliceBounds(OnnxNode &node) {
 }
 
 static LogicalResult importSlice(OnnxNode &node) {
+  if (node.opset() >= 10 && llvm::any_of(llvm::seq(1u, 5u), [&](unsigned input) {
+        return isShapedByDeclaration(node, input);
+      }))
+    return sliceToDeclared(node);
   Value x = node.input(0);
   FailureOr<SliceBounds> bounds = readSliceBounds(node);
   if (failed(bounds))
@@ -239,5 +243,6 @@ void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {
   registry.add("OneHot", {3, 3}, importOneHot, {9}, "constant `depth`");
   registry.add("Pad", {1, 4}, importPad, {},
                "constant `pads`, `constant_value`, `axes`; modes `constant`, `reflect`, `edge`");
-  registry.add("Slice", {1, 5}, importSlice, {}, "constant `starts`, `ends`, `axes`, `steps`");
+  registry.add("Slice", {1, 5}, importSlice, {},
+               "constant `starts`, `ends`, `axes`, `steps`, or a declared shape of the result");
 }

@@ -3,9 +3,8 @@
 #ifndef TTC_LIB_IMPORT_ONNXGRAPH_H
 #define TTC_LIB_IMPORT_ONNXGRAPH_H
 
-#include "ttc/Import/OnnxImport.h"
+#include "ImportContext.h"
 
-#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -13,63 +12,51 @@ namespace onnx {
 class GraphProto;
 class ModelProto;
 class NodeProto;
+class SparseTensorProto;
 class TensorProto;
 class TensorShapeProto;
 } // namespace onnx
 
 namespace mlir::ttc {
 
-/// The errors of an import. All are reported, up to a limit.
-class ImportErrors {
-public:
-  /// Errors are located in the file; their text names what they concern.
-  explicit ImportErrors(Location file) : file(file) {}
-  InFlightDiagnostic emit();
-  Location getLoc() const { return file; }
-  /// Whether the limit is reached. The first such call reports that.
-  bool isFull();
-  void count() { ++errors; }
-  bool any() const { return errors; }
-
-private:
-  static constexpr unsigned kLimit = 30;
-  Location file;
-  unsigned errors = 0;
-  bool saidFull = false;
-};
-
-struct GraphInput {
-  StringRef name;
-  RankedTensorType type;
-};
-
+/// The names and the order of a graph's nodes.
 class OnnxGraph {
 public:
-  /// Checks names and order; reports errors to `errors`.
-  OnnxGraph(onnx::GraphProto &graph, MLIRContext *context, const OnnxImportOptions &options,
-            ImportErrors &errors);
+  /// Checks names and order; reports errors to `errors`. `isOuter` tells whether a graph around
+  /// this one defines a name.
+  OnnxGraph(onnx::GraphProto &graph, ImportErrors &errors,
+            llvm::function_ref<bool(StringRef)> isOuter);
 
-  onnx::GraphProto &getProto() { return graph; }
-  ArrayRef<GraphInput> getInputs() const { return inputs; }
+  onnx::GraphProto &getProto() const { return graph; }
   onnx::TensorProto *getInitializer(StringRef name) const { return initializers.lookup(name); }
+  onnx::SparseTensorProto *getSparseInitializer(StringRef name) const {
+    return sparseInitializers.lookup(name);
+  }
+  bool isInitializer(StringRef name) const {
+    return initializers.contains(name) || sparseInitializers.contains(name);
+  }
+  /// Whether an input, an initializer or a node defines the value.
+  bool defines(StringRef name) const {
+    return inputNames.contains(name) || isInitializer(name) || producers.contains(name);
+  }
   /// Indices of the nodes, each after the nodes that define its inputs; otherwise as in the file.
   ArrayRef<int> getOrder() const { return order; }
-  /// Whether a node or the graph's outputs use the value.
+  /// Whether a node, also in a body, or the graph's outputs use the value.
   bool isUsed(StringRef name) const { return used.contains(name); }
 
 private:
   void collectInitializers();
-  void collectInputs(const OnnxImportOptions &options);
+  void collectInputs();
   void collectUses();
-  void sortNodes();
+  void sortNodes(llvm::function_ref<bool(StringRef)> isOuter);
 
   onnx::GraphProto &graph;
-  MLIRContext *context;
   ImportErrors &errors;
-  SmallVector<GraphInput> inputs;
   llvm::StringMap<onnx::TensorProto *> initializers;
+  llvm::StringMap<onnx::SparseTensorProto *> sparseInitializers;
   llvm::StringSet<> inputNames;
   llvm::StringSet<> used;
+  llvm::StringMap<int> producers;
   SmallVector<int> order;
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Import/OnnxImport.h"
 
-#include "OnnxGraph.h"
+#include "GraphImporter.h"
+#include "OnnxInputs.h"
 #include "OnnxNode.h"
-#include "OnnxRegistry.h"
-#include "OnnxTensor.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 #include "dialects/Ttc/TtcOps.h"
@@ -21,158 +20,26 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-namespace {
-class Importer {
-public:
-  Importer(onnx::ModelProto &model, StringRef modelPath, MLIRContext *context,
-           const OnnxImportOptions &options)
-      : model(model), modelPath(modelPath), context(context), options(options),
-        errors(FileLineColLoc::get(context, modelPath, 0, 0)), builder(context) {}
-
-  OwningOpRef<ModuleOp> run();
-
-private:
-  LogicalResult checkModel();
-  void checkOpsAreSupported(OnnxGraph &graph);
-  /// The entry of a node's op; null if the op, its domain or its opset is not supported, which is
-  /// an error if `report` is set.
-  const OnnxOpEntry *findEntry(const onnx::NodeProto &node, bool report);
-  void importNode(OnnxGraph &graph, onnx::NodeProto &node);
-  /// The value of that name; null if its node failed, which has been reported.
-  Value getValue(OnnxGraph &graph, StringRef name);
-  void importOutputs(OnnxGraph &graph, func::FuncOp function);
-  void eraseDeadOps(Block &block);
-  Location locOf(const onnx::NodeProto &node) { return getNodeLoc(context, getNodeName(node)); }
-
-  onnx::ModelProto &model;
-  StringRef modelPath;
-  MLIRContext *context;
-  const OnnxImportOptions &options;
-  ImportErrors errors;
-  OpBuilder builder;
-  int64_t opset = 0, generatedBytes = 0;
-  llvm::StringMap<Value> values;
-};
-} // namespace
-
-LogicalResult Importer::checkModel() {
-  if (!model.has_graph())
-    return errors.emit() << "the model has no graph";
-  for (const onnx::OperatorSetIdProto &set : model.opset_import())
-    if (set.domain().empty() || set.domain() == "ai.onnx")
-      opset = set.version();
-  if (opset == 0)
-    return errors.emit() << "the model does not say which opset of the default domain it uses "
-                            "(supported: 7 to "
-                         << kNewestOpset << ")";
+static FailureOr<OpsetVersions> getOpsets(ImportContext &shared) {
+  if (!shared.model.has_graph())
+    return shared.errors.emit() << "the model has no graph";
+  OpsetVersions versions;
+  for (const onnx::OperatorSetIdProto &set : shared.model.opset_import())
+    versions[normalizeDomain(set.domain())] = set.version();
+  auto found = versions.find(normalizeDomain(""));
+  if (found == versions.end()) {
+    if (versions.empty())
+      return shared.errors.emit() << "the model does not say which opset of the default domain it "
+                                     "uses (supported: 7 to "
+                                  << kNewestOpset << ")";
+    return versions; // reported at a node that needs it
+  }
+  const int64_t opset = found->second;
   if (opset < kOldestOpset || opset > kNewestOpset)
-    return errors.emit() << "the model uses opset " << opset << ", which is "
-                         << (opset < kOldestOpset ? "too old" : "too new") << " (supported: 7 to "
-                         << kNewestOpset << ")";
-  return success();
-}
-
-const OnnxOpEntry *Importer::findEntry(const onnx::NodeProto &node, bool report) {
-  std::string why;
-  const OnnxOpEntry *entry = nullptr;
-  if (!node.domain().empty() && node.domain() != "ai.onnx") {
-    why = "ops of the domain '" + node.domain() + "' are not supported (supported: ai.onnx)";
-  } else if (!(entry = OnnxRegistry::get().lookup(node.op_type()))) {
-    why = "the op is not supported; docs/onnx-ops.md (ttc-translate --list-onnx-ops) lists the "
-          "supported ops";
-  } else if (opset < entry->opsets.oldest || opset > entry->opsets.newest) {
-    why = ("the op is supported from opset " + Twine(entry->opsets.oldest) + " to " +
-           Twine(entry->opsets.newest))
-              .str();
-    entry = nullptr;
-  } else if (unsigned(node.input_size()) < entry->inputs.min ||
-             unsigned(node.input_size()) > entry->inputs.max) {
-    why = ("the node has " + Twine(node.input_size()) + " inputs, expected " +
-           Twine(entry->inputs.min))
-              .str();
-    if (entry->inputs.max == Arity::kAny)
-      why += " or more";
-    else if (entry->inputs.max != entry->inputs.min)
-      why += " to " + std::to_string(entry->inputs.max);
-    entry = nullptr;
-  }
-  if (!why.empty() && report) {
-    OnnxNode(const_cast<onnx::NodeProto &>(node), opset, modelPath, builder, locOf(node),
-             errors.getLoc(), {}, generatedBytes)
-            .error()
-        << why;
-    errors.count();
-  }
-  return entry;
-}
-
-void Importer::checkOpsAreSupported(OnnxGraph &graph) {
-  for (const onnx::NodeProto &node : graph.getProto().node()) {
-    if (errors.isFull())
-      return;
-    findEntry(node, /*report=*/true);
-  }
-}
-
-Value Importer::getValue(OnnxGraph &graph, StringRef name) {
-  auto found = values.find(name);
-  if (found != values.end())
-    return found->second;
-  onnx::TensorProto *initializer = graph.getInitializer(name);
-  if (!initializer)
-    return nullptr;
-  // Created on first use, so unused initializers never become constants.
-  Location loc = getNodeLoc(context, name);
-  FailureOr<ElementsAttr> attr = convertOnnxTensor(*initializer, name, modelPath, context, [&] {
-    return errors.emit() << "initializer '" << name << "': ";
-  });
-  Value value;
-  if (succeeded(attr))
-    value = ConstantOp::create(builder, loc, *attr);
-  return values[name] = value;
-}
-
-void Importer::importNode(OnnxGraph &graph, onnx::NodeProto &node) {
-  const OnnxOpEntry *entry = findEntry(node, /*report=*/false);
-  if (!entry)
-    return;
-  SmallVector<Value> inputs;
-  for (const std::string &name : node.input()) {
-    if (name.empty()) {
-      inputs.push_back(nullptr);
-      continue;
-    }
-    Value value = getValue(graph, name);
-    if (!value) // reported at the node that failed
-      return;
-    inputs.push_back(value);
-  }
-
-  OnnxNode importing(node, opset, modelPath, builder, locOf(node), errors.getLoc(), inputs,
-                     generatedBytes);
-  for (unsigned i = 0; i < entry->inputs.min; ++i)
-    // Optional inputs come after the required ones; variadic ops have none.
-    if (!inputs[i])
-      importing.error() << "input " << i << " is missing";
-  if (importing.hasFailed() || failed(entry->handler(importing)) ||
-      failed(importing.checkAllAttrsUsed()) || importing.hasFailed()) {
-    if (!importing.hasFailed())
-      importing.error() << "cannot be imported";
-    errors.count();
-    return;
-  }
-  ArrayRef<Value> results = importing.getResults();
-  for (auto [i, name] : llvm::enumerate(node.output())) {
-    if (name.empty())
-      continue;
-    if (i < results.size()) {
-      values[name] = results[i];
-    } else if (graph.isUsed(name)) {
-      importing.error() << "output " << i << " ('" << name << "') is not supported (supported: "
-                        << "the first " << results.size() << ")";
-      errors.count();
-    }
-  }
+    return shared.errors.emit() << "the model uses opset " << opset << ", which is "
+                                << (opset < kOldestOpset ? "too old" : "too new")
+                                << " (supported: 7 to " << kNewestOpset << ")";
+  return versions;
 }
 
 /// Whether a declared shape (from an exporter or from shape inference) fits the computed one.
@@ -187,19 +54,24 @@ static bool isCompatible(const onnx::TypeProto_Tensor &declared, ArrayRef<int64_
          });
 }
 
-void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
+static void importOutputs(ImportContext &shared, GraphImporter &importer, func::FuncOp function) {
+  ImportErrors &errors = shared.errors;
+  OpBuilder &builder = shared.builder;
+  const OnnxGraph &graph = importer.getGraph();
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> attrs;
   llvm::StringSet<> names;
   for (const onnx::ValueInfoProto &output : graph.getProto().output()) {
-    Value value = getValue(graph, output.name());
-    bool known = llvm::any_of(graph.getProto().node(), [&](const onnx::NodeProto &node) {
-      return llvm::is_contained(node.output(), output.name());
-    });
+    Value value = importer.getValue(output.name());
     if (!value) {
       // The failure of its node has been reported.
-      if (!known && !graph.getInitializer(output.name()))
+      if (!graph.defines(output.name()))
         errors.emit() << "graph output '" << output.name() << "' is not defined";
+      continue;
+    }
+    if (!isa<RankedTensorType>(value.getType())) {
+      errors.emit() << "graph output '" << output.name()
+                    << "' must be a tensor (sequences, maps and optionals are not supported)";
       continue;
     }
     if (!names.insert(output.name()).second) {
@@ -207,7 +79,7 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
       continue;
     }
     const onnx::TypeProto_Tensor &declared = output.type().tensor_type();
-    Type elementType = getOnnxElementType(context, declared.elem_type());
+    Type elementType = getOnnxElementType(shared.context, declared.elem_type());
     if (output.type().has_tensor_type() && declared.elem_type() &&
         elementType != elementTypeOf(value))
       errors.emit() << "graph output '" << output.name() << "' is declared as "
@@ -226,52 +98,62 @@ void Importer::importOutputs(OnnxGraph &graph, func::FuncOp function) {
     errors.emit() << "the graph has no outputs";
   func::ReturnOp::create(builder, function.getLoc(), results);
   function.setFunctionType(
-      FunctionType::get(context, function.getArgumentTypes(),
+      FunctionType::get(shared.context, function.getArgumentTypes(),
                         llvm::map_to_vector(results, [](Value value) { return value.getType(); })));
   function.setAllResultAttrs(attrs);
 }
 
 /// Erases the constants of shapes that became attributes, and the ops of unused nodes.
-void Importer::eraseDeadOps(Block &block) {
+static void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
 
-OwningOpRef<ModuleOp> Importer::run() {
-  if (failed(checkModel()))
+/// Imports the model as a function of a new module.
+static OwningOpRef<ModuleOp> importModel(ImportContext &shared) {
+  ImportErrors &errors = shared.errors;
+  OpBuilder &builder = shared.builder;
+  FailureOr<OpsetVersions> opsets = getOpsets(shared);
+  if (failed(opsets))
     return nullptr;
-  OnnxGraph graph(*model.mutable_graph(), context, options, errors);
-  checkOpsAreSupported(graph);
+  collectFunctions(shared);
+  GraphImporter importer(shared, *shared.model.mutable_graph(), *opsets);
+  SmallVector<GraphInput> inputs = collectGraphInputs(shared, importer.getGraph());
+  importer.checkOpsAreSupported();
   if (errors.isFull())
     return nullptr;
 
-  Location loc = getNodeLoc(context, model.graph().name());
+  Location loc = getNodeLoc(shared.context, shared.model.graph().name());
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   builder.setInsertionPointToStart(module->getBody());
   SmallVector<Type> argTypes;
   SmallVector<DictionaryAttr> argAttrs;
-  for (const GraphInput &input : graph.getInputs()) {
+  for (const GraphInput &input : inputs) {
+    if (input.value)
+      continue;
     argTypes.push_back(input.type);
     argAttrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr(kNameAttrName, builder.getStringAttr(input.name))));
   }
-  auto function = func::FuncOp::create(builder, loc, options.functionName,
+  auto function = func::FuncOp::create(builder, loc, shared.options.functionName,
                                        builder.getFunctionType(argTypes, {}));
   function.setAllArgAttrs(argAttrs);
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  for (auto [input, arg] : llvm::zip_equal(graph.getInputs(), body->getArguments())) {
-    arg.setLoc(getNodeLoc(context, input.name));
-    values[input.name] = arg;
+  auto arg = body->args_begin();
+  for (const GraphInput &input : inputs) {
+    Location inputLoc = getNodeLoc(shared.context, input.name);
+    if (input.value) {
+      importer.bind(input.name, ConstantOp::create(builder, inputLoc, input.value));
+      continue;
+    }
+    arg->setLoc(inputLoc);
+    importer.bind(input.name, *arg++);
   }
 
-  for (int index : graph.getOrder()) {
-    if (errors.isFull())
-      return nullptr;
-    importNode(graph, *graph.getProto().mutable_node(index));
-  }
-  importOutputs(graph, function);
+  importer.importNodes();
+  importOutputs(shared, importer, function);
   if (errors.any())
     return nullptr;
   eraseDeadOps(*body);
@@ -307,5 +189,6 @@ OwningOpRef<ModuleOp> mlir::ttc::importOnnx(const llvm::MemoryBuffer &buffer, ML
            << " bytes that protobuf cannot read as onnx.ModelProto, nested at most 100 deep)";
     return nullptr;
   }
-  return Importer(model, buffer.getBufferIdentifier(), context, options).run();
+  ImportContext shared(model, buffer.getBufferIdentifier(), context, options);
+  return importModel(shared);
 }

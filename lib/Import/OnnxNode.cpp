@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnnxNode.h"
-#include "OnnxGraph.h"
+#include "GraphImporter.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
@@ -24,21 +24,21 @@ static constexpr int64_t kMostGenerated = int64_t(1) << 31;
 /// Elements of the largest input that describes a shape: pads, axes, sizes.
 static constexpr int64_t kMostDescribing = 1 << 16;
 
-OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
-                   Location loc, Location file, ArrayRef<Value> inputs, int64_t &generated)
-    : proto(proto), opsetVersion(opset), modelPath(modelPath), builder(builder), loc(loc),
-      file(file), inputs(inputs), generated(generated) {}
+OnnxNode::OnnxNode(onnx::NodeProto &proto, int64_t opset, const GraphImporter &importer,
+                   std::string name, ArrayRef<Value> inputs)
+    : proto(proto), opsetVersion(opset), importer(importer), shared(importer.getShared()),
+      name(std::move(name)), builder(shared.builder), loc(getNodeLoc(shared.context, this->name)),
+      inputs(inputs) {}
 
 StringRef OnnxNode::opType() const { return proto.op_type(); }
 
 std::string OnnxNode::describe() const {
-  return ("node '" + getNodeName(proto) + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")")
-      .str();
+  return ("node '" + name + "' (" + opType() + ", opset " + Twine(opsetVersion) + ")").str();
 }
 
 InFlightDiagnostic OnnxNode::error() {
   anyError = true;
-  return mlir::emitError(file) << describe() << ": ";
+  return mlir::emitError(shared.errors.getLoc()) << describe() << ": ";
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,6 +104,10 @@ FailureOr<SmallVector<int64_t>> OnnxNode::constantInts(unsigned index, StringRef
   return readConstantInput<int64_t>(*this, index, what);
 }
 
+bool OnnxNode::isConstantInput(unsigned index) const {
+  return hasInput(index) && matchPattern(input(index), m_Constant());
+}
+
 FailureOr<SmallVector<double>> OnnxNode::constantNumbers(unsigned index, StringRef what) {
   return readConstantInput<double>(*this, index, what);
 }
@@ -152,6 +156,8 @@ onnx::AttributeProto *OnnxNode::useAttr(StringRef name, int type) {
       actual = onnx::AttributeProto::STRING;
     else if (found->has_t())
       actual = onnx::AttributeProto::TENSOR;
+    else if (found->has_g())
+      actual = onnx::AttributeProto::GRAPH;
     else
       actual = type;
   }
@@ -194,10 +200,27 @@ ElementsAttr OnnxNode::getTensor(StringRef name) {
   if (!attr)
     return nullptr;
   // Named after the result of the node, like an initializer.
-  FailureOr<ElementsAttr> tensor = convertOnnxTensor(
-      *attr->mutable_t(), proto.output_size() ? proto.output(0) : proto.name(), modelPath,
-      context(), [&] { return error() << "attribute '" << name << "': "; });
+  FailureOr<ElementsAttr> tensor =
+      shared.convertTensor(*attr->mutable_t(), proto.output_size() ? proto.output(0) : proto.name(),
+                           [&] { return error() << "attribute '" << name << "': "; });
   return succeeded(tensor) ? *tensor : nullptr;
+}
+
+ElementsAttr OnnxNode::getSparseTensor(StringRef name) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::SPARSE_TENSOR);
+  if (!attr)
+    return nullptr;
+  FailureOr<ElementsAttr> tensor = convertSparseTensor(
+      attr->sparse_tensor(), proto.output_size() ? proto.output(0) : proto.name(), context(),
+      shared.generatedBytes, [&] { return error() << "attribute '" << name << "': "; });
+  return succeeded(tensor) ? *tensor : nullptr;
+}
+
+onnx::GraphProto *OnnxNode::getGraph(StringRef name) {
+  onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::GRAPH);
+  if (!attr && !anyError)
+    error() << "attribute '" << name << "' is missing";
+  return attr ? attr->mutable_g() : nullptr;
 }
 
 void OnnxNode::ignoreAttrs(ArrayRef<StringRef> names) {
@@ -290,8 +313,8 @@ SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer) {
   SmallVector<Value> folded;
   // The context keeps each folded constant.
   if (foldable)
-    generated += getTensorBytes(tensorType(op->getResult(0)));
-  foldable &= generated <= kMostGenerated;
+    shared.generatedBytes += getTensorBytes(tensorType(op->getResult(0)));
+  foldable &= shared.generatedBytes <= kMostGenerated;
   if (foldable && succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
     op->erase();
     return folded;
@@ -303,7 +326,7 @@ LogicalResult OnnxNode::checkGenerated(RankedTensorType type) {
   if (!getNumElementsChecked(type.getShape()))
     return error() << "impossible shape [" << printList(type.getShape()) << "]";
   const int64_t bytes = getTensorBytes(type);
-  if (bytes <= kMostGenerated && (generated += bytes) <= kMostGenerated)
+  if (bytes <= kMostGenerated && (shared.generatedBytes += bytes) <= kMostGenerated)
     return success();
   return error() << "expected generated constants of at most " << kMostGenerated
                  << " bytes together, found " << bytes << " (" << type << ")"
@@ -345,6 +368,44 @@ Value OnnxNode::cast(Value value, Type elementType) {
 }
 
 //===----------------------------------------------------------------------===//
+// Bodies and sequences
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> OnnxNode::importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
+                                                   const Twine &step) {
+  const std::string number = step.str();
+  // Names of bodies are relative to the graph that contains the node.
+  StringRef own = getNodeName(proto);
+  FailureOr<SmallVector<Value>> results =
+      importer.importBody(body, inputs, own + (number.empty() ? "" : "/") + number);
+  // What failed has been reported at the node of the body.
+  if (failed(results))
+    anyError = true;
+  return results;
+}
+
+// A sequence is a cast of its elements to a tuple. No op of the compiled model uses it, so it is
+// dead when the import is done.
+Value OnnxNode::sequence(ArrayRef<Value> elements) {
+  if (anyError || llvm::is_contained(elements, Value()))
+    return {};
+  Type type = TupleType::get(context(), TypeRange(ValueRange(elements)));
+  return UnrealizedConversionCastOp::create(builder, loc, type, elements).getResult(0);
+}
+
+Value OnnxNode::emptyOptional() {
+  return UnrealizedConversionCastOp::create(builder, loc, builder.getNoneType(), ValueRange())
+      .getResult(0);
+}
+
+FailureOr<SmallVector<Value>> OnnxNode::elementsOf(Value sequence) {
+  if (!isSequence(sequence))
+    return error() << "expected a sequence, found "
+                   << (sequence ? sequence.getType() : Type(builder.getNoneType()));
+  return llvm::to_vector(sequence.getDefiningOp<UnrealizedConversionCastOp>().getInputs());
+}
+
+//===----------------------------------------------------------------------===//
 // Outputs
 //===----------------------------------------------------------------------===//
 
@@ -361,4 +422,10 @@ LogicalResult OnnxNode::results(ArrayRef<Value> values) {
     return failure();
   outputs.assign(values.begin(), values.end());
   return success();
+}
+
+std::optional<SmallVector<int64_t>> OnnxNode::declaredShape(unsigned index) const {
+  if (!wantsOutput(index))
+    return std::nullopt;
+  return importer.getDeclaredShape(proto.output(index));
 }

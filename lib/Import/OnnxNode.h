@@ -12,10 +12,13 @@
 
 namespace onnx {
 class AttributeProto;
+class GraphProto;
 class NodeProto;
 } // namespace onnx
 
 namespace mlir::ttc {
+class GraphImporter;
+struct ImportContext;
 
 /// One node of the graph. Handlers read inputs and attributes, create ttc ops and set outputs.
 /// Errors are reported with the node's name, op and opset, and make the node fail; getters then
@@ -23,13 +26,13 @@ namespace mlir::ttc {
 /// no op is created and the result is null.
 class OnnxNode {
 public:
-  /// Ops are located at `loc`, errors in the file.
-  /// `generated` counts the bytes of generated constants in all nodes of the graph.
-  OnnxNode(onnx::NodeProto &proto, int64_t opset, StringRef modelPath, OpBuilder &builder,
-           Location loc, Location file, ArrayRef<Value> inputs, int64_t &generated);
+  /// `name` is the node's, in ops' locations and in errors, which are located in the file.
+  OnnxNode(onnx::NodeProto &proto, int64_t opset, const GraphImporter &importer, std::string name,
+           ArrayRef<Value> inputs);
 
   //===--- The node ---===//
   StringRef opType() const;
+  /// The version of the op's domain.
   int64_t opset() const { return opsetVersion; }
   /// "node 'conv1' (Conv, opset 13)"
   std::string describe() const;
@@ -49,6 +52,7 @@ public:
   /// The number in an input that must be constant and have one element.
   FailureOr<double> constantNumber(unsigned index, StringRef what);
   FailureOr<SmallVector<double>> constantNumbers(unsigned index, StringRef what);
+  bool isConstantInput(unsigned index) const;
 
   //===--- Attributes ---===//
   bool hasAttr(StringRef name) const { return findAttr(name); }
@@ -59,6 +63,10 @@ public:
   SmallVector<float> getFloats(StringRef name, ArrayRef<float> defaultValue = {});
   /// The tensor as a constant, or null if the attribute is absent.
   ElementsAttr getTensor(StringRef name);
+  /// The sparse tensor as a dense constant, or null if the attribute is absent.
+  ElementsAttr getSparseTensor(StringRef name);
+  /// The body of a control flow op. Reports its absence.
+  onnx::GraphProto *getGraph(StringRef name);
   /// Accepts attributes that have no effect on inference.
   void ignoreAttrs(ArrayRef<StringRef> names);
   /// getInt(), counted from the front. Reports an axis out of range.
@@ -109,10 +117,24 @@ public:
   }
   NamedAttribute flag(StringRef name) { return attr(name, builder.getUnitAttr()); }
 
+  //===--- Bodies and sequences ---===//
+  /// Imports a body of this node; `step` tells several imports of it apart, as in "loop/3/add".
+  FailureOr<SmallVector<Value>> importBody(onnx::GraphProto &body, ArrayRef<Value> inputs,
+                                           const Twine &step = "");
+  /// A sequence, or an empty optional: known while importing, no value of the compiled model.
+  Value sequence(ArrayRef<Value> elements);
+  Value emptyOptional();
+  bool isSequence(Value value) const { return value && isa<TupleType>(value.getType()); }
+  /// The elements of a sequence. Reports other values.
+  FailureOr<SmallVector<Value>> elementsOf(Value sequence);
+
   //===--- Outputs ---===//
   unsigned numOutputs() const;
   /// Whether the node has this output.
   bool wantsOutput(unsigned index) const;
+  /// The shape that the model declares for an output, if it is static. Where an input that shapes
+  /// the result is computed at run time, it decides.
+  std::optional<SmallVector<int64_t>> declaredShape(unsigned index) const;
   /// Sets the first outputs. Fails if one of them is null.
   LogicalResult results(ArrayRef<Value> values);
   ArrayRef<Value> getResults() const { return outputs; }
@@ -130,13 +152,13 @@ private:
 
   onnx::NodeProto &proto;
   int64_t opsetVersion;
-  StringRef modelPath;
+  const GraphImporter &importer;
+  ImportContext &shared;
+  std::string name;
   OpBuilder &builder;
   Location loc;
-  Location file;
   ArrayRef<Value> inputs;
   SmallVector<Value> outputs;
-  int64_t &generated;
   llvm::StringSet<> usedAttrs;
   bool anyError = false;
 };

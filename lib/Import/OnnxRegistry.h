@@ -15,7 +15,7 @@ class OnnxNode;
 using OnnxHandler = LogicalResult (*)(OnnxNode &);
 
 /// The newest opset of the default domain whose definitions the handlers follow.
-constexpr int64_t kNewestOpset = 25;
+constexpr int64_t kNewestOpset = 28;
 /// The oldest one. The project supports 7 and later; the handlers also implement what differs in 6.
 constexpr int64_t kOldestOpset = 6;
 
@@ -35,26 +35,35 @@ struct OnnxOpEntry {
   /// What the handler does not import, in a few words for docs/onnx-ops.md; empty if it imports all
   /// of the op. That shapes are static and that element types are limited applies to all ops.
   StringRef restrictions;
+  /// Whether inputs may be sequences or empty optionals; all other ops take tensors.
+  bool takesSequences = false;
 };
 
 class OnnxRegistry {
 public:
-  /// All ops of the default domain.
+  /// All ops of all domains.
   static const OnnxRegistry &get();
 
-  /// `restrictions` is not copied.
+  /// The domain precedes the name, except for the default domain: "com.microsoft.Gelu". Opsets are
+  /// those of the default domain; other domains have no range. `restrictions` is not copied.
   void add(StringRef opType, Arity inputs, OnnxHandler handler, OpsetRange opsets = {},
-           StringRef restrictions = "") {
+           StringRef restrictions = "", bool takesSequences = false) {
     bool inserted =
-        entries.try_emplace(opType, OnnxOpEntry{opsets, inputs, handler, restrictions}).second;
+        entries
+            .try_emplace(opType, OnnxOpEntry{opsets, inputs, handler, restrictions, takesSequences})
+            .second;
     assert(inserted && "one entry per op");
     (void)inserted;
   }
-  const OnnxOpEntry *lookup(StringRef opType) const {
-    auto it = entries.find(opType);
+  const OnnxOpEntry *lookup(StringRef qualifiedName) const {
+    auto it = entries.find(qualifiedName);
     return it == entries.end() ? nullptr : &it->second;
   }
-  /// Sorted.
+  const OnnxOpEntry *lookup(StringRef domain, StringRef opType) const;
+  bool hasDomain(StringRef domain) const;
+  /// "ai.onnx, com.microsoft"
+  std::string printDomains() const;
+  /// Qualified names, the default domain's first, then by domain and name.
   SmallVector<StringRef> names() const;
 
 private:
@@ -66,6 +75,7 @@ void registerConstantOps(OnnxRegistry &registry);
 void registerUnaryOps(OnnxRegistry &registry);
 void registerBinaryOps(OnnxRegistry &registry);
 void registerMatMulOps(OnnxRegistry &registry);
+void registerControlFlowOps(OnnxRegistry &registry);
 void registerConvolutionOps(OnnxRegistry &registry);
 void registerPoolingOps(OnnxRegistry &registry);
 void registerNormalizationOps(OnnxRegistry &registry);
@@ -73,6 +83,8 @@ void registerReductionOps(OnnxRegistry &registry);
 void registerShapeOps(OnnxRegistry &registry);
 void registerIndexingOps(OnnxRegistry &registry);
 void registerResizeOps(OnnxRegistry &registry);
+void registerSequenceOps(OnnxRegistry &registry);
+void registerStatefulOps(OnnxRegistry &registry);
 
 } // namespace mlir::ttc
 

@@ -83,7 +83,7 @@ std::optional<int64_t> mlir::ttc::getNumElementsChecked(ArrayRef<int64_t> shape)
   return llvm::is_contained(shape, 0) ? 0 : count;
 }
 
-static size_t getElementBytes(Type elementType) {
+size_t mlir::ttc::getElementBytes(Type elementType) {
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 namespace onnx {
+class SparseTensorProto;
 class TensorProto;
 } // namespace onnx
 
@@ -23,6 +24,9 @@ std::string getOnnxTypeName(int32_t dataType);
 /// The element types that can be imported, for diagnostics.
 StringRef getSupportedOnnxTypes();
 
+/// Bytes of an element in a file and in a constant.
+size_t getElementBytes(Type elementType);
+
 /// "1, 3, 224": a list for diagnostics.
 std::string printList(ArrayRef<int64_t> values, StringRef separator = ", ");
 
@@ -36,6 +40,12 @@ std::optional<int64_t> getNumElementsChecked(ArrayRef<int64_t> shape);
 FailureOr<ElementsAttr> convertOnnxTensor(onnx::TensorProto &tensor, StringRef name,
                                           StringRef modelPath, MLIRContext *context,
                                           EmitErrorFn emitError);
+
+/// A sparse tensor (of indices into the flattened tensor, or one row of coordinates per element) as
+/// a dense constant, whose bytes are added to `generatedBytes`.
+FailureOr<ElementsAttr> convertSparseTensor(const onnx::SparseTensorProto &tensor, StringRef name,
+                                            MLIRContext *context, int64_t &generatedBytes,
+                                            EmitErrorFn emitError);
 
 } // namespace mlir::ttc
 

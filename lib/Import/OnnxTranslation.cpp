@@ -40,6 +40,20 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
   return "";
 }
 
+std::string mlir::ttc::addInputValue(StringRef text, OnnxImportOptions &options) {
+  auto complain = [&](const Twine &what) {
+    return ("'" + text + "': expected name=16000, name=[1,2] or name=file.npy, " + what).str();
+  };
+  auto [name, value] = text.split('=');
+  if (!text.contains('='))
+    return complain("found no =");
+  if (name.empty() || value.empty())
+    return complain(name.empty() ? "found no name" : "found no value");
+  if (!options.inputValues.try_emplace(name, value).second)
+    return complain("found the input twice");
+  return "";
+}
+
 namespace {
 struct ImportCLOptions {
   llvm::cl::OptionCategory category{"Importing (--import-onnx, --onnx-to-bundle)"};
@@ -47,6 +61,10 @@ struct ImportCLOptions {
       "input-shape", llvm::cl::cat(category), llvm::cl::value_desc("name:1x3x224x224"),
       llvm::cl::desc("Shape of a graph input whose dimensions the ONNX model leaves open. With "
                      "several models, entry/name is an input of one of them")};
+  llvm::cl::list<std::string> inputValues{
+      "input-value", llvm::cl::cat(category), llvm::cl::value_desc("name=16000|[1,2]|file.npy"),
+      llvm::cl::desc("Value of a graph input, which becomes a constant of the compiled model: one "
+                     "number for all elements, a list, or an array")};
 };
 } // namespace
 
@@ -65,11 +83,19 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
     llvm::WithColor::error() << "--input-shape: " << complaint << "\n";
     return failure();
   }
+  for (const std::string &text : clOptions->inputValues) {
+    std::string complaint = addInputValue(text, options);
+    if (complaint.empty())
+      continue;
+    llvm::WithColor::error() << "--input-value: " << complaint << "\n";
+    return failure();
+  }
   return options;
 }
 
 bool mlir::ttc::hasOnnxImportOptions() {
-  return clOptions.isConstructed() && clOptions->inputShapes.getNumOccurrences();
+  return clOptions.isConstructed() &&
+         (clOptions->inputShapes.getNumOccurrences() || clOptions->inputValues.getNumOccurrences());
 }
 
 void mlir::ttc::registerImportOnnx() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "OnnxNode.h"
+#include "DeclaredShapes.h"
 #include "OnnxRegistry.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -18,8 +18,26 @@ struct Reduction {
 };
 } // namespace
 
+/// The reductions that a node may mean: one, or several if the axes are computed at run time and
+/// the declared shape of the result does not tell which they are.
+using Reductions = SmallVector<Reduction, 1>;
+
+static FailureOr<Reductions> findDeclaredReductions(OnnxNode &node, bool keepDims) {
+  SmallVector<int64_t> to = *node.declaredShape(0);
+  ArrayRef<int64_t> from = shapeOf(node.input(0));
+  Reductions reductions;
+  for (const SmallVector<int64_t> &axes :
+       findReducedAxes(from, to, tensorType(node.input(1)).getNumElements(), keepDims))
+    reductions.push_back({axes, keepDims});
+  if (reductions.empty())
+    return node.error() << "the axes are computed at run time, and the declared shape ["
+                        << printList(to) << "] does not tell which of the axes of "
+                        << node.input(0).getType() << " are reduced";
+  return reductions;
+}
+
 /// Axes are an attribute or, from `inputSince` on, the second input.
-static FailureOr<Reduction> readReduction(OnnxNode &node, int64_t inputSince) {
+static FailureOr<Reductions> readReductions(OnnxNode &node, int64_t inputSince) {
   Reduction reduction;
   int64_t rank = rankOf(node.input(0));
   reduction.keepDims = node.getInt("keepdims", 1);
@@ -29,20 +47,40 @@ static FailureOr<Reduction> readReduction(OnnxNode &node, int64_t inputSince) {
       return node.error() << "axes are an input from opset " << inputSince
                           << " on, before that an attribute";
   } else {
-    if (node.hasInput(1)) {
+    const bool noop = node.getInt("noop_with_empty_axes", 0);
+    if (isShapedByDeclaration(node, 1))
+      return findDeclaredReductions(node, reduction.keepDims);
+    if (node.hasInput(1) && tensorType(node.input(1)).getNumElements() > 0) {
       FailureOr<SmallVector<int64_t>> axes = node.constantInts(1, "axes");
       if (failed(axes))
         return failure();
       reduction.axes = std::move(*axes);
     }
-    reduction.isNoop = node.getInt("noop_with_empty_axes", 0) && reduction.axes.empty();
+    reduction.isNoop = noop && reduction.axes.empty();
   }
   if (reduction.axes.empty())
     reduction.axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (failed(node.normalizeAxes(reduction.axes, rank)))
     return failure();
   llvm::sort(reduction.axes);
-  return reduction;
+  return Reductions{reduction};
+}
+
+/// Imports a node by a function that computes one reduction.
+static LogicalResult importReductions(OnnxNode &node, int64_t inputSince,
+                                      llvm::function_ref<Value(const Reduction &)> compute) {
+  FailureOr<Reductions> reductions = readReductions(node, inputSince);
+  if (failed(reductions))
+    return failure();
+  if (reductions->size() == 1)
+    return node.results(compute(reductions->front()));
+  SmallVector<Value> values;
+  SmallVector<SmallVector<int64_t>> axes;
+  for (const Reduction &reduction : *reductions) {
+    values.push_back(compute(reduction));
+    axes.push_back(reduction.axes);
+  }
+  return node.results(selectByAxes(node, 1, rankOf(node.input(0)), axes, values));
 }
 
 /// A reduction over no axes (of a scalar, or by noop_with_empty_axes) returns its operand.
@@ -59,19 +97,17 @@ static constexpr int64_t kAxesAreInputs = 18; // except for ReduceSum: 13
 
 template <typename OpTy, int64_t inputSince = kAxesAreInputs>
 static LogicalResult importReduce(OnnxNode &node) {
-  FailureOr<Reduction> reduction = readReduction(node, inputSince);
-  if (failed(reduction))
-    return failure();
-  return node.results(reduce<OpTy>(node, node.input(0), *reduction));
+  return importReductions(node, inputSince, [&](const Reduction &reduction) {
+    return reduce<OpTy>(node, node.input(0), reduction);
+  });
 }
 
 /// A sum with ops before and after it.
 template <typename BeforeFn, typename AfterFn>
 static LogicalResult importSum(OnnxNode &node, BeforeFn before, AfterFn after) {
-  FailureOr<Reduction> reduction = readReduction(node, kAxesAreInputs);
-  if (failed(reduction))
-    return failure();
-  return node.results(after(reduce<ReduceSumOp>(node, before(node.input(0)), *reduction)));
+  return importReductions(node, kAxesAreInputs, [&](const Reduction &reduction) {
+    return after(reduce<ReduceSumOp>(node, before(node.input(0)), reduction));
+  });
 }
 
 static LogicalResult importReduceL1(OnnxNode &node) {
@@ -96,24 +132,27 @@ static LogicalResult importReduceLogSum(OnnxNode &node) {
 }
 
 /// log(sum(exp(x - max))) + max: without overflow.
-static LogicalResult importReduceLogSumExp(OnnxNode &node) {
-  FailureOr<Reduction> reduction = readReduction(node, kAxesAreInputs);
-  if (failed(reduction))
-    return failure();
+static Value reduceLogSumExp(OnnxNode &node, const Reduction &reduction) {
   Value x = node.input(0);
-  Reduction keeping = *reduction;
+  Reduction keeping = reduction;
   keeping.keepDims = true;
   Value max = reduce<ReduceMaxOp>(node, x, keeping);
   Value exp = node.create<ExpOp>(node.create<SubOp>({x, max}));
   Value sum = reduce<ReduceSumOp>(node, exp, keeping);
   Value y = node.create<AddOp>({node.create<LogOp>(sum), max});
-  if (!y || reduction->keepDims || reduction->isNoop)
-    return node.results(y);
+  if (!y || reduction.keepDims || reduction.isNoop)
+    return y;
   SmallVector<int64_t> shape;
   for (auto [i, dim] : llvm::enumerate(shapeOf(x)))
-    if (!llvm::is_contained(reduction->axes, static_cast<int64_t>(i)))
+    if (!llvm::is_contained(reduction.axes, static_cast<int64_t>(i)))
       shape.push_back(dim);
-  return node.results(node.reshape(y, shape));
+  return node.reshape(y, shape);
+}
+
+static LogicalResult importReduceLogSumExp(OnnxNode &node) {
+  return importReductions(node, kAxesAreInputs, [&](const Reduction &reduction) {
+    return reduceLogSumExp(node, reduction);
+  });
 }
 
 template <typename OpTy> static LogicalResult importArg(OnnxNode &node) {
@@ -129,14 +168,24 @@ template <typename OpTy> static LogicalResult importArg(OnnxNode &node) {
 void mlir::ttc::registerReductionOps(OnnxRegistry &registry) {
   registry.add("ArgMax", {1, 1}, importArg<ArgmaxOp>);
   registry.add("ArgMin", {1, 1}, importArg<ArgminOp>);
-  registry.add("ReduceL1", {1, 2}, importReduceL1, {}, "constant `axes`");
-  registry.add("ReduceL2", {1, 2}, importReduceL2, {}, "constant `axes`");
-  registry.add("ReduceLogSum", {1, 2}, importReduceLogSum, {}, "constant `axes`");
-  registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp, {}, "constant `axes`");
-  registry.add("ReduceMax", {1, 2}, importReduce<ReduceMaxOp>, {}, "constant `axes`");
-  registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>, {}, "constant `axes`");
-  registry.add("ReduceMin", {1, 2}, importReduce<ReduceMinOp>, {}, "constant `axes`");
-  registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>, {}, "constant `axes`");
-  registry.add("ReduceSum", {1, 2}, importReduce<ReduceSumOp, 13>, {}, "constant `axes`");
-  registry.add("ReduceSumSquare", {1, 2}, importReduceSumSquare, {}, "constant `axes`");
+  registry.add("ReduceL1", {1, 2}, importReduceL1, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceL2", {1, 2}, importReduceL2, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceLogSum", {1, 2}, importReduceLogSum, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceMax", {1, 2}, importReduce<ReduceMaxOp>, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceMin", {1, 2}, importReduce<ReduceMinOp>, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceSum", {1, 2}, importReduce<ReduceSumOp, 13>, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceSumSquare", {1, 2}, importReduceSumSquare, {},
+               "constant `axes`, or a declared shape of the result");
 }

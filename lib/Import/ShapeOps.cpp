@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that change the shape or the order of elements.
-#include "OnnxNode.h"
+#include "DeclaredShapes.h"
 #include "OnnxRegistry.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -34,6 +34,10 @@ static FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OnnxNode &node) {
 }
 
 static LogicalResult importReshape(OnnxNode &node) {
+  if (isShapedByDeclaration(node, 1)) {
+    node.ignoreAttrs({"allowzero"});
+    return reshapeToDeclared(node);
+  }
   Value x = node.input(0);
   FailureOr<SmallVector<int64_t>> wanted = node.constantInts(1, "shape");
   bool allowZero = node.getInt("allowzero", 0);
@@ -78,6 +82,8 @@ static LogicalResult importFlatten(OnnxNode &node) {
 }
 
 static LogicalResult importSqueeze(OnnxNode &node) {
+  if (isShapedByDeclaration(node, 1))
+    return reshapeToDeclared(node);
   Value x = node.input(0);
   FailureOr<std::optional<SmallVector<int64_t>>> axes = readAxes(node);
   if (failed(axes) || (*axes && failed(node.normalizeAxes(**axes, rankOf(x)))))
@@ -95,6 +101,8 @@ static LogicalResult importSqueeze(OnnxNode &node) {
 }
 
 static LogicalResult importUnsqueeze(OnnxNode &node) {
+  if (isShapedByDeclaration(node, 1))
+    return reshapeToDeclared(node);
   Value x = node.input(0);
   FailureOr<std::optional<SmallVector<int64_t>>> axes = readAxes(node);
   if (failed(axes))
@@ -140,6 +148,14 @@ static LogicalResult importSplit(OnnxNode &node) {
   SmallVector<int64_t> sizes;
   if (node.opset() < 13) {
     sizes = node.getInts("split");
+  } else if (isShapedByDeclaration(node, 1)) {
+    for (unsigned i = 0; i < node.numOutputs(); ++i) {
+      std::optional<SmallVector<int64_t>> shape = node.declaredShape(i);
+      if (!shape || static_cast<int64_t>(shape->size()) != rankOf(x))
+        return node.error() << "the sizes are computed at run time, and output " << i
+                            << " has no declared shape of rank " << rankOf(x);
+      sizes.push_back((*shape)[axis]);
+    }
   } else if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> values = node.constantInts(1, "split");
     if (failed(values))
@@ -165,8 +181,24 @@ static LogicalResult importSplit(OnnxNode &node) {
       node.createMulti<SplitOp>(x, {node.i64("axis", axis), node.attr("sizes", sizes)}));
 }
 
+/// How often a tensor is repeated to have the declared shape.
+static FailureOr<SmallVector<int64_t>> findRepeats(OnnxNode &node) {
+  SmallVector<int64_t> to = *node.declaredShape(0), repeats;
+  ArrayRef<int64_t> from = shapeOf(node.input(0));
+  bool fits = to.size() == from.size();
+  for (size_t i = 0; fits && i < to.size(); ++i) {
+    fits = from[i] > 0 && to[i] % from[i] == 0;
+    repeats.push_back(fits ? to[i] / from[i] : 0);
+  }
+  if (!fits)
+    return node.error() << "the repeats are computed at run time, and the declared shape ["
+                        << printList(to) << "] is no multiple of " << node.input(0).getType();
+  return repeats;
+}
+
 static LogicalResult importTile(OnnxNode &node) {
-  FailureOr<SmallVector<int64_t>> repeats = node.constantInts(1, "repeats");
+  FailureOr<SmallVector<int64_t>> repeats =
+      isShapedByDeclaration(node, 1) ? findRepeats(node) : node.constantInts(1, "repeats");
   if (failed(repeats))
     return failure();
   if (llvm::all_of(*repeats, [](int64_t repeat) { return repeat == 1; }) &&
@@ -178,7 +210,8 @@ static LogicalResult importTile(OnnxNode &node) {
 /// The shape and the operand broadcast to each other.
 static LogicalResult importExpand(OnnxNode &node) {
   Value x = node.input(0);
-  FailureOr<SmallVector<int64_t>> wanted = node.constantInts(1, "shape");
+  FailureOr<SmallVector<int64_t>> wanted =
+      isShapedByDeclaration(node, 1) ? *node.declaredShape(0) : node.constantInts(1, "shape");
   if (failed(wanted))
     return failure();
   SmallVector<int64_t> shape(*wanted);
@@ -219,13 +252,19 @@ static LogicalResult importSpaceToDepth(OnnxNode &node) {
 void mlir::ttc::registerShapeOps(OnnxRegistry &registry) {
   registry.add("Concat", {1, Arity::kAny}, importConcat);
   registry.add("DepthToSpace", {1, 1}, importDepthToSpace);
-  registry.add("Expand", {2, 2}, importExpand, {8}, "constant `shape`");
+  registry.add("Expand", {2, 2}, importExpand, {8},
+               "constant `shape`, or a declared shape of the result");
   registry.add("Flatten", {1, 1}, importFlatten);
-  registry.add("Reshape", {2, 2}, importReshape, {}, "constant `shape`");
+  registry.add("Reshape", {2, 2}, importReshape, {},
+               "constant `shape`, or a declared shape of the result");
   registry.add("SpaceToDepth", {1, 1}, importSpaceToDepth);
-  registry.add("Split", {1, 2}, importSplit, {}, "constant `split`");
-  registry.add("Squeeze", {1, 2}, importSqueeze, {}, "constant `axes`");
-  registry.add("Tile", {2, 2}, importTile, {}, "constant `repeats`");
+  registry.add("Split", {1, 2}, importSplit, {},
+               "constant `split`, or a declared shape of the result");
+  registry.add("Squeeze", {1, 2}, importSqueeze, {},
+               "constant `axes`, or a declared shape of the result");
+  registry.add("Tile", {2, 2}, importTile, {},
+               "constant `repeats`, or a declared shape of the result");
   registry.add("Transpose", {1, 1}, importTranspose);
-  registry.add("Unsqueeze", {1, 2}, importUnsqueeze, {}, "constant `axes`");
+  registry.add("Unsqueeze", {1, 2}, importUnsqueeze, {},
+               "constant `axes`, or a declared shape of the result");
 }

@@ -198,7 +198,7 @@ void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
   registry.add("Gelu", {1, 1}, importGelu, {20});
   registry.add("HardSigmoid", {1, 1}, importHardSigmoid);
   registry.add("HardSwish", {1, 1}, importUnary<HardSwishOp>, {14});
-  registry.add("Identity", {1, 1}, importIdentity);
+  registry.add("Identity", {1, 1}, importIdentity, {}, "", /*takesSequences=*/true);
   registry.add("IsNaN", {1, 1}, importIsNaN, {9});
   registry.add("LeakyRelu", {1, 1}, importLeakyRelu);
   registry.add("Log", {1, 1}, importUnary<LogOp>);

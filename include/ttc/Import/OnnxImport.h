@@ -14,6 +14,9 @@ struct OnnxImportOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
+  /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
+  /// which fills the input, a list "[1, 2]", or the path of an .npy file.
+  llvm::StringMap<std::string> inputValues;
   /// The name of the imported function.
   std::string functionName = "main";
 };
@@ -21,6 +24,9 @@ struct OnnxImportOptions {
 /// Parses "name:1x3x224x224" (the name may contain colons; "name:" is a scalar) and adds it to
 /// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
+
+/// Parses "name=value" and adds it to the options. Returns an error message, or an empty string.
+std::string addInputValue(StringRef text, OnnxImportOptions &options);
 
 /// Imports a serialized onnx.ModelProto as a module with one function. External data is looked up
 /// relative to the buffer's identifier, which is the path of the model. Returns null and emits
@@ -32,7 +38,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --input-shape to the command line, for every translation that starts from ONNX.
+/// Adds --input-shape and --input-value to the command line, for every translation that starts from
+/// ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Control flow is decided while compiling: conditions that are known choose a body, loops are
+// unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+
+#include "dialects/Ttc/TtcOps.h"
+
+#include "mlir/IR/Matchers.h"
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// The value of a condition that is known.
+static std::optional<bool> getKnown(Value condition) {
+  ElementsAttr attr;
+  if (!condition || !matchPattern(condition, m_Constant(&attr)) || attr.getNumElements() != 1 ||
+      !attr.getElementType().isInteger(1))
+    return std::nullopt;
+  return *attr.value_begin<bool>();
+}
+
+/// A condition as a scalar. Reports other types.
+static Value toCondition(OnnxNode &node, Value value) {
+  if (!value)
+    return {};
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getElementType().isInteger(1) || type.getNumElements() != 1) {
+    node.error() << "expected a condition of one bool, found " << value.getType();
+    return {};
+  }
+  return node.reshape(value, {});
+}
+
+/// The values of `yes` where the condition is true, and of `no` elsewhere.
+static FailureOr<SmallVector<Value>> select(OnnxNode &node, Value condition, ArrayRef<Value> yes,
+                                            ArrayRef<Value> no) {
+  SmallVector<Value> results;
+  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(yes, no))) {
+    auto [a, b] = values;
+    if (a.getType() != b.getType() || !isa<RankedTensorType>(a.getType()))
+      return node.error() << "the condition is computed at run time, so both outcomes of value "
+                          << i << " must have the same type, but they are " << a.getType()
+                          << " and " << b.getType();
+    results.push_back(a == b ? a : node.create<WhereOp>({condition, a, b}));
+  }
+  return results;
+}
+
+static LogicalResult importIf(OnnxNode &node) {
+  Value condition = toCondition(node, node.input(0));
+  onnx::GraphProto *yes = node.getGraph("then_branch"), *no = node.getGraph("else_branch");
+  if (!condition || !yes || !no)
+    return failure();
+  if (std::optional<bool> known = getKnown(condition)) {
+    FailureOr<SmallVector<Value>> values = node.importBody(*known ? *yes : *no, {});
+    return failed(values) ? failure() : node.results(*values);
+  }
+  FailureOr<SmallVector<Value>> yesValues = node.importBody(*yes, {}, "then");
+  if (failed(yesValues))
+    return failure();
+  FailureOr<SmallVector<Value>> noValues = node.importBody(*no, {}, "else");
+  if (failed(noValues))
+    return failure();
+  if (yesValues->size() != noValues->size())
+    return node.error() << "the branches have " << yesValues->size() << " and " << noValues->size()
+                        << " outputs, expected as many";
+  FailureOr<SmallVector<Value>> values = select(node, condition, *yesValues, *noValues);
+  return failed(values) ? failure() : node.results(*values);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The parts joined along a new dimension `axis`.
+static Value stack(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
+  SmallVector<Value> expanded;
+  for (Value part : parts) {
+    if (!part)
+      return {};
+    if (!isa<RankedTensorType>(part.getType())) {
+      node.error() << "expected tensors as scan outputs, found " << part.getType();
+      return {};
+    }
+    SmallVector<int64_t> shape(shapeOf(part));
+    if (axis > static_cast<int64_t>(shape.size())) {
+      node.error() << "axis " << axis << " of a scan output is out of range for " << part.getType();
+      return {};
+    }
+    shape.insert(shape.begin() + axis, 1);
+    expanded.push_back(node.reshape(part, shape));
+  }
+  return expanded.size() == 1 ? expanded.front()
+                              : node.create<ConcatOp>(expanded, node.i64("axis", axis));
+}
+
+/// A scan output of a loop that has no iterations: its type is the declared one.
+static Value makeEmptyScan(OnnxNode &node, const onnx::ValueInfoProto &output, int64_t axis) {
+  const onnx::TypeProto_Tensor &type = output.type().tensor_type();
+  Type elementType = getOnnxElementType(node.context(), type.elem_type());
+  SmallVector<int64_t> shape;
+  bool isStatic = type.has_shape() && elementType;
+  for (const onnx::TensorShapeProto_Dimension &dim : type.shape().dim()) {
+    isStatic &= dim.has_dim_value() && dim.dim_value() >= 0;
+    shape.push_back(dim.dim_value());
+  }
+  if (!isStatic || axis > static_cast<int64_t>(shape.size())) {
+    node.error() << "the loop has no iterations; expected a static type of its scan output '"
+                 << output.name() << "', found none";
+    return {};
+  }
+  shape.insert(shape.begin() + axis, 0);
+  auto resultType = RankedTensorType::get(shape, elementType);
+  return node.constant(DenseElementsAttr::getFromRawBuffer(resultType, ArrayRef<char>()));
+}
+
+static LogicalResult importLoop(OnnxNode &node) {
+  onnx::GraphProto *body = node.getGraph("body");
+  if (!body)
+    return failure();
+  std::optional<int64_t> trips;
+  const size_t numCarried = node.numInputs() > 2 ? node.numInputs() - 2 : 0;
+  std::optional<SmallVector<int64_t>> scanned = node.declaredShape(numCarried);
+  if (node.hasInput(0) && !node.isConstantInput(0) && scanned && !scanned->empty()) {
+    // The number of steps is computed at run time, but a scan output has a declared size.
+    trips = scanned->front();
+  } else if (node.hasInput(0)) {
+    FailureOr<double> number = node.constantNumber(0, "trip count");
+    if (failed(number))
+      return failure();
+    trips = static_cast<int64_t>(*number);
+  }
+  // Null while the loop surely goes on.
+  Value active = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
+  if (node.hasFailed())
+    return failure();
+  if (body->input_size() != static_cast<int>(numCarried) + 2 ||
+      body->output_size() < static_cast<int>(numCarried) + 1)
+    return node.error() << "expected a body of " << numCarried + 2 << " inputs and at least "
+                        << numCarried + 1 << " outputs, found " << body->input_size() << " and "
+                        << body->output_size();
+  SmallVector<Value> carried(node.allInputs().drop_front(std::min<size_t>(2, node.numInputs())));
+  SmallVector<SmallVector<Value>> scans(body->output_size() - 1 - numCarried);
+  const bool isIndexVector = body->input(0).type().tensor_type().shape().dim_size() == 1;
+  Value alwaysTrue = node.constant(
+      DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
+  bool isCountKnown = true;
+  for (int64_t step = 0; !trips || step < *trips; ++step) {
+    std::optional<bool> known = active ? getKnown(active) : true;
+    if (known == false)
+      break;
+    if (!known && !trips)
+      return node.error()
+             << "the loop ends by a condition that is computed at run time, and has no "
+                "trip count: ttc compiles a fixed number of steps";
+    isCountKnown &= known.has_value();
+    Value index = node.constant({step});
+    if (!isIndexVector)
+      index = node.reshape(index, {});
+    SmallVector<Value> inputs = {index, known ? alwaysTrue : active};
+    inputs.append(carried);
+    FailureOr<SmallVector<Value>> outputs = node.importBody(*body, inputs, Twine(step));
+    if (failed(outputs))
+      return failure();
+    ArrayRef<Value> next = ArrayRef(*outputs).slice(1, numCarried);
+    ArrayRef<Value> scanned = ArrayRef(*outputs).drop_front(1 + numCarried);
+    if (known) {
+      carried.assign(next.begin(), next.end());
+    } else {
+      FailureOr<SmallVector<Value>> selected = select(node, active, next, carried);
+      if (failed(selected))
+        return failure();
+      carried = *selected;
+    }
+    for (auto [all, value] : llvm::zip_equal(scans, scanned))
+      all.push_back(known ? value
+                          : node.create<WhereOp>({active, value, node.scalarLike(value, 0)}));
+    Value goesOn = toCondition(node, outputs->front());
+    if (!goesOn)
+      return failure();
+    active = known ? goesOn : node.create<AndOp>({active, goesOn});
+  }
+
+  SmallVector<Value> results(carried);
+  for (auto [i, parts] : llvm::enumerate(scans)) {
+    const unsigned output = numCarried + i;
+    if (!isCountKnown && node.wantsOutput(output)) {
+      std::optional<SmallVector<int64_t>> shape = node.declaredShape(output);
+      if (!shape || shape->empty() || shape->front() != static_cast<int64_t>(parts.size()))
+        return node.error()
+               << "the loop ends by a condition that is computed at run time, so output " << output
+               << " has no static size (the model can declare " << parts.size()
+               << " steps; those after the end are zeros)";
+    }
+    results.push_back(parts.empty() ? makeEmptyScan(node, body->output(output + 1), 0)
+                                    : stack(node, parts, 0));
+  }
+  return node.results(results);
+}
+
+/// Element `index` of dimension `axis`, without that dimension.
+static Value takeStep(OnnxNode &node, Value x, int64_t axis, int64_t index) {
+  if (!x)
+    return {};
+  SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
+  starts[axis] = index;
+  sizes[axis] = 1;
+  Value slice = node.create<SliceOp>(
+      x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
+  sizes.erase(sizes.begin() + axis);
+  return node.reshape(slice, sizes);
+}
+
+namespace {
+struct ScanSettings {
+  size_t numScans = 0;
+  SmallVector<int64_t> inputAxes, inputDirections, outputAxes, outputDirections;
+};
+} // namespace
+
+/// The final states, then the scan outputs, of inputs that have no batch.
+static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body,
+                                          ArrayRef<Value> inputs, const ScanSettings &settings,
+                                          const Twine &name) {
+  const size_t numStates = inputs.size() - settings.numScans;
+  SmallVector<Value> states(inputs.take_front(numStates));
+  ArrayRef<Value> scanned = inputs.drop_front(numStates);
+  int64_t steps = 0;
+  for (auto [i, input] : llvm::enumerate(scanned)) {
+    const int64_t axis = settings.inputAxes[i];
+    if (axis >= rankOf(input))
+      return node.error() << "axis " << axis << " is out of range for " << input.getType();
+    if (i > 0 && shapeOf(input)[axis] != steps)
+      return node.error() << "expected " << steps << " steps in all scan inputs, found "
+                          << shapeOf(input)[axis];
+    steps = shapeOf(input)[axis];
+  }
+  SmallVector<SmallVector<Value>> outputs(body.output_size() - numStates);
+  const std::string prefix = name.str();
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> arguments(states);
+    for (auto [i, input] : llvm::enumerate(scanned))
+      arguments.push_back(takeStep(node, input, settings.inputAxes[i],
+                                   settings.inputDirections[i] ? steps - 1 - step : step));
+    if (llvm::is_contained(arguments, Value()))
+      return failure();
+    FailureOr<SmallVector<Value>> results = node.importBody(body, arguments, prefix + Twine(step));
+    if (failed(results))
+      return failure();
+    states.assign(results->begin(), results->begin() + numStates);
+    for (auto [all, value] : llvm::zip_equal(outputs, ArrayRef(*results).drop_front(numStates)))
+      all.push_back(value);
+  }
+  SmallVector<Value> results(states);
+  for (auto [i, parts] : llvm::enumerate(outputs)) {
+    if (settings.outputDirections[i])
+      std::reverse(parts.begin(), parts.end());
+    int64_t axis = settings.outputAxes[i];
+    if (axis < 0 && !parts.empty())
+      axis += rankOf(parts.front()) + 1;
+    results.push_back(parts.empty() ? makeEmptyScan(node, body.output(numStates + i), axis)
+                                    : stack(node, parts, axis));
+  }
+  return results;
+}
+
+/// Before opset 9, all inputs have a batch as their first dimension, and the first input has the
+/// length of each sequence.
+static LogicalResult importBatchedScan(OnnxNode &node, onnx::GraphProto &body,
+                                       ScanSettings settings) {
+  if (node.hasInput(0))
+    return node.error() << "input 0 (sequence_lens) is not supported";
+  ArrayRef<Value> inputs = node.allInputs().drop_front();
+  if (llvm::is_contained(inputs, Value()) || inputs.empty() || rankOf(inputs.front()) == 0)
+    return node.error() << "expected inputs with a batch";
+  SmallVector<SmallVector<Value>> batches(body.output_size());
+  for (int64_t batch = 0; batch < shapeOf(inputs.front())[0]; ++batch) {
+    SmallVector<Value> parts;
+    for (Value input : inputs)
+      parts.push_back(takeStep(node, input, 0, batch));
+    FailureOr<SmallVector<Value>> results = scan(node, body, parts, settings, Twine(batch) + "/");
+    if (failed(results))
+      return failure();
+    for (auto [all, value] : llvm::zip_equal(batches, *results))
+      all.push_back(value);
+  }
+  SmallVector<Value> results;
+  for (ArrayRef<Value> parts : batches)
+    results.push_back(stack(node, parts, 0));
+  return node.results(results);
+}
+
+static LogicalResult importScan(OnnxNode &node) {
+  onnx::GraphProto *body = node.getGraph("body");
+  const bool hasBatch = node.opset() < 9;
+  const int64_t numInputs = int64_t(node.numInputs()) - hasBatch;
+  ScanSettings settings;
+  const int64_t numScans = node.getInt("num_scan_inputs", 0);
+  if (!body || node.hasFailed())
+    return failure();
+  const int64_t numStates = numInputs - numScans;
+  if (numScans < 1 || numStates < 0 || body->input_size() != numInputs ||
+      body->output_size() < numStates)
+    return node.error() << "expected a body of " << numInputs << " inputs, of which " << numScans
+                        << " are scanned, and at least as many outputs as states, found "
+                        << body->input_size() << " inputs and " << body->output_size()
+                        << " outputs";
+  const int64_t numOutputs = body->output_size() - numStates;
+  auto read = [&](StringRef name, int64_t count) {
+    SmallVector<int64_t> values = node.getInts(name, SmallVector<int64_t>(count, 0));
+    if (static_cast<int64_t>(values.size()) != count)
+      node.error() << "attribute '" << name << "' must have " << count << " elements, but has "
+                   << values.size();
+    values.resize(count);
+    return values;
+  };
+  settings.numScans = numScans;
+  settings.inputDirections = read(hasBatch ? "directions" : "scan_input_directions", numScans);
+  settings.inputAxes = read("scan_input_axes", numScans);
+  settings.outputAxes = read("scan_output_axes", numOutputs);
+  settings.outputDirections = read("scan_output_directions", numOutputs);
+  if (node.hasFailed())
+    return failure();
+  if (hasBatch)
+    return importBatchedScan(node, *body, settings);
+  if (llvm::is_contained(node.allInputs(), Value()))
+    return node.error() << "expected all inputs, found an omitted one";
+  for (int64_t i = 0; i < numScans; ++i)
+    if (failed(node.normalizeAxes(settings.inputAxes[i], rankOf(node.input(numStates + i)))))
+      return failure();
+  FailureOr<SmallVector<Value>> results = scan(node, *body, node.allInputs(), settings, "");
+  return failed(results) ? failure() : node.results(*results);
+}
+
+void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
+  registry.add("If", {1, 1}, importIf, {},
+               "branches of the same types, if the condition is computed at run time");
+  registry.add("Loop", {0, Arity::kAny}, importLoop, {},
+               "constant trip count, or a declared shape of a scan output; unrolled",
+               /*takesSequences=*/true);
+  registry.add("Scan", {1, Arity::kAny}, importScan, {8}, "unrolled; no `sequence_lens`");
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops whose inputs that shape the result are computed at run time. Shapes are static nevertheless
+// if the model declares the shape of the result.
+#ifndef TTC_LIB_IMPORT_DECLAREDSHAPES_H
+#define TTC_LIB_IMPORT_DECLAREDSHAPES_H
+
+#include "OnnxNode.h"
+
+namespace mlir::ttc {
+
+/// Whether an input that shapes a result is computed at run time while the shape of output 0 is
+/// declared. Without elements it is as good as constant.
+bool isShapedByDeclaration(OnnxNode &node, unsigned input);
+
+/// Input 0 in the declared shape: Reshape, Squeeze and Unsqueeze by a shape or axes that are
+/// computed.
+LogicalResult reshapeToDeclared(OnnxNode &node);
+/// Slice by bounds that are computed: gathers as many elements as declared.
+LogicalResult sliceToDeclared(OnnxNode &node);
+
+/// The axes over which a reduction of `from` gives the declared shape, in increasing order; several
+/// if the shapes alone do not tell. `count` is the number of axes.
+SmallVector<SmallVector<int64_t>> findReducedAxes(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                                                  int64_t count, bool keepDims);
+/// The value of the candidate that the axes (input `index`) name, computed for all of them.
+Value selectByAxes(OnnxNode &node, unsigned index, int64_t rank,
+                   ArrayRef<SmallVector<int64_t>> candidates, ArrayRef<Value> values);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_DECLAREDSHAPES_H

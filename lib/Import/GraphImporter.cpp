@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GraphImporter.h"
+
+#include "OnnxNode.h"
+
+#include "dialects/Ttc/TtcOps.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// Bodies in bodies, and calls in functions: also ends functions that call themselves.
+static constexpr unsigned kMostDepth = 64;
+/// Nodes that are imported, each time that a body is. A trace of as many commands is still useful.
+static constexpr int64_t kMostNodes = int64_t(1) << 19;
+
+InFlightDiagnostic ImportErrors::emit() {
+  ++errors;
+  return emitError(file);
+}
+
+bool ImportErrors::isFull() {
+  if (errors < kLimit)
+    return false;
+  if (!saidFull)
+    emit() << "too many errors, stopped here";
+  saidFull = true;
+  return true;
+}
+
+FailureOr<ElementsAttr> ImportContext::convertTensor(onnx::TensorProto &tensor, StringRef name,
+                                                     EmitErrorFn emitError) {
+  auto known = tensors.find(&tensor);
+  if (known != tensors.end())
+    return known->second;
+  FailureOr<ElementsAttr> attr = convertOnnxTensor(tensor, name, modelPath, context, emitError);
+  if (succeeded(attr))
+    tensors[&tensor] = *attr;
+  return attr;
+}
+
+StringRef mlir::ttc::normalizeDomain(StringRef domain) {
+  return domain.empty() ? StringRef("ai.onnx") : domain;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+GraphImporter::GraphImporter(ImportContext &shared, onnx::GraphProto &proto,
+                             const OpsetVersions &opsets, std::string prefix,
+                             const GraphImporter *outer)
+    : shared(shared), opsets(opsets), prefix(std::move(prefix)), outer(outer),
+      depth(outer ? outer->depth + 1 : 0),
+      graph(proto, shared.errors, [this](StringRef name) { return isOuter(name); }) {
+  for (const onnx::ValueInfoProto &value : proto.value_info())
+    declared[value.name()] = &value;
+  for (const onnx::ValueInfoProto &value : proto.output())
+    declared[value.name()] = &value;
+}
+
+bool GraphImporter::isOuter(StringRef name) const {
+  return outer &&
+         (outer->values.contains(name) || outer->graph.defines(name) || outer->isOuter(name));
+}
+
+Value GraphImporter::getValue(StringRef name) {
+  auto found = values.find(name);
+  if (found != values.end())
+    return found->second;
+  Location loc = getNodeLoc(shared.context, name);
+  auto emitError = [&] { return shared.errors.emit() << "initializer '" << name << "': "; };
+  FailureOr<ElementsAttr> attr;
+  // Created on first use, so unused initializers never become constants.
+  if (onnx::TensorProto *initializer = graph.getInitializer(name))
+    attr = shared.convertTensor(*initializer, name, emitError);
+  else if (onnx::SparseTensorProto *sparse = graph.getSparseInitializer(name))
+    attr = convertSparseTensor(*sparse, name, shared.context, shared.generatedBytes, emitError);
+  else if (outer)
+    return const_cast<GraphImporter *>(outer)->getValue(name);
+  else
+    return nullptr;
+  Value value;
+  if (succeeded(attr))
+    value = ConstantOp::create(shared.builder, loc, *attr);
+  return values[name] = value;
+}
+
+std::optional<SmallVector<int64_t>> GraphImporter::getDeclaredShape(StringRef name) const {
+  const onnx::ValueInfoProto *value = declared.lookup(name);
+  if (!value || !value->type().has_tensor_type() || !value->type().tensor_type().has_shape())
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (const onnx::TensorShapeProto_Dimension &dim : value->type().tensor_type().shape().dim()) {
+    if (!dim.has_dim_value() || dim.dim_value() < 0)
+      return std::nullopt;
+    shape.push_back(dim.dim_value());
+  }
+  if (!getNumElementsChecked(shape))
+    return std::nullopt;
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+std::string GraphImporter::nameOf(const onnx::NodeProto &node) const {
+  return prefix + getNodeName(node).str();
+}
+
+int64_t GraphImporter::getOpset(const onnx::NodeProto &node) const {
+  return opsets.lookup(normalizeDomain(node.domain()));
+}
+
+InFlightDiagnostic GraphImporter::emitError(const onnx::NodeProto &node) {
+  return shared.errors.emit() << "node '" << nameOf(node) << "' (" << node.op_type() << ", opset "
+                              << getOpset(node) << "): ";
+}
+
+const onnx::FunctionProto *GraphImporter::findFunction(const onnx::NodeProto &node) const {
+  return shared.functions.lookup(getFunctionKey(node.domain(), node.op_type(), getOverload(node)));
+}
+
+const OnnxOpEntry *GraphImporter::findEntry(const onnx::NodeProto &node, bool report) {
+  std::string why;
+  const StringRef domain = normalizeDomain(node.domain());
+  const int64_t opset = getOpset(node);
+  const bool isDefault = domain == "ai.onnx";
+  const OnnxOpEntry *entry = OnnxRegistry::get().lookup(domain, node.op_type());
+  if (!entry && !isDefault && !OnnxRegistry::get().hasDomain(domain)) {
+    why = ("ops of the domain '" + domain + "' are not supported (supported: " +
+           OnnxRegistry::get().printDomains() + ", and functions of the model)")
+              .str();
+  } else if (!entry) {
+    why = "the op is not supported; docs/onnx-ops.md (ttc-translate --list-onnx-ops) lists the "
+          "supported ops";
+  } else if (isDefault && opset == 0) {
+    why = "the model does not say which opset of the default domain it uses (supported: 7 to " +
+          std::to_string(kNewestOpset) + ")";
+    entry = nullptr;
+  } else if (isDefault && (opset < entry->opsets.oldest || opset > entry->opsets.newest)) {
+    why = ("the op is supported from opset " + Twine(entry->opsets.oldest) + " to " +
+           Twine(entry->opsets.newest))
+              .str();
+    entry = nullptr;
+  } else if (unsigned(node.input_size()) < entry->inputs.min ||
+             unsigned(node.input_size()) > entry->inputs.max) {
+    why = ("the node has " + Twine(node.input_size()) + " inputs, expected " +
+           Twine(entry->inputs.min))
+              .str();
+    if (entry->inputs.max == Arity::kAny)
+      why += " or more";
+    else if (entry->inputs.max != entry->inputs.min)
+      why += " to " + std::to_string(entry->inputs.max);
+    entry = nullptr;
+  }
+  if (!why.empty() && report)
+    emitError(node) << why;
+  return entry;
+}
+
+void GraphImporter::checkOpsAreSupported() {
+  for (const onnx::NodeProto &node : graph.getProto().node()) {
+    if (shared.errors.isFull())
+      return;
+    if (!findFunction(node))
+      findEntry(node, /*report=*/true);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+void GraphImporter::importNodes() {
+  for (int index : graph.getOrder()) {
+    if (shared.errors.isFull())
+      return;
+    importNode(*graph.getProto().mutable_node(index));
+  }
+}
+
+LogicalResult GraphImporter::checkLimits(const onnx::NodeProto &node) {
+  if (depth > kMostDepth)
+    return emitError(node) << "expected bodies and functions nested at most " << kMostDepth
+                           << " deep, found more";
+  if (++shared.importedNodes > kMostNodes)
+    return emitError(node) << "expected at most " << kMostNodes
+                           << " nodes with loops unrolled and functions inlined, found more";
+  return success();
+}
+
+FailureOr<SmallVector<Value>> GraphImporter::getInputs(const onnx::NodeProto &node) {
+  SmallVector<Value> inputs;
+  for (const std::string &name : node.input()) {
+    Value value;
+    if (!name.empty() && !(value = getValue(name)))
+      return failure(); // reported at the node that failed
+    inputs.push_back(value);
+  }
+  return inputs;
+}
+
+void GraphImporter::importNode(onnx::NodeProto &node) {
+  if (failed(checkLimits(node)))
+    return;
+  if (const onnx::FunctionProto *function = findFunction(node))
+    return importCall(*function, node);
+  // The nodes of the model itself have been checked, and what is wrong has been reported.
+  const OnnxOpEntry *entry = findEntry(node, /*report=*/depth > 0);
+  FailureOr<SmallVector<Value>> inputs = getInputs(node);
+  if (!entry || failed(inputs))
+    return;
+
+  OnnxNode importing(node, getOpset(node), *this, nameOf(node), *inputs);
+  for (unsigned i = 0; i < entry->inputs.min; ++i)
+    // Optional inputs come after the required ones; variadic ops have none.
+    if (!(*inputs)[i])
+      importing.error() << "input " << i << " is missing";
+  for (auto [i, value] : llvm::enumerate(*inputs))
+    if (value && !entry->takesSequences && !isa<RankedTensorType>(value.getType()))
+      importing.error() << "input " << i << " must be a tensor, but is "
+                        << (isa<TupleType>(value.getType()) ? "a sequence" : "an empty optional");
+  if (importing.hasFailed() || failed(entry->handler(importing)) ||
+      failed(importing.checkAllAttrsUsed()) || importing.hasFailed()) {
+    if (!importing.hasFailed())
+      importing.error() << "cannot be imported";
+    shared.errors.count();
+    return;
+  }
+  ArrayRef<Value> results = importing.getResults();
+  for (auto [i, name] : llvm::enumerate(node.output())) {
+    if (name.empty())
+      continue;
+    if (i < results.size()) {
+      values[name] = results[i];
+    } else if (graph.isUsed(name)) {
+      importing.error() << "output " << i << " ('" << name << "') is not supported (supported: "
+                        << "the first " << results.size() << ")";
+      shared.errors.count();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies and functions
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>>
+GraphImporter::importBody(onnx::GraphProto &body, ArrayRef<Value> inputs, const Twine &step) const {
+  const bool before = shared.errors.any();
+  GraphImporter importer(shared, body, opsets, prefix + step.str() + "/", this);
+  if (body.input_size() != static_cast<int>(inputs.size())) {
+    shared.errors.emit() << "the body '" << prefix << step << "' has " << body.input_size()
+                         << " inputs, expected " << inputs.size();
+    return failure();
+  }
+  for (auto [input, value] : llvm::zip_equal(body.input(), inputs))
+    importer.bind(input.name(), value);
+  if (!before && shared.errors.any())
+    return failure();
+  importer.importNodes();
+  return importer.getOutputs();
+}
+
+FailureOr<SmallVector<Value>> GraphImporter::getOutputs() {
+  SmallVector<Value> outputs;
+  for (const onnx::ValueInfoProto &output : graph.getProto().output()) {
+    Value value = getValue(output.name());
+    if (!value && !graph.defines(output.name()) && !isOuter(output.name()))
+      shared.errors.emit() << "output '" << output.name() << "' of '"
+                           << StringRef(prefix).drop_back() << "' is not defined";
+    if (!value)
+      return failure();
+    outputs.push_back(value);
+  }
+  return outputs;
+}
+
+void GraphImporter::importCall(const onnx::FunctionProto &function, onnx::NodeProto &node) {
+  FailureOr<SmallVector<Value>> inputs = getInputs(node);
+  if (failed(inputs))
+    return;
+  if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+    emitError(node) << "the call has " << node.input_size() << " inputs and " << node.output_size()
+                    << " outputs, expected at most the function's " << function.input_size()
+                    << " and " << function.output_size();
+    return;
+  }
+  onnx::GraphProto body = instantiateFunction(function, node);
+  const OpsetVersions versions = getFunctionOpsets(function, opsets);
+  // A function does not see the caller's names.
+  GraphImporter importer(shared, body, versions, nameOf(node) + "/");
+  importer.depth = depth + 1;
+  for (auto [i, name] : llvm::enumerate(function.input()))
+    importer.bind(name, i < inputs->size() ? (*inputs)[i] : Value());
+  importer.importNodes();
+  for (auto [i, name] : llvm::enumerate(node.output()))
+    if (!name.empty())
+      if (Value value = importer.getValue(function.output(i)))
+        values[name] = value;
+}

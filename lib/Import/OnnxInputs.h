@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The inputs of the model: static shapes, and values that are fixed when it is compiled.
+#ifndef TTC_LIB_IMPORT_ONNXINPUTS_H
+#define TTC_LIB_IMPORT_ONNXINPUTS_H
+
+#include "ImportContext.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::ttc {
+class OnnxGraph;
+
+struct GraphInput {
+  StringRef name;
+  RankedTensorType type;
+  /// The value that --input-value gives; null for an input of the compiled model.
+  ElementsAttr value;
+};
+
+/// Reports inputs that cannot be compiled, and leaves them out.
+SmallVector<GraphInput> collectGraphInputs(ImportContext &shared, const OnnxGraph &graph);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_ONNXINPUTS_H

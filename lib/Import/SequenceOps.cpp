@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sequences and optionals. They are known while importing, and no value of the compiled model.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+
+#include "dialects/Ttc/TtcOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static Value scalarI64(OnnxNode &node, int64_t value) {
+  return node.reshape(node.constant({value}), {});
+}
+
+static LogicalResult importSequenceConstruct(OnnxNode &node) {
+  return node.results(node.sequence(node.allInputs()));
+}
+
+static LogicalResult importSequenceEmpty(OnnxNode &node) {
+  node.ignoreAttrs({"dtype"});
+  return node.results(node.sequence({}));
+}
+
+/// An input's position in a sequence, or `otherwise` if it is omitted. `size` is the number of
+/// valid positions.
+static FailureOr<int64_t> readPosition(OnnxNode &node, unsigned index, int64_t length, int64_t size,
+                                       int64_t otherwise) {
+  if (!node.hasInput(index))
+    return otherwise;
+  FailureOr<double> number = node.constantNumber(index, "position");
+  if (failed(number))
+    return failure();
+  int64_t position = static_cast<int64_t>(*number);
+  if (position < 0)
+    position += length;
+  if (position < 0 || position >= size)
+    return node.error() << "position " << *number << " is out of range for a sequence of " << length
+                        << " elements";
+  return position;
+}
+
+static LogicalResult importSequenceInsert(OnnxNode &node) {
+  FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
+  if (failed(elements))
+    return failure();
+  const int64_t length = elements->size();
+  FailureOr<int64_t> position = readPosition(node, 2, length, length + 1, length);
+  if (failed(position))
+    return failure();
+  elements->insert(elements->begin() + *position, node.input(1));
+  return node.results(node.sequence(*elements));
+}
+
+static LogicalResult importSequenceErase(OnnxNode &node) {
+  FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
+  if (failed(elements))
+    return failure();
+  const int64_t length = elements->size();
+  FailureOr<int64_t> position = readPosition(node, 1, length, length, length - 1);
+  if (failed(position))
+    return failure();
+  if (elements->empty())
+    return node.error() << "the sequence is empty";
+  elements->erase(elements->begin() + *position);
+  return node.results(node.sequence(*elements));
+}
+
+static LogicalResult importSequenceAt(OnnxNode &node) {
+  FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
+  if (failed(elements))
+    return failure();
+  const int64_t length = elements->size();
+  FailureOr<int64_t> position = readPosition(node, 1, length, length, 0);
+  if (failed(position))
+    return failure();
+  return node.results((*elements)[*position]);
+}
+
+static LogicalResult importSequenceLength(OnnxNode &node) {
+  FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
+  if (failed(elements))
+    return failure();
+  return node.results(scalarI64(node, elements->size()));
+}
+
+static LogicalResult importSplitToSequence(OnnxNode &node) {
+  Value x = node.input(0);
+  const int64_t axis = node.getAxis("axis", 0, rankOf(x));
+  const bool keepDims = node.getInt("keepdims", 1);
+  if (node.hasFailed() || rankOf(x) == 0)
+    return node.error() << "expected an axis to split, found " << x.getType();
+  const int64_t size = shapeOf(x)[axis];
+  SmallVector<int64_t> sizes;
+  if (node.hasInput(1)) {
+    FailureOr<SmallVector<int64_t>> split = node.constantInts(1, "split");
+    if (failed(split))
+      return failure();
+    if (rankOf(node.input(1)) == 0) {
+      const int64_t part = split->front();
+      if (part < 1)
+        return node.error() << "expected parts of a positive size, found " << part;
+      for (int64_t start = 0; start < size; start += part)
+        sizes.push_back(std::min(part, size - start));
+    } else {
+      sizes = *split;
+    }
+  } else {
+    sizes.assign(size, 1);
+  }
+  SmallVector<Value> parts =
+      node.createMulti<SplitOp>(x, {node.i64("axis", axis), node.attr("sizes", sizes)});
+  if (!node.hasInput(1) && !keepDims)
+    for (Value &part : parts) {
+      SmallVector<int64_t> shape(shapeOf(part));
+      shape.erase(shape.begin() + axis);
+      part = node.reshape(part, shape);
+    }
+  return node.results(node.sequence(parts));
+}
+
+static LogicalResult importConcatFromSequence(OnnxNode &node) {
+  FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
+  if (failed(elements))
+    return failure();
+  if (elements->empty())
+    return node.error() << "the sequence is empty";
+  const bool newAxis = node.getInt("new_axis", 0);
+  const int64_t axis = node.getAxis("axis", 0, rankOf(elements->front()) + newAxis);
+  if (node.hasFailed())
+    return failure();
+  if (newAxis)
+    for (Value &element : *elements) {
+      SmallVector<int64_t> shape(shapeOf(element));
+      if (axis > static_cast<int64_t>(shape.size()))
+        return node.error() << "axis " << axis << " is out of range for " << element.getType();
+      shape.insert(shape.begin() + axis, 1);
+      element = node.reshape(element, shape);
+    }
+  return node.results(elements->size() == 1
+                          ? elements->front()
+                          : node.create<ConcatOp>(*elements, node.i64("axis", axis)));
+}
+
+/// The body for each element. Other inputs are sequences of as many elements, or the same for all.
+static LogicalResult importSequenceMap(OnnxNode &node) {
+  onnx::GraphProto *body = node.getGraph("body");
+  FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
+  if (!body || failed(elements))
+    return failure();
+  SmallVector<SmallVector<Value>> results(body->output_size());
+  for (size_t i = 0; i < elements->size(); ++i) {
+    SmallVector<Value> inputs;
+    for (Value input : node.allInputs()) {
+      if (node.isSequence(input)) {
+        FailureOr<SmallVector<Value>> others = node.elementsOf(input);
+        if (failed(others) || others->size() != elements->size())
+          return node.error() << "expected sequences of " << elements->size() << " elements";
+        input = (*others)[i];
+      }
+      inputs.push_back(input);
+    }
+    FailureOr<SmallVector<Value>> values = node.importBody(*body, inputs, Twine(i));
+    if (failed(values))
+      return failure();
+    for (auto [all, value] : llvm::zip_equal(results, *values))
+      all.push_back(value);
+  }
+  SmallVector<Value> sequences;
+  for (ArrayRef<Value> values : results)
+    sequences.push_back(node.sequence(values));
+  return node.results(sequences);
+}
+
+static LogicalResult importOptional(OnnxNode &node) {
+  node.ignoreAttrs({"type"});
+  return node.results(node.hasInput(0) ? node.input(0) : node.emptyOptional());
+}
+
+static bool isEmptyOptional(Value value) { return !value || isa<NoneType>(value.getType()); }
+
+static LogicalResult importOptionalGetElement(OnnxNode &node) {
+  if (isEmptyOptional(node.input(0)))
+    return node.error() << "the optional is empty";
+  return node.results(node.input(0));
+}
+
+static LogicalResult importOptionalHasElement(OnnxNode &node) {
+  auto type = RankedTensorType::get({}, node.getBuilder().getI1Type());
+  return node.results(node.constant(DenseElementsAttr::get(type, !isEmptyOptional(node.input(0)))));
+}
+
+void mlir::ttc::registerSequenceOps(OnnxRegistry &registry) {
+  auto add = [&](StringRef name, Arity inputs, OnnxHandler handler, int64_t oldest,
+                 StringRef restrictions = "") {
+    registry.add(name, inputs, handler, {oldest}, restrictions, /*takesSequences=*/true);
+  };
+  add("ConcatFromSequence", {1, 1}, importConcatFromSequence, 11);
+  add("Optional", {0, 1}, importOptional, 15, "no graph output");
+  add("OptionalGetElement", {1, 1}, importOptionalGetElement, 15);
+  add("OptionalHasElement", {0, 1}, importOptionalHasElement, 15);
+  add("SequenceAt", {2, 2}, importSequenceAt, 11, "constant `position`");
+  add("SequenceConstruct", {1, Arity::kAny}, importSequenceConstruct, 11);
+  add("SequenceEmpty", {0, 0}, importSequenceEmpty, 11);
+  add("SequenceErase", {1, 2}, importSequenceErase, 11, "constant `position`");
+  add("SequenceInsert", {2, 3}, importSequenceInsert, 11, "constant `position`");
+  add("SequenceLength", {1, 1}, importSequenceLength, 11);
+  add("SequenceMap", {1, Arity::kAny}, importSequenceMap, 17);
+  add("SplitToSequence", {1, 2}, importSplitToSequence, 11, "constant `split`");
+}
