@@ -340,5 +340,5 @@ void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
   registry.add("Loop", {0, Arity::kAny}, importLoop, {},
                "constant trip count, or a declared shape of a scan output; unrolled",
                /*takesSequences=*/true);
-  registry.add("Scan", {1, Arity::kAny}, importScan, {8}, "unrolled; no `sequence_lens`");
+  registry.add("Scan", {0, Arity::kAny}, importScan, {8}, "unrolled; no `sequence_lens`");
 }
