@@ -78,10 +78,10 @@ class Ttc:
         self._run(["ttc-translate", "--onnx-to-bundle", model, "-o", bundle, *options], cores)
         return time.perf_counter() - start
 
-    def perf(self, bundle, loops, verify="full"):
-        """The object that ttrun perf --json prints."""
+    def perf(self, bundle, loops, verify="full", inputs=()):
+        """The object that ttrun perf --json prints. `inputs`: its options --input=NAME=FILE."""
         out = self._run(["ttrun", "perf", bundle, "--json", f"--loops={loops}",
-                         f"--cores={len(self.cores)}", f"--verify={verify}"], self.cores)
+                         f"--cores={len(self.cores)}", f"--verify={verify}", *inputs], self.cores)
         return json.loads(out)
 
     def outputs(self, bundle, inputs, outputs):

@@ -41,12 +41,21 @@ class OnnxRuntime:
             self.binding.bind_cpu_input(name, value)
         for name in self.names:
             self.binding.bind_output(name, "cpu")
+        self.inputs = inputs
+        try:
+            self.session.run_with_iobinding(self.binding)
+        except RuntimeError:
+            # A model that declares other shapes of its outputs than it computes cannot be bound.
+            self.binding = None
 
     def run(self):
-        self.session.run_with_iobinding(self.binding)
+        if self.binding is None:
+            self.last = self.session.run(self.names, self.inputs)
+        else:
+            self.session.run_with_iobinding(self.binding)
 
     def outputs(self):
-        return dict(zip(self.names, self.binding.copy_outputs_to_cpu()))
+        return dict(zip(self.names, self.binding.copy_outputs_to_cpu() if self.binding else self.last))
 
 
 class OpenVino:
