@@ -43,7 +43,8 @@ class OnnxRuntime:
             self.binding.bind_output(name, "cpu")
         self.inputs = inputs
         try:
-            self.session.run_with_iobinding(self.binding)
+            for _ in range(2):  # The first run allocates the outputs, the second one writes to them.
+                self.session.run_with_iobinding(self.binding)
         except RuntimeError:
             # A model that declares other shapes of its outputs than it computes cannot be bound.
             self.binding = None
