@@ -9,6 +9,7 @@ include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
 
 // Level 1: ops on tensors.
 include "dialects/Ttc/Tensors/ElementwiseOps.td"
+include "dialects/Ttc/Tensors/BitwiseOps.td"
 include "dialects/Ttc/Tensors/ConvolutionOps.td"
 include "dialects/Ttc/Tensors/NormalizationOps.td"
 include "dialects/Ttc/Tensors/ReductionOps.td"

@@ -15,6 +15,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 def Ttc_BoolTensor : Ttc_TensorOf<[I1], "bools (i1)">;
 def Ttc_NumberTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8],
                                     "numbers (f32, f16, bf16, i8, i16, i32, i64, ui8)">;
+def Ttc_IntegerTensor : Ttc_TensorOf<[I8, I16, I32, I64, UI8], "integers (i8, i16, i32, i64, ui8)">;
 def Ttc_SignedTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64],
                                     "signed numbers (f32, f16, bf16, i8, i16, i32, i64)">;
 def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
