@@ -362,7 +362,7 @@ bool Compiler::compileConversion(Operation *op) {
             [to, r = out](char *const *regs, size_t n) { roundTo(to, as<float>(regs[r]), n); });
         return true;
       })
-      .Case([&](BitcastOp) {
+      .Case([&](arith::BitcastOp) {
         if (from.isF32() && to.isInteger(32))
           return convert<int64_t, float>(
               [](float x) { return int64_t(std::bit_cast<int32_t>(x)); });
