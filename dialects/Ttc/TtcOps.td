@@ -14,6 +14,7 @@ include "dialects/Ttc/Tensors/ConvolutionOps.td"
 include "dialects/Ttc/Tensors/NormalizationOps.td"
 include "dialects/Ttc/Tensors/ReductionOps.td"
 include "dialects/Ttc/Tensors/DataMovementOps.td"
+include "dialects/Ttc/Tensors/NarrowTypeOps.td"
 // Level 2: programs and dispatches; the kernel ops of their bodies.
 include "dialects/Ttc/Programs/KernelOps.td"
 include "dialects/Ttc/Programs/ProgramOps.td"

@@ -24,9 +24,20 @@ def Ttc_BoundedSizes : CPred<[{
 class Ttc_TensorOf<list<Type> types, string what>
     : ConfinedType<StaticShapeTensorOf<types>, [Ttc_BoundedSizes],
                    "tensor of static shape and at most 2^40 elements of " # what>;
-def Ttc_Tensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8, I1],
-                              "f32, f16, bf16, i8, i16, i32, i64, ui8 or i1">;
-def Ttc_FloatTensor : Ttc_TensorOf<[F32, F16, BF16], "floats (f32, f16, bf16)">;
+def Ttc_Tensor
+    : Ttc_TensorOf<[F32, F64, F16, BF16, I8, I16, I32, I64, UI8, UI16, UI32, UI64, I1],
+                   "f32, f64, f16, bf16, i8, i16, i32, i64, ui8, ui16, ui32, ui64 or i1">;
+def Ttc_FloatTensor : Ttc_TensorOf<[F32, F64, F16, BF16], "floats (f32, f64, f16, bf16)">;
+
+/// What weights and activations are stored in and never computed in. Each element takes a byte;
+/// --ttc-legalize-types makes bytes of them.
+defvar Ttc_NarrowFloats = [F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FN];
+/// What is moved and converted: also elements that no op computes with.
+def Ttc_StoredTensor
+    : Ttc_TensorOf<!listconcat([F32, F64, F16, BF16, I8, I16, I32, I64, UI8, UI16, UI32, UI64, I1,
+                                I<2>, UI<2>, I<4>, UI<4>], Ttc_NarrowFloats),
+                   "f64, f32, f16, bf16, f8E4M3FN, f8E4M3FNUZ, f8E5M2, f8E5M2FNUZ, f8E8M0FNU, "
+                   "f4E2M1FN, i1, or integers (i, ui) of 2, 4, 8, 16, 32 or 64 bits">;
 
 class Ttc_Type<string name, string typeMnemonic> : TypeDef<Ttc_Dialect, name> {
   let mnemonic = typeMnemonic;

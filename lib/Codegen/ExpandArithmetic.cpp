@@ -74,6 +74,7 @@ struct ExpandArithmeticPass : ttc::impl::ExpandArithmeticBase<ExpandArithmeticPa
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathApproximationPatterns(patterns);
+    populateMathApproximationF64Patterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
     patterns.add<ExtendF16, TruncateF16>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// f32 functions as straight arithmetic on scalars or vectors: no branches, no calls, no table,
+// Functions of f32 as straight arithmetic on scalars or vectors: no branches, no calls, no table,
 // so that loops over them vectorise on any target.
 #ifndef TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
 #define TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
@@ -97,8 +97,9 @@ Value emitSin(Arithmetic &a, Value x);
 Value emitCos(Arithmetic &a, Value x);
 Value emitPow(Arithmetic &a, Value x, Value y);
 
-/// Patterns for the ops of the math dialect on f32.
+/// Patterns for the ops of the math dialect on f32, and on f64.
 void populateMathApproximationPatterns(RewritePatternSet &patterns);
+void populateMathApproximationF64Patterns(RewritePatternSet &patterns);
 
 } // namespace mlir::ttc
 

@@ -69,6 +69,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createSetTarget({target, targetCpu}));
 
   // --- Ops on tensors -> programs. ---------------------------------------------------------
+  // First, so that all other passes see types that are computed with, or bytes.
+  manager.addPass(createLegalizeTypes());
   // Importers leave dead and equal ops; removing them first saves evaluating them.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -80,9 +82,10 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createCanonicalizerPass());
   // Before fusing, because fusions are formed around kernel ops.
   manager.addPass(createChooseKernels());
-  manager.addPass(createFuse());
-  // Evaluates the packing of weights for the kernels, which would otherwise run in every inference.
+  // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
+  // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());
+  manager.addPass(createFuse());
   manager.addPass(createOutlinePrograms());
 
   // --- Programs -> traces. -----------------------------------------------------------------

@@ -56,7 +56,15 @@ template <typename T> static FailureOr<SmallVector<T>> readConstant(ElementsAttr
   Type type = attr.getElementType();
   if (type.isF32())
     append(float());
-  else if (type.isUnsignedInteger(8))
+  else if (type.isF64())
+    append(double());
+  else if (type.isUnsignedInteger(64))
+    append(uint64_t());
+  else if (type.isUnsignedInteger(32))
+    append(uint32_t());
+  else if (type.isUnsignedInteger(16))
+    append(uint16_t());
+  else if (type.isUnsignedInteger()) // 2, 4 or 8 bits, of a byte
     append(uint8_t());
   else if (type.isInteger(64))
     append(int64_t());
@@ -66,14 +74,19 @@ template <typename T> static FailureOr<SmallVector<T>> readConstant(ElementsAttr
     append(int16_t());
   else if (type.isInteger(8) || type.isInteger(1))
     append(int8_t());
-  else if (isa<FloatType>(type))
-    for (size_t i = 0; i < bytes.size(); i += 2) {
-      uint16_t bits;
-      memcpy(&bits, bytes.data() + i, sizeof(bits));
-      APFloat value(cast<FloatType>(type).getFloatSemantics(), APInt(16, bits));
+  else if (isa<IntegerType>(type)) // 2 or 4 bits
+    for (char byte : bytes)
+      values.push_back(static_cast<T>(
+          llvm::SignExtend64(static_cast<uint8_t>(byte), type.getIntOrFloatBitWidth())));
+  else if (auto floating = dyn_cast<FloatType>(type)) {
+    const size_t size = bytes.size() / std::max<int64_t>(attr.getNumElements(), 1);
+    for (size_t i = 0; i < bytes.size(); i += size) {
+      uint16_t bits = 0;
+      memcpy(&bits, bytes.data() + i, size);
+      APFloat value(floating.getFloatSemantics(), APInt(floating.getWidth(), bits));
       values.push_back(static_cast<T>(value.convertToDouble()));
     }
-  else
+  } else
     return failure();
   return values;
 }

@@ -19,11 +19,50 @@ using namespace mlir::ttc;
 // Raw data is little-endian and is used as it is.
 static_assert(std::endian::native == std::endian::little);
 
+namespace {
+/// The element types of onnx.proto that the schema of Debian's package is too old for.
+enum NewerDataType : int32_t {
+  kFloat8E4M3FN = 17,
+  kFloat8E4M3FNUZ,
+  kFloat8E5M2,
+  kFloat8E5M2FNUZ,
+  kUInt4,
+  kInt4,
+  kFloat4E2M1,
+  kFloat8E8M0,
+  kUInt2,
+  kInt2
+};
+} // namespace
+
 Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
   Builder b(context);
+  auto unsignedType = [&](unsigned width) { return b.getIntegerType(width, /*isSigned=*/false); };
   switch (dataType) {
+  case kFloat8E4M3FN:
+    return b.getType<Float8E4M3FNType>();
+  case kFloat8E4M3FNUZ:
+    return b.getType<Float8E4M3FNUZType>();
+  case kFloat8E5M2:
+    return b.getType<Float8E5M2Type>();
+  case kFloat8E5M2FNUZ:
+    return b.getType<Float8E5M2FNUZType>();
+  case kFloat8E8M0:
+    return b.getType<Float8E8M0FNUType>();
+  case kFloat4E2M1:
+    return b.getType<Float4E2M1FNType>();
+  case kUInt4:
+    return unsignedType(4);
+  case kInt4:
+    return b.getIntegerType(4);
+  case kUInt2:
+    return unsignedType(2);
+  case kInt2:
+    return b.getIntegerType(2);
   case onnx::TensorProto::FLOAT:
     return b.getF32Type();
+  case onnx::TensorProto::DOUBLE:
+    return b.getF64Type();
   case onnx::TensorProto::FLOAT16:
     return b.getF16Type();
   case onnx::TensorProto::BFLOAT16:
@@ -31,7 +70,13 @@ Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
   case onnx::TensorProto::INT8:
     return b.getI8Type();
   case onnx::TensorProto::UINT8:
-    return b.getIntegerType(8, /*isSigned=*/false);
+    return unsignedType(8);
+  case onnx::TensorProto::UINT16:
+    return unsignedType(16);
+  case onnx::TensorProto::UINT32:
+    return unsignedType(32);
+  case onnx::TensorProto::UINT64:
+    return unsignedType(64);
   case onnx::TensorProto::INT16:
     return b.getI16Type();
   case onnx::TensorProto::INT32:
@@ -46,6 +91,11 @@ Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
 }
 
 std::string mlir::ttc::getOnnxTypeName(int32_t dataType) {
+  constexpr StringRef newer[] = {
+      "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
+      "int4",         "float4e2m1",     "float8e8m0", "uint2",          "int2"};
+  if (dataType >= kFloat8E4M3FN && dataType <= kInt2)
+    return newer[dataType - kFloat8E4M3FN].str();
   if (onnx::TensorProto_DataType_IsValid(dataType))
     return llvm::StringRef(onnx::TensorProto_DataType_Name(onnx::TensorProto_DataType(dataType)))
         .lower();
@@ -53,7 +103,9 @@ std::string mlir::ttc::getOnnxTypeName(int32_t dataType) {
 }
 
 StringRef mlir::ttc::getSupportedOnnxTypes() {
-  return "float, float16, bfloat16, int8, uint8, int16, int32, int64, bool";
+  return "float, double, float16, bfloat16, float8e4m3fn, float8e4m3fnuz, float8e5m2, "
+         "float8e5m2fnuz, float8e8m0, float4e2m1, int2, int4, int8, int16, int32, int64, uint2, "
+         "uint4, uint8, uint16, uint32, uint64, bool";
 }
 
 std::string mlir::ttc::printList(ArrayRef<int64_t> values, StringRef separator) {
@@ -85,6 +137,29 @@ std::optional<int64_t> mlir::ttc::getNumElementsChecked(ArrayRef<int64_t> shape)
 
 size_t mlir::ttc::getElementBytes(Type elementType) {
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+/// Bytes of a file for `count` elements: those of 2 and 4 bits share bytes.
+static uint64_t getStoredBytes(Type elementType, int64_t count) {
+  const unsigned width = elementType.getIntOrFloatBitWidth();
+  return width == 1 ? count : llvm::divideCeil(uint64_t(count) * width, 8);
+}
+
+static bool isPacked(Type elementType) {
+  const unsigned width = elementType.getIntOrFloatBitWidth();
+  return width > 1 && width < 8;
+}
+
+/// A byte for each element that shares one in the file, the first in the low bits.
+static SmallVector<char> unpack(ArrayRef<char> packed, Type elementType, int64_t count) {
+  const unsigned width = elementType.getIntOrFloatBitWidth(), perByte = 8 / width;
+  SmallVector<char> bytes;
+  bytes.resize_for_overwrite(count);
+  for (int64_t i = 0; i < count; ++i)
+    bytes[i] =
+        static_cast<char>(static_cast<uint8_t>(packed[i / perByte]) >> (i % perByte * width)) &
+        ((1 << width) - 1);
+  return bytes;
 }
 
 /// Constants of i1 hold one byte per element that is 0 or 1; files may say 2.
@@ -185,9 +260,11 @@ static FailureOr<ElementsAttr> mapExternalData(const onnx::TensorProto &tensor, 
   ArrayRef<char> data((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
   bool isAligned =
       reinterpret_cast<uintptr_t>(data.data()) % getElementBytes(type.getElementType()) == 0;
-  if (isAligned && !type.getElementType().isInteger(1))
+  if (isAligned && !type.getElementType().isInteger(1) && !isPacked(type.getElementType()))
     return makeConstant(type, data, name, [owner = std::move(*buffer)] {});
-  SmallVector<char> bytes(data);
+  SmallVector<char> bytes = isPacked(type.getElementType())
+                                ? unpack(data, type.getElementType(), type.getNumElements())
+                                : SmallVector<char>(data);
   if (type.getElementType().isInteger(1))
     normalizeBools(bytes);
   return makeConstant(type, bytes, name);
@@ -211,15 +288,22 @@ static SmallVector<char> copyTypedData(const onnx::TensorProto &tensor) {
   switch (tensor.data_type()) {
   case onnx::TensorProto::FLOAT:
     return copyField<float>(tensor.float_data());
+  case onnx::TensorProto::DOUBLE:
+    return copyField<double>(tensor.double_data());
+  case onnx::TensorProto::UINT64:
+    return copyField<uint64_t>(tensor.uint64_data());
+  case onnx::TensorProto::UINT32:
+    return copyField<uint32_t>(tensor.uint64_data());
   case onnx::TensorProto::INT64:
     return copyField<int64_t>(tensor.int64_data());
   case onnx::TensorProto::INT32:
     return copyField<int32_t>(tensor.int32_data());
   case onnx::TensorProto::INT16:
+  case onnx::TensorProto::UINT16:
   case onnx::TensorProto::FLOAT16:
   case onnx::TensorProto::BFLOAT16:
     return copyField<uint16_t>(tensor.int32_data());
-  default: // int8, uint8, bool
+  default: // int8, uint8, bool, and all of fewer bits, as bytes
     return copyField<uint8_t>(tensor.int32_data());
   }
 }
@@ -239,17 +323,22 @@ FailureOr<ElementsAttr> mlir::ttc::convertOnnxTensor(onnx::TensorProto &tensor, 
   if (!count)
     return emitError() << "impossible tensor shape [" << printList(shape) << "]";
   auto type = RankedTensorType::get(shape, elementType);
-  uint64_t expectedBytes = uint64_t(*count) * getElementBytes(elementType);
+  uint64_t expectedBytes = getStoredBytes(elementType, *count);
 
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return mapExternalData(tensor, name, type, expectedBytes, modelPath, emitError);
 
   if (!tensor.has_raw_data()) {
     SmallVector<char> bytes = copyTypedData(tensor);
-    if (bytes.size() != expectedBytes)
-      return emitError() << "tensor has " << bytes.size() / getElementBytes(elementType)
-                         << " elements, but its shape [" << printList(shape) << "] needs "
-                         << *count;
+    if (bytes.size() != expectedBytes) {
+      const uint64_t elements = isPacked(elementType)
+                                    ? bytes.size() * 8 / elementType.getIntOrFloatBitWidth()
+                                    : bytes.size() / getElementBytes(elementType);
+      return emitError() << "tensor has " << elements << " elements, but its shape ["
+                         << printList(shape) << "] needs " << *count;
+    }
+    if (isPacked(elementType))
+      bytes = unpack(bytes, elementType, *count);
     if (elementType.isInteger(1))
       normalizeBools(bytes);
     return makeConstant(type, bytes, name);
@@ -260,6 +349,8 @@ FailureOr<ElementsAttr> mlir::ttc::convertOnnxTensor(onnx::TensorProto &tensor, 
                        << type << " needs " << expectedBytes;
   if (elementType.isInteger(1))
     normalizeBools(MutableArrayRef<char>(tensor.mutable_raw_data()->data(), expectedBytes));
+  if (isPacked(elementType))
+    return makeConstant(type, unpack(tensor.raw_data(), elementType, *count), name);
   std::unique_ptr<std::string> raw(tensor.release_raw_data());
   ArrayRef<char> data(raw->data(), raw->size());
   return makeConstant(type, data, name, [owner = std::move(raw)] {});

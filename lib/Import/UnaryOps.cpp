@@ -139,16 +139,19 @@ static LogicalResult importIsNaN(OnnxNode &node) {
 static LogicalResult importClip(OnnxNode &node) {
   node.ignoreAttrs({"consumed_inputs"});
   Value x = node.input(0);
-  bool isFloat = isa<FloatType>(elementTypeOf(x));
+  // A clamp has bounds of f32.
+  bool isNarrowEnough = isa<FloatType>(elementTypeOf(x)) && !elementTypeOf(x).isF64();
   double low = -std::numeric_limits<double>::infinity(), high = -low;
   if (node.opset() < 11) {
-    low = node.getFloat("min", std::numeric_limits<float>::lowest());
-    high = node.getFloat("max", std::numeric_limits<float>::max());
+    if (isNarrowEnough || node.hasAttr("min"))
+      low = node.getFloat("min", std::numeric_limits<float>::lowest());
+    if (isNarrowEnough || node.hasAttr("max"))
+      high = node.getFloat("max", std::numeric_limits<float>::max());
   } else {
     auto isConstant = [&](unsigned index) {
       return !node.hasInput(index) || node.input(index).getDefiningOp<ConstantOp>();
     };
-    if (!isFloat || !isConstant(1) || !isConstant(2)) {
+    if (!isNarrowEnough || !isConstant(1) || !isConstant(2)) {
       if (node.hasInput(1))
         x = node.create<MaxOp>({x, node.input(1)});
       if (node.hasInput(2))
@@ -167,19 +170,34 @@ static LogicalResult importClip(OnnxNode &node) {
   return node.results(node.create<ClampOp>(x, {node.f32("min", low), node.f32("max", high)}));
 }
 
+/// Casts the first input. The attributes concern floats of 8 bits only.
+static LogicalResult castTo(OnnxNode &node, Type elementType) {
+  const bool saturate = node.getInt("saturate", 1);
+  StringRef roundMode = node.getString("round_mode", "up");
+  std::optional<PowerRounding> rounding = symbolizePowerRounding(roundMode);
+  if (!rounding)
+    return node.error() << "attribute 'round_mode' is '" << roundMode
+                        << "' (supported: up, down, nearest)";
+  Value x = node.input(0);
+  if (elementTypeOf(x) == elementType)
+    return node.results(x);
+  return node.results(node.createAs<CastOp>(
+      tensorType(x).clone(elementType), x,
+      {node.attr("saturate", node.getBuilder().getBoolAttr(saturate)),
+       node.attr("rounding", PowerRoundingAttr::get(node.context(), *rounding))}));
+}
+
 static LogicalResult importCast(OnnxNode &node) {
-  node.ignoreAttrs({"saturate", "round_mode"}); // they concern 8-bit floats only
   int64_t dataType = node.getInt("to", 0);
   Type elementType = getOnnxElementType(node.context(), dataType);
   if (!elementType)
     return node.error() << "cast to " << getOnnxTypeName(dataType)
                         << " is not supported (supported: " << getSupportedOnnxTypes() << ")";
-  return node.results(node.cast(node.input(0), elementType));
+  return castTo(node, elementType);
 }
 
 static LogicalResult importCastLike(OnnxNode &node) {
-  node.ignoreAttrs({"saturate", "round_mode"});
-  return node.results(node.cast(node.input(0), elementTypeOf(node.input(1))));
+  return castTo(node, elementTypeOf(node.input(1)));
 }
 
 void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {

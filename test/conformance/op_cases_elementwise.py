@@ -6,11 +6,12 @@ import numpy as np
 
 from op_programs import Case, Tensor
 
-FLOATS = ("f32", "f16", "bf16")
+FLOATS = ("f32", "f16", "bf16", "f64")
 SIGNED = ("i8", "i16", "i32", "i64")
-NUMBERS = FLOATS + SIGNED + ("ui8",)
+UNSIGNED = ("ui8", "ui16", "ui32", "ui64")
+NUMBERS = FLOATS + SIGNED + UNSIGNED
 # Relative and absolute tolerance: results of narrow floats are rounded once or a few times.
-TOLERANCE = {"f32": (2e-6, 4e-7), "f16": (2e-3, 2e-4), "bf16": (1.6e-2, 1e-3)}
+TOLERANCE = {"f32": (2e-6, 4e-7), "f16": (2e-3, 2e-4), "bf16": (1.6e-2, 1e-3), "f64": (3e-15, 1e-15)}
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
@@ -22,7 +23,7 @@ def sample(element, shape, low=-4.0, high=4.0, seed=0):
         return Tensor(element, random.integers(0, 2, shape))
     values = random.uniform(low, high, shape)
     if element not in FLOATS:
-        values = np.round(np.maximum(values, 0) if element == "ui8" else values)
+        values = np.round(np.maximum(values, 0) if element in UNSIGNED else values)
     return Tensor(element, values)
 
 
@@ -49,7 +50,7 @@ UNARY_FLOAT = {
     "sigmoid {}": lambda x: 1 / (1 + np.exp(-x)),
     "tanh {}": np.tanh,
     "exp {}": np.exp,
-    "leaky_relu {} {alpha = 0.1 : f32}": lambda x: np.where(x < 0, 0.1 * x, x),
+    "leaky_relu {} {alpha = 0.1 : f32}": lambda x: np.where(x < 0, np.float32(0.1) * x, x),
     "elu {} {alpha = 1.5 : f32}": lambda x: np.where(x < 0, 1.5 * np.expm1(x), x),
     "selu {}": lambda x: 1.05070102214813232421875
     * np.where(x < 0, 1.67326319217681884765625 * np.expm1(x), x),
@@ -128,8 +129,8 @@ def binary_cases():
     for name, reference in BINARY.items():
         for element in NUMBERS:
             a, b = sample(element, (2, 3, 17)), sample(element, (3, 1), seed=5)
-            if element == "ui8":
-                a.value += 8  # No difference below zero.
+            if element in UNSIGNED:
+                a.value += np.array(8, a.value.dtype)  # No difference below zero.
             expected = reference(wide(a), wide(b))
             yield case(f"{name}_{element}", name + " {}", [a, b], [Tensor(element, expected)], element)
     for element in FLOATS:
@@ -139,7 +140,7 @@ def binary_cases():
         yield case(f"pow_{element}", "pow {}", [p, b], [Tensor(element, wide(p) ** wide(b))], element)
         yield case(f"mod_{element}", "mod {}", [a, b], [Tensor(element, np.mod(wide(a), wide(b)))], element)
         yield case(f"fmod_{element}", "mod {} {fmod}", [a, b], [Tensor(element, np.fmod(wide(a), wide(b)))], element)
-    for element in SIGNED + ("ui8",):
+    for element in SIGNED + UNSIGNED:
         a, b = sample(element, (4, 9), -100, 100), sample(element, (4, 9), 1, 9, seed=5)
         quotient = np.trunc(wide(a) / wide(b))
         yield case(f"div_{element}", "div {}", [a, b], [Tensor(element, quotient)])
@@ -161,12 +162,76 @@ def binary_cases():
         yield case(f"where_{element}", "where {}", [c, a, b], [Tensor(element, np.where(c.value, a.value, b.value))])
 
 
+def unsigned_cases():
+    """The upper half of the range, where signed arithmetic would be wrong."""
+    for element in UNSIGNED:
+        bits = int(element[2:])
+        kind = np.dtype(f"uint{bits}").type
+        top, half = 2**bits - 1, 2 ** (bits - 1)
+        a = Tensor(element, np.array([top, half, half - 1, 0, 7, top - 3, half + 5], kind))
+        b = Tensor(element, np.array([2, half - 1, half, 1, top, top, 3], kind))
+        for op, reference in {"div": np.floor_divide, "mod": np.mod, "min": np.minimum,
+                              "max": np.maximum}.items():
+            yield case(f"{op}_large_{element}", op + " {}", [a, b], [Tensor(element, reference(a.value, b.value))])
+        yield case(f"div_zero_{element}", "div {}", [a, Tensor(element, [0] * 7)], [Tensor(element, [0] * 7)])
+        for op in ("lt", "ge"):
+            yield case(f"compare_{op}_large_{element}", f"compare {op} {{}}", [a, b],
+                       [Tensor("i1", COMPARE[op](a.value, b.value))])
+        for op, reference in {"relu": lambda x: x, "abs": lambda x: x, "sign": np.sign}.items():
+            yield case(f"{op}_large_{element}", op + " {}", [a], [Tensor(element, reference(a.value))])
+        yield case(f"clamp_large_{element}", "clamp {} {min = 5.0, max = 100.0}", [a],
+                   [Tensor(element, np.clip(a.value, 5, 100))])
+        for target in ("f32", "f64", "i64", "ui64"):
+            if target != element:
+                yield case(f"cast_large_{element}_{target}", "cast {}", [a], [Tensor(target, a.value)], rtol=0, atol=0)
+        if bits >= 32:
+            x = Tensor("f64", [2.0**bits - 2.0 ** (bits - 20), 2.0 ** (bits - 1), 2.0 ** (bits - 1) - 1024, 0.75, 3])
+            yield case(f"cast_large_f64_{element}", "cast {}", [x], [Tensor(element, x.value)])
+
+
+def double_cases():
+    """Doubles where less than 53 bits would show, and the ends of their range."""
+    x = Tensor("f64", [0.0, -0.0, 1e-300, 5e-324, 1e-18, 0.3, 0.84375, 0.99, 1.25, 2.857, 2.858, 5.9, 6.1, -0.5, -3,
+                       709.7, 709.8, -708.5, -745, -745.2, -800, 20, 21.9, 30, -22.5, np.inf, -np.inf, np.nan])
+    with np.errstate(all="ignore"):
+        for op, reference in {"exp {}": np.exp, "tanh {}": np.tanh, "erf {}": erf,
+                              "sigmoid {}": lambda v: 1 / (1 + np.exp(-v)),
+                              "softplus {}": lambda v: np.logaddexp(0, v),
+                              "elu {}": lambda v: np.where(v < 0, np.expm1(v), v)}.items():
+            yield case(f"{word(op)}_double", op, [x], [Tensor("f64", reference(x.value))], rtol=1e-15, atol=5e-324)
+        x = Tensor("f64", [0.0, -0.0, 5e-324, 1e-310, 1.0, 1 + 2.0**-52, 1 - 2.0**-53, 1.5, 0.7, 1e300, np.inf, -1.0,
+                           -np.inf, np.nan])
+        yield case("log_double", "log {}", [x], [Tensor("f64", np.log(x.value))], rtol=5e-16, atol=0)
+        random = np.random.default_rng(7)
+        x = Tensor("f64", np.concatenate([random.uniform(-10, 10, 500), random.uniform(-8e8, 8e8, 500),
+                                          np.arange(-20, 20) * (np.pi / 2), [0.0, -0.0, 1e-200, np.inf, np.nan]]))
+        for op, reference in {"sin {}": np.sin, "cos {}": np.cos}.items():
+            yield case(f"{word(op)}_double", op, [x], [Tensor("f64", reference(x.value))], rtol=1e-15, atol=0)
+        a = Tensor("f64", [2, 2, -2, -2, -8, 0, 0, -0.0, 1, np.inf, -np.inf, np.nan, 0, -1, 1.0001, 10, 10, -2.5, 0.5,
+                           1 + 2.0**-52, 1 - 2.0**-53, 5e-324, 1.7, 10, 10, 2, 2, 0.1])
+        b = Tensor("f64", [0.5, -3, 3, 2, 1 / 3, 2, -2, -3, np.nan, 2, 3, 0, 0, np.inf, 800000, 308, -320, 5, np.inf,
+                           1e18, -1e18, 0.5, 1300, 309, -324, 1023.99, -1074, 300])
+        yield case("pow_double", "pow {}", [a, b], [Tensor("f64", np.power(a.value, b.value))], rtol=1e-15, atol=5e-324)
+        a, b = Tensor("f64", random.uniform(0.01, 100, 1000)), Tensor("f64", random.uniform(-150, 150, 1000))
+        yield case("pow_random_double", "pow {}", [a, b], [Tensor("f64", np.power(a.value, b.value))], rtol=1e-15, atol=0)
+        x = Tensor("f64", [0.5, 1.5, 2.5, -0.5, -1.5, 2.0**52 - 0.5, 0.5 - 2**52, 1e300, -0.0, 0.49999999999999994,
+                           np.inf, np.nan])
+        for op, reference in {"floor {}": np.floor, "ceil {}": np.ceil, "round {}": np.round}.items():
+            yield case(f"{word(op)}_double", op, [x], [Tensor("f64", reference(x.value))], rtol=0, atol=0)
+        # Rounded once: by way of f32, these would be ties.
+        x = Tensor("f64", [1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-11 - 2.0**-40, 1 + 2.0**-11, -1 - 3 * 2.0**-11, 65519.99999,
+                           65520, 1e-8, 2.0**-25 + 2.0**-60, 1e300, -1e300, np.inf, np.nan])
+        yield case("cast_f64_f16_once", "cast {}", [x], [Tensor("f16", x.value.astype(np.float16))], rtol=0, atol=0)
+        x = Tensor("f64", [1 + 2.0**-8 + 2.0**-40, 1 + 2.0**-8 - 2.0**-40, 1 + 2.0**-8])
+        yield case("cast_f64_bf16_once", "cast {}", [x], [Tensor("bf16", [1 + 2.0**-7, 1, 1])], rtol=0, atol=0)
+
+
 def cast_cases():
     for source in NUMBERS + ("i1",):
         for target in NUMBERS + ("i1",):
             if source == target:
                 continue
-            low = 0 if target == "ui8" else -100
+            low = 0 if target in UNSIGNED else -100
             x = sample(source, (5, 13), low, 100)
             value = x.value
             if target not in FLOATS + ("i1",) and source in FLOATS:
@@ -184,4 +249,6 @@ def cases():
     yield from unary_cases()
     yield from special_cases()
     yield from binary_cases()
+    yield from unsigned_cases()
+    yield from double_cases()
     yield from cast_cases()

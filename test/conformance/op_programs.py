@@ -38,6 +38,8 @@ ELEMENTS = {
     "f32": (np.float32, np.float32), "f16": (np.float16, np.float16), "bf16": (np.uint16, np.float32),
     "i8": (np.int8, np.int8), "i16": (np.int16, np.int16), "i32": (np.int32, np.int32),
     "i64": (np.int64, np.int64), "ui8": (np.uint8, np.uint8), "i1": (np.bool_, np.bool_),
+    "ui16": (np.uint16, np.uint16), "ui32": (np.uint32, np.uint32), "ui64": (np.uint64, np.uint64),
+    "f64": (np.float64, np.float64),
 }
 
 

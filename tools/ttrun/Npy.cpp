@@ -147,7 +147,9 @@ private:
 };
 
 /// '<f4' -> f32. Big-endian data of more than one byte is an error, not silently swapped.
-const Type &parseType(const std::string &path, const std::string &descr) {
+const Type &parseType(const std::string &path, const std::string &descr, ttrt_dtype bytes) {
+  if (descr == "<V1" || descr == "|V1")
+    return typeOf(sizeOf(bytes) == 1 ? bytes : TTRT_U8);
   if (descr == "<V2" || descr == "|V2") // two opaque bytes: how ml_dtypes saves bfloat16
     return typeOf(TTRT_BF16);
   if (descr.size() == 3 && (descr[0] == '<' || descr[0] == '|' || descr[0] == '='))
@@ -156,7 +158,7 @@ const Type &parseType(const std::string &path, const std::string &descr) {
         return type;
   throw UserError(path + ": element type '" + descr +
                   "' is not supported; expected little-endian f2, f4, f8, i1 to i8, u1 to u8, b1, "
-                  "or V2 for bf16");
+                  "V1 for types of one byte, or V2 for bf16");
 }
 
 /// Row-major from column-major order.
@@ -238,7 +240,7 @@ double elementAt(const Tensor &tensor, size_t index) {
   return NAN;
 }
 
-Tensor readNpy(const std::string &path, const CheckHeader &check) {
+Tensor readNpy(const std::string &path, const CheckHeader &check, ttrt_dtype bytes) {
   File file(fopen(path.c_str(), "rb"));
   if (!file)
     throw UserError("cannot open " + path + ": " + strerror(errno));
@@ -262,11 +264,11 @@ Tensor readNpy(const std::string &path, const CheckHeader &check) {
 
   HeaderParser header(path, text);
   header.parse();
-  const Type &type = parseType(path, header.descr);
+  const Type &type = parseType(path, header.descr, bytes);
   Tensor tensor{type.dtype, header.shape, {}};
-  size_t bytes = type.size;
+  size_t size = type.size;
   for (int64_t extent : tensor.shape)
-    if (__builtin_mul_overflow(bytes, static_cast<size_t>(extent), &bytes))
+    if (__builtin_mul_overflow(size, static_cast<size_t>(extent), &size))
       throw UserError(path + ": " + describe(type.dtype, tensor.shape) + " is too large");
 
   // The size of the file is known before memory is taken for what its header says.
@@ -274,14 +276,14 @@ Tensor readNpy(const std::string &path, const CheckHeader &check) {
   if (fseek(file.get(), 0, SEEK_END) != 0)
     throw UserError(path + ": cannot seek");
   const size_t there = static_cast<size_t>(ftell(file.get()) - data);
-  if (there != bytes)
+  if (there != size)
     throw UserError(path + ": " + describe(type.dtype, tensor.shape) + " has " +
-                    std::to_string(bytes) + " bytes; the file holds " + std::to_string(there));
+                    std::to_string(size) + " bytes; the file holds " + std::to_string(there));
   if (check)
     check(tensor.dtype, tensor.shape);
-  tensor.bytes.resize(bytes);
+  tensor.bytes.resize(size);
   if (fseek(file.get(), data, SEEK_SET) != 0 ||
-      fread(tensor.bytes.data(), 1, bytes, file.get()) != bytes)
+      fread(tensor.bytes.data(), 1, size, file.get()) != size)
     throw UserError(path + ": cannot read its data");
   if (header.fortran && tensor.shape.size() > 1)
     tensor.bytes = transposeFortran(tensor.bytes, tensor.shape, type.size);

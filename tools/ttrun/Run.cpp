@@ -143,11 +143,15 @@ int runCommand(int argc, char **argv) {
   for (const std::string &spec : expectations) {
     auto [index, file] = session.outputOf("expect", spec);
     const Tensor &got = session.output(index);
-    Tensor tensor = readNpy(file, [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
-      if (shape != got.shape)
-        throw UserError(fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
-                                    describe(got.dtype, got.shape), file, describe(dtype, shape)));
-    });
+    Tensor tensor = readNpy(
+        file,
+        [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
+          if (shape != got.shape)
+            throw UserError(
+                fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
+                            describe(got.dtype, got.shape), file, describe(dtype, shape)));
+        },
+        got.dtype);
     if (got.dtype == TTRT_BF16 && tensor.dtype == TTRT_U16)
       tensor.dtype = TTRT_BF16;
     expected.push_back({index, file, std::move(tensor)});

@@ -194,14 +194,18 @@ void Session::fillInputs(const SessionOptions &options) {
     Port &port = inputs_[index];
     if (filled[index])
       throw UserError("input '" + port.name + "' is given twice");
-    Tensor tensor = readNpy(file, [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
-      const bool sameType = dtype == port.tensor.dtype || (port.tensor.dtype == TTRT_BF16 &&
-                                                           dtype == TTRT_U16); // NumPy has no bf16
-      if (!sameType || shape != port.tensor.shape)
-        throw UserError("input '" + port.name + "' is " +
-                        describe(port.tensor.dtype, port.tensor.shape) + "; " + file + " holds " +
-                        describe(dtype, shape));
-    });
+    Tensor tensor = readNpy(
+        file,
+        [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
+          const bool sameType =
+              dtype == port.tensor.dtype ||
+              (port.tensor.dtype == TTRT_BF16 && dtype == TTRT_U16); // NumPy has no bf16
+          if (!sameType || shape != port.tensor.shape)
+            throw UserError("input '" + port.name + "' is " +
+                            describe(port.tensor.dtype, port.tensor.shape) + "; " + file +
+                            " holds " + describe(dtype, shape));
+        },
+        port.tensor.dtype);
     // in_ points at these bytes: copy instead of replacing the vector.
     memcpy(port.tensor.bytes.data(), tensor.bytes.data(), tensor.bytes.size());
     filled[index] = true;

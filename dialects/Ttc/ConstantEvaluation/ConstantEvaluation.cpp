@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/ConstantEvaluation/ElementProgram.h"
+#include "dialects/Ttc/Tensors/NarrowFloats.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -82,8 +83,9 @@ private:
   SmallVector<int64_t> sizes, steps;
 };
 
-/// The type of emitElement()'s scalars: integers are signless.
+/// The type of emitElement()'s scalars: integers are signless, and narrow elements are bytes.
 Type getScalarType(Type elementType) {
+  elementType = getStorageType(elementType);
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerType::get(integer.getContext(), integer.getWidth());
   return elementType;
@@ -121,8 +123,8 @@ LogicalResult mlir::ttc::evaluateElementwise(Operation *op, ArrayRef<ConstantTen
   splat &= type.getNumElements() > 1;
   result = splat ? ConstantTensor::allocateSplat(type) : ConstantTensor::allocate(type);
   SmallVector<BroadcastReader> readers;
-  for (auto [operand, argument] : llvm::zip_equal(operands, block.getArguments()))
-    readers.emplace_back(operand, type.getShape(), argument.getType());
+  for (const ConstantTensor &operand : operands)
+    readers.emplace_back(operand, type.getShape(), operand.getType().getElementType());
 
   size_t total = splat ? 1 : type.getNumElements();
   size_t elementSize = result.getElementSize();
@@ -140,7 +142,7 @@ LogicalResult mlir::ttc::evaluateElementwise(Operation *op, ArrayRef<ConstantTen
       for (auto [i, reader] : llvm::enumerate(readers))
         reader.load(begin, count, registers[i]);
       program->run(registers.data(), count);
-      ElementProgram::store(element.getType(), registers[program->getResultRegister()],
+      ElementProgram::store(type.getElementType(), registers[program->getResultRegister()],
                             out + begin * elementSize, count);
     }
   };

@@ -369,6 +369,10 @@ bool Compiler::compileConversion(Operation *op) {
         if (from.isInteger(32) && to.isF32())
           return convert<float, int64_t>(
               [](int64_t x) { return std::bit_cast<float>(int32_t(x)); });
+        if (from.isF64() && to.isInteger(64))
+          return convert<int64_t, double>([](double x) { return std::bit_cast<int64_t>(x); });
+        if (from.isInteger(64) && to.isF64())
+          return convert<double, int64_t>([](int64_t x) { return std::bit_cast<double>(x); });
         return false;
       })
       .Case([&](CmpFOp cmp) {

@@ -2,6 +2,7 @@
 // Loads of tensor elements into registers, and stores.
 #include "dialects/Ttc/ConstantEvaluation/ElementNumbers.h"
 #include "dialects/Ttc/ConstantEvaluation/ElementProgram.h"
+#include "dialects/Ttc/Tensors/NarrowFloats.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -41,6 +42,13 @@ void ElementProgram::load(Type type, const char *elements, char *reg, size_t cou
       as<float>(reg)[i] = type.isF16() ? fromF16(from[i]) : fromBF16(from[i]);
     return;
   }
+  if (isNarrowInteger(type)) {
+    const unsigned width = type.getIntOrFloatBitWidth();
+    for (size_t i = 0; i < count; ++i)
+      as<int64_t>(reg)[i] = type.isUnsignedInteger() ? int64_t(zeroExtend(elements[i], width))
+                                                     : wrap(elements[i], width);
+    return;
+  }
   // Unsigned integers are sign-extended, too: the signedness is in the ops.
   switch (type.getIntOrFloatBitWidth()) {
   case 64:
@@ -64,6 +72,13 @@ void ElementProgram::store(Type type, const char *reg, char *elements, size_t co
     auto *to = reinterpret_cast<uint16_t *>(elements);
     for (size_t i = 0; i < count; ++i)
       to[i] = type.isF16() ? toF16(from[i]) : toBF16(from[i]);
+    return;
+  }
+  if (isNarrowInteger(type)) {
+    // As in MLIR's attributes, the high bits of the byte are zero.
+    for (size_t i = 0; i < count; ++i)
+      elements[i] =
+          char(zeroExtend(reinterpret_cast<const int64_t *>(reg)[i], type.getIntOrFloatBitWidth()));
     return;
   }
   switch (type.getIntOrFloatBitWidth()) {

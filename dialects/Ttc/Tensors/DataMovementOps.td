@@ -16,7 +16,7 @@ def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["val
     ```
   }];
   let arguments = (ins ElementsAttr:$value);
-  let results = (outs Ttc_Tensor:$output);
+  let results = (outs Ttc_StoredTensor:$output);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
 }
@@ -34,8 +34,8 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
     %y = ttc.reshape %x : (tensor<1x16x4x4xf32>) -> tensor<1x256xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$x);
+  let results = (outs Ttc_StoredTensor:$y);
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$shape), [{
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(shape)}, x);
@@ -64,8 +64,8 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
        : (tensor<1x8x4x6xf32>) -> tensor<1x4x6x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$permutation);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs Ttc_StoredTensor:$y);
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -89,8 +89,8 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
        : (tensor<1x8x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x10x4x4xf32>
     ```
   }];
-  let arguments = (ins Variadic<Ttc_Tensor>:$inputs, Ttc_I64Attr:$axis);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Variadic<Ttc_StoredTensor>:$inputs, Ttc_I64Attr:$axis);
+  let results = (outs Ttc_StoredTensor:$y);
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -114,9 +114,9 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
        : (tensor<2x8xf32>) -> tensor<1x4xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes,
+  let arguments = (ins Ttc_StoredTensor:$x, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$sizes,
       DenseI64ArrayAttr:$steps);
-  let results = (outs Ttc_Tensor:$y);
+  let results = (outs Ttc_StoredTensor:$y);
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -137,8 +137,8 @@ def Ttc_SplitOp : Ttc_InferredOp<"split", [
        : (tensor<1x10x4x4xf32>) -> (tensor<1x8x4x4xf32>, tensor<1x2x4x4xf32>)
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, Ttc_I64Attr:$axis, DenseI64ArrayAttr:$sizes);
-  let results = (outs Variadic<Ttc_Tensor>:$outputs);
+  let arguments = (ins Ttc_StoredTensor:$x, Ttc_I64Attr:$axis, DenseI64ArrayAttr:$sizes);
+  let results = (outs Variadic<Ttc_StoredTensor>:$outputs);
   let hasCanonicalizeMethod = 1;
 }
 
@@ -163,10 +163,10 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
        : (tensor<1x8x4x4xf32>) -> tensor<1x8x6x6xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+  let arguments = (ins Ttc_StoredTensor:$x, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
       DefaultValuedAttr<Ttc_PadModeAttr, "PadMode::Constant">:$mode,
       DefaultValuedAttr<F32Attr, "0.0f">:$value);
-  let results = (outs Ttc_Tensor:$y);
+  let results = (outs Ttc_StoredTensor:$y);
   let assemblyFormat = [{
     operands (`mode` $mode^)? custom<TensorAttributes>(attr-dict)
     `:` functional-type(operands, results)
@@ -189,8 +189,8 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_Const
        : (tensor<30522x768xf32>, tensor<1x128xi64>) -> tensor<1x128x768xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$data, Ttc_IndexTensor:$indices, Ttc_I64Attr:$axis);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$data, Ttc_IndexTensor:$indices, Ttc_I64Attr:$axis);
+  let results = (outs Ttc_StoredTensor:$y);
   let hasCanonicalizeMethod = 1;
 }
 
@@ -210,8 +210,8 @@ def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [DeclareOpInterface
        : (tensor<4x8xf32>, tensor<4x2xi64>) -> tensor<4x2xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$data, Ttc_IndexTensor:$indices, Ttc_I64Attr:$axis);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$data, Ttc_IndexTensor:$indices, Ttc_I64Attr:$axis);
+  let results = (outs Ttc_StoredTensor:$y);
 }
 
 def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
@@ -231,9 +231,9 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [DeclareOpInterfaceMethods<Ttc_
        : (tensor<4x8x2xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$data, Ttc_IndexTensor:$indices,
+  let arguments = (ins Ttc_StoredTensor:$data, Ttc_IndexTensor:$indices,
       DefaultValuedAttr<Ttc_I64Attr, "0">:$batch_dims);
-  let results = (outs Ttc_Tensor:$y);
+  let results = (outs Ttc_StoredTensor:$y);
 }
 
 def Ttc_TileOp : Ttc_InferredOp<"tile", [
@@ -250,8 +250,8 @@ def Ttc_TileOp : Ttc_InferredOp<"tile", [
     %y = ttc.tile %x {repeats = [1, 3]} : (tensor<2x4xf32>) -> tensor<2x12xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, DenseI64ArrayAttr:$repeats);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$x, DenseI64ArrayAttr:$repeats);
+  let results = (outs Ttc_StoredTensor:$y);
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -269,8 +269,8 @@ def Ttc_ExpandOp : Ttc_TensorOp<"expand", [DeclareOpInterfaceMethods<Ttc_Constan
     %y = ttc.expand %x : (tensor<8x1xf32>) -> tensor<2x8x4xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$x);
+  let results = (outs Ttc_StoredTensor:$y);
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$shape), [{
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(shape)}, x);
@@ -326,9 +326,9 @@ def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space"> {
        : (tensor<1x8x4x4xf32>) -> tensor<1x2x8x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, Ttc_I64Attr:$block,
+  let arguments = (ins Ttc_StoredTensor:$x, Ttc_I64Attr:$block,
       DefaultValuedAttr<Ttc_DepthToSpaceModeAttr, "DepthToSpaceMode::DCR">:$mode);
-  let results = (outs Ttc_Tensor:$y);
+  let results = (outs Ttc_StoredTensor:$y);
   let assemblyFormat = [{
     operands (`mode` $mode^)? custom<TensorAttributes>(attr-dict)
     `:` functional-type(operands, results)
@@ -350,8 +350,8 @@ def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth"> {
     %y = ttc.space_to_depth %x {block = 2} : (tensor<1x2x8x8xf32>) -> tensor<1x8x4x4xf32>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x, Ttc_I64Attr:$block);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$x, Ttc_I64Attr:$block);
+  let results = (outs Ttc_StoredTensor:$y);
   let hasFolder = 1;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The meaning of the elementwise ops, as arith and math ops on scalars or vectors.
+#include "dialects/Ttc/Tensors/ElementEmitter.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,75 +16,6 @@ using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
 namespace {
-
-/// Short names for the ops that the definitions use. A value is a scalar or a vector; a constant
-/// takes the type of the value that it is combined with.
-struct Emitter {
-  OpBuilder &builder;
-  Location loc;
-
-  template <typename OpTy, typename... Args> Value op(Args &&...args) {
-    return OpTy::create(builder, loc, std::forward<Args>(args)...);
-  }
-  /// `elementType` in the shape of `like`.
-  static Type shaped(Value like, Type elementType) {
-    if (auto shape = dyn_cast<ShapedType>(like.getType()))
-      return shape.clone(elementType);
-    return elementType;
-  }
-  Value splat(Value like, TypedAttr element) {
-    if (auto shape = dyn_cast<ShapedType>(like.getType()))
-      return op<arith::ConstantOp>(DenseElementsAttr::get(shape, element));
-    return op<arith::ConstantOp>(element);
-  }
-  Value number(Value like, double number) {
-    Type type = getElementTypeOrSelf(like.getType());
-    if (isa<FloatType>(type))
-      return splat(like, builder.getFloatAttr(type, number));
-    return splat(like, builder.getIntegerAttr(type, static_cast<int64_t>(number)));
-  }
-  Value cmp(CmpFPredicate predicate, Value a, Value b) {
-    return op<arith::CmpFOp>(predicate, a, b);
-  }
-  Value cmp(CmpIPredicate predicate, Value a, Value b) {
-    return op<arith::CmpIOp>(predicate, a, b);
-  }
-  Value select(Value condition, Value a, Value b) { return op<arith::SelectOp>(condition, a, b); }
-  Value add(Value a, Value b) { return op<arith::AddFOp>(a, b); }
-  Value sub(Value a, Value b) { return op<arith::SubFOp>(a, b); }
-  Value mul(Value a, Value b) { return op<arith::MulFOp>(a, b); }
-  Value div(Value a, Value b) { return op<arith::DivFOp>(a, b); }
-
-  /// `x < low ? low : x` and `x > high ? high : x`: one instruction each, and NaN stays NaN.
-  Value atLeast(Value x, double low) {
-    Value bound = number(x, low);
-    return select(cmp(CmpFPredicate::OLT, x, bound), bound, x);
-  }
-  Value atMost(Value x, double high) {
-    Value bound = number(x, high);
-    return select(cmp(CmpFPredicate::OGT, x, bound), bound, x);
-  }
-  /// `x > 0 ? x : 0` and so on are wrong for NaN; `x < 0 ? negative : x` is not.
-  Value ifNegative(Value x, Value negative, Value otherwise) {
-    return select(cmp(CmpFPredicate::OLT, x, number(x, 0)), negative, otherwise);
-  }
-  Value sigmoid(Value x) {
-    Value one = number(x, 1);
-    return div(one, add(one, op<math::ExpOp>(op<arith::NegFOp>(x))));
-  }
-  /// `alpha * (exp(x) - 1)`. The argument is bounded, so that the branch that is not taken does
-  /// not overflow.
-  Value expMinusOne(Value x, double alpha) {
-    return mul(number(x, alpha), op<math::ExpM1Op>(atMost(x, 0)));
-  }
-};
-
-/// Whether a signless integer value represents an unsigned element.
-bool isUnsigned(Value operand) {
-  Type type = getElementTypeOrSelf(operand.getType());
-  return type.isUnsignedInteger() || type.isInteger(1);
-}
-bool isFloat(Value element) { return isa<FloatType>(getElementTypeOrSelf(element.getType())); }
 
 /// Computes in f32 on the elements of narrower floats, which have too few bits for the intermediate
 /// results of `emit`.
@@ -256,49 +188,6 @@ LogicalResult ClampOp::verify() {
 Value NotOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   Emitter e{builder, loc};
   return e.op<arith::XOrIOp>(elements[0], e.number(elements[0], 1));
-}
-
-LogicalResult CastOp::verify() {
-  auto x = tensorType(getX()), y = tensorType(getY());
-  if (x.getShape() != y.getShape())
-    return emitOpError() << "(C1) expected a result of shape " << toString(x.getShape())
-                         << ", found " << y;
-  return success();
-}
-
-Value CastOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
-  Emitter e{builder, loc};
-  Value x = elements[0];
-  Type from = getElementTypeOrSelf(x.getType()), to = tensorType(getY()).getElementType();
-  const unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
-  if (isa<IntegerType>(to))
-    to = builder.getIntegerType(toWidth);
-  Type type = Emitter::shaped(x, to);
-  if (from == to)
-    return x;
-  if (to.isInteger(1))
-    return isFloat(x) ? e.cmp(CmpFPredicate::UNE, x, e.number(x, 0))
-                      : e.cmp(CmpIPredicate::ne, x, e.number(x, 0));
-  if (isa<FloatType>(from) && isa<FloatType>(to)) {
-    if (fromWidth < toWidth)
-      return e.op<arith::ExtFOp>(type, x);
-    if (fromWidth > toWidth)
-      return e.op<arith::TruncFOp>(type, x);
-    // There is no direct conversion between f16 and bf16.
-    return e.op<arith::TruncFOp>(type,
-                                 e.op<arith::ExtFOp>(Emitter::shaped(x, builder.getF32Type()), x));
-  }
-  if (isa<FloatType>(from)) {
-    // Via at least 32 bits, so that values out of range of a narrow integer wrap around.
-    Type wide = builder.getIntegerType(std::max(32u, toWidth));
-    Value integer = e.op<arith::FPToSIOp>(Emitter::shaped(x, wide), x);
-    return wide == to ? integer : e.op<arith::TruncIOp>(type, integer);
-  }
-  if (isa<FloatType>(to))
-    return isUnsigned(getX()) ? e.op<arith::UIToFPOp>(type, x) : e.op<arith::SIToFPOp>(type, x);
-  if (fromWidth > toWidth)
-    return e.op<arith::TruncIOp>(type, x);
-  return isUnsigned(getX()) ? e.op<arith::ExtUIOp>(type, x) : e.op<arith::ExtSIOp>(type, x);
 }
 
 //===----------------------------------------------------------------------===//

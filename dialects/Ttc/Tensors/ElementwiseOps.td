@@ -124,15 +124,30 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
     Converts every element. To bool: `x != 0`. From float to integer: towards zero; a value that
     does not fit is undefined. From integer to a narrower integer: the low bits.
 
+    Floats of 4 and 8 bits are rounded to nearest, ties to even, from f32 (other types are converted
+    to f32 first). With `saturate` (the default), values that are too large become the largest
+    number; without it, infinity, or NaN where the type has no infinity. f4E2M1FN has neither: it
+    always saturates, and NaN becomes a zero of the other sign. f8E8M0FNU has powers of two only:
+    `rounding` says which of its neighbours a value becomes (`up`, the default, `down`, or `nearest`,
+    ties up); zero becomes its smallest number with `saturate` and NaN without; negative values are
+    undefined.
+
     Constraints:
     - (C1) The result has the operand's shape.
 
     ```mlir
     %y = ttc.cast %x : (tensor<2x8xi64>) -> tensor<2x8xf32>
+    %z = ttc.cast %y {saturate = false} : (tensor<2x8xf32>) -> tensor<2x8xf8E5M2>
+    %s = ttc.cast %y rounding nearest : (tensor<2x8xf32>) -> tensor<2x8xf8E8M0FNU>
     ```
   }];
-  let arguments = (ins Ttc_Tensor:$x);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_StoredTensor:$x, DefaultValuedAttr<BoolAttr, "true">:$saturate,
+      DefaultValuedAttr<Ttc_PowerRoundingAttr, "PowerRounding::Up">:$rounding);
+  let results = (outs Ttc_StoredTensor:$y);
+  let assemblyFormat = [{
+    operands (`rounding` $rounding^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
+  }];
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Type":$elementType), [{
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(elementType)}, x);
@@ -280,8 +295,8 @@ def Ttc_WhereOp : Ttc_ElementwiseOp<"where"> {
        : (tensor<2x8xi1>, tensor<8xf32>, tensor<f32>) -> tensor<2x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_BoolTensor:$cond, Ttc_Tensor:$a, Ttc_Tensor:$b);
-  let results = (outs Ttc_Tensor:$y);
+  let arguments = (ins Ttc_BoolTensor:$cond, Ttc_StoredTensor:$a, Ttc_StoredTensor:$b);
+  let results = (outs Ttc_StoredTensor:$y);
   let infer = [{
     return detail::inferBroadcast(context, location, getOperationName(), adaptor.getOperands(),
                                   /*elementType=*/{}, types);

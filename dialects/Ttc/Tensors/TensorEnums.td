@@ -54,4 +54,9 @@ def Ttc_DepthToSpaceMode : Ttc_Enum<"DepthToSpaceMode",
   I32EnumAttrCase<"DCR", 0, "dcr">, I32EnumAttrCase<"CRD", 1, "crd">]>;
 def Ttc_DepthToSpaceModeAttr : Ttc_EnumAttr<Ttc_DepthToSpaceMode, "depth_to_space_mode">;
 
+def Ttc_PowerRounding : Ttc_Enum<"PowerRounding", "which power of two a number becomes", [
+  I32EnumAttrCase<"Up", 0, "up">, I32EnumAttrCase<"Down", 1, "down">,
+  I32EnumAttrCase<"Nearest", 2, "nearest">]>;
+def Ttc_PowerRoundingAttr : Ttc_EnumAttr<Ttc_PowerRounding, "power_rounding">;
+
 #endif // TTC_TENSORENUMS_TD

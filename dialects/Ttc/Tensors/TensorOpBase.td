@@ -13,11 +13,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 def Ttc_BoolTensor : Ttc_TensorOf<[I1], "bools (i1)">;
-def Ttc_NumberTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64, UI8],
-                                    "numbers (f32, f16, bf16, i8, i16, i32, i64, ui8)">;
-def Ttc_IntegerTensor : Ttc_TensorOf<[I8, I16, I32, I64, UI8], "integers (i8, i16, i32, i64, ui8)">;
-def Ttc_SignedTensor : Ttc_TensorOf<[F32, F16, BF16, I8, I16, I32, I64],
-                                    "signed numbers (f32, f16, bf16, i8, i16, i32, i64)">;
+def Ttc_NumberTensor
+    : Ttc_TensorOf<[F32, F64, F16, BF16, I8, I16, I32, I64, UI8, UI16, UI32, UI64],
+                   "numbers (f32, f64, f16, bf16, i8, i16, i32, i64, ui8, ui16, ui32, ui64)">;
+def Ttc_SignedTensor : Ttc_TensorOf<[F32, F64, F16, BF16, I8, I16, I32, I64],
+                                    "signed numbers (f32, f64, f16, bf16, i8, i16, i32, i64)">;
+def Ttc_IntegerTensor
+    : Ttc_TensorOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
+                   "integers (i8, i16, i32, i64, ui8, ui16, ui32, ui64)">;
 def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
 
 /// A 64-bit integer that C++ sees signed.

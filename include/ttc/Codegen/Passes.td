@@ -280,10 +280,10 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
 }
 
 def ExpandArithmetic : Pass<"ttc-expand-arithmetic", "::mlir::func::FuncOp"> {
-  let summary = "Math in f32 and conversions of f16 and bf16 to plain arithmetic";
+  let summary = "Math in f32 and f64 and conversions of f16 and bf16 to plain arithmetic";
   let description = [{
     A bundle's machine code has no library to call, and gives the same bits on every host. So each
-    math op on f32, scalar or vector, becomes a polynomial or rational function in arith: without
+    math op on f32 or f64, scalar or vector, becomes a polynomial or rational function in arith: without
     branch, call or table, so that the loop around it vectorises. Conversions between f32 and f16
     or bf16 become operations on bits, which every CPU has.
 

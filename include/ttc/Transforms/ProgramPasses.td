@@ -33,6 +33,8 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
 
     All results together may exceed their operands by the size of all constants before the pass, or
     by 64 times `max-growth` if that is more. Ops whose results would exceed this are not evaluated.
+    Elements of operands count as wide as those of the result: weights that are stored in few bits and
+    converted are evaluated, whatever their size.
 
     Large results become resources, named after the constant they were computed from. The data of
     unused constants is freed.
@@ -55,6 +57,49 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
     Option<"maxGrowth", "max-growth", "int64_t", /*default=*/"1048576",
            "Do not evaluate ops whose result would exceed twice the bytes of its operands by more than this">
   ];
+}
+
+def LegalizeTypes : Pass<"ttc-legalize-types", "::mlir::ModuleOp"> {
+  let summary = "Makes bytes of elements narrower than a byte's number types";
+  let description = [{
+    Nothing computes with floats of 4 and 8 bits and integers of 2 and 4 bits: they are stored, moved
+    and converted. Each of their elements takes a byte, in memory and at the ports of an entry point.
+    The pass gives every value of such a type the type of that byte: ui8 for floats and unsigned
+    integers, i8 for signed integers, which are extended to eight bits. Constants are rewritten, ops
+    that move elements keep their attributes, and casts become arithmetic on bytes:
+
+    Callers need not extend integers: the low bits of an input count, by `ttc.wrap_integer`.
+
+    | cast | becomes |
+    |---|---|
+    | from a float of 4 or 8 bits | `ttc.decode_float`, then a cast from f32 |
+    | to a float of 4 or 8 bits | a cast to f32, then `ttc.encode_float` |
+    | from an integer of 2 or 4 bits | a cast from i8 or ui8 |
+    | to an integer of 2 or 4 bits | a cast to i8 or ui8, then `ttc.wrap_integer` |
+
+    After the pass, no op has an operand or result of such a type, which ops of programs and traces
+    (`ttc.fusion`, `ttc.to_device` and so on) do not accept.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<8x4xf8E5M2>) -> tensor<4x8xf16> {
+      %0 = ttc.transpose %x {permutation = [1, 0]} : (tensor<8x4xf8E5M2>) -> tensor<4x8xf8E5M2>
+      %1 = ttc.cast %0 : (tensor<4x8xf8E5M2>) -> tensor<4x8xf16>
+      return %1 : tensor<4x8xf16>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @main(%x: tensor<8x4xui8>) -> tensor<4x8xf16> {
+      %0 = ttc.transpose %x {permutation = [1, 0]} : (tensor<8x4xui8>) -> tensor<4x8xui8>
+      %1 = ttc.decode_float %0 {format = f8E5M2} : (tensor<4x8xui8>) -> tensor<4x8xf32>
+      %2 = ttc.cast %1 : (tensor<4x8xf32>) -> tensor<4x8xf16>
+      return %2 : tensor<4x8xf16>
+    }
+    ```
+
+    Counters (`--mlir-pass-statistics`): `casts`, `values`.
+  }];
 }
 
 def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
@@ -118,8 +163,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
 def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
   let summary = "Groups ops into programs";
   let description = [{
-    Puts every op on tensors into exactly one `ttc.fusion`, except constants (including those that
-    `--ttc-fold-constants` will compute), reshapes (views) and host work. A fusion is one of
+    Puts every op on tensors into exactly one `ttc.fusion`, except constants, reshapes (views) and
+    host work. Ops on constants that `--ttc-fold-constants` left are work like any other. A fusion is
+    one of
 
     - a kernel op with the elementwise ops after it that its epilogue can run: all are f32 and have
       the shape of the result; their other operands have that shape, are vectors along the last

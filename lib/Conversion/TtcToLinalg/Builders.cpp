@@ -135,9 +135,10 @@ Value reduceDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes
 }
 
 Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes) {
-  return reduceDims(b, loc, input, axes, b.getF32FloatAttr(0),
-                    [](OpBuilder &nested, Location loc, ValueRange e) {
-                      Value x = convertFloat(nested, loc, e[0], nested.getF32Type());
+  Type sum = accumulationType(tensorType(input).getElementType());
+  return reduceDims(b, loc, input, axes, numberAttr(sum, 0),
+                    [&](OpBuilder &nested, Location loc, ValueRange e) {
+                      Value x = convertFloat(nested, loc, e[0], sum);
                       return addOf(nested, loc, x, e[1]);
                     });
 }

@@ -24,7 +24,7 @@ struct Statistics {
   Value mean, scale; // scale = 1 / sqrt(variance + epsilon)
 };
 
-/// Mean and variance of the f32 tensor over `axes`, in two passes: no cancellation.
+/// Mean and variance of the f32 or f64 tensor over `axes`, in two passes: no cancellation.
 Statistics computeStatistics(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> axes,
                              const APFloat &epsilon) {
   double count = 1;
@@ -63,12 +63,12 @@ Value normalize(OpBuilder &b, Location loc, Value x, const Statistics &statistic
     inputs.push_back(shift);
   return mapElements(b, loc, withElement(tensorType(x), element), inputs,
                      [&](OpBuilder &nested, Location loc, ValueRange e) {
-                       Type f32 = nested.getF32Type();
+                       Type wide = e[0].getType();
                        Value v = arith::SubFOp::create(nested, loc, e[0], e[1]);
                        v = mulOf(nested, loc, v, e[2]);
-                       v = mulOf(nested, loc, v, convertFloat(nested, loc, e[3], f32));
+                       v = mulOf(nested, loc, v, convertFloat(nested, loc, e[3], wide));
                        if (shift)
-                         v = addOf(nested, loc, v, convertFloat(nested, loc, e[4], f32));
+                         v = addOf(nested, loc, v, convertFloat(nested, loc, e[4], wide));
                        return convertFloat(nested, loc, v, element);
                      });
 }
@@ -150,22 +150,22 @@ struct ConvertBatchNorm : OpConversionPattern<BatchNormOp> {
   LogicalResult matchAndRewrite(BatchNormOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
-    Type f32 = b.getF32Type();
-    auto vectorType = withElement(tensorType(adaptor.getScale()), f32);
+    Type sum = accumulationType(op.getType().getElementType());
+    auto vectorType = withElement(tensorType(adaptor.getScale()), sum);
     Value factor = mapElements(
         b, loc, vectorType, {adaptor.getScale(), adaptor.getVar()},
         [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
-          Value variance = convertFloat(nested, loc, e[1], f32);
+          Value variance = convertFloat(nested, loc, e[1], sum);
           variance = addOf(nested, loc, variance,
-                           number(nested, loc, f32, op.getEpsilon().convertToFloat()));
+                           number(nested, loc, sum, op.getEpsilon().convertToFloat()));
           Value root = math::SqrtOp::create(nested, loc, variance);
-          return arith::DivFOp::create(nested, loc, convertFloat(nested, loc, e[0], f32), root);
+          return arith::DivFOp::create(nested, loc, convertFloat(nested, loc, e[0], sum), root);
         });
     Value term = mapElements(
         b, loc, vectorType, {adaptor.getBias(), adaptor.getMean(), factor},
         [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
-          Value shift = mulOf(nested, loc, convertFloat(nested, loc, e[1], f32), e[2]);
-          return arith::SubFOp::create(nested, loc, convertFloat(nested, loc, e[0], f32), shift);
+          Value shift = mulOf(nested, loc, convertFloat(nested, loc, e[1], sum), e[2]);
+          return arith::SubFOp::create(nested, loc, convertFloat(nested, loc, e[0], sum), shift);
         });
     RankedTensorType type = tensorType(adaptor.getX());
     int64_t rank = type.getRank(), channel = channelDim(type, op.getChannelsLast());
@@ -174,7 +174,7 @@ struct ConvertBatchNorm : OpConversionPattern<BatchNormOp> {
         {adaptor.getX(), alongDim(b, loc, factor, rank, channel),
          alongDim(b, loc, term, rank, channel)},
         [&](OpBuilder &nested, Location loc, ValueRange e) {
-          Value v = mulOf(nested, loc, convertFloat(nested, loc, e[0], f32), e[1]);
+          Value v = mulOf(nested, loc, convertFloat(nested, loc, e[0], sum), e[1]);
           return convertFloat(nested, loc, addOf(nested, loc, v, e[2]), type.getElementType());
         });
     b.replaceOp(op, result);
@@ -192,19 +192,19 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
     Location loc = op.getLoc();
     Value x = adaptor.getX();
     RankedTensorType type = tensorType(x);
-    Type f32 = b.getF32Type();
+    Type sum = accumulationType(type.getElementType());
     int64_t rank = type.getRank(), channel = channelDim(type, op.getChannelsLast());
     int64_t size = op.getSize(), before = (size - 1) / 2;
     SmallVector<int64_t> padded(type.getShape());
     padded[channel] += size - 1;
     Value squares =
-        pullElements(b, loc, RankedTensorType::get(padded, f32),
+        pullElements(b, loc, RankedTensorType::get(padded, sum),
                      [&](OpBuilder &nested, Location loc, ValueRange at) {
                        SmallVector<Value> indices(at);
                        indices[channel] = linearIndex(nested, loc, at[channel], 1, -before);
                        Value zero = number(nested, loc, type.getElementType(), 0);
                        Value v = convertFloat(
-                           nested, loc, extractOr(nested, loc, x, indices, channel, zero), f32);
+                           nested, loc, extractOr(nested, loc, x, indices, channel, zero), sum);
                        return mulOf(nested, loc, v, v);
                      });
     // The window's loop is one more, after the tensor's dimensions.
@@ -219,11 +219,11 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
         AffineMap::get(rank + 1, 0, write, b.getContext())};
     SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
-    auto sumType = withElement(type, f32);
-    Value window = emptyTensor(b, loc, RankedTensorType::get({size}, f32));
+    auto sumType = withElement(type, sum);
+    Value window = emptyTensor(b, loc, RankedTensorType::get({size}, sum));
     Value sums = linalg::GenericOp::create(
                      b, loc, sumType, ValueRange{squares, window},
-                     filledTensor(b, loc, sumType, b.getF32FloatAttr(0)), maps, iterators,
+                     filledTensor(b, loc, sumType, numberAttr(sum, 0)), maps, iterators,
                      [](OpBuilder &nested, Location loc, ValueRange e) {
                        linalg::YieldOp::create(nested, loc, addOf(nested, loc, e[0], e[2]));
                      })
@@ -232,9 +232,9 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
     double beta = op.getBeta().convertToFloat(), bias = op.getBias().convertToFloat();
     Value result = mapElements(
         b, loc, type, {x, sums}, [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
-          Value base = addOf(nested, loc, mulOf(nested, loc, e[1], number(nested, loc, f32, alpha)),
-                             number(nested, loc, f32, bias));
-          Value v = convertFloat(nested, loc, e[0], f32);
+          Value base = addOf(nested, loc, mulOf(nested, loc, e[1], number(nested, loc, sum, alpha)),
+                             number(nested, loc, sum, bias));
+          Value v = convertFloat(nested, loc, e[0], sum);
           return convertFloat(nested, loc,
                               arith::DivFOp::create(nested, loc, v, power(nested, loc, base, beta)),
                               type.getElementType());
@@ -266,8 +266,7 @@ template <typename Op> struct ConvertSoftmax : OpConversionPattern<Op> {
     Value x = widen(b, loc, adaptor.getX());
     RankedTensorType type = tensorType(x);
     int64_t axis = op.getAxis();
-    Type f32 = b.getF32Type();
-    Value most = reduceDims(b, loc, x, axis, lowestAttr(f32, false),
+    Value most = reduceDims(b, loc, x, axis, lowestAttr(type.getElementType(), false),
                             [](OpBuilder &nested, Location loc, ValueRange e) -> Value {
                               // NaN need not win here: the exponentials carry it on.
                               return arith::MaximumFOp::create(nested, loc, e[0], e[1],
@@ -290,7 +289,7 @@ template <typename Op> struct ConvertSoftmax : OpConversionPattern<Op> {
         b, loc, tensorType(sum), sum, [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
           if (isLog)
             return math::LogOp::create(nested, loc, e[0]);
-          return arith::DivFOp::create(nested, loc, number(nested, loc, f32, 1), e[0]);
+          return arith::DivFOp::create(nested, loc, number(nested, loc, e[0].getType(), 1), e[0]);
         });
     Type element = op.getType().getElementType();
     SmallVector<Value> inputs =
@@ -314,13 +313,15 @@ template <typename Op> struct ConvertSoftmax : OpConversionPattern<Op> {
                                               int64_t axis) {
     RankedTensorType type = tensorType(x);
     int64_t rank = type.getRank();
-    auto sumType = RankedTensorType::get(reducedShape(type.getShape(), axis), b.getF32Type());
+    auto sumType =
+        RankedTensorType::get(reducedShape(type.getShape(), axis), type.getElementType());
     AffineMap read =
         AffineMap::get(rank + 1, 0, b.getMultiDimIdentityMap(rank).getResults(), b.getContext());
     AffineMap fold = reducedMap(b.getContext(), rank, axis);
     auto both = linalg::GenericOp::create(
         b, loc, TypeRange{type, sumType}, ValueRange{x, most},
-        ValueRange{emptyTensor(b, loc, type), filledTensor(b, loc, sumType, b.getF32FloatAttr(0))},
+        ValueRange{emptyTensor(b, loc, type),
+                   filledTensor(b, loc, sumType, numberAttr(type.getElementType(), 0))},
         ArrayRef{read, fold, read, fold}, reducedIterators(rank, axis),
         [](OpBuilder &nested, Location loc, ValueRange e) {
           Value d = arith::SubFOp::create(nested, loc, e[0], e[1]);

@@ -76,11 +76,11 @@ struct ConvertAvgPool : OpConversionPattern<AvgPoolOp> {
                                 ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     RankedTensorType type = op.getType();
-    Type element = type.getElementType(), f32 = b.getF32Type();
+    Type element = type.getElementType(), sum = accumulationType(element);
     Value sums =
-        foldWindows(b, op, adaptor.getX(), withElement(type, f32), b.getF32FloatAttr(0),
+        foldWindows(b, op, adaptor.getX(), withElement(type, sum), numberAttr(sum, 0),
                     numberAttr(element, 0), [&](OpBuilder &nested, Location loc, ValueRange e) {
-                      Value v = convertFloat(nested, loc, e[0], f32);
+                      Value v = convertFloat(nested, loc, e[0], sum);
                       return addOf(nested, loc, v, e[1]);
                     });
     b.replaceOp(op,
@@ -121,12 +121,12 @@ struct ConvertAvgPool : OpConversionPattern<AvgPoolOp> {
       Value taps = arith::SubIOp::create(b, loc, tapsBelow(high), tapsBelow(low));
       count = count ? arith::MulIOp::create(b, loc, count, taps).getResult() : taps;
     }
-    Type f32 = b.getF32Type();
+    Type sum = accumulationType(to.getElementType());
     if (!count)
-      return number(b, loc, f32, static_cast<double>(fixed));
+      return number(b, loc, sum, static_cast<double>(fixed));
     count = linearIndex(b, loc, count, fixed, 0);
     count = arith::IndexCastOp::create(b, loc, b.getI32Type(), count);
-    return arith::SIToFPOp::create(b, loc, f32, count);
+    return arith::SIToFPOp::create(b, loc, sum, count);
   }
 };
 
@@ -162,13 +162,13 @@ struct ConvertGlobalAvgPool : OpConversionPattern<GlobalAvgPoolOp> {
     for (int64_t dim : dims)
       count *= static_cast<double>(tensorType(op.getX()).getDimSize(dim));
     Value sums = sumDims(b, op.getLoc(), adaptor.getX(), dims);
-    b.replaceOp(
-        op, mapElements(b, op.getLoc(), op.getType(), sums,
-                        [&](OpBuilder &nested, Location loc, ValueRange e) {
-                          Value mean = mulOf(nested, loc, e[0],
-                                             number(nested, loc, nested.getF32Type(), 1 / count));
-                          return convertFloat(nested, loc, mean, op.getType().getElementType());
-                        }));
+    b.replaceOp(op,
+                mapElements(b, op.getLoc(), op.getType(), sums,
+                            [&](OpBuilder &nested, Location loc, ValueRange e) {
+                              Value mean = mulOf(nested, loc, e[0],
+                                                 number(nested, loc, e[0].getType(), 1 / count));
+                              return convertFloat(nested, loc, mean, op.getType().getElementType());
+                            }));
     return success();
   }
 };

@@ -122,7 +122,7 @@ struct ConvertResize : OpConversionPattern<ResizeOp> {
         return tensor::ExtractOp::create(nested, loc, x, at);
       }
       Value v = interpolate(nested, loc, x, at, 0, firstTable, e, isUnsigned);
-      return fromF32(nested, loc, v, type.getElementType(), isUnsigned);
+      return fromSum(nested, loc, v, type.getElementType(), isUnsigned);
     };
     b.replaceOp(op, mapElements(b, loc, type, tables, maps, body));
     return success();
@@ -138,27 +138,29 @@ struct ConvertResize : OpConversionPattern<ResizeOp> {
     while (dim < static_cast<int64_t>(at.size()) && firstTable[dim] < 0)
       ++dim;
     if (dim == static_cast<int64_t>(at.size()))
-      return toF32(b, loc, tensor::ExtractOp::create(b, loc, x, at), isUnsigned);
+      return toSum(b, loc, tensor::ExtractOp::create(b, loc, x, at), isUnsigned);
     int64_t table = firstTable[dim];
     auto side = [&](int64_t number) {
       SmallVector<Value> place = at;
       place[dim] = toIndex(b, loc, tables[table + number]);
       return interpolate(b, loc, x, place, dim + 1, firstTable, tables, isUnsigned);
     };
-    Value lower = side(0), upper = side(1), share = tables[table + 2];
-    Value one = number(b, loc, b.getF32Type(), 1);
+    Value lower = side(0), upper = side(1);
+    Value share = convertFloat(b, loc, tables[table + 2], lower.getType());
+    Value one = number(b, loc, lower.getType(), 1);
     Value rest = arith::SubFOp::create(b, loc, one, share);
     return addOf(b, loc, mulOf(b, loc, lower, rest), mulOf(b, loc, upper, share));
   }
 
-  static Value toF32(OpBuilder &b, Location loc, Value v, bool isUnsigned) {
+  /// To the type that sums are made in: f64 for f64, f32 for all others, and back.
+  static Value toSum(OpBuilder &b, Location loc, Value v, bool isUnsigned) {
     Type f32 = b.getF32Type();
     if (isa<FloatType>(v.getType()))
-      return convertFloat(b, loc, v, f32);
+      return convertFloat(b, loc, v, accumulationType(v.getType()));
     return isUnsigned ? arith::UIToFPOp::create(b, loc, f32, v).getResult()
                       : arith::SIToFPOp::create(b, loc, f32, v).getResult();
   }
-  static Value fromF32(OpBuilder &b, Location loc, Value v, Type element, bool isUnsigned) {
+  static Value fromSum(OpBuilder &b, Location loc, Value v, Type element, bool isUnsigned) {
     if (isa<FloatType>(element))
       return convertFloat(b, loc, v, element);
     return isUnsigned ? arith::FPToUIOp::create(b, loc, element, v).getResult()

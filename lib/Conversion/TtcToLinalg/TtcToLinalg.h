@@ -68,7 +68,7 @@ SmallVector<int64_t> reducedShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axe
 /// The nest's kinds of loops.
 SmallVector<utils::IteratorType> reducedIterators(int64_t rank, ArrayRef<int64_t> axes);
 
-/// Sum of a float tensor, made in and given as f32.
+/// Sum of a float tensor, made and given in the type that sums are made in.
 Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes);
 
 /// The tensor with elements of the type that sums are made in, and back.

@@ -16,20 +16,23 @@ static int64_t getNumBytes(Value value) {
   return getTensorBytes(cast<RankedTensorType>(value.getType()));
 }
 
+/// Bytes of the operands, with elements at least as wide as the result's: weights that are stored
+/// in few bits and converted have as many elements afterwards.
 static int64_t getOperandBytes(Operation *op) {
+  const auto getWidth = [](Value value) {
+    return static_cast<int64_t>(ConstantTensor::getElementSize(tensorType(value).getElementType()));
+  };
+  const int64_t width = getWidth(op->getResult(0));
   int64_t bytes = 0;
   for (Value operand : op->getOperands())
-    bytes += getNumBytes(operand);
+    bytes += tensorType(operand).getNumElements() * std::max(getWidth(operand), width);
   return bytes;
 }
 
-bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
+/// Whether evaluating an op saves more than its larger result costs (a constant that is expanded
+/// would be read from memory where it now comes for nothing).
+static bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
   return getNumBytes(op->getResult(0)) <= 2 * getOperandBytes(op) + maxGrowth;
-}
-
-bool isFoldable(Operation *op) {
-  return op->getNumResults() == 1 && isConstantExpression(op->getResult(0)) &&
-         isWorthEvaluating(op);
 }
 
 namespace {

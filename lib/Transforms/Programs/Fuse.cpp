@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FoldConstants.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,11 +18,10 @@ bool isFusable(Operation *op) {
   return isa<TtcDialect>(op->getDialect()) && op->getNumResults() > 0 && op->getNumRegions() == 0 &&
          isMemoryEffectFree(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
          !op->hasTrait<OpTrait::IsTerminator>() &&
-         // A reshape is another name for the same bytes; what is folded is no work for the
-         // device.
+         // A reshape is another name for the same bytes.
          !isa<HostWorkOpInterface, DeviceWorkOpInterface, ReshapeOp>(op) &&
          llvm::all_of(op->getOperandTypes(), isTensor) &&
-         llvm::all_of(op->getResultTypes(), isTensor) && !isFoldable(op);
+         llvm::all_of(op->getResultTypes(), isTensor);
 }
 
 /// A splat constant, which can be embedded in the code.

@@ -135,10 +135,11 @@ func.func @others(%x: tensor<4x8xf32>) -> tensor<32xf32> {
 
 // -----
 
-// Weights that are still to be packed are no program.
+// What constants are not folded is work like any other.
 // CHECK-LABEL: @constant_pack
 func.func @constant_pack(%x: tensor<3x2xf32>) -> tensor<3x8xf32> {
-  // CHECK: %[[P:.*]] = ttc.pack
+  // CHECK: %[[P:.*]] = ttc.fusion
+  // CHECK-NEXT: ttc.pack
   // CHECK: ttc.fusion (%{{.*}} = %arg0 : tensor<3x2xf32>, %{{.*}} = %[[P]]
   %w = ttc.constant dense<1.0> : tensor<2x8xf32>
   %p = ttc.pack %w {kind = #ttc.pack_kind<matmul>, nr = 8 : i64} : tensor<2x8xf32> -> tensor<1x1x2x8xf32>

@@ -141,6 +141,20 @@ TEST(Npy, ReadsBfloat16OfMlDtypes) {
                   "element type '<V4' is not supported");
 }
 
+TEST(Npy, ReadsNarrowTypesOfMlDtypesAsBytes) {
+  for (const char *descr : {"<V1", "|V1"}) {
+    TemporaryFile file(
+        npy(std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (2,), }",
+            {0x07, 0xf8}));
+    EXPECT_EQ(readNpy(file.path()).dtype, TTRT_U8);
+    Tensor tensor = readNpy(file.path(), {}, TTRT_I8);
+    EXPECT_EQ(tensor.dtype, TTRT_I8);
+    EXPECT_EQ(elementAt(tensor, 0), 7.0);
+    EXPECT_EQ(elementAt(tensor, 1), -8.0);
+    EXPECT_EQ(readNpy(file.path(), {}, TTRT_F32).dtype, TTRT_U8);
+  }
+}
+
 TEST(Npy, ReadsOrRefusesEveryChangeOfTheHeader) {
   const Bytes good = npy("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", Bytes(24));
   size_t read = 0, refused = 0;

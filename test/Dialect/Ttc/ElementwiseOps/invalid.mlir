@@ -258,7 +258,7 @@ func.func @add_result(%a: tensor<2x1xf32>, %b: tensor<4xf32>) {
 // -----
 
 func.func @add_bool(%a: tensor<4xi1>, %b: tensor<4xi1>) {
-  // expected-error@+1 {{'ttc.add' op operand #0 must be tensor of static shape and at most 2^40 elements of numbers (f32, f16, bf16, i8, i16, i32, i64, ui8), but got 'tensor<4xi1>'}}
+  // expected-error@+1 {{'ttc.add' op operand #0 must be tensor of static shape and at most 2^40 elements of numbers (f32, f64, f16, bf16, i8, i16, i32, i64, ui8, ui16, ui32, ui64), but got 'tensor<4xi1>'}}
   %r = ttc.add %a, %b : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
   return
 }
