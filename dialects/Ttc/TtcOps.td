@@ -12,10 +12,12 @@ include "dialects/Ttc/Tensors/ElementwiseOps.td"
 include "dialects/Ttc/Tensors/BitwiseOps.td"
 include "dialects/Ttc/Tensors/ConvolutionOps.td"
 include "dialects/Ttc/Tensors/NormalizationOps.td"
+include "dialects/Ttc/Tensors/QuantizationOps.td"
 include "dialects/Ttc/Tensors/ReductionOps.td"
 include "dialects/Ttc/Tensors/DataMovementOps.td"
 include "dialects/Ttc/Tensors/NarrowTypeOps.td"
 // Level 2: programs and dispatches; the kernel ops of their bodies.
+include "dialects/Ttc/Programs/IntKernelOps.td"
 include "dialects/Ttc/Programs/KernelOps.td"
 include "dialects/Ttc/Programs/ProgramOps.td"
 // Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.

@@ -51,6 +51,12 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
       True if an elementwise tail can run in the kernel, once for each vector that it stores.
     }], "bool", "hasEpilogue", (ins), "", "return true;">,
     InterfaceMethod<[{
+      Whether the kernel stores results of this element type after its epilogue. One that can store
+      anything but f32 is given the epilogue's vectors as 32-bit integers: a float's bits, or an
+      integer's value.
+    }], "bool", "canStore", (ins "::mlir::Type":$elementType), "",
+    "return elementType.isF32();">,
+    InterfaceMethod<[{
       Whether the kernel can access operand `index` (after the operands: its result) with this
       strided layout. If an operand is an argument of a `ttc.program` with `ttc.strided`, parameters,
       scratch and grid depend on that layout (getOperandStrided(), getResultStrided()).

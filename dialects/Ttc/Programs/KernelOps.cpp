@@ -180,6 +180,10 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   return p;
 }
 
+DepthwiseParams mlir::ttc::getDepthwiseWindows(KernelIntDepthwiseConvOp op) {
+  return getWindowParams<DepthwiseParams>(op);
+}
+
 /// Images in rows of their channels; never the weights.
 template <typename OpTy>
 static bool acceptsStridedImage(OpTy op, unsigned index, const StridedRange &rows) {

@@ -48,6 +48,9 @@ bool canCopyRows(const ::ttc::kernels::GemmParams &loops);
 /// The bytes of the padded input lines of `rows` consecutive output rows that are copied.
 int64_t getCopiedBytes(const ::ttc::kernels::GemmParams &params, int64_t rows);
 
+/// The windows and the grid of a depthwise convolution of bytes.
+::ttc::kernels::DepthwiseParams getDepthwiseWindows(KernelIntDepthwiseConvOp op);
+
 template <typename Params>
 void appendParams(const Params &params, SmallVectorImpl<int64_t> &values) {
   static_assert(sizeof(Params) % sizeof(int64_t) == 0);

@@ -146,6 +146,11 @@ ParseResult ConvOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 void ConvOp::print(OpAsmPrinter &printer) { printWindowOp(printer, *this); }
 
+ParseResult IntConvOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseWindowOp(parser, result);
+}
+void IntConvOp::print(OpAsmPrinter &printer) { printWindowOp(printer, *this); }
+
 ParseResult ConvTransposeOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseWindowOp(parser, result);
 }

@@ -32,6 +32,7 @@ void ttc::populateTtcToLinalgTypes(TypeConverter &converter) {
 void ttc::populateTtcToLinalgPatterns(const TypeConverter &types, RewritePatternSet &patterns) {
   to_linalg::populateElementwise(types, patterns);
   to_linalg::populateContraction(types, patterns);
+  to_linalg::populateIntProducts(types, patterns);
   to_linalg::populatePooling(types, patterns);
   to_linalg::populateNormalization(types, patterns);
   to_linalg::populateReduction(types, patterns);

@@ -16,6 +16,7 @@ namespace mlir::ttc::to_linalg {
 
 void populateElementwise(const TypeConverter &types, RewritePatternSet &patterns);
 void populateContraction(const TypeConverter &types, RewritePatternSet &patterns);
+void populateIntProducts(const TypeConverter &types, RewritePatternSet &patterns);
 void populatePooling(const TypeConverter &types, RewritePatternSet &patterns);
 void populateNormalization(const TypeConverter &types, RewritePatternSet &patterns);
 void populateReduction(const TypeConverter &types, RewritePatternSet &patterns);
