@@ -11,8 +11,14 @@
 // FIXED: @main(%arg0: tensor<5x3xf32> {ttc.name = "x"}, %arg1: tensor<5x3xf32> {ttc.name = "y"}, %arg2: tensor<5x3xf32> {ttc.name = "z"})
 
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x4 --input-shape=z:6x3 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: --input-shape gives the dimension 'N' two sizes, 5 and 6 (input 'z')
 // WRONG: --input-shape=x:5x4 contradicts the model, whose shape is [N, 3]
+// Two sizes of a name say nothing about other inputs that have it.
+// WRONG: graph input 'y' has dynamic shape [N, 3]
+
+// Exporters give different dimensions the same name. Each input may have its own size.
+// RUN: onnx-text %t/same.txt %t/same.onnx
+// RUN: ttc-translate --import-onnx %t/same.onnx --input-shape=x:5x3 --input-shape=y:2x3 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=SAME
+// SAME: @main(%arg0: tensor<5x3xf32> {ttc.name = "x"}, %arg1: tensor<2x3xf32> {ttc.name = "y"})
 
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=z:5x3 --input-shape=q:1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: --input-shape names 'q', but the graph's inputs are: x, y, z
@@ -30,4 +36,11 @@ g (float[N,3] x, float[N,3] y, float[N,M] z) => (float[N,3] r)
 {
   s = Add(x, y)
   r = Add(s, z)
+}
+
+//--- same.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[N,3] x, float[N,3] y) => (float[M,3] r)
+{
+  r = Concat<axis = 0>(x, y)
 }

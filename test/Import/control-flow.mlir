@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// If, Loop and Scan: decided while importing where the condition is known, unrolled, or selected.
+// RUN: split-file %s %t
+
+// A known condition chooses a branch, which sees the names around it; the other is not imported.
+// RUN: onnx-text %t/known.txt %t/known.onnx
+// RUN: ttc-translate --import-onnx %t/known.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=KNOWN
+//--- known.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2,3] x) => (float[2,3] y)
+<bool yes = {1}>
+{
+  y = If (yes) <
+    then_branch = t () => (float[2,3] a) { a = Exp(x) },
+    else_branch = e () => (float[2,3] b) { b = NoSuchOp(x) }>
+}
+// KNOWN: @main(%[[X:.*]]: tensor<2x3xf32>
+// KNOWN-NEXT: %[[Y:.*]] = ttc.exp %[[X]]
+// KNOWN-NEXT: return %[[Y]]
+
+// A condition that is computed at run time selects between both.
+// RUN: onnx-text %t/selected.txt %t/selected.onnx
+// RUN: ttc-translate --import-onnx %t/selected.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=SELECTED
+//--- selected.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2,3] x, bool c) => (float[2,3] y)
+{
+  y = If (c) <
+    then_branch = t () => (float[2,3] a) { a = Exp(x) },
+    else_branch = e () => (float[2,3] b) { b = Neg(x) }>
+}
+// SELECTED: @main(%[[X:.*]]: tensor<2x3xf32> {{.*}}, %[[C:.*]]: tensor<i1>
+// SELECTED-NEXT: %[[A:.*]] = ttc.exp %[[X]]
+// SELECTED-NEXT: %[[B:.*]] = ttc.neg %[[X]]
+// SELECTED-NEXT: ttc.where %[[C]], %[[A]], %[[B]]
+
+// The names of nodes tell the branch and the step.
+// RUN: onnx-text %t/different.txt %t/different.onnx --name
+// RUN: not ttc-translate --import-onnx %t/different.onnx 2>&1 | FileCheck %s --check-prefix=DIFFERENT
+//--- different.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[2,3] x, bool c) => (float[2,3] y, float[2,3] z)
+<int64 two = {2}>
+{
+  y = If (c) <
+    then_branch = t () => (float[3,2] a) { a = Transpose(x) },
+    else_branch = e () => (float[2,3] b) { b = Neg(x) }>
+  z = Loop (two, , x) <
+    body = l (int64 i, bool on, float[2,3] s) => (bool go, float[2,3] n)
+      { go = Identity(on) n = Magic(s) }>
+}
+// DIFFERENT: node 'If_0' (If, opset 13): the condition is computed at run time, so both outcomes of value 0 must have the same type, but they are 'tensor<3x2xf32>' and 'tensor<2x3xf32>'
+// DIFFERENT: node 'Loop_1/0/n' (Magic, opset 13): the op is not supported
+
+// A loop: two states, a scan output, the number of the step.
+// RUN: onnx-text %t/loop.txt %t/loop.onnx --name
+// RUN: ttc-translate --import-onnx %t/loop.onnx | FileCheck %s --check-prefix=LOOP
+//--- loop.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[3] x) => (float[3] y, float[2,3] all)
+<int64 trips = {2}, bool on = {1}>
+{
+  y, all = Loop (trips, on, x) <
+    body = l (int64 i, bool c, float[3] s) => (bool go, float[3] n, float[3] e)
+      { go = Identity(c) f = Cast<to = 1>(i) n = Add(s, f) e = Exp(n) }>
+}
+// LOOP: @main(%[[X:.*]]: tensor<3xf32>
+// LOOP-DAG: %[[ZERO:.*]] = ttc.constant dense<0.{{0*}}e+00> : tensor<f32>
+// LOOP-DAG: %[[ONE:.*]] = ttc.constant dense<1.{{0*}}e+00> : tensor<f32>
+// LOOP: %[[N0:.*]] = ttc.add %[[X]], {{.*}} loc(#[[ADD0:.*]])
+// LOOP: %[[E0:.*]] = ttc.exp %[[N0]]
+// LOOP: %[[N1:.*]] = ttc.add %[[N0]], {{.*}} loc(#[[ADD1:.*]])
+// LOOP: %[[E1:.*]] = ttc.exp %[[N1]]
+// LOOP: %[[ALL:.*]] = ttc.concat {{.*}} {axis = 0} : (tensor<1x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+// LOOP: return %[[N1]], %[[ALL]]
+// LOOP-DAG: #[[ADD0]] = loc("Loop_0/0/n")
+// LOOP-DAG: #[[ADD1]] = loc("Loop_0/1/n")
+
+// A condition that is computed in the loop stops the states; one without a trip count is an error.
+// RUN: onnx-text %t/while.txt %t/while.onnx --name
+// RUN: ttc-translate --import-onnx %t/while.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=WHILE
+//--- while.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float x, float limit) => (float y)
+<int64 trips = {2}>
+{
+  y = Loop (trips, , x) <
+    body = l (int64 i, bool c, float s) => (bool go, float n)
+      { n = Exp(s) go = Less(n, limit) }>
+}
+// WHILE: @main(%[[X:.*]]: tensor<f32> {{.*}}, %[[LIMIT:.*]]: tensor<f32>
+// WHILE-NEXT: %[[N0:.*]] = ttc.exp %[[X]]
+// WHILE-NEXT: %[[GO:.*]] = ttc.compare lt %[[N0]], %[[LIMIT]]
+// WHILE-NEXT: %[[N1:.*]] = ttc.exp %[[N0]]
+// WHILE-NEXT: %[[Y:.*]] = ttc.where %[[GO]], %[[N1]], %[[N0]]
+// WHILE-NEXT: return %[[Y]]
+
+// RUN: onnx-text %t/endless.txt %t/endless.onnx --name
+// RUN: not ttc-translate --import-onnx %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=ENDLESS
+//--- endless.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float x, float limit, int64 n) => (float y, float z, float w)
+<bool on = {1}>
+{
+  y = Loop (, , x) <
+    body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Less(n, limit) }>
+  z = Loop (n, , x) <
+    body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Identity(c) }>
+  w = Loop (, on, x) <
+    body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Identity(c) }>
+}
+// ENDLESS: node 'Loop_0' (Loop, opset 13): the loop ends by a condition that is computed at run time, and has no trip count: ttc compiles a fixed number of steps
+// ENDLESS: node 'Loop_1' (Loop, opset 13): input 0 (trip count) must be constant
+// ENDLESS: expected at most 524288 nodes with loops unrolled and functions inlined, found more
+
+// A scan backwards.
+// RUN: onnx-text %t/scan.txt %t/scan.onnx
+// RUN: ttc-translate --import-onnx %t/scan.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=SCAN
+//--- scan.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[3] init, float[2,3] x) => (float[3] last, float[2,3] all)
+{
+  last, all = Scan <num_scan_inputs = 1, scan_input_directions = [1],
+    body = s (float[3] state, float[3] in) => (float[3] next, float[3] out)
+      { next = Add(state, in) out = Exp(next) }> (init, x)
+}
+// SCAN: @main(%[[INIT:.*]]: tensor<3xf32> {{.*}}, %[[X:.*]]: tensor<2x3xf32>
+// SCAN-NEXT: ttc.slice %[[X]] {sizes = [1, 3], starts = [1, 0], steps = [1, 1]}
+// SCAN: %[[N0:.*]] = ttc.add %[[INIT]],
+// SCAN: ttc.slice %[[X]] {sizes = [1, 3], starts = [0, 0], steps = [1, 1]}
+// SCAN: %[[N1:.*]] = ttc.add %[[N0]],
+// SCAN: return %[[N1]],
