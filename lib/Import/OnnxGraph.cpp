@@ -142,7 +142,8 @@ void OnnxGraph::sortNodes(llvm::function_ref<bool(StringRef)> isOuter) {
     llvm::SmallSet<int, 4> waiting;
     forEachUse(node, [&](StringRef name) {
       auto producer = producers.find(name);
-      if (producer == producers.end() || !waiting.insert(producer->second).second)
+      if (producer == producers.end() || inputNames.contains(name) || isInitializer(name) ||
+          !waiting.insert(producer->second).second)
         return;
       consumers[producer->second].push_back(i);
       ++waitsFor[i];

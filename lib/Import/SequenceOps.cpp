@@ -34,11 +34,12 @@ static FailureOr<int64_t> readPosition(OnnxNode &node, unsigned index, int64_t l
   FailureOr<double> number = node.constantNumber(index, "position");
   if (failed(number))
     return failure();
-  int64_t position = static_cast<int64_t>(*number);
+  const int64_t given = static_cast<int64_t>(*number);
+  int64_t position = given;
   if (position < 0)
     position += length;
   if (position < 0 || position >= size)
-    return node.error() << "position " << *number << " is out of range for a sequence of " << length
+    return node.error() << "position " << given << " is out of range for a sequence of " << length
                         << " elements";
   return position;
 }

@@ -18,9 +18,9 @@
 // RUN: onnx-text %t/few.txt %t/few.onnx
 // RUN: not ttc-translate --import-onnx %t/few.onnx 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: initializer 'w': tensor has 3 elements, but its shape [2, 2] needs 4
-// RUN: onnx-text %t/double.txt %t/double.onnx
-// RUN: not ttc-translate --import-onnx %t/double.onnx 2>&1 | FileCheck %s --check-prefix=DOUBLE
-// DOUBLE: initializer 'w': element type double is not supported
+// RUN: onnx-text %t/string.txt %t/string.onnx
+// RUN: not ttc-translate --import-onnx %t/string.onnx 2>&1 | FileCheck %s --check-prefix=STRING
+// STRING: initializer 'w': element type string is not supported
 
 // External data: relative to the model, mapped, never from elsewhere.
 // RUN: head -c 8192 /dev/zero > %t/weights.bin
@@ -66,10 +66,10 @@ g (float[2,2] x) => (float[2,2] y)
 {
   y = Add(x, w)
 }
-//--- double.txt
+//--- string.txt
 <ir_version: 8, opset_import: ["" : 13]>
 g (float[2] x) => (float[2] y)
-<double[2] w = {1, 2}>
+<string[2] w = {"a", "b"}>
 {
   y = Add(x, w)
 }

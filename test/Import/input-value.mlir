@@ -15,8 +15,8 @@
 // ARRAY: ttc.reshape {{.*}} -> tensor<3x2xf32>
 
 // RUN: not ttc-translate --import-onnx %t/model.onnx --input-value=shape=%t/int32.npy --input-value=c=2 --input-value=s=[1,2] --input-value=q=1 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: --input-value=shape={{.*}}int32.npy: expected elements of type 'i64', found NumPy's '<i4'
 // WRONG: --input-value=c=2: expected a number of type 'i1', a list like [1, 2] or the path of an .npy file, found '2'
+// WRONG: --input-value=shape={{.*}}int32.npy: expected elements of type 'i64', found NumPy's '<i4'
 // WRONG: --input-value=s has 2 elements, but the input's shape is [2, 3]
 // WRONG: --input-value names 'q', but the graph's inputs are: x, c, shape, s, v
 

@@ -266,7 +266,7 @@ func.func @add_bool(%a: tensor<4xi1>, %b: tensor<4xi1>) {
 // -----
 
 func.func @dynamic(%x: tensor<?xf32>) {
-  // expected-error@+1 {{'ttc.exp' op operand #0 must be tensor of static shape and at most 2^40 elements of floats (f32, f16, bf16), but got 'tensor<?xf32>'}}
+  // expected-error@+1 {{'ttc.exp' op operand #0 must be tensor of static shape and at most 2^40 elements of floats (f32, f64, f16, bf16), but got 'tensor<?xf32>'}}
   %r = ttc.exp %x : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
