@@ -9,13 +9,12 @@
 #ifndef TTC_KERNELS_KERNEL_H
 #define TTC_KERNELS_KERNEL_H
 
-#include "kernels/Params.h"
+#include "kernels/Common.h"
 
 #ifndef VL
 #error "compile with -DVL=8 or -DVL=16"
 #endif
 
-#define TTC_INLINE static inline __attribute__((always_inline))
 #define TTC_KERNEL extern "C" __attribute__((always_inline))
 #define TTC_UNROLL _Pragma("clang loop unroll(full)")
 #define TTC_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
@@ -57,19 +56,6 @@ TTC_INLINE void storeResult(float *to, vf value, int64_t lanes) {
     store(to, value);
   else
     storeLanes(to, value, lanes);
-}
-
-template <typename T> TTC_INLINE T min(T a, T b) { return a < b ? a : b; }
-template <typename T> TTC_INLINE T max(T a, T b) { return a > b ? a : b; }
-TTC_INLINE int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-struct Range {
-  int64_t begin, end;
-};
-
-/// Part `index` of `parts` nearly equal parts of [0, total).
-TTC_INLINE Range part(int64_t total, int64_t parts, int64_t index) {
-  return {total * index / parts, total * (index + 1) / parts};
 }
 
 } // namespace ttc::kernels

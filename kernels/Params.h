@@ -95,6 +95,85 @@ struct PackParams {
   int64_t splits;
 };
 
+/// The type of an element, for kernels that work on several; bool is kU8.
+enum ElementKind : int64_t {
+  kF32 = 0,
+  kF64 = 1,
+  kF16 = 2,
+  kBF16 = 3,
+  kI8 = 4,
+  kI16 = 5,
+  kI32 = 6,
+  kI64 = 7,
+  kU8 = 8,
+  kU16 = 9,
+  kU32 = 10,
+  kU64 = 11,
+};
+
+/// How an update changes an element: the values of the dialect's ScatterReduction.
+enum ScatterMode : int64_t {
+  kScatterNone = 0,
+  kScatterAdd = 1,
+  kScatterMul = 2,
+  kScatterMax = 3,
+  kScatterMin = 4,
+};
+
+/// Dimensions of a tensor that scatter walks.
+constexpr int64_t kScatterRank = 8;
+
+struct ScatterParams {
+  int64_t element, mode;
+  // Bytes of an index.
+  int64_t indexBytes;
+  // Elements of the result.
+  int64_t total;
+  // Vectors of `length` indices, each with `slice` consecutive updates.
+  int64_t vectors, length, slice;
+  // The dimensions that an index selects from, and their strides in elements.
+  int64_t dims[kScatterRank], strides[kScatterRank];
+  // The vectors' own dimensions, and how far apart their slices are in the result: rank 0 if only
+  // the indices say where a slice is.
+  int64_t rank;
+  int64_t shape[kScatterRank], shapeStrides[kScatterRank];
+  // If each slice of the result's dimension 0 has vectors of its own: the size of that dimension
+  // and the vectors of each of the first shape[0]; else 1.
+  int64_t rows, rowVectors;
+  int64_t splits;
+};
+
+enum CumulativeMode : int64_t { kCumulativeSum = 0, kCumulativeProd = 1 };
+
+struct CumulativeParams {
+  int64_t element, mode;
+  // The tensor is [outer, size, inner]; the walk is along `size`.
+  int64_t outer, size, inner;
+  int64_t exclusive, reverse;
+  int64_t splits;
+};
+
+struct ArgsortParams {
+  int64_t element;
+  // The tensor is [outer, size, inner]; the result [outer, count, inner].
+  int64_t outer, size, inner, count;
+  int64_t largest;
+  int64_t splits;
+};
+
+struct NonMaxSuppressionParams {
+  int64_t batches, classes, boxes;
+  int64_t centerPoint;
+  int64_t rows;
+};
+
+struct DeterminantParams {
+  int64_t element;
+  // Matrices, and the rows of each.
+  int64_t matrices, size;
+  int64_t splits;
+};
+
 } // namespace ttc::kernels
 
 #endif // TTC_KERNELS_PARAMS_H

@@ -306,6 +306,7 @@ void ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
   patterns.add<Approximate<math::ErfOp>>(context, unary(emitErf));
   patterns.add<Approximate<math::SinOp>>(context, unary(emitSin));
   patterns.add<Approximate<math::CosOp>>(context, unary(emitCos));
+  populateTrigonometryApproximationPatterns(patterns);
   patterns.add<Approximate<math::PowFOp>>(
       context, [](Arithmetic &a, ValueRange x) { return emitPow(a, x[0], x[1]); });
   patterns.add<Approximate<math::RsqrtOp>>(context, [](Arithmetic &a, ValueRange x) {

@@ -100,6 +100,8 @@ Value emitPow(Arithmetic &a, Value x, Value y);
 /// Patterns for the ops of the math dialect on f32, and on f64.
 void populateMathApproximationPatterns(RewritePatternSet &patterns);
 void populateMathApproximationF64Patterns(RewritePatternSet &patterns);
+/// Those of them for inverse trigonometric and hyperbolic functions.
+void populateTrigonometryApproximationPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::ttc
 

@@ -135,7 +135,7 @@ g (float[2,3] x) => (float[N,3] good, float[2,4] sizes, float[6] rank)
 // RUN: not ttc-translate --import-onnx %t/unnamed.onnx 2>&1 | FileCheck %s --check-prefix=UNNAMED
 //--- unnamed.txt
 <ir_version: 8, opset_import: ["" : 13]>
-g (float[2] x, double[2] d) => (float[2] y)
+g (float[2] x, string[2] d) => (float[2] y)
 {
   a = Neg(d)
   b = Add(x, missing)
@@ -143,7 +143,7 @@ g (float[2] x, double[2] d) => (float[2] y)
   e = Exp(y)
   y = Tanh(e)
 }
-// UNNAMED-DAG: graph input 'd' (of Neg node 'a') has element type double
+// UNNAMED-DAG: graph input 'd' (of Neg node 'a') has element type string
 // UNNAMED-DAG: value 'x' is defined twice (again by node 'x', Relu)
 // UNNAMED-DAG: node 'b' (Add) uses 'missing'
 // UNNAMED-DAG: the graph has a cycle through node '{{[ey]}}' ({{Exp|Tanh}})

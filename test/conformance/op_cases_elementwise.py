@@ -63,6 +63,10 @@ UNARY_FLOAT = {
     "round {}": np.round,
     "sin {}": np.sin,
     "cos {}": np.cos,
+    "sinh {}": np.sinh,
+    "cosh {}": np.cosh,
+    "atan {}": np.arctan,
+    "asinh {}": np.arcsinh,
 }
 UNARY_POSITIVE = {
     "log {}": np.log,
@@ -98,6 +102,11 @@ def unary_cases():
         for element in FLOATS:
             x = sample(element, shape, 0.01, 20)
             yield case(f"{word(op)}_{element}", op, [x], [Tensor(element, reference(wide(x)))], element)
+    for op, reference, low, high in [("asin {}", np.arcsin, -1, 1), ("acos {}", np.arccos, -1, 1),
+                                     ("atanh {}", np.arctanh, -0.9, 0.9), ("acosh {}", np.arccosh, 1, 20)]:
+        for element in FLOATS:
+            x = sample(element, shape, low, high)
+            yield case(f"{word(op)}_{element}", op, [x], [Tensor(element, reference(wide(x)))], element)
     x = sample("i1", shape)
     yield case("not", "not {}", [x], [Tensor("i1", ~x.value)])
 
@@ -120,6 +129,25 @@ def special_cases():
         b = Tensor("f32", [0.5, -3, 3, 2, 1 / 3, 2, -2, -3, np.nan, 2, 3, 0, 0, np.inf, 80000, 38, -46, 5, np.inf])
         expected = np.power(a.value, b.value.astype(np.float64)).astype(np.float32)
         yield case("pow_special", "pow {}", [a, b], [Tensor("f32", expected)], rtol=2e-6, atol=0)
+        # Relative to the value, however small or large: near zeros, poles and the ends of the range.
+        random = np.random.default_rng(5)
+        small = 10.0 ** random.uniform(-38, 0, 500) * random.choice([-1, 1], 500)
+        ends = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1e-45, np.inf, -np.inf, np.nan, 3e38, -3e38, 2.0, -2.0])
+        near = 1 - 10.0 ** random.uniform(-7, 0, 200)
+        far = 10.0 ** random.uniform(0, 38, 300)
+        for op, reference, values in [
+                ("asin {}", np.arcsin, [small, near, -near, ends]), ("acos {}", np.arccos, [small, near, -near, ends]),
+                ("atan {}", np.arctan, [small, far, -far, ends]), ("asinh {}", np.arcsinh, [small, far, -far, ends]),
+                ("sinh {}", np.sinh, [small, random.uniform(-89.3, 89.3, 500), ends]),
+                ("cosh {}", np.cosh, [small, random.uniform(-89.3, 89.3, 500), ends]),
+                ("acosh {}", np.arccosh, [far, 2 - near, ends]), ("atanh {}", np.arctanh, [small, near, -near, ends])]:
+            x = Tensor("f32", np.concatenate(values))
+            expected = reference(wide(x)).astype(np.float32)
+            yield case(f"{word(op)}_special", op, [x], [Tensor("f32", expected)], rtol=1e-6, atol=1e-44)
+        a = Tensor("f32", [0, -0.0, 0, -0.0, -3, 3, -1, 1, np.inf, -np.inf, 1, 1, np.nan, 1, 1e-38, 5.5, -5.5, -3e38])
+        b = Tensor("f32", [-2, 2, 2, -2, np.inf, np.inf, -np.inf, -np.inf, 2, 2, 0, -0.0, 2, np.nan, -1e-38, -2, 2, 7])
+        expected = np.mod(a.value, b.value)
+        yield case("mod_special", "mod {}", [a, b], [Tensor("f32", expected)], rtol=1e-6, atol=0)
         x = sample("f32", (1000,), -1000, 1000)
         for op, reference in {"sin {}": np.sin, "cos {}": np.cos}.items():
             yield case(f"{word(op)}_large", op, [x], [Tensor("f32", reference(wide(x)))], rtol=1e-5, atol=5e-7)

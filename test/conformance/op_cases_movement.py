@@ -35,7 +35,7 @@ def placing_cases():
         column = sample(element, (4, 1, 5), -100, 100)
         yield moved("expand", "expand {}", [column], np.broadcast_to(column.value, (3, 4, 6, 5)), element)
         yield moved("reshape", "reshape {}", [x], v.reshape(18, 20), element)
-        for mode in ("constant", "reflect", "edge"):
+        for mode in ("constant", "reflect", "edge", "wrap"):
             text = "" if mode == "constant" else f" mode {mode}"
             yield moved(f"pad_{mode}", f"pad {{}}{text} {{low = [0, 3, 0, 1], high = [1, 0, 2, 2]}}", [x],
                         np.pad(v, ((0, 1), (3, 0), (0, 2), (1, 2)), mode), element)

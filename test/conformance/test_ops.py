@@ -6,19 +6,23 @@ import pytest
 
 from conftest import ROOT
 
+import op_cases_bitwise
 import op_cases_dense
 import op_cases_elementwise
 import op_cases_movement
 import op_cases_narrow
 import op_cases_reduction
+import op_cases_sequential
 from op_programs import Programs, check
 
 FAMILIES = {
     "elementwise": op_cases_elementwise,
+    "bitwise": op_cases_bitwise,
     "dense": op_cases_dense,
     "reduction": op_cases_reduction,
     "movement": op_cases_movement,
     "narrow": op_cases_narrow,
+    "sequential": op_cases_sequential,
 }
 CASES = {f"{family}/{c.name}": (family, c) for family, module in FAMILIES.items() for c in module.cases()}
 
@@ -45,7 +49,8 @@ def test_op(compiled, name):
 
 def test_every_op_has_cases():
     """The ops on tensors, as their definitions name them."""
-    families = ("Elementwise", "Convolution", "Reduction", "Normalization", "DataMovement", "NarrowType")
+    families = ("Elementwise", "Bitwise", "Convolution", "Reduction", "Normalization", "DataMovement", "NarrowType",
+                "Sequential")
     text = "".join((ROOT / f"dialects/Ttc/Tensors/{family}Ops.td").read_text() for family in families)
     ops = set(re.findall(r'^def Ttc_\w+Op\s*:\s*\w+<\s*"(\w+)"', text, re.MULTILINE)) - {"constant"}
     tested = {case.op.split()[0] for _, case in CASES.values()}

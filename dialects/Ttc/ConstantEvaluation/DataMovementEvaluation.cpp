@@ -130,6 +130,8 @@ LogicalResult PadOp::evaluateConstant(ArrayRef<Bytes> operands, MutableBytes res
         source = i < 0 ? -i : i >= size ? 2 * (size - 1) - i : i;
       else if (getMode() == PadMode::Edge)
         source = std::clamp<int64_t>(i, 0, size - 1);
+      else if (getMode() == PadMode::Wrap)
+        source = (i % size + size) % size;
       bool inside = source >= 0 && source < size;
       dim.push_back(inside ? source * stride : -1);
     }

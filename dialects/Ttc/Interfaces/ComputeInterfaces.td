@@ -25,7 +25,8 @@ def Ttc_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   ];
 }
 
-/// A dense op that a device kernel of kernels/ computes. Its operands and result are f32 tensors.
+/// An op that a device kernel of kernels/ computes. If the kernel has an epilogue, its result is an f32
+/// tensor.
 def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{

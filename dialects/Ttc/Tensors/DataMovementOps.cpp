@@ -164,8 +164,9 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   SmallVector<int64_t> shape(x.getShape());
   for (int64_t i = 0; i < x.getRank(); ++i) {
     int64_t widest = std::max(low[i], high[i]);
-    bool reflect = adaptor.getMode() == PadMode::Reflect, edge = adaptor.getMode() == PadMode::Edge;
-    if (widest > 0 && ((reflect && widest >= shape[i]) || (edge && shape[i] == 0)))
+    bool reflect = adaptor.getMode() == PadMode::Reflect;
+    bool repeat = adaptor.getMode() == PadMode::Edge || adaptor.getMode() == PadMode::Wrap;
+    if (widest > 0 && ((reflect && widest >= shape[i]) || (repeat && shape[i] == 0)))
       return scope.fail("(C2) expected elements to ", reflect ? "reflect" : "repeat",
                         " in dimension ", i, " of size ", shape[i], ", found padding of ", low[i],
                         " and ", high[i]);

@@ -148,13 +148,13 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
   let summary = "adds elements around a tensor";
   let description = [{
     Adds `low` elements before and `high` after each dimension: `value` (mode `constant`, the
-    default), the elements mirrored at the first and last (`reflect`), or the nearest element
-    (`edge`).
+    default), the elements mirrored at the first and last (`reflect`), the nearest element (`edge`),
+    or the elements again from the other end (`wrap`).
 
     Constraints:
     - (C1) `low` and `high` have one element, not negative, for each dimension of `x`.
-    - (C2) In mode `reflect` they are smaller than the dimension; in mode `edge` the dimension is
-      not empty.
+    - (C2) In mode `reflect` they are smaller than the dimension; in the modes `edge` and `wrap` the
+      dimension is not empty.
 
     ```mlir
     %y = ttc.pad %x {low = [0, 0, 1, 1], high = [0, 0, 1, 1], value = 1.0}

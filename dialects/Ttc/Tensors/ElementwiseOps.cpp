@@ -59,6 +59,15 @@ TTC_EMIT_FLOAT(RoundOp, return e.op<math::RoundEvenOp>(x);)
 TTC_EMIT_FLOAT(SinOp, return e.op<math::SinOp>(x);)
 TTC_EMIT_FLOAT(CosOp, return e.op<math::CosOp>(x);)
 
+TTC_EMIT_FLOAT(AsinOp, return e.op<math::AsinOp>(x);)
+TTC_EMIT_FLOAT(AcosOp, return e.op<math::AcosOp>(x);)
+TTC_EMIT_FLOAT(AtanOp, return e.op<math::AtanOp>(x);)
+TTC_EMIT_FLOAT(SinhOp, return e.op<math::SinhOp>(x);)
+TTC_EMIT_FLOAT(CoshOp, return e.op<math::CoshOp>(x);)
+TTC_EMIT_FLOAT(AsinhOp, return e.op<math::AsinhOp>(x);)
+TTC_EMIT_FLOAT(AcoshOp, return e.op<math::AcoshOp>(x);)
+TTC_EMIT_FLOAT(AtanhOp, return e.op<math::AtanhOp>(x);)
+
 TTC_EMIT_FLOAT(GeluOp, {
   Value half = e.mul(x, e.number(x, 0.5));
   if (getApproximate() == GeluApproximation::None) {
@@ -245,9 +254,13 @@ Value ModOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
       Value remainder = e.op<arith::RemFOp>(a, b);
       if (!signOfDivisor)
         return remainder;
+      // A zero has the sign of the divisor, too.
       Value zero = e.number(b, 0);
-      Value differ = e.cmp(CmpFPredicate::OLT, e.mul(remainder, b), zero);
-      return e.select(differ, e.add(remainder, b), remainder);
+      Value isNegative = e.cmp(CmpFPredicate::OLT, remainder, zero);
+      Value differ = e.op<arith::XOrIOp>(isNegative, e.cmp(CmpFPredicate::OLT, b, zero));
+      Value shifted = e.select(differ, e.add(remainder, b), remainder);
+      return e.select(e.cmp(CmpFPredicate::OEQ, remainder, zero),
+                      e.op<math::CopySignOp>(zero, b), shifted);
     });
   Emitter e{builder, loc};
   Value a = elements[0], b = elements[1];

@@ -114,6 +114,14 @@ def Ttc_RoundOp : Ttc_FloatUnaryOp<"round", "x rounded, halves to even">;
 def Ttc_SignOp : Ttc_UnaryOp<"sign", Ttc_NumberTensor, "x < 0 ? -1 : x > 0 ? 1 : x">;
 def Ttc_SinOp : Ttc_FloatUnaryOp<"sin", "sin(x)">;
 def Ttc_CosOp : Ttc_FloatUnaryOp<"cos", "cos(x)">;
+def Ttc_AsinOp : Ttc_FloatUnaryOp<"asin", "asin(x)">;
+def Ttc_AcosOp : Ttc_FloatUnaryOp<"acos", "acos(x)">;
+def Ttc_AtanOp : Ttc_FloatUnaryOp<"atan", "atan(x)">;
+def Ttc_SinhOp : Ttc_FloatUnaryOp<"sinh", "sinh(x)">;
+def Ttc_CoshOp : Ttc_FloatUnaryOp<"cosh", "cosh(x)">;
+def Ttc_AsinhOp : Ttc_FloatUnaryOp<"asinh", "asinh(x)">;
+def Ttc_AcoshOp : Ttc_FloatUnaryOp<"acosh", "acosh(x)">;
+def Ttc_AtanhOp : Ttc_FloatUnaryOp<"atanh", "atanh(x)">;
 def Ttc_NotOp : Ttc_UnaryOp<"not", Ttc_BoolTensor, "!x", "", "i1"> {
   let hasFolder = 1;
 }

@@ -27,7 +27,7 @@ def Ttc_ComparePredicateAttr : Ttc_EnumAttr<Ttc_ComparePredicate, "compare_predi
 
 def Ttc_PadMode : Ttc_Enum<"PadMode", "what padding is filled with", [
   I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Reflect", 1, "reflect">,
-  I32EnumAttrCase<"Edge", 2, "edge">]>;
+  I32EnumAttrCase<"Edge", 2, "edge">, I32EnumAttrCase<"Wrap", 3, "wrap">]>;
 def Ttc_PadModeAttr : Ttc_EnumAttr<Ttc_PadMode, "pad_mode">;
 
 def Ttc_ResizeMode : Ttc_Enum<"ResizeMode", "how resize interpolates", [
@@ -58,5 +58,15 @@ def Ttc_PowerRounding : Ttc_Enum<"PowerRounding", "which power of two a number b
   I32EnumAttrCase<"Up", 0, "up">, I32EnumAttrCase<"Down", 1, "down">,
   I32EnumAttrCase<"Nearest", 2, "nearest">]>;
 def Ttc_PowerRoundingAttr : Ttc_EnumAttr<Ttc_PowerRounding, "power_rounding">;
+
+def Ttc_ScatterReduction : Ttc_Enum<"ScatterReduction", "how an update changes an element", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Add", 1, "add">,
+  I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Max", 3, "max">,
+  I32EnumAttrCase<"Min", 4, "min">]>;
+def Ttc_ScatterReductionAttr : Ttc_EnumAttr<Ttc_ScatterReduction, "scatter_reduction">;
+
+def Ttc_CumulativeKind : Ttc_Enum<"CumulativeKind", "how elements accumulate", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">]>;
+def Ttc_CumulativeKindAttr : Ttc_EnumAttr<Ttc_CumulativeKind, "cumulative_kind">;
 
 #endif // TTC_TENSORENUMS_TD

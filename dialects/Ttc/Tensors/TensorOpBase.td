@@ -21,6 +21,8 @@ def Ttc_SignedTensor : Ttc_TensorOf<[F32, F64, F16, BF16, I8, I16, I32, I64],
 def Ttc_IntegerTensor
     : Ttc_TensorOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
                    "integers (i8, i16, i32, i64, ui8, ui16, ui32, ui64)">;
+def Ttc_F32Tensor : Ttc_TensorOf<[F32], "f32">;
+def Ttc_I64Tensor : Ttc_TensorOf<[I64], "i64">;
 def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
 
 /// A 64-bit integer that C++ sees signed.

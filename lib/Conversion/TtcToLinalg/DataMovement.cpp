@@ -190,6 +190,13 @@ struct ConvertPad : ConvertMovement<PadOp> {
       index = arith::MaxSIOp::create(b, loc, index, zero);
       return arith::MinSIOp::create(b, loc, index, last);
     }
+    if (mode == PadMode::Wrap) {
+      Value count = indexConstant(b, loc, size);
+      Value rest = arith::RemSIOp::create(b, loc, index, count);
+      Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest, zero);
+      Value shifted = arith::AddIOp::create(b, loc, rest, count);
+      return arith::SelectOp::create(b, loc, negative, shifted, rest);
+    }
     if (mode == PadMode::Reflect) {
       Value negated = arith::SubIOp::create(b, loc, zero, index);
       index = arith::MaxSIOp::create(b, loc, index, negated);
