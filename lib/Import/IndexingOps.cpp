@@ -8,6 +8,8 @@
 
 #include "onnx/onnx_pb.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -145,6 +147,12 @@ static FailureOr<Padding> readPadding(OnnxNode &node) {
   return padding;
 }
 
+/// Whether a type has numbers that f32 has not.
+static bool isWide(Type elementType) {
+  return elementType.getIntOrFloatBitWidth() > 32 ||
+         (isa<IntegerType>(elementType) && elementType.getIntOrFloatBitWidth() == 32);
+}
+
 static LogicalResult importPad(OnnxNode &node) {
   Value x = node.input(0);
   StringRef text = node.getString("mode", "constant");
@@ -174,10 +182,19 @@ static LogicalResult importPad(OnnxNode &node) {
   auto isZero = [](int64_t pad) { return pad == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return node.results(x);
-  return node.results(
-      node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high),
-                             node.attr("mode", PadModeAttr::get(node.context(), *mode)),
-                             node.f32("value", padding->value)}));
+  auto pad = [&](Value value, double padding) {
+    return node.create<PadOp>(value, {node.attr("low", low), node.attr("high", high),
+                                      node.attr("mode", PadModeAttr::get(node.context(), *mode)),
+                                      node.f32("value", padding)});
+  };
+  const double value = padding->value;
+  if (*mode != PadMode::Constant || std::isnan(value) || !isWide(elementTypeOf(x)) ||
+      static_cast<double>(static_cast<float>(value)) == value)
+    return node.results(pad(x, value));
+  // A pad's number is an f32: another one is chosen where the padding is.
+  auto maskType = RankedTensorType::get(shapeOf(x), node.getBuilder().getI1Type());
+  Value mask = pad(node.constant(DenseElementsAttr::get(maskType, true)), 0);
+  return node.results(node.create<WhereOp>({mask, pad(x, 0), node.scalarLike(x, value)}));
 }
 
 //===----------------------------------------------------------------------===//
