@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// Whether the model sets the size. Exporters write 0 and -1 for unknown sizes.
+/// Whether the model sets the size. Exporters write -1 for unknown sizes.
 static bool isFixed(const onnx::TensorShapeProto_Dimension &dim) {
-  return dim.has_dim_value() && dim.dim_value() > 0;
+  return dim.has_dim_value() && dim.dim_value() >= 0;
 }
 
 /// An example for --input-shape, with 1 for each unknown size.
@@ -68,7 +68,9 @@ FailureOr<SmallVector<int64_t>> InputShapes::get(StringRef name, const onnx::Typ
   auto fits = [&](ArrayRef<int64_t> shape) {
     bool fits = !type.has_shape() || type.shape().dim_size() == (int)shape.size();
     for (int i = 0; fits && type.has_shape() && i < type.shape().dim_size(); ++i)
-      fits = !isFixed(type.shape().dim(i)) || type.shape().dim(i).dim_value() == shape[i];
+      // Some exporters write 0 for unknown sizes, too.
+      fits = !isFixed(type.shape().dim(i)) || type.shape().dim(i).dim_value() == 0 ||
+             type.shape().dim(i).dim_value() == shape[i];
     return fits;
   };
   auto given = options.inputShapes.find(name);

@@ -31,7 +31,7 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
     shapeText.split(dims, 'x');
   for (StringRef dim : dims) {
     int64_t size;
-    if (dim.getAsInteger(10, size) || size <= 0)
+    if (dim.getAsInteger(10, size) || size < 0)
       return complain("found the dimension '" + dim + "'");
     shape.push_back(size);
   }

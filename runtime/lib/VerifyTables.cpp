@@ -239,8 +239,8 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
   uint64_t bytes = sizeOf(port.dtype());
   for (uint32_t i = 0; i < count(port.shape()); ++i) {
     int64_t extent = port.shape()->Get(i);
-    if (extent < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
-      failBad("{} '{}' of entry point '{}': dimension {} is {}; expected at least 1, and less than "
+    if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
+      failBad("{} '{}' of entry point '{}': dimension {} is {}; expected at least 0, and less than "
               "2^64 bytes in all",
               what, label, text(entry.name()), i, extent);
   }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensors without elements are an error that says so.
-// RUN: ttc-opt %s --split-input-file --ttc-trace-pipeline --verify-diagnostics
+// Tensors without elements: inputs and outputs may be ones, and nothing is computed with others.
+// RUN: ttc-opt %s --ttc-trace-pipeline -o %t.mlir
+// RUN: ttc-translate --ttc-to-bundle %t.mlir -o %t.ttcb
+// RUN: ttrun check %t.ttcb
+// RUN: ttrun run %t.ttcb --random=1 | FileCheck %s
+// RUN: ttc-translate --bundle-to-ttc %t.ttcb | FileCheck %s --check-prefix=BACK
 
-// expected-error @+1 {{expected inputs and outputs with at least one element, found 'tensor<0xf32>'}}
-func.func @output(%x: tensor<4xf32>) -> tensor<0xf32> {
-  %0 = ttc.slice %x {starts = [4], sizes = [0], steps = [1]} : (tensor<4xf32>) -> tensor<0xf32>
-  return %0 : tensor<0xf32>
-}
+// BACK: ttc.buffer {{.*}}tensor<0x3xf32>
 
-// -----
-
-func.func @inside(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{expected tensors with at least one element, found 'tensor<0xf32>'}}
-  %0 = ttc.slice %x {starts = [4], sizes = [0], steps = [1]} : (tensor<4xf32>) -> tensor<0xf32>
-  // expected-error @+1 {{expected tensors with at least one element, found 'tensor<0xf32>'}}
-  %1 = ttc.reduce_sum %0 {axes = [0], keepdims} : (tensor<0xf32>) -> tensor<1xf32>
-  %2 = ttc.add %1, %y : (tensor<1xf32>, tensor<2xf32>) -> tensor<2xf32>
-  return %2 : tensor<2xf32>
+// CHECK: f32[0, 3]
+func.func @main(%x: tensor<0x3xf32> {ttc.name = "none"}, %y: tensor<2x3xf32> {ttc.name = "y"})
+    -> (tensor<2x3xf32> {ttc.name = "joined"}, tensor<0x3xf32> {ttc.name = "relu"},
+        tensor<0x3xf32> {ttc.name = "same"}, tensor<3xf32> {ttc.name = "sum"}) {
+  %0 = ttc.concat %x, %y {axis = 0} : (tensor<0x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = ttc.exp %0 : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = ttc.relu %x : (tensor<0x3xf32>) -> tensor<0x3xf32>
+  %3 = ttc.reduce_sum %x {axes = [0]} : (tensor<0x3xf32>) -> tensor<3xf32>
+  return %1, %2, %x, %3 : tensor<2x3xf32>, tensor<0x3xf32>, tensor<0x3xf32>, tensor<3xf32>
 }

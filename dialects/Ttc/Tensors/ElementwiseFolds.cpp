@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folders and canonicalisations of the elementwise ops. Constant operands are folded for all ops
 // of the dialect together, by evaluation.
+#include "dialects/Ttc/Tensors/EmptyTensors.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/Matchers.h"
@@ -239,4 +240,5 @@ struct DropExpand : OpInterfaceRewritePattern<ElementwiseOpInterface> {
 
 void TtcDialect::getCanonicalizationPatterns(RewritePatternSet &results) const {
   results.add<DropExpand>(getContext());
+  populateEmptyTensorPatterns(results);
 }

@@ -100,11 +100,6 @@ public:
         returnOp(cast<func::ReturnOp>(function.getBody().front().getTerminator())) {}
 
   LogicalResult run() {
-    for (Type type :
-         llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
-      if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getNumElements() == 0)
-        return function.emitError("expected inputs and outputs with at least one element, found ")
-               << type;
     OpBuilder builder(function);
     entry = EntryOp::create(builder, function.getLoc(), function.getSymName());
     auto entryBuilder = OpBuilder::atBlockEnd(&entry.getBody().front());
@@ -129,6 +124,11 @@ public:
 
 private:
   static constexpr int64_t queue = 0;
+
+  static bool isEmpty(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getNumElements() == 0;
+  }
 
   StringRef getPortName(DictionaryAttr attrs) {
     auto name = attrs ? attrs.getAs<StringAttr>(kNameAttrName) : StringAttr();
@@ -198,6 +198,8 @@ private:
   LogicalResult add(Operation *op) {
     if (isa<EventOpInterface>(op))
       return success(); // one queue runs in order
+    if (op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), isEmpty))
+      return success(); // nothing to store, copy or compute
     ElementsAttr value;
     if (matchPattern(op, m_Constant(&value))) {
       places[op->getResult(0)] = constants.get(op->getLoc(), value, entry);
@@ -297,6 +299,9 @@ private:
     for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
       std::string port = getOutputName(i);
       FlatSymbolRefAttr place = places.lookup(value);
+      if (isEmpty(value.getType()))
+        places[value] = place = makeBuffer(value.getLoc(), port, BufferKind::Slot, value.getType(),
+                                           MemorySpace::Dram);
       auto buffer = symbols.lookup<BufferOp>(place.getAttr());
       if (buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Activation) {
         // What is read must be a slot.
