@@ -115,16 +115,21 @@ static LogicalResult importConv(OnnxNode &node) {
 
 /// Sets the padding of a transposed convolution for the given output sizes.
 static LogicalResult padToOutputShape(OnnxNode &node, Window &window, ArrayRef<int64_t> inputSizes,
-                                      ArrayRef<int64_t> outputPadding,
+                                      MutableArrayRef<int64_t> outputPadding,
                                       ArrayRef<int64_t> outputSizes) {
   size_t rank = inputSizes.size();
   for (size_t i = 0; i < rank; ++i) {
     int64_t full = window.strides[i] * (inputSizes[i] - 1) + outputPadding[i] +
                    dilatedSize(window.kernel[i], window.dilations[i]);
     int64_t total = full - outputSizes[i];
-    if (total < 0)
+    // Elements that no window reaches are at the end.
+    int64_t most = full - outputPadding[i] + std::max(window.strides[i], window.dilations[i]) - 1;
+    if (outputSizes[i] > std::max(full, most))
       return node.error() << "an output of size " << outputSizes[i] << " in spatial dimension " << i
-                          << " is not supported (supported: at most " << full << ")";
+                          << " is not supported (supported: at most " << std::max(full, most)
+                          << ")";
+    outputPadding[i] += std::max<int64_t>(-total, 0);
+    total = std::max<int64_t>(total, 0);
     int64_t smaller = total / 2, larger = total - smaller;
     bool upper = window.autoPad == "SAME_UPPER";
     window.pads[i] = upper ? smaller : larger;

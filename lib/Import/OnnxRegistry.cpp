@@ -26,7 +26,11 @@ const OnnxRegistry &OnnxRegistry::get() {
     registerReductionOps(all);
     registerShapeOps(all);
     registerIndexingOps(all);
+    registerFoldingOps(all);
+    registerGridOps(all);
     registerResizeOps(all);
+    registerRoiOps(all);
+    registerSignalOps(all);
     registerSequenceOps(all);
     registerStatefulOps(all);
     return all;

@@ -82,7 +82,11 @@ void registerNormalizationOps(OnnxRegistry &registry);
 void registerReductionOps(OnnxRegistry &registry);
 void registerShapeOps(OnnxRegistry &registry);
 void registerIndexingOps(OnnxRegistry &registry);
+void registerFoldingOps(OnnxRegistry &registry);
+void registerGridOps(OnnxRegistry &registry);
 void registerResizeOps(OnnxRegistry &registry);
+void registerRoiOps(OnnxRegistry &registry);
+void registerSignalOps(OnnxRegistry &registry);
 void registerSequenceOps(OnnxRegistry &registry);
 void registerStatefulOps(OnnxRegistry &registry);
 

@@ -1,49 +1,232 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
+#include "TensorMath.h"
 #include "Window.h"
 
 #include "dialects/Ttc/TtcOps.h"
+#include "llvm/Support/MathExtras.h"
 
 #include "onnx/onnx_pb.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-static LogicalResult checkSpatialRank(OnnxNode &node) {
-  int64_t rank = rankOf(node.input(0));
-  if (rank >= 3 && rank <= 5)
-    return success();
-  return node.error() << "the input must have 1 to 3 spatial dimensions, but is "
-                      << node.input(0).getType();
+static LogicalResult checkSpatialRank(OnnxNode &node, Value x) {
+  if (!x || (rankOf(x) >= 3 && rankOf(x) <= 5))
+    return success(x);
+  return node.error() << "the input must have 1 to 3 spatial dimensions, but is " << x.getType();
 }
 
 template <typename OpTy>
-static LogicalResult importPool(OnnxNode &node, SmallVector<NamedAttribute> attrs) {
+static Value createPool(OnnxNode &node, Value x, SmallVector<NamedAttribute> attrs) {
+  if (failed(checkSpatialRank(node, x)))
+    return {};
+  ArrayRef<int64_t> sizes = shapeOf(x).drop_front(2);
+  FailureOr<Window> window = readWindow(node, sizes.size(), {});
+  if (failed(window) || failed(resolveAutoPad(node, *window, sizes)))
+    return {};
+  if (node.getInt("ceil_mode", 0))
+    attrs.push_back(node.flag("ceil_mode"));
+  attrs.push_back(node.attr("kernel", window->kernel));
+  llvm::append_range(attrs, window->getAttrs(node));
+  return node.create<OpTy>(x, attrs);
+}
+
+/// The number of windows along one axis. With ceil mode, a last window may extend past the end if
+/// it starts inside the operand or the padding before it.
+static int64_t countWindows(const Window &window, size_t axis, int64_t size, bool ceilMode) {
+  const int64_t padded = size + window.pads[axis] + window.pads[window.kernel.size() + axis];
+  const int64_t room = padded - dilatedSize(window.kernel[axis], window.dilations[axis]);
+  if (room < 0)
+    return 0;
+  const int64_t stride = window.strides[axis];
+  if (!ceilMode)
+    return room / stride + 1;
+  int64_t count = llvm::divideCeil(room, stride) + 1;
+  return (count - 1) * stride >= size + window.pads[axis] ? count - 1 : count;
+}
+
+/// Every element of all windows: its position in an image, in row-major order.
+namespace {
+struct WindowTable {
+  /// Windows, and elements of a window.
+  int64_t windows = 1, taps = 1;
+  /// `windows, taps`. An element outside of the operand is replaced by one of the same window.
+  SmallVector<SmallVector<int64_t>> coordinates;
+  SmallVector<int64_t> counts;
+};
+} // namespace
+
+/// Larger tables take long to write.
+static constexpr int64_t kMostTableEntries = int64_t(1) << 26;
+
+static FailureOr<WindowTable> getWindowTable(OnnxNode &node, const Window &window,
+                                             ArrayRef<int64_t> sizes, bool ceilMode) {
+  WindowTable table;
+  const size_t rank = sizes.size();
+  for (size_t i = 0; i < rank; ++i) {
+    table.counts.push_back(countWindows(window, i, sizes[i], ceilMode));
+    table.windows *= table.counts.back();
+    table.taps *= window.kernel[i];
+    if (table.counts.back() == 0 || table.windows > kMostTableEntries ||
+        table.taps > kMostTableEntries || table.windows * table.taps > kMostTableEntries)
+      return node.error() << "expected one to " << kMostTableEntries
+                          << " elements of windows for the output Indices, found "
+                          << printList(table.counts, " x ") << " windows of "
+                          << printList(window.kernel, " x ");
+  }
+  for (int64_t index = 0; index < table.windows; ++index)
+    for (int64_t tap = 0; tap < table.taps; ++tap) {
+      SmallVector<int64_t> position(rank);
+      int64_t restOfIndex = index, restOfTap = tap;
+      for (size_t i = rank; i-- > 0;) {
+        int64_t start = restOfIndex % table.counts[i] * window.strides[i] - window.pads[i];
+        int64_t step = restOfTap % window.kernel[i], dilation = window.dilations[i];
+        restOfIndex /= table.counts[i];
+        restOfTap /= window.kernel[i];
+        // The nearest tap inside, which every window has.
+        int64_t first = start < 0 ? llvm::divideCeil(-start, dilation) : 0;
+        int64_t last = (sizes[i] - 1 - start) / dilation;
+        position[i] = start + std::clamp(step, first, std::max(first, last)) * dilation;
+        if (position[i] >= sizes[i])
+          return node.error() << "a window that lies in the padding has no Indices";
+      }
+      table.coordinates.push_back(position);
+    }
+  return table;
+}
+
+/// The positions of the maxima in the whole tensor; with storage_order 1, as if the spatial
+/// dimensions were stored in the reverse order.
+static Value createMaxIndices(OnnxNode &node, const Window &window, bool ceilMode,
+                              bool isColumnMajor) {
   Value x = node.input(0);
-  if (failed(checkSpatialRank(node)))
+  ArrayRef<int64_t> sizes = shapeOf(x).drop_front(2);
+  FailureOr<WindowTable> table = getWindowTable(node, window, sizes, ceilMode);
+  if (failed(table))
+    return {};
+  const int64_t rows = shapeOf(x)[0] * shapeOf(x)[1];
+  int64_t pixels = 1;
+  for (int64_t size : sizes)
+    pixels *= size;
+  SmallVector<int64_t> sources, indices, firsts, rowStarts;
+  for (ArrayRef<int64_t> position : table->coordinates) {
+    int64_t source = 0, reversed = 0, stride = 1;
+    for (auto [size, at] : llvm::zip_equal(sizes, position)) {
+      source = source * size + at;
+      reversed += at * stride;
+      stride *= size;
+    }
+    sources.push_back(source);
+    indices.push_back(isColumnMajor ? reversed : source);
+  }
+  for (int64_t i = 0; i < table->windows; ++i)
+    firsts.push_back(i * table->taps);
+  for (int64_t i = 0; i < rows; ++i)
+    rowStarts.push_back(i * pixels);
+  TensorMath math(node);
+  Type i64 = node.getBuilder().getI64Type();
+  Value taken = math.gather(math.reshape(x, {rows, pixels}),
+                            math.ints({table->windows, table->taps}, sources, i64), 1);
+  Value tap = node.create<ArgmaxOp>(taken, node.i64("axis", 2));
+  Value entry = math.add(tap, math.ints(table->windows, firsts, i64));
+  Value index = math.gather(math.ints(table->windows * table->taps, indices, i64), entry, 0);
+  index = math.add(index, math.ints({rows, 1}, rowStarts, i64));
+  SmallVector<int64_t> shape(shapeOf(x).take_front(2));
+  llvm::append_range(shape, table->counts);
+  return math.reshape(index, shape);
+}
+
+static LogicalResult importMaxPool(OnnxNode &node) {
+  const bool isColumnMajor = node.getInt("storage_order", 0);
+  Value y = createPool<MaxPoolOp>(node, node.input(0), {});
+  if (!y || !node.wantsOutput(1))
+    return node.results(y);
+  ArrayRef<int64_t> sizes = shapeOf(node.input(0)).drop_front(2);
+  FailureOr<Window> window = readWindow(node, sizes.size(), {});
+  if (failed(window) || failed(resolveAutoPad(node, *window, sizes)))
+    return failure();
+  return node.results(
+      {y, createMaxIndices(node, *window, node.getInt("ceil_mode", 0), isColumnMajor)});
+}
+
+Value mlir::ttc::createAveragePool(OnnxNode &node, Value x) {
+  SmallVector<NamedAttribute> attrs;
+  if (node.getInt("count_include_pad", 0))
+    attrs.push_back(node.flag("count_include_pad"));
+  return createPool<AvgPoolOp>(node, x, attrs);
+}
+
+static LogicalResult importAveragePool(OnnxNode &node) {
+  return node.results(createAveragePool(node, node.input(0)));
+}
+
+/// |x|^p and its inverse.
+static Value raise(OnnxNode &node, Value x, int64_t p) {
+  TensorMath math(node);
+  x = math.abs(x);
+  if (p == 1)
+    return x;
+  return p == 2 ? math.mul(x, x) : node.create<PowOp>({x, math.number(x, static_cast<double>(p))});
+}
+static Value root(OnnxNode &node, Value x, int64_t p) {
+  if (p == 1)
+    return x;
+  if (p == 2)
+    return node.create<SqrtOp>(x);
+  return node.create<PowOp>({x, node.scalarLike(x, 1 / static_cast<double>(p))});
+}
+
+static FailureOr<int64_t> readNorm(OnnxNode &node) {
+  int64_t p = node.getInt("p", 2);
+  if (p < 1)
+    return node.error() << "attribute 'p' is " << p << " (supported: 1 and more)";
+  return p;
+}
+
+/// The norm of each window. Sums are convolutions of every channel by itself, with weights of 1.
+static LogicalResult importLpPool(OnnxNode &node) {
+  Value x = node.input(0);
+  FailureOr<int64_t> p = readNorm(node);
+  if (failed(checkSpatialRank(node, x)) || failed(p))
     return failure();
   ArrayRef<int64_t> sizes = shapeOf(x).drop_front(2);
   FailureOr<Window> window = readWindow(node, sizes.size(), {});
   if (failed(window) || failed(resolveAutoPad(node, *window, sizes)))
     return failure();
-  if (node.getInt("ceil_mode", 0))
-    attrs.push_back(node.flag("ceil_mode"));
-  attrs.push_back(node.attr("kernel", window->kernel));
-  llvm::append_range(attrs, window->getAttrs(node));
-  return node.results(node.create<OpTy>(x, attrs));
+  const bool ceilMode = node.getInt("ceil_mode", 0);
+  const size_t rank = sizes.size();
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t extent = (countWindows(*window, i, sizes[i], ceilMode) - 1) * window->strides[i] +
+                     dilatedSize(window->kernel[i], window->dilations[i]);
+    window->pads[rank + i] = std::max(window->pads[rank + i], extent - sizes[i] - window->pads[i]);
+  }
+  TensorMath math(node);
+  Type elementType = elementTypeOf(x);
+  const int64_t channels = shapeOf(x)[1];
+  SmallVector<int64_t> weightShape = {channels, 1};
+  llvm::append_range(weightShape, window->kernel);
+  Type arithmetic = getArithmeticType(elementType);
+  if (failed(node.checkGenerated(RankedTensorType::get(weightShape, arithmetic))))
+    return failure();
+  SmallVector<NamedAttribute> attrs = window->getAttrs(node);
+  attrs.push_back(node.i64("groups", channels));
+  Value powers = raise(node, node.cast(x, arithmetic), *p);
+  Value sums = node.create<ConvOp>({powers, math.splat(weightShape, arithmetic, 1)}, attrs);
+  return node.results(node.cast(root(node, sums, *p), elementType));
 }
 
-static LogicalResult importMaxPool(OnnxNode &node) {
-  node.ignoreAttrs({"storage_order"}); // the order of the output Indices
-  return importPool<MaxPoolOp>(node, {});
-}
-
-static LogicalResult importAveragePool(OnnxNode &node) {
-  SmallVector<NamedAttribute> attrs;
-  if (node.getInt("count_include_pad", 0))
-    attrs.push_back(node.flag("count_include_pad"));
-  return importPool<AvgPoolOp>(node, attrs);
+static LogicalResult importGlobalLpPool(OnnxNode &node) {
+  Value x = node.input(0);
+  FailureOr<int64_t> p = readNorm(node);
+  if (failed(p))
+    return failure();
+  if (rankOf(x) < 3)
+    return node.error() << "the input must have spatial dimensions, but is " << x.getType();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rankOf(x)));
+  Value sums = TensorMath(node).sum(raise(node, x, *p), axes, /*keepDims=*/true);
+  return node.results(root(node, sums, *p));
 }
 
 template <typename OpTy> static LogicalResult importGlobalPool(OnnxNode &node) {
@@ -53,6 +236,8 @@ template <typename OpTy> static LogicalResult importGlobalPool(OnnxNode &node) {
 void mlir::ttc::registerPoolingOps(OnnxRegistry &registry) {
   registry.add("AveragePool", {1, 1}, importAveragePool, {}, "1 to 3 spatial dimensions");
   registry.add("GlobalAveragePool", {1, 1}, importGlobalPool<GlobalAvgPoolOp>);
+  registry.add("GlobalLpPool", {1, 1}, importGlobalLpPool);
   registry.add("GlobalMaxPool", {1, 1}, importGlobalPool<GlobalMaxPoolOp>);
-  registry.add("MaxPool", {1, 1}, importMaxPool, {}, "1 to 3 spatial dimensions; output `Y` only");
+  registry.add("LpPool", {1, 1}, importLpPool, {}, "1 to 3 spatial dimensions");
+  registry.add("MaxPool", {1, 1}, importMaxPool, {}, "1 to 3 spatial dimensions");
 }

@@ -2,6 +2,7 @@
 // Resize and its predecessor Upsample.
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
+#include "ResizeSampling.h"
 
 #include "dialects/Ttc/TtcOps.h"
 
@@ -12,54 +13,95 @@ using namespace mlir::ttc;
 
 namespace {
 struct Resize {
-  ResizeMode mode = ResizeMode::Nearest;
-  CoordinateMode coordinates = CoordinateMode::Asymmetric;
-  NearestMode rounding = NearestMode::Floor;
+  ResizeSampling sampling;
+  /// Of all dimensions; one of the two is empty.
   SmallVector<double> scales;
   SmallVector<int64_t> sizes;
+  /// Of all dimensions, starts then ends; empty without a region of interest.
+  SmallVector<double> region;
 };
 } // namespace
 
-static FailureOr<ResizeMode> readMode(OnnxNode &node) {
+static FailureOr<SampleMode> readMode(OnnxNode &node) {
   StringRef text = node.getString("mode", "nearest");
-  if (text == "bilinear" || text == "trilinear") // old files
-    text = "linear";
-  if (std::optional<ResizeMode> mode = symbolizeResizeMode(text))
-    return *mode;
-  return node.error() << "attribute 'mode' is '" << text << "' (supported: nearest, linear)";
+  if (text == "nearest")
+    return SampleMode::Nearest;
+  if (text == "linear" || text == "bilinear" || text == "trilinear") // the latter in old files
+    return SampleMode::Linear;
+  if (text == "cubic")
+    return SampleMode::Cubic;
+  return node.error() << "attribute 'mode' is '" << text << "' (supported: nearest, linear, cubic)";
+}
+
+/// The axes of the result. Scales are those of the file where it has any.
+static FailureOr<SmallVector<ResizeAxis>> getAxes(OnnxNode &node, const Resize &resize) {
+  ArrayRef<int64_t> operandShape = shapeOf(node.input(0));
+  const size_t rank = operandShape.size();
+  SmallVector<ResizeAxis> axes;
+  if (resize.sizes.empty() && resize.scales.size() != rank)
+    return node.error() << "scales must have one element for each dimension of "
+                        << node.input(0).getType() << ", but have " << resize.scales.size();
+  for (auto [i, from] : llvm::enumerate(operandShape)) {
+    ResizeAxis axis{from, from, 1};
+    if (!resize.scales.empty()) {
+      axis.scale = resize.scales[i];
+      if (!(axis.scale > 0) || !(axis.scale < 1e6))
+        return node.error() << "a scale of " << axis.scale << " is not possible";
+      axis.resultSize = static_cast<int64_t>(std::floor(static_cast<double>(from) * axis.scale));
+    }
+    if (!resize.sizes.empty()) {
+      axis.resultSize = resize.sizes[i];
+      if (resize.scales.empty() && from)
+        axis.scale = static_cast<double>(axis.resultSize) / static_cast<double>(from);
+    }
+    if (!resize.region.empty()) {
+      axis.start = resize.region[i];
+      axis.end = resize.region[rank + i];
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+/// Whether ttc.resize does the same.
+static bool isPlain(const ResizeSampling &sampling, ArrayRef<ResizeAxis> axes) {
+  if (sampling.mode == SampleMode::Cubic || sampling.crops || sampling.antialias ||
+      sampling.excludeOutside)
+    return false;
+  // It takes the result's size where the scale asks for a size that is no whole number.
+  return sampling.coordinates != CoordinateMode::AlignCorners ||
+         llvm::all_of(axes, [](const ResizeAxis &axis) {
+           return std::abs(axis.scale * static_cast<double>(axis.operandSize) -
+                           static_cast<double>(axis.resultSize)) < 1e-3;
+         });
 }
 
 static LogicalResult createResize(OnnxNode &node, const Resize &resize) {
   Value x = node.input(0);
-  int64_t rank = rankOf(x);
-  SmallVector<float> scales;
-  SmallVector<int64_t> shape;
-  if (!resize.sizes.empty()) {
-    shape = resize.sizes;
-    for (auto [size, from] : llvm::zip_equal(shape, shapeOf(x)))
-      scales.push_back(from ? static_cast<float>(static_cast<double>(size) / from) : 1.0f);
-  } else {
-    if (static_cast<int64_t>(resize.scales.size()) != rank)
-      return node.error() << "scales must have one element for each dimension of " << x.getType()
-                          << ", but have " << resize.scales.size();
-    for (auto [scale, from] : llvm::zip_equal(resize.scales, shapeOf(x))) {
-      if (!(scale > 0) || !(scale < 1e6))
-        return node.error() << "a scale of " << scale << " is not possible";
-      scales.push_back(static_cast<float>(scale));
-      shape.push_back(static_cast<int64_t>(std::floor(static_cast<double>(from) * scale)));
-    }
-  }
+  FailureOr<SmallVector<ResizeAxis>> axes = getAxes(node, resize);
+  if (failed(axes))
+    return failure();
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(*axes, [](const ResizeAxis &axis) { return axis.resultSize; });
   if (!getNumElementsChecked(shape))
     return node.error() << "impossible size [" << printList(shape) << "]";
-  if (ArrayRef<int64_t>(shape) == shapeOf(x) &&
-      llvm::all_of(scales, [](float scale) { return scale == 1.0f; }))
+  if (llvm::all_of(*axes, [](const ResizeAxis &axis) { return axis.isIdentity(); }))
     return node.results(x);
+  const ResizeSampling &sampling = resize.sampling;
+  if (!isPlain(sampling, *axes)) {
+    if (tensorType(x).getNumElements() == 0)
+      return node.error() << "an operand without elements cannot be resized: " << x.getType();
+    return node.results(resizeBySampling(node, x, sampling, *axes));
+  }
   MLIRContext *context = node.context();
+  auto mode = sampling.mode == SampleMode::Linear ? ResizeMode::Linear : ResizeMode::Nearest;
+  SmallVector<float> scales = llvm::map_to_vector(
+      *axes, [](const ResizeAxis &axis) { return static_cast<float>(axis.scale); });
   return node.results(node.createAs<ResizeOp>(
       RankedTensorType::get(shape, elementTypeOf(x)), x,
-      {node.attr("mode", ResizeModeAttr::get(context, resize.mode)),
-       node.attr("coordinate_mode", CoordinateModeAttr::get(context, resize.coordinates)),
-       node.attr("nearest_mode", NearestModeAttr::get(context, resize.rounding)),
+      {node.attr("mode", ResizeModeAttr::get(context, mode)),
+       node.attr("coordinate_mode", CoordinateModeAttr::get(context, sampling.coordinates)),
+       node.attr("nearest_mode", NearestModeAttr::get(context, sampling.rounding)),
        node.attr("scales", node.getBuilder().getDenseF32ArrayAttr(scales))}));
 }
 
@@ -68,10 +110,12 @@ static LogicalResult createResize(OnnxNode &node, const Resize &resize) {
 /// operand.
 static LogicalResult importUpsample(OnnxNode &node) {
   Resize resize;
-  FailureOr<ResizeMode> mode = readMode(node);
+  FailureOr<SampleMode> mode = readMode(node);
   if (failed(mode))
     return failure();
-  resize.mode = *mode;
+  resize.sampling.mode = *mode;
+  resize.sampling.coordinates = CoordinateMode::Asymmetric;
+  resize.sampling.rounding = NearestMode::Floor;
   if (node.opset() < 9) {
     SmallVector<float> scales = node.getFloats("scales");
     resize.scales.assign(scales.begin(), scales.end());
@@ -82,7 +126,7 @@ static LogicalResult importUpsample(OnnxNode &node) {
     resize.scales = *scales;
   }
   if (llvm::any_of(resize.scales, [](double scale) { return scale < 1; }))
-    resize.rounding = NearestMode::Ceil;
+    resize.sampling.rounding = NearestMode::Ceil;
   return createResize(node, resize);
 }
 
@@ -90,49 +134,101 @@ static LogicalResult importUpsample(OnnxNode &node) {
 template <typename T>
 static SmallVector<T> spreadOverAxes(ArrayRef<T> values, ArrayRef<int64_t> axes,
                                      SmallVector<T> all) {
-  if (axes.empty())
-    return SmallVector<T>(values);
   for (auto [value, axis] : llvm::zip_equal(values, axes))
     all[axis] = value;
   return all;
+}
+
+/// Reads the attributes of opset 11 and later.
+static LogicalResult readSampling(OnnxNode &node, ResizeSampling &sampling) {
+  FailureOr<SampleMode> mode = readMode(node);
+  if (failed(mode))
+    return failure();
+  sampling.mode = *mode;
+  StringRef coordinates = node.getString("coordinate_transformation_mode", "half_pixel");
+  sampling.crops = coordinates == "tf_crop_and_resize";
+  std::optional<CoordinateMode> coordinateMode = symbolizeCoordinateMode(coordinates);
+  if (coordinateMode)
+    sampling.coordinates = *coordinateMode;
+  else if (!sampling.crops)
+    return node.error() << "attribute 'coordinate_transformation_mode' is '" << coordinates
+                        << "' (supported: half_pixel, half_pixel_symmetric, pytorch_half_pixel, "
+                           "align_corners, asymmetric, tf_crop_and_resize)";
+  StringRef rounding = node.getString("nearest_mode", "round_prefer_floor");
+  std::optional<NearestMode> nearestMode = symbolizeNearestMode(rounding);
+  if (!nearestMode)
+    return node.error() << "attribute 'nearest_mode' is '" << rounding
+                        << "' (supported: round_prefer_floor, round_prefer_ceil, floor, ceil)";
+  sampling.rounding = *nearestMode;
+  sampling.cubicCoefficient = node.getFloat("cubic_coeff_a", -0.75);
+  sampling.extrapolation = node.getFloat("extrapolation_value", 0);
+  // Neither changes which element is nearest.
+  const bool sums = sampling.mode != SampleMode::Nearest;
+  sampling.excludeOutside = node.getInt("exclude_outside", 0) && sums;
+  sampling.antialias = node.getInt("antialias", 0) && sums;
+  return success(!node.hasFailed());
+}
+
+/// Replaces sizes by those of one scale for all of `axes`: the smallest or the largest.
+static LogicalResult keepAspectRatio(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes) {
+  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch" || resize.sizes.empty())
+    return success();
+  if (policy != "not_larger" && policy != "not_smaller")
+    return node.error() << "attribute 'keep_aspect_ratio_policy' is '" << policy
+                        << "' (supported: stretch, not_larger, not_smaller)";
+  ArrayRef<int64_t> shape = shapeOf(node.input(0));
+  std::optional<double> common;
+  for (int64_t axis : axes) {
+    if (shape[axis] == 0)
+      return node.error() << "an operand without elements has no aspect ratio: "
+                          << node.input(0).getType();
+    double scale = static_cast<double>(resize.sizes[axis]) / static_cast<double>(shape[axis]);
+    if (!common || (policy == "not_larger" ? scale < *common : scale > *common))
+      common = scale;
+  }
+  resize.scales.assign(shape.size(), 1.0);
+  resize.sizes.assign(shape.begin(), shape.end());
+  for (int64_t axis : axes) {
+    resize.scales[axis] = *common;
+    // Halves up.
+    double size = std::floor(*common * static_cast<double>(shape[axis]) + 0.5);
+    if (!(size < 1e12))
+      return node.error() << "a size of " << size << " is not possible";
+    resize.sizes[axis] = static_cast<int64_t>(size);
+  }
+  return success();
+}
+
+static LogicalResult readRegion(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes) {
+  if (!resize.sampling.crops)
+    return success();
+  FailureOr<SmallVector<double>> region = node.constantNumbers(1, "roi");
+  if (failed(region))
+    return failure();
+  if (region->size() != 2 * axes.size())
+    return node.error() << "roi must have " << 2 * axes.size() << " elements, but has "
+                        << region->size();
+  const int64_t rank = rankOf(node.input(0));
+  resize.region.assign(rank, 0.0);
+  resize.region.append(rank, 1.0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    resize.region[axis] = (*region)[i];
+    resize.region[rank + axis] = (*region)[axes.size() + i];
+  }
+  return success();
 }
 
 static LogicalResult importResize(OnnxNode &node) {
   if (node.opset() == 10)
     return importUpsample(node);
   Resize resize;
-  FailureOr<ResizeMode> mode = readMode(node);
-  if (failed(mode))
-    return failure();
-  resize.mode = *mode;
-
-  StringRef coordinates = node.getString("coordinate_transformation_mode", "half_pixel");
-  std::optional<CoordinateMode> coordinateMode = symbolizeCoordinateMode(coordinates);
-  if (!coordinateMode)
-    return node.error() << "attribute 'coordinate_transformation_mode' is '" << coordinates
-                        << "' (supported: half_pixel, half_pixel_symmetric, pytorch_half_pixel, "
-                           "align_corners, asymmetric)";
-  resize.coordinates = *coordinateMode;
-  StringRef rounding = node.getString("nearest_mode", "round_prefer_floor");
-  std::optional<NearestMode> nearestMode = symbolizeNearestMode(rounding);
-  if (!nearestMode)
-    return node.error() << "attribute 'nearest_mode' is '" << rounding
-                        << "' (supported: round_prefer_floor, round_prefer_ceil, floor, ceil)";
-  resize.rounding = *nearestMode;
-  node.ignoreAttrs({"cubic_coeff_a", "extrapolation_value"}); // of modes that are rejected above
-  for (StringRef name : {"exclude_outside", "antialias"})
-    if (node.getInt(name, 0))
-      return node.error() << "attribute '" << name << "' is 1 (supported: 0)";
-  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
-  if (policy != "stretch")
-    return node.error() << "attribute 'keep_aspect_ratio_policy' is '" << policy
-                        << "' (supported: stretch)";
-
   Value x = node.input(0);
   SmallVector<int64_t> axes = node.getInts("axes");
-  if (node.hasFailed() || failed(node.normalizeAxes(axes, rankOf(x))))
+  if (failed(readSampling(node, resize.sampling)) || failed(node.normalizeAxes(axes, rankOf(x))))
     return failure();
-  size_t count = axes.empty() ? rankOf(x) : axes.size();
+  if (axes.empty())
+    axes = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
   // An input that is present but empty counts as omitted.
   auto isGiven = [&](unsigned index) {
     return node.hasInput(index) && tensorType(node.input(index)).getNumElements() > 0;
@@ -143,25 +239,25 @@ static LogicalResult importResize(OnnxNode &node) {
     FailureOr<SmallVector<int64_t>> sizes = node.constantInts(3, "sizes");
     if (failed(sizes))
       return failure();
-    if (sizes->size() != count)
-      return node.error() << "sizes must have " << count << " elements, but have " << sizes->size();
+    if (sizes->size() != axes.size())
+      return node.error() << "sizes must have " << axes.size() << " elements, but have "
+                          << sizes->size();
     resize.sizes = spreadOverAxes<int64_t>(*sizes, axes, SmallVector<int64_t>(shapeOf(x)));
   } else {
     FailureOr<SmallVector<double>> scales = node.constantNumbers(2, "scales");
     if (failed(scales))
       return failure();
-    if (scales->size() != count)
-      return node.error() << "scales must have " << count << " elements, but have "
+    if (scales->size() != axes.size())
+      return node.error() << "scales must have " << axes.size() << " elements, but have "
                           << scales->size();
     resize.scales = spreadOverAxes<double>(*scales, axes, SmallVector<double>(rankOf(x), 1.0));
   }
+  if (failed(readRegion(node, resize, axes)) || failed(keepAspectRatio(node, resize, axes)))
+    return failure();
   return createResize(node, resize);
 }
 
 void mlir::ttc::registerResizeOps(OnnxRegistry &registry) {
-  registry.add("Resize", {1, 4}, importResize, {10},
-               "constant `scales` or `sizes`; modes `nearest`, `linear`; no `tf_crop_and_resize`, "
-               "`antialias`, `exclude_outside`; `keep_aspect_ratio_policy` = `stretch`");
-  registry.add("Upsample", {1, 2}, importUpsample, {7, 9},
-               "constant `scales`; modes `nearest`, `linear`");
+  registry.add("Resize", {1, 4}, importResize, {10}, "constant `scales` or `sizes`, `roi`");
+  registry.add("Upsample", {1, 2}, importUpsample, {7, 9}, "constant `scales`");
 }

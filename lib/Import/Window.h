@@ -25,6 +25,9 @@ FailureOr<Window> readWindow(OnnxNode &node, int64_t spatialRank, ArrayRef<int64
 /// Turns auto_pad into pads for an op whose windows slide over an input of these spatial sizes.
 LogicalResult resolveAutoPad(OnnxNode &node, Window &window, ArrayRef<int64_t> inputSizes);
 
+/// The mean of each window of `x`, as AveragePool's attributes of the node say.
+Value createAveragePool(OnnxNode &node, Value x);
+
 /// The size of a dilated kernel.
 inline int64_t dilatedSize(int64_t kernel, int64_t dilation) { return (kernel - 1) * dilation + 1; }
 

@@ -38,7 +38,7 @@ g (float[1,1,4,4] x, float[1,1,3,3] w, float[2,2] m) => (float[1,1,4,4] y)
   f = Softmax<axis = 7>(x)
   h = Transpose<perm = [0, 0, 1, 2]>(x)
   i = Concat(x, x)
-  j = Resize<mode = "cubic">(x, , scales)
+  j = Resize<mode = "area">(x, , scales)
   k = MaxPool(x)
   l = BatchNormalization<training_mode = 1>(x, m, m, m, m)
 }
@@ -50,7 +50,7 @@ g (float[1,1,4,4] x, float[1,1,3,3] w, float[2,2] m) => (float[1,1,4,4] y)
 // ATTRIBUTES: node 'Softmax_5' (Softmax, opset 13): axis 7 is out of range for a tensor of rank 4
 // ATTRIBUTES: node 'Transpose_6' (Transpose, opset 13): {{.*}}permutation
 // ATTRIBUTES: node 'Concat_7' (Concat, opset 13): attribute 'axis' is missing
-// ATTRIBUTES: node 'Resize_8' (Resize, opset 13): attribute 'mode' is 'cubic' (supported: nearest, linear)
+// ATTRIBUTES: node 'Resize_8' (Resize, opset 13): attribute 'mode' is 'area' (supported: nearest, linear, cubic)
 // ATTRIBUTES: node 'MaxPool_9' (MaxPool, opset 13): attribute 'kernel_shape' must have 2 elements, but has 0
 // ATTRIBUTES: node 'BatchNormalization_10' (BatchNormalization, opset 13): attribute 'training_mode' is 1 (supported: 0, inference)
 
@@ -152,11 +152,11 @@ g (float[2] x, string[2] d) => (float[2] y)
 // RUN: not ttc-translate --import-onnx %t/indices.onnx 2>&1 | FileCheck %s --check-prefix=INDICES
 //--- indices.txt
 <ir_version: 8, opset_import: ["" : 13]>
-g (float[1,1,4,4] x) => (float[1,1,2,2] y, int64[1,1,2,2] i)
+g (float[1,1,4,4] x) => (float[1,1,4,4] y, int64[1,1,4,4] i)
 {
-  y, i = MaxPool<kernel_shape = [2,2], strides = [2,2]>(x)
+  y, i = Relu(x)
 }
-// INDICES: node 'MaxPool_0' (MaxPool, opset 13): output 1 ('i') is not supported (supported: the first 1)
+// INDICES: node 'Relu_0' (Relu, opset 13): output 1 ('i') is not supported (supported: the first 1)
 
 // Nodes out of order are no error.
 // RUN: onnx-text %t/unsorted.txt %t/unsorted.onnx

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Col2Im: windows added up to images.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+#include "TensorMath.h"
+#include "Window.h"
+
+#include "dialects/Ttc/TtcOps.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// A transposed convolution in which each channel of the operand is one element of a window.
+static LogicalResult importCol2Im(OnnxNode &node) {
+  Value x = node.input(0);
+  FailureOr<SmallVector<int64_t>> image = node.constantInts(1, "image_shape");
+  FailureOr<SmallVector<int64_t>> block = node.constantInts(2, "block_shape");
+  if (failed(image) || failed(block))
+    return failure();
+  const size_t rank = image->size();
+  if (rank < 1 || rank > 3 || block->size() != rank)
+    return node.error() << "image_shape and block_shape must have 1 to 3 sizes each, but are ["
+                        << printList(*image) << "] and [" << printList(*block) << "]";
+  FailureOr<Window> window = readWindow(node, static_cast<int64_t>(rank), *block);
+  if (failed(window))
+    return failure();
+  int64_t taps = 1, windows = 1;
+  SmallVector<int64_t> counts, outputPadding;
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t extent = (*image)[i] + window->pads[i] + window->pads[rank + i];
+    int64_t room = extent - dilatedSize(window->kernel[i], window->dilations[i]);
+    if ((*image)[i] < 1 || room < 0)
+      return node.error() << "windows of [" << printList(*block) << "] do not fit an image of ["
+                          << printList(*image) << "]";
+    counts.push_back(room / window->strides[i] + 1);
+    outputPadding.push_back(room % window->strides[i]);
+    taps *= window->kernel[i];
+    windows *= counts.back();
+  }
+  if (rankOf(x) != 3 || shapeOf(x)[1] % taps || shapeOf(x)[2] != windows)
+    return node.error() << "the input must have a multiple of " << taps << " rows and " << windows
+                        << " columns for each image, but is " << x.getType();
+  const int64_t images = shapeOf(x)[0], channels = shapeOf(x)[1] / taps;
+
+  TensorMath math(node);
+  Type elementType = elementTypeOf(x), arithmetic = getArithmeticType(elementType);
+  SmallVector<int64_t> weightShape = {channels * taps, 1};
+  llvm::append_range(weightShape, window->kernel);
+  if (failed(node.checkGenerated(RankedTensorType::get({channels * taps, taps}, arithmetic))))
+    return failure();
+  SmallVector<double> weights(channels * taps * taps, 0.0);
+  for (int64_t i = 0; i < channels * taps; ++i)
+    weights[i * taps + i % taps] = 1;
+  SmallVector<int64_t> shape = {images, channels * taps};
+  llvm::append_range(shape, counts);
+  SmallVector<NamedAttribute> attrs = window->getAttrs(node);
+  attrs.push_back(node.attr("output_padding", outputPadding));
+  attrs.push_back(node.i64("groups", channels));
+  Value y = node.create<ConvTransposeOp>({math.reshape(node.cast(x, arithmetic), shape),
+                                          math.floats(weightShape, weights, arithmetic)},
+                                         attrs);
+  return node.results(castSaturated(node, y, elementType));
+}
+
+void mlir::ttc::registerFoldingOps(OnnxRegistry &registry) {
+  registry.add("Col2Im", {3, 3}, importCol2Im, {18},
+               "constant `image_shape`, `block_shape`; 1 to 3 spatial dimensions");
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pools of regions of interest.
+#include "OnnxNode.h"
+#include "OnnxRegistry.h"
+#include "PixelSampling.h"
+
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/Matchers.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===----------------------------------------------------------------------===//
+// RoiAlign
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct RoiAlign {
+  int64_t rois, channels, height, width, resultHeight, resultWidth;
+  /// 0 for as many samples as a region needs.
+  int64_t samplingRatio;
+  double scale;
+  bool halfPixel, isMax;
+};
+
+/// One axis of all regions.
+struct RoiAxis {
+  int64_t size, bins;
+  /// Columns of `rois`: the first coordinate of the region, and the last.
+  int64_t startColumn, endColumn;
+  /// Samples of a bin, at most.
+  int64_t samples = 0;
+  /// Samples of each region's bins if they differ.
+  SmallVector<double> samplesOfRegion;
+};
+} // namespace
+
+static FailureOr<RoiAlign> readRoiAlign(OnnxNode &node) {
+  Value x = node.input(0), rois = node.input(1), batch = node.input(2);
+  if (rankOf(x) != 4 || rankOf(rois) != 2 || shapeOf(rois)[1] != 4 || rankOf(batch) != 1 ||
+      shapeOf(batch)[0] != shapeOf(rois)[0])
+    return node.error() << "expected images of rank 4, regions of shape [N, 4] and N batch "
+                           "indices, found "
+                        << x.getType() << ", " << rois.getType() << ", " << batch.getType();
+  RoiAlign align;
+  align.rois = shapeOf(rois)[0];
+  align.channels = shapeOf(x)[1];
+  align.height = shapeOf(x)[2];
+  align.width = shapeOf(x)[3];
+  align.resultHeight = node.getInt("output_height", 1);
+  align.resultWidth = node.getInt("output_width", 1);
+  align.samplingRatio = node.getInt("sampling_ratio", 0);
+  align.scale = node.getFloat("spatial_scale", 1.0);
+  constexpr int64_t most = 1 << 16;
+  for (int64_t size : {align.resultHeight, align.resultWidth, align.samplingRatio + 1})
+    if (size < 1 || size > most)
+      return node.error() << "attributes 'output_height', 'output_width' and 'sampling_ratio' are "
+                          << align.resultHeight << ", " << align.resultWidth << " and "
+                          << align.samplingRatio << " (supported: up to " << most << ")";
+  StringRef mode = node.getString("mode", "avg");
+  if (mode != "avg" && mode != "max")
+    return node.error() << "attribute 'mode' is '" << mode << "' (supported: avg, max)";
+  align.isMax = mode == "max";
+  StringRef coordinates = node.getString("coordinate_transformation_mode",
+                                         node.opset() < 16 ? "output_half_pixel" : "half_pixel");
+  if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
+    return node.error() << "attribute 'coordinate_transformation_mode' is '" << coordinates
+                        << "' (supported: half_pixel, output_half_pixel)";
+  align.halfPixel = coordinates == "half_pixel";
+  if (align.height * align.width * align.rois == 0)
+    return node.error() << "images without elements or no regions are not supported";
+  return align;
+}
+
+/// Sets how many samples the regions need, which constant regions say.
+static LogicalResult countSamples(OnnxNode &node, const RoiAlign &align, RoiAxis &axis) {
+  if (align.samplingRatio) {
+    axis.samples = align.samplingRatio;
+    return success();
+  }
+  if (!matchPattern(node.input(1), m_Constant()))
+    return node.error() << "attribute 'sampling_ratio' is 0, by which regions that are computed at "
+                           "run time say how many samples they need (supported: 1 and more, or "
+                           "constant regions)";
+  FailureOr<SmallVector<double>> rois = node.constantNumbers(1, "rois");
+  if (failed(rois))
+    return failure();
+  const double offset = align.halfPixel ? 0.5 : 0.0;
+  for (int64_t i = 0; i < align.rois; ++i) {
+    // In f32, as the coordinates are computed: a size near a whole number must be rounded alike.
+    auto scaled = [&](int64_t column) {
+      return static_cast<float>((*rois)[4 * i + column]) * static_cast<float>(align.scale) -
+             static_cast<float>(offset);
+    };
+    float extent = scaled(axis.endColumn) - scaled(axis.startColumn);
+    if (!align.halfPixel)
+      extent = std::max(extent, 1.0f);
+    double samples = std::ceil(extent / static_cast<float>(axis.bins));
+    constexpr double most = 1 << 16;
+    if (!(samples <= most))
+      return node.error() << "a region of " << extent << " elements is not supported";
+    axis.samplesOfRegion.push_back(std::max(samples, 0.0));
+    axis.samples = std::max<int64_t>(axis.samples, static_cast<int64_t>(samples));
+  }
+  axis.samples = std::max<int64_t>(axis.samples, 1);
+  return success();
+}
+
+/// The taps of an axis: `2, rois, bins * samples`.
+static AxisTaps getRoiTaps(OnnxNode &node, const RoiAlign &align, const RoiAxis &axis, Value rois) {
+  TensorMath math(node);
+  Type type = elementTypeOf(rois);
+  auto column = [&](int64_t index) {
+    Value scaled = math.mul(math.slice(rois, 1, index, 1), align.scale);
+    return math.reshape(align.halfPixel ? math.sub(scaled, 0.5) : scaled, {align.rois, 1, 1});
+  };
+  Value start = column(axis.startColumn);
+  Value extent = math.sub(column(axis.endColumn), start);
+  if (!align.halfPixel)
+    extent = math.max(extent, 1);
+  Value binSize = math.div(extent, static_cast<double>(axis.bins));
+  auto counted = [&](int64_t size, double offset, ArrayRef<int64_t> shape) {
+    SmallVector<double> values;
+    for (int64_t i = 0; i < size; ++i)
+      values.push_back(static_cast<double>(i) + offset);
+    return math.floats(shape, values, type);
+  };
+  Value bin = counted(axis.bins, 0, {1, axis.bins, 1});
+  Value sample = counted(axis.samples, 0.5, {1, 1, axis.samples});
+  Value samples = math.floats({}, {static_cast<double>(axis.samples)}, type), counts;
+  if (!axis.samplesOfRegion.empty()) {
+    samples = math.floats({align.rois, 1, 1}, axis.samplesOfRegion, type);
+    // Samples that a region does not have: the last one again for a maximum, none for a mean.
+    counts = math.compare(ComparePredicate::LT, sample, samples);
+    if (align.isMax)
+      counts = math.compare(ComparePredicate::GT, samples, 0);
+    sample = math.max(math.min(sample, math.sub(samples, 0.5)), 0.5);
+    samples = math.max(samples, 1);
+  }
+  Value y = math.add(math.add(start, math.mul(binSize, bin)),
+                     math.div(math.mul(sample, binSize), samples));
+  auto size = static_cast<double>(axis.size);
+  Value isInside = math.both(math.compare(ComparePredicate::GE, y, -1.0),
+                             math.compare(ComparePredicate::LE, y, size));
+  if (counts)
+    isInside = math.both(isInside, counts);
+  const SmallVector<int64_t> flat = {align.rois, axis.bins * axis.samples};
+  y = math.reshape(clampPositions(node, y, axis.size), flat);
+  AxisTaps taps = getLinearTaps(math, y);
+  taps.positions = clampPositions(node, taps.positions, axis.size);
+  taps.isInside = math.reshape(isInside, {1, flat[0], flat[1]});
+  return taps;
+}
+
+/// Samples are interpolated at regular positions in each bin. The maximum is that of the weighted
+/// elements, as in ONNX's reference, not of the interpolated samples.
+static LogicalResult importRoiAlign(OnnxNode &node) {
+  FailureOr<RoiAlign> read = readRoiAlign(node);
+  if (failed(read))
+    return failure();
+  const RoiAlign &align = *read;
+  RoiAxis vertical{align.height, align.resultHeight, 1, 3, 0, {}};
+  RoiAxis horizontal{align.width, align.resultWidth, 0, 2, 0, {}};
+  if (failed(countSamples(node, align, vertical)) || failed(countSamples(node, align, horizontal)))
+    return failure();
+
+  TensorMath math(node);
+  Type elementType = elementTypeOf(node.input(0)), arithmetic = getArithmeticType(elementType);
+  Value rois = node.cast(node.input(1), arithmetic);
+  Value rows = toRows(math, node.cast(node.input(0), arithmetic));
+  if (!rows)
+    return failure();
+  const int64_t rowCount = vertical.bins * vertical.samples;
+  const int64_t columnCount = horizontal.bins * horizontal.samples;
+  auto place = [&](AxisTaps taps, int64_t height, int64_t width) {
+    for (Value *value : {&taps.positions, &taps.weights, &taps.isInside})
+      if (*value)
+        *value = math.reshape(*value, {shapeOf(*value)[0], align.rois, height, width});
+    return taps;
+  };
+  SmallVector<AxisTaps> taps = {place(getRoiTaps(node, align, vertical, rois), rowCount, 1),
+                                place(getRoiTaps(node, align, horizontal, rois), 1, columnCount)};
+  Value firstRows = math.mul(node.cast(node.input(2), getRowType(rows)),
+                             static_cast<double>(align.height * align.width));
+  Value parts = gatherTaps(node, rows, math.reshape(firstRows, {align.rois, 1, 1}),
+                           {align.height, align.width}, taps, {align.rois, rowCount, columnCount});
+  parts = math.reshape(parts, {4, align.rois, vertical.bins, vertical.samples, horizontal.bins,
+                               horizontal.samples, align.channels});
+  Value y;
+  if (align.isMax) {
+    y = math.maximum(parts, {0, 3, 5});
+  } else {
+    y = math.sum(parts, {0, 3, 5});
+    if (align.samplingRatio) {
+      y = math.div(y, static_cast<double>(align.samplingRatio * align.samplingRatio));
+    } else {
+      SmallVector<double> counts;
+      for (auto [a, b] : llvm::zip_equal(vertical.samplesOfRegion, horizontal.samplesOfRegion))
+        counts.push_back(std::max(a * b, 1.0));
+      y = math.div(y, math.floats({align.rois, 1, 1, 1}, counts, arithmetic));
+    }
+  }
+  return node.results(node.cast(math.transpose(y, {0, 3, 1, 2}), elementType));
+}
+
+//===----------------------------------------------------------------------===//
+// MaxRoiPool
+//===----------------------------------------------------------------------===//
+
+/// Halves away from zero.
+static Value roundAway(TensorMath &math, OnnxNode &node, Value x) {
+  return math.mul(node.create<SignOp>(x), math.floor(math.add(math.abs(x), 0.5)));
+}
+
+/// Which elements of an axis are in each bin of each region: `rois, bins, size`.
+static Value getBinMask(OnnxNode &node, Value rois, int64_t startColumn, int64_t endColumn,
+                        int64_t bins, int64_t size, double scale) {
+  TensorMath math(node);
+  if (!rois)
+    return {};
+  const int64_t count = shapeOf(rois)[0];
+  auto column = [&](int64_t index) {
+    Value value = math.reshape(math.slice(rois, 1, index, 1), {count, 1, 1});
+    return roundAway(math, node, math.mul(value, scale));
+  };
+  Value start = column(startColumn);
+  Value extent = math.max(math.add(math.sub(column(endColumn), start), 1), 1);
+  Value binSize = math.div(extent, static_cast<double>(bins));
+  Value bin = math.cast(math.reshape(math.iota(bins, node.getBuilder().getI64Type()), {1, bins, 1}),
+                        elementTypeOf(rois));
+  Value element = math.cast(math.iota(size, node.getBuilder().getI64Type()), elementTypeOf(rois));
+  Value first = math.add(math.floor(math.mul(bin, binSize)), start);
+  Value end = math.add(node.create<CeilOp>(math.mul(math.add(bin, 1), binSize)), start);
+  return math.both(math.compare(ComparePredicate::GE, element, first),
+                   math.compare(ComparePredicate::LT, element, end));
+}
+
+/// The maximum of the elements in each bin, 0 if it has none: along one axis, then the other.
+static LogicalResult importMaxRoiPool(OnnxNode &node) {
+  Value x = node.input(0), rois = node.input(1);
+  SmallVector<int64_t> bins = node.getInts("pooled_shape");
+  const double scale = node.getFloat("spatial_scale", 1.0);
+  constexpr int64_t most = 1 << 16;
+  if (bins.size() != 2 || llvm::any_of(bins, [](int64_t size) { return size < 1 || size > most; }))
+    return node.error() << "attribute 'pooled_shape' must be two sizes up to " << most
+                        << ", but is [" << printList(bins) << "]";
+  if (rankOf(x) != 4 || rankOf(rois) != 2 || shapeOf(rois)[1] != 5)
+    return node.error() << "expected images of rank 4 and regions of shape [N, 5], found "
+                        << x.getType() << " and " << rois.getType();
+  TensorMath math(node);
+  const int64_t count = shapeOf(rois)[0], channels = shapeOf(x)[1];
+  const int64_t height = shapeOf(x)[2], width = shapeOf(x)[3];
+  if (count * channels * height * width == 0)
+    return node.error() << "images without elements or no regions are not supported";
+  Value corners = node.cast(rois, getArithmeticType(elementTypeOf(rois)));
+  Value batch =
+      node.cast(math.reshape(math.slice(rois, 1, 0, 1), count), node.getBuilder().getI64Type());
+  Value inRow = getBinMask(node, corners, 1, 3, bins[1], width, scale);
+  Value inColumn = getBinMask(node, corners, 2, 4, bins[0], height, scale);
+  const double lowest = -std::numeric_limits<double>::infinity();
+  Value images = math.reshape(math.gather(x, batch, 0), {count, channels, height, 1, width});
+  Value y = math.where(math.reshape(inRow, {count, 1, 1, bins[1], width}), images,
+                       math.number(images, lowest));
+  y = math.reshape(math.maximum(y, 4), {count, channels, 1, height, bins[1]});
+  y = math.where(math.reshape(inColumn, {count, 1, bins[0], height, 1}), y, math.number(y, lowest));
+  y = math.maximum(y, 3);
+  // An image that holds -inf is not an empty bin.
+  Type i32 = node.getBuilder().getI32Type();
+  auto isAny = [&](Value mask, ArrayRef<int64_t> shape) {
+    Value any = math.maximum(math.cast(mask, i32), 2);
+    return math.reshape(math.compare(ComparePredicate::GT, any, 0), shape);
+  };
+  Value hasElements =
+      math.both(isAny(inColumn, {count, 1, bins[0], 1}), isAny(inRow, {count, 1, 1, bins[1]}));
+  return node.results(math.where(hasElements, y, math.number(y, 0)));
+}
+
+void mlir::ttc::registerRoiOps(OnnxRegistry &registry) {
+  registry.add("MaxRoiPool", {2, 2}, importMaxRoiPool);
+  registry.add("RoiAlign", {3, 3}, importRoiAlign, {10},
+               "constant `rois` if `sampling_ratio` is 0");
+}

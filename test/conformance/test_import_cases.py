@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops that the importer composes of others, with random options, against their references."""
+import pytest
+
+import import_cases_geometry
+from bundles import np, onnx, run_onnxruntime  # noqa: F401
+from import_cases import batches, model_of
+
+FAMILIES = {"geometry": import_cases_geometry}
+CASES = {f"{family}/{case.name}": case for family, module in FAMILIES.items() for case in module.cases()}
+
+
+@pytest.fixture(scope="module")
+def results(tools, tmp_path_factory):
+    """(expected, actual) of a case by name; a batch is compiled and run when first asked for."""
+    known, batch_of = {}, {}
+    for batch in batches(CASES.values()):
+        batch_of.update({case.name: batch for case in batch})
+
+    def get(name):
+        if name not in known:
+            # Of a batch that fails, one case says why.
+            known.update(dict.fromkeys((case.name for case in batch_of[name]), None))
+            known.update(run(tools, batch_of[name], tmp_path_factory.mktemp("batch")))
+        return known[name] or pytest.fail("its batch failed")
+
+    return get
+
+
+def run(tools, batch, folder):
+    if any(case.reference == "ort" for case in batch):
+        pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: not compared")
+    expected = {case.name: case.expected() for case in batch}
+    model, bundle = folder / "model.onnx", folder / "model.ttcb"
+    onnx.save(model_of(batch, {name: array for of in expected.values() for name, array in of.items()}), model)
+    tools.compile(model, bundle)
+    args = []
+    for case in batch:
+        for name, array in case.inputs().items():
+            np.save(folder / f"{name}.npy", array)
+            args.append(f"--input={name}={folder}/{name}.npy")
+        args += [f"--output={name}={folder}/{name}.npy" for name in case.output_names()]
+    tools.ttrun("run", bundle, *args, "--cores=2")
+    return {case.name: (expected[case.name], {name: np.load(folder / f"{name}.npy") for name in case.output_names()})
+            for case in batch}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name, results):
+    case = CASES[name]
+    expected, actual = results(case.name)
+    for output, wanted in expected.items():
+        got = actual[output]
+        assert got.shape == wanted.shape and got.dtype == wanted.dtype, output
+        if wanted.dtype.kind == "f":
+            np.testing.assert_allclose(got, wanted, case.rtol, case.atol)
+        else:
+            # Integers are exact, except where a case says that a real number was rounded before.
+            np.testing.assert_allclose(got.astype(np.int64), wanted.astype(np.int64), 0,
+                                       case.atol if case.atol >= 1 else 0)
