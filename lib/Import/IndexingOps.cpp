@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that select or add elements: slices, gathers, padding.
 #include "DeclaredShapes.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include "onnx/onnx_pb.h"
@@ -197,6 +197,37 @@ static LogicalResult importPad(OnnxNode &node) {
   return node.results(node.create<WhereOp>({mask, pad(x, 0), node.scalarLike(x, value)}));
 }
 
+/// Cuts off or adds as much before as after, an odd element after.
+static LogicalResult importCenterCropPad(OnnxNode &node) {
+  Expressions e(node);
+  Value x = node.input(0);
+  FailureOr<SmallVector<int64_t>> sizes = node.constantInts(1, "shape");
+  SmallVector<int64_t> axes =
+      node.getInts("axes", llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x))));
+  if (failed(sizes) || failed(node.normalizeAxes(axes, rankOf(x))))
+    return failure();
+  if (sizes->size() != axes.size())
+    return node.error() << "shape must have an element for each of the " << axes.size()
+                        << " axes, but has " << sizes->size();
+  SmallVector<int64_t> low(rankOf(x), 0), high(rankOf(x), 0);
+  constexpr int64_t limit = int64_t(1) << 40;
+  for (auto [axis, size] : llvm::zip_equal(axes, *sizes)) {
+    if (size < 0 || size > limit)
+      return node.error() << "impossible shape [" << printList(*sizes) << "]";
+    int64_t missing = size - shapeOf(x)[axis];
+    if (missing < 0)
+      x = e.slice(x, axis, -missing / 2, size);
+    if (!x)
+      return failure();
+    low[axis] = std::max<int64_t>(missing, 0) / 2;
+    high[axis] = std::max<int64_t>(missing, 0) - low[axis];
+  }
+  auto isZero = [](int64_t pad) { return pad == 0; };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return node.results(x);
+  return node.results(node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high)}));
+}
+
 //===----------------------------------------------------------------------===//
 // Gathers
 //===----------------------------------------------------------------------===//
@@ -254,6 +285,7 @@ static LogicalResult importOneHot(OnnxNode &node) {
 }
 
 void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {
+  registry.add("CenterCropPad", {2, 2}, importCenterCropPad, {18}, "constant `shape`");
   registry.add("Gather", {2, 2}, importGather<GatherOp>);
   registry.add("GatherElements", {2, 2}, importGather<GatherElementsOp>, {11});
   registry.add("GatherND", {2, 2}, importGatherND, {11});

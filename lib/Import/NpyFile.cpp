@@ -87,5 +87,8 @@ bool mlir::ttc::isNpyOf(StringRef descr, Type elementType) {
   else if (elementType.isF16() || elementType.isF32() || elementType.isF64())
     kind = "f";
   descr = descr.drop_front();
-  return (!kind.empty() && descr == kind + size) || (kind.empty() && descr == "V" + size);
+  if (!kind.empty())
+    return descr == kind + size;
+  // ml_dtypes saves float8_e5m2 as "f1", and its other types as untyped bytes.
+  return descr == "V" + size || descr == "f1";
 }

@@ -208,6 +208,12 @@ SmallVector<float> OnnxNode::getFloats(StringRef name, ArrayRef<float> defaultVa
               : SmallVector<float>(defaultValue);
 }
 
+SmallVector<StringRef> OnnxNode::getStrings(StringRef name) {
+  const onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::STRINGS);
+  return attr ? SmallVector<StringRef>(attr->strings().begin(), attr->strings().end())
+              : SmallVector<StringRef>();
+}
+
 ElementsAttr OnnxNode::getTensor(StringRef name) {
   onnx::AttributeProto *attr = useAttr(name, onnx::AttributeProto::TENSOR);
   if (!attr)
@@ -234,6 +240,17 @@ onnx::GraphProto *OnnxNode::getGraph(StringRef name) {
   if (!attr && !anyError)
     error() << "attribute '" << name << "' is missing";
   return attr ? attr->mutable_g() : nullptr;
+}
+
+SmallVector<double> OnnxNode::getTensorNumbers(StringRef name) {
+  ElementsAttr tensor = getTensor(name);
+  if (!tensor)
+    return {};
+  FailureOr<SmallVector<double>> numbers = readConstant<double>(tensor);
+  if (succeeded(numbers))
+    return *numbers;
+  error() << "attribute '" << name << "' has unsupported type " << tensor.getType();
+  return {};
 }
 
 void OnnxNode::ignoreAttrs(ArrayRef<StringRef> names) {

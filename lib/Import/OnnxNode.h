@@ -61,12 +61,15 @@ public:
   StringRef getString(StringRef name, StringRef defaultValue);
   SmallVector<int64_t> getInts(StringRef name, ArrayRef<int64_t> defaultValue = {});
   SmallVector<float> getFloats(StringRef name, ArrayRef<float> defaultValue = {});
+  SmallVector<StringRef> getStrings(StringRef name);
   /// The tensor as a constant, or null if the attribute is absent.
   ElementsAttr getTensor(StringRef name);
   /// The sparse tensor as a dense constant, or null if the attribute is absent.
   ElementsAttr getSparseTensor(StringRef name);
   /// The body of a control flow op. Reports its absence.
   onnx::GraphProto *getGraph(StringRef name);
+  /// The elements of a tensor as numbers, none if the attribute is absent.
+  SmallVector<double> getTensorNumbers(StringRef name);
   /// Accepts attributes that have no effect on inference.
   void ignoreAttrs(ArrayRef<StringRef> names);
   /// getInt(), counted from the front. Reports an axis out of range.

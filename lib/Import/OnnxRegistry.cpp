@@ -33,6 +33,15 @@ const OnnxRegistry &OnnxRegistry::get() {
     registerSignalOps(all);
     registerSequenceOps(all);
     registerStatefulOps(all);
+    registerAttentionOps(all);
+    registerContribAttentionOps(all);
+    registerContribOps(all);
+    registerEinsumOps(all);
+    registerLossOps(all);
+    registerMachineLearningOps(all);
+    registerRecurrentOps(all);
+    registerTrainingOps(all);
+    registerTreeEnsembleOps(all);
     return all;
   }();
   return registry;

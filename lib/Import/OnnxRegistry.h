@@ -89,6 +89,15 @@ void registerRoiOps(OnnxRegistry &registry);
 void registerSignalOps(OnnxRegistry &registry);
 void registerSequenceOps(OnnxRegistry &registry);
 void registerStatefulOps(OnnxRegistry &registry);
+void registerAttentionOps(OnnxRegistry &registry);
+void registerContribAttentionOps(OnnxRegistry &registry);
+void registerContribOps(OnnxRegistry &registry);
+void registerEinsumOps(OnnxRegistry &registry);
+void registerLossOps(OnnxRegistry &registry);
+void registerMachineLearningOps(OnnxRegistry &registry);
+void registerRecurrentOps(OnnxRegistry &registry);
+void registerTrainingOps(OnnxRegistry &registry);
+void registerTreeEnsembleOps(OnnxRegistry &registry);
 
 } // namespace mlir::ttc
 

@@ -24,8 +24,16 @@ static LogicalResult importDropout(OnnxNode &node) {
     FailureOr<double> training = node.constantNumber(2, "training_mode");
     if (failed(training))
       return failure();
-    if (*training != 0)
-      return node.error() << "training mode is not supported (supported: inference)";
+    double ratio = 0;
+    if (*training != 0) {
+      FailureOr<double> given = node.hasInput(1) ? node.constantNumber(1, "ratio") : 0.5;
+      if (failed(given))
+        return failure();
+      ratio = *given;
+    }
+    if (ratio != 0)
+      return node.error() << "training mode with the ratio " << ratio
+                          << " drops random elements (supported: ratio 0, inference)";
   }
   if (!node.wantsOutput(1))
     return node.results(node.input(0));
@@ -208,7 +216,8 @@ void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
   registry.add("Celu", {1, 1}, importCelu, {12});
   registry.add("Clip", {1, 3}, importClip);
   registry.add("Cos", {1, 1}, importUnary<CosOp>, {7});
-  registry.add("Dropout", {1, 3}, importDropout, {}, "inference only");
+  registry.add("Dropout", {1, 3}, importDropout, {},
+               "inference, or training with the constant ratio 0");
   registry.add("Elu", {1, 1}, importElu);
   registry.add("Erf", {1, 1}, importUnary<ErfOp>, {9});
   registry.add("Exp", {1, 1}, importUnary<ExpOp>);

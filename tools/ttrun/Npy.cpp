@@ -148,7 +148,8 @@ private:
 
 /// '<f4' -> f32. Big-endian data of more than one byte is an error, not silently swapped.
 const Type &parseType(const std::string &path, const std::string &descr, ttrt_dtype bytes) {
-  if (descr == "<V1" || descr == "|V1")
+  // How ml_dtypes saves types of one byte; float8_e5m2 is "f1".
+  if (descr == "<V1" || descr == "|V1" || descr == "<f1" || descr == "|f1")
     return typeOf(sizeOf(bytes) == 1 ? bytes : TTRT_U8);
   if (descr == "<V2" || descr == "|V2") // two opaque bytes: how ml_dtypes saves bfloat16
     return typeOf(TTRT_BF16);
@@ -158,7 +159,7 @@ const Type &parseType(const std::string &path, const std::string &descr, ttrt_dt
         return type;
   throw UserError(path + ": element type '" + descr +
                   "' is not supported; expected little-endian f2, f4, f8, i1 to i8, u1 to u8, b1, "
-                  "V1 for types of one byte, or V2 for bf16");
+                  "V1 and f1 for types of one byte, or V2 for bf16");
 }
 
 /// Row-major from column-major order.

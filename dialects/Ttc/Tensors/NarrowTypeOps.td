@@ -9,7 +9,6 @@ include "dialects/Ttc/Tensors/ElementwiseOps.td"
 def Ttc_NarrowFloatAttr : TypeAttrOf<AnyTypeOf<Ttc_NarrowFloats,
     "f8E4M3FN, f8E4M3FNUZ, f8E5M2, f8E5M2FNUZ, f8E8M0FNU or f4E2M1FN">>;
 def Ttc_BytesTensor : Ttc_TensorOf<[UI8], "bytes (ui8)">;
-def Ttc_F32Tensor : Ttc_TensorOf<[F32], "f32">;
 
 def Ttc_DecodeFloatOp : Ttc_ElementwiseOp<"decode_float"> {
   let summary = "the numbers that bytes stand for";

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AttentionCore.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+Value ttc::splitHeads(OnnxNode &node, Value x, int64_t heads, StringRef what) {
+  if (!x)
+    return {};
+  if (rankOf(x) != 3 || heads < 1 || shapeOf(x)[2] % heads) {
+    node.error() << what << " must have three dimensions, the last a multiple of " << heads
+                 << " heads, but is " << x.getType();
+    return {};
+  }
+  ArrayRef<int64_t> shape = shapeOf(x);
+  x = node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
+  return Expressions(node).transpose(x, {0, 2, 1, 3});
+}
+
+Value ttc::mergeHeads(OnnxNode &node, Value x) {
+  if (!x)
+    return {};
+  ArrayRef<int64_t> shape = shapeOf(x);
+  return node.reshape(Expressions(node).transpose(x, {0, 2, 1, 3}),
+                      {shape[0], shape[2], shape[1] * shape[3]});
+}
+
+bool AttentionWindow::mayBeEmpty() const {
+  if (isWhole())
+    return false;
+  if (batchOffset)
+    return true;
+  // Of the first and the last query, the range of keys.
+  int64_t after = causal ? 0 : right;
+  bool firstSees = after < 0 || offset + after >= 0;
+  bool lastSees = left < 0 || offset + rows - 1 - left < columns;
+  return !firstSees || !lastSees;
+}
+
+Value AttentionWindow::build(OnnxNode &node) const {
+  if (isWhole())
+    return {};
+  Expressions e(node);
+  Value query = e.iota(rows, 2, 4), key = e.iota(columns, 3, 4);
+  Value position = batchOffset ? e.add(query, batchOffset)
+                   : offset    ? e.add(query, double(offset))
+                               : query;
+  Value allowed;
+  auto require = [&](Value condition) {
+    allowed = allowed ? e.both(allowed, condition) : condition;
+  };
+  int64_t after = causal ? 0 : right;
+  if (after >= 0)
+    require(
+        e.compare(ComparePredicate::LE, key, after ? e.add(position, double(after)) : position));
+  if (left >= 0)
+    require(e.compare(ComparePredicate::GE, key, left ? e.add(position, -double(left)) : position));
+  return allowed;
+}
+
+Value AttentionCore::build(OnnxNode &node) {
+  Expressions e(node);
+  if (!q || !k || !v)
+    return {};
+  ArrayRef<int64_t> queries = shapeOf(q), keys = shapeOf(k), values = shapeOf(v);
+  if (queries.size() != 4 || keys.size() != 4 || values.size() != 4 || keys[1] < 1 ||
+      queries[1] % keys[1] || keys[1] != values[1] || keys[2] != values[2] ||
+      queries[3] != keys[3]) {
+    node.error() << "queries " << q.getType() << ", keys " << k.getType() << " and values "
+                 << v.getType() << " do not fit together";
+    return {};
+  }
+  const Type type = elementTypeOf(q);
+  int64_t batch = queries[0], heads = queries[1], rows = queries[2], columns = keys[2];
+  int64_t groups = heads / keys[1];
+  // The heads that share keys are rows of one product.
+  auto group = [&](Value x) {
+    return node.reshape(x, {batch, heads / groups, groups * rows, shapeOf(x)[3]});
+  };
+  if (type.isF32()) {
+    products = e.mul(e.matmulTransposed(group(q), k), scale);
+  } else {
+    // Both factors are scaled, so that the products stay in the range of 16 bits.
+    double root = std::sqrt(scale);
+    products = e.matmulTransposed(group(e.mul(q, root)), e.mul(k, root));
+  }
+  if (!products)
+    return {};
+  products = node.reshape(products, {batch, heads, rows, columns});
+  capped = softcap > 0 ? e.mul(e.unary<TanhOp>(e.div(products, softcap)), softcap) : products;
+
+  const double lowest = -std::numeric_limits<double>::infinity();
+  scores = bias ? e.add(capped, bias) : capped;
+  if (allowed)
+    scores = e.where(allowed, scores, lowest);
+  probabilities = softmaxType && softmaxType != type ? node.cast(scores, softmaxType) : scores;
+  probabilities = node.cast(e.softmax(probabilities, 3), type);
+  Value y = e.matmul(group(probabilities), v);
+  if (!y)
+    return {};
+  y = node.reshape(y, {batch, heads, rows, values[3]});
+  if (!guardRows || (!bias && !allowed))
+    return y;
+  // The softmax of a row of -inf is not a number.
+  Value all = bias ? bias : node.scalarLike(scores, 0);
+  if (allowed)
+    all = e.where(allowed, all, lowest);
+  if (!all)
+    return {};
+  Value most = e.reduce<ReduceMaxOp>(all, rankOf(all) - 1);
+  Value isEmpty = e.compare(ComparePredicate::EQ, most, lowest);
+  Value none = node.scalarLike(y, 0);
+  probabilities = e.where(isEmpty, none, probabilities);
+  return e.where(isEmpty, none, y);
+}
+
+Value ttc::rotate(OnnxNode &node, Value x, Value cosine, Value sine, bool headsFirst,
+                  bool interleaved) {
+  Expressions e(node);
+  if (!x || !cosine || !sine)
+    return {};
+  int64_t size = shapeOf(x)[3], half = shapeOf(cosine).back(), rotated = 2 * half;
+  if (rankOf(cosine) != 3 || cosine.getType() != sine.getType() || rotated > size) {
+    node.error() << "cosines " << cosine.getType() << " and sines " << sine.getType()
+                 << " do not fit heads of " << size << " elements";
+    return {};
+  }
+  cosine = e.unsqueeze(cosine, headsFirst ? 1 : 2);
+  sine = e.unsqueeze(sine, headsFirst ? 1 : 2);
+  auto part = [&](int64_t index) {
+    return interleaved ? e.slice(x, 3, index, half, 2) : e.slice(x, 3, index * half, half);
+  };
+  Value a = part(0), b = part(1);
+  Value real = e.sub(e.mul(cosine, a), e.mul(sine, b));
+  Value imaginary = e.add(e.mul(sine, a), e.mul(cosine, b));
+  SmallVector<Value> parts = {real, imaginary};
+  if (interleaved) {
+    SmallVector<int64_t> shape(shapeOf(x));
+    shape[3] = rotated;
+    Value pairs = e.concat({e.unsqueeze(real, 4), e.unsqueeze(imaginary, 4)}, 4);
+    parts = {node.reshape(pairs, shape)};
+  }
+  if (rotated < size)
+    parts.push_back(e.slice(x, 3, rotated, size - rotated));
+  return e.concat(parts, 3);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What ops of the domain ai.onnx.ml do to their scores.
+#ifndef TTC_LIB_IMPORT_POSTTRANSFORM_H
+#define TTC_LIB_IMPORT_POSTTRANSFORM_H
+
+#include "Expressions.h"
+
+namespace mlir::ttc {
+
+enum class PostTransform { None, Softmax, Logistic, SoftmaxZero };
+
+/// Reads the attribute `post_transform`, a name or its number.
+FailureOr<PostTransform> readPostTransform(OnnxNode &node);
+/// Transforms scores [batch, classes].
+Value applyPostTransform(OnnxNode &node, PostTransform transform, Value scores);
+
+/// Scores of two classes and the label of each sample, of one score for the second class. As ONNX
+/// Runtime has it: a score that is `probability` is one minus that of the other class and chooses
+/// the second class above 1/2; another score is the opposite of the other's and chooses it above 0.
+struct BinaryScores {
+  Value scores, isSecond;
+};
+BinaryScores splitBinaryScore(OnnxNode &node, Value score, bool probability,
+                              PostTransform transform);
+
+/// The integer labels of classes by index; null if there are none, after an error for strings.
+FailureOr<Value> readClassLabels(OnnxNode &node, StringRef intsName, StringRef stringsName);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_POSTTRANSFORM_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ensembles of decision trees, in whichever way a node describes them.
+#ifndef TTC_LIB_IMPORT_TREEENSEMBLE_H
+#define TTC_LIB_IMPORT_TREEENSEMBLE_H
+
+#include "Expressions.h"
+
+namespace mlir::ttc {
+
+/// How a node of a tree compares a feature with its threshold.
+enum class BranchMode { LessEqual, Less, GreaterEqual, Greater, Equal, NotEqual };
+
+struct TreeBranch {
+  int64_t feature = 0;
+  float threshold = 0;
+  BranchMode mode = BranchMode::LessEqual;
+  /// Whether a feature that is not a number takes the branch.
+  bool takesNan = false;
+  /// Where it goes on if the comparison is true or false: a branch, or from branches.size() on a
+  /// leaf.
+  int64_t yes = 0, no = 0;
+};
+
+/// A score for one of the targets.
+struct TreeVote {
+  int64_t leaf, target;
+  float weight;
+};
+
+enum class TreeAggregation { Sum, Average, Min, Max };
+
+struct TreeEnsemble {
+  SmallVector<TreeBranch> branches;
+  int64_t leaves = 0;
+  /// A branch or a leaf for each tree, numbered as in TreeBranch.
+  SmallVector<int64_t> roots;
+  SmallVector<TreeVote> votes;
+  int64_t targets = 1;
+  TreeAggregation aggregation = TreeAggregation::Sum;
+
+  /// The votes for [samples, features] as [samples, targets]; null after an error. Walks all trees
+  /// at once, one level of them after the other.
+  Value build(OnnxNode &node, Value x) const;
+
+private:
+  /// The longest path; reports branches that lead nowhere or in a circle.
+  FailureOr<int64_t> computeDepth(OnnxNode &node, int64_t features) const;
+  /// Whether each of the `features` passes its branch of `at`, both [samples, trees].
+  Value passes(OnnxNode &node, Value features, Value at) const;
+  Value countVotes(OnnxNode &node, Value leaf) const;
+};
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_TREEENSEMBLE_H

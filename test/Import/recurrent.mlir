@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RNN, GRU and LSTM: one product with the inputs of all steps, then the steps.
+// RUN: split-file %s %t
+// RUN: onnx-text %t/lstm.txt %t/lstm.onnx && ttc-translate --import-onnx %t/lstm.onnx | FileCheck %s --check-prefix=LSTM
+// RUN: onnx-text %t/gru.txt %t/gru.onnx && ttc-translate --import-onnx %t/gru.onnx | FileCheck %s --check-prefix=GRU
+// RUN: onnx-text %t/lengths.txt %t/lengths.onnx && ttc-translate --import-onnx %t/lengths.onnx | FileCheck %s --check-prefix=LENGTHS
+// RUN: onnx-text %t/known.txt %t/known.onnx && ttc-translate --import-onnx %t/known.onnx | FileCheck %s --check-prefix=KNOWN
+// RUN: onnx-text %t/errors.txt %t/errors.onnx --name
+// RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
+
+// The first step has no state: no product with it, and nothing to forget.
+//--- lstm.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[2,3,5] x, float[1,16,5] w, float[1,16,4] r, float[1,32] b) => (float[2,1,3,4] y, float[1,3,4] h, float[1,3,4] c)
+{
+  y, h, c = LSTM<hidden_size = 4>(x, w, r, b)
+}
+// LSTM: %[[X:.*]] = ttc.reshape %arg0 : (tensor<2x3x5xf32>) -> tensor<6x5xf32>
+// LSTM: %[[P:.*]] = ttc.matmul %[[X]], %{{.*}}, %{{.*}} {transpose_b} : (tensor<6x5xf32>, tensor<16x5xf32>, tensor<16xf32>) -> tensor<6x16xf32>
+// LSTM: %[[FIRST:.*]] = ttc.slice %[[P]] {sizes = [3, 16], starts = [0, 0], steps = [1, 1]}
+// LSTM-NOT: ttc.matmul
+// LSTM: ttc.tanh
+// LSTM: %[[SECOND:.*]] = ttc.slice %[[P]] {sizes = [3, 16], starts = [3, 0], steps = [1, 1]}
+// LSTM: ttc.matmul %{{.*}}, %{{.*}}, %[[SECOND]] {transpose_b} : (tensor<3x4xf32>, tensor<16x4xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+// LSTM: ttc.concat %{{.*}}, %{{.*}} {axis = 0} : (tensor<1x3x4xf32>, tensor<1x3x4xf32>) -> tensor<2x3x4xf32>
+
+// Both forms of the reset gate, with a state from the start.
+//--- gru.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[1,3,5] x, float[1,12,5] w, float[1,12,4] r, float[1,3,4] h) => (float[1,3,4] before, float[1,3,4] after)
+{
+  , before = GRU<hidden_size = 4>(x, w, r, , , h)
+  , after = GRU<hidden_size = 4, linear_before_reset = 1>(x, w, r, , , h)
+}
+// GRU: ttc.matmul %{{.*}}, %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<8x4xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+// GRU: ttc.matmul %{{.*}}, %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<4x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+// GRU: ttc.matmul %{{.*}}, %{{.*}} {transpose_b} : (tensor<3x4xf32>, tensor<12x4xf32>) -> tensor<3x12xf32>
+// GRU-NOT: ttc.concat
+
+// Lengths that are known at run time: every step selects.
+//--- lengths.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, int32[3] lengths) => (float[1,3,4] h)
+{
+  , h = RNN<hidden_size = 4>(x, w, r, , lengths)
+}
+// LENGTHS: %[[MASK:.*]] = ttc.compare %{{.*}} {predicate = #ttc.compare_predicate<lt>}{{.*}} -> tensor<2x3x1xi1>
+// LENGTHS-COUNT-2: ttc.where
+
+// Lengths that are known now: all sequences have the first step, some the second, none the third.
+//--- known.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[3,2,5] x, float[1,4,5] w, float[1,4,4] r) => (float[3,1,2,4] y)
+<int32[2] lengths = {2, 1}>
+{
+  y = RNN<hidden_size = 4>(x, w, r, , lengths)
+}
+// KNOWN: ttc.tanh
+// KNOWN-NOT: ttc.where
+// KNOWN: ttc.tanh
+// KNOWN: ttc.where
+// KNOWN-NOT: ttc.tanh
+// KNOWN: ttc.concat
+
+//--- errors.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,1,5] long) => (float[1,3,4] y)
+{
+  a = RNN<direction = "sideways">(x, w, r)
+  b = RNN<activations = ["Tanh", "Tanh"]>(x, w, r)
+  c = RNN<activations = ["Softmax"]>(x, w, r)
+  d = RNN(flat, w, r)
+  e = RNN<hidden_size = 5>(x, w, r)
+  f = LSTM(x, w, r)
+  h = RNN<direction = "bidirectional">(x, w, r)
+  , y = RNN(long, w, r)
+}
+// ERRORS: node 'RNN_0' (RNN, opset 22): attribute 'direction' is 'sideways' (supported: forward, reverse, bidirectional)
+// ERRORS: node 'RNN_1' (RNN, opset 22): attribute 'activations' must name 1 functions, but names 2
+// ERRORS: node 'RNN_2' (RNN, opset 22): activation 'Softmax' is not supported (supported: Affine, Clip, Elu,
+// ERRORS: node 'RNN_3' (RNN, opset 22): input 0 (X) must have three dimensions, but is tensor<2x5xf32>
+// ERRORS: node 'RNN_4' (RNN, opset 22): attribute 'hidden_size' is 5, but input 2 (R) is tensor<1x4x4xf32>
+// ERRORS: node 'LSTM_5' (LSTM, opset 22): input 1 (W) must have the shape [1, 16, 5], but is tensor<1x4x5xf32>
+// ERRORS: node 'RNN_6' (RNN, opset 22): input 1 (W) must have the shape [2, 4, 5], but is tensor<1x4x5xf32>
+// ERRORS: node 'RNN_7' (RNN, opset 22): expected at most 16384 steps of all directions together, found 20000: the steps are unrolled

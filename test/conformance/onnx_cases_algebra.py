@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Einsum, normalizations with all their outputs, crops and losses."""
+import random
+
+import numpy as np
+
+from onnx_cases import Constant, OnnxCase
+
+
+def einsum_cases():
+    sizes = dict(zip("abcdefgh", (2, 3, 4, 5, 2, 3, 1, 6)))
+    equations = ["ab->ba", "abc->", "abc->b", "aa->a", "aa", "abab->ab", "abb->ab", "a,b->ab", "ab,bc->ac", "ab,cb->ac",
+                 "ba,bc->ac", "ab,bc", "abc,acd->abd", "abcd,abed->abce", "abce,abed->abcd", "ab,ab->", "ab,ab->a",
+                 "abc,cd,de->abe", "ab,bc,ca->", "a,a->", "abc,bd->adc", "...a,ab->...b", "...ab,...bc->...ac",
+                 "a...b->b...a", "...", "ab...->...", "agb,acb->ac", "ab, b -> a", "abc,dbc->ad", "ab,c->cab", "aab,b->a"]
+    for number, equation in enumerate(equations):
+        values = np.random.default_rng(number)
+        inputs = []
+        for term in equation.split("->")[0].replace(" ", "").split(","):
+            shape = []
+            for letter in term.replace("...", "."):
+                shape += [2, 3] if letter == "." else [sizes[letter]]
+            inputs.append(values.uniform(-1, 1, shape).astype(np.float32))
+        expected = [np.einsum(equation, *inputs).astype(np.float32)]
+        yield OnnxCase(f"einsum_{number}", "Einsum", inputs, {"equation": equation}, expected=expected, opset=22)
+    # Dimensions of size 1 broadcast, and integers have no matrix kernel.
+    values = np.random.default_rng(5)
+    a, b = values.uniform(-1, 1, (3, 1)).astype(np.float32), values.uniform(-1, 1, (4, 2)).astype(np.float32)
+    yield OnnxCase("einsum_broadcast", "Einsum", [a, b], {"equation": "ab,bc->ac"}, opset=22,
+                   expected=[np.einsum("ab,bc->ac", np.broadcast_to(a, (3, 4)), b)])
+    a, b = values.integers(-9, 9, (3, 4)).astype(np.int32), values.integers(-9, 9, (4, 5)).astype(np.int32)
+    yield OnnxCase("einsum_int", "Einsum", [a, b], {"equation": "ab,bc->ac"}, expected=[a @ b], opset=22)
+
+
+def norm_cases():
+    values = np.random.default_rng(1)
+
+    def tensor(*shape, low=-2):
+        return values.uniform(low, 2, shape).astype(np.float32)
+
+    for axis in (-1, 1, -3):
+        shape = (2, 3, 5)
+        scale = shape[axis:]
+        yield OnnxCase(f"layer_norm_{axis}", "LayerNormalization", [tensor(*shape), tensor(*scale), tensor(*scale)],
+                       {"axis": axis}, (True, True, True), opset=17)
+        yield OnnxCase(f"rms_norm_{axis}", "RMSNormalization", [tensor(*shape), tensor(*scale)],
+                       {"axis": axis, "epsilon": 0.01}, by="onnx", opset=23)
+    yield OnnxCase("layer_norm_deviation", "LayerNormalization", [tensor(4, 7), tensor(7)], {}, (True, False, True),
+                   opset=17)
+    yield OnnxCase("rms_norm_scalar", "RMSNormalization", [tensor(4, 7), tensor(1)], {}, by="onnx", opset=23)
+    for opset, channels in ((18, 2), (21, 6)):
+        yield OnnxCase(f"group_norm_{opset}", "GroupNormalization", [tensor(2, 6, 3, 4), tensor(channels), tensor(channels)],
+                       {"num_groups": 2}, by="onnx", opset=opset)
+    for shape in ((4, 3), (2, 3, 5), (2, 3, 4, 5)):
+        inputs = [tensor(*shape), tensor(3), tensor(3), tensor(3), tensor(3, low=0.1)]
+        yield OnnxCase(f"batch_norm_training_{len(shape)}", "BatchNormalization", inputs,
+                       {"training_mode": 1, "momentum": 0.7}, (True, True, True), by="onnx", opset=15)
+
+
+def crop_cases():
+    values = np.random.default_rng(2)
+    for number, (shape, wanted, axes) in enumerate([((5, 6), (3, 9), None), ((4, 7, 3), (7, 4), (0, 1)),
+                                                   ((3, 10, 10), (5, 5), (-2, -1)), ((2, 2), (2, 2), None),
+                                                   ((1, 9), (4, 2), (1, 0))]):
+        x = values.uniform(-1, 1, shape).astype(np.float32)
+        attributes = {"axes": axes} if axes else {}
+        yield OnnxCase(f"center_crop_pad_{number}", "CenterCropPad", [x, Constant(np.array(wanted, np.int64))], attributes,
+                       by="onnx", opset=18)
+
+
+def loss_case(seed):
+    choice, values = random.Random(seed), np.random.default_rng(seed)
+    classes, rest = choice.choice([1, 3, 7]), [choice.choice([1, 2, 5]) for _ in range(choice.randint(0, 4))]
+    batch = choice.choice([1, 4])
+    ignored = choice.choice([None, 0, -1, 100])
+    # Log probabilities have sums of 1 in the loss that takes them; values do not matter.
+    scores = values.uniform(-3, 0, (batch, classes, *rest)).astype(np.float32)
+    labels = values.integers(0, classes, (batch, *rest))
+    attributes = {"reduction": choice.choice(["none", "sum", "mean"])}
+    if ignored is not None:
+        labels.flat[1:][values.random(labels.size - 1) < 0.3] = ignored
+        labels.flat[0] = (classes - 1) or 0
+        attributes["ignore_index"] = ignored
+    inputs = [scores, labels.astype(choice.choice([np.int32, np.int64]))]
+    if choice.random() < 0.5:
+        inputs.append(values.uniform(0.1, 2, classes).astype(np.float32))
+    cross = choice.random() < 0.5
+    op = "SoftmaxCrossEntropyLoss" if cross else "NegativeLogLikelihoodLoss"
+    return OnnxCase(f"loss_{seed}", op, inputs, attributes, (True, True) if cross else (True,), by="onnx", opset=13)
+
+
+def cases():
+    yield from einsum_cases()
+    yield from norm_cases()
+    yield from crop_cases()
+    yield from (loss_case(seed) for seed in range(30))
