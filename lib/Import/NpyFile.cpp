@@ -90,5 +90,5 @@ bool mlir::ttc::isNpyOf(StringRef descr, Type elementType) {
   if (!kind.empty())
     return descr == kind + size;
   // ml_dtypes saves float8_e5m2 as "f1", and its other types as untyped bytes.
-  return descr == "V" + size || descr == "f1";
+  return descr == "V" + size || (size == "1" && descr == "f1");
 }
