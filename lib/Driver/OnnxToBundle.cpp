@@ -138,13 +138,13 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
     llvm::errs() << "error: --input-shape and --input-value are options of --import-onnx and --" << kName
-                 << ", found it with --" << translation << "\n";
+                 << ", found them with --" << translation << "\n";
     return failure();
   }
   for (auto &[name, option] : cl::getRegisteredOptions())
     if (translation != kName && option->getNumOccurrences() &&
         llvm::is_contained(option->Categories, &commandLine->category)) {
-      llvm::errs() << "error: --" << name << " is an option of --" << kName << ", found it with --"
+      llvm::errs() << "error: --" << name << " is an option of --" << kName << ", found them with --"
                    << translation << "\n";
       return failure();
     }

@@ -52,7 +52,7 @@ g (float[1,1,4,4] x, float[1,1,3,3] w, float[2,2] m) => (float[1,1,4,4] y)
 // ATTRIBUTES: node 'Concat_7' (Concat, opset 13): attribute 'axis' is missing
 // ATTRIBUTES: node 'Resize_8' (Resize, opset 13): attribute 'mode' is 'area' (supported: nearest, linear, cubic)
 // ATTRIBUTES: node 'MaxPool_9' (MaxPool, opset 13): attribute 'kernel_shape' must have 2 elements, but has 0
-// ATTRIBUTES: node 'BatchNormalization_10' (BatchNormalization, opset 13): attribute 'training_mode' is 1 (supported: 0, inference)
+// ATTRIBUTES: node 'BatchNormalization_10' (BatchNormalization, opset 13): input 1 (scale) must have the shape [1], but is 'tensor<2x2xf32>'
 
 // RUN: onnx-text %t/shapes.txt %t/shapes.onnx --name
 // RUN: not ttc-translate --import-onnx %t/shapes.onnx 2>&1 | FileCheck %s --check-prefix=SHAPES

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RNN, GRU and LSTM: one product with the inputs of all steps, then the steps.
+// Recurrent ops are one product with the inputs of all steps, then the steps.
 // RUN: split-file %s %t
 // RUN: onnx-text %t/lstm.txt %t/lstm.onnx && ttc-translate --import-onnx %t/lstm.onnx | FileCheck %s --check-prefix=LSTM
 // RUN: onnx-text %t/gru.txt %t/gru.onnx && ttc-translate --import-onnx %t/gru.onnx | FileCheck %s --check-prefix=GRU
