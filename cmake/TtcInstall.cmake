@@ -20,6 +20,7 @@ install(TARGETS ttrt EXPORT ttrtTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/host.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/memory.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h

@@ -175,4 +175,35 @@ def Ttc_ShardAttr : Ttc_Attr<"Shard", "shard"> {
   }];
 }
 
+//===-- Host functions -------------------------------------------------------===//
+
+def Ttc_HostFunctionAttr : Ttc_Attr<"HostFunction", "host_function"> {
+  let summary = "A function of the application that computes an op of a model";
+  let description = [{
+    `name` is that of the op: `<domain>.<op>`, and for ONNX's default domain the op alone. `version` is
+    the model's opset of the domain. `attributes` are those of the op's node. The application
+    registers a function of that name with the runtime (docs/host-ops.md).
+
+    An op may omit optional operands and results. `absent_inputs` and `absent_outputs` are the positions of
+    those that precede one that it has.
+
+    Constraints:
+    - (C1) The name is not empty, and the version is at least 0.
+    - (C2) The attributes are i64, f32, strings, arrays of these (`array<i64: ...>`, `array<f32: ...>`, an
+      array of strings), or tensors.
+    - (C3) Positions are at least 0 and ascend.
+
+    ```mlir
+    #ttc.host_function<name = "com.acme.Clip", version = 1, attributes = {limit = 6.0 : f32}>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"Qualified name of the op">:$name, "int64_t":$version,
+    OptionalParameter<"::mlir::DictionaryAttr">:$attributes,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$absent_inputs,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$absent_outputs);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // TTC_ATTRIBUTES_TD

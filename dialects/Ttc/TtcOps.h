@@ -41,6 +41,9 @@ StridedAttr getOperandStrided(Value operand);
 /// The strided layout of the one result of the program around `kernel`. Null if it is contiguous.
 StridedAttr getResultStrided(Operation *kernel);
 
+/// Whether positions that a host function leaves out come before the last one of `present` values.
+bool isAbsentBeforeLast(DenseI64ArrayAttr absent, size_t present);
+
 } // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_TTCOPS_H

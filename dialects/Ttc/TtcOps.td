@@ -17,6 +17,7 @@ include "dialects/Ttc/Tensors/ReductionOps.td"
 include "dialects/Ttc/Tensors/DataMovementOps.td"
 include "dialects/Ttc/Tensors/NarrowTypeOps.td"
 include "dialects/Ttc/Tensors/SequentialOps.td"
+include "dialects/Ttc/Tensors/HostOps.td"
 // Level 2: programs and dispatches; the kernel ops of their bodies.
 include "dialects/Ttc/Programs/IntKernelOps.td"
 include "dialects/Ttc/Programs/KernelOps.td"

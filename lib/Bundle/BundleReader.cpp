@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleReader.h"
+#include "HostFunctions.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
@@ -64,9 +65,11 @@ LogicalResult BundleReader::openFile() {
   if (!fb::VerifyBundleBuffer(verifier))
     return emitError() << "the metadata is damaged: it is not a flatbuffer of a bundle";
   bundle = fb::GetBundle(metadata);
-  if (count(bundle->required_features()))
-    return emitError() << "the bundle needs '" << text(bundle->required_features()->Get(0))
-                       << "', which this version does not support";
+  for (uint32_t i = 0; i < count(bundle->required_features()); ++i)
+    if (StringRef feature = text(bundle->required_features()->Get(i));
+        feature != ttrt::kHostFunctionsFeature)
+      return emitError() << "the bundle needs '" << feature
+                         << "', which this version does not support";
   for (const fb::Segment *segment : *bundle->segments()) {
     if (segment->kind() > fb::SegmentKind::MAX || segment->offset() > bytes.size() ||
         segment->size() > bytes.size() - segment->offset())
@@ -137,8 +140,12 @@ LogicalResult BundleReader::readPrograms() {
     for (uint32_t j = 0; j < count(from.operands()); ++j) {
       const fb::Operand &operand = *from.operands()->Get(j);
       std::optional<OperandText> read;
-      if (operand.access() != fb::Access::ReadWrite && operand.bytes() <= INT64_MAX)
-        read = readOperand(from, operand);
+      if (operand.access() != fb::Access::ReadWrite && operand.bytes() <= INT64_MAX) {
+        if (!from.host_function())
+          read = readOperand(from, operand);
+        else if (RankedTensorType type = readHostType(operand, context))
+          read = OperandText{type, {}};
+      }
       if (!read)
         return emitError() << "program '" << text(from.symbol()) << "': operand " << j
                            << " has no equivalent in the IR";
@@ -165,6 +172,13 @@ LogicalResult BundleReader::readPrograms() {
     program.setScratchBytesAttr(builder.getI64IntegerAttr(from.scratch_bytes()));
     if (isOnShards)
       program.setShards(ArrayRef<int64_t>(from.grid()));
+    if (from.host_function()) {
+      HostFunctionAttr function =
+          readHostFunction(*from.host_function(), context, [&] { return emitError(); });
+      if (!function)
+        return failure();
+      program.setHostFunctionAttr(function);
+    }
     programs.push_back(program);
   }
   return success();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a planned module as a bundle: first the tables, one function each, then the file.
 #include "Dataflow.h"
+#include "HostFunctions.h"
 #include "Segments.h"
 #include "Stream.h"
 #include "TargetTable.h"
@@ -139,14 +140,40 @@ private:
                                       program.getInPlace(i - inputs).end());
         table->operands.push_back(std::move(operand));
       }
+      if (failed(addHostFunction(program, *table)))
+        return failure();
       bundle.programs.push_back(std::move(table));
     }
     return success();
   }
 
+  LogicalResult addHostFunction(ProgramOp program, fb::ProgramT &table) {
+    hostDigests.push_back(0);
+    if (!program.getHostFunctionAttr())
+      return success();
+    FailureOr<std::unique_ptr<fb::HostFunctionT>> function = writeHostFunction(program);
+    if (failed(function))
+      return failure();
+    table.host_function = std::move(*function);
+    for (auto [i, operand] : llvm::enumerate(table.operands)) {
+      auto type = cast<RankedTensorType>(program.getOperandType(i));
+      std::optional<fb::DType> dtype = toDType(type.getElementType());
+      if (!dtype)
+        return program.emitError("expected an element type that the bundle format has, found ")
+               << type;
+      operand->dtype = *dtype;
+      operand->shape.assign(type.getShape().begin(), type.getShape().end());
+    }
+    if (bundle.required_features.empty())
+      bundle.required_features.push_back(ttrt::kHostFunctionsFeature);
+    hostDigests.back() = digestOfHostFunction(table);
+    return success();
+  }
+
   LogicalResult addCode() {
     auto binaries = llvm::to_vector(module.getOps<BinaryOp>());
-    if (binaries.size() > 1 || (binaries.empty() && !bundle.programs.empty()))
+    bool hasCode = llvm::any_of(bundle.programs, [](auto &p) { return !p->host_function; });
+    if (binaries.size() > 1 || (binaries.empty() && hasCode))
       return emitError(module.getLoc(), "expected one ttc.binary, found ")
              << binaries.size() << "; run --ttc-compile-programs";
     if (!binaries.empty())
@@ -242,7 +269,7 @@ private:
       table->schedules.push_back(std::move(scheduleTable));
     }
     FailureOr<std::unique_ptr<fb::DataflowT>> dataflow =
-        followDataflow(entry, *table, {numbers, map, constantsHash, constantsAddress});
+        followDataflow(entry, *table, {numbers, map, constantsHash, constantsAddress, hostDigests});
     if (failed(dataflow))
       return failure();
     table->dataflow = std::move(*dataflow);
@@ -325,6 +352,7 @@ private:
   fb::BundleT bundle;
   ttrt::AddressMap map;
   BundleNumbers numbers;
+  std::vector<uint64_t> hostDigests; ///< by program; 0 for one with code
   std::map<std::string, uint32_t> locations;
   SegmentContents constants, streams, code;
   uint64_t constantsAddress = 0, constantsHash = 0, streamsAddress = 0;

@@ -144,7 +144,9 @@ private:
   uint64_t identify(const ttrt::Action &action) const {
     switch (action.info->table) {
     case ttrt::IndexedTable::Program:
-      return dataflow::digestOf(Kind::Program, action.index);
+      return context.hostDigests[action.index] != 0
+                 ? context.hostDigests[action.index]
+                 : dataflow::digestOf(Kind::Program, action.index);
     case ttrt::IndexedTable::Input:
     case ttrt::IndexedTable::Output: {
       const fb::PortT &port = portOf(action);

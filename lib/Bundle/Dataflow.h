@@ -16,6 +16,7 @@ struct DataflowContext {
   const ttrt::AddressMap &map;
   uint64_t constantsHash = 0; ///< of the segment
   uint64_t constantsAddress = 0;
+  ArrayRef<uint64_t> hostDigests = {}; ///< of host functions, by program; 0 for one with code
 };
 
 /// Follows the data of the entry point's default schedule from buffer to buffer. Buffers are told

@@ -2,7 +2,7 @@
 //
 // The C boundary: handles, arguments, and exceptions turned into statuses.
 
-#include "ttrt/ttrt.h"
+#include "ttrt/host.h"
 
 #include "ApiChecks.h"
 #include "Host.h"
@@ -169,6 +169,22 @@ ttrt_status ttrt_bundle_memory(const ttrt_bundle *bundle, ttrt_memory *memory, t
   });
 }
 
+uint32_t ttrt_bundle_host_calls(const ttrt_bundle *bundle) {
+  return bundle ? static_cast<uint32_t>(bundle->bundle->hostFunctions().size()) : 0;
+}
+
+ttrt_status ttrt_bundle_host_call(const ttrt_bundle *bundle, uint32_t index, ttrt_host_call *call,
+                                  ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle && call, "bundle or call is NULL");
+    checkResult(call, "ttrt_host_call");
+    const auto &functions = bundle->bundle->hostFunctions();
+    if (index >= functions.size())
+      fail(TTRT_INVALID_ARGUMENT, "host call {}; the bundle has {}", index, functions.size());
+    writeResult(call, functions[index].call);
+  });
+}
+
 uint32_t ttrt_bundle_traces(const ttrt_bundle *bundle) {
   return bundle ? count(bundle->bundle->metadata().traces()) : 0;
 }
@@ -254,7 +270,8 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
       for (const ResolvedStep *step : resolved.steps)
         requireLoaded(target, *step);
     target.watch().run(entry, inputs);
-    target.run(resolved, inputs, outputs, chosen);
+    if (const char *problem = target.run(resolved, inputs, outputs, chosen)) [[unlikely]]
+      fail(TTRT_FAILED, "{}", problem);
     if (theirs)
       writeResult(theirs, timing);
   });

@@ -70,6 +70,7 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
   readTarget();
   readSegments(header, verify);
   verifyTables(*this);
+  hostFunctions_ = findHostFunctions(*metadata_);
   const bool isCertified = verifyFacts(*this);
   verifyStreams(*this);
   verifySchedules(*this);
@@ -142,6 +143,18 @@ static bool isAligned(const fb::Bundle &metadata) {
     if (numbers)
       bits |= reinterpret_cast<uintptr_t>(numbers->Data());
   };
+  for (uint32_t i = 0; i < count(metadata.programs()); ++i) {
+    const fb::Program &program = *metadata.programs()->Get(i);
+    if (const fb::HostFunction *function = program.host_function()) {
+      for (uint32_t j = 0; j < count(program.operands()); ++j)
+        add(program.operands()->Get(j)->shape());
+      for (uint32_t j = 0; j < count(function->attributes()); ++j) {
+        add(function->attributes()->Get(j)->ints());
+        add(function->attributes()->Get(j)->shape());
+        add(function->attributes()->Get(j)->data());
+      }
+    }
+  }
   for (uint32_t i = 0; i < count(metadata.entries()); ++i) {
     const fb::EntryPoint &entry = *metadata.entries()->Get(i);
     for (const auto *ports : {entry.inputs(), entry.outputs()})
@@ -170,9 +183,11 @@ void Bundle::readMetadata(const FileHeader &header) {
   if (!fb::VerifyBundleBuffer(verifier) || !isAligned(*fb::GetBundle(data)))
     failBad("metadata is not a well-formed flatbuffer of schema TTCB");
   metadata_ = fb::GetBundle(data);
-  if (count(metadata_->required_features()))
-    fail(TTRT_UNSUPPORTED, "bundle needs feature '{}', which this runtime does not have",
-         metadata_->required_features()->Get(0)->c_str());
+  for (uint32_t i = 0; i < count(metadata_->required_features()); ++i)
+    if (const char *feature = metadata_->required_features()->Get(i)->c_str();
+        strcmp(feature, kHostFunctionsFeature) != 0)
+      fail(TTRT_UNSUPPORTED, "bundle needs feature '{}', which this runtime does not have",
+           feature);
 }
 
 void Bundle::readTarget() {

@@ -5,6 +5,7 @@
 #ifndef TTRT_LIB_BUNDLE_H
 #define TTRT_LIB_BUNDLE_H
 
+#include "HostFunctions.h"
 #include "ttrt/bundle_format.h"
 #include "ttrt/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
@@ -93,6 +94,9 @@ public:
   /// call. Throws Error then if the plan in space is wrong. Lives as long as the bundle.
   const PlacedPlan &plan() const;
 
+  /// The programs that host functions compute, in the order of the table.
+  const std::vector<HostFunction> &hostFunctions() const { return hostFunctions_; }
+
   /// The first command of a trace, in the mapped file.
   const uint8_t *stream(uint32_t trace) const;
   /// The flat address of a buffer; of a sharded one, in core 0.
@@ -117,6 +121,7 @@ private:
   mutable std::mutex planMutex_;
   mutable std::unique_ptr<const PlacedPlan> plan_;
   Proof proof_;
+  std::vector<HostFunction> hostFunctions_;
 };
 
 /// Bytes of one element.

@@ -40,6 +40,8 @@ static int systemError(const std::string &text) {
 
 Code::Code(const Bundle &bundle) {
   const SegmentView &code = bundle.segment(fb::SegmentKind::Code);
+  const auto *programs = bundle.metadata().programs();
+  functions_.resize(count(programs)); // null where a host function computes it
   if (!code.size)
     return;
   try {
@@ -61,13 +63,13 @@ Code::Code(const Bundle &bundle) {
     library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library_)
       failToLoad(errno);
-    const auto *programs = bundle.metadata().programs();
     for (uint32_t i = 0; i < count(programs); ++i) {
+      if (programs->Get(i)->host_function())
+        continue;
       const char *symbol = text(programs->Get(i)->symbol());
-      auto *function = reinterpret_cast<ProgramFunction *>(dlsym(library_, symbol));
-      if (!function)
+      functions_[i] = reinterpret_cast<ProgramFunction *>(dlsym(library_, symbol));
+      if (!functions_[i])
         failBad("the code has no program '{}'", symbol);
-      functions_.push_back(function);
     }
   } catch (...) {
     release();

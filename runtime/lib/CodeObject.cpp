@@ -410,10 +410,11 @@ void verifyCode(const Bundle &bundle) {
     return;
   const CodeObject object(code.data, sizeOfObject(code), text(bundle.metadata().target()->arch()));
   const auto *programs = bundle.metadata().programs();
-  const uint32_t n = count(programs);
-  const std::unique_ptr<uint64_t[]> addresses(new uint64_t[n]);
-  for (uint32_t i = 0; i < n; ++i)
-    addresses[i] = object.addressOf(text(programs->Get(i)->symbol()));
+  uint32_t n = 0;
+  const std::unique_ptr<uint64_t[]> addresses(new uint64_t[count(programs)]);
+  for (uint32_t i = 0; i < count(programs); ++i)
+    if (!programs->Get(i)->host_function())
+      addresses[n++] = object.addressOf(text(programs->Get(i)->symbol()));
   // The code generator merges no functions, so two programs at one address are a wrong table.
   sortItems(addresses.get(), n);
   for (uint32_t i = 1; i < n; ++i)

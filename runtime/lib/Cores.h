@@ -89,9 +89,9 @@ public:
   bool run(const uint8_t *stream, StreamEvents *events = nullptr) noexcept;
   /// Executes one command on all cores and returns when all have completed it.
   void run(const CommandHeader &command) noexcept;
-  /// Executes what a step computes or copies; does nothing for transfers, records and waits. The
-  /// result is that of run().
-  bool execute(const ResolvedStep &step, StreamEvents *events) noexcept;
+  /// Executes what a step computes or copies; does nothing for transfers, records and waits.
+  /// Returns null, or why it failed.
+  const char *execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
   void handOver(const uint8_t *position, bool single) noexcept;

@@ -81,8 +81,9 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
             options.checks != 0},
       cores_(*bundle_, memory_, code_, process_, chooseCores(options.cores), 0, options.pin != 0) {
   entries_.reserve(bundle_->metadata().entries()->size());
+  const HostFunctionTable functions(*bundle_, options.host_functions);
   for (const fb::EntryPoint *entry : *bundle_->metadata().entries())
-    entries_.push_back(resolveEntry(*bundle_, memory_, code_, *entry));
+    entries_.push_back(resolveEntry(*bundle_, memory_, code_, functions, *entry));
   for (uint32_t i = 0; i < count(bundle_->metadata().traces()); ++i)
     executes_.push_back(resolveExecute(*bundle_, memory_, i));
   if (queueCount_ > 0)
@@ -204,8 +205,8 @@ void Device::replay(const ResolvedStep &step) noexcept {
   work.count();
 }
 
-void Device::run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
-                 const ttrt_run_options &options) noexcept {
+const char *Device::run(const ResolvedEntry &entry, const ttrt_input *inputs,
+                        const ttrt_output *outputs, const ttrt_run_options &options) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
   const bool timed = options.timing != nullptr;
@@ -216,8 +217,8 @@ void Device::run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttr
     if (!step.isTransfer()) {
       if (options.no_trace && step.kind == fb::StepKind::Execute)
         dispatchFromHost(step, options);
-      else
-        cores_.execute(step, nullptr);
+      else if (const char *problem = cores_.execute(step, nullptr)) [[unlikely]]
+        return problem;
       continue;
     }
     const uint64_t start = timed ? nowNs() : 0;
@@ -232,6 +233,7 @@ void Device::run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttr
     options.timing->device = options.timing->total - transfers;
   }
   work.count();
+  return nullptr;
 }
 
 } // namespace ttrt

@@ -45,9 +45,9 @@ public:
   SlotWatch &watch() { return watch_; }
 
   /// One inference on the calling thread. The arguments have been checked, and the queues are
-  /// drained.
-  void run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
-           const ttrt_run_options &options) noexcept;
+  /// drained. Returns null, or why a host function failed.
+  const char *run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
+                  const ttrt_run_options &options) noexcept;
 
   // Single traces. No other thread may use the device.
 

@@ -7,6 +7,7 @@
 #include "Format.h"
 #include "Sort.h"
 #include "ttrt/dataflow.h"
+#include "ttrt/host_digest.h"
 
 #include <algorithm>
 
@@ -244,8 +245,11 @@ private:
 uint64_t OrderProver::identify(const Op &op) const {
   using enum dataflow::Kind;
   switch (op.info->table) {
-  case IndexedTable::Program:
-    return dataflow::digestOf(Program, op.index);
+  case IndexedTable::Program: {
+    const fb::Program &program = *bundle.metadata().programs()->Get(op.index);
+    return program.host_function() ? dataflow::digestOfHostFunction(program)
+                                   : dataflow::digestOf(Program, op.index);
+  }
   case IndexedTable::Input:
     return dataflow::digestOf(Input, op.index, reference.digestOf(*entry.inputs()->Get(op.index)));
   case IndexedTable::Output:

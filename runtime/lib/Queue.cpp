@@ -249,9 +249,8 @@ void Queue::performStep(const QueueCommand &command) noexcept {
   } else {
     if (site.checks && !isStreamIntact(command)) [[unlikely]]
       return;
-    if (!cores.execute(step, &events)) [[unlikely]]
-      return stop(command, TTRT_FAILED,
-                  "the queue that should record an event it waits for has stopped");
+    if (const char *problem = cores.execute(step, &events)) [[unlikely]]
+      return stop(command, TTRT_FAILED, problem);
   }
   if (stopped_.load(std::memory_order_relaxed)) [[unlikely]]
     return; // its transfer failed

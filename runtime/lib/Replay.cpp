@@ -81,25 +81,29 @@ void executeCommand(Core &core, const CommandHeader &header) noexcept {
   }
 }
 
-bool Cores::execute(const ResolvedStep &step, StreamEvents *events) noexcept {
+const char *Cores::execute(const ResolvedStep &step, StreamEvents *events) noexcept {
   switch (step.kind) {
   case fb::StepKind::Execute:
   case fb::StepKind::Dispatch:
-    return run(step.stream, events);
+    return run(step.stream, events)
+               ? nullptr
+               : "the queue that should record an event it waits for has stopped";
   case fb::StepKind::HostDispatch:
+    if (step.host)
+      return step.host->run();
     for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
       step.function(step.words.data(), first().base, first().scratch, workgroup);
-    return true;
+    return nullptr;
   case fb::StepKind::Copy:
     memcpy(step.dst, step.src, step.bytes);
-    return true;
+    return nullptr;
   case fb::StepKind::Write:
   case fb::StepKind::Read:
   case fb::StepKind::Record:
   case fb::StepKind::Wait:
     break;
   }
-  return true;
+  return nullptr;
 }
 
 void walkStream(Core &core, const uint8_t *stream) noexcept {

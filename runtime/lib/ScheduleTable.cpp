@@ -44,8 +44,8 @@ namespace {
 class EntryResolver {
 public:
   EntryResolver(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-                const fb::EntryPoint &entry)
-      : bundle(bundle), memory(memory), code(code), entry(entry) {}
+                const HostFunctionTable &functions, const fb::EntryPoint &entry)
+      : bundle(bundle), memory(memory), code(code), functions(functions), entry(entry) {}
 
   ResolvedEntry resolve();
 
@@ -61,6 +61,7 @@ private:
   const Bundle &bundle;
   const DeviceMemory &memory;
   const Code &code;
+  const HostFunctionTable &functions;
   const fb::EntryPoint &entry;
   ResolvedEntry resolved;
 };
@@ -101,6 +102,7 @@ ResolvedStep EntryResolver::resolveStep(const fb::Step &step) const {
     resolved.stream = reinterpret_cast<const uint8_t *>(resolved.words.data());
   } else if (info.accesses == AccessShape::Operands) {
     resolved.function = code.function(action.index);
+    resolved.host = functions.step(action.index, memory.base(), action.operands);
     resolved.grid = tables.programs()->Get(action.index)->grid();
     resolved.words.assign(action.operands, action.operands + action.operandCount);
   }
@@ -151,8 +153,8 @@ ResolvedEntry EntryResolver::resolve() {
 }
 
 ResolvedEntry resolveEntry(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-                           const fb::EntryPoint &entry) {
-  return EntryResolver(bundle, memory, code, entry).resolve();
+                           const HostFunctionTable &functions, const fb::EntryPoint &entry) {
+  return EntryResolver(bundle, memory, code, functions, entry).resolve();
 }
 
 } // namespace ttrt

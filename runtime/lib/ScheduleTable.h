@@ -7,6 +7,7 @@
 
 #include "Bundle.h"
 #include "Code.h"
+#include "HostFunctions.h"
 #include "Memory.h"
 #include "ttrt/steps.h"
 
@@ -24,6 +25,7 @@ struct ResolvedStep {
   uint64_t bytes = 0;                  ///< Write, Read, Copy
   const uint8_t *stream = nullptr;     ///< Execute; Dispatch: a stream of its own
   ProgramFunction *function = nullptr; ///< HostDispatch
+  std::shared_ptr<HostStep> host;      ///< HostDispatch of a host function
   uint64_t grid = 0;
   std::vector<uint64_t> words;          ///< HostDispatch: operands; Dispatch: the stream
   std::vector<uint32_t> signals, waits; ///< Execute: events of the stream's commands, in order
@@ -63,7 +65,7 @@ struct ResolvedEntry {
 
 /// `memory` and `code` belong to the device.
 ResolvedEntry resolveEntry(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
-                           const fb::EntryPoint &entry);
+                           const HostFunctionTable &functions, const fb::EntryPoint &entry);
 /// An execute step for a trace.
 ResolvedStep resolveExecute(const Bundle &bundle, const DeviceMemory &memory, uint32_t trace);
 

@@ -2,6 +2,7 @@
 #include "StructSize.h"
 
 #include "Format.h"
+#include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 
@@ -19,7 +20,9 @@ TTRT_ENDS_WITH(ttrt_entry, outputs);
 TTRT_ENDS_WITH(ttrt_port, bytes);
 TTRT_ENDS_WITH(ttrt_memory, trace_address);
 TTRT_ENDS_WITH(ttrt_trace, bytes);
-TTRT_ENDS_WITH(ttrt_device_options, reserved);
+TTRT_ENDS_WITH(ttrt_device_options, host_functions);
+TTRT_ENDS_WITH(ttrt_host_call, attribute_count);
+TTRT_ENDS_WITH(ttrt_host_function, user);
 TTRT_ENDS_WITH(ttrt_timing, device);
 TTRT_ENDS_WITH(ttrt_run_options, timing);
 TTRT_ENDS_WITH(ttrt_host, dram_bytes);

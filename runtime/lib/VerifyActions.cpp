@@ -10,6 +10,9 @@ namespace ttrt {
 static std::string findOperandProblem(const Bundle &bundle, const Action &action) {
   const fb::Program &program = *bundle.metadata().programs()->Get(action.index);
   const char *symbol = text(program.symbol());
+  if (program.host_function() && action.info->onCores)
+    return formatText("runs '{}' on the cores; host function '{}' computes it", symbol,
+                      text(program.host_function()->name()));
   const uint32_t operands = count(program.operands());
   if (action.operandCount != operands)
     return formatText("runs '{}' with {} operands; it has {}", symbol, action.operandCount,

@@ -87,10 +87,15 @@ bool verifyFacts(const Bundle &bundle) {
   const fb::Facts *facts = findFacts(code);
   if (!facts)
     failBad("segment code does not end with the facts about its programs, or they are damaged");
-  if (count(facts->programs()) != count(programs))
-    failBad("bundle has {} programs; its code has {}", count(programs), count(facts->programs()));
-  for (uint32_t i = 0; i < count(programs); ++i) {
-    const fb::Program &program = *programs->Get(i), &fact = *facts->programs()->Get(i);
+  const auto hosted = static_cast<uint32_t>(bundle.hostFunctions().size());
+  if (count(facts->programs()) != count(programs) - hosted)
+    failBad("bundle has {} programs with code; its code has {}", count(programs) - hosted,
+            count(facts->programs()));
+  for (uint32_t i = 0, compiled = 0; i < count(programs); ++i) {
+    const fb::Program &program = *programs->Get(i);
+    if (program.host_function())
+      continue;
+    const fb::Program &fact = *facts->programs()->Get(compiled++);
     const char *symbol = text(program.symbol());
     if (strcmp(symbol, text(fact.symbol())) != 0)
       failBad("program {} is '{}'; expected '{}', as in its code", i, symbol, text(fact.symbol()));

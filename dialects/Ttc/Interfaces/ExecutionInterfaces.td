@@ -77,6 +77,10 @@ def Ttc_EnqueuedOpInterface : OpInterface<"EnqueuedOpInterface"> {
       Whether the results are on the device. If false, they are in host memory.
     }], "bool", "writesOnDevice">,
     InterfaceMethod<[{
+      Makes the op work in the device's memory, which the host accesses as its own, instead of host
+      memory. Returns false, and changes nothing, if it cannot.
+    }], "bool", "takeDeviceMemory", (ins), "", [{ return false; }]>,
+    InterfaceMethod<[{
       Emits the step of a schedule that performs this op on `queue`.
     }], "void", "enqueue",
     (ins "::mlir::OpBuilder &":$builder, "int64_t":$queue,

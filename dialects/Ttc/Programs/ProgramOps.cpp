@@ -158,6 +158,35 @@ static LogicalResult verifyShards(ProgramOp program) {
   return success();
 }
 
+/// Verifies (C8).
+static LogicalResult verifyHostFunction(ProgramOp program) {
+  HostFunctionAttr function = program.getHostFunctionAttr();
+  if (!function)
+    return success();
+  auto refuse = [&](const Twine &found) {
+    return program.emitOpError("(C8) expected a program of contiguous operands, without code, for "
+                               "the host function ")
+           << function.getName() << ", found " << found;
+  };
+  if (!program.isExternal())
+    return refuse("a body");
+  if (program.getShards())
+    return refuse("shards");
+  for (unsigned i = 0, e = program.getNumArguments() + program.getNumResults(); i < e; ++i)
+    if (program.getStrided(i))
+      return refuse("operand " + Twine(i) + " with ttc.strided");
+  for (unsigned i = 0; i < program.getNumResults(); ++i)
+    if (!program.getInPlace(i).empty())
+      return refuse("result " + Twine(i) + " with ttc.in_place");
+  if (program.getGrid().value_or(1) != 1 || program.getScratchBytes().value_or(0) != 0)
+    return refuse("a grid of " + Twine(program.getGrid().value_or(1)) + " and " +
+                  Twine(program.getScratchBytes().value_or(0)) + " bytes of scratch");
+  if (!isAbsentBeforeLast(function.getAbsentInputs(), program.getNumArguments()) ||
+      !isAbsentBeforeLast(function.getAbsentOutputs(), program.getNumResults()))
+    return refuse("absent positions beyond its last operand or result");
+  return success();
+}
+
 LogicalResult ProgramOp::verify() {
   for (auto [what, types] :
        {std::pair("input", getArgumentTypes()), std::pair("result", getResultTypes())})
@@ -175,7 +204,7 @@ LogicalResult ProgramOp::verify() {
       return emitOpError("(C4) expected complete rows of ")
              << strided.getRow() << " elements, found " << type;
   }
-  if (failed(verifyShards(*this)))
+  if (failed(verifyShards(*this)) || failed(verifyHostFunction(*this)))
     return failure();
   for (unsigned result = 0; result < getNumResults(); ++result)
     for (int64_t argument : getInPlace(result)) {
@@ -278,8 +307,9 @@ LogicalResult ReturnOp::verify() {
 //===--- dispatch ---------------------------------------------------------------------===//
 
 LogicalResult DispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyProgramCall(*this, symbols, getProgramAttr(), getInputs().getTypes(),
-                           getOutputs().getTypes());
+  return success(succeeded(verifyProgramCall(*this, symbols, getProgramAttr(),
+                                             getInputs().getTypes(), getOutputs().getTypes())) &&
+                 succeeded(verifyHasCode(*this, symbols, getProgramAttr(), "(C3)")));
 }
 
 void DispatchOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,

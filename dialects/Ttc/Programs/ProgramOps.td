@@ -64,7 +64,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
   let summary = "A kernel with a grid of workgroups";
   let description = [{
     A kernel that maps input tensors to result tensors, all of static shape. `ttc.dispatch` runs it.
-    The body has one of three forms:
+    With `host_function`, it has no code: a function of the application computes it, and only
+    `ttc.host_dispatch` runs it. Otherwise, the body has one of three forms:
 
     - ops on tensors that end with `ttc.return`, as `--ttc-outline-programs` creates them;
     - lowered code: a `builtin.module` of the LLVM dialect, as `--ttc-lower-programs` creates it. That
@@ -92,6 +93,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     - (C6) `shards` has elements of at least 1, and their product is `grid`.
     - (C7) `ttc.shard` requires `shards`, which its `partition` indexes, and partitions `whole` into parts of
       the operand's type. If the program has a body, each part is within one shard of `whole`.
+    - (C8) With `host_function`, there is no body, no `ttc.strided`, `ttc.in_place` or `shards`, a grid of 1 if
+      any, no scratch, and absent positions are below those of the last operand and result.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -100,6 +103,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
       %1 = ttc.relu %0 : tensor<4x8xf32>
       ttc.return %1 : tensor<4x8xf32>
     }
+    ttc.program @clip_64(tensor<1x64xf32>) -> tensor<1x64xf32>
+        attributes {host_function = #ttc.host_function<name = "com.acme.Clip", version = 1>}
     ```
   }];
   let arguments = (ins
@@ -110,7 +115,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     OptionalAttr<DictArrayAttr>:$res_attrs,
     OptionalAttr<I64Attr>:$grid,
     OptionalAttr<I64Attr>:$scratch_bytes,
-    OptionalAttr<DenseI64ArrayAttr>:$shards);
+    OptionalAttr<DenseI64ArrayAttr>:$shards,
+    OptionalAttr<Ttc_HostFunctionAttr>:$host_function);
   let regions = (region AnyRegion:$body);
   let builders = [
     // Without a body; addEntryBlock() adds one.
@@ -182,6 +188,7 @@ def Ttc_DispatchOp : Ttc_Op<"dispatch", [
     - (C1) `program` names a `ttc.program` of the module.
     - (C2) Operands and results have the program's types, disregarding layouts. An operand with
       `ttc.shard` has the type of the whole, including its layout.
+    - (C3) The program is not computed by a host function.
 
     ```mlir
     %y = ttc.dispatch @add_relu(%x, %b) : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>

@@ -176,6 +176,16 @@ LogicalResult mlir::ttc::verifyProgramCall(Operation *op, SymbolTableCollection 
   return success();
 }
 
+LogicalResult mlir::ttc::verifyHasCode(Operation *op, SymbolTableCollection &symbols,
+                                       FlatSymbolRefAttr symbol, StringRef constraint) {
+  auto program = symbols.lookupNearestSymbolFrom<ProgramOp>(op, symbol);
+  if (HostFunctionAttr function = program.getHostFunctionAttr())
+    return op->emitOpError() << constraint << " expected a program with code, found " << symbol
+                             << ", which the host function " << function.getName()
+                             << " computes: ttc.host_dispatch runs it";
+  return success();
+}
+
 LogicalResult mlir::ttc::verifyProgramBuffers(Operation *op, SymbolTableCollection &symbols,
                                               FlatSymbolRefAttr symbol, ArrayAttr inputs,
                                               ArrayAttr outputs,

@@ -87,8 +87,9 @@ LogicalResult ToMemoryOp::verify() {
 LogicalResult ToMemoryOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getProgramAttr())
     return success();
-  return verifyProgramCall(*this, symbols, getProgramAttr(), getInput().getType(),
-                           getOutput().getType(), "(C3)", "(C3)");
+  return success(succeeded(verifyProgramCall(*this, symbols, getProgramAttr(), getInput().getType(),
+                                             getOutput().getType(), "(C3)", "(C3)")) &&
+                 succeeded(verifyHasCode(*this, symbols, getProgramAttr(), "(C3)")));
 }
 void ToMemoryOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,
                         ArrayRef<BufferRef> outputs) {
@@ -125,8 +126,12 @@ LogicalResult HostDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            getOutputs().getTypes());
 }
 StringRef HostDispatchOp::getHostWork() { return "a program run by the host"; }
-bool HostDispatchOp::readsOnDevice(unsigned) { return false; }
-bool HostDispatchOp::writesOnDevice() { return false; }
+bool HostDispatchOp::readsOnDevice(unsigned) { return getOnDevice(); }
+bool HostDispatchOp::writesOnDevice() { return getOnDevice(); }
+bool HostDispatchOp::takeDeviceMemory() {
+  setOnDevice(true);
+  return true;
+}
 void HostDispatchOp::enqueue(OpBuilder &builder, int64_t queue, ArrayRef<Attribute> operandPlaces,
                              ArrayRef<Attribute> resultPlaces) {
   EnqueueHostOp::create(builder, getLoc(), getProgramAttr(), builder.getArrayAttr(operandPlaces),

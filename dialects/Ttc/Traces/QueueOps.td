@@ -91,11 +91,12 @@ def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
 def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [
     Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<Ttc_HostWorkOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_EnqueuedOpInterface, ["takeDeviceMemory"]>]> {
   let summary = "Runs a program on the host, between traces";
   let description = [{
     The program runs on the host, on tensors in host memory. Inside a traced region it splits the
-    region into two traces.
+    region into two traces. With `on_device`, its operands and results are in the device's memory, which
+    the host of a `cpu` target accesses as its own.
 
     Constraints:
     - (C1) `program` names a `ttc.program` of the module.
@@ -106,7 +107,8 @@ def Ttc_HostDispatchOp : Ttc_Op<"host_dispatch", [
        : (tensor<100x4xf32>) -> tensor<10x4xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$program, Variadic<Ttc_Tensor>:$inputs);
+  let arguments = (ins FlatSymbolRefAttr:$program, Variadic<Ttc_Tensor>:$inputs,
+                       UnitAttr:$on_device);
   let results = (outs Variadic<Ttc_Tensor>:$outputs);
   let assemblyFormat =
       "$program `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";

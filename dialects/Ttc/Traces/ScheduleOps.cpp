@@ -177,8 +177,10 @@ LogicalResult EnqueueDispatchOp::verifySymbolUses(SymbolTableCollection &symbols
   if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
       failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
     return failure();
-  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
-                              [&](unsigned index) { return getOffset(index); });
+  return success(
+      succeeded(verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
+                                     [&](unsigned index) { return getOffset(index); })) &&
+      succeeded(verifyHasCode(*this, symbols, getProgramAttr(), "(C4)")));
 }
 int64_t EnqueueDispatchOp::getScratchBytes(SymbolTableCollection &symbols) {
   return getScratchBytesOf(*this, symbols, getProgramAttr());

@@ -238,6 +238,7 @@ def Ttc_EnqueueDispatchOp : Ttc_StepOp<"dispatch", [], [], ["getScratchBytes"]> 
     - (C2) There is one buffer for each input and each result of the program, and its tensor fits in
       the buffer at the given offset.
     - (C3) If there are offsets, there is one for each buffer, and none is negative.
+    - (C4) The program is not computed by a host function.
 
     ```mlir
     ttc.enqueue.dispatch @to_l1(@image) into (@image_l1) on 0

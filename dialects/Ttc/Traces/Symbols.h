@@ -35,6 +35,10 @@ LogicalResult verifyProgramCall(Operation *op, SymbolTableCollection &symbols,
                                 StringRef symbolConstraint = "(C1)",
                                 StringRef typeConstraint = "(C2)");
 
+/// Verifies that no host function computes the program, which exists: it runs on the device.
+LogicalResult verifyHasCode(Operation *op, SymbolTableCollection &symbols,
+                            FlatSymbolRefAttr program, StringRef constraint);
+
 /// Verifies that `program` names a program (C1) and that its operands fit in the buffers from the
 /// given offsets on (C2). Offsets are in bytes; operands are counted inputs first, then outputs.
 LogicalResult verifyProgramBuffers(

@@ -191,8 +191,10 @@ LogicalResult CmdDispatchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(verifyOffsets(*this, getInputs(), getInputOffsets())) ||
       failed(verifyOffsets(*this, getOutputs(), getOutputOffsets())))
     return failure();
-  return verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
-                              [&](unsigned index) { return getOffset(index); });
+  return success(
+      succeeded(verifyProgramBuffers(*this, symbols, getProgramAttr(), getInputs(), getOutputs(),
+                                     [&](unsigned index) { return getOffset(index); })) &&
+      succeeded(verifyHasCode(*this, symbols, getProgramAttr(), "(C4)")));
 }
 
 void CmdDispatchOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {

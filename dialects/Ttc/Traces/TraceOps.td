@@ -154,6 +154,7 @@ def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
     - (C2) There is one buffer for each input and each result of the program, and its tensor fits in
       the buffer at the given offset.
     - (C3) If there are offsets, there is one for each buffer, and none is negative.
+    - (C4) The program is not computed by a host function.
 
     ```mlir
     ttc.cmd.dispatch @conv_relu(@image, @w0) into (@act1)

@@ -223,7 +223,10 @@ def OutlinePrograms : Pass<"ttc-outline-programs", "::mlir::ModuleOp"> {
     }
     ```
 
-    Counters (`--mlir-pass-statistics`): `dispatches`, `programs`.
+    Each `ttc.host_call` becomes a `ttc.host_dispatch` of a program without code, which a host function
+    computes. Equal functions on equal types share one program.
+
+    Counters (`--mlir-pass-statistics`): `dispatches`, `programs`, `host-calls`.
   }];
 }
 

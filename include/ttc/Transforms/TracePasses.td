@@ -11,6 +11,10 @@ def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
     Puts the whole body of a function into one `ttc.traced` region, including the transfers of
     arguments and results. A function that already contains such regions is left as it is.
 
+    Host steps (`ttc.host_dispatch`) use the device's memory in place if the target is `cpu`, which shares
+    it with the host; otherwise, transfers are inserted around them. `--ttc-hoist-io` then splits the
+    region there.
+
     ```mlir
     func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
       %y = ttc.dispatch @f(%x) : (tensor<4xf32>) -> tensor<4xf32>

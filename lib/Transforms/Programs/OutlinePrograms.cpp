@@ -29,6 +29,22 @@ size_t hashBody(FusionOp fusion) {
 /// The last part of an op's name: "ttc.kernel.gemm" -> "gemm".
 StringRef getShortName(Operation *op) { return op->getName().getStringRef().rsplit('.').second; }
 
+/// The shape of the first result: "_56x56x64".
+std::string getShapeSuffix(TypeRange results) {
+  if (results.empty())
+    return "";
+  // Leading ones (most often the batch) say nothing.
+  auto shape = cast<RankedTensorType>(results[0]).getShape().drop_while([](int64_t size) {
+    return size == 1;
+  });
+  if (shape.empty())
+    return "_1";
+  std::string suffix = "_";
+  llvm::raw_string_ostream stream(suffix);
+  llvm::interleave(shape, stream, "x");
+  return suffix;
+}
+
 /// What the fusion does and the shape it makes: "gemm_add_relu_56x56x64".
 std::string getProgramName(FusionOp fusion) {
   SmallVector<StringRef> ops;
@@ -43,22 +59,22 @@ std::string getProgramName(FusionOp fusion) {
     name = llvm::join(ops, "_");
   if (name.empty())
     name = "copy";
-  if (fusion.getNumResults() == 0)
-    return name;
-  auto type = cast<RankedTensorType>(fusion.getResult(0).getType());
-  // Leading ones (most often the batch) say nothing.
-  auto shape = type.getShape().drop_while([](int64_t size) { return size == 1; });
-  if (shape.empty())
-    return name + "_1";
-  llvm::raw_string_ostream stream(name);
-  stream << "_";
-  llvm::interleave(shape, stream, "x");
-  return name;
+  return name + getShapeSuffix(fusion.getResultTypes());
+}
+
+/// "com_acme_Clip_1x64": a domain has dots, and an op any character.
+std::string getProgramName(HostCallOp call) {
+  std::string name = call.getFunction().getName().str();
+  for (char &character : name)
+    if (!llvm::isAlnum(character))
+      character = '_';
+  return name + getShapeSuffix(call.getResultTypes());
 }
 
 struct OutlinePrograms : impl::OutlineProgramsBase<OutlinePrograms> {
   PassCounter numDispatches{*this, "dispatches", "Fusions outlined"};
   PassCounter numPrograms{*this, "programs", "Programs made"};
+  PassCounter numHostCalls{*this, "host-calls", "Calls of host functions outlined"};
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -88,6 +104,35 @@ struct OutlinePrograms : impl::OutlineProgramsBase<OutlinePrograms> {
     // Only now: until here their bodies were what later ones are compared with.
     for (FusionOp fusion : fusions)
       fusion.erase();
+    outlineHostCalls(symbols);
+  }
+
+  /// Equal functions on equal types are one program.
+  void outlineHostCalls(SymbolTable &symbols) {
+    SmallVector<HostCallOp> calls;
+    getOperation().walk([&](HostCallOp call) { calls.push_back(call); });
+    DenseMap<std::pair<Attribute, Type>, ProgramOp> programs;
+    for (HostCallOp call : calls) {
+      OpBuilder builder(call);
+      auto type = builder.getFunctionType(call.getInputs().getTypes(), call.getResultTypes());
+      ProgramOp &program = programs[{call.getFunction(), type}];
+      if (!program) {
+        OpBuilder nowhere(&getContext());
+        program = ProgramOp::create(nowhere, call.getLoc(), getProgramName(call), type);
+        program.setPrivate();
+        program.setGrid(1);
+        program.setScratchBytes(0);
+        program.setHostFunctionAttr(call.getFunction());
+        symbols.insert(program);
+        ++numPrograms;
+      }
+      auto step = HostDispatchOp::create(builder, call.getLoc(), call.getResultTypes(),
+                                         FlatSymbolRefAttr::get(program.getSymNameAttr()),
+                                         call.getInputs());
+      call.replaceAllUsesWith(step.getResults());
+      call.erase();
+      ++numHostCalls;
+    }
   }
 
   /// Adds a program with the fusion's body to the end of the module.

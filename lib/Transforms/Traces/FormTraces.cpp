@@ -2,6 +2,7 @@
 #include "Signature.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {
@@ -61,6 +62,51 @@ private:
       results.push_back(FromDeviceOp::create(builder, value.getLoc(), value.getType(), value));
     YieldOp::create(builder, terminator->getLoc(), results);
     terminator->setOperands(traced.getResults());
+    placeHostSteps(body, isHostsOwn(function));
+  }
+
+  /// Whether the device's memory is the host's.
+  static bool isHostsOwn(func::FuncOp function) {
+    auto module = function->getParentOfType<ModuleOp>();
+    auto target = module ? module->getAttrOfType<TargetAttr>(kTargetAttrName) : TargetAttr();
+    return target && target.getName() == "cpu";
+  }
+
+  /// Steps that the host computes take their tensors from the device's memory if that is the
+  /// host's, and otherwise from transfers around them.
+  static void placeHostSteps(Block &body, bool isHostsOwn) {
+    SmallVector<EnqueuedOpInterface> steps;
+    for (Operation &op : body)
+      if (auto step = dyn_cast<EnqueuedOpInterface>(op); step && !isa<ToDeviceOp, FromDeviceOp>(op))
+        steps.push_back(step);
+    if (steps.empty())
+      return;
+    for (EnqueuedOpInterface step : steps)
+      if (!isHostsOwn || !step.takeDeviceMemory())
+        addTransfers(step);
+    // A transfer there and back is none.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body))) {
+      if (auto back = dyn_cast<FromDeviceOp>(op))
+        if (auto there = back.getInput().getDefiningOp<ToDeviceOp>())
+          back.replaceAllUsesWith(there.getInput());
+      if (isa<ToDeviceOp, FromDeviceOp>(op) && op.use_empty())
+        op.erase();
+    }
+  }
+
+  static void addTransfers(EnqueuedOpInterface step) {
+    OpBuilder builder(step);
+    for (OpOperand &operand : step->getOpOperands())
+      if (!step.readsOnDevice(operand.getOperandNumber()))
+        operand.set(
+            FromDeviceOp::create(builder, step->getLoc(), operand.get().getType(), operand.get()));
+    if (step.writesOnDevice())
+      return;
+    builder.setInsertionPointAfter(step);
+    for (Value result : step->getResults()) {
+      auto transfer = ToDeviceOp::create(builder, step->getLoc(), result.getType(), result);
+      result.replaceAllUsesExcept(transfer, transfer);
+    }
   }
 };
 

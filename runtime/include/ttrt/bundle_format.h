@@ -17,6 +17,9 @@ inline constexpr uint32_t kFormatVersion = 2;
 /// Segments start at a multiple of this in the file (streams: see Segment::address), and so does
 /// every mapped range of device memory.
 inline constexpr uint64_t kPageSize = 4096;
+/// The required feature of a bundle with host functions.
+inline constexpr char kHostFunctionsFeature[] = "host-functions";
+
 /// Every buffer's address and size is a multiple of this.
 inline constexpr uint64_t kBufferAlignment = 64;
 /// Command queues that a device can have.

@@ -46,6 +46,7 @@ enum class Kind : uint64_t {
   StateRead,
   StateWrite,
   Port,
+  HostFunction,
 };
 
 /// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`.

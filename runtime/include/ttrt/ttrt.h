@@ -84,14 +84,15 @@ extern "C" {
 typedef enum ttrt_status {
   TTRT_OK = 0,
   TTRT_INVALID_ARGUMENT = 1, /**< an argument is out of range, NULL or inconsistent */
-  TTRT_NOT_FOUND = 2,        /**< no entry point or schedule has that name */
+  TTRT_NOT_FOUND = 2,        /**< no entry point, schedule or host function has that name */
   TTRT_IO_ERROR = 3,         /**< a system call failed; the message holds its error */
   TTRT_BAD_BUNDLE = 4,       /**< the file is damaged, truncated or not a bundle */
   TTRT_UNSUPPORTED = 5,      /**< valid, but not supported by this library or machine */
   TTRT_OUT_OF_MEMORY = 6,    /**< out of memory, threads or events */
   TTRT_BUSY = 7,             /**< another call, a command or a pipeline uses the device */
   TTRT_INTERNAL = 8,         /**< a bug in the library */
-  TTRT_FAILED = 9,           /**< a command failed and its queue has stopped (queue.h) */
+  TTRT_FAILED = 9,           /**< a host function failed, or a command, and its queue has stopped
+                                  (queue.h) */
   TTRT_NOT_READY = 10,       /**< not complete yet, and the caller chose not to wait */
   TTRT_WOULD_OVERWRITE = 11, /**< the output queue of a pipeline is full (pipeline.h) */
   TTRT_END = 12,             /**< no more outputs will come (pipeline.h) */
@@ -240,6 +241,8 @@ TTRT_API ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace
 /** An address space with a bundle loaded into it, and the threads that execute it. */
 typedef struct ttrt_device ttrt_device;
 
+typedef struct ttrt_host_function ttrt_host_function;
+
 /** Options of ttrt_device_open(). Zero is the default of every field. */
 typedef struct ttrt_device_options {
   size_t size; /**< sizeof(ttrt_device_options) */
@@ -267,8 +270,10 @@ typedef struct ttrt_device_options {
       that have become invalid. */
   int check_outputs;
   uint32_t reserved; /**< 0 */
+  /** Functions that compute ops of the model on the host (host.h), up to a NULL; NULL: none. */
+  const ttrt_host_function *const *host_functions;
 } ttrt_device_options;
-#define TTRT_DEVICE_OPTIONS_INIT {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define TTRT_DEVICE_OPTIONS_INIT {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL}
 
 /**
  * Opens a device: reserves its address space, maps the bundle into it, loads all traces and starts
@@ -276,6 +281,7 @@ typedef struct ttrt_device_options {
  * owns *device. Thread-safe.
  *
  * TTRT_UNSUPPORTED if the bundle does not fit this machine (architecture, CPU features, limits);
+ * TTRT_NOT_FOUND if it wants host functions that are not registered, which the message names;
  * TTRT_IO_ERROR if a system call fails; TTRT_BAD_BUNDLE if the code cannot be loaded or, after
  * TTRT_VERIFY_NONE only, if the plan is wrong.
  */
@@ -339,7 +345,8 @@ typedef struct ttrt_run_options {
  *
  * TTRT_BUSY while a queue has commands in flight or a pipeline is open; TTRT_OVERWRITTEN if an
  * input is NULL and its slot has been overwritten; TTRT_INVALID_ARGUMENT if a size is wrong or a
- * trace of the entry point is released (memory.h).
+ * trace of the entry point is released (memory.h); TTRT_FAILED if a host function fails: the
+ * outputs are then undefined, and the device can run again.
  */
 TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
                               const ttrt_output *outputs, const ttrt_run_options *options,

@@ -175,7 +175,8 @@ void BundleBuilder::setCode(const std::vector<uint8_t> &segment) {
 static fb::FactsT factsOf(const fb::BundleT &bundle) {
   fb::FactsT facts;
   for (const auto &program : bundle.programs)
-    facts.programs.push_back(std::make_unique<fb::ProgramT>(*program));
+    if (!program->host_function)
+      facts.programs.push_back(std::make_unique<fb::ProgramT>(*program));
   return facts;
 }
 

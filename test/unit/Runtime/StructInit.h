@@ -3,6 +3,7 @@
 #ifndef TTC_TEST_UNIT_RUNTIME_STRUCTINIT_H
 #define TTC_TEST_UNIT_RUNTIME_STRUCTINIT_H
 
+#include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 
@@ -13,7 +14,9 @@
               apply(ttrt_timing, TTRT_TIMING_INIT) apply(ttrt_run_options, TTRT_RUN_OPTIONS_INIT)  \
                   apply(ttrt_host, TTRT_HOST_INIT) apply(ttrt_memory_use, TTRT_MEMORY_USE_INIT)    \
                       apply(ttrt_schedule, TTRT_SCHEDULE_INIT)                                     \
-                          apply(ttrt_pipeline_options, TTRT_PIPELINE_OPTIONS_INIT)
+                          apply(ttrt_pipeline_options, TTRT_PIPELINE_OPTIONS_INIT)                 \
+                              apply(ttrt_host_call, TTRT_HOST_CALL_INIT)                           \
+                                  apply(ttrt_host_function, TTRT_HOST_FUNCTION_INIT)
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,7 @@
 // ttrt-write-sample NAME FILE: writes one of the test bundles, for the tests of the tools.
 
 #include "Certify.h"
+#include "HostBundle.h"
 #include "Loaded.h"
 #include "QueueBundle.h"
 #include "ShowBundles.h"
@@ -25,6 +26,12 @@ int main(int argc, char **argv) {
       {"certified",
        [] {
          BundleBuilder builder = queueBundle();
+         certify(builder);
+         return builder;
+       }},
+      {"host",
+       [] {
+         BundleBuilder builder = hostBundle();
          certify(builder);
          return builder;
        }},
