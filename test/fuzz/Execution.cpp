@@ -3,6 +3,7 @@
 
 #include "Changes.h"
 #include "ttrt/bundle_format.h"
+#include "ttrt/host.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,6 +22,55 @@ static constexpr uint32_t kRuns = 3, kIterations = 7;
 static constexpr uint32_t kNone = ~0u;
 /// Of a child process; a loaded machine must not make a hang of it.
 static constexpr unsigned kSeconds = 20;
+
+/// A host function for every name: results that depend on all that a call says, and on all
+/// operands.
+static ttrt_status hashCall(void *, const ttrt_host_call *call, ttrt_error *) {
+  uint64_t hash = hashBytes(call->name, strlen(call->name)) + call->version;
+  auto mix = [&](const void *data, size_t size) {
+    hash = hash * 0x9e3779b97f4a7c15u + hashBytes(data, size);
+  };
+  auto mixTensor = [&](const ttrt_tensor &tensor) {
+    mix(&tensor.dtype, sizeof(tensor.dtype));
+    mix(tensor.shape, tensor.rank * sizeof(int64_t));
+    mix(tensor.data, tensor.bytes);
+  };
+  for (uint64_t i = 0; i < call->attribute_count; ++i) {
+    const ttrt_attribute &attribute = call->attributes[i];
+    mix(attribute.name, strlen(attribute.name));
+    mix(&attribute.kind, sizeof(attribute.kind));
+    if (attribute.ints)
+      mix(attribute.ints, attribute.count * sizeof(int64_t));
+    if (attribute.floats)
+      mix(attribute.floats, attribute.count * sizeof(float));
+    for (uint32_t j = 0; attribute.strings && j < attribute.count; ++j)
+      mix(attribute.strings[j], strlen(attribute.strings[j]));
+    mixTensor(attribute.tensor);
+  }
+  for (uint32_t i = 0; i < call->operand_count; ++i)
+    mixTensor(call->operands[i]);
+  for (uint32_t i = 0; i < call->result_count; ++i)
+    for (size_t at = 0; at < call->results[i].bytes; ++at)
+      static_cast<uint8_t *>(call->results[i].data)[at] =
+          static_cast<uint8_t>(hash >> (at + i) % 4 * 8) & 0x3f; // small numbers as floats, too
+  return TTRT_OK;
+}
+
+/// All that a bundle wants.
+struct HostFunctions {
+  explicit HostFunctions(const ttrt_bundle *bundle) {
+    std::set<std::string> names;
+    ttrt_host_call call = TTRT_HOST_CALL_INIT;
+    for (uint32_t i = 0; ttrt_bundle_host_call(bundle, i, &call, nullptr) == TTRT_OK; ++i)
+      if (names.insert(call.name).second)
+        functions.push_back({sizeof(ttrt_host_function), call.name, hashCall, nullptr});
+    for (const ttrt_host_function &function : functions)
+      list.push_back(&function);
+    list.push_back(nullptr);
+  }
+  std::vector<ttrt_host_function> functions;
+  std::vector<const ttrt_host_function *> list;
+};
 
 static PortType portOf(const ttrt_port &port) {
   return {port.name, port.dtype, {port.shape, port.shape + port.rank}, port.bytes};
@@ -129,6 +179,7 @@ public:
 
   void run(const ttrt_bundle *bundle, const std::vector<uint32_t> &entries,
            const std::vector<std::vector<char>> &schedules) {
+    const HostFunctions functions(bundle);
     // One core and the calling thread alone; then two, and two queues.
     for (uint32_t cores : {1u, 2u}) {
       ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
@@ -137,6 +188,7 @@ public:
       // The speed of the link is simulated: a slow one is no fault.
       options.link_bytes_per_second = uint64_t(1) << 40;
       options.checks = checks;
+      options.host_functions = functions.list.data();
       ttrt_error error;
       ttrt_device *device = nullptr;
       if (ttrt_device_open(bundle, &options, &device, &error) != TTRT_OK)

@@ -6,6 +6,7 @@
 #include "MemoryFile.h"
 
 #include "ttrt/bundle_format.h"
+#include "ttrt/host.h"
 #include "ttrt/ttc_bundle_generated.h"
 #include "ttrt/ttrt.h"
 
@@ -62,6 +63,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (ttrt_bundle_open(path.c_str(), TTRT_VERIFY_NONE, &bundle, nullptr) == TTRT_OK) {
     ttrt_memory used = TTRT_MEMORY_INIT;
     ttrt_bundle_memory(bundle, &used, nullptr);
+    ttrt_host_call call = TTRT_HOST_CALL_INIT;
+    size_t texts = 0;
+    for (uint32_t i = 0; ttrt_bundle_host_call(bundle, i, &call, nullptr) == TTRT_OK; ++i)
+      for (uint64_t j = 0; j < call.attribute_count; ++j)
+        for (uint32_t k = 0; call.attributes[j].strings && k < call.attributes[j].count; ++k)
+          texts += strlen(call.attributes[j].strings[k]);
+    if (texts > size)
+      abort();
     for (uint32_t e = 0; e < ttrt_bundle_entries(bundle); ++e) {
       ttrt_port port = TTRT_PORT_INIT;
       for (uint32_t i = 0; ttrt_bundle_input(bundle, e, i, &port, nullptr) == TTRT_OK; ++i)

@@ -20,7 +20,7 @@ def run(*command):
 
 def bundles(build, folder):
     """Small ones: rings of slots on two queues, and those that are made by hand."""
-    for name in ("sample", "certified"):
+    for name in ("sample", "certified", "host"):
         run(build / "test/unit/ttrt-write-sample", name, folder / f"{name}.ttcb")
     translate = build / "bin/ttc-translate"
     if translate.exists():
@@ -40,6 +40,7 @@ def tables(build, folder):
         "entries": ["--queues=2", digits, mlp, "--entry=left,right"],
         "chip": [f"--target={chip}", "--queues=2", "--shard=width", digits],
         "grid": ["--queues=2", grid],
+        "host": ["--queues=2", "--host-ops=com.acme.*", ROOT / "examples/host-ops/swish.onnx"],
     }.items():
         run(build / "bin/ttc-translate", "--onnx-to-bundle", *options, "-o", folder / f"{name}.ttcb")
     for made in (chip, grid, text):

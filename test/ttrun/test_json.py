@@ -34,7 +34,7 @@ def keys(value):
     return {k for v in value for k in keys(v)} if isinstance(value, list) else set()
 
 
-@pytest.mark.parametrize("name", ["sample", "hostile", "many"])
+@pytest.mark.parametrize("name", ["sample", "hostile", "many", "host"])
 def test_read(tools, sample, documented, name):
     found = json.loads(tools.ttrun("read", sample(name), "--json").stdout)
     missing = keys(found) - documented["ttrun read BUNDLE --json"]
@@ -49,6 +49,16 @@ def test_sections_of_read(tools, sample, documented):
     for option, expected in (("entries", {"entries"}), ("traces", {"trace_region", "traces"}), ("sizes", {"segments"}),
                              ("buffers", {"buffers"}), ("programs", {"programs"}), ("target", {"target"})):
         assert set(json.loads(tools.ttrun("read", bundle, "--json", f"--{option}").stdout)) == always | expected
+
+
+def test_host_functions(tools, sample, documented):
+    found, = json.loads(tools.ttrun("check", sample("host"), "--json").stdout)["bundles"]
+    assert not keys(found) - documented["ttrun check BUNDLE... --json"]
+    call, = found["host_functions"]
+    assert call == {"name": "com.acme.Scale", "version": 3, "operands": ["f32[4, 64]", "none", "f32[4, 64]"],
+                    "results": ["f32[4, 64]"],
+                    "attributes": ["axes = [2, 3]", "axis = -1", "factor = 3", "factors = [0.5]", 'mode = "linear"',
+                                   'modes = ["a", "", "ccc"]', "none = []", "table = i16[1, 3]"]}
 
 
 def test_perf(tools, sample, documented):

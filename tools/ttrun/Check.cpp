@@ -4,6 +4,7 @@
 #include "Error.h"
 #include "Execute.h"
 #include "Handles.h"
+#include "HostCalls.h"
 #include "Json.h"
 #include "Options.h"
 #include "Printing.h"
@@ -106,6 +107,9 @@ static void print(const Checked &checked, bool fit) {
                proof->schedules, plural(proof->schedules), proof->steps, proof->commands,
                proof->iterations, proof->accesses, proof->pairs,
                static_cast<double>(proof->nanoseconds) * 1e-6);
+  if (checked.bundle)
+    for (const ttrt::HostFunction &function : checked.bundle->hostFunctions())
+      printLine("  wants   host function {}", describe(function.call));
   if (checked.execution)
     print(*checked.execution);
 }
@@ -139,6 +143,12 @@ static void add(Json &json, const Checked &checked) {
         .field("pairs", uint64_t(proof->pairs))
         .field("ms", static_cast<double>(proof->nanoseconds) * 1e-6)
         .endObject();
+  if (checked.bundle && !checked.bundle->hostFunctions().empty()) {
+    json.key("host_functions").beginArray();
+    for (const ttrt::HostFunction &function : checked.bundle->hostFunctions())
+      add(json, function.call);
+    json.endArray();
+  }
   if (const auto &execution = checked.execution) {
     json.key("execution")
         .beginObject()
@@ -161,7 +171,8 @@ int checkCommand(int argc, char **argv) {
       "size and command; and the proof that every read sees the intended write, for every number\n"
       "of iterations and every interleaving of cores and queues. Also reports whether this "
       "machine\n"
-      "can run them. With --execute, it also runs each program of a bundle alone, on random "
+      "can run them, and which host functions they want. With --execute, it also runs each program "
+      "of a bundle alone, on random "
       "inputs\n"
       "between pages that cannot be accessed, and compares what it reads and writes with what the\n"
       "bundle declares. This executes the bundle's machine code: use it for bundles from a source\n"

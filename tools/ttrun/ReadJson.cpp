@@ -142,6 +142,8 @@ static void addPrograms(Json &json, const Bundle &bundle) {
         .field("symbol", text(program.symbol()))
         .field("grid", program.grid())
         .field("scratch_bytes", program.scratch_bytes());
+    if (const fb::HostFunction *function = program.host_function())
+      json.field("host_function", text(function->name()));
     json.key("operands").beginArray();
     for (uint32_t j = 0; j < count(program.operands()); ++j) {
       const fb::Operand &operand = *program.operands()->Get(j);

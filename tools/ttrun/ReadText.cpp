@@ -85,6 +85,9 @@ void printPrograms(const Bundle &bundle, bool full) {
     const fb::Program &program = *programs->Get(i);
     std::string line = fmt::format("  {:4}  {}  grid {}, scratch {}:", i, text(program.symbol()),
                                    program.grid(), program.scratch_bytes());
+    if (const fb::HostFunction *function = program.host_function())
+      line = fmt::format("  {:4}  {}  host function {}:", i, text(program.symbol()),
+                         text(function->name()));
     for (uint32_t j = 0; j < count(program.operands()); ++j) {
       const fb::Operand &operand = *program.operands()->Get(j);
       line += fmt::format("{} {} {}", j ? "," : "", nameOf(operand.access()), operand.bytes());

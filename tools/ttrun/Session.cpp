@@ -38,6 +38,8 @@ void SessionOptions::declare(OptionParser &parser) {
       "emulate a bus of this speed for inputs and outputs\n(default: the target's link, if it "
       "has a speed)",
       linkBytesPerSecond, 1, uint64_t(1) << 60);
+  parser.list("host-library", "FILE.so",
+              "load host functions from a shared library (docs/host-ops.md)", hostLibraries);
   parser.verify(verify);
   declareTrusted(parser, trusted);
 }
@@ -75,6 +77,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
     if (options.sandbox && (!options.schedule.empty() || options.queues))
       throw UserError("--sandbox runs one inference at a time: expected no --schedule and no "
                       "--queues");
+    if (options.sandbox && !options.hostLibraries.empty())
+      throw UserError("--sandbox confines all that runs: expected no --host-library");
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
     check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
@@ -90,11 +94,17 @@ Session::Session(const std::string &path, const SessionOptions &options)
     device.pin = options.pin;
     device.queues = chooseQueues(options);
     device.link_bytes_per_second = options.linkBytesPerSecond;
+    if (options.sandbox && ttrt_bundle_host_calls(bundle_) != 0)
+      throw UserError(path + ": the bundle wants host functions, which are not available with "
+                             "--sandbox; see ttrun check");
+    hostLibraries_ = std::make_unique<HostLibraries>(options.hostLibraries);
+    device.host_functions = hostLibraries_->functions();
     if (options.sandbox) {
       describePorts();
       sandbox_ = std::make_unique<Sandbox>(path, bundle_, entry_, device, in_, out_);
     } else {
-      check(path, ttrt_device_open(bundle_, &device, &device_, &error), error);
+      check(path, ttrt_device_open(bundle_, &device, &device_, &error), error,
+            [] { return std::string("; ttrun takes them from --host-library=FILE.so"); });
     }
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();

@@ -5,6 +5,7 @@
 #ifndef TTC_TOOLS_TTRUN_SESSION_H
 #define TTC_TOOLS_TTRUN_SESSION_H
 
+#include "HostCalls.h"
 #include "Npy.h"
 #include "Options.h"
 #include "Sandbox.h"
@@ -26,7 +27,8 @@ struct SessionOptions {
   std::string entry; ///< empty: the only one, or "main"
   std::string verify = "full";
   std::vector<std::string> trusted; ///< files with public keys
-  bool sandbox = false;             ///< run the programs in a confined process
+  std::vector<std::string> hostLibraries;
+  bool sandbox = false; ///< run the programs in a confined process
   uint64_t cores = 0;
   bool pin = false;
   bool noTrace = false;
@@ -83,6 +85,7 @@ private:
   void release();
 
   std::string path_;
+  std::unique_ptr<HostLibraries> hostLibraries_; ///< the device calls them
   ttrt_bundle *bundle_ = nullptr;
   ttrt_device *device_ = nullptr;    ///< null in a sandbox
   std::unique_ptr<Sandbox> sandbox_; ///< its process has the device
