@@ -137,15 +137,16 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs() << "error: --input-shape and --input-value are options of --import-onnx and --" << kName
-                 << ", found them with --" << translation << "\n";
+    llvm::errs() << "error: --input-shape, --input-value, --host-ops and --host-result are options "
+                    "of --import-onnx and --"
+                 << kName << ", found one with --" << translation << "\n";
     return failure();
   }
   for (auto &[name, option] : cl::getRegisteredOptions())
     if (translation != kName && option->getNumOccurrences() &&
         llvm::is_contained(option->Categories, &commandLine->category)) {
-      llvm::errs() << "error: --" << name << " is an option of --" << kName << ", found them with --"
-                   << translation << "\n";
+      llvm::errs() << "error: --" << name << " is an option of --" << kName
+                   << ", found them with --" << translation << "\n";
       return failure();
     }
   return success();

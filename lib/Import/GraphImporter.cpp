@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GraphImporter.h"
 
+#include "HostOps.h"
 #include "OnnxNode.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -165,7 +166,7 @@ void GraphImporter::checkOpsAreSupported() {
   for (const onnx::NodeProto &node : graph.getProto().node()) {
     if (shared.errors.isFull())
       return;
-    if (!findFunction(node))
+    if (!findFunction(node) && !isHostOp(node, shared.options))
       findEntry(node, /*report=*/true);
   }
 }
@@ -206,6 +207,8 @@ FailureOr<SmallVector<Value>> GraphImporter::getInputs(const onnx::NodeProto &no
 void GraphImporter::importNode(onnx::NodeProto &node) {
   if (failed(checkLimits(node)))
     return;
+  if (isHostOp(node, shared.options))
+    return importHosted(node);
   if (const onnx::FunctionProto *function = findFunction(node))
     return importCall(*function, node);
   // The nodes of the model itself have been checked, and what is wrong has been reported.
@@ -242,6 +245,27 @@ void GraphImporter::importNode(onnx::NodeProto &node) {
       shared.errors.count();
     }
   }
+}
+
+void GraphImporter::importHosted(onnx::NodeProto &node) {
+  FailureOr<SmallVector<Value>> inputs = getInputs(node);
+  if (failed(inputs))
+    return;
+  // A domain without a version has its first.
+  const int64_t opset = std::max<int64_t>(getOpset(node), 1);
+  OnnxNode importing(node, opset, *this, nameOf(node), *inputs);
+  HostOpContext context{shared.options, graph.getProto(),
+                        [&](StringRef name) { return getDeclaredShape(name); },
+                        [&](onnx::TensorProto &tensor, StringRef name, EmitErrorFn emitError) {
+                          return shared.convertTensor(tensor, name, emitError);
+                        }};
+  FailureOr<SmallVector<Value>> results =
+      importHostOp(node, importing, getNodeLoc(shared.context, nameOf(node)), context);
+  if (failed(results))
+    return shared.errors.count();
+  for (auto [name, value] : llvm::zip_equal(node.output(), *results))
+    if (value)
+      values[name] = value;
 }
 
 //===----------------------------------------------------------------------===//

@@ -57,6 +57,8 @@ private:
   /// The values of the node's inputs, null for omitted ones. Fails if one could not be imported.
   FailureOr<SmallVector<Value>> getInputs(const onnx::NodeProto &node);
   void importNode(onnx::NodeProto &node);
+  /// A node that a function of the application computes.
+  void importHosted(onnx::NodeProto &node);
   void importCall(const onnx::FunctionProto &function, onnx::NodeProto &node);
   LogicalResult checkLimits(const onnx::NodeProto &node);
   InFlightDiagnostic emitError(const onnx::NodeProto &node);

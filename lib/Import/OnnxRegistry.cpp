@@ -92,7 +92,8 @@ void mlir::ttc::printOnnxOps(llvm::raw_ostream &output) {
             "- Element types are "
          << getSupportedOnnxTypes()
          << ".\n"
-            "- Floats of 4 and 8 bits and integers of 2 and 4 bits are stored, moved and converted.\n\n"
+            "- Floats of 4 and 8 bits and integers of 2 and 4 bits are stored, moved and "
+            "converted.\n\n"
             "*Opsets* are the opsets of models that may use the op; the op then has the meaning "
             "that it has in the\nmodel's opset. *Restrictions* say what is not imported of the "
             "op.\n\n"

@@ -65,6 +65,15 @@ struct ImportCLOptions {
       "input-value", llvm::cl::cat(category), llvm::cl::value_desc("name=16000|[1,2]|file.npy"),
       llvm::cl::desc("Value of a graph input, which becomes a constant of the compiled model: one "
                      "number for all elements, a list, or an array")};
+  llvm::cl::list<std::string> hostOps{
+      "host-ops", llvm::cl::cat(category), llvm::cl::CommaSeparated,
+      llvm::cl::value_desc("com.acme.*,NonMaxSuppression"),
+      llvm::cl::desc("Ops that functions of the application compute, between traces: patterns for "
+                     "their names, with the domain unless it is ONNX's own")};
+  llvm::cl::list<std::string> hostResults{
+      "host-result", llvm::cl::cat(category), llvm::cl::value_desc("name:f32:1x3x224x224"),
+      llvm::cl::desc("Type of a value that such a function computes and whose static shape the "
+                     "ONNX model does not declare")};
 };
 } // namespace
 
@@ -76,26 +85,26 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
   OnnxImportOptions options;
   if (!clOptions.isConstructed())
     return options;
-  for (const std::string &text : clOptions->inputShapes) {
-    std::string complaint = addInputShape(text, options);
-    if (complaint.empty())
-      continue;
-    llvm::WithColor::error() << "--input-shape: " << complaint << "\n";
-    return failure();
-  }
-  for (const std::string &text : clOptions->inputValues) {
-    std::string complaint = addInputValue(text, options);
-    if (complaint.empty())
-      continue;
-    llvm::WithColor::error() << "--input-value: " << complaint << "\n";
-    return failure();
-  }
+  for (auto [name, texts, add] :
+       {std::tuple("--input-shape", &clOptions->inputShapes, addInputShape),
+        std::tuple("--input-value", &clOptions->inputValues, addInputValue),
+        std::tuple("--host-ops", &clOptions->hostOps, addHostOps),
+        std::tuple("--host-result", &clOptions->hostResults, addHostResult)})
+    for (const std::string &text : *texts) {
+      std::string complaint = add(text, options);
+      if (complaint.empty())
+        continue;
+      llvm::WithColor::error() << name << ": " << complaint << "\n";
+      return failure();
+    }
   return options;
 }
 
 bool mlir::ttc::hasOnnxImportOptions() {
   return clOptions.isConstructed() &&
-         (clOptions->inputShapes.getNumOccurrences() || clOptions->inputValues.getNumOccurrences());
+         llvm::any_of(ArrayRef({&clOptions->inputShapes, &clOptions->inputValues,
+                                &clOptions->hostOps, &clOptions->hostResults}),
+                      [](const auto *option) { return option->getNumOccurrences() > 0; });
 }
 
 void mlir::ttc::registerImportOnnx() {

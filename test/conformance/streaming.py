@@ -2,7 +2,7 @@
 """Streams different inputs through every schedule of every entry point of a bundle and compares each
 output with that of a blocking run, bit for bit, and checks that no inference is computed that was not asked for:
 
-    python streaming.py LIBTTRT BUNDLE INFERENCES
+    python streaming.py LIBTTRT BUNDLE INFERENCES [HOST-LIBRARY]
 
 How many inferences are in flight changes all the time, and the pipeline runs dry now and then. Prints
 the schedules that ran."""
@@ -41,7 +41,7 @@ class DeviceOptions(Sized):
     _fields_ = [("size", ctypes.c_size_t), ("cores", ctypes.c_uint32), ("pin", ctypes.c_int), ("queues", ctypes.c_uint32),
                 ("queue1_cores", ctypes.c_uint32), ("events", ctypes.c_uint32), ("checks", ctypes.c_int),
                 ("link_bytes_per_second", ctypes.c_uint64), ("check_outputs", ctypes.c_int),
-                ("reserved", ctypes.c_uint32)]
+                ("reserved", ctypes.c_uint32), ("host_functions", ctypes.c_void_p)]
 
 
 class PipelineOptions(Sized):
@@ -132,15 +132,21 @@ def count_runs(runtime, device, entry, schedule, inputs, number, outputs):
     return runs[0]
 
 
-def main(library, path, number):
+def main(library, path, number, host_library=None):
     runtime, bundle = Runtime(library), ctypes.c_void_p()
+    host_functions = None
+    if host_library:
+        hosts = ctypes.CDLL(host_library)
+        hosts.ttrt_host_library.restype = ctypes.c_void_p
+        host_functions = hosts.ttrt_host_library()
     runtime("bundle_open", path.encode(), 0, ctypes.byref(bundle))
     for entry in range(runtime.library.ttrt_bundle_entries(bundle)):
         info, device = Entry(), ctypes.c_void_p()
         runtime("bundle_entry", bundle, entry, ctypes.byref(info))
         inputs = runtime.ports(bundle, entry, "input", info.inputs)
         outputs = runtime.ports(bundle, entry, "output", info.outputs)
-        runtime("device_open", bundle, ctypes.byref(DeviceOptions(cores=2, queues=2)), ctypes.byref(device))
+        runtime("device_open", bundle,
+                ctypes.byref(DeviceOptions(cores=2, queues=2, host_functions=host_functions)), ctypes.byref(device))
         random_source = random.Random(entry)
         given, kept, expected = [], [], []
         for _ in range(int(number)):

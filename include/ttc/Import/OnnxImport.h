@@ -10,6 +10,12 @@
 
 namespace mlir::ttc {
 
+/// The type of a value that a host function computes.
+struct HostResult {
+  std::string elementType; ///< as in the IR: "f32"
+  SmallVector<int64_t> shape;
+};
+
 struct OnnxImportOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.
@@ -17,6 +23,10 @@ struct OnnxImportOptions {
   /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
   /// which fills the input, a list "[1, 2]", or the path of an .npy file.
   llvm::StringMap<std::string> inputValues;
+  /// Patterns for the names of ops that host functions compute: "com.acme.*", "NonMaxSuppression".
+  std::vector<std::string> hostOps;
+  /// Types of their results, by name, for those that the model does not declare.
+  llvm::StringMap<HostResult> hostResults;
   /// The name of the imported function.
   std::string functionName = "main";
 };
@@ -28,6 +38,13 @@ std::string addInputShape(StringRef text, OnnxImportOptions &options);
 /// Parses "name=value" and adds it to the options. Returns an error message, or an empty string.
 std::string addInputValue(StringRef text, OnnxImportOptions &options);
 
+/// Adds a pattern to the options. Returns an error message, or an empty string.
+std::string addHostOps(StringRef pattern, OnnxImportOptions &options);
+
+/// Parses "name:f32:1x3x224x224" and adds it to the options. Returns an error message, or an empty
+/// string.
+std::string addHostResult(StringRef text, OnnxImportOptions &options);
+
 /// Imports a serialized onnx.ModelProto as a module with one function. External data is looked up
 /// relative to the buffer's identifier, which is the path of the model. Returns null and emits
 /// errors if the file is damaged or needs something that ttc does not support; one call reports up
@@ -38,8 +55,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --input-shape and --input-value to the command line, for every translation that starts from
-/// ONNX.
+/// Adds --input-shape, --input-value, --host-ops and --host-result to the command line, for every
+/// translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.
