@@ -55,7 +55,7 @@ FailureOr<std::unique_ptr<fb::HostFunctionT>> ttc::writeHostFunction(ProgramOp p
   if (function.getAttributes())
     for (NamedAttribute attribute : function.getAttributes()) { // sorted by name
       auto entry = std::make_unique<fb::HostAttributeT>();
-      entry->name = attribute.getName();
+      entry->name = attribute.getName().str();
       if (failed(writeValue(program, attribute, *entry)))
         return failure();
       table->attributes.push_back(std::move(entry));

@@ -254,11 +254,11 @@ void GraphImporter::importHosted(onnx::NodeProto &node) {
   // A domain without a version has its first.
   const int64_t opset = std::max<int64_t>(getOpset(node), 1);
   OnnxNode importing(node, opset, *this, nameOf(node), *inputs);
-  HostOpContext context{shared.options, graph.getProto(),
-                        [&](StringRef name) { return getDeclaredShape(name); },
-                        [&](onnx::TensorProto &tensor, StringRef name, EmitErrorFn emitError) {
-                          return shared.convertTensor(tensor, name, emitError);
-                        }};
+  auto findShape = [&](StringRef name) { return getDeclaredShape(name); };
+  auto convert = [&](onnx::TensorProto &tensor, StringRef name, EmitErrorFn emitError) {
+    return shared.convertTensor(tensor, name, emitError);
+  };
+  HostOpContext context{shared.options, graph.getProto(), findShape, convert};
   FailureOr<SmallVector<Value>> results =
       importHostOp(node, importing, getNodeLoc(shared.context, nameOf(node)), context);
   if (failed(results))

@@ -152,9 +152,11 @@ static Attribute convertAttribute(onnx::AttributeProto &attr, OnnxNode &importin
     return isText(attr.s()) ? Attribute(builder.getStringAttr(attr.s()))
                             : fail("is a string with a zero byte");
   case onnx::AttributeProto::INTS:
-    return builder.getDenseI64ArrayAttr({attr.ints().begin(), attr.ints().end()});
+    return builder.getDenseI64ArrayAttr(
+        SmallVector<int64_t>(attr.ints().begin(), attr.ints().end()));
   case onnx::AttributeProto::FLOATS:
-    return builder.getDenseF32ArrayAttr({attr.floats().begin(), attr.floats().end()});
+    return builder.getDenseF32ArrayAttr(
+        SmallVector<float>(attr.floats().begin(), attr.floats().end()));
   case onnx::AttributeProto::STRINGS: {
     SmallVector<Attribute> strings;
     for (const std::string &text : attr.strings()) {

@@ -132,6 +132,8 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
 void OrderProver::visitSpans(const Access &access, void (*function)(void *, const Span &),
                              void *context) const {
   const Span all = spanOf(access);
+  if (all.bytes == 0) // a port without elements
+    return;
   dataflow::forEachSpan(
       bundle.addresses(), {all.address, all.bytes, all.row, all.pitch, all.phase},
       [&](const dataflow::Rows &rows) {
