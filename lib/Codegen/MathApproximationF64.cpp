@@ -3,16 +3,15 @@
 // rational functions are those of FreeBSD's msun (Copyright (C) 1993 by Sun Microsystems, Inc.;
 // permission to use, copy, modify, and distribute is freely granted, provided that this notice is
 // preserved); what they do with branches is done with selects here.
-#include "MathApproximation.h"
+#include "MathApproximationF64.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
+using namespace mlir::ttc::f64;
 using P = arith::CmpFPredicate;
 using I = arith::CmpIPredicate;
-
-namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -20,46 +19,26 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRound = 6755399441055744.0; // 1.5 * 2^52
 constexpr double kLog2High = 6.93147180369123816490e-01, kLog2Low = 1.90821492927058770002e-10;
 
-Value bits(Arithmetic &a, Value x) { return a.bits(x, a.builder().getI64Type()); }
-Value number(Arithmetic &a, Value x) { return a.bits(x, a.builder().getF64Type()); }
-Value magnitude(Arithmetic &a, Value x) { return number(a, a.andi(bits(a, x), a.i64(INT64_MAX))); }
-/// x >= 0 with the sign of `sign`.
-Value withSign(Arithmetic &a, Value x, Value sign) {
-  return number(a, a.ori(bits(a, x), a.andi(bits(a, sign), a.i64(INT64_MIN))));
-}
-Value clamp(Arithmetic &a, Value x, double low, double high) {
-  x = a.select(a.less(x, a.f64(low)), a.f64(low), x);
-  return a.select(a.less(a.f64(high), x), a.f64(high), x);
-}
-/// Not contracted with anything: what is lost in one sum is corrected by another.
-Value sum(Arithmetic &a, Value x, Value y) { return arith::AddFOp::create(a.builder(), x, y); }
-Value difference(Arithmetic &a, Value x, Value y) {
-  return arith::SubFOp::create(a.builder(), x, y);
-}
-Value product(Arithmetic &a, Value x, Value y) { return arith::MulFOp::create(a.builder(), x, y); }
-/// The upper half of the bits: products of two such numbers are exact.
-Value upper(Arithmetic &a, Value x) {
-  return number(a, a.andi(bits(a, x), a.i64(static_cast<int64_t>(0xffffffff00000000))));
-}
-
+namespace {
 struct Rounded {
   Value number;  // As f64.
   Value integer; // As i64.
 };
+} // namespace
 
 /// x * scale to the nearest integer, for results below 2^51.
-Rounded roundToInteger(Arithmetic &a, Value x, double scale) {
+static Rounded roundToInteger(Arithmetic &a, Value x, double scale) {
   Value shifted = sum(a, product(a, x, a.f64(scale)), a.f64(kRound));
   return {difference(a, shifted, a.f64(kRound)),
           a.subi(bits(a, shifted), a.i64(std::bit_cast<int64_t>(kRound)))};
 }
 
 /// 2^n for -1022 <= n <= 1023.
-Value powerOfTwo(Arithmetic &a, Value n) {
+static Value powerOfTwo(Arithmetic &a, Value n) {
   return number(a, a.shl(a.addi(n, a.i64(1023)), a.i64(52)));
 }
 /// x * 2^n in two steps, so that results may be subnormal or infinite.
-Value scaleByPower(Arithmetic &a, Value x, Value n) {
+static Value scaleByPower(Arithmetic &a, Value x, Value n) {
   Value half = a.shr(n, a.i64(1));
   return a.mul(a.mul(x, powerOfTwo(a, half)), powerOfTwo(a, a.subi(n, half)));
 }
@@ -67,14 +46,14 @@ Value scaleByPower(Arithmetic &a, Value x, Value n) {
 //===--- exp, log -----------------------------------------------------------------------===//
 
 /// c(r) = r - r^2 P(r^2), by which exp(r) = 1 + r + r c / (2 - c), for |r| <= ln(2)/2.
-Value expPart(Arithmetic &a, Value r, Value square) {
+static Value expPart(Arithmetic &a, Value r, Value square) {
   Value series = a.polynomial(square, {4.13813679705723846039e-08, -1.65339022054652515390e-06,
                                        6.61375632143793436117e-05, -2.77777777770155933842e-03,
                                        1.66666666666666019037e-01});
   return a.sub(r, a.mul(square, series));
 }
 
-Value emitExpF64(Arithmetic &a, Value x) {
+Value f64::emitExpF64(Arithmetic &a, Value x) {
   x = clamp(a, x, -746.0, 710.0);
   Rounded n = roundToInteger(a, x, 1.44269504088896338700e+00);
   Value high = difference(a, x, product(a, n.number, a.f64(kLog2High)));
@@ -86,7 +65,7 @@ Value emitExpF64(Arithmetic &a, Value x) {
   return scaleByPower(a, y, n.integer);
 }
 
-Value emitExp2F64(Arithmetic &a, Value x) {
+static Value emitExp2F64(Arithmetic &a, Value x) {
   x = clamp(a, x, -1076.0, 1025.0);
   Rounded n = roundToInteger(a, x, 1.0);
   Value r = a.mul(difference(a, x, n.number), a.f64(0.693147180559945309417));
@@ -95,7 +74,7 @@ Value emitExp2F64(Arithmetic &a, Value x) {
   return scaleByPower(a, y, n.integer);
 }
 
-Value emitExpM1F64(Arithmetic &a, Value x) {
+Value f64::emitExpM1F64(Arithmetic &a, Value x) {
   Value bounded = clamp(a, x, -56.0, 709.79);
   Rounded n = roundToInteger(a, bounded, 1.44269504088896338700e+00);
   Value high = difference(a, bounded, product(a, n.number, a.f64(kLog2High)));
@@ -119,19 +98,19 @@ Value emitExpM1F64(Arithmetic &a, Value x) {
 }
 
 /// Subnormal numbers are scaled up, by what is subtracted from their exponents.
-std::pair<Value, Value> normalize(Arithmetic &a, Value x) {
+static std::pair<Value, Value> normalize(Arithmetic &a, Value x) {
   Value isSmall = a.less(x, a.f64(2.2250738585072014e-308));
   return {a.select(isSmall, a.mul(x, a.f64(18014398509481984.0)), x),
           a.select(isSmall, a.f64(54.0), a.f64(0.0))};
 }
 
 /// An i64 of few bits as f64.
-Value toDouble(Arithmetic &a, Value x) {
+static Value toDouble(Arithmetic &a, Value x) {
   return a.convert<arith::SIToFPOp>(a.convert<arith::TruncIOp>(x, a.builder().getI32Type()),
                                     a.builder().getF64Type());
 }
 
-Value emitLogF64(Arithmetic &a, Value x) {
+Value f64::emitLogF64(Arithmetic &a, Value x) {
   auto [scaled, adjust] = normalize(a, x);
   // x = 2^e m with m from sqrt(1/2) to sqrt(2).
   constexpr int64_t kSqrtHalf = 0x3fe6a09e667f3bcd;
@@ -153,7 +132,7 @@ Value emitLogF64(Arithmetic &a, Value x) {
   return a.select(a.cmp(P::UGE, x, a.f64(0.0)), a.select(a.cmp(P::UNO, x, x), x, y), a.f64(kNaN));
 }
 
-Value emitLog1pF64(Arithmetic &a, Value x) {
+Value f64::emitLog1pF64(Arithmetic &a, Value x) {
   // log(1 + x), corrected for what rounding 1 + x loses.
   Value u = sum(a, x, a.f64(1.0));
   Value rounded = difference(a, u, a.f64(1.0));
@@ -164,7 +143,7 @@ Value emitLog1pF64(Arithmetic &a, Value x) {
 
 //===--- tanh, erf ----------------------------------------------------------------------===//
 
-Value emitTanhF64(Arithmetic &a, Value x) {
+static Value emitTanhF64(Arithmetic &a, Value x) {
   Value size = clamp(a, magnitude(a, x), 0.0, 22.0);
   Value isLarge = a.cmp(P::OGE, size, a.f64(1.0));
   Value twice = a.add(size, size);
@@ -174,7 +153,7 @@ Value emitTanhF64(Arithmetic &a, Value x) {
   return withSign(a, a.select(isLarge, a.sub(a.f64(1.0), quotient), quotient), x);
 }
 
-Value emitErfF64(Arithmetic &a, Value x) {
+static Value emitErfF64(Arithmetic &a, Value x) {
   Value size = clamp(a, magnitude(a, x), 0.0, 6.0);
   Value one = a.f64(1.0);
   // Up to 0.84375: x + x P(x^2)/Q(x^2).
@@ -229,7 +208,7 @@ Value emitErfF64(Arithmetic &a, Value x) {
 //===--- sin, cos -----------------------------------------------------------------------===//
 
 /// sin(x + quarters * pi/2), for |x| < 2^29 pi/2.
-Value emitSinShiftedF64(Arithmetic &a, Value x, int64_t quarters) {
+static Value emitSinShiftedF64(Arithmetic &a, Value x, int64_t quarters) {
   // x = n pi/2 + r + lost. Of the four parts of pi/2, three have 24 bits: their products are exact.
   Value bounded = clamp(a, x, -8.4e8, 8.4e8);
   Rounded n = roundToInteger(a, bounded, 6.36619772367581382433e-01);
@@ -267,15 +246,17 @@ Value emitSinShiftedF64(Arithmetic &a, Value x, int64_t quarters) {
   return a.select(a.cmp(P::ULT, magnitude(a, x), a.f64(kInfinity)), y, a.f64(kNaN));
 }
 
-Value emitSinF64(Arithmetic &a, Value x) { return emitSinShiftedF64(a, x, 0); }
-Value emitCosF64(Arithmetic &a, Value x) { return emitSinShiftedF64(a, x, 1); }
+Value f64::emitSinF64(Arithmetic &a, Value x) { return emitSinShiftedF64(a, x, 0); }
+Value f64::emitCosF64(Arithmetic &a, Value x) { return emitSinShiftedF64(a, x, 1); }
 
 //===--- rounding -----------------------------------------------------------------------===//
 
+namespace {
 enum Rounding { ToEven, Down, Up, TowardZero, AwayFromZero };
+} // namespace
 
 /// Rounds without the instructions that a bare x86-64 lacks.
-Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode) {
+static Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode) {
   Value magic = a.f64(4503599627370496.0); // 2^52: what is larger is an integer.
   Value size = magnitude(a, x), one = a.f64(1.0);
   Value rounded = difference(a, sum(a, size, magic), magic);
@@ -296,12 +277,14 @@ Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode) {
 
 //===--- pow ----------------------------------------------------------------------------===//
 
+namespace {
 struct Pair {
   Value high, low;
 };
+} // namespace
 
 /// log2(x) in two parts, the first of 21 bits, for positive finite x.
-Pair emitLog2Pair(Arithmetic &a, Value x) {
+static Pair emitLog2Pair(Arithmetic &a, Value x) {
   auto [scaled, adjust] = normalize(a, x);
   Value all = bits(a, scaled);
   Value fraction = a.andi(all, a.i64(0x000fffffffffffff));
@@ -347,7 +330,7 @@ Pair emitLog2Pair(Arithmetic &a, Value x) {
   return {first, second};
 }
 
-Value emitPowF64(Arithmetic &a, Value x, Value y) {
+static Value emitPowF64(Arithmetic &a, Value x, Value y) {
   Value zero = a.f64(0.0), one = a.f64(1.0), infinity = a.f64(kInfinity);
   Value size = magnitude(a, x);
   auto [logHigh, logLow] = emitLog2Pair(a, size);
@@ -400,25 +383,8 @@ Value emitPowF64(Arithmetic &a, Value x, Value y) {
 
 //===--- patterns -----------------------------------------------------------------------===//
 
-template <typename Op> struct Approximate : OpRewritePattern<Op> {
-  using Emit = std::function<Value(Arithmetic &, ValueRange)>;
-  Approximate(MLIRContext *context, Emit emit)
-      : OpRewritePattern<Op>(context), emit(std::move(emit)) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF64())
-      return rewriter.notifyMatchFailure(op, "expects f64");
-    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, emit(arithmetic, op->getOperands()));
-    return success();
-  }
-
-  Emit emit;
-};
-
-} // namespace
-
 void ttc::populateMathApproximationF64Patterns(RewritePatternSet &patterns) {
+  populateTrigonometryPatterns(patterns);
   MLIRContext *context = patterns.getContext();
   auto unary = [](Value (*emit)(Arithmetic &, Value)) {
     return [emit](Arithmetic &a, ValueRange x) { return emit(a, x[0]); };
@@ -430,28 +396,28 @@ void ttc::populateMathApproximationF64Patterns(RewritePatternSet &patterns) {
     return
         [scale](Arithmetic &a, ValueRange x) { return a.mul(emitLogF64(a, x[0]), a.f64(scale)); };
   };
-  patterns.add<Approximate<math::ExpOp>>(context, unary(emitExpF64));
-  patterns.add<Approximate<math::Exp2Op>>(context, unary(emitExp2F64));
-  patterns.add<Approximate<math::ExpM1Op>>(context, unary(emitExpM1F64));
-  patterns.add<Approximate<math::LogOp>>(context, unary(emitLogF64));
-  patterns.add<Approximate<math::Log2Op>>(context, scaledLog(1.44269504088896338700));
-  patterns.add<Approximate<math::Log10Op>>(context, scaledLog(0.434294481903251827651));
-  patterns.add<Approximate<math::Log1pOp>>(context, unary(emitLog1pF64));
-  patterns.add<Approximate<math::TanhOp>>(context, unary(emitTanhF64));
-  patterns.add<Approximate<math::ErfOp>>(context, unary(emitErfF64));
-  patterns.add<Approximate<math::SinOp>>(context, unary(emitSinF64));
-  patterns.add<Approximate<math::CosOp>>(context, unary(emitCosF64));
-  patterns.add<Approximate<math::PowFOp>>(
+  patterns.add<ApproximateF64<math::ExpOp>>(context, unary(emitExpF64));
+  patterns.add<ApproximateF64<math::Exp2Op>>(context, unary(emitExp2F64));
+  patterns.add<ApproximateF64<math::ExpM1Op>>(context, unary(emitExpM1F64));
+  patterns.add<ApproximateF64<math::LogOp>>(context, unary(emitLogF64));
+  patterns.add<ApproximateF64<math::Log2Op>>(context, scaledLog(1.44269504088896338700));
+  patterns.add<ApproximateF64<math::Log10Op>>(context, scaledLog(0.434294481903251827651));
+  patterns.add<ApproximateF64<math::Log1pOp>>(context, unary(emitLog1pF64));
+  patterns.add<ApproximateF64<math::TanhOp>>(context, unary(emitTanhF64));
+  patterns.add<ApproximateF64<math::ErfOp>>(context, unary(emitErfF64));
+  patterns.add<ApproximateF64<math::SinOp>>(context, unary(emitSinF64));
+  patterns.add<ApproximateF64<math::CosOp>>(context, unary(emitCosF64));
+  patterns.add<ApproximateF64<math::PowFOp>>(
       context, [](Arithmetic &a, ValueRange x) { return emitPowF64(a, x[0], x[1]); });
-  patterns.add<Approximate<math::RsqrtOp>>(context, [](Arithmetic &a, ValueRange x) {
+  patterns.add<ApproximateF64<math::RsqrtOp>>(context, [](Arithmetic &a, ValueRange x) {
     Value root = math::SqrtOp::create(a.builder(), x[0]);
     return a.div(a.f64(1.0), root);
   });
-  patterns.add<Approximate<math::FloorOp>>(context, rounding(Down));
-  patterns.add<Approximate<math::CeilOp>>(context, rounding(Up));
-  patterns.add<Approximate<math::TruncOp>>(context, rounding(TowardZero));
-  patterns.add<Approximate<math::RoundOp>>(context, rounding(AwayFromZero));
-  patterns.add<Approximate<math::RoundEvenOp>>(context, rounding(ToEven));
-  patterns.add<Approximate<math::FmaOp>>(
+  patterns.add<ApproximateF64<math::FloorOp>>(context, rounding(Down));
+  patterns.add<ApproximateF64<math::CeilOp>>(context, rounding(Up));
+  patterns.add<ApproximateF64<math::TruncOp>>(context, rounding(TowardZero));
+  patterns.add<ApproximateF64<math::RoundOp>>(context, rounding(AwayFromZero));
+  patterns.add<ApproximateF64<math::RoundEvenOp>>(context, rounding(ToEven));
+  patterns.add<ApproximateF64<math::FmaOp>>(
       context, [](Arithmetic &a, ValueRange x) { return a.add(a.mul(x[0], x[1]), x[2]); });
 }

@@ -20,7 +20,10 @@ def stored(array):
         return array.astype(np.int8)
     if array.dtype in (ml_dtypes.uint4, ml_dtypes.uint2):
         return array.astype(np.uint8)
-    return array.view(np.uint8) if array.dtype.itemsize == 1 and array.dtype.kind == "V" else array
+    if array.dtype == ml_dtypes.bfloat16:
+        return array.view(np.uint16)
+    is_number = array.dtype.type.__module__ == "numpy"
+    return array if is_number else array.view(np.uint8)
 
 
 def compile_and_compare(tools, folder, nodes, inputs, outputs, initializers=(), rtol=0, atol=0):

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the approximations of f64 functions share: operations on the bits, and sums and products
+// that must stay what they are.
+#ifndef TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H
+#define TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H
+
+#include "MathApproximation.h"
+
+namespace mlir::ttc::f64 {
+
+inline Value bits(Arithmetic &a, Value x) { return a.bits(x, a.builder().getI64Type()); }
+inline Value number(Arithmetic &a, Value x) { return a.bits(x, a.builder().getF64Type()); }
+inline Value magnitude(Arithmetic &a, Value x) {
+  return number(a, a.andi(bits(a, x), a.i64(INT64_MAX)));
+}
+/// x >= 0 with the sign of `sign`.
+inline Value withSign(Arithmetic &a, Value x, Value sign) {
+  return number(a, a.ori(bits(a, x), a.andi(bits(a, sign), a.i64(INT64_MIN))));
+}
+inline Value clamp(Arithmetic &a, Value x, double low, double high) {
+  x = a.select(a.less(x, a.f64(low)), a.f64(low), x);
+  return a.select(a.less(a.f64(high), x), a.f64(high), x);
+}
+/// Not contracted with anything: what is lost in one sum is corrected by another.
+inline Value sum(Arithmetic &a, Value x, Value y) {
+  return arith::AddFOp::create(a.builder(), x, y);
+}
+inline Value difference(Arithmetic &a, Value x, Value y) {
+  return arith::SubFOp::create(a.builder(), x, y);
+}
+inline Value product(Arithmetic &a, Value x, Value y) {
+  return arith::MulFOp::create(a.builder(), x, y);
+}
+/// The upper half of the bits: products of two such numbers are exact.
+inline Value upper(Arithmetic &a, Value x) {
+  return number(a, a.andi(bits(a, x), a.i64(static_cast<int64_t>(0xffffffff00000000))));
+}
+
+Value emitExpF64(Arithmetic &a, Value x);
+Value emitExpM1F64(Arithmetic &a, Value x);
+Value emitLogF64(Arithmetic &a, Value x);
+Value emitLog1pF64(Arithmetic &a, Value x);
+Value emitSinF64(Arithmetic &a, Value x);
+Value emitCosF64(Arithmetic &a, Value x);
+
+/// Replaces an op on f64 by what `emit` makes of its operands.
+template <typename Op> struct ApproximateF64 : OpRewritePattern<Op> {
+  using Emit = std::function<Value(Arithmetic &, ValueRange)>;
+  ApproximateF64(MLIRContext *context, Emit emit)
+      : OpRewritePattern<Op>(context), emit(std::move(emit)) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF64())
+      return rewriter.notifyMatchFailure(op, "expects f64");
+    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, emit(arithmetic, op->getOperands()));
+    return success();
+  }
+
+  Emit emit;
+};
+
+/// Patterns for the inverse and hyperbolic functions.
+void populateTrigonometryPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::ttc::f64
+
+#endif // TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H
