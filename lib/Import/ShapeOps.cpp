@@ -245,8 +245,22 @@ static LogicalResult importDepthToSpace(OnnxNode &node) {
 }
 
 static LogicalResult importSpaceToDepth(OnnxNode &node) {
-  return node.results(
-      node.create<SpaceToDepthOp>(node.input(0), node.i64("block", node.getInt("blocksize", 0))));
+  Value x = node.input(0);
+  const int64_t block = node.getInt("blocksize", 0);
+  StringRef mode = node.getString("mode", "DCR");
+  if (mode == "DCR")
+    return node.results(node.create<SpaceToDepthOp>(x, node.i64("block", block)));
+  if (mode != "CRD")
+    return node.error() << "attribute 'mode' is '" << mode << "' (supported: DCR, CRD)";
+  if (rankOf(x) != 4 || block < 1 || shapeOf(x)[2] % block || shapeOf(x)[3] % block)
+    return node.error() << "expected an input of rank 4 whose height and width the block size "
+                        << block << " divides, found " << x.getType();
+  // The column, the row, then the depth: each channel keeps its pixels side by side.
+  ArrayRef<int64_t> shape = shapeOf(x);
+  const int64_t rows = shape[2] / block, columns = shape[3] / block;
+  Value blocks = node.reshape(x, {shape[0], shape[1], rows, block, columns, block});
+  Value moved = node.create<TransposeOp>(blocks, node.attr("permutation", {0, 1, 3, 5, 2, 4}));
+  return node.results(node.reshape(moved, {shape[0], shape[1] * block * block, rows, columns}));
 }
 
 void mlir::ttc::registerShapeOps(OnnxRegistry &registry) {
