@@ -86,10 +86,10 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
   if (!clOptions.isConstructed())
     return options;
   for (auto [name, texts, add] :
-       {std::tuple("--input-shape", &clOptions->inputShapes, addInputShape),
-        std::tuple("--input-value", &clOptions->inputValues, addInputValue),
-        std::tuple("--host-ops", &clOptions->hostOps, addHostOps),
-        std::tuple("--host-result", &clOptions->hostResults, addHostResult)})
+       {std::tuple("--input-shape", &clOptions->inputShapes, &addInputShape),
+        std::tuple("--input-value", &clOptions->inputValues, &addInputValue),
+        std::tuple("--host-ops", &clOptions->hostOps, &addHostOps),
+        std::tuple("--host-result", &clOptions->hostResults, &addHostResult)})
     for (const std::string &text : *texts) {
       std::string complaint = add(text, options);
       if (complaint.empty())
@@ -101,10 +101,11 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
 }
 
 bool mlir::ttc::hasOnnxImportOptions() {
-  return clOptions.isConstructed() &&
-         llvm::any_of(ArrayRef({&clOptions->inputShapes, &clOptions->inputValues,
-                                &clOptions->hostOps, &clOptions->hostResults}),
-                      [](const auto *option) { return option->getNumOccurrences() > 0; });
+  if (!clOptions.isConstructed())
+    return false;
+  const llvm::cl::Option *options[] = {&clOptions->inputShapes, &clOptions->inputValues,
+                                       &clOptions->hostOps, &clOptions->hostResults};
+  return llvm::any_of(options, [](const auto *option) { return option->getNumOccurrences() > 0; });
 }
 
 void mlir::ttc::registerImportOnnx() {
