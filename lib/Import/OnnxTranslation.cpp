@@ -101,11 +101,10 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
 }
 
 bool mlir::ttc::hasOnnxImportOptions() {
-  if (!clOptions.isConstructed())
-    return false;
-  const llvm::cl::Option *options[] = {&clOptions->inputShapes, &clOptions->inputValues,
-                                       &clOptions->hostOps, &clOptions->hostResults};
-  return llvm::any_of(options, [](const auto *option) { return option->getNumOccurrences() > 0; });
+  auto isGiven = [](const llvm::cl::Option &option) { return option.getNumOccurrences() > 0; };
+  return clOptions.isConstructed() &&
+         (isGiven(clOptions->inputShapes) || isGiven(clOptions->inputValues) ||
+          isGiven(clOptions->hostOps) || isGiven(clOptions->hostResults));
 }
 
 void mlir::ttc::registerImportOnnx() {
