@@ -134,7 +134,7 @@ class Ttc:
             if i in indices:
                 continue
             if not isinstance(value, np.ndarray):
-                raise Broken(f"input {case.model.graph.input[i].name} is not a tensor")
+                raise Refused(f"input {case.model.graph.input[i].name} is not a tensor")
             np.save(folder / f"input{i}.npy", value)
             arguments.append(f"--input={case.model.graph.input[i].name}={folder}/input{i}.npy")
         for i, value in enumerate(case.model.graph.output):
@@ -216,7 +216,7 @@ def as_type_of(expected, array):
     """Types that NumPy does not have are read as integers or bytes of the same size."""
     if isinstance(expected, np.ndarray) and isinstance(array, np.ndarray) \
             and array.dtype != expected.dtype and array.dtype.itemsize == expected.dtype.itemsize \
-            and array.dtype.kind in "uV" and expected.dtype.isbuiltin != 1:
+            and array.dtype.kind in "iuV" and expected.dtype.isbuiltin != 1:
         return array.view(expected.dtype)
     return array
 

@@ -201,11 +201,19 @@ static LogicalResult importPad(OnnxNode &node) {
 static LogicalResult importCenterCropPad(OnnxNode &node) {
   Expressions e(node);
   Value x = node.input(0);
-  FailureOr<SmallVector<int64_t>> sizes = node.constantInts(1, "shape");
   SmallVector<int64_t> axes =
       node.getInts("axes", llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x))));
-  if (failed(sizes) || failed(node.normalizeAxes(axes, rankOf(x))))
+  if (failed(node.normalizeAxes(axes, rankOf(x))))
     return failure();
+  FailureOr<SmallVector<int64_t>> sizes = SmallVector<int64_t>();
+  if (isShapedByDeclaration(node, 1) &&
+      static_cast<int64_t>(node.declaredShape(0)->size()) == rankOf(x)) {
+    SmallVector<int64_t> declared = *node.declaredShape(0);
+    for (int64_t axis : axes)
+      sizes->push_back(declared[axis]);
+  } else if (failed(sizes = node.constantInts(1, "shape"))) {
+    return failure();
+  }
   if (sizes->size() != axes.size())
     return node.error() << "shape must have an element for each of the " << axes.size()
                         << " axes, but has " << sizes->size();
@@ -285,7 +293,8 @@ static LogicalResult importOneHot(OnnxNode &node) {
 }
 
 void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {
-  registry.add("CenterCropPad", {2, 2}, importCenterCropPad, {18}, "constant `shape`");
+  registry.add("CenterCropPad", {2, 2}, importCenterCropPad, {18},
+               "constant `shape`, or a declared shape of the result");
   registry.add("Gather", {2, 2}, importGather<GatherOp>);
   registry.add("GatherElements", {2, 2}, importGather<GatherElementsOp>, {11});
   registry.add("GatherND", {2, 2}, importGatherND, {11});

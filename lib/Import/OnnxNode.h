@@ -187,6 +187,7 @@ SmallVector<Value> OnnxNode::createOp(ValueRange operands, ArrayRef<NamedAttribu
     state.addAttributes(attrs);
   } else {
     Properties &properties = state.getOrAddProperties<Properties>();
+    OpTy::populateDefaultProperties(state.name, properties);
     if (failed(withContext([&] {
           return OpTy::setPropertiesFromAttr(properties, builder.getDictionaryAttr(attrs),
                                              [&] { return mlir::emitError(loc); });

@@ -99,7 +99,8 @@ template <typename OpTy, int64_t inputSince = kAxesAreInputs>
 static LogicalResult importReduce(OnnxNode &node) {
   // Of bools, as of 0 and 1.
   const bool isBool = elementTypeOf(node.input(0)).isInteger(1);
-  Value x = isBool ? node.cast(node.input(0), node.getBuilder().getI8Type()) : node.input(0);
+  Value x =
+      isBool ? node.cast(node.input(0), node.getBuilder().getIntegerType(8, false)) : node.input(0);
   return importReductions(node, inputSince, [&](const Reduction &reduction) {
     Value y = reduce<OpTy>(node, x, reduction);
     return isBool ? node.cast(y, node.getBuilder().getI1Type()) : y;
