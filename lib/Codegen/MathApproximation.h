@@ -102,6 +102,7 @@ void populateMathApproximationPatterns(RewritePatternSet &patterns);
 void populateMathApproximationF64Patterns(RewritePatternSet &patterns);
 /// Those of them for inverse trigonometric and hyperbolic functions.
 void populateTrigonometryApproximationPatterns(RewritePatternSet &patterns);
+void populateTrigonometryApproximationF64Patterns(RewritePatternSet &patterns);
 
 } // namespace mlir::ttc
 

@@ -65,8 +65,6 @@ static LogicalResult importMod(OnnxNode &node) {
   SmallVector<NamedAttribute> attrs;
   if (node.getInt("fmod", 0))
     attrs.push_back(node.flag("fmod"));
-  else if (isa<FloatType>(elementTypeOf(node.input(0))))
-    return node.error() << "attribute 'fmod' must be 1 for " << node.input(0).getType();
   return node.results(node.create<ModOp>({node.input(0), node.input(1)}, attrs));
 }
 
@@ -124,7 +122,7 @@ void mlir::ttc::registerBinaryOps(OnnxRegistry &registry) {
   registry.add("Max", {1, Arity::kAny}, importVariadic<MaxOp>);
   registry.add("Mean", {1, Arity::kAny}, importMean);
   registry.add("Min", {1, Arity::kAny}, importVariadic<MinOp>);
-  registry.add("Mod", {2, 2}, importMod, {10}, "floats only with `fmod` = 1");
+  registry.add("Mod", {2, 2}, importMod, {10});
   registry.add("Mul", {2, 2}, importBinary<MulOp>);
   registry.add("Or", {2, 2}, importBinary<OrOp>);
   registry.add("Pow", {2, 2}, importPow);

@@ -6,6 +6,8 @@
 
 #include "OnnxNode.h"
 
+#include "dialects/Ttc/TtcOps.h"
+
 namespace mlir::ttc {
 
 /// Whether an input that shapes a result is computed at run time while the shape of output 0 is
@@ -17,6 +19,8 @@ bool isShapedByDeclaration(OnnxNode &node, unsigned input);
 LogicalResult reshapeToDeclared(OnnxNode &node);
 /// Slice by bounds that are computed: gathers as many elements as declared.
 LogicalResult sliceToDeclared(OnnxNode &node);
+/// Pad by pads, a value or axes that are computed: gathers the elements along each dimension.
+LogicalResult padToDeclared(OnnxNode &node, PadMode mode);
 
 /// The axes over which a reduction of `from` gives the declared shape, in increasing order; several
 /// if the shapes alone do not tell. `count` is the number of axes.

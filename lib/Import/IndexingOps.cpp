@@ -3,6 +3,7 @@
 #include "DeclaredShapes.h"
 #include "Expressions.h"
 #include "OnnxRegistry.h"
+#include "TensorMath.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -159,7 +160,10 @@ static LogicalResult importPad(OnnxNode &node) {
   std::optional<PadMode> mode = symbolizePadMode(text);
   if (!mode)
     return node.error() << "attribute 'mode' is '" << text
-                        << "' (supported: constant, reflect, edge)";
+                        << "' (supported: constant, reflect, edge, wrap)";
+  for (unsigned input = 1; input < node.numInputs(); ++input)
+    if (node.hasInput(input) && !node.isConstantInput(input))
+      return padToDeclared(node, *mode);
   FailureOr<Padding> padding = readPadding(node);
   if (failed(padding))
     return failure();
@@ -250,30 +254,38 @@ static LogicalResult importGatherND(OnnxNode &node) {
       node.allInputs(), node.i64("batch_dims", node.getInt("batch_dims", 0))));
 }
 
+/// The size of OneHot's new dimension. If it is computed at run time, the declared shape decides.
+static FailureOr<int64_t> readDepth(OnnxNode &node, int64_t axis, int64_t rank) {
+  if (!node.isConstantInput(1))
+    if (auto shape = node.declaredShape(0); shape && static_cast<int64_t>(shape->size()) == rank)
+      return (*shape)[axis];
+  FailureOr<double> depth = node.constantNumber(1, "depth");
+  if (failed(depth))
+    return failure();
+  constexpr int64_t mostClasses = 1 << 24;
+  if (!(*depth >= 1 && *depth <= mostClasses))
+    return node.error() << "depth must be from 1 to " << mostClasses << ", but is " << *depth;
+  return static_cast<int64_t>(*depth);
+}
+
 /// where(index == [0, 1, ..., depth - 1], on, off)
 static LogicalResult importOneHot(OnnxNode &node) {
-  FailureOr<double> depthNumber = node.constantNumber(1, "depth");
-  if (failed(depthNumber))
-    return failure();
   Value values = node.input(2);
-  constexpr int64_t mostClasses = 1 << 24;
-  if (!(*depthNumber >= 1 && *depthNumber <= mostClasses))
-    return node.error() << "depth must be from 1 to " << mostClasses << ", but is " << *depthNumber;
-  int64_t depth = static_cast<int64_t>(*depthNumber);
   int64_t rank = rankOf(node.input(0));
   int64_t axis = node.getAxis("axis", -1, rank + 1);
   if (node.hasFailed())
     return failure();
+  FailureOr<int64_t> known = readDepth(node, axis, rank + 1);
+  if (failed(known))
+    return failure();
+  int64_t depth = *known;
+  TensorMath math(node);
   if (rankOf(values) != 1 || shapeOf(values)[0] != 2)
     return node.error() << "values must be the two values off and on, but are " << values.getType();
   Value indices = node.cast(node.input(0), node.getBuilder().getI64Type());
-  auto compare = [&](ComparePredicate predicate, Value a, Value b) {
-    return node.create<CompareOp>(
-        {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
-  };
   // Negative indices count from the end.
   Value wrapped = node.create<AddOp>({indices, node.scalarLike(indices, depth)});
-  Value isNegative = compare(ComparePredicate::LT, indices, node.scalarLike(indices, 0));
+  Value isNegative = math.compare(ComparePredicate::LT, indices, 0);
   indices = node.create<WhereOp>({isNegative, wrapped, indices});
   SmallVector<int64_t> shape(shapeOf(node.input(0)));
   shape.insert(shape.begin() + axis, 1);
@@ -282,8 +294,8 @@ static LogicalResult importOneHot(OnnxNode &node) {
   if (failed(node.checkGenerated(RankedTensorType::get({depth}, node.getBuilder().getI64Type()))))
     return failure();
   Value classes = node.constant(llvm::to_vector(llvm::seq<int64_t>(0, depth)));
-  Value isHot = compare(ComparePredicate::EQ, node.reshape(indices, shape),
-                        node.reshape(classes, classShape));
+  Value isHot = math.compare(ComparePredicate::EQ, node.reshape(indices, shape),
+                             node.reshape(classes, classShape));
   auto pick = [&](int64_t index) {
     Value one = node.create<SliceOp>(
         values, {node.attr("starts", index), node.attr("sizes", 1), node.attr("steps", 1)});
@@ -298,9 +310,10 @@ void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {
   registry.add("Gather", {2, 2}, importGather<GatherOp>);
   registry.add("GatherElements", {2, 2}, importGather<GatherElementsOp>, {11});
   registry.add("GatherND", {2, 2}, importGatherND, {11});
-  registry.add("OneHot", {3, 3}, importOneHot, {9}, "constant `depth`");
+  registry.add("OneHot", {3, 3}, importOneHot, {9},
+               "constant `depth`, or a declared shape of the result");
   registry.add("Pad", {1, 4}, importPad, {},
-               "constant `pads`, `constant_value`, `axes`; modes `constant`, `reflect`, `edge`");
+               "constant `pads`, `constant_value`, `axes`, or a declared shape of the result");
   registry.add("Slice", {1, 5}, importSlice, {},
                "constant `starts`, `ends`, `axes`, `steps`, or a declared shape of the result");
 }

@@ -41,6 +41,10 @@ InFlightDiagnostic OnnxNode::error() {
   return mlir::emitError(shared.errors.getLoc()) << describe() << ": ";
 }
 
+InFlightDiagnostic OnnxNode::warning() {
+  return mlir::emitWarning(shared.errors.getLoc()) << describe() << ": ";
+}
+
 //===----------------------------------------------------------------------===//
 // Constant inputs
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,7 @@ public:
   /// "node 'conv1' (Conv, opset 13)"
   std::string describe() const;
   InFlightDiagnostic error();
+  InFlightDiagnostic warning();
   bool hasFailed() const { return anyError; }
   MLIRContext *context() const { return builder.getContext(); }
   OpBuilder &getBuilder() { return builder; }

@@ -20,6 +20,10 @@ const OnnxRegistry &OnnxRegistry::get() {
     registerBinaryOps(all);
     registerMatMulOps(all);
     registerControlFlowOps(all);
+    registerBitwiseOps(all);
+    registerScatterOps(all);
+    registerSelectionOps(all);
+    registerSortOps(all);
     registerConvolutionOps(all);
     registerPoolingOps(all);
     registerNormalizationOps(all);

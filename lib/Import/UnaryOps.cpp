@@ -143,6 +143,19 @@ static LogicalResult importIsNaN(OnnxNode &node) {
   return node.results(compare(node, ComparePredicate::NE, x, x));
 }
 
+static LogicalResult importIsInf(OnnxNode &node) {
+  Value x = node.input(0);
+  bool negative = node.getInt("detect_negative", 1), positive = node.getInt("detect_positive", 1);
+  // Of both signs the magnitude; of none a comparison that is never true.
+  double infinity = std::numeric_limits<double>::infinity();
+  if (negative && positive)
+    x = node.create<AbsOp>(x);
+  else if (negative)
+    infinity = -infinity;
+  ComparePredicate predicate = negative || positive ? ComparePredicate::EQ : ComparePredicate::GT;
+  return node.results(compare(node, predicate, x, node.scalarLike(x, infinity)));
+}
+
 /// Bounds are attributes before opset 11 and inputs later, which may be computed.
 static LogicalResult importClip(OnnxNode &node) {
   node.ignoreAttrs({"consumed_inputs"});
@@ -210,12 +223,19 @@ static LogicalResult importCastLike(OnnxNode &node) {
 
 void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
   registry.add("Abs", {1, 1}, importUnary<AbsOp>);
+  registry.add("Acos", {1, 1}, importUnary<AcosOp>, {7});
+  registry.add("Acosh", {1, 1}, importUnary<AcoshOp>, {9});
+  registry.add("Asin", {1, 1}, importUnary<AsinOp>, {7});
+  registry.add("Asinh", {1, 1}, importUnary<AsinhOp>, {9});
+  registry.add("Atan", {1, 1}, importUnary<AtanOp>, {7});
+  registry.add("Atanh", {1, 1}, importUnary<AtanhOp>, {9});
   registry.add("Cast", {1, 1}, importCast, {}, "to the element types above");
   registry.add("CastLike", {2, 2}, importCastLike, {15}, "to the element types above");
   registry.add("Ceil", {1, 1}, importUnary<CeilOp>);
   registry.add("Celu", {1, 1}, importCelu, {12});
   registry.add("Clip", {1, 3}, importClip);
   registry.add("Cos", {1, 1}, importUnary<CosOp>, {7});
+  registry.add("Cosh", {1, 1}, importUnary<CoshOp>, {9});
   registry.add("Dropout", {1, 3}, importDropout, {},
                "inference, or training with the constant ratio 0");
   registry.add("Elu", {1, 1}, importElu);
@@ -226,6 +246,7 @@ void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
   registry.add("HardSigmoid", {1, 1}, importHardSigmoid);
   registry.add("HardSwish", {1, 1}, importUnary<HardSwishOp>, {14});
   registry.add("Identity", {1, 1}, importIdentity, {}, "", /*takesSequences=*/true);
+  registry.add("IsInf", {1, 1}, importIsInf, {10});
   registry.add("IsNaN", {1, 1}, importIsNaN, {9});
   registry.add("LeakyRelu", {1, 1}, importLeakyRelu);
   registry.add("Log", {1, 1}, importUnary<LogOp>);
@@ -240,6 +261,7 @@ void mlir::ttc::registerUnaryOps(OnnxRegistry &registry) {
   registry.add("Sigmoid", {1, 1}, importUnary<SigmoidOp>);
   registry.add("Sign", {1, 1}, importUnary<SignOp>, {9});
   registry.add("Sin", {1, 1}, importUnary<SinOp>, {7});
+  registry.add("Sinh", {1, 1}, importUnary<SinhOp>, {9});
   registry.add("Softplus", {1, 1}, importUnary<SoftplusOp>);
   registry.add("Softsign", {1, 1}, importUnary<SoftsignOp>);
   registry.add("Sqrt", {1, 1}, importUnary<SqrtOp>);

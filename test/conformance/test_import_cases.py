@@ -3,10 +3,11 @@
 import pytest
 
 import import_cases_geometry
+import import_cases_selection
 from bundles import np, onnx, run_onnxruntime  # noqa: F401
 from import_cases import batches, model_of
 
-FAMILIES = {"geometry": import_cases_geometry}
+FAMILIES = {"geometry": import_cases_geometry, "selection": import_cases_selection}
 CASES = {f"{family}/{case.name}": case for family, module in FAMILIES.items() for case in module.cases()}
 
 

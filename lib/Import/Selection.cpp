@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Selection.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+Value ttc::along(OnnxNode &node, Value vector, int64_t axis, int64_t rank) {
+  if (!vector)
+    return {};
+  SmallVector<int64_t> shape(rank, 1);
+  shape[axis] = tensorType(vector).getNumElements();
+  return node.reshape(vector, shape);
+}
+
+Value ttc::iotaAlong(OnnxNode &node, int64_t size, int64_t axis, int64_t rank) {
+  return along(node, TensorMath(node).iota(size, node.getBuilder().getI64Type()), axis, rank);
+}
+
+std::optional<int64_t> ttc::constantInteger(Value value) {
+  DenseElementsAttr attr;
+  if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1 ||
+      !isa<IntegerType>(attr.getElementType()))
+    return std::nullopt;
+  return (*attr.value_begin<APInt>()).getSExtValue();
+}
+
+Value ttc::countUpTo(OnnxNode &node, Value bools) {
+  return node.create<CumulativeOp>(
+      node.cast(bools, node.getBuilder().getI64Type()),
+      {node.attr("kind", CumulativeKindAttr::get(node.context(), CumulativeKind::Sum)),
+       node.i64("axis", 0)});
+}
+
+Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declared,
+                      StringRef padding) {
+  if (!bools)
+    return {};
+  TensorMath math(node);
+  int64_t total = tensorType(bools).getNumElements();
+  Type i64 = node.getBuilder().getI64Type();
+  // The running count of bools is one more than the place of each selected index in the result.
+  Value counts = countUpTo(node, bools);
+  Selection selection;
+  selection.count = math.slice(counts, 0, total - 1, 1);
+  std::optional<int64_t> known = constantInteger(selection.count);
+  if (!known)
+    known = declared;
+  if (!known)
+    warnOfBound(node, total, padding);
+  selection.size = known.value_or(total);
+  if (selection.size == 0) {
+    selection.places = node.constant(ArrayRef<int64_t>());
+    return selection;
+  }
+  // A place out of range: scatter leaves it out.
+  Value nowhere = math.number(counts, static_cast<double>(selection.size));
+  Value place = math.where(bools, math.sub(counts, 1), nowhere);
+  Value unused = math.splat(selection.size, i64, static_cast<double>(total));
+  selection.places =
+      node.create<ScatterElementsOp>({unused, place, math.iota(total, i64)}, node.i64("axis", 0));
+  return selection;
+}
+
+void ttc::warnOfBound(OnnxNode &node, int64_t size, StringRef padding) {
+  node.warning() << "the size of the output depends on data, and the model declares none: it has "
+                 << size << " entries, of which unused ones are " << padding;
+}
