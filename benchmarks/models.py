@@ -8,7 +8,8 @@ that a clock that drifts with the neighbours does not favour anyone.
 
 Models are random-weight copies of ../shared/data/light and the encoders that
 ../shared/tools/export_encoders.py exports (that needs torch, transformers, onnxscript); both are
-made on first use and kept in --models. Peers that are not installed are named and left out:
+made on first use and kept in --models. With --float or --weights, ttc also runs the f32 model without
+options in the same rounds ("ttc f32"). Peers that are not installed are named and left out:
   .venv/bin/pip install -r benchmarks/requirements.txt
 """
 import argparse
@@ -23,6 +24,7 @@ import numpy as np
 import onnx
 
 import common
+import float_types
 
 LIGHT = ["resnet50", "squeezenet", "shufflenet", "densenet121", "inception_v1", "inception_v2",
          "vgg19", "bvlc_alexnet", "zfnet512"]
@@ -78,59 +80,92 @@ def worst_error(ours, theirs):
                      np.abs(np.load(theirs[n])).max()) for n in theirs)
 
 
+class Bundle:
+    """A model that ttc compiled, timed as the peers are."""
+
+    def __init__(self, ttc, name, model, path, compile_cores, options=()):
+        self.ttc, self.name, self.path = ttc, name, path
+        self.compile_s = ttc.compile(model, path, compile_cores, options)
+
+    def times(self, loops):
+        self.last = self.ttc.perf(self.path, loops)
+        return [self.last["end_to_end_ms"]["median"]]
+
+
 def measure(path, arguments, scratch):
     cores = common.cores_to_use(arguments.cores)
     inputs = random_inputs(path)
+    original = path
+    if arguments.float != "f32":
+        path = scratch / path.name
+        onnx.save(float_types.convert(onnx.load(original), arguments.float), path)
     np.savez(scratch / "inputs.npz", **inputs)
     ttc = common.Ttc(arguments.build, cores)
-    bundle = scratch / "model.ttcb"
-    result = {"model": path.stem, "cores": arguments.cores}
     compile_cores = common.cores_to_use(min(2, len(os.sched_getaffinity(0))))
-    result["compile_s"] = ttc.compile(path, bundle, compile_cores)
-    result["bundle_mb"] = bundle.stat().st_size / 1e6
+    options = [f"--weights={arguments.weights}"] if arguments.weights else []
+    ours = Bundle(ttc, "ttc", path, scratch / "model.ttcb", compile_cores, options)
+    bundle = ours.path
+    result = {"model": path.stem, "cores": arguments.cores, "float": arguments.float,
+              "weights": arguments.weights or "auto", "compile_s": ours.compile_s,
+              "bundle_mb": bundle.stat().st_size / 1e6}
 
-    peers = [common.Peer(n, path, cores, scratch / "inputs.npz") for n in common.installed_peers()]
+    peers = []
+    for name in common.installed_peers():
+        try:
+            peers.append(common.Peer(name, path, cores, scratch / "inputs.npz"))
+        except RuntimeError as error:
+            print(f"SKIPPED {name} for {path.stem} in {arguments.float}: {error}")
     files = {}
     for name, value in inputs.items():
         files[name] = scratch / f"in_{len(files)}.npy"
         np.save(files[name], value)
     for peer in peers:
         theirs = peer.save(scratch)
-        ours = {name: str(scratch / f"ours_{i}.npy") for i, name in enumerate(theirs)}
-        ttc.outputs(bundle, files, ours)
-        result[f"error_{peer.name}"] = worst_error(ours, theirs)
+        outputs = {name: str(scratch / f"ours_{i}.npy") for i, name in enumerate(theirs)}
+        ttc.outputs(bundle, files, outputs)
+        result[f"error_{peer.name}"] = worst_error(outputs, theirs)
+    others = list(peers)
+    if arguments.float != "f32" or arguments.weights:
+        others.append(Bundle(ttc, "ttc f32", original, scratch / "f32.ttcb", compile_cores))
+        names = [output.name for output in onnx.load(path, load_external_data=False).graph.output]
+        narrow, wide = ({name: str(scratch / f"{kind}_{i}.npy") for i, name in enumerate(names)}
+                        for kind in ("narrow", "wide"))
+        ttc.outputs(bundle, files, narrow)
+        ttc.outputs(others[-1].path, files, wide)
+        result["error_ttc f32"] = worst_error(narrow, wide)
 
     # As many inferences a turn as fit into its share of the time.
     first = ttc.perf(bundle, 3)
     loops = max(3, int(arguments.seconds * 1e3 / arguments.rounds /
-                       (len(peers) + 1) / first["end_to_end_ms"]["median"]))
+                       (len(others) + 1) / first["end_to_end_ms"]["median"]))
     result.update(commands=sum(first["commands_per_trace"]), resident_mb={"ttc": first["resident_mb"]})
-    times = {engine: [] for engine in ["ttc", *(p.name for p in peers)]}
+    times = {engine: [] for engine in ["ttc", *(p.name for p in others)]}
     loads = {"full": [], "structure": []}
     for turn in range(arguments.rounds):
-        order = [None, *peers]
+        order = [ours, *others]
         for engine in order[turn % len(order):] + order[:turn % len(order)]:
-            if engine is None:
-                run = ttc.perf(bundle, loops)
-                times["ttc"].append(run["end_to_end_ms"]["median"])
-                loads["full"].append(run["load_ms"])
+            times[engine.name].append(common.median(engine.times(loops)))
+            if engine is ours:
+                loads["full"].append(ours.last["load_ms"])
                 loads["structure"].append(ttc.perf(bundle, 1, "structure")["load_ms"])
-            else:
-                times[engine.name].append(common.median(engine.times(loops)))
     result["loops_a_turn"] = loops
     result["ms"] = {engine: common.median(values) for engine, values in times.items()}
     result["ratio"] = {p.name: common.median(a / b for a, b in zip(times["ttc"], times[p.name]))
-                       for p in peers}
+                       for p in others}
     result["load_ms"] = {verify: common.median(values) for verify, values in loads.items()}
     result["create_ms"] = {p.name: p.facts["create_ms"] for p in peers}
     for peer in peers:
         result["resident_mb"][peer.name] = peer.resident()
         peer.close()
+    if len(others) > len(peers):
+        result["resident_mb"]["ttc f32"] = others[-1].last["resident_mb"]
+        result["create_ms"]["ttc f32"] = others[-1].last["load_ms"]
     return result
 
 
 def report(result):
-    print(f"\n{result['model']}, {result['cores']} core(s), {result['loops_a_turn']} inferences a turn")
+    print(f"\n{result['model']}, floats {result['float']}, weights {result['weights']}, "
+          f"{result['cores']} core(s), {result['loops_a_turn']} inferences a turn")
     print(f"  {'engine':12} {'ms':>9} {'ttc/this':>9} {'ready ms':>10} {'resident MB':>12} {'error':>9}")
     for engine, ms in result["ms"].items():
         if engine == "ttc":
@@ -157,6 +192,10 @@ def main():
                         help=f"names or .onnx files (default: {' '.join(DEFAULT)}; all: every name; "
                         f"known: {' '.join(LIGHT + ENCODERS)})")
     parser.add_argument("--cores", type=int, default=1, help="cores for each engine (default 1)")
+    parser.add_argument("--float", choices=["f32", *float_types.TYPES], default="f32",
+                        help="convert the models to this type (default f32)")
+    parser.add_argument("--weights", choices=["f32", "f16", "bf16", "int8"],
+                        help="ttc's option of this name")
     parser.add_argument("--rounds", type=int, default=9, help="turns of each engine (default 9)")
     parser.add_argument("--seconds", type=float, default=30, help="about this long a model")
     parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build")

@@ -3,18 +3,18 @@
 #ifndef TTC_KERNELS_GEMMTILE_H
 #define TTC_KERNELS_GEMMTILE_H
 
-#include "kernels/Kernel.h"
+#include "kernels/Narrow.h"
 
 namespace ttc::kernels {
 
-/// Where one tile reads and writes.
-struct TileArgs {
+/// Where one tile reads and writes. `TB`: how B is stored.
+template <typename TB> struct TileArgs {
   // Direct rows: the tile's first row. Else the table's entries of that row, one per tap.
   const float *a;
   const float *const *table;
   // Added to the table's pointers: the group's first channel.
   int64_t aShift;
-  const float *b;
+  const TB *b;
   // The next panel, from the part that this tile prefetches on.
   const char *prefetch;
   int64_t prefetchStep;
@@ -33,9 +33,9 @@ template <int MR, bool WIDE> constexpr int depthUnroll() {
 }
 
 /// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B.
-template <int MR, int NV, int KU>
+template <int MR, int NV, int KU, typename TB>
 TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int64_t step,
-                         const float *b, int64_t nr, int64_t depth, bool prefetches,
+                         const TB *b, int64_t nr, int64_t depth, bool prefetches,
                          const char *prefetch, int64_t prefetchStep) {
   int64_t k = 0;
   // k is not unrolled further: with more than 12 accumulators that spilled (175 against 227 GF/s).
@@ -81,8 +81,8 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
 
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
 /// the epilogue exists once in the code and cannot make the accumulators spill.
-template <int MR, int NV, bool WIDE>
-TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
+template <int MR, int NV, bool WIDE, typename TB>
+TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                         void *const *operands, epilogue_t epilogue) {
   constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
@@ -152,8 +152,8 @@ TTC_INLINE void runTile(const TileArgs &t, const GemmParams &p, int64_t valid,
 }
 
 /// Picks the instance for a row count that is constant after inlining.
-template <int NV, bool WIDE>
-TTC_INLINE void runTileOf(int64_t rows, const TileArgs &t, const GemmParams &p, int64_t valid,
+template <int NV, bool WIDE, typename TB>
+TTC_INLINE void runTileOf(int64_t rows, const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                           void *const *operands, epilogue_t epilogue) {
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \

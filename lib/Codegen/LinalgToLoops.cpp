@@ -194,7 +194,8 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
   Block *body = op.getBody();
   auto relax = [](Operation *nested, arith::FastMathFlags more) {
     auto flags = dyn_cast<arith::ArithFastMathInterface>(nested);
-    if (!flags)
+    // A conversion to a narrower type and back rounds; contracted it would be nothing.
+    if (!flags || isa<CastOpInterface>(nested))
       return;
     arith::FastMathFlagsAttr attr = flags.getFastMathFlagsAttr();
     arith::FastMathFlags old = attr ? attr.getValue() : arith::FastMathFlags::none;

@@ -50,6 +50,8 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
   SmallVector<llvm::cl::Option *> getProgramOptions() {
     return {&target,
             &targetCpu,
+            &weights,
+            &floatRounding,
             &queues,
             static_cast<llvm::cl::Option *>(std::addressof(schedules)),
             &slots,
@@ -74,6 +76,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   // Importers leave dead and equal ops; removing them first saves evaluating them.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // First of all that computes, because kernels and most evaluation of constants are for f32.
+  manager.addPass(createWidenFloats({floatRounding}));
   // Batch norms are folded into weights before the layout of weights changes.
   manager.addPass(createFoldConstants());
   // Kernels require channels last. The canonicalizer cancels the transposes that this inserts;
@@ -85,6 +89,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());
+  // Of weights as kernels read them; before fusing, because the scales of int8 join the epilogues.
+  manager.addPass(createNarrowWeights({weights}));
   manager.addPass(createFuse());
   manager.addPass(createOutlinePrograms());
 

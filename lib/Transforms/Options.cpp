@@ -17,6 +17,23 @@ Choices<InputMemory> mlir::ttc::getChoices(InputMemory) {
   return choices;
 }
 
+Choices<WeightStorage> mlir::ttc::getChoices(WeightStorage) {
+  static constexpr std::pair<StringRef, WeightStorage> choices[] = {{"auto", WeightStorage::Auto},
+                                                                    {"f32", WeightStorage::F32},
+                                                                    {"f16", WeightStorage::F16},
+                                                                    {"bf16", WeightStorage::BF16},
+                                                                    {"int8", WeightStorage::Int8}};
+  return choices;
+}
+
+Choices<FloatRounding> mlir::ttc::getChoices(FloatRounding) {
+  static constexpr std::pair<StringRef, FloatRounding> choices[] = {
+      {"auto", FloatRounding::Auto},
+      {"outputs", FloatRounding::Outputs},
+      {"ops", FloatRounding::Ops}};
+  return choices;
+}
+
 Choices<ShardKind> mlir::ttc::getChoices(ShardKind) {
   static constexpr std::pair<StringRef, ShardKind> choices[] = {{"none", ShardKind::None},
                                                                 {"height", ShardKind::Height},

@@ -155,6 +155,9 @@ LogicalResult KernelGemmOp::verify() {
       return emitOpError("(C8) expected no 'b_view' with 'packed'");
     return verifyLoops(*this);
   }
+  if (!getB().getType().getElementType().isF32())
+    return emitOpError() << "(C11) expected 'packed' with a b of "
+                         << getB().getType().getElementType();
   ViewAttr b = getBViewOrIdentity();
   if (failed(verifyView(*this, "b_view", b, getB().getType())))
     return failure();
@@ -173,7 +176,14 @@ LogicalResult KernelGemmOp::verify() {
   return verifyLoops(*this);
 }
 
-StringRef KernelGemmOp::getKernelSymbol() { return "ttc_kernel_gemm"; }
+StringRef KernelGemmOp::getKernelSymbol() {
+  Type stored = getB().getType().getElementType();
+  if (stored.isF16())
+    return "ttc_kernel_gemm_f16";
+  if (stored.isBF16())
+    return "ttc_kernel_gemm_bf16";
+  return stored.isInteger(8) ? "ttc_kernel_gemm_i8" : "ttc_kernel_gemm";
+}
 
 bool KernelGemmOp::isPlanned() { return getPlan().has_value(); }
 

@@ -15,6 +15,8 @@ include "mlir/IR/EnumAttr.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def Ttc_KernelTensor : StaticShapeTensorOf<[F32]>;
+/// Weights, which a kernel converts to f32 when it loads them.
+def Ttc_WeightTensor : StaticShapeTensorOf<[F32, F16, BF16, I8]>;
 
 def Ttc_ViewAttr : Ttc_Attr<"View", "view"> {
   let summary = "A strided view of a tensor's elements";
@@ -162,6 +164,9 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     `b` is a run-time matrix whose panels are packed into scratch when they are used.
     `tile` is the register tile: rows, and columns of a panel (nr).
 
+    A packed `b` may be stored as f16, bf16 or i8. Its elements are converted to f32 when they are
+    loaded, exactly, and all arithmetic is in f32.
+
     `a_view`, `b_view` (run-time matrix only) say which strided view of the operand
     is meant; `result_view` where the elements of the logical result [batch..., M, N] go within
     the result's type. Its last stride is 1 and all others are multiples of N.
@@ -182,6 +187,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     - (C9) At most three batch dimensions remain after those with consecutive strides are merged.
     - (C10) `plan`, which `--ttc-plan-gemms` adds before the op is lowered, has `rows` that are possible
       for `a`, and at most as many `splits` as there are batch elements, row tiles and panels.
+    - (C11) A `b` that is not f32 is packed.
 
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
@@ -191,7 +197,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
         : (tensor<1x56x56x64xf32>, tensor<1x4x576x16xf32>) -> tensor<1x56x56x64xf32>
     ```
   }];
-  let arguments = (ins Ttc_KernelTensor:$a, Ttc_KernelTensor:$b,
+  let arguments = (ins Ttc_KernelTensor:$a, Ttc_WeightTensor:$b,
     DenseI64ArrayAttr:$tile, UnitAttr:$packed,
     OptionalAttr<DenseI64ArrayAttr>:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,

@@ -22,6 +22,7 @@ def Ttc_ConstantOp : Ttc_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["val
 }
 
 def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
+    Ttc_SelectsElements,
     ViewLikeOpInterface, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "the same elements in another shape";
   let description = [{
@@ -50,6 +51,7 @@ def Ttc_ReshapeOp : Ttc_TensorOp<"reshape", [
 }
 
 def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
+    Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "permutes the dimensions";
@@ -71,6 +73,7 @@ def Ttc_TransposeOp : Ttc_InferredOp<"transpose", [
 }
 
 def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
+    Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getOperandInResult"]>,
     DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
@@ -96,6 +99,7 @@ def Ttc_ConcatOp : Ttc_InferredOp<"concat", [
 }
 
 def Ttc_SliceOp : Ttc_InferredOp<"slice", [
+    Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
@@ -122,6 +126,7 @@ def Ttc_SliceOp : Ttc_InferredOp<"slice", [
 }
 
 def Ttc_SplitOp : Ttc_InferredOp<"split", [
+    Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_SubviewCopyOpInterface, ["getResultInOperand"]>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "splits a tensor along an axis";
@@ -143,6 +148,7 @@ def Ttc_SplitOp : Ttc_InferredOp<"split", [
 }
 
 def Ttc_PadOp : Ttc_InferredOp<"pad", [
+    Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "adds elements around a tensor";
@@ -174,7 +180,8 @@ def Ttc_PadOp : Ttc_InferredOp<"pad", [
   let hasFolder = 1;
 }
 
-def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+def Ttc_GatherOp : Ttc_InferredOp<"gather", [
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "takes slices of an axis by index";
   let description = [{
     `y[i..., j..., k...] = data[i..., indices[j...], k...]`, where `i` are the dimensions before
@@ -194,7 +201,8 @@ def Ttc_GatherOp : Ttc_InferredOp<"gather", [DeclareOpInterfaceMethods<Ttc_Const
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "takes elements by index along an axis";
   let description = [{
     `y[i, j, k] = data[i, indices[i, j, k], k]`, with `axis` in the place of `j`. Indices are as in
@@ -214,7 +222,8 @@ def Ttc_GatherElementsOp : Ttc_InferredOp<"gather_elements", [DeclareOpInterface
   let results = (outs Ttc_StoredTensor:$y);
 }
 
-def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "takes slices by vectors of indices";
   let description = [{
     The last dimension of `indices` holds positions in the dimensions of `data` after the first
@@ -237,6 +246,7 @@ def Ttc_GatherNdOp : Ttc_InferredOp<"gather_nd", [DeclareOpInterfaceMethods<Ttc_
 }
 
 def Ttc_TileOp : Ttc_InferredOp<"tile", [
+    Ttc_SelectsElements,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
     DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
   let summary = "repeats a tensor";
@@ -256,7 +266,8 @@ def Ttc_TileOp : Ttc_InferredOp<"tile", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_ExpandOp : Ttc_TensorOp<"expand", [DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
+def Ttc_ExpandOp : Ttc_TensorOp<"expand", [
+    Ttc_SelectsElements, DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "broadcasts to a shape";
   let description = [{
     Broadcasts the operand to the result's shape by NumPy's rules.
@@ -310,7 +321,7 @@ def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_Permuta
   let hasFolder = 1;
 }
 
-def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space"> {
+def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space", [Ttc_SelectsElements]> {
   let summary = "moves channels into blocks of pixels";
   let description = [{
     As ONNX's DepthToSpace: `N, C, H, W` becomes `N, C / block^2, H * block, W * block`. In mode
@@ -336,7 +347,7 @@ def Ttc_DepthToSpaceOp : Ttc_InferredOp<"depth_to_space"> {
   let hasFolder = 1;
 }
 
-def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth"> {
+def Ttc_SpaceToDepthOp : Ttc_InferredOp<"space_to_depth", [Ttc_SelectsElements]> {
   let summary = "moves blocks of pixels into channels";
   let description = [{
     As ONNX's SpaceToDepth: `N, C, H, W` becomes `N, C * block^2, H / block, W / block`, the inverse

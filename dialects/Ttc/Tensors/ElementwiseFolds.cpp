@@ -76,6 +76,11 @@ OpFoldResult ClampOp::fold(FoldAdaptor) {
   return isOpen ? OpFoldResult(getX()) : OpFoldResult();
 }
 
+OpFoldResult ReducePrecisionOp::fold(FoldAdaptor) {
+  auto inner = getX().getDefiningOp<ReducePrecisionOp>();
+  return inner && inner.getTo() == getTo() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }

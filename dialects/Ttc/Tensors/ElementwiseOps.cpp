@@ -199,6 +199,13 @@ Value NotOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
   return e.op<arith::XOrIOp>(elements[0], e.number(elements[0], 1));
 }
 
+Value ReducePrecisionOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
+  Emitter e{builder, loc};
+  Value x = elements[0];
+  Value narrow = e.op<arith::TruncFOp>(Emitter::shaped(x, getTo()), x);
+  return e.op<arith::ExtFOp>(x.getType(), narrow);
+}
+
 //===----------------------------------------------------------------------===//
 // Binary and ternary ops
 //===----------------------------------------------------------------------===//

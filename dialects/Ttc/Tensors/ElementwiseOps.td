@@ -23,7 +23,8 @@ class Ttc_ElementwiseOp<string mnemonic, list<Trait> traits = []>
 }
 
 class Ttc_UnaryOp<string mnemonic, TypeConstraint type, string meaning, string attributes = "",
-                  string element = "f32"> : Ttc_ElementwiseOp<mnemonic> {
+                  string element = "f32", list<Trait> traits = []>
+    : Ttc_ElementwiseOp<mnemonic, traits> {
   let summary = "elementwise " # meaning;
   let description = "Element by element: `" # meaning # "`. The result has the operand's type.\n\n"
       # "```mlir\n%y = ttc." # mnemonic # " %x" # attributes
@@ -35,7 +36,8 @@ class Ttc_UnaryOp<string mnemonic, TypeConstraint type, string meaning, string a
 class Ttc_FloatUnaryOp<string mnemonic, string meaning, string attributes = "">
     : Ttc_UnaryOp<mnemonic, Ttc_FloatTensor, meaning, attributes>;
 
-def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)"> {
+def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)", "", "f32",
+                            [Ttc_SelectsElements]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -164,6 +166,24 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
   let hasFolder = 1;
 }
 
+def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_TensorOf<[F32], "f32">,
+                                        "x, rounded to a narrower type", " {to = bf16}"> {
+  let description = [{
+    Element by element the value of the float type `to` that is nearest to x, as f32; halves to even.
+    What is too large for `to` becomes infinite. It is a cast to `to` and back in one op, which keeps
+    the element type, so that it runs in the epilogues of kernels.
+
+    Constraints:
+    - (C1) `to` is f16 or bf16 (checked by ODS).
+
+    ```mlir
+    %y = ttc.reduce_precision %x {to = bf16} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_TensorOf<[F32], "f32">:$x, TypeAttrOf<AnyTypeOf<[F16, BF16]>>:$to);
+  let hasFolder = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Binary and ternary
 //===----------------------------------------------------------------------===//
@@ -238,10 +258,10 @@ def Ttc_PowOp : Ttc_BinaryOp<"pow", Ttc_NumberTensor, "a to the power of b"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
-def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)", [Commutative]> {
+def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)", [Ttc_SelectsElements, Commutative]> {
   let hasCanonicalizeMethod = 1;
 }
-def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)", [Commutative]> {
+def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)", [Ttc_SelectsElements, Commutative]> {
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {
@@ -289,7 +309,7 @@ def Ttc_CompareOp : Ttc_ElementwiseOp<"compare"> {
   }];
 }
 
-def Ttc_WhereOp : Ttc_ElementwiseOp<"where"> {
+def Ttc_WhereOp : Ttc_ElementwiseOp<"where", [Ttc_SelectsElements]> {
   let summary = "elementwise cond ? a : b";
   let description = [{
     Element by element `cond ? a : b`. All three operands broadcast by NumPy's rules.

@@ -34,6 +34,12 @@ def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
   let cppNamespace = "::mlir";
 }
 
+/// Every element of a result is one of an operand's elements, or a constant that the op is given: the op
+/// rounds nothing. An op that has the trait and is not elementwise only moves elements.
+def Ttc_SelectsElements : NativeOpTrait<"ttc::SelectsElements"> {
+  let cppNamespace = "::mlir";
+}
+
 /// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`. Arrays are
 /// written as `[1, 2]`, numbers without their type; attributes with their default value are omitted.
 class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>

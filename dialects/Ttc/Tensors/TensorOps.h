@@ -61,6 +61,10 @@ public:
   }
 };
 
+/// Every element of a result is one of an operand's elements, or a constant that the op is given.
+template <typename ConcreteType>
+class SelectsElements : public OpTrait::TraitBase<ConcreteType, SelectsElements> {};
+
 } // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H

@@ -13,6 +13,12 @@ Choices<TensorMemory> getChoices(TensorMemory);
 enum class InputMemory { Auto, Dram, L1 };
 Choices<InputMemory> getChoices(InputMemory);
 
+enum class WeightStorage { Auto, F32, F16, BF16, Int8 };
+Choices<WeightStorage> getChoices(WeightStorage);
+
+enum class FloatRounding { Auto, Outputs, Ops };
+Choices<FloatRounding> getChoices(FloatRounding);
+
 enum class ShardKind { None, Height, Width, Block };
 Choices<ShardKind> getChoices(ShardKind);
 
@@ -34,6 +40,14 @@ class parser<mlir::ttc::TensorMemory> : public mlir::ttc::ChoiceParser<mlir::ttc
 };
 template <>
 class parser<mlir::ttc::InputMemory> : public mlir::ttc::ChoiceParser<mlir::ttc::InputMemory> {
+  using ChoiceParser::ChoiceParser;
+};
+template <>
+class parser<mlir::ttc::WeightStorage> : public mlir::ttc::ChoiceParser<mlir::ttc::WeightStorage> {
+  using ChoiceParser::ChoiceParser;
+};
+template <>
+class parser<mlir::ttc::FloatRounding> : public mlir::ttc::ChoiceParser<mlir::ttc::FloatRounding> {
   using ChoiceParser::ChoiceParser;
 };
 template <>

@@ -37,6 +37,18 @@ def ShardOption : Option<"shard", "shard", "::mlir::ttc::ShardKind",
     "Shard activations over the cores' L1; a remark gives the reason for each one that is not "
     "sharded (default: none)">;
 
+def WeightsOption : Option<"weights", "weights", "::mlir::ttc::WeightStorage",
+    /*default=*/"::mlir::ttc::WeightStorage::Auto",
+    "How the weights of matrix products and convolutions are stored: in 16 bits if these hold all of "
+    "them exactly (auto, the default); as f32; or rounded to f16, bf16 or int8 (one scale for each "
+    "column), with a line that says how large the errors are">;
+
+def FloatRoundingOption : Option<"floatRounding", "float-rounding", "::mlir::ttc::FloatRounding",
+    /*default=*/"::mlir::ttc::FloatRounding::Auto",
+    "Where results of f16 and bf16 are rounded to their type: at explicit casts and outputs (outputs), "
+    "after each op (ops), or (auto, the default) f16 at outputs and bf16 after each op; all arithmetic "
+    "is in f32">;
+
 def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
     /*default=*/"::mlir::ttc::TensorMemory::Auto",
     "Where to store tensors: in L1 if that reduces the traffic to DRAM (auto, the default), or all "

@@ -22,6 +22,42 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let options = [TargetOption, TargetCpuOption];
 }
 
+def WidenFloats : Pass<"ttc-widen-floats", "::mlir::ModuleOp"> {
+  let summary = "Computes on f16 and bf16 in f32";
+  let description = [{
+    Ops on f16 and bf16 become ops on f32, between casts. Inputs, outputs, constants and the results
+    of explicit casts keep their types: a cast of the model to a narrower type still rounds. A cast
+    from f32 to a narrower type whose result is computed on becomes `ttc.reduce_precision`. Ops that
+    only move elements stay as they are if their operands are stored in 16 bits anyway, such as a
+    gather from a table. So do ops whose result types do not follow the operands' element type: they
+    may read its bits.
+
+    `float-rounding` says where else results are rounded:
+
+    - `outputs`: nowhere, as ONNX Runtime does for f16 on CPUs;
+    - `ops`: each op's result is rounded to its type, as ONNX's reference does; a softmax of at most 16
+      elements is computed in the steps of ONNX's definition, each of them rounded;
+    - `auto`: f16 as `outputs`, bf16 as `ops`.
+
+    Before:
+    ```mlir
+    %0 = ttc.matmul %x, %w : (tensor<4x8xf16>, tensor<8x8xf16>) -> tensor<4x8xf16>
+    %1 = ttc.relu %0 : (tensor<4x8xf16>) -> tensor<4x8xf16>
+    ```
+    After:
+    ```mlir
+    %a = ttc.cast %x : (tensor<4x8xf16>) -> tensor<4x8xf32>
+    %b = ttc.cast %w : (tensor<8x8xf16>) -> tensor<8x8xf32>
+    %0 = ttc.matmul %a, %b : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %1 = ttc.relu %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %2 = ttc.cast %1 : (tensor<4x8xf32>) -> tensor<4x8xf16>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `widened`.
+  }];
+  let options = [FloatRoundingOption];
+}
+
 def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Evaluates ops on constants at compile time";
   let description = [{
@@ -158,6 +194,42 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
 
     Counters (`--mlir-pass-statistics`): `kernels`.
   }];
+}
+
+def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {
+  let summary = "Stores the weights of kernels in narrower types";
+  let description = [{
+    The constant, packed weights of `ttc.kernel.gemm` are stored in a narrower type, from which the
+    kernel converts them when it loads them. `weights` says in which one:
+
+    - `auto`: in bf16 or f16, if that type holds every weight exactly; the result has the same bits as
+      with f32;
+    - `f32`: in f32;
+    - `f16`, `bf16`: rounded to nearest. A tensor with a finite weight that f16 cannot hold stays as it is;
+    - `int8`: divided by a scale for each column, such that the largest one becomes 127, and rounded to
+      nearest. The product is multiplied by the scales.
+
+    The last three emit a remark with the largest error and the root of the mean squared error, relative
+    to the root of the mean square of all weights.
+
+    Before:
+    ```mlir
+    %w = ttc.constant dense<0.1> : tensor<1x2x64x16xf32>
+    %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x64xf32>, tensor<1x2x64x16xf32>) -> tensor<1x32xf32>
+    ```
+    After, with weights=int8:
+    ```mlir
+    %w = ttc.constant dense<127> : tensor<1x2x64x16xi8>
+    %s = ttc.constant dense<7.874016e-04> : tensor<32xf32>
+    %1 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+      : (tensor<1x64xf32>, tensor<1x2x64x16xi8>) -> tensor<1x32xf32>
+    %0 = ttc.mul %1, %s : (tensor<1x32xf32>, tensor<32xf32>) -> tensor<1x32xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `narrowed`, `saved-bytes`.
+  }];
+  let options = [WeightsOption];
 }
 
 def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {

@@ -91,3 +91,14 @@ func.func @comparisons() -> (tensor<2xi1>, tensor<2xi1>, tensor<2xi1>) {
   %2 = ttc.compare lt %u, %v : (tensor<2xui8>, tensor<ui8>) -> tensor<2xi1>
   return %0, %1, %2 : tensor<2xi1>, tensor<2xi1>, tensor<2xi1>
 }
+
+// To nearest, halves to even; what is too large becomes infinite.
+// CHECK-LABEL: func.func @reduce_precision
+// CHECK-DAG: ttc.constant dense<[1.000000e+00, 1.015625, -6.553600e+04, 9.984000e+04]>
+// CHECK-DAG: ttc.constant dense<[1.00390625, 1.01171875, -6.550400e+04, 0x7F800000]>
+func.func @reduce_precision() -> (tensor<4xf32>, tensor<4xf32>) {
+  %x = ttc.constant dense<[1.00390625, 1.01171875, -65504.0, 1.0e5]> : tensor<4xf32>
+  %0 = ttc.reduce_precision %x {to = bf16} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = ttc.reduce_precision %x {to = f16} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -270,3 +270,19 @@ func.func @dynamic(%x: tensor<?xf32>) {
   %r = ttc.exp %x : (tensor<?xf32>) -> tensor<?xf32>
   return
 }
+
+// -----
+
+func.func @reduce_precision_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'ttc.reduce_precision' op attribute 'to' failed to satisfy constraint: type attribute of 16-bit float or bfloat16 type}}
+  %r = ttc.reduce_precision %x {to = f32} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_precision_operand(%x: tensor<4xf16>) {
+  // expected-error@+1 {{'ttc.reduce_precision' op operand #0 must be tensor of static shape and at most 2^40 elements of f32, but got 'tensor<4xf16>'}}
+  %r = ttc.reduce_precision %x {to = bf16} : (tensor<4xf16>) -> tensor<4xf16>
+  return
+}

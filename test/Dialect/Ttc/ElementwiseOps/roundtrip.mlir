@@ -30,6 +30,8 @@ func.func @unary(%x: tensor<2x8xf32>) {
   %11 = ttc.neg %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
   // CHECK: %{{.*}} = ttc.clamp %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
   %12 = ttc.clamp %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.reduce_precision %{{.*}} {to = bf16} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %rounded = ttc.reduce_precision %x {to = bf16} : (tensor<2x8xf32>) -> tensor<2x8xf32>
   // CHECK: %{{.*}} = ttc.leaky_relu %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
   %13 = ttc.leaky_relu %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
   // CHECK: %{{.*}} = ttc.elu %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>

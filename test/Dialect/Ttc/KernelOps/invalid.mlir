@@ -151,6 +151,15 @@ func.func @packed(%a: tensor<4x8xf32>, %b: tensor<1x1x8x8xf32>) {
 
 // -----
 
+func.func @narrow_unpacked(%a: tensor<4x8xf32>, %b: tensor<8x16xbf16>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C11) expected 'packed' with a b of 'bf16'}}
+  %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>}
+      : (tensor<4x8xf32>, tensor<8x16xbf16>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
 func.func @packed_view(%a: tensor<4x8xf32>, %b: tensor<1x1x8x16xf32>) {
   // expected-error@+1 {{'ttc.kernel.gemm' op (C8) expected no 'b_view' with 'packed'}}
   %0 = ttc.kernel.gemm %a, %b {packed, tile = array<i64: 6, 16>,

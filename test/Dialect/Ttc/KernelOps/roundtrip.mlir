@@ -12,6 +12,14 @@ func.func @matmul(%x: tensor<1x128x768xf32>, %w: tensor<768x768xf32>) -> tensor<
   return %0 : tensor<1x128x768xf32>
 }
 
+// CHECK-LABEL: @narrow
+func.func @narrow(%x: tensor<4x8xf32>, %w: tensor<1x1x8x16xi8>) -> tensor<4x16xf32> {
+  // CHECK: ttc.kernel.gemm {{.*}} : (tensor<4x8xf32>, tensor<1x1x8x16xi8>) -> tensor<4x16xf32>
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+      : (tensor<4x8xf32>, tensor<1x1x8x16xi8>) -> tensor<4x16xf32>
+  return %0 : tensor<4x16xf32>
+}
+
 // CHECK-LABEL: @attention_scores
 func.func @attention_scores(%q: tensor<1x128x12x64xf32>, %k: tensor<1x128x12x64xf32>)
     -> tensor<1x12x128x128xf32> {

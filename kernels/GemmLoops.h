@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matmul and convolution as one implicit GEMM.
+//
+// A workgroup owns row tiles x panels. Row blocks (their A stays in L2) are the outer loop,
+// panels stream linearly through it, and each panel meets all tiles of the block while the next
+// one is prefetched evenly across them: bunched in the first tile it was worth nothing.
+#ifndef TTC_KERNELS_GEMMLOOPS_H
+#define TTC_KERNELS_GEMMLOOPS_H
+
+#include "kernels/GemmRows.h"
+#include "kernels/GemmTile.h"
+
+namespace ttc::kernels {
+
+/// One panel against the tiles [tileBegin, tileEnd).
+struct PanelArgs {
+  const float *a;
+  // The next panel, and its bytes for each k.
+  const char *next;
+  int64_t nextBytes;
+  const uint8_t *scratch;
+  int64_t group, col, outBase;
+  int64_t tileBegin, tileEnd;
+};
+
+/// `valid` columns from column `shift` of the panel on, in NV vectors. `WIDE`: see depthUnroll().
+template <int NV, bool WIDE, typename TB>
+TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, int64_t shift,
+                         int64_t valid, void *const *operands, float *out, epilogue_t epilogue) {
+  int64_t rows = p.n * p.od * p.oh * p.ow;
+  // Tiles of nearly equal height, so that 49 rows are 4 x 6 + 5 x 5 and not 8 x 6 + 1.
+  int64_t tiles = ceilDiv(rows, p.mr);
+  int64_t height = rows / tiles, taller = rows % tiles;
+  bool copied = p.aMode == kRowsCopied;
+  int64_t taps = p.kernel[0] * p.kernel[1] * p.kernel[2];
+  int64_t depth = taps * p.c;
+  int64_t tableTaps = copied ? p.kernel[1] : taps;
+  int64_t blockRow = g.tileBegin * height + min(g.tileBegin, taller);
+  // Bytes of the next panel for each k of each tile.
+  int64_t count = g.tileEnd - g.tileBegin;
+  int64_t prefetchStep = ceilDiv(g.nextBytes, count);
+  TTC_NO_UNROLL
+  for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
+    int64_t row = tile * height + min(tile, taller);
+    TileArgs<TB> t;
+    t.a = g.a + g.group * p.c + row * p.aRow;
+    t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) +
+              (row - blockRow) * tableTaps;
+    t.aShift = g.group * p.c;
+    t.b = b + shift;
+    t.prefetch = g.next + (tile - g.tileBegin) * prefetchStep * depth;
+    t.prefetchStep = prefetchStep;
+    t.col = g.col + shift;
+    t.out = out + g.outBase + row * p.outRow + t.col;
+    t.rowStep = p.outRow / p.outPitch;
+    t.row = g.outBase / p.outPitch + row * t.rowStep;
+    if (taller != 0 && tile < taller)
+      runTileOf<NV, WIDE>(height + 1, t, p, valid, operands, epilogue);
+    else
+      runTileOf<NV, WIDE>(height, t, p, valid, operands, epilogue);
+  }
+}
+
+/// All columns of a panel, at most three vectors at a time.
+template <typename TB>
+TTC_INLINE void runColumns(const PanelArgs &g, const TB *b, const GemmParams &p, int64_t valid,
+                           void *const *operands, float *out, epilogue_t epilogue) {
+  int64_t vectors = ceilDiv(valid, VL);
+  if (p.nr <= VL)
+    return runPanel<1, false>(g, b, p, 0, valid, operands, out, epilogue);
+  if (vectors == 1)
+    return runPanel<1, true>(g, b, p, 0, valid, operands, out, epilogue);
+  if (vectors == 2)
+    return runPanel<2, true>(g, b, p, 0, valid, operands, out, epilogue);
+  if (vectors == 3 && VL == 16)
+    return runPanel<3, true>(g, b, p, 0, valid, operands, out, epilogue);
+  for (int64_t shift = 0; shift < valid; shift += VL)
+    runPanel<1, true>(g, b, p, shift, min<int64_t>(VL, valid - shift), operands, out, epilogue);
+}
+
+/// All columns of a panel: `nr`, or the `rest` in the last one. Both counts are constant.
+template <typename TB>
+TTC_INLINE void runWholeOrRest(const PanelArgs &g, const TB *b, const GemmParams &p, bool whole,
+                               int64_t rest, void *const *operands, float *out,
+                               epilogue_t epilogue) {
+  if (whole)
+    runColumns(g, b, p, p.nr, operands, out, epilogue);
+  else
+    runColumns(g, b, p, rest, operands, out, epilogue);
+}
+
+/// The kernel; `TB` is how a packed B is stored.
+template <typename TB>
+TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgroup,
+                        const int64_t *params, epilogue_t epilogue) {
+  const GemmParams &p = *reinterpret_cast<const GemmParams *>(params);
+  const auto *a = static_cast<const float *>(operands[0]) + p.aOffset;
+  const auto *b = static_cast<const TB *>(operands[1]) + p.bOffset;
+  auto *out = static_cast<float *>(operands[2]);
+
+  int64_t rows = p.n * p.od * p.oh * p.ow;
+  int64_t tiles = ceilDiv(rows, p.mr);
+  int64_t height = rows / tiles, taller = rows % tiles;
+  int64_t depth = p.kernel[0] * p.kernel[1] * p.kernel[2] * p.c;
+  int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
+  int64_t rest = p.o - (groupPanels - 1) * p.nr;
+
+  int64_t split = workgroup / p.panelSplits;
+  Range panelRange = part(panels, p.panelSplits, workgroup % p.panelSplits);
+  Range tileRange = part(tiles, p.rowSplits, split % p.rowSplits);
+  Range batchRange = part(p.batch[0] * p.batch[1] * p.batch[2], p.batchSplits, split / p.rowSplits);
+
+  TTC_NO_UNROLL
+  for (int64_t batch = batchRange.begin; batch < batchRange.end; ++batch) {
+    int64_t i2 = batch % p.batch[2], upper = batch / p.batch[2];
+    int64_t i1 = upper % p.batch[1], i0 = upper / p.batch[1];
+    PanelArgs g;
+    g.a = a + i0 * p.aBatch[0] + i1 * p.aBatch[1] + i2 * p.aBatch[2];
+    g.outBase = p.outOffset + i0 * p.outBatch[0] + i1 * p.outBatch[1] + i2 * p.outBatch[2];
+    g.scratch = scratch;
+    const TB *bBatch = b + i0 * p.bBatch[0] + i1 * p.bBatch[1] + i2 * p.bBatch[2];
+    TTC_NO_UNROLL
+    for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
+      g.tileBegin = block;
+      g.tileEnd = min(block + p.blockTiles, tileRange.end);
+      int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
+      int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
+      if (p.aMode == kRowsTable)
+        buildTable(p, g.a, rowBegin, rowEnd, scratch);
+      if (p.aMode == kRowsCopied)
+        copyLines(p, g.a, rowBegin, rowEnd, scratch);
+      TTC_NO_UNROLL
+      for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
+        g.group = panel / groupPanels;
+        int64_t inGroup = panel % groupPanels;
+        bool whole = inGroup + 1 < groupPanels || rest == p.nr;
+        g.col = g.group * p.o + inGroup * p.nr;
+        const TB *stored = bBatch + panel * depth * p.nr;
+        g.next =
+            reinterpret_cast<const char *>(panel + 1 < panels ? stored + depth * p.nr : stored);
+        g.nextBytes = p.nr * sizeof(TB);
+        if (p.bMode == kBPacked) {
+          runWholeOrRest(g, stored, p, whole, rest, operands, out, epilogue);
+          continue;
+        }
+        // Only an f32 B is packed at run time.
+        if constexpr (sizeof(TB) == sizeof(float)) {
+          auto *packed = reinterpret_cast<float *>(scratch + p.panelAt);
+          if (whole)
+            packPanel(p, bBatch, g.col, p.nr, packed);
+          else
+            packPanel(p, bBatch, g.col, rest, packed);
+          runWholeOrRest(g, packed, p, whole, rest, operands, out, epilogue);
+        }
+      }
+    }
+  }
+}
+
+} // namespace ttc::kernels
+
+#endif // TTC_KERNELS_GEMMLOOPS_H
