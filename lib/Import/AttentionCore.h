@@ -57,6 +57,11 @@ struct AttentionWindow {
 /// `sine` are [batch or 1, rows, half of the rotated elements].
 Value rotate(OnnxNode &node, Value x, Value cosine, Value sine, bool headsFirst, bool interleaved);
 
+/// Sets the results of com.microsoft's Attention: of queries, keys and values that are `sizes`
+/// columns of `projected` each, with the mask in input `maskInput`. `past` and `bias` may be null.
+LogicalResult importProjectedAttention(OnnxNode &node, Value projected, ArrayRef<int64_t> sizes,
+                                       unsigned maskInput, Value past, Value bias);
+
 } // namespace mlir::ttc
 
 #endif // TTC_LIB_IMPORT_ATTENTIONCORE_H

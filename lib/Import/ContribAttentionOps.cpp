@@ -74,32 +74,23 @@ static void finish(OnnxNode &node, AttentionCore &core, Value keyMask, bool caus
   }
 }
 
-/// Attention with the projections of queries, keys and values.
-static LogicalResult importAttention(OnnxNode &node) {
+LogicalResult mlir::ttc::importProjectedAttention(OnnxNode &node, Value projected,
+                                                  ArrayRef<int64_t> sizes, unsigned maskInput,
+                                                  Value past, Value bias) {
   Expressions e(node);
-  node.ignoreAttrs({"past_present_share_buffer"});
-  Value x = node.input(0), weights = node.input(1), bias = node.input(2), past = node.input(4);
-  int64_t heads = node.getInt("num_heads", 0);
-  if (node.getInt("do_rotary", 0))
-    return node.error() << "attribute 'do_rotary' is 1 (supported: 0)";
-  if (node.hasInput(6))
-    return node.error() << "input 6 (past_sequence_length) is not supported";
-  if (rankOf(x) != 3 || rankOf(weights) != 2 || heads < 1)
-    return node.error() << "expected an input of three dimensions, weights of two and positive "
-                           "num_heads, found "
-                        << x.getType() << ", " << weights.getType() << " and " << heads;
-  int64_t third = shapeOf(weights)[1] / 3;
-  SmallVector<int64_t> sizes = node.getInts("qkv_hidden_sizes", {third, third, third});
-  if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != shapeOf(weights)[1] ||
+  const int64_t heads = node.getInt("num_heads", 0);
+  if (!projected)
+    return failure();
+  if (heads < 1 || sizes.size() != 3 ||
+      sizes[0] + sizes[1] + sizes[2] != shapeOf(projected).back() ||
       llvm::any_of(sizes, [&](int64_t size) { return size < 1 || size % heads; }))
-    return node.error() << "weights " << weights.getType() << " do not fit the sizes ["
+    return node.error() << "weights " << node.input(1).getType() << " do not fit the sizes ["
                         << printList(sizes) << "] of " << heads << " heads";
-  Value all = e.matmul(x, weights, bias);
   auto part = [&](int64_t index, StringRef what) {
     int64_t start = 0;
     for (int64_t i = 0; i < index; ++i)
       start += sizes[i];
-    return splitHeads(node, e.slice(all, 2, start, sizes[index]), heads, what);
+    return splitHeads(node, e.slice(projected, 2, start, sizes[index]), heads, what);
   };
   AttentionCore core;
   core.q = part(0, "Q"), core.k = part(1, "K"), core.v = part(2, "V");
@@ -112,14 +103,32 @@ static LogicalResult importAttention(OnnxNode &node) {
     core.k = e.concat({takeIndex(node, past, 0, 0), core.k}, 2);
     core.v = e.concat({takeIndex(node, past, 0, 1), core.v}, 2);
   }
-  core.bias = node.input(5);
-  int64_t rows = shapeOf(x)[1];
-  Value mask = readMask(node, 3, shapeOf(x)[0], rows, pastLength + rows);
+  core.bias = bias;
+  const int64_t batch = shapeOf(projected)[0], rows = shapeOf(projected)[1];
+  Value mask = readMask(node, maskInput, batch, rows, pastLength + rows);
   finish(node, core, mask, node.getInt("unidirectional", 0), pastLength);
   Value y = mergeHeads(node, core.build(node));
   if (!node.wantsOutput(1))
     return node.results(y);
   return node.results({y, e.concat({e.unsqueeze(core.k, 0), e.unsqueeze(core.v, 0)}, 0)});
+}
+
+/// Attention with the projections of queries, keys and values.
+static LogicalResult importAttention(OnnxNode &node) {
+  Expressions e(node);
+  node.ignoreAttrs({"past_present_share_buffer"});
+  Value x = node.input(0), weights = node.input(1);
+  if (node.getInt("do_rotary", 0))
+    return node.error() << "attribute 'do_rotary' is 1 (supported: 0)";
+  if (node.hasInput(6))
+    return node.error() << "input 6 (past_sequence_length) is not supported";
+  if (rankOf(x) != 3 || rankOf(weights) != 2)
+    return node.error() << "expected an input of three dimensions and weights of two, found "
+                        << x.getType() << " and " << weights.getType();
+  int64_t third = shapeOf(weights)[1] / 3;
+  SmallVector<int64_t> sizes = node.getInts("qkv_hidden_sizes", {third, third, third});
+  return importProjectedAttention(node, e.matmul(x, weights, node.input(2)), sizes,
+                                  /*maskInput=*/3, node.input(4), node.input(5));
 }
 
 /// The part of a bias vector of queries (0), keys (1) or values (2), added to [batch, rows, size].

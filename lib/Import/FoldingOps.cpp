@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Col2Im: windows added up to images.
+// The inverses of windows: Col2Im adds them up to images, MaxUnpool puts maxima back.
+#include "DeclaredShapes.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "TensorMath.h"
@@ -64,7 +65,55 @@ static LogicalResult importCol2Im(OnnxNode &node) {
   return node.results(castSaturated(node, y, elementType));
 }
 
+/// Puts each element where its index says, among zeros. Indices count the elements of the tensor
+/// that the attributes describe; `output_shape` may be larger.
+static LogicalResult importMaxUnpool(OnnxNode &node) {
+  Value x = node.input(0), indices = node.input(1);
+  const int64_t rank = rankOf(x) - 2;
+  if (rank < 1 || rank > 3 || shapeOf(indices) != shapeOf(x))
+    return node.error()
+           << "the input must have 1 to 3 spatial dimensions and the indices its shape, "
+              "but they are "
+           << x.getType() << " and " << indices.getType();
+  FailureOr<Window> window = readWindow(node, rank, {});
+  if (failed(window))
+    return failure();
+  SmallVector<int64_t> shape(shapeOf(x)), result;
+  for (int64_t i = 0; i < rank; ++i)
+    shape[i + 2] = (shape[i + 2] - 1) * window->strides[i] + window->kernel[i] - window->pads[i] -
+                   window->pads[rank + i];
+  result = shape;
+  if (node.hasInput(2)) {
+    FailureOr<SmallVector<int64_t>> sizes = isShapedByDeclaration(node, 2)
+                                                ? *node.declaredShape(0)
+                                                : node.constantInts(2, "output_shape");
+    if (failed(sizes))
+      return failure();
+    result = *sizes;
+  }
+  std::optional<int64_t> count = getNumElementsChecked(shape);
+  if (!count || *count == 0 || result.size() != shape.size() ||
+      llvm::any_of(llvm::zip_equal(result, shape),
+                   [](auto sizes) { return std::get<0>(sizes) < std::get<1>(sizes); }) ||
+      !getNumElementsChecked(result))
+    return node.error() << "expected an output shape of at least [" << printList(shape)
+                        << "], found [" << printList(result) << "]";
+  TensorMath math(node);
+  const int64_t elements = tensorType(x).getNumElements();
+  Value y = node.create<ScatterElementsOp>(
+      {math.splat(*count, elementTypeOf(x), 0), math.reshape(indices, elements),
+       math.reshape(x, elements)},
+      {node.i64("axis", 0),
+       node.attr("reduction", ScatterReductionAttr::get(node.context(), ScatterReduction::None))});
+  y = math.reshape(y, shape);
+  for (int64_t i = 0; i < rank + 2; ++i)
+    y = math.fit(y, i, result[i]);
+  return node.results(y);
+}
+
 void mlir::ttc::registerFoldingOps(OnnxRegistry &registry) {
   registry.add("Col2Im", {3, 3}, importCol2Im, {18},
                "constant `image_shape`, `block_shape`; 1 to 3 spatial dimensions");
+  registry.add("MaxUnpool", {2, 3}, importMaxUnpool, {9},
+               "constant `output_shape`, or a declared shape; 1 to 3 spatial dimensions");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that read an image at computed coordinates: GridSample, AffineGrid, DeformConv.
+#include "DeclaredShapes.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "PixelSampling.h"
@@ -171,7 +172,17 @@ static LogicalResult importGridSample(OnnxNode &node) {
 
 static LogicalResult importAffineGrid(OnnxNode &node) {
   Value theta = node.input(0);
-  FailureOr<SmallVector<int64_t>> size = node.constantInts(1, "size");
+  FailureOr<SmallVector<int64_t>> size = SmallVector<int64_t>();
+  if (isShapedByDeclaration(node, 1)) {
+    // The grid has the sizes of the images, and does not depend on their channels.
+    size = *node.declaredShape(0);
+    if (size->size() < 2)
+      return node.error() << "the declared shape [" << printList(*size) << "] is no grid";
+    size->pop_back();
+    size->insert(size->begin() + 1, 1);
+  } else {
+    size = node.constantInts(1, "size");
+  }
   const bool alignCorners = node.getInt("align_corners", 0);
   if (failed(size))
     return failure();
@@ -355,7 +366,10 @@ static LogicalResult importDeformConv(OnnxNode &node) {
 }
 
 void mlir::ttc::registerGridOps(OnnxRegistry &registry) {
-  registry.add("AffineGrid", {2, 2}, importAffineGrid, {20}, "constant `size`");
+  registry.add("AffineGrid", {2, 2}, importAffineGrid, {20},
+               "constant `size`, or a declared shape");
   registry.add("DeformConv", {3, 5}, importDeformConv, {19}, "1 to 3 spatial dimensions");
+  registry.add("com.microsoft.GridSample", {2, 2}, importGridSample, {},
+               "1 to 3 spatial dimensions");
   registry.add("GridSample", {2, 2}, importGridSample, {16}, "1 to 3 spatial dimensions");
 }

@@ -32,6 +32,8 @@ const OnnxRegistry &OnnxRegistry::get() {
     registerIndexingOps(all);
     registerFoldingOps(all);
     registerGridOps(all);
+    registerQuantizationOps(all);
+    registerContribQuantizationOps(all);
     registerResizeOps(all);
     registerRoiOps(all);
     registerSignalOps(all);

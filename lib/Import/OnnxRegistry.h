@@ -88,6 +88,8 @@ void registerShapeOps(OnnxRegistry &registry);
 void registerIndexingOps(OnnxRegistry &registry);
 void registerFoldingOps(OnnxRegistry &registry);
 void registerGridOps(OnnxRegistry &registry);
+void registerQuantizationOps(OnnxRegistry &registry);
+void registerContribQuantizationOps(OnnxRegistry &registry);
 void registerResizeOps(OnnxRegistry &registry);
 void registerRoiOps(OnnxRegistry &registry);
 void registerSignalOps(OnnxRegistry &registry);

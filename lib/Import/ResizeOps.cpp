@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize and its predecessor Upsample.
+#include "DeclaredShapes.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "ResizeSampling.h"
@@ -119,6 +120,11 @@ static LogicalResult importUpsample(OnnxNode &node) {
   if (node.opset() < 9) {
     SmallVector<float> scales = node.getFloats("scales");
     resize.scales.assign(scales.begin(), scales.end());
+  } else if (isShapedByDeclaration(node, 1)) {
+    resize.sizes = *node.declaredShape(0);
+    if (static_cast<int64_t>(resize.sizes.size()) != rankOf(node.input(0)))
+      return node.error() << "the declared shape [" << printList(resize.sizes)
+                          << "] does not have the rank of " << node.input(0).getType();
   } else {
     FailureOr<SmallVector<double>> scales = node.constantNumbers(1, "scales");
     if (failed(scales))
@@ -235,7 +241,14 @@ static LogicalResult importResize(OnnxNode &node) {
   };
   if (isGiven(2) == isGiven(3))
     return node.error() << "expected either scales or sizes";
-  if (isGiven(3)) {
+  const bool isDeclared = isShapedByDeclaration(node, isGiven(3) ? 3 : 2);
+  if (isDeclared) {
+    // Sizes or scales that are computed must be those of the declared shape.
+    resize.sizes = *node.declaredShape(0);
+    if (static_cast<int64_t>(resize.sizes.size()) != rankOf(x))
+      return node.error() << "the declared shape [" << printList(resize.sizes)
+                          << "] does not have the rank of " << x.getType();
+  } else if (isGiven(3)) {
     FailureOr<SmallVector<int64_t>> sizes = node.constantInts(3, "sizes");
     if (failed(sizes))
       return failure();
@@ -252,12 +265,19 @@ static LogicalResult importResize(OnnxNode &node) {
                           << scales->size();
     resize.scales = spreadOverAxes<double>(*scales, axes, SmallVector<double>(rankOf(x), 1.0));
   }
-  if (failed(readRegion(node, resize, axes)) || failed(keepAspectRatio(node, resize, axes)))
+  if (failed(readRegion(node, resize, axes)))
+    return failure();
+  // A declared shape has the ratio already.
+  if (isDeclared)
+    node.ignoreAttrs({"keep_aspect_ratio_policy"});
+  else if (failed(keepAspectRatio(node, resize, axes)))
     return failure();
   return createResize(node, resize);
 }
 
 void mlir::ttc::registerResizeOps(OnnxRegistry &registry) {
-  registry.add("Resize", {1, 4}, importResize, {10}, "constant `scales` or `sizes`, `roi`");
-  registry.add("Upsample", {1, 2}, importUpsample, {7, 9}, "constant `scales`");
+  registry.add("Resize", {1, 4}, importResize, {10},
+               "constant `roi`; constant `scales` or `sizes`, or a declared shape");
+  registry.add("Upsample", {1, 2}, importUpsample, {7, 9},
+               "constant `scales`, or a declared shape");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fourier transforms as products with constant matrices, and the constants of signal processing.
+#include "DeclaredShapes.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "TensorMath.h"
@@ -284,7 +285,8 @@ static constexpr int64_t kMostWritten = int64_t(1) << 24;
 
 /// A window is a sum of cosines: terms[k] * cos(2 pi k i / size).
 static LogicalResult importWindow(OnnxNode &node, ArrayRef<double> terms) {
-  FailureOr<SmallVector<int64_t>> size = node.constantInts(0, "size");
+  FailureOr<SmallVector<int64_t>> size =
+      isShapedByDeclaration(node, 0) ? *node.declaredShape(0) : node.constantInts(0, "size");
   if (failed(size))
     return failure();
   if (size->size() != 1 || size->front() < 0 || size->front() > kMostWritten)
@@ -363,10 +365,13 @@ static LogicalResult importMelWeightMatrix(OnnxNode &node) {
 }
 
 void mlir::ttc::registerSignalOps(OnnxRegistry &registry) {
-  registry.add("BlackmanWindow", {1, 1}, importBlackmanWindow, {17}, "constant `size`");
+  registry.add("BlackmanWindow", {1, 1}, importBlackmanWindow, {17},
+               "constant `size`, or a declared shape");
   registry.add("DFT", {1, 3}, importDFT, {17}, "constant `dft_length`, `axis`");
-  registry.add("HammingWindow", {1, 1}, importHammingWindow, {17}, "constant `size`");
-  registry.add("HannWindow", {1, 1}, importHannWindow, {17}, "constant `size`");
+  registry.add("HammingWindow", {1, 1}, importHammingWindow, {17},
+               "constant `size`, or a declared shape");
+  registry.add("HannWindow", {1, 1}, importHannWindow, {17},
+               "constant `size`, or a declared shape");
   registry.add("MelWeightMatrix", {5, 5}, importMelWeightMatrix, {17}, "constant inputs");
   registry.add("STFT", {2, 4}, importSTFT, {17}, "constant `frame_step`, `frame_length`");
 }

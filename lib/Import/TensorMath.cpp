@@ -162,5 +162,8 @@ Value mlir::ttc::castSaturated(OnnxNode &node, Value value, Type elementType) {
                    bound(isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width)));
   value = math.min(value,
                    bound(isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
+  // Types that are only stored are made of wider ones.
+  if (width < 8)
+    value = node.cast(value, node.getBuilder().getI32Type());
   return node.cast(value, elementType);
 }

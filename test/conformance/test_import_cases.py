@@ -3,11 +3,13 @@
 import pytest
 
 import import_cases_geometry
+import import_cases_quantization
 import import_cases_selection
 from bundles import np, onnx, run_onnxruntime  # noqa: F401
 from import_cases import batches, model_of
 
-FAMILIES = {"geometry": import_cases_geometry, "selection": import_cases_selection}
+FAMILIES = {"geometry": import_cases_geometry, "quantization": import_cases_quantization,
+            "selection": import_cases_selection}
 CASES = {f"{family}/{case.name}": case for family, module in FAMILIES.items() for case in module.cases()}
 
 
