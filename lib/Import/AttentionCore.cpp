@@ -60,6 +60,13 @@ Value AttentionWindow::build(OnnxNode &node) const {
   return allowed;
 }
 
+/// A softmax whose steps are rounded to the element type, as those of the op's definition are.
+static Value stepwiseSoftmax(OnnxNode &node, Value x, int64_t axis) {
+  Expressions e(node);
+  Value exponentials = e.unary<ExpOp>(e.sub(x, e.reduce<ReduceMaxOp>(x, axis)));
+  return e.div(exponentials, e.reduce<ReduceSumOp>(exponentials, axis));
+}
+
 Value AttentionCore::build(OnnxNode &node) {
   Expressions e(node);
   if (!q || !k || !v)
@@ -96,7 +103,11 @@ Value AttentionCore::build(OnnxNode &node) {
   if (allowed)
     scores = e.where(allowed, scores, lowest);
   probabilities = softmaxType && softmaxType != type ? node.cast(scores, softmaxType) : scores;
-  probabilities = node.cast(e.softmax(probabilities, 3), type);
+  if (!probabilities)
+    return {};
+  probabilities = elementTypeOf(probabilities).isF32() ? e.softmax(probabilities, 3)
+                                                       : stepwiseSoftmax(node, probabilities, 3);
+  probabilities = node.cast(probabilities, type);
   Value y = e.matmul(group(probabilities), v);
   if (!y)
     return {};

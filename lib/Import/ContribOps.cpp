@@ -53,7 +53,7 @@ static LogicalResult importBiasAdd(OnnxNode &node) {
 /// Applies the activation that an attribute names; `alpha` and `beta` override its parameters.
 static Value applyActivation(OnnxNode &node, Value x, StringRef name, std::optional<double> alpha,
                              std::optional<double> beta) {
-  if (name.empty())
+  if (name.empty() || !x)
     return x;
   const Activation *activation = findActivation(node, name);
   if (!activation)
@@ -227,11 +227,11 @@ static LogicalResult importGroupNorm(OnnxNode &node) {
                                        node.f32("epsilon", node.getFloat("epsilon", 1e-5f))};
   if (channelsLast)
     attrs.push_back(node.flag("channels_last"));
-  Value y = node.create<GroupNormOp>({x, node.input(1), node.input(2)}, attrs);
-  if (activation == 1)
-    y = e.mul(y, e.unary<SigmoidOp>(y));
-  else if (activation)
+  if (activation < 0 || activation > 1)
     return node.error() << "attribute 'activation' is " << activation << " (supported: 0, 1)";
+  Value y = node.create<GroupNormOp>({x, node.input(1), node.input(2)}, attrs);
+  if (activation)
+    y = e.mul(y, e.unary<SigmoidOp>(y));
   return node.results(y);
 }
 

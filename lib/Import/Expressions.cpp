@@ -47,6 +47,18 @@ Value Expressions::floats(ArrayRef<float> values) {
   return node.constant(DenseElementsAttr::get(type, values));
 }
 
+Value Expressions::numbers(ArrayRef<double> values, Type elementType) {
+  const llvm::fltSemantics &semantics = cast<FloatType>(elementType).getFloatSemantics();
+  SmallVector<APFloat> elements;
+  for (double value : values) {
+    bool losesInfo;
+    elements.emplace_back(value);
+    elements.back().convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  }
+  auto type = RankedTensorType::get(values.size(), elementType);
+  return node.constant(DenseElementsAttr::get(type, elements));
+}
+
 Value Expressions::iota(int64_t count, int64_t axis, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = count;

@@ -99,6 +99,8 @@ public:
   //===--- Constants ---===//
   /// Of rank 1.
   Value floats(ArrayRef<float> values);
+  /// Of rank 1, rounded to a type of floats.
+  Value numbers(ArrayRef<double> values, Type elementType);
   Value ints(ArrayRef<int64_t> values) { return node.constant(values); }
   /// 0, 1, ..., count - 1 in dimension `axis` of a tensor of that rank, other dimensions 1.
   Value iota(int64_t count, int64_t axis, int64_t rank);

@@ -237,7 +237,10 @@ static LogicalResult importCenterCropPad(OnnxNode &node) {
   auto isZero = [](int64_t pad) { return pad == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return node.results(x);
-  return node.results(node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high)}));
+  return node.results(
+      node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high),
+                             node.attr("mode", PadModeAttr::get(node.context(), PadMode::Constant)),
+                             node.f32("value", 0)}));
 }
 
 //===----------------------------------------------------------------------===//

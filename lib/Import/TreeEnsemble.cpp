@@ -53,8 +53,10 @@ Value TreeEnsemble::passes(OnnxNode &node, Value features, Value at) const {
       values[i] = read(branch);
     return values;
   };
-  Value threshold = e.gather(
-      e.floats(table([](const TreeBranch &branch) { return branch.threshold; }, 0.0f)), at, 0);
+  Value threshold =
+      e.gather(e.numbers(table([](const TreeBranch &branch) { return branch.threshold; }, 0.0),
+                         elementTypeOf(features)),
+               at, 0);
   auto compareAs = [&](BranchMode mode) {
     switch (mode) {
     case BranchMode::LessEqual:
@@ -99,22 +101,22 @@ Value TreeEnsemble::passes(OnnxNode &node, Value features, Value at) const {
   return result;
 }
 
-Value TreeEnsemble::countVotes(OnnxNode &node, Value leaf) const {
+Value TreeEnsemble::countVotes(OnnxNode &node, Value leaf, Type elementType) const {
   Expressions e(node);
-  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   bool isLeast = aggregation == TreeAggregation::Min, isMost = aggregation == TreeAggregation::Max;
-  float none = isLeast ? infinity : isMost ? -infinity : 0;
-  auto type = RankedTensorType::get({leaves, targets}, node.getBuilder().getF32Type());
+  double none = isLeast ? infinity : isMost ? -infinity : 0;
+  auto type = RankedTensorType::get({leaves, targets}, elementType);
   if (failed(node.checkGenerated(type)))
     return {};
-  SmallVector<float> weights(leaves * targets, none);
+  SmallVector<double> weights(leaves * targets, none);
   for (const TreeVote &vote : votes) {
-    float &weight = weights[vote.leaf * targets + vote.target];
+    double &weight = weights[vote.leaf * targets + vote.target];
     weight = isLeast  ? std::min(weight, vote.weight)
              : isMost ? std::max(weight, vote.weight)
                       : weight + vote.weight;
   }
-  Value table = node.constant(DenseElementsAttr::get(type, ArrayRef<float>(weights)));
+  Value table = node.reshape(e.numbers(weights, elementType), {leaves, targets});
   Value taken = e.gather(table, leaf, 0); // [samples, trees, targets]
   if (isLeast || isMost) {
     Value result =
@@ -162,5 +164,5 @@ Value TreeEnsemble::build(OnnxNode &node, Value x) const {
     at = e.gather(nextTable, e.add(e.add(at, at), turn), 0);
   }
   Value leaf = first ? e.add(at, -double(first)) : at;
-  return countVotes(node, leaf);
+  return countVotes(node, leaf, elementTypeOf(x));
 }

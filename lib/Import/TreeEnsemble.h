@@ -12,7 +12,7 @@ enum class BranchMode { LessEqual, Less, GreaterEqual, Greater, Equal, NotEqual 
 
 struct TreeBranch {
   int64_t feature = 0;
-  float threshold = 0;
+  double threshold = 0;
   BranchMode mode = BranchMode::LessEqual;
   /// Whether a feature that is not a number takes the branch.
   bool takesNan = false;
@@ -24,7 +24,7 @@ struct TreeBranch {
 /// A score for one of the targets.
 struct TreeVote {
   int64_t leaf, target;
-  float weight;
+  double weight;
 };
 
 enum class TreeAggregation { Sum, Average, Min, Max };
@@ -47,7 +47,7 @@ private:
   FailureOr<int64_t> computeDepth(OnnxNode &node, int64_t features) const;
   /// Whether each of the `features` passes its branch of `at`, both [samples, trees].
   Value passes(OnnxNode &node, Value features, Value at) const;
-  Value countVotes(OnnxNode &node, Value leaf) const;
+  Value countVotes(OnnxNode &node, Value leaf, Type elementType) const;
 };
 
 } // namespace mlir::ttc

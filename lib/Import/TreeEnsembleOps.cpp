@@ -14,14 +14,14 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// The input as [samples, features] of type f32; null after an error.
+/// The input as [samples, features] of type f32 or f64; null after an error.
 static Value readFeatures(OnnxNode &node) {
   Value x = node.input(0);
   if (rankOf(x) != 2) {
     node.error() << "the input must have two dimensions, but is " << x.getType();
     return {};
   }
-  return node.cast(x, node.getBuilder().getF32Type());
+  return elementTypeOf(x).isF64() ? x : node.cast(x, node.getBuilder().getF32Type());
 }
 
 static FailureOr<TreeAggregation> readAggregation(OnnxNode &node) {
@@ -129,6 +129,11 @@ static FailureOr<TreeEnsemble> readNumberedTrees(OnnxNode &node, StringRef votes
   return ensemble;
 }
 
+/// The scores, which are f32 whatever the features are.
+static Value buildScores(OnnxNode &node, const TreeEnsemble &ensemble) {
+  return node.cast(ensemble.build(node, readFeatures(node)), node.getBuilder().getF32Type());
+}
+
 /// Adds `base_values`, which may be absent.
 static Value addBaseValues(OnnxNode &node, Value scores) {
   SmallVector<float> base = node.getFloats("base_values");
@@ -157,7 +162,7 @@ static LogicalResult importTreeEnsembleRegressor(OnnxNode &node) {
   ensemble->aggregation = *aggregation;
   if (ensemble->targets < 1)
     return node.error() << "attribute 'n_targets' must be positive, but is " << ensemble->targets;
-  Value scores = addBaseValues(node, ensemble->build(node, readFeatures(node)));
+  Value scores = addBaseValues(node, buildScores(node, *ensemble));
   return node.results(applyPostTransform(node, *transform, scores));
 }
 
@@ -182,7 +187,7 @@ static LogicalResult importTreeEnsembleClassifier(OnnxNode &node) {
       vote.target = 0;
       probability &= vote.weight >= 0;
     }
-  Value scores = ensemble->build(node, readFeatures(node));
+  Value scores = buildScores(node, *ensemble);
   Value index;
   if (isBinary) {
     SmallVector<float> base = node.getFloats("base_values");
@@ -246,7 +251,7 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
   // A node that asks for members of a set becomes a chain of nodes, one for each member: the first
   // stays in its place, the others come after all.
   auto isMember = [&](size_t i) { return modes[i] == memberMode; };
-  SmallVector<SmallVector<float>> sets(count);
+  SmallVector<SmallVector<double>> sets(count);
   size_t member = 0;
   int64_t branches = count;
   for (size_t i = 0; i < count; ++i) {
@@ -255,7 +260,7 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
     if (!isMember(i))
       continue;
     for (; member < members.size() && !std::isnan(members[member]); ++member)
-      sets[i].push_back(static_cast<float>(members[member]));
+      sets[i].push_back(members[member]);
     ++member;
     if (sets[i].empty())
       return node.error() << "node " << i << " asks for members of an empty set";
@@ -269,7 +274,7 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
   SmallVector<TreeBranch> added;
   for (size_t i = 0; i < count; ++i) {
     TreeBranch branch{features[i],
-                      static_cast<float>(thresholds[i]),
+                      thresholds[i],
                       isMember(i) ? BranchMode::Equal : BranchMode(int(modes[i])),
                       !nan.empty() && nan[i] != 0,
                       place(yesIsLeaf[i], yes[i]),
@@ -295,14 +300,14 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
     ensemble.roots.push_back(isLeaf ? place(true, yes[root]) : place(false, root));
   }
   for (auto [leaf, target, weight] : llvm::enumerate(leafTargets, weights))
-    ensemble.votes.push_back({int64_t(leaf), target, static_cast<float>(weight)});
+    ensemble.votes.push_back({int64_t(leaf), target, weight});
   Value scores = ensemble.build(node, readFeatures(node));
   return node.results(applyPostTransform(node, transforms[transform], scores));
 }
 
 void mlir::ttc::registerTreeEnsembleOps(OnnxRegistry &registry) {
   registry.add("ai.onnx.ml.TreeEnsemble", {1, 1}, importTreeEnsemble, {},
-               "computes in f32; `post_transform` is not `PROBIT`");
+               "`post_transform` is not `PROBIT`");
   registry.add("ai.onnx.ml.TreeEnsembleClassifier", {1, 1}, importTreeEnsembleClassifier, {},
                "labels are integers; `post_transform` is not `PROBIT`");
   registry.add("ai.onnx.ml.TreeEnsembleRegressor", {1, 1}, importTreeEnsembleRegressor, {},

@@ -243,6 +243,14 @@ private:
     bool isInL1() const { return !buffer || buffer->op.getMemory() == MemorySpace::L1; }
   };
 
+  /// The accesses since the last barrier. Those of commands with one workgroup are apart: among
+  /// themselves they are in order, and a phase can have thousands of them.
+  struct Phase {
+    std::vector<PhaseAccess> ofSingle, ofOthers;
+
+    void add(const PhaseAccess &access) { (access.single ? ofSingle : ofOthers).push_back(access); }
+  };
+
   /// The bytes that a command touches in a buffer.
   PhaseAccess makeAccess(Operation *op, const Placed &buffer, ByteSpan span, bool write,
                          bool single) {
@@ -280,13 +288,13 @@ private:
 
   LogicalResult verifyTrace(TraceOp trace, bool onTimeline) {
     SymbolTableCollection collection;
-    std::vector<PhaseAccess> phase;
+    Phase phase;
     for (Operation &op : trace.getBody().front()) {
       auto command = cast<CommandOpInterface>(op);
       if (onTimeline && failed(verifyPoint(&op)))
         return failure();
       if (command.isBarrier())
-        phase.clear();
+        phase = {};
       SmallVector<BufferAccess> accesses;
       command.getAccesses(accesses);
       bool single = command.getWorkgroups(collection) == 1;
@@ -303,7 +311,7 @@ private:
                  << range(current.begin, current.end);
         if (failed(verifyConflicts(current, phase)))
           return failure();
-        phase.push_back(current);
+        phase.add(current);
       }
       if (int64_t scratch = command.getScratchBytes(collection); scratch > 0) {
         // Core 0's, and that of all others unless one workgroup is all there is.
@@ -314,7 +322,7 @@ private:
                               true};
           if (failed(verifyConflicts(current, phase)))
             return failure();
-          phase.push_back(current);
+          phase.add(current);
         }
       }
     }
@@ -322,21 +330,32 @@ private:
   }
 
   /// That nothing since the last barrier meets the access.
-  LogicalResult verifyConflicts(const PhaseAccess &current, ArrayRef<PhaseAccess> phase) {
-    for (const PhaseAccess &earlier : phase) {
-      bool isScratch = !current.buffer, wasScratch = !earlier.buffer;
-      if (!(current.write || earlier.write) || (isScratch && wasScratch) ||
-          !share(current, earlier))
-        continue;
-      // One core does the work of one workgroup in its order, with its scratch, and so that of
-      // equal workgroups of equal grids.
-      bool inOrder = (current.single && earlier.single) ||
-                     (current.ownGrid != 0 && current.ownGrid == earlier.ownGrid &&
-                      current.cores == current.ownGrid && earlier.cores == earlier.ownGrid);
-      if (earlier.command == current.command ? !isInPlace(*current.command, earlier, current)
-                                             : !inOrder)
-        return reportConflict(earlier, current);
+  LogicalResult verifyConflicts(const PhaseAccess &current, const Phase &phase) {
+    for (const PhaseAccess &earlier : phase.ofOthers)
+      if (failed(verifyConflict(current, earlier)))
+        return failure();
+    for (const PhaseAccess &earlier : llvm::reverse(phase.ofSingle)) {
+      // The command's own accesses are the last.
+      if (current.single && earlier.command != current.command)
+        break;
+      if (failed(verifyConflict(current, earlier)))
+        return failure();
     }
+    return success();
+  }
+
+  LogicalResult verifyConflict(const PhaseAccess &current, const PhaseAccess &earlier) {
+    bool isScratch = !current.buffer, wasScratch = !earlier.buffer;
+    if (!(current.write || earlier.write) || (isScratch && wasScratch) || !share(current, earlier))
+      return success();
+    // One core does the work of one workgroup in its order, with its scratch, and so that of
+    // equal workgroups of equal grids.
+    bool inOrder = (current.single && earlier.single) ||
+                   (current.ownGrid != 0 && current.ownGrid == earlier.ownGrid &&
+                    current.cores == current.ownGrid && earlier.cores == earlier.ownGrid);
+    if (earlier.command == current.command ? !isInPlace(*current.command, earlier, current)
+                                           : !inOrder)
+      return reportConflict(earlier, current);
     return success();
   }
 

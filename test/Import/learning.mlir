@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Losses, einsum, optimizers and ops of ai.onnx.ml.
+// RUN: split-file %s %t
+// RUN: onnx-text %t/loss.txt %t/loss.onnx && ttc-translate --import-onnx %t/loss.onnx | FileCheck %s --check-prefix=LOSS
+// RUN: onnx-text %t/einsum.txt %t/einsum.onnx && ttc-translate --import-onnx %t/einsum.onnx | FileCheck %s --check-prefix=EINSUM
+// RUN: onnx-text %t/tree.txt %t/tree.onnx && ttc-translate --import-onnx %t/tree.onnx | FileCheck %s --check-prefix=TREE
+// RUN: onnx-text %t/errors.txt %t/errors.onnx --name
+// RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
+
+// An ignored label is no index; a mean counts only the others.
+//--- loss.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float[4,3] x, int64[4] t) => (float y, float[4,3] p)
+{
+  y, p = SoftmaxCrossEntropyLoss<ignore_index = -1>(x, t)
+}
+// LOSS: ttc.log_softmax %arg0 {axis = 1}
+// LOSS: ttc.where
+// LOSS: ttc.gather_elements
+// LOSS-COUNT-2: ttc.where
+// LOSS: ttc.reduce_sum
+// LOSS: ttc.reduce_sum
+// LOSS: ttc.div
+
+// Dimensions in the order of a matrix need no transpose; a diagonal is a slice.
+//--- einsum.txt
+<ir_version: 8, opset_import: ["" : 22]>
+g (float[2,3,4,5] a, float[2,3,6,5] b, float[3,3] c) => (float[2,3,4,6] y, float[3] z)
+{
+  y = Einsum<equation = "bhqd,bhkd->bhqk">(a, b)
+  z = Einsum<equation = "ii->i">(c)
+}
+// EINSUM-NOT: ttc.transpose
+// EINSUM: ttc.matmul %{{.*}}, %{{.*}} {transpose_b} : (tensor<6x4x5xf32>, tensor<6x6x5xf32>) -> tensor<6x4x6xf32>
+// EINSUM: ttc.slice %{{.*}} {sizes = [3], starts = [0], steps = [4]} : (tensor<9xf32>) -> tensor<3xf32>
+
+// Two levels of one tree.
+//--- tree.txt
+<ir_version: 8, opset_import: ["" : 17, "ai.onnx.ml" : 3]>
+g (float[8,2] x) => (float[8,1] y)
+{
+  y = ai.onnx.ml.TreeEnsembleRegressor<n_targets = 1, nodes_treeids = [0, 0, 0, 0, 0], nodes_nodeids = [0, 1, 2, 3, 4],
+      nodes_featureids = [0, 0, 1, 0, 0], nodes_values = [0.5, 0.0, -1.0, 0.0, 0.0],
+      nodes_modes = ["BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids = [1, 0, 3, 0, 0],
+      nodes_falsenodeids = [2, 0, 4, 0, 0], target_treeids = [0, 0, 0], target_nodeids = [1, 3, 4],
+      target_ids = [0, 0, 0], target_weights = [1.0, 2.0, 3.0]>(x)
+}
+// TREE-COUNT-2: ttc.gather_elements %arg0
+// TREE-NOT: ttc.gather_elements
+// TREE: ttc.reduce_sum
+
+//--- errors.txt
+<ir_version: 8, opset_import: ["" : 22, "ai.onnx.ml" : 3, "ai.onnx.preview.training" : 1]>
+g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
+{
+  a = NegativeLogLikelihoodLoss(x, t)
+  b = NegativeLogLikelihoodLoss<reduction = "most">(x, t)
+  c = Einsum<equation = "ij,jk->ik">(x)
+  d = Einsum<equation = "ij,ij->k">(x, x)
+  e = Einsum<equation = "ijk->i">(x)
+  f = Einsum<equation = "i1->i">(x)
+  h = Einsum<equation = "ij,jk->ik">(x, x)
+  i = ai.onnx.preview.training.Adam(r, n, x, x, x)
+  j = ai.onnx.ml.LinearRegressor<coefficients = [1.0, 2.0]>(x)
+  k = ai.onnx.ml.TreeEnsembleRegressor<nodes_treeids = [0], nodes_nodeids = [0], nodes_featureids = [9], nodes_values = [0.5],
+      nodes_modes = ["BRANCH_LEQ"], nodes_truenodeids = [0], nodes_falsenodeids = [0]>(x)
+  y = ai.onnx.ml.Scaler<scale = [1.0, 2.0]>(x)
+}
+// ERRORS: node 'Adam_7' (Adam,{{.*}}: the node has 5 inputs, expected 6 or more
+// ERRORS: node 'NegativeLogLikelihoodLoss_0' (NegativeLogLikelihoodLoss, opset 22): input 1 (labels) must have the shape [4], but is 'tensor<5xi64>'
+// ERRORS: node 'NegativeLogLikelihoodLoss_1' (NegativeLogLikelihoodLoss, opset 22): attribute 'reduction' is 'most' (supported: none, sum, mean)
+// ERRORS: node 'Einsum_2' (Einsum, opset 22): the equation 'ij,jk->ik' has 2 operands, but the node has 1
+// ERRORS: node 'Einsum_3' (Einsum, opset 22): the result of the equation 'ij,ij->k' has a label twice, or one that no operand has
+// ERRORS: node 'Einsum_4' (Einsum, opset 22): the equation's part 'ijk' does not fit 'tensor<4x3xf32>'
+// ERRORS: node 'Einsum_5' (Einsum, opset 22): the equation has an unexpected '1'
+// ERRORS: node 'Einsum_6' (Einsum, opset 22): the dimensions of a label have the sizes 3 and 4 (equation part 'jk')
+// ERRORS: node 'LinearRegressor_8' (LinearRegressor,{{.*}}: 2 coefficients and 0 intercepts do not fit 1 targets of 'tensor<4x3xf32>'
+// ERRORS: node 'TreeEnsembleRegressor_9' (TreeEnsembleRegressor,{{.*}}: there are no trees
+// ERRORS: node 'Scaler_10' (Scaler,{{.*}}: attribute 'scale' must have 1 or 3 elements, but has 2
