@@ -103,7 +103,9 @@ void StoredBytes::write(StoredWrite write) {
 bool StoredBytes::read(
     const ByteRows &bytes,
     llvm::function_ref<void(const ByteRows &, const StoredWrite &)> found) const {
-  SmallVector<ByteRows> remaining{bytes};
+  SmallVector<ByteRows> remaining;
+  if (bytes.row > 0)
+    remaining.push_back(bytes);
   for (const StoredWrite &write : llvm::reverse(writes))
     for (const ByteRows &stored : write.bytes) {
       SmallVector<ByteRows> rest;

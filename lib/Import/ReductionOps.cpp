@@ -107,6 +107,17 @@ static LogicalResult importReduce(OnnxNode &node) {
   });
 }
 
+/// The extremum of bools (opset 20) is that of bytes.
+template <typename OpTy> static LogicalResult importExtremum(OnnxNode &node) {
+  return importReductions(node, kAxesAreInputs, [&](const Reduction &reduction) {
+    Value x = node.input(0);
+    Type element = elementTypeOf(x);
+    if (element.isInteger(1))
+      x = node.cast(x, node.getBuilder().getIntegerType(8, /*isSigned=*/false));
+    return node.cast(reduce<OpTy>(node, x, reduction), element);
+  });
+}
+
 /// A sum with ops before and after it.
 template <typename BeforeFn, typename AfterFn>
 static LogicalResult importSum(OnnxNode &node, BeforeFn before, AfterFn after) {
@@ -181,11 +192,11 @@ void mlir::ttc::registerReductionOps(OnnxRegistry &registry) {
                "constant `axes`, or a declared shape of the result");
   registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp, {},
                "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceMax", {1, 2}, importReduce<ReduceMaxOp>, {},
+  registry.add("ReduceMax", {1, 2}, importExtremum<ReduceMaxOp>, {},
                "constant `axes`, or a declared shape of the result");
   registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>, {},
                "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceMin", {1, 2}, importReduce<ReduceMinOp>, {},
+  registry.add("ReduceMin", {1, 2}, importExtremum<ReduceMinOp>, {},
                "constant `axes`, or a declared shape of the result");
   registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>, {},
                "constant `axes`, or a declared shape of the result");

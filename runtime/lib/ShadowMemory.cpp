@@ -246,6 +246,8 @@ uint64_t ShadowMemory::addBand(const Span &span, uint64_t row, const History &hi
 }
 
 void ShadowMemory::writeContiguous(uint64_t begin, uint64_t end, const History &history) {
+  if (begin == end) // a port without elements
+    return;
   split(begin);
   split(end);
   auto first = bands.lower_bound(begin), last = first;

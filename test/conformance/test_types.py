@@ -85,7 +85,7 @@ def test_stored_constants(tools, tmp_path):
     for to, dtype in NARROW.items():
         kind = np.dtype(dtype).name
         width = {"2": 2, "4": 4}.get(kind[-1], 8) if "int" in kind else 4 if "float4" in kind else 8
-        array = (codes % (1 << width)).view(dtype) if width == 8 or "float" in kind \
+        array = (codes & ((1 << width) - 1)).view(dtype) if width == 8 or "float" in kind \
             else (codes.astype(np.int64) % (1 << width) - (0 if kind[0] == "u" else 1 << (width - 1))).astype(dtype)
         array = array.reshape(3, 5)
         raw = numpy_helper.from_array(array, kind)

@@ -17,18 +17,29 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-/// The sign and magnitude bits of an f64 as f32, so that rounding the f32 to fewer bits gives what
-/// rounding the f64 would: inexact results are odd ("rounding to odd").
+/// An f64 as f32, so that rounding the f32 to fewer bits gives what rounding the f64 would: inexact
+/// results are odd ("rounding to odd").
 static Value narrowToOdd(Emitter &e, Value x) {
   OpBuilder &b = e.builder;
   Type f32 = Emitter::shaped(x, b.getF32Type()), i32 = Emitter::shaped(x, b.getI32Type());
-  Value narrow = e.op<arith::TruncFOp>(f32, x);
-  Value back = e.op<arith::ExtFOp>(x.getType(), narrow);
-  Value bits = e.op<arith::BitcastOp>(i32, narrow), one = e.number(bits, 1);
-  Value isLarger = e.cmp(CmpFPredicate::OGT, e.op<math::AbsFOp>(back), e.op<math::AbsFOp>(x));
-  Value odd = e.op<arith::OrIOp>(e.select(isLarger, e.op<arith::SubIOp>(bits, one), bits), one);
-  bits = e.select(e.cmp(CmpFPredicate::UNE, back, x), odd, bits);
-  return e.op<arith::BitcastOp>(f32, bits);
+  Value all = e.op<arith::BitcastOp>(Emitter::shaped(x, b.getI64Type()), x);
+  auto number = [&](int64_t value) { return e.splat(all, b.getI64IntegerAttr(value)); };
+  auto exponent = [&](int64_t power) { return number((1023 + power) << 52); };
+  constexpr int64_t cut = 52 - 23;
+  Value size = e.op<arith::AndIOp>(all, number(INT64_MAX));
+  Value lost = e.op<arith::AndIOp>(size, number((int64_t(1) << cut) - 1));
+  Value isExact = e.cmp(CmpIPredicate::eq, lost, number(0));
+  Value bits = e.op<arith::SubIOp>(e.op<arith::ShRUIOp>(size, number(cut)),
+                                   number(int64_t(1023 - 127) << 23));
+  bits = e.select(isExact, bits, e.op<arith::OrIOp>(bits, number(1)));
+  // Too large, infinite or NaN.
+  bits = e.select(e.cmp(CmpIPredicate::uge, size, exponent(128)), number(0x7f800000), bits);
+  bits = e.select(e.cmp(CmpIPredicate::ugt, size, exponent(1024)), number(0x7fc00000), bits);
+  Value sign = e.op<arith::ShRUIOp>(e.op<arith::AndIOp>(all, number(INT64_MIN)), number(32));
+  Value narrow = e.op<arith::TruncIOp>(i32, e.op<arith::OrIOp>(bits, sign));
+  // What is subnormal as f32 is nearly always less than any number of 16 bits.
+  return e.select(e.cmp(CmpIPredicate::ult, size, exponent(-126)), e.op<arith::TruncFOp>(f32, x),
+                  e.op<arith::BitcastOp>(f32, narrow));
 }
 
 /// From a float to another float.

@@ -448,7 +448,7 @@ private:
       if (access.write && buffer.op.getKind() == BufferKind::Constant)
         return op->emitError("expected only reads of the constant ")
                << access.buffer << ", found a write";
-      if (!access.write && !buffer.written)
+      if (!access.write && !buffer.written && buffer.op.getTensorBytes() > 0)
         return op->emitError("expected ")
                << access.buffer << " to be written before it is read, found no write";
     }
