@@ -109,6 +109,7 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
   };
   keepOwn(all.inputShapes, options.inputShapes);
   keepOwn(all.inputValues, options.inputValues);
+  keepOwn(all.hostResults, options.hostResults);
   return options;
 }
 

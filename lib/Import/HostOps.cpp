@@ -38,10 +38,14 @@ static Type getElementType(StringRef name, MLIRContext *context) {
       .Case("i32", b.getI32Type())
       .Case("i64", b.getI64Type())
       .Case("ui8", b.getIntegerType(8, /*isSigned=*/false))
+      .Case("ui16", b.getIntegerType(16, /*isSigned=*/false))
+      .Case("ui32", b.getIntegerType(32, /*isSigned=*/false))
+      .Case("ui64", b.getIntegerType(64, /*isSigned=*/false))
       .Case("i1", b.getI1Type())
       .Default(nullptr);
 }
-static constexpr StringLiteral kElementTypes = "f64, f32, f16, bf16, i8, i16, i32, i64, ui8, i1";
+static constexpr StringLiteral kElementTypes =
+    "f64, f32, f16, bf16, i8, i16, i32, i64, ui8, ui16, ui32, ui64, i1";
 
 std::string mlir::ttc::addHostResult(StringRef text, OnnxImportOptions &options) {
   auto complain = [&](const Twine &what) {

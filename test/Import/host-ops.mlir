@@ -5,7 +5,7 @@
 // RUN: ttc-translate --import-onnx %t/model.onnx --host-ops=com.acme.*,Erf --mlir-print-debuginfo=false | FileCheck %s
 // CHECK: %[[A:.*]] = ttc.host_call <name = "com.acme.Resample", version = 3, attributes = {factor = 1.500000e+00 : f32, kinds = ["a", "b"], mode = "linear", sizes = array<i64: 2, 3>, steps = array<f32: 5.000000e-01, 1.000000e+00>, times = 2 : i64}, absent_inputs = [1]>(%arg0, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
 // CHECK: %[[B:.*]] = ttc.host_call <name = "Erf", version = 17>(%[[A]]) : (tensor<2x4xf32>) -> tensor<2x4xf32>
-// CHECK: %[[C:.*]]:2 = ttc.host_call <name = "com.acme.Pick", version = 3, absent_outputs = [0]>(%[[B]]) : (tensor<2x4xf32>) -> (tensor<3xi64>, tensor<1xf32>)
+// CHECK: %[[C:.*]]:2 = ttc.host_call <name = "com.acme.Pick", version = 3>(%[[B]]) : (tensor<2x4xf32>) -> (tensor<3xi64>, tensor<1xf32>)
 // CHECK: return %[[C]]#0, %[[C]]#1
 
 // RUN: not ttc-translate --import-onnx %t/model.onnx --host-ops=com.acme.Pick 2>&1 | FileCheck %s --check-prefix=OTHER
@@ -35,7 +35,7 @@ g (float[4] x) => (int64[3] i, float[1] s) <float[2,4] a, float[2,4] b>
 {
   a = com.acme.Resample<factor: float = 1.5, kinds: strings = ["a", "b"], mode: string = "linear", sizes: ints = [2, 3], steps: floats = [0.5, 1.0], times: int = 2>(x, , x)
   b = Erf(a)
-  , i, s = com.acme.Pick(b)
+  i, s = com.acme.Pick(b)
 }
 
 //--- open.txt

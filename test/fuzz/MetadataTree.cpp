@@ -90,6 +90,7 @@ Schema::Schema(const std::string &path) {
       field.name = entry->name()->str();
       field.offset = entry->offset();
       field.fallback = static_cast<uint64_t>(entry->default_integer());
+      field.isOptional = entry->optional();
       field.isVector = entry->type()->base_type() == reflection::BaseType::Vector;
       field.type =
           typeOf(schema, field.isVector ? entry->type()->element() : entry->type()->base_type(),
@@ -160,6 +161,7 @@ static Node readTable(const Schema &schema, uint32_t number, const flatbuffers::
     if (item.kind == Kind::Scalar) {
       const auto *at = table.GetAddressOf(field.offset);
       item.scalar = at ? load(at, field.type) : field.fallback;
+      item.present = at || !field.isOptional;
     } else if (const auto *at = table.GetPointer<const uint8_t *>(field.offset)) {
       item = field.isVector ? readVector(schema, field.type, at)
                             : readReferenced(schema, field.type, at);
@@ -214,7 +216,10 @@ static Offset writeVector(Builder &builder, const Schema &schema, const Type &ty
 
 static void writeScalar(Builder &builder, const Field &field, uint64_t value) {
   auto add = [&]<typename T>(T) {
-    builder.AddElement<T>(field.offset, static_cast<T>(value), static_cast<T>(field.fallback));
+    if (field.isOptional)
+      builder.AddElement<T>(field.offset, static_cast<T>(value));
+    else
+      builder.AddElement<T>(field.offset, static_cast<T>(value), static_cast<T>(field.fallback));
   };
   switch (field.type.bytes) {
   case 1:
@@ -240,10 +245,10 @@ static Offset writeTable(Builder &builder, const Schema &schema, const Node &nod
   }
   const auto start = builder.StartTable();
   for (size_t i = 0; i < type.fields.size(); ++i) {
-    if (node.items[i].kind == Kind::Scalar)
-      writeScalar(builder, type.fields[i], node.items[i].scalar);
-    else
+    if (node.items[i].kind != Kind::Scalar)
       builder.AddOffset(type.fields[i].offset, offsets[i]);
+    else if (node.items[i].present)
+      writeScalar(builder, type.fields[i], node.items[i].scalar);
   }
   return builder.EndTable(start);
 }

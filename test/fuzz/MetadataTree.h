@@ -29,8 +29,9 @@ struct Field {
   std::string name;
   Type type; ///< of a vector: of its elements
   bool isVector = false;
-  uint16_t offset = 0;   ///< in the vtable
-  uint64_t fallback = 0; ///< what an absent scalar means
+  uint16_t offset = 0;     ///< in the vtable
+  uint64_t fallback = 0;   ///< what an absent scalar means
+  bool isOptional = false; ///< scalars: absent is no value, not even the fallback
 };
 
 struct Table {
@@ -59,7 +60,7 @@ private:
 };
 
 /// A value. A table has one item per field of its type; absent ones are not `present`, except for
-/// scalars, which then are equal to the default.
+/// scalars that are not optional, which then are equal to the default.
 struct Node {
   Kind kind = Kind::Scalar;
   bool present = true;
