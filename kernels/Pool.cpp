@@ -26,6 +26,34 @@ struct Window {
   float scale;
 };
 
+/// Sums of more numbers than this are made of partial sums: in one chain, every addition to a large
+/// sum rounds.
+constexpr int64_t kTapsOfChain = 64;
+
+template <int CV>
+TTC_INLINE void combine(const PoolParams &p, vf (&acc)[CV], const vf (&values)[CV]) {
+  TTC_UNROLL
+  for (int v = 0; v < CV; ++v)
+    // Not __builtin_elementwise_max: it adds the handling of NaN.
+    acc[v] = p.mode == kPoolMax ? (acc[v] > values[v] ? acc[v] : values[v]) : acc[v] + values[v];
+}
+
+/// Combines the taps begin to end of one line.
+template <int CV>
+TTC_INLINE void addTaps(const PoolParams &p, vf (&acc)[CV], const float *from, int64_t begin,
+                        int64_t end, int64_t lanes) {
+  TTC_NO_UNROLL
+  for (int64_t kw = begin; kw < end; ++kw) {
+    vf values[CV];
+    TTC_UNROLL
+    for (int v = 0; v < CV; ++v) {
+      const float *at = from + kw * p.dilation[2] * p.xRow + v * VL;
+      values[v] = lanes >= VL ? load(at) : loadLanes(at, lanes);
+    }
+    combine<CV>(p, acc, values);
+  }
+}
+
 template <int CV>
 TTC_INLINE void runVectors(const PoolParams &p, const Window &win, const float *x, float *out,
                            int64_t row, int64_t col, int64_t lanes, void *const *operands,
@@ -40,15 +68,15 @@ TTC_INLINE void runVectors(const PoolParams &p, const Window &win, const float *
     for (int64_t kh = win.h.begin; kh < win.h.end; ++kh) {
       int64_t line = (win.d.at + kd * p.dilation[0]) * p.ih + win.h.at + kh * p.dilation[1];
       const float *from = x + (line * p.iw + win.w.at) * p.xRow + col;
+      if (p.mode == kPoolMax || p.kernel[0] * p.kernel[1] * p.kernel[2] <= kTapsOfChain) {
+        addTaps<CV>(p, acc, from, win.w.begin, win.w.end, lanes);
+        continue;
+      }
       TTC_NO_UNROLL
-      for (int64_t kw = win.w.begin; kw < win.w.end; ++kw) {
-        TTC_UNROLL
-        for (int v = 0; v < CV; ++v) {
-          const float *at = from + kw * p.dilation[2] * p.xRow + v * VL;
-          vf value = lanes >= VL ? load(at) : loadLanes(at, lanes);
-          // Not __builtin_elementwise_max: it adds the handling of NaN.
-          acc[v] = p.mode == kPoolMax ? (acc[v] > value ? acc[v] : value) : acc[v] + value;
-        }
+      for (int64_t kw = win.w.begin; kw < win.w.end; kw += kTapsOfChain) {
+        vf part[CV] = {};
+        addTaps<CV>(p, part, from, kw, min(kw + kTapsOfChain, win.w.end), lanes);
+        combine<CV>(p, acc, part);
       }
     }
   }

@@ -32,6 +32,23 @@ def reduce_cases():
                        [Tensor("i64", flipped[:, None])])
 
 
+def long_sums():
+    """Sums of so many elements that a chain of additions in f32 would be wrong in the fourth digit."""
+    x = sample("f32", (1, 170, 170, 3), 0.1, 0.1001)
+    tight = dict(rtol=1e-6, atol=0)
+    for op, reference in {"sum": np.sum, "mean": np.mean}.items():
+        yield case(f"reduce_{op}_long", f"reduce_{op} {{}} {{axes = [1, 2]}}", [x],
+                   [Tensor("f32", reference(wide(x), (1, 2)))], **tight)
+    text = "{kernel = [170, 170], strides = [1, 1], pads = [0, 0, 0, 0], dilations = [1, 1], channels_last}"
+    yield case("avg_pool_long", f"avg_pool {{}} {text}", [x],
+               [Tensor("f32", wide(x).mean((1, 2), keepdims=True))], **tight)
+    x, scale = Tensor("f32", np.moveaxis(x.value, -1, 1)), sample("f32", (3,), 1, 2)
+    yield case("global_avg_pool_long", "global_avg_pool {}", [x],
+               [Tensor("f32", wide(x).mean((2, 3), keepdims=True))], **tight)
+    yield case("instance_norm_long", "instance_norm {} {epsilon = 1.0e-03}", [x, scale, scale],
+               [Tensor("f32", (normal(wide(x), (2, 3), 1e-3) + 1) * wide(scale).reshape(3, 1, 1))], rtol=0, atol=2e-6)
+
+
 def softmax(x, axis):
     e = np.exp(x - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
@@ -78,5 +95,6 @@ def norm_cases():
 
 def cases():
     yield from reduce_cases()
+    yield from long_sums()
     yield from softmax_cases()
     yield from norm_cases()

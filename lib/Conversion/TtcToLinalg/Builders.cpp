@@ -13,6 +13,18 @@ Type accumulationType(Type element) {
   return type && type.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
 }
 
+Type accumulationType(RankedTensorType type, ArrayRef<int64_t> axes) {
+  Type sum = accumulationType(type.getElementType());
+  int64_t count = 1;
+  for (int64_t axis : axes) {
+    int64_t size = type.getDimSize(axis);
+    // Along the last dimension, every lane of a vector adds a part.
+    count *= axis == type.getRank() - 1 ? llvm::divideCeil(size, 8) : size;
+  }
+  constexpr int64_t kMostInF32 = 512;
+  return sum.isF32() && count > kMostInF32 ? Float64Type::get(type.getContext()) : sum;
+}
+
 Value emptyTensor(OpBuilder &b, Location loc, RankedTensorType type) {
   return tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
 }
@@ -135,12 +147,13 @@ Value reduceDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes
 }
 
 Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes) {
-  Type sum = accumulationType(tensorType(input).getElementType());
-  return reduceDims(b, loc, input, axes, numberAttr(sum, 0),
-                    [&](OpBuilder &nested, Location loc, ValueRange e) {
-                      Value x = convertFloat(nested, loc, e[0], sum);
-                      return addOf(nested, loc, x, e[1]);
-                    });
+  Type sum = accumulationType(tensorType(input), axes);
+  Value result = reduceDims(b, loc, input, axes, numberAttr(sum, 0),
+                            [&](OpBuilder &nested, Location loc, ValueRange e) {
+                              Value x = convertFloat(nested, loc, e[0], sum);
+                              return addOf(nested, loc, x, e[1]);
+                            });
+  return narrow(b, loc, result, accumulationType(tensorType(input).getElementType()));
 }
 
 Value widen(OpBuilder &b, Location loc, Value input) {

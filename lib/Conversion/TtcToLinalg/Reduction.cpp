@@ -62,6 +62,8 @@ template <typename Op> struct ConvertReduce : OpConversionPattern<Op> {
     bool isIntegerMean = isa<ReduceMeanOp>(op) && isa<IntegerType>(element);
     if (isIntegerMean)
       sumType = b.getI64Type();
+    else if (isa<ReduceSumOp, ReduceMeanOp>(op) && isa<FloatType>(element))
+      sumType = accumulationType(tensorType(x), op.getAxes());
     auto wide = [&](OpBuilder &nested, Location loc, Value v) -> Value {
       if (isa<FloatType>(element))
         return convertFloat(nested, loc, v, sumType);

@@ -33,6 +33,8 @@ inline RankedTensorType withElement(RankedTensorType type, Type element) {
 
 /// The type that sums of elements of this type are made in: f32 for narrower floats.
 Type accumulationType(Type element);
+/// The type that sums over `axes` are made in: f64 where f32 would round so often that it shows.
+Type accumulationType(RankedTensorType type, ArrayRef<int64_t> axes);
 
 /// A tensor whose elements are not written yet.
 Value emptyTensor(OpBuilder &b, Location loc, RankedTensorType type);
@@ -69,7 +71,7 @@ SmallVector<int64_t> reducedShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> axe
 /// The nest's kinds of loops.
 SmallVector<utils::IteratorType> reducedIterators(int64_t rank, ArrayRef<int64_t> axes);
 
-/// Sum of a float tensor, made and given in the type that sums are made in.
+/// Sum of a float tensor, given in the element's accumulation type.
 Value sumDims(OpBuilder &b, Location loc, Value input, ArrayRef<int64_t> axes);
 
 /// The tensor with elements of the type that sums are made in, and back.
