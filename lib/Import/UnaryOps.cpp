@@ -127,15 +127,20 @@ static LogicalResult importThresholdedRelu(OnnxNode &node) {
   return node.results(node.create<WhereOp>({above, x, node.scalarLike(x, 0)}));
 }
 
-/// x < -lambd: x + bias; x > lambd: x - bias; else 0
+/// x < -lambd: x + bias; x > lambd: x - bias; else 0. The attributes are floats; a result that is
+/// an integer is rounded towards zero.
 static LogicalResult importShrink(OnnxNode &node) {
+  Type element = elementTypeOf(node.input(0));
   Value x = node.input(0);
+  if (!isa<FloatType>(element))
+    x = node.cast(x, Float32Type::get(element.getContext()));
   double lambd = node.getFloat("lambd", 0.5);
   Value bias = node.scalarLike(x, node.getFloat("bias", 0.0));
   Value below = compare(node, ComparePredicate::LT, x, node.scalarLike(x, -lambd));
   Value above = compare(node, ComparePredicate::GT, x, node.scalarLike(x, lambd));
   Value high = node.create<WhereOp>({above, node.create<SubOp>({x, bias}), node.scalarLike(x, 0)});
-  return node.results(node.create<WhereOp>({below, node.create<AddOp>({x, bias}), high}));
+  Value y = node.create<WhereOp>({below, node.create<AddOp>({x, bias}), high});
+  return node.results(node.cast(y, element));
 }
 
 static LogicalResult importIsNaN(OnnxNode &node) {
