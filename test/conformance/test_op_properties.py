@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random cases of every op that the importer knows, on every element type, against onnx's reference.
+
+A failing case is named by op, element type and seed. TTC_SLOW_TESTS=1 draws 20 cases of each op and
+type instead of one; TTC_PROPERTY=Conv-float-7 runs that case alone.
+"""
+import os
+import re
+
+import pytest
+
+from bundles import np, onnx
+from op_properties import GENERATORS, Case, dtype_of, elements_of, model_of
+import op_generators  # noqa: F401 (registers the generators)
+
+SEEDS = range(20 if os.environ.get("TTC_SLOW_TESTS") else 1)
+BATCH = 100
+
+# Ops of the default domain without a generator: tested by onnx's own cases (test_node_cases.py) and the
+# lit tests of their importers. Most are composed of ops that have one.
+ELSEWHERE = {
+    "AffineGrid", "Attention", "Bernoulli", "BitCast", "BlackmanWindow", "CausalConvWithState", "Col2Im",
+    "Compress", "ConcatFromSequence", "Constant", "ConstantOfShape", "ConvInteger", "CumProd", "DFT",
+    "DeformConv", "DequantizeLinear", "Det", "Dropout", "DynamicQuantizeLinear", "FlexAttention", "GRU",
+    "GlobalLpPool", "GridSample", "HammingWindow", "HannWindow", "If", "ImageDecoder", "LSTM",
+    "LinearAttention", "Loop", "LpPool", "MatMulInteger", "MaxRoiPool", "MaxUnpool", "MelWeightMatrix",
+    "NegativeLogLikelihoodLoss", "NonMaxSuppression", "NonZero", "Optional", "OptionalGetElement",
+    "OptionalHasElement", "QLinearConv", "QLinearMatMul", "QuantizeLinear", "RNN", "RandomNormal",
+    "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Range", "RoiAlign", "RotaryEmbedding", "STFT",
+    "Scan", "Scatter", "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
+    "SequenceLength", "SequenceMap", "SimplifiedLayerNormalization", "SoftmaxCrossEntropyLoss",
+    "SplitToSequence", "SwiGLU", "TensorScatter", "Unique", "Upsample",
+}
+
+
+def listed(tools):
+    """(the newest opset, element types, {op: (first opset, last opset)}) by --list-onnx-ops."""
+    text = tools.run("ttc-translate", "--list-onnx-ops").stdout
+    types = re.search(r"Element types are (.*?)\.$", text, re.MULTILINE).group(1).split(", ")
+    opsets = {name: (int(first), int(last))
+              for name, first, last in re.findall(r"^\| (\w+) \| (\d+)–(\d+) ", text, re.MULTILINE)}
+    newest = min(max(last for _, last in opsets.values()), onnx.defs.onnx_opset_version())
+    return newest, types, opsets
+
+
+@pytest.fixture(scope="module")
+def known(tools):
+    return listed(tools)
+
+
+def test_every_op_has_a_generator(known):
+    _, _, opsets = known
+    assert set(opsets) - set(GENERATORS) - ELSEWHERE == set()
+
+
+def cases_of(known):
+    newest, types, opsets = known
+    wanted = os.environ.get("TTC_PROPERTY")
+    for name in sorted(set(GENERATORS) & set(opsets)):
+        for element in elements_of(name, newest, types):
+            if opsets[name][1] < newest:
+                continue
+            for seed in SEEDS if not wanted else range(1000):
+                if not wanted or wanted == f"{name}-{element}-{seed}":
+                    yield Case(name, element, seed, newest)
+
+
+def run(tools, batch, folder):
+    """The outputs of a batch: [{name: array}], or what the compiler said."""
+    folder.mkdir()
+    model, bundle = folder / "model.onnx", folder / "model.ttcb"
+    onnx.save(model_of(batch), model)
+    done = tools.compile(model, bundle, "--queues=1", check=False)
+    if done.returncode:
+        return done.stderr
+    arguments = []
+    for index, case in enumerate(batch):
+        for name, array in case.given_arrays().items():
+            path = folder / f"c{index}_{name}.npy"
+            np.save(path, array)
+            arguments.append(f"--input=c{index}_{name}={path}")
+        arguments += [f"--output=c{index}_{name}={folder}/c{index}_{name}.npy" for name, _ in case.outputs]
+    tools.ttrun("run", bundle, "--cores=2", *arguments)
+    outputs = []
+    for index, case in enumerate(batch):
+        outputs.append({})
+        for name, element in case.outputs:
+            array = np.load(folder / f"c{index}_{name}.npy")
+            outputs[-1][name] = array if array.dtype == dtype_of(element) else array.view(dtype_of(element))
+    return outputs
+
+
+def failures_of(tools, batch, folder):
+    """["case: what is wrong"] of a batch; a batch that does not compile is halved until single cases
+    are left."""
+    outputs = run(tools, batch, folder)
+    if isinstance(outputs, str):
+        if len(batch) == 1:
+            return [f"{batch[0].name}: {outputs.strip()[-400:]}"]
+        half = len(batch) // 2
+        return failures_of(tools, batch[:half], folder / "a") + failures_of(tools, batch[half:], folder / "b")
+    failures = []
+    for case, actual in zip(batch, outputs):
+        for name, expected in case.expected().items():
+            try:
+                case.check(name, actual[name], expected)
+            except AssertionError as error:
+                failures.append(f"{case.name}: {' '.join(str(error).split())[:400]}")
+    return failures
+
+
+def test_properties(tools, known, tmp_path):
+    cases = list(cases_of(known))
+    assert cases
+    failures = []
+    for start in range(0, len(cases), BATCH):
+        failures += failures_of(tools, cases[start:start + BATCH], tmp_path / str(start))
+    assert not failures, "\n".join([f"{len(failures)} of {len(cases)} cases:", *failures])
