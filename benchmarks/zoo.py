@@ -20,7 +20,6 @@ import zipfile
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
 
 import common
 from conformance import INTERNAL, first_line, reason
@@ -71,20 +70,9 @@ def make_inputs(model, proto):
     return inputs
 
 
-def with_values(model, proto, source, folder):
-    """The model with the inputs of `values` as initializers; the source itself if there are none."""
-    if not model.values:
-        return source
-    kept = [value for value in proto.graph.input if value.name not in model.values]
-    for value in proto.graph.input:
-        if value.name in model.values:
-            dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
-            proto.graph.initializer.append(
-                numpy_helper.from_array(np.asarray(model.values[value.name], dtype), value.name))
-    del proto.graph.input[:]
-    proto.graph.input.extend(kept)
-    onnx.save(proto, folder / "model.onnx")
-    return folder / "model.onnx"
+def value_text(value):
+    """A number or a list, as --input-value reads it."""
+    return str(np.asarray(value).tolist()).replace(" ", "")
 
 
 class Failure(Exception):
@@ -134,8 +122,8 @@ def measure(model, arguments, folder):
         bundle, start = folder / "model.ttcb", common.time.perf_counter()
         shapes = [f"--input-shape={name}:{'x'.join(map(str, shape))}"
                   for name, shape in model.shapes.items() if name not in model.values]
-        call(arguments, "ttc-translate", "--onnx-to-bundle", with_values(model, proto, source, folder),
-             "-o", bundle, *shapes)
+        values = [f"--input-value={name}={value_text(value)}" for name, value in model.values.items()]
+        call(arguments, "ttc-translate", "--onnx-to-bundle", source, "-o", bundle, *shapes, *values)
         result = {"compile_s": common.time.perf_counter() - start}
         files = {}
         for i, (name, value) in enumerate(inputs.items()):
