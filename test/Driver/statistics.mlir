@@ -17,7 +17,7 @@
 // CHECK-DAG: ttc-elide-copies {{.*}} 1 elided - Dispatches of copies that were elided
 // CHECK-DAG: ttc-elide-copies {{.*}} 1024 elided-bytes - Bytes that these no longer write
 // CHECK-DAG: ttc-elide-copies {{.*}} 2 variants - Program variants for strided operands
-// CHECK-DAG: ttc-place-tensors {{.*}} 16072 dram-bytes-before - Bytes through DRAM of one inference, with all tensors in DRAM
+// CHECK-DAG: ttc-place-tensors {{.*}} 16008 dram-bytes-before - Bytes through DRAM of one inference, with all tensors in DRAM
 // CHECK-DAG: ttc-place-tensors {{.*}} 2248 dram-bytes - Bytes through DRAM of one inference
 // CHECK-DAG: ttc-place-tensors {{.*}} 6 l1-tensors - Buffers placed in L1
 // CHECK-DAG: ttc-place-tensors {{.*}} 1 l1-slots - Inputs that were given a slot in L1

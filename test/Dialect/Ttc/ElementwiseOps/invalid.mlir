@@ -273,6 +273,7 @@ func.func @dynamic(%x: tensor<?xf32>) {
 
 // -----
 
+// reduce_precision (C1)
 func.func @reduce_precision_c1(%x: tensor<4xf32>) {
   // expected-error@+1 {{'ttc.reduce_precision' op attribute 'to' failed to satisfy constraint: type attribute of 16-bit float or bfloat16 type}}
   %r = ttc.reduce_precision %x {to = f32} : (tensor<4xf32>) -> tensor<4xf32>
