@@ -50,6 +50,27 @@ class NodeCase:
             added.CopyFrom(node)
             added.name = prefix + node.op_type
             added.input[:], added.output[:] = named(node.input), named(node.output)
+            for attribute in added.attribute:
+                if attribute.HasField("g"):
+                    rename_outer(attribute.g, {name: prefix + name for name in self.names()})
+
+    def names(self):
+        """The names that a body can use."""
+        graph = self.model.graph
+        return {value.name for value in graph.input} | {name for node in graph.node for name in node.output}
+
+
+def rename_outer(body, names):
+    """Renames what a body uses of the graph around it."""
+    own = {value.name for value in body.input} | {name for node in body.node for name in node.output}
+    names = {old: new for old, new in names.items() if old not in own}
+    for node in body.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                rename_outer(attribute.g, names)
+    for output in body.output:
+        output.name = names.get(output.name, output.name)
 
 
 def model_of(cases):
