@@ -245,7 +245,7 @@ def test_rounded_weights(weights, most, tools, tmp_path):
     exact = ReferenceEvaluator(model).run(None, inputs)[0]
     found, said, _ = run(tools, model, inputs, tmp_path, f"--weights={weights}")
     assert 0 < worst(found["y"], exact) < most
-    report = re.search(r"remark: weights of (\d+) products and convolutions are stored as (\w+): "
+    report = re.search(r"weights of (\d+) products and convolutions are stored as (\w+): "
                        r"largest error (\S+), relative RMS error (\S+)", said)
     assert report and (int(report[1]), report[2]) == (3, weights), said
     # Half of a step, relative to numbers that are spread over a binade, or over a normal distribution.
