@@ -9,7 +9,9 @@ that a clock that drifts with the neighbours does not favour anyone.
 Models are random-weight copies of ../shared/data/light and the encoders that
 ../shared/tools/export_encoders.py exports (that needs torch, transformers, onnxscript); both are
 made on first use and kept in --models. With --float or --weights, ttc also runs the f32 model without
-options in the same rounds ("ttc f32"). Peers that are not installed are named and left out:
+options in the same rounds ("ttc f32"). NAME_qdq and NAME_dynamic are a model quantised by ONNX Runtime's
+quantiser (quantize.py); --quantized measures those that quantised kernels are for. Peers that are not
+installed are named and left out:
   .venv/bin/pip install -r benchmarks/requirements.txt
 """
 import argparse
@@ -25,11 +27,13 @@ import onnx
 
 import common
 import float_types
+import quantize
 
 LIGHT = ["resnet50", "squeezenet", "shufflenet", "densenet121", "inception_v1", "inception_v2",
          "vgg19", "bvlc_alexnet", "zfnet512"]
 ENCODERS = ["bert_base_128", "minilm_128", "minilm_16", "small_32"]
 DEFAULT = ["resnet50", "squeezenet", "bert_base_128"]
+QUANTIZED = ["resnet50_qdq", "mobilenet_v2_qdq", "minilm_128_dynamic"]
 
 
 def model_file(name, folder, shared):
@@ -39,12 +43,22 @@ def model_file(name, folder, shared):
     path = folder / (f"light_{name}_real.onnx" if name in LIGHT else f"{name}.onnx")
     if path.exists():
         return path
+    base, _, kind = name.rpartition("_")
+    if kind in quantize.KINDS:
+        source = model_file(base, folder, shared)
+        if source is not None:
+            print(f"making {path.name} ...", flush=True)
+            quantize.KINDS[kind](source, path)
+        return path if source is not None else None
+    folder.mkdir(parents=True, exist_ok=True)
+    if name == "mobilenet_v2":
+        quantize.make_mobilenet_v2(path)
+        return path
     tools = shared / "tools"
     if name in LIGHT:
         command = ["realize_light_models.py", shared / f"data/light/light_{name}.onnx", path]
     else:
         command = ["export_encoders.py", folder, name]
-    folder.mkdir(parents=True, exist_ok=True)
     print(f"making {path.name} ...", flush=True)
     done = subprocess.run([sys.executable, tools / command[0], *command[1:]], capture_output=True,
                           text=True)
@@ -190,7 +204,9 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", default=DEFAULT,
                         help=f"names or .onnx files (default: {' '.join(DEFAULT)}; all: every name; "
-                        f"known: {' '.join(LIGHT + ENCODERS)})")
+                        f"known: {' '.join(['mobilenet_v2', *LIGHT, *ENCODERS])}, and each with _qdq or _dynamic)")
+    parser.add_argument("--quantized", action="store_true",
+                        help=f"measure {' '.join(QUANTIZED)} instead")
     parser.add_argument("--cores", type=int, default=1, help="cores for each engine (default 1)")
     parser.add_argument("--float", choices=["f32", *float_types.TYPES], default="f32",
                         help="convert the models to this type (default f32)")
@@ -211,6 +227,7 @@ def main():
             print(f"SKIPPED {name}: not installed (benchmarks/requirements.txt)")
     results = []
     names = LIGHT + ENCODERS if arguments.models == ["all"] else arguments.models
+    names = QUANTIZED if arguments.quantized else names
     for name in names:
         path = model_file(name, arguments.models_folder, arguments.shared)
         if path is None:

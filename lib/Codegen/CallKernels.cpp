@@ -25,7 +25,10 @@ public:
       : program(program), module(module), builder(program.getContext()), kernel(kernel),
         result(kernel->getResult(0)) {
     int64_t lanes = getVectorLength(getCpuTarget(program));
-    vector = VectorType::get({lanes}, builder.getF32Type());
+    // A kernel that stores other types than f32 exchanges words with its epilogue.
+    storesWords = kernel.canStore(builder.getI32Type());
+    vector = VectorType::get({lanes},
+                             storesWords ? Type(builder.getI32Type()) : Type(builder.getF32Type()));
   }
 
   /// The tail as func.func @epilogue(acc, row, column, lanes, operands).
@@ -65,7 +68,8 @@ public:
       Value value = elementwise.emitElement(builder, op.getLoc(), elements);
       values[op.getResult(0)] = value;
     }
-    func::ReturnOp::create(builder, program.getLoc(), values.lookup(terminator->getOperand(0)));
+    Value value = values.lookup(terminator->getOperand(0));
+    func::ReturnOp::create(builder, program.getLoc(), storesWords ? toWords(value) : value);
     return success();
   }
 
@@ -134,7 +138,7 @@ public:
     SmallVector<int64_t> arguments;
     for (int64_t argument : extra) {
       Value value = program.getBody().getArgument(argument);
-      if (value.getType() == result.getType() &&
+      if (value.getType() == program.getResultTypes()[0] &&
           !llvm::is_contained(kernel->getOperands(), value) &&
           program.getStrided(argument) == program.getStrided(program.getNumArguments()) &&
           program.getShard(argument) == program.getShard(program.getNumArguments()) &&
@@ -160,31 +164,56 @@ public:
   }
 
 private:
+  /// A float's bits, or an integer's value, as i32.
+  Value toWords(Value value) {
+    Location loc = program.getLoc();
+    Type type = cast<VectorType>(value.getType()).getElementType();
+    if (type.isInteger(32))
+      return value;
+    if (type.isF32())
+      return arith::BitcastOp::create(builder, loc, vector, value);
+    return arith::ExtUIOp::create(builder, loc, vector, value);
+  }
+
+  /// The type of elements in arith: integers are signless.
+  static Type getScalarType(Type type) {
+    auto integer = dyn_cast<IntegerType>(type);
+    return integer ? IntegerType::get(type.getContext(), integer.getWidth()) : type;
+  }
+
   /// The elements of another operand of the tail at the vector's place.
   FailureOr<Value> load(Operation *user, Value operand, Block *block) {
     Location loc = user->getLoc();
     auto type = cast<RankedTensorType>(operand.getType());
     ElementsAttr constant;
-    if (matchPattern(operand, m_Constant(&constant)) && constant.isSplat())
-      return Value(arith::ConstantOp::create(
-          builder, loc, DenseElementsAttr::get(vector, constant.getSplatValue<Attribute>())));
+    Type scalarType = getScalarType(type.getElementType());
+    VectorType loaded = vector.clone(scalarType);
+    if (matchPattern(operand, m_Constant(&constant)) && constant.isSplat()) {
+      auto element = constant.getSplatValue<Attribute>();
+      if (auto integer = dyn_cast<IntegerAttr>(element))
+        element = IntegerAttr::get(scalarType, integer.getValue());
+      return Value(
+          arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(loaded, element)));
+    }
     auto argument = dyn_cast<BlockArgument>(operand);
-    if (!argument || !type.getElementType().isF32())
-      return user->emitError("expected f32 inputs of the program after a kernel, found ") << type;
+    if (!argument || !kernel.canStore(scalarType))
+      return user->emitError("expected ")
+             << (storesWords ? "f32, i32 or 8-bit" : "f32")
+             << " inputs of the program after a kernel, found " << type;
 
     auto whole = cast<RankedTensorType>(result.getType());
     int64_t cols = whole.getShape().back();
     Value row = block->getArgument(1), col = block->getArgument(2), lanes = block->getArgument(3);
     auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-    Type i64 = builder.getI64Type(), f32 = builder.getF32Type();
+    Type i64 = builder.getI64Type();
     int64_t index = kernel->getNumOperands() + 1 + extra.size();
     extra.push_back(argument.getArgNumber());
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(4),
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
     Value base = LLVM::LoadOp::create(builder, loc, pointer, slot);
     if (type.getNumElements() == 1) {
-      Value scalar = LLVM::LoadOp::create(builder, loc, f32, base);
-      return Value(vector::BroadcastOp::create(builder, loc, vector, scalar));
+      Value scalar = LLVM::LoadOp::create(builder, loc, scalarType, base);
+      return Value(vector::BroadcastOp::create(builder, loc, loaded, scalar));
     }
     Value offset = col;
     if (type.getShape() == whole.getShape()) {
@@ -200,8 +229,8 @@ private:
       return user->emitError("expected an operand of the kernel's shape ")
              << whole << ", one along its last dimension, or a scalar, found " << type;
     }
-    Value address =
-        LLVM::GEPOp::create(builder, loc, pointer, f32, base, ArrayRef<LLVM::GEPArg>{offset});
+    Value address = LLVM::GEPOp::create(builder, loc, pointer, scalarType, base,
+                                        ArrayRef<LLVM::GEPArg>{offset});
     // Only valid lanes: there may be no memory after the last row.
     SmallVector<int64_t> numbers(llvm::to_vector(llvm::seq<int64_t>(0, vector.getDimSize(0))));
     auto indices = VectorType::get(vector.getShape(), i64);
@@ -209,9 +238,10 @@ private:
         builder, loc, DenseElementsAttr::get(indices, ArrayRef<int64_t>(numbers)));
     Value bound = vector::BroadcastOp::create(builder, loc, indices, lanes);
     Value mask = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, iota, bound);
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
-    return Value(LLVM::MaskedLoadOp::create(builder, loc, vector, address, mask, zero,
-                                            builder.getI32IntegerAttr(4)));
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
+    int64_t alignment = scalarType.getIntOrFloatBitWidth() / 8;
+    return Value(LLVM::MaskedLoadOp::create(builder, loc, loaded, address, mask, zero,
+                                            builder.getI32IntegerAttr(alignment)));
   }
 
   ProgramOp program;
@@ -220,7 +250,8 @@ private:
   KernelOpInterface kernel;
   Value result;
   func::FuncOp epilogue;
-  VectorType vector;
+  VectorType vector; ///< of the epilogue's argument and result
+  bool storesWords;
   SmallVector<int64_t> extra; ///< the program's operands that the epilogue reads
 };
 

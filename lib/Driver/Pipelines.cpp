@@ -78,6 +78,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createCSEPass());
   // First of all that computes, because kernels and most evaluation of constants are for f32.
   manager.addPass(createWidenFloats({floatRounding}));
+  // Before constants are folded, which would make the weights real numbers.
+  manager.addPass(createFuseQuantization());
   // Batch norms are folded into weights before the layout of weights changes.
   manager.addPass(createFoldConstants());
   // Kernels require channels last. The canonicalizer cancels the transposes that this inserts;

@@ -2,7 +2,7 @@
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -93,22 +93,31 @@ LogicalResult QuantizeOp::verify() {
 
 Value QuantizeOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   Emitter e{builder, loc};
-  Value quotient = arith::DivFOp::create(builder, loc, e.toF32(elements[0]), e.toF32(elements[1]));
-  Value rounded = math::RoundEvenOp::create(builder, loc, quotient);
+  Value x = arith::DivFOp::create(builder, loc, e.toF32(elements[0]), e.toF32(elements[1]));
   bool isUnsigned = isUnsignedTensor(getY());
-  Value zero = e.toFloat(e.toI32(elements[2], isUnsigned));
-  Value x = arith::AddFOp::create(builder, loc, rounded, zero);
+  Value zero = e.toI32(elements[2], isUnsigned), realZero = e.toFloat(zero);
   unsigned width = tensorType(getY()).getElementTypeBitWidth();
-  Value low = e.number(x, isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1));
-  Value high = e.number(x, std::ldexp(1.0, isUnsigned ? width : width - 1) - 1);
-  // `x > low ? x : low` is one instruction, and the lower bound for NaN.
+  // The range without the zero point. `x > low ? x : low` is one instruction, and `low` for NaN.
+  auto bound = [&](double limit) -> Value {
+    return arith::SubFOp::create(builder, loc, e.number(x, limit), realZero);
+  };
   auto greater = [&](Value a, Value b) {
     return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, a, b);
   };
+  Value low = bound(isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1));
+  Value high = bound(std::ldexp(1.0, isUnsigned ? width : width - 1) - 1);
   x = arith::SelectOp::create(builder, loc, greater(x, low), x, low);
   x = arith::SelectOp::create(builder, loc, greater(high, x), x, high);
-  Value integer =
-      arith::FPToSIOp::create(builder, loc, Emitter::shaped(x, builder.getI32Type()), x);
+  // Next to 1.5 * 2^23 the last bit of an f32 is worth 1: the sum is rounded to an integer, halves
+  // to even, which its bits hold.
+  const double magic = 0x1.8p23;
+  Value sum = arith::AddFOp::create(builder, loc, x, e.number(x, magic));
+  Type i32 = Emitter::shaped(x, builder.getI32Type());
+  auto bitsOf = [&](Value real) -> Value {
+    return arith::BitcastOp::create(builder, loc, i32, real);
+  };
+  Value rounded = arith::SubIOp::create(builder, loc, bitsOf(sum), bitsOf(e.number(x, magic)));
+  Value integer = arith::AddIOp::create(builder, loc, rounded, zero);
   return arith::TruncIOp::create(builder, loc, Emitter::shaped(x, builder.getIntegerType(width)),
                                  integer);
 }

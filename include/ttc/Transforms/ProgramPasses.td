@@ -95,6 +95,41 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   ];
 }
 
+def FuseQuantization : Pass<"ttc-fuse-quantization", "::mlir::ModuleOp"> {
+  let summary = "Turns products of dequantised numbers into products of integers";
+  let description = [{
+    A `ttc.conv` or `ttc.matmul` of two results of `ttc.dequantize` with a scale and a zero point that
+    are constant, of bytes, becomes `ttc.int_conv` or `ttc.int_matmul`. Its sums are cast to f32 and
+    multiplied by both scales; the bias is added after that. The scale of the weights may differ
+    between the channels of the result, the other one may not.
+
+    Activations of i8 become ui8: in `ttc.quantize` and `ttc.dequantize` the zero point is 128 larger
+    where no other op sees the numbers.
+
+    A `ttc.quantize` after such a product is multiplied by the reciprocal of its scale, which is
+    combined with the scales of the product and its bias. A `ttc.max_pool`, `ttc.reshape` or
+    `ttc.transpose` between a `ttc.dequantize` and a `ttc.quantize` of the same scale and zero point is
+    computed on the bytes.
+
+    Before:
+    ```mlir
+    %0 = ttc.dequantize %x, %xs, %xz : (tensor<4x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<4x8xf32>
+    %1 = ttc.dequantize %w, %ws, %wz : (tensor<8x6xi8>, tensor<6xf32>, tensor<6xi8>) -> tensor<8x6xf32>
+    %2 = ttc.matmul %0, %1, %bias : (...) -> tensor<4x6xf32>
+    ```
+    After:
+    ```mlir
+    %3 = ttc.int_matmul %x, %w, %xz, %wz : (...) -> tensor<4x6xi32>
+    %4 = ttc.cast %3 : (tensor<4x6xi32>) -> tensor<4x6xf32>
+    %s = ttc.mul %xs, %ws : (tensor<f32>, tensor<6xf32>) -> tensor<6xf32>
+    %5 = ttc.mul %4, %s : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+    %2 = ttc.add %5, %bias : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `products`.
+  }];
+}
+
 def LegalizeTypes : Pass<"ttc-legalize-types", "::mlir::ModuleOp"> {
   let summary = "Makes bytes of elements narrower than a byte's number types";
   let description = [{
@@ -174,6 +209,10 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     kernel are lowered through linalg. Constant weights are packed by `ttc.pack`, which
     `--ttc-fold-constants` evaluates. Register tiles are chosen for the module's `ttc.target`, or
     for this machine if there is none.
+
+    `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or
+    `ttc.kernel.int_depthwise_conv`, whose `dot` is chosen for the target's instructions. The zero point
+    of `a` times the sums of the weights is subtracted after the product.
 
     Transposes, slices and reshapes of the operands of a matrix product become strided views, as does
     a transpose of its result, so that no data is moved.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ChooseIntKernels.h"
 #include "TransposeUtils.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
@@ -317,8 +318,10 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    int64_t vectorLength = getVectorLength(getCpuTarget(getOperation()));
+    CpuTarget target = getCpuTarget(getOperation());
+    int64_t vectorLength = getVectorLength(target);
     RewritePatternSet patterns(context);
+    populateIntKernelPatterns(patterns, target);
     patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, vectorLength);
     patterns.add<PoolToKernel<MaxPoolOp, PoolKind::max>, PoolToKernel<AvgPoolOp, PoolKind::average>,
                  GlobalPoolToKernel<GlobalMaxPoolOp, PoolKind::max>,

@@ -70,33 +70,37 @@ private:
   /// How many elementwise ops after a kernel are considered.
   static constexpr size_t maxTail = 32;
 
-  /// The longest tail such that only its last value is used by others.
+  /// The longest tail such that only its last value is used by others, and of a type that the
+  /// kernel can store.
   void fuseTail(KernelOpInterface anchor) {
-    Group group{anchor};
+    llvm::SmallSetVector<Operation *, 16> members;
+    members.insert(anchor);
     size_t best = 1;
     if (anchor.hasEpilogue() && anchor->getNumResults() == 1) {
-      llvm::SmallSetVector<Operation *, 16> members;
-      members.insert(anchor);
       while (members.size() < maxTail) {
-        Operation *next = getNextTailOp(members, anchor->getResult(0));
+        Operation *next = getNextTailOp(members, anchor);
         if (!next)
           break;
+        for (Value operand : next->getOperands())
+          if (Operation *producer = operand.getDefiningOp();
+              producer && !members.contains(producer) && canRunBeside(producer, next, anchor))
+            members.insert(producer);
         members.insert(next);
-        group.push_back(next);
-        if (onlyLastEscapes(members))
+        if (onlyLastEscapes(members) &&
+            anchor.canStore(tensorType(next->getResult(0)).getElementType()))
           best = members.size();
       }
     }
-    group.truncate(best);
-    addGroup(std::move(group));
+    addGroup(Group(members.getArrayRef().take_front(best)));
   }
 
   /// The first op of the block that could run after the members.
-  Operation *getNextTailOp(const llvm::SmallSetVector<Operation *, 16> &members, Value result) {
+  Operation *getNextTailOp(const llvm::SmallSetVector<Operation *, 16> &members,
+                           KernelOpInterface anchor) {
     Operation *next = nullptr;
     for (Operation *member : members)
       for (Operation *user : member->getUsers()) {
-        if (members.contains(user) || !canRunInEpilogue(user, members, result))
+        if (members.contains(user) || !canRunInEpilogue(user, anchor))
           continue;
         if (!next || user->isBeforeInBlock(next))
           next = user;
@@ -104,22 +108,41 @@ private:
     return next;
   }
 
-  bool canRunInEpilogue(Operation *op, const llvm::SmallSetVector<Operation *, 16> &members,
-                        Value result) {
+  /// Whether epilogues of the kernel can compute with elements of this type: one that stores bytes
+  /// is given words and bytes, too.
+  static bool canHandle(KernelOpInterface anchor, Type type) {
+    return anchor.canStore(type) || type == getElementTypeOrSelf(anchor->getResult(0));
+  }
+
+  bool canRunInEpilogue(Operation *op, KernelOpInterface anchor) {
+    auto type = tensorType(anchor->getResult(0));
     if (!isa<ElementwiseOpInterface>(op) || op->getBlock() != &block || groupOf.contains(op) ||
-        op->getResult(0).getType() != result.getType())
+        tensorType(op->getResult(0)).getShape() != type.getShape() ||
+        !canHandle(anchor, tensorType(op->getResult(0)).getElementType()))
       return false;
-    auto type = tensorType(result);
     return llvm::all_of(op->getOperands(), [&](Value operand) {
       auto operandType = tensorType(operand);
-      if (operandType.getElementType() != type.getElementType())
+      if (!canHandle(anchor, operandType.getElementType()))
         return false;
-      if (operandType == type || operandType.getNumElements() == 1)
+      if (operandType.getShape() == type.getShape() || operandType.getNumElements() == 1)
         return true;
       // A vector along the last dimension.
       auto shape = operandType.getShape();
       return operandType.getNumElements() == shape.back() && shape.back() == type.getShape().back();
     });
+  }
+
+  /// Whether the epilogue can compute an operand of one of its ops, which nothing else uses, from
+  /// fewer bytes: the real numbers of another quantised tensor.
+  bool canRunBeside(Operation *producer, Operation *user, KernelOpInterface anchor) {
+    auto getBits = [](Value value) { return tensorType(value).getElementTypeBitWidth(); };
+    return producer->getNumResults() == 1 && canRunInEpilogue(producer, anchor) &&
+           isFusable(producer) &&
+           llvm::all_of(producer->getUsers(), [&](Operation *other) { return other == user; }) &&
+           llvm::all_of(producer->getOperands(), [&](Value operand) {
+             return tensorType(operand).getNumElements() == 1 ||
+                    getBits(operand) < getBits(producer->getResult(0));
+           });
   }
 
   bool onlyLastEscapes(const llvm::SmallSetVector<Operation *, 16> &members) {

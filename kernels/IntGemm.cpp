@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ttc_kernel_int_gemm: matmul and convolution of bytes as one implicit GEMM. It walks row blocks,
+// panels and tiles as ttc_kernel_gemm does (GemmLoops, GemmTile.h); four k are one step.
+#include "kernels/IntRows.h"
+
+using namespace ttc::kernels;
+
+namespace {
+
+/// Where one tile reads and writes.
+struct IntTile {
+  // Direct rows: the tile's first row. Else the table's entries of that row, one per run.
+  const uint8_t *a;
+  const uint8_t *const *table;
+  // Added to the table's pointers: the group's first channel.
+  int64_t aShift;
+  const int8_t *b;
+  // The next panel, from the part that this tile prefetches on.
+  const char *prefetch;
+  int64_t prefetchStep;
+  uint8_t *out;
+  int64_t row, col;
+};
+
+/// Steps that are summed apart: a few rows have too few accumulators to hide the latency of a dot
+/// product. Integers can be summed in any order.
+template <int MR, int NV> constexpr int stepUnroll() {
+  return MR * NV >= 8 ? 1 : MR * NV >= 4 ? 2 : 4;
+}
+
+/// `count` bytes, fewer than four, as the low bytes of a word; nothing beyond is read.
+TTC_INLINE int32_t loadRest(const uint8_t *from, int64_t count) {
+  int32_t word = from[0];
+  if (count > 1)
+    word |= from[1] << 8;
+  if (count > 2)
+    word |= from[2] << 16;
+  return word;
+}
+
+/// One tile: the product, then the epilogue vector by vector through a small buffer in L1.
+template <int MR, int NV>
+TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t valid,
+                        void *const *operands, int_epilogue_t epilogue) {
+  constexpr int KU = stepUnroll<MR, NV>();
+  const GemmParams &p = params.loops;
+  vi acc[KU][MR][NV], rowSums[MR];
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    rowSums[r] = (vi)0;
+    TTC_UNROLL
+    for (int u = 0; u < KU; ++u) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[u][r][v] = (vi)0;
+    }
+  }
+
+  bool direct = p.aMode == kRowsDirect;
+  bool prefetches = p.n * p.od * p.oh * p.ow > 1;
+  int64_t whole = params.run / 4, rest = params.run % 4, quads = ceilDiv(params.run, 4);
+  int64_t step = p.nr * 4;
+  const int8_t *b = t.b;
+  const char *prefetch = t.prefetch;
+  TTC_NO_UNROLL
+  for (int64_t tap = 0; tap < params.taps; ++tap, b += quads * step) {
+    const uint8_t *a[MR];
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r)
+      a[r] = direct ? t.a + r * p.aRow : t.table[r * params.taps + tap] + t.aShift;
+    auto quad = [&](int u, int64_t k, auto loadA) __attribute__((always_inline)) {
+      vi bv[NV];
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        bv[v] = loadWords(b + k * step + v * VL * 4);
+      TTC_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        int32_t word = loadA(a[r] + k * 4);
+        vi av = (vi)word;
+        TTC_UNROLL
+        for (int v = 0; v < NV; ++v)
+          acc[u][r][v] = dot4(params.dot, acc[u][r][v], av, bv[v]);
+        if (params.hasBZero)
+          rowSums[r] = dot4(params.dot, rowSums[r], av, (vi)0x01010101);
+      }
+    };
+    auto loadWord = [](const uint8_t *from) __attribute__((always_inline)) {
+      return *reinterpret_cast<const word_u *>(from);
+    };
+    int64_t k = 0;
+    TTC_NO_UNROLL
+    for (; k + KU <= whole; k += KU) {
+      if (prefetches) {
+        __builtin_prefetch(prefetch, 0, 2);
+        prefetch += t.prefetchStep * KU;
+      }
+      TTC_UNROLL
+      for (int u = 0; u < KU; ++u)
+        quad(u, k + u, loadWord);
+    }
+    if (KU > 1) {
+      TTC_NO_UNROLL
+      for (; k < whole; ++k)
+        quad(0, k, loadWord);
+    }
+    if (rest != 0)
+      quad(0, whole, [&](const uint8_t *from) __attribute__((always_inline)) {
+        return loadRest(from, rest);
+      });
+  }
+
+  TTC_UNROLL
+  for (int u = 1; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[0][r][v] += acc[u][r][v];
+    }
+  }
+  alignas(64) int32_t buffer[MR * NV * VL];
+  alignas(64) int32_t sums[MR * VL];
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v)
+      *reinterpret_cast<viu *>(buffer + (r * NV + v) * VL) = acc[0][r][v];
+    if (params.hasBZero)
+      *reinterpret_cast<viu *>(sums + r * VL) = rowSums[r];
+  }
+  auto finish = [&](int64_t r, int64_t v, int64_t lanes) __attribute__((always_inline)) {
+    vi value = *reinterpret_cast<const viu *>(buffer + (r * NV + v) * VL);
+    int64_t col = t.col + v * VL;
+    if (params.hasBZero) {
+      const auto *zeros = static_cast<const int32_t *>(operands[2]) + col;
+      vi zero = (vi)0;
+      if (lanes >= VL)
+        zero = *reinterpret_cast<const viu *>(zeros);
+      else {
+        TTC_UNROLL
+        for (int i = 0; i < VL; ++i)
+          if (i < lanes)
+            zero[i] = zeros[i];
+      }
+      value -= *reinterpret_cast<const viu *>(sums + r * VL) * zero;
+    }
+    value = epilogue(value, t.row + r, col, lanes, operands);
+    storeInts(t.out + (r * p.outRow + v * VL) * params.storedBytes, value, lanes,
+              params.storedBytes);
+  };
+  int64_t vectors = valid / VL, lanes = valid % VL;
+  TTC_NO_UNROLL
+  for (int64_t r = 0; r < MR; ++r) {
+    TTC_NO_UNROLL
+    for (int64_t v = 0; v < vectors; ++v)
+      finish(r, v, VL);
+    if (lanes)
+      finish(r, vectors, lanes);
+  }
+}
+
+/// Picks the instance for a row count that is constant after inlining.
+template <int NV>
+TTC_INLINE void runTileOf(int64_t rows, const IntTile &t, const IntGemmParams &params,
+                          int64_t valid, void *const *operands, int_epilogue_t epilogue) {
+  switch (rows) {
+#define TTC_CASE(MR)                                                                               \
+  case MR:                                                                                         \
+    return runTile<MR, NV>(t, params, valid, operands, epilogue);
+    TTC_CASE(1)
+    TTC_CASE(2)
+    TTC_CASE(3)
+    TTC_CASE(4)
+    TTC_CASE(5)
+    TTC_CASE(6)
+    TTC_CASE(7)
+    TTC_CASE(8)
+    TTC_CASE(9)
+    TTC_CASE(10)
+    TTC_CASE(11)
+    TTC_CASE(12)
+    TTC_CASE(13)
+    TTC_CASE(14)
+#undef TTC_CASE
+  }
+  __builtin_unreachable();
+}
+
+/// One panel against the tiles [tileBegin, tileEnd).
+struct IntPanel {
+  const uint8_t *a;
+  const int8_t *b, *next;
+  const uint8_t *scratch;
+  int64_t group, col, quads;
+  int64_t tileBegin, tileEnd;
+};
+
+/// `valid` columns from column `shift` of the panel on, in NV vectors.
+template <int NV>
+TTC_INLINE void runPanel(const IntPanel &g, const IntGemmParams &params, int64_t shift,
+                         int64_t valid, void *const *operands, uint8_t *out,
+                         int_epilogue_t epilogue) {
+  const GemmParams &p = params.loops;
+  int64_t rows = p.n * p.od * p.oh * p.ow, tiles = ceilDiv(rows, p.mr);
+  // Tiles of nearly equal height.
+  int64_t height = rows / tiles, taller = rows % tiles;
+  int64_t blockRow = g.tileBegin * height + min(g.tileBegin, taller);
+  int64_t prefetchStep = ceilDiv(p.nr * 4, g.tileEnd - g.tileBegin);
+  TTC_NO_UNROLL
+  for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
+    IntTile t;
+    t.row = tile * height + min(tile, taller);
+    t.a = g.a + g.group * p.c + t.row * p.aRow;
+    t.table = reinterpret_cast<const uint8_t *const *>(g.scratch + p.tableAt) +
+              (t.row - blockRow) * params.taps;
+    t.aShift = g.group * p.c;
+    t.b = g.b + shift * 4;
+    t.prefetch =
+        reinterpret_cast<const char *>(g.next) + (tile - g.tileBegin) * prefetchStep * g.quads;
+    t.prefetchStep = prefetchStep;
+    t.col = g.col + shift;
+    t.out = out + (t.row * p.outRow + t.col) * params.storedBytes;
+    if (taller != 0 && tile < taller)
+      runTileOf<NV>(height + 1, t, params, valid, operands, epilogue);
+    else
+      runTileOf<NV>(height, t, params, valid, operands, epilogue);
+  }
+}
+
+/// All columns of a panel, at most three vectors at a time.
+TTC_INLINE void runColumns(const IntPanel &g, const IntGemmParams &params, int64_t valid,
+                           void *const *operands, uint8_t *out, int_epilogue_t epilogue) {
+  int64_t vectors = ceilDiv(valid, VL);
+  if (vectors == 1)
+    return runPanel<1>(g, params, 0, valid, operands, out, epilogue);
+  if (vectors == 2)
+    return runPanel<2>(g, params, 0, valid, operands, out, epilogue);
+  if (vectors == 3 && VL == 16)
+    return runPanel<3>(g, params, 0, valid, operands, out, epilogue);
+  for (int64_t shift = 0; shift < valid; shift += VL)
+    runPanel<1>(g, params, shift, min<int64_t>(VL, valid - shift), operands, out, epilogue);
+}
+
+} // namespace
+
+TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int64_t workgroup,
+                                    const int64_t *words, int_epilogue_t epilogue) {
+  const IntGemmParams &params = *reinterpret_cast<const IntGemmParams *>(words);
+  const GemmParams &p = params.loops;
+  const auto *b = static_cast<const int8_t *>(operands[1]);
+  auto *out = static_cast<uint8_t *>(operands[params.hasBZero ? 3 : 2]);
+
+  int64_t rows = p.n * p.od * p.oh * p.ow, tiles = ceilDiv(rows, p.mr);
+  int64_t height = rows / tiles, taller = rows % tiles;
+  int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
+  int64_t last = p.o - (groupPanels - 1) * p.nr;
+  IntPanel g;
+  g.a = static_cast<const uint8_t *>(operands[0]);
+  g.scratch = scratch;
+  g.quads = params.taps * ceilDiv(params.run, 4);
+  int64_t panelBytes = g.quads * p.nr * 4;
+
+  Range panelRange = part(panels, p.panelSplits, workgroup % p.panelSplits);
+  Range tileRange = part(tiles, p.rowSplits, workgroup / p.panelSplits);
+  TTC_NO_UNROLL
+  for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
+    g.tileBegin = block;
+    g.tileEnd = min(block + p.blockTiles, tileRange.end);
+    int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
+    int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
+    if (p.aMode == kRowsTable)
+      buildByteTable(params, g.a, rowBegin, rowEnd, scratch);
+    if (p.aMode == kRowsCopied)
+      copyByteLines(params, g.a, rowBegin, rowEnd, scratch);
+    TTC_NO_UNROLL
+    for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
+      g.group = panel / groupPanels;
+      int64_t inGroup = panel % groupPanels;
+      g.col = g.group * p.o + inGroup * p.nr;
+      g.b = b + panel * panelBytes;
+      g.next = panel + 1 < panels ? g.b + panelBytes : g.b;
+      if (inGroup + 1 < groupPanels || last == p.nr)
+        runColumns(g, params, p.nr, operands, out, epilogue);
+      else
+        runColumns(g, params, last, operands, out, epilogue);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
+#define TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "ttc/Support/Cpu.h"
+
+namespace mlir::ttc {
+
+/// The patterns that choose kernels for products of integers on channels-last images and matrices.
+void populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
