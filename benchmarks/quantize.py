@@ -10,7 +10,7 @@ import tempfile
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper, version_converter
 
 
 def graph_inputs(path):
@@ -39,8 +39,10 @@ def make_static(source, path):
             return next(self.inputs, None)
 
     with tempfile.TemporaryDirectory() as folder:
-        prepared = pathlib.Path(folder) / "prepared.onnx"
-        quant_pre_process(source, prepared, skip_symbolic_shape=True)
+        current, prepared = (pathlib.Path(folder) / name for name in ("current", "prepared"))
+        # A scale for each channel needs opset 13.
+        onnx.save(version_converter.convert_version(onnx.load(source), 17), current)
+        quant_pre_process(current, prepared, skip_symbolic_shape=True)
         quantization.quantize_static(
             prepared, path, Noise(), quant_format=quantization.QuantFormat.QDQ, per_channel=True,
             activation_type=quantization.QuantType.QUInt8,

@@ -73,13 +73,13 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   // --- Ops on tensors -> programs. ---------------------------------------------------------
   // First, so that all other passes see types that are computed with, or bytes.
   manager.addPass(createLegalizeTypes());
+  // Before any constant is folded, which would make the weights real numbers.
+  manager.addPass(createFuseQuantization());
   // Importers leave dead and equal ops; removing them first saves evaluating them.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  // First of all that computes, because kernels and most evaluation of constants are for f32.
+  // Before all that computes, because kernels and most evaluation of constants are for f32.
   manager.addPass(createWidenFloats({floatRounding}));
-  // Before constants are folded, which would make the weights real numbers.
-  manager.addPass(createFuseQuantization());
   // Batch norms are folded into weights before the layout of weights changes.
   manager.addPass(createFoldConstants());
   // Kernels require channels last. The canonicalizer cancels the transposes that this inserts;

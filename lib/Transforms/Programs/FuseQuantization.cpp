@@ -297,18 +297,22 @@ struct FuseQuantization : impl::FuseQuantizationBase<FuseQuantization> {
   PassCounter numProducts{*this, "products", "Products of integers in the module"};
 
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet first(context), second(context);
+    RewritePatternSet first(context), second(context), third(context);
     first.add<ShiftActivations>(context);
-    second.add<ConvOfBytes, MatmulOfBytes, SelectBytes, CancelQuantization, MultiplyByReciprocal>(
-        context);
+    second.add<ConvOfBytes, MatmulOfBytes, SelectBytes>(context);
+    third.add<CancelQuantization, MultiplyByReciprocal>(context);
     shifts = std::move(first);
     products = std::move(second);
+    scales = std::move(third);
     return success();
   }
 
   void runOnOperation() override {
     // The zero points are shifted before anything looks at them.
-    if (failed(applyPatternsGreedily(getOperation(), shifts)))
+    // Nothing is folded yet: small weights would become real numbers.
+    GreedyRewriteConfig config;
+    config.enableFolding(false).enableConstantCSE(false);
+    if (failed(applyPatternsGreedily(getOperation(), shifts, config)))
       return signalPassFailure();
     // Every user computes the real numbers by itself, in its own program: that is cheaper than to
     // store them.
@@ -323,12 +327,13 @@ struct FuseQuantization : impl::FuseQuantizationBase<FuseQuantization> {
         builder.setInsertionPoint(use.getOwner());
         use.set(builder.clone(*op)->getResult(0));
       }
-    if (failed(applyPatternsGreedily(getOperation(), products)))
+    if (failed(applyPatternsGreedily(getOperation(), products, config)) ||
+        failed(applyPatternsGreedily(getOperation(), scales)))
       return signalPassFailure();
     getOperation()->walk([&](Operation *op) { numProducts += isa<IntConvOp, IntMatmulOp>(op); });
   }
 
-  FrozenRewritePatternSet shifts, products;
+  FrozenRewritePatternSet shifts, products, scales;
 };
 
 } // namespace
