@@ -247,6 +247,8 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
     return node.error() << "expected a query of three dimensions and positive num_heads and "
                            "kv_num_heads, found "
                         << q.getType() << ", " << heads << " and " << kvHeads;
+  if (k && !v)
+    return node.error() << "input 2 (value) is missing";
   if (!k) {
     int64_t size = shapeOf(q)[2] / (heads + 2 * kvHeads);
     if (size * (heads + 2 * kvHeads) != shapeOf(q)[2])
@@ -257,6 +259,8 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
   }
   int64_t rows = shapeOf(q)[1];
   // The lengths of the sequences, which must be those of the tensors.
+  if (node.hasInput(3) != node.hasInput(4))
+    return node.error() << "past_key and past_value must be given together";
   int64_t past = node.hasInput(3) && rankOf(node.input(3)) == 4 ? shapeOf(node.input(3))[2] : 0;
   FailureOr<SmallVector<int64_t>> lengths = node.constantInts(5, "seqlens_k");
   if (failed(lengths))
@@ -299,7 +303,7 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
 void mlir::ttc::registerContribAttentionOps(OnnxRegistry &registry) {
   registry.add("com.microsoft.Attention", {2, 7}, importAttention, {},
                "`do_rotary` = 0; no `past_sequence_length`");
-  registry.add("com.microsoft.GroupQueryAttention", {7, Arity::kAny}, importGroupQueryAttention, {},
+  registry.add("com.microsoft.GroupQueryAttention", {1, Arity::kAny}, importGroupQueryAttention, {},
                "constant `seqlens_k`, all sequences of full length; no `smooth_softmax`");
   registry.add("com.microsoft.MultiHeadAttention", {1, 10}, importMultiHeadAttention, {},
                "no `past_sequence_length`, no `cache_indirection`");

@@ -191,6 +191,10 @@ static LogicalResult importSimplifiedLayerNormalization(OnnxNode &node) {
 /// Layer norm of the sum of the embeddings of words, positions and segments
 static LogicalResult importEmbedLayerNormalization(OnnxNode &node) {
   Expressions e(node);
+  // Optional inputs are among the required ones.
+  for (unsigned index : {2u, 3u, 5u, 6u})
+    if (!node.hasInput(index))
+      return node.error() << "input " << index << " is missing";
   Value ids = node.input(0), words = node.input(2), positions = node.input(3);
   double epsilon = node.getFloat("epsilon", 1e-12f);
   int64_t maskIndexType = node.getInt("mask_index_type", 1);
@@ -271,7 +275,7 @@ void mlir::ttc::registerContribOps(OnnxRegistry &registry) {
   registry.add("com.microsoft.BiasGelu", {2, 2}, importGelu<GeluApproximation::None>);
   registry.add("com.microsoft.BiasSplitGelu", {2, 2}, importBiasSplitGelu);
   registry.add("com.microsoft.CDist", {2, 2}, importCDist);
-  registry.add("com.microsoft.EmbedLayerNormalization", {7, 9}, importEmbedLayerNormalization);
+  registry.add("com.microsoft.EmbedLayerNormalization", {1, 9}, importEmbedLayerNormalization);
   registry.add("com.microsoft.ExpandDims", {2, 2}, importExpandDims, {}, "constant `axis`");
   registry.add("com.microsoft.FastGelu", {1, 2}, importGelu<GeluApproximation::Tanh>);
   registry.add("com.microsoft.FusedConv", {2, 4}, importFusedConv, {}, "1 to 3 spatial dimensions");

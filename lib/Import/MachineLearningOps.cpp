@@ -115,7 +115,8 @@ static LogicalResult importLinearClassifier(OnnxNode &node) {
     return failure();
   Value index;
   if (targets == 1 && classes == 2) {
-    BinaryScores binary = splitBinaryScore(node, scores, /*probability=*/false, *transform);
+    BinaryScores binary =
+        splitBinaryScore(node, scores, /*complement=*/true, /*threshold=*/0, *transform);
     index = node.cast(binary.isSecond, node.getBuilder().getI64Type());
     scores = binary.scores;
   } else {

@@ -40,15 +40,15 @@ Value ttc::applyPostTransform(OnnxNode &node, PostTransform transform, Value sco
   llvm_unreachable("all transforms are handled");
 }
 
-BinaryScores ttc::splitBinaryScore(OnnxNode &node, Value score, bool probability,
+BinaryScores ttc::splitBinaryScore(OnnxNode &node, Value score, bool complement, double threshold,
                                    PostTransform transform) {
   Expressions e(node);
-  Value isSecond = e.compare(ComparePredicate::GT, score, probability ? 0.5 : 0.0);
-  Value other = probability ? e.sub(1.0, score) : e.unary<NegOp>(score);
-  Value scores = e.concat({other, score}, 1);
-  if (!probability && transform == PostTransform::Logistic)
-    scores = e.unary<SigmoidOp>(scores);
-  return {scores, isSecond ? e.squeeze(isSecond, 1) : Value()};
+  Value isSecond = e.compare(ComparePredicate::GT, score, threshold);
+  bool isLogistic = transform == PostTransform::Logistic;
+  Value opposite = complement && !isLogistic ? e.sub(1.0, score) : e.unary<NegOp>(score);
+  Value scores = e.concat({opposite, score}, 1);
+  return {isLogistic ? e.unary<SigmoidOp>(scores) : scores,
+          isSecond ? e.squeeze(isSecond, 1) : Value()};
 }
 
 FailureOr<Value> ttc::readClassLabels(OnnxNode &node, StringRef intsName, StringRef stringsName) {

@@ -14,13 +14,13 @@ FailureOr<PostTransform> readPostTransform(OnnxNode &node);
 /// Transforms scores [batch, classes].
 Value applyPostTransform(OnnxNode &node, PostTransform transform, Value scores);
 
-/// Scores of two classes and the label of each sample, of one score for the second class. As ONNX
-/// Runtime has it: a score that is `probability` is one minus that of the other class and chooses
-/// the second class above 1/2; another score is the opposite of the other's and chooses it above 0.
+/// Scores of two classes, and which samples are of the second, from the score of the second class.
+/// As ONNX Runtime has it: the second class is chosen above `threshold`; the other score is one
+/// minus it if `complement` is set, else its opposite.
 struct BinaryScores {
   Value scores, isSecond;
 };
-BinaryScores splitBinaryScore(OnnxNode &node, Value score, bool probability,
+BinaryScores splitBinaryScore(OnnxNode &node, Value score, bool complement, double threshold,
                               PostTransform transform);
 
 /// The integer labels of classes by index; null if there are none, after an error for strings.

@@ -176,26 +176,34 @@ static LogicalResult importTreeEnsembleClassifier(OnnxNode &node) {
   if (!*labels)
     return node.error() << "attribute 'classlabels_int64s' is missing";
   int64_t classes = shapeOf(*labels)[0];
-  // Votes for only one of two classes are the score of the second, whichever they name.
-  bool isBinary = classes == 2 && llvm::all_of(ensemble->votes, [&](const TreeVote &vote) {
-                    return vote.target == ensemble->votes.front().target;
-                  });
-  ensemble->targets = isBinary ? 1 : classes;
-  bool probability = true;
-  if (isBinary)
-    for (TreeVote &vote : ensemble->votes) {
-      vote.target = 0;
-      probability &= vote.weight >= 0;
-    }
-  Value scores = buildScores(node, *ensemble);
-  Value index;
-  if (isBinary) {
-    SmallVector<float> base = node.getFloats("base_values");
+  ArrayRef<TreeVote> votes = ensemble->votes;
+  // Votes for one of two classes are the score of the second, whichever they name; if they name the
+  // first, that of the first follows from it.
+  bool isOne = classes == 2 && llvm::all_of(votes, [&](const TreeVote &vote) {
+                 return vote.target == votes.front().target;
+               });
+  bool isFirst = isOne && (votes.empty() || votes.front().target == 0);
+  bool areProbabilities =
+      llvm::all_of(votes, [](const TreeVote &vote) { return vote.weight >= 0; });
+  double threshold = areProbabilities ? 0.5 : 0;
+  SmallVector<float> base = node.getFloats("base_values");
+  if (isOne && base.size() > 1)
+    return node.error() << "attribute 'base_values' has " << base.size()
+                        << " elements (supported if the trees vote for one of two classes: 1)";
+  ensemble->targets = isFirst ? 1 : classes;
+  Value scores = buildScores(node, *ensemble), index;
+  if (isFirst) {
     if (!base.empty() && scores)
-      scores = e.add(scores, base.back());
-    BinaryScores binary = splitBinaryScore(node, scores, probability, *transform);
+      scores = e.add(scores, base.front());
+    BinaryScores binary = splitBinaryScore(node, scores, areProbabilities, threshold, *transform);
     scores = binary.scores;
     index = node.cast(binary.isSecond, node.getBuilder().getI64Type());
+  } else if (isOne) {
+    // The first class has the score 0, and base values have no effect.
+    Value second = scores ? e.squeeze(e.slice(scores, 1, 1, 1), 1) : Value();
+    index = node.cast(e.compare(ComparePredicate::GT, second, threshold),
+                      node.getBuilder().getI64Type());
+    scores = applyPostTransform(node, *transform, scores);
   } else {
     scores = addBaseValues(node, scores);
     index = node.create<ArgmaxOp>(scores, node.i64("axis", 1));

@@ -83,8 +83,8 @@ def tree_case(seed):
                                     ("falsenodeids", "no"), ("missing_value_tracks_true", "nan"))}
     leaves = [node for node in nodes if node["mode"] == "LEAF"]
     prefix = "class" if classify else "target"
-    # A classifier of two classes is told the second class only.
-    voted = [1] if classify and targets == 2 else range(max(targets, 3) if classify else targets)
+    # A classifier of two classes is told of one of them.
+    voted = [choice.randint(0, 1)] if classify and targets == 2 else range(max(targets, 3) if classify else targets)
     votes = [(leaf, target, round(choice.uniform(-1 if seed % 2 else 0, 1), 3)) for leaf in leaves for target in voted]
     attributes |= {f"{prefix}_treeids": [leaf["tree"] for leaf, _, _ in votes],
                    f"{prefix}_nodeids": [leaf["number"] for leaf, _, _ in votes],
