@@ -4,6 +4,7 @@
 // commands but no code.
 #include "Activations.h"
 #include "OnnxRegistry.h"
+#include "Quantization.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -78,6 +79,13 @@ public:
   LogicalResult import();
 
 protected:
+  /// Sets `inputWeights`, `stateWeights` and `hidden`.
+  virtual LogicalResult readWeights() {
+    inputWeights = node.input(1);
+    stateWeights = node.input(2);
+    hidden = rankOf(stateWeights) == 3 ? shapeOf(stateWeights)[2] : 0;
+    return success();
+  }
   /// Reads what only this op has.
   virtual LogicalResult readMore() { return success(); }
   /// Prepares the weights of a direction.
@@ -89,14 +97,13 @@ protected:
   /// The next state, from the products of the input.
   virtual State step(Value x, const State &state) = 0;
 
-  /// One direction's part of an input.
-  Value partOf(unsigned index, int64_t direction) {
-    Value all = node.input(index);
+  /// One direction's part of a value that may be null.
+  Value partOf(Value all, int64_t direction) {
     return all ? e.squeeze(e.slice(all, 0, direction, 1), 0) : Value();
   }
   /// The bias of the input (0) or of the state (1); null if there is none.
   Value biasOf(int64_t direction, int64_t kind) {
-    Value both = partOf(3, direction);
+    Value both = partOf(node.input(3), direction);
     return both ? e.slice(both, 0, kind * gates * hidden, gates * hidden) : Value();
   }
   /// A gate's block of the last dimension, or several.
@@ -114,9 +121,14 @@ protected:
   Expressions e;
   OnnxNode &node;
   int64_t gates, hidden = 0;
+  /// Of all directions: [directions, gates * hidden, columns].
+  Value inputWeights, stateWeights;
 
 private:
   LogicalResult readShapes();
+  /// Reports weights of another shape; `index` and `what` are those of the input that they come
+  /// from.
+  LogicalResult checkWeights(unsigned index, StringRef what, Value weights, int64_t columns);
   /// For each step whether all, some or no sequences of the batch have it; run-time lengths: some.
   enum class Extent { None, Some, All };
   LogicalResult readLengths();
@@ -139,6 +151,13 @@ private:
 };
 } // namespace
 
+LogicalResult Recurrence::checkWeights(unsigned index, StringRef what, Value weights,
+                                       int64_t columns) {
+  if (!weights || shapeOf(weights) == ArrayRef<int64_t>({directions, gates * hidden, columns}))
+    return success(weights);
+  return checkShape(node, index, what, {directions, gates * hidden, columns});
+}
+
 LogicalResult Recurrence::readShapes() {
   x = node.input(0);
   if (rankOf(x) != 3)
@@ -146,13 +165,13 @@ LogicalResult Recurrence::readShapes() {
   batchFirst = node.getInt("layout", 0);
   steps = shapeOf(x)[batchFirst ? 1 : 0];
   batch = shapeOf(x)[batchFirst ? 0 : 1];
-  Value r = node.input(2);
-  hidden = rankOf(r) == 3 ? shapeOf(r)[2] : 0;
+  if (failed(readWeights()))
+    return failure();
   if (int64_t stated = node.getInt("hidden_size", hidden); stated != hidden)
     return node.error() << "attribute 'hidden_size' is " << stated << ", but input 2 (R) is "
-                        << r.getType();
-  if (failed(checkShape(node, 1, "W", {directions, gates * hidden, shapeOf(x)[2]})) ||
-      failed(checkShape(node, 2, "R", {directions, gates * hidden, hidden})) ||
+                        << node.input(2).getType();
+  if (failed(checkWeights(1, "W", inputWeights, shapeOf(x)[2])) ||
+      failed(checkWeights(2, "R", stateWeights, hidden)) ||
       failed(checkShape(node, 3, "B", {directions, 2 * gates * hidden})) ||
       failed(checkShape(node, 4, "sequence_lens", {batch})))
     return failure();
@@ -208,7 +227,7 @@ void Recurrence::importDirection(int64_t direction, bool reverse) {
   Value bias = node.hasInput(3) ? inputBias(direction) : Value();
   Value rows =
       node.reshape(batchFirst ? e.transpose(x, {1, 0, 2}) : x, {steps * batch, shapeOf(x)[2]});
-  Value products = e.matmulTransposed(rows, partOf(1, direction), bias);
+  Value products = e.matmulTransposed(rows, partOf(inputWeights, direction), bias);
   State state{initialState(5, direction), hasCell ? initialState(6, direction) : Value()};
   for (int64_t i = 0; i < steps && !node.hasFailed(); ++i) {
     int64_t t = reverse ? steps - 1 - i : i;
@@ -292,7 +311,7 @@ public:
   explicit RnnRecurrence(OnnxNode &node) : Recurrence(node, 1, {"Tanh"}, false) {}
 
 private:
-  void startDirection(int64_t direction) override { weights = partOf(2, direction); }
+  void startDirection(int64_t direction) override { weights = partOf(stateWeights, direction); }
   State step(Value x, const State &state) override {
     return {activate(0, state.h ? e.matmulTransposed(state.h, weights, x) : x), {}};
   }
@@ -310,7 +329,7 @@ private:
     return success();
   }
   void startDirection(int64_t direction) override {
-    weights = partOf(2, direction);
+    weights = partOf(stateWeights, direction);
     stateBias = {};
     if (resetAfter) {
       stateBias = biasOf(direction, 1);
@@ -355,12 +374,12 @@ public:
 private:
   LogicalResult readMore() override {
     coupled = node.getInt("input_forget", 0);
-    int64_t directions = shapeOf(node.input(2))[0];
+    int64_t directions = shapeOf(stateWeights)[0];
     return checkShape(node, 7, "P", {directions, 3 * hidden});
   }
   void startDirection(int64_t direction) override {
-    weights = partOf(2, direction);
-    peepholes = partOf(7, direction);
+    weights = partOf(stateWeights, direction);
+    peepholes = partOf(node.input(7), direction);
   }
   /// Adds a cell's share of a gate.
   Value peep(Value x, int64_t index, Value cell) {
@@ -382,6 +401,49 @@ private:
   bool coupled = false;
   Value weights, peepholes;
 };
+
+/// An LSTM whose weights are quantised and transposed; it computes with the real numbers that they
+/// stand for.
+class QuantizedLstmRecurrence : public LstmRecurrence {
+public:
+  using LstmRecurrence::LstmRecurrence;
+
+private:
+  LogicalResult readWeights() override {
+    inputWeights = dequantize(1, 8, "W");
+    stateWeights = dequantize(2, 10, "R");
+    hidden = stateWeights ? shapeOf(stateWeights)[2] : 0;
+    return success(inputWeights && stateWeights);
+  }
+  /// The weights in an input [directions, columns, rows], with a scale in another one and a zero
+  /// point in the next, for each direction or for each row of it.
+  Value dequantize(unsigned index, unsigned scaleInput, StringRef what) {
+    Value all = node.input(index);
+    if (rankOf(all) != 3) {
+      node.error() << "input " << index << " (" << what << ") must have three dimensions, but is "
+                   << all.getType();
+      return {};
+    }
+    auto shaped = [&](unsigned input) -> Value {
+      Value value = node.input(input);
+      if (!value) {
+        node.error() << "input " << input << " is missing";
+        return {};
+      }
+      const int64_t count = tensorType(value).getNumElements();
+      const int64_t directions = shapeOf(all)[0], rows = shapeOf(all)[2];
+      if (count == directions)
+        return node.reshape(value, {directions, 1, 1});
+      if (count == directions * rows)
+        return node.reshape(value, {directions, 1, rows});
+      node.error() << "input " << input << " must have " << directions << " or "
+                   << directions * rows << " elements, but is " << value.getType();
+      return {};
+    };
+    Value scale = shaped(scaleInput), zero = shaped(scaleInput + 1);
+    return e.transpose(Quantization(node).dequantize(all, {scale, zero}), {0, 2, 1});
+  }
+};
 } // namespace
 
 template <typename Kind> static LogicalResult importRecurrence(OnnxNode &node) {
@@ -389,6 +451,9 @@ template <typename Kind> static LogicalResult importRecurrence(OnnxNode &node) {
 }
 
 void mlir::ttc::registerRecurrentOps(OnnxRegistry &registry) {
+  registry.add("com.microsoft.DynamicQuantizeLSTM", {3, 12},
+               importRecurrence<QuantizedLstmRecurrence>, {},
+               "activations are not quantised, so results are closer to those of the real weights");
   registry.add("GRU", {3, 6}, importRecurrence<GruRecurrence>);
   registry.add("LSTM", {3, 8}, importRecurrence<LstmRecurrence>);
   registry.add("RNN", {3, 6}, importRecurrence<RnnRecurrence>);

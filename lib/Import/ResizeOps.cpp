@@ -4,6 +4,7 @@
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "ResizeSampling.h"
+#include "TensorMath.h"
 
 #include "dialects/Ttc/TtcOps.h"
 
@@ -20,6 +21,8 @@ struct Resize {
   SmallVector<int64_t> sizes;
   /// Of all dimensions, starts then ends; empty without a region of interest.
   SmallVector<double> region;
+  /// The same where they are computed at run time, by dimension: scalars of f64, or null.
+  SmallVector<Value> computedScales, computedRegion;
 };
 } // namespace
 
@@ -43,7 +46,8 @@ static FailureOr<SmallVector<ResizeAxis>> getAxes(OnnxNode &node, const Resize &
     return node.error() << "scales must have one element for each dimension of "
                         << node.input(0).getType() << ", but have " << resize.scales.size();
   for (auto [i, from] : llvm::enumerate(operandShape)) {
-    ResizeAxis axis{from, from, 1};
+    ResizeAxis axis;
+    axis.operandSize = axis.resultSize = from;
     if (!resize.scales.empty()) {
       axis.scale = resize.scales[i];
       if (!(axis.scale > 0) || !(axis.scale < 1e6))
@@ -59,6 +63,12 @@ static FailureOr<SmallVector<ResizeAxis>> getAxes(OnnxNode &node, const Resize &
       axis.start = resize.region[i];
       axis.end = resize.region[rank + i];
     }
+    if (!resize.computedScales.empty())
+      axis.computedScale = resize.computedScales[i];
+    if (!resize.computedRegion.empty()) {
+      axis.computedStart = resize.computedRegion[i];
+      axis.computedEnd = resize.computedRegion[rank + i];
+    }
     axes.push_back(axis);
   }
   return axes;
@@ -67,7 +77,8 @@ static FailureOr<SmallVector<ResizeAxis>> getAxes(OnnxNode &node, const Resize &
 /// Whether ttc.resize does the same.
 static bool isPlain(const ResizeSampling &sampling, ArrayRef<ResizeAxis> axes) {
   if (sampling.mode == SampleMode::Cubic || sampling.crops || sampling.antialias ||
-      sampling.excludeOutside)
+      sampling.excludeOutside ||
+      llvm::any_of(axes, [](const ResizeAxis &axis) { return axis.isComputed(); }))
     return false;
   // It takes the result's size where the scale asks for a size that is no whole number.
   return sampling.coordinates != CoordinateMode::AlignCorners ||
@@ -120,11 +131,6 @@ static LogicalResult importUpsample(OnnxNode &node) {
   if (node.opset() < 9) {
     SmallVector<float> scales = node.getFloats("scales");
     resize.scales.assign(scales.begin(), scales.end());
-  } else if (isShapedByDeclaration(node, 1)) {
-    resize.sizes = *node.declaredShape(0);
-    if (static_cast<int64_t>(resize.sizes.size()) != rankOf(node.input(0)))
-      return node.error() << "the declared shape [" << printList(resize.sizes)
-                          << "] does not have the rank of " << node.input(0).getType();
   } else {
     FailureOr<SmallVector<double>> scales = node.constantNumbers(1, "scales");
     if (failed(scales))
@@ -206,9 +212,65 @@ static LogicalResult keepAspectRatio(OnnxNode &node, Resize &resize, ArrayRef<in
   return success();
 }
 
+/// The elements of an input as scalars of f64.
+static SmallVector<Value> splitElements(OnnxNode &node, Value vector) {
+  TensorMath math(node);
+  vector = node.cast(vector, node.getBuilder().getF64Type());
+  SmallVector<Value> elements;
+  for (int64_t i = 0; vector && i < shapeOf(vector)[0]; ++i)
+    elements.push_back(math.reshape(math.slice(vector, 0, i, 1), {}));
+  return elements;
+}
+
+/// Reads sizes or scales that are computed at run time: the result has the declared shape.
+static LogicalResult readComputed(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes,
+                                  unsigned input) {
+  TensorMath math(node);
+  Value values = node.input(input);
+  ArrayRef<int64_t> from = shapeOf(node.input(0));
+  resize.sizes = *node.declaredShape(0);
+  if (resize.sizes.size() != from.size() ||
+      shapeOf(values) != ArrayRef<int64_t>(static_cast<int64_t>(axes.size())))
+    return node.error() << "sizes or scales " << values.getType() << " and the declared shape ["
+                        << printList(resize.sizes) << "] do not fit " << axes.size() << " axes of "
+                        << node.input(0).getType();
+  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+  const bool areSizes = input == 3;
+  if (areSizes && policy == "stretch")
+    return success();
+  SmallVector<Value> elements = splitElements(node, values);
+  resize.computedScales.assign(from.size(), Value());
+  Value common;
+  for (auto [axis, element] : llvm::zip_equal(axes, elements)) {
+    // One element stays one, whatever the scale.
+    if (!areSizes && from[axis] == 1 && resize.sizes[axis] == 1 && !resize.sampling.crops)
+      continue;
+    resize.computedScales[axis] = element;
+    Value scale = math.div(element, static_cast<double>(std::max<int64_t>(from[axis], 1)));
+    common = !common                  ? scale
+             : policy == "not_larger" ? math.min(common, scale)
+                                      : math.max(common, scale);
+  }
+  if (areSizes)
+    for (int64_t axis : axes)
+      resize.computedScales[axis] = common;
+  return success();
+}
+
 static LogicalResult readRegion(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes) {
   if (!resize.sampling.crops)
     return success();
+  const int64_t dimensions = rankOf(node.input(0));
+  if (node.hasInput(1) && !node.isConstantInput(1) && rankOf(node.input(1)) == 1 &&
+      shapeOf(node.input(1))[0] == static_cast<int64_t>(2 * axes.size())) {
+    SmallVector<Value> elements = splitElements(node, node.input(1));
+    resize.computedRegion.assign(2 * dimensions, Value());
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      resize.computedRegion[axis] = elements[i];
+      resize.computedRegion[dimensions + axis] = elements[axes.size() + i];
+    }
+    return success(!node.hasFailed());
+  }
   FailureOr<SmallVector<double>> region = node.constantNumbers(1, "roi");
   if (failed(region))
     return failure();
@@ -243,11 +305,8 @@ static LogicalResult importResize(OnnxNode &node) {
     return node.error() << "expected either scales or sizes";
   const bool isDeclared = isShapedByDeclaration(node, isGiven(3) ? 3 : 2);
   if (isDeclared) {
-    // Sizes or scales that are computed must be those of the declared shape.
-    resize.sizes = *node.declaredShape(0);
-    if (static_cast<int64_t>(resize.sizes.size()) != rankOf(x))
-      return node.error() << "the declared shape [" << printList(resize.sizes)
-                          << "] does not have the rank of " << x.getType();
+    if (failed(readComputed(node, resize, axes, isGiven(3) ? 3 : 2)))
+      return failure();
   } else if (isGiven(3)) {
     FailureOr<SmallVector<int64_t>> sizes = node.constantInts(3, "sizes");
     if (failed(sizes))
@@ -267,17 +326,13 @@ static LogicalResult importResize(OnnxNode &node) {
   }
   if (failed(readRegion(node, resize, axes)))
     return failure();
-  // A declared shape has the ratio already.
-  if (isDeclared)
-    node.ignoreAttrs({"keep_aspect_ratio_policy"});
-  else if (failed(keepAspectRatio(node, resize, axes)))
+  if (!isDeclared && failed(keepAspectRatio(node, resize, axes)))
     return failure();
   return createResize(node, resize);
 }
 
 void mlir::ttc::registerResizeOps(OnnxRegistry &registry) {
   registry.add("Resize", {1, 4}, importResize, {10},
-               "constant `roi`; constant `scales` or `sizes`, or a declared shape");
-  registry.add("Upsample", {1, 2}, importUpsample, {7, 9},
-               "constant `scales`, or a declared shape");
+               "constant `scales` or `sizes`, or a declared shape");
+  registry.add("Upsample", {1, 2}, importUpsample, {7, 9}, "constant `scales`");
 }

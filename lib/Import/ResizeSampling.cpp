@@ -164,6 +164,148 @@ static Value applyTaps(OnnxNode &node, Value x, int64_t axis, const WeightedElem
   return math.sum(math.mul(parts, weights), axis + 1);
 }
 
+//===----------------------------------------------------------------------===//
+// Scales and regions that are computed at run time
+//===----------------------------------------------------------------------===//
+
+/// getCoordinate() for all elements of the result, in f64.
+static Value computeCoordinates(OnnxNode &node, const ResizeSampling &sampling,
+                                const ResizeAxis &axis) {
+  TensorMath math(node);
+  Type f64 = node.getBuilder().getF64Type();
+  auto valueOr = [&](Value computed, double known) {
+    return computed ? computed : math.floats({}, known, f64);
+  };
+  Value scale = valueOr(axis.computedScale, axis.scale);
+  const auto size = static_cast<double>(axis.operandSize);
+  const double last = size - 1;
+  SmallVector<double> counted;
+  for (int64_t i = 0; i < axis.resultSize; ++i)
+    counted.push_back(static_cast<double>(i));
+  Value i = math.floats(axis.resultSize, counted, f64);
+  Value width = math.mul(scale, size);
+  Value isOne = math.compare(ComparePredicate::EQ, width, 1);
+  Value steps = math.sub(width, 1);
+  if (sampling.crops) {
+    Value start = valueOr(axis.computedStart, axis.start),
+          end = valueOr(axis.computedEnd, axis.end);
+    Value extent = math.mul(math.sub(end, start), last);
+    Value inside = math.where(isOne, math.div(extent, 2), math.div(math.mul(i, extent), steps));
+    return math.add(inside, math.mul(start, last));
+  }
+  Value centered = math.sub(math.div(math.add(i, 0.5), scale), 0.5);
+  switch (sampling.coordinates) {
+  case CoordinateMode::HalfPixel:
+    return centered;
+  case CoordinateMode::PytorchHalfPixel:
+    return math.where(isOne, math.number(centered, -0.5), centered);
+  case CoordinateMode::AlignCorners:
+    return math.where(isOne, math.number(i, 0), math.div(math.mul(i, last), steps));
+  case CoordinateMode::Asymmetric:
+    return math.div(i, scale);
+  case CoordinateMode::HalfPixelSymmetric: {
+    Value results = math.floats({}, static_cast<double>(axis.resultSize), f64);
+    Value adjustment = math.div(results, width);
+    return math.add(math.mul(math.sub(math.number(width, 1), adjustment), size / 2), centered);
+  }
+  }
+  llvm_unreachable("all modes are handled");
+}
+
+/// cubicKernel() or its linear counterpart.
+static Value computeKernel(TensorMath &math, const ResizeSampling &sampling, Value distance) {
+  Value x = math.abs(distance);
+  if (sampling.mode == SampleMode::Linear)
+    return math.max(math.sub(math.number(x, 1), x), 0);
+  const double a = sampling.cubicCoefficient;
+  Value near = math.add(math.mul(math.mul(math.sub(math.mul(x, a + 2), a + 3), x), x), 1);
+  Value far =
+      math.sub(math.mul(math.add(math.mul(math.sub(math.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
+  far = math.where(math.compare(ComparePredicate::LT, x, 2), far, math.number(x, 0));
+  return math.where(math.compare(ComparePredicate::LE, x, 1), near, far);
+}
+
+/// The element below each coordinate, or the one above if the rounding says so.
+static Value computeNearest(TensorMath &math, const ResizeSampling &sampling, Value coordinates,
+                            Value below) {
+  Value ratio = math.sub(coordinates, below);
+  // A coordinate that is a whole number is 1 past the element below it.
+  auto [predicate, limit] = [&]() -> std::pair<ComparePredicate, double> {
+    switch (sampling.rounding) {
+    case NearestMode::RoundPreferFloor:
+      return {ComparePredicate::GT, 0.5};
+    case NearestMode::RoundPreferCeil:
+      return {ComparePredicate::GE, 0.5};
+    case NearestMode::Floor:
+      return {ComparePredicate::GE, 1.0};
+    case NearestMode::Ceil:
+      return {ComparePredicate::GE, 0.0};
+    }
+    llvm_unreachable("all modes are handled");
+  }();
+  return math.where(math.compare(predicate, ratio, limit), math.add(below, 1), below);
+}
+
+/// Resamples an axis by positions and weights that are computed. Sets `isOutside` where the region
+/// extends past the operand.
+static Value applyComputedTaps(OnnxNode &node, Value x, int64_t index,
+                               const ResizeSampling &sampling, const ResizeAxis &axis,
+                               Value &isOutside) {
+  TensorMath math(node);
+  const int64_t results = axis.resultSize;
+  const auto last = static_cast<double>(axis.operandSize - 1);
+  Type i32 = node.getBuilder().getI32Type();
+  Value coordinates = computeCoordinates(node, sampling, axis);
+  if (!x || !coordinates)
+    return {};
+  if (sampling.crops) {
+    Value isInside = math.both(math.compare(ComparePredicate::GE, coordinates, 0),
+                               math.compare(ComparePredicate::LE, coordinates, last));
+    isOutside = node.create<NotOp>(isInside);
+    coordinates = math.where(isInside, coordinates, math.number(coordinates, 0));
+  }
+  Value below = math.sub(node.create<CeilOp>(coordinates), 1);
+  auto clamp = [&](Value positions) {
+    return math.cast(math.min(math.max(positions, 0), last), i32);
+  };
+  if (sampling.mode == SampleMode::Nearest)
+    return math.gather(x, clamp(computeNearest(math, sampling, coordinates, below)), index);
+
+  // The result has the whole elements of the size that the scale asks for, so it is no smaller.
+  const double least =
+      std::min(static_cast<double>(results) / static_cast<double>(axis.operandSize), 1.0);
+  const double radius = sampling.mode == SampleMode::Cubic ? 2 : 1;
+  const double reach = sampling.antialias ? std::ceil(radius / least) : radius;
+  if (!(static_cast<double>(results) * reach <= kMostWeights)) {
+    node.error() << "expected at most " << static_cast<int64_t>(kMostWeights)
+                 << " weights for an axis, found " << results << " times " << 2 * reach;
+    return {};
+  }
+  const auto count = static_cast<int64_t>(2 * reach);
+  SmallVector<double> offsets;
+  for (int64_t k = 0; k < count; ++k)
+    offsets.push_back(static_cast<double>(k + 1) - reach);
+  Value positions = math.add(math.reshape(below, {results, 1}),
+                             math.floats(count, offsets, elementTypeOf(below)));
+  Value distances = math.sub(positions, math.reshape(coordinates, {results, 1}));
+  if (sampling.antialias)
+    distances = axis.computedScale ? math.mul(distances, math.min(axis.computedScale, 1))
+                                   : math.mul(distances, std::min(axis.scale, 1.0));
+  Value weights = computeKernel(math, sampling, distances);
+  if (sampling.excludeOutside) {
+    Value isInside = math.both(math.compare(ComparePredicate::GE, positions, 0),
+                               math.compare(ComparePredicate::LE, positions, last));
+    weights = math.where(isInside, weights, math.number(weights, 0));
+  }
+  if (sampling.excludeOutside || sampling.antialias)
+    weights = math.div(weights, math.sum(weights, 1, /*keepDims=*/true));
+  SmallVector<int64_t> weightShape(rankOf(x) + 1, 1);
+  weightShape[index] = results;
+  weightShape[index + 1] = count;
+  weights = math.reshape(math.cast(weights, elementTypeOf(x)), weightShape);
+  return math.sum(math.mul(math.gather(x, clamp(positions), index), weights), index + 1);
+}
+
 Value mlir::ttc::resizeBySampling(OnnxNode &node, Value x, const ResizeSampling &sampling,
                                   ArrayRef<ResizeAxis> axes) {
   TensorMath math(node);
@@ -172,19 +314,28 @@ Value mlir::ttc::resizeBySampling(OnnxNode &node, Value x, const ResizeSampling 
     x = node.cast(x, getArithmeticType(elementType));
   Value isOutside;
   for (auto [i, axis] : llvm::enumerate(axes)) {
+    auto merge = [&](Value mask) {
+      isOutside = isOutside ? node.create<OrOp>({isOutside, mask}) : mask;
+    };
+    SmallVector<int64_t> shape(axes.size(), 1);
+    shape[i] = axis.resultSize;
     if (axis.isIdentity())
       continue;
+    if (axis.isComputed()) {
+      Value mask;
+      x = applyComputedTaps(node, x, static_cast<int64_t>(i), sampling, axis, mask);
+      if (mask)
+        merge(math.reshape(mask, shape));
+      continue;
+    }
     FailureOr<WeightedElements> taps = getTaps(node, sampling, axis);
     if (failed(taps))
       return {};
     x = applyTaps(node, x, static_cast<int64_t>(i), *taps);
     if (!llvm::is_contained(taps->isOutside, true))
       continue;
-    SmallVector<int64_t> shape(axes.size(), 1);
-    shape[i] = axis.resultSize;
     auto type = RankedTensorType::get(shape, node.getBuilder().getI1Type());
-    Value mask = node.constant(DenseElementsAttr::get(type, ArrayRef<bool>(taps->isOutside)));
-    isOutside = isOutside ? node.create<OrOp>({isOutside, mask}) : mask;
+    merge(node.constant(DenseElementsAttr::get(type, ArrayRef<bool>(taps->isOutside))));
   }
   if (isOutside)
     x = math.where(isOutside, math.number(x, sampling.extrapolation), x);

@@ -28,13 +28,16 @@ struct ResizeSampling {
 
 /// One axis of a Resize. The size times the scale need not be a whole number.
 struct ResizeAxis {
-  int64_t operandSize, resultSize;
-  double scale;
+  int64_t operandSize = 0, resultSize = 0;
+  double scale = 1;
   /// Of the region, in parts of the operand.
   double start = 0, end = 1;
+  /// The same as scalars of f64 where they are computed at run time; null where they are not.
+  Value computedScale, computedStart, computedEnd;
 
+  bool isComputed() const { return computedScale || computedStart; }
   bool isIdentity() const {
-    return operandSize == resultSize && scale == 1 && start == 0 && end == 1;
+    return operandSize == resultSize && scale == 1 && start == 0 && end == 1 && !isComputed();
   }
 };
 

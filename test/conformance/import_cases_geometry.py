@@ -39,6 +39,20 @@ def resize_cases():
         x = rng.integers(0, 100, (1, 1, 6, 5)).astype(element)
         yield ImportCase(f"integers{index}", "Resize", [x, None, Constant(np.array([1, 1, 1.5, 2], np.float32))],
                          dict(mode="cubic"), opset=19, atol=1)
+    # What is computed at run time: the result has the shape that the model declares.
+    for index, (mode, antialias, coordinates) in enumerate([
+            ("nearest", 0, "asymmetric"), ("linear", 0, "align_corners"), ("cubic", 0, "half_pixel"),
+            ("linear", 1, "half_pixel"), ("cubic", 1, "half_pixel_symmetric"), ("linear", 0, "pytorch_half_pixel")]):
+        scales = np.array([1, 1, 0.6, 1.7], np.float32)
+        yield ImportCase(f"computed_scales{index}", "Resize", [sample(rng, 1, 2, 7, 5), None, scales], dict(
+            mode=mode, antialias=antialias, coordinate_transformation_mode=coordinates), opset=19)
+        yield ImportCase(f"computed_sizes{index}", "Resize", [sample(rng, 1, 2, 7, 5), None, None, np.array([4, 9])],
+                         dict(mode=mode, antialias=antialias, coordinate_transformation_mode=coordinates,
+                              axes=[2, 3], keep_aspect_ratio_policy="not_larger"), opset=19)
+    yield ImportCase("computed_crop", "Resize", [sample(rng, 1, 2, 7, 6), np.array([0.2, -0.1, 0.7, 1.3], np.float32),
+                                                 None, np.array([5, 9])],
+                     dict(mode="linear", axes=[2, 3], coordinate_transformation_mode="tf_crop_and_resize",
+                          extrapolation_value=7.5), opset=19)
     yield ImportCase("line", "Resize", [sample(rng, 3, 9), None, Constant(np.array([1, 0.5], np.float32))],
                      dict(mode="cubic"), opset=19)
 

@@ -171,7 +171,7 @@ def lstm_cases():
 
 
 def cases():
-    # LSTM
+    yield from lstm_cases()
     yield from linear_cases()
     yield from product_cases()
     yield from contrib_cases()
