@@ -71,7 +71,9 @@ static LogicalResult importTensorScatter(OnnxNode &node) {
     coordinates.push_back(node.reshape(math.expand(coordinate, grid), column));
   }
   Value indices = math.concat(coordinates, axis + 1);
-  return node.results(node.create<ScatterNdOp>({cache, indices, update}));
+  auto none = ScatterReductionAttr::get(node.context(), ScatterReduction::None);
+  return node.results(
+      node.create<ScatterNdOp>({cache, indices, update}, node.attr("reduction", none)));
 }
 
 void mlir::ttc::registerScatterOps(OnnxRegistry &registry) {

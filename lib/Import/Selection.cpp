@@ -58,8 +58,9 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
   Value nowhere = math.number(counts, static_cast<double>(selection.size));
   Value place = math.where(bools, math.sub(counts, 1), nowhere);
   Value unused = math.splat(selection.size, i64, static_cast<double>(total));
-  selection.places =
-      node.create<ScatterElementsOp>({unused, place, math.iota(total, i64)}, node.i64("axis", 0));
+  auto none = ScatterReductionAttr::get(node.context(), ScatterReduction::None);
+  selection.places = node.create<ScatterElementsOp>(
+      {unused, place, math.iota(total, i64)}, {node.i64("axis", 0), node.attr("reduction", none)});
   return selection;
 }
 
