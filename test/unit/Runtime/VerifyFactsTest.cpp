@@ -52,7 +52,7 @@ const Lie kLies[] = {
      [](BundleBuilder &b) {
        b.bundle.programs.push_back(std::make_unique<fb::ProgramT>(program(b, 0)));
      },
-     "programs; its code has"},
+     "programs with code; its code has"},
     {"OneLess", [](BundleBuilder &b) { b.bundle.programs.pop_back(); }, "its code has"},
     {"FewerOperands", [](BundleBuilder &b) { program(b, 0).operands.pop_back(); },
      "the number of operands is 2; expected 3"},
