@@ -99,6 +99,14 @@ def test_c_example_runs_a_bundle_made_by_hand(example, build_dir, tmp_path):
     assert re.search(r"^output \S+: [\d ]+; largest: element", run(example, tmp_path / "sample.ttcb"), re.M)
 
 
+def test_host_ops_example_registers_its_function(build_example, tools, root, tmp_path):
+    program = build_example("host-ops", "swish")
+    bundle = tmp_path / "swish.ttcb"
+    tools.compile(root / "examples/host-ops/swish.onnx", bundle, "--host-ops=com.acme.*")
+    printed = run(program, bundle)
+    assert "wants com.acme.Swish\n" in printed and re.search(r"^y: -?\d+\.\d{4} ", printed, re.M)
+
+
 def test_c_example_runs_a_bundle(example, tools, root, tmp_path):
     bundle = tmp_path / "digits.ttcb"
     tools.compile(root / "examples/digits/digits.onnx", bundle)
