@@ -203,7 +203,7 @@ def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
 }
 
 def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
-  let summary = "Selects kernels for dense f32 ops";
+  let summary = "Selects kernels for dense ops on f32 and on bytes";
   let description = [{
     Channels-last convolutions, matrix products and pools of f32 become kernel ops; ops without a
     kernel are lowered through linalg. Constant weights are packed by `ttc.pack`, which
@@ -278,8 +278,8 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
     host work. Ops on constants that `--ttc-fold-constants` left are work like any other. A fusion is
     one of
 
-    - a kernel op with the elementwise ops after it that its epilogue can run: all are f32 and have
-      the shape of the result; their other operands have that shape, are vectors along the last
+    - a kernel op with the elementwise ops after it that its epilogue can run: all have types that the
+      kernel can store (f32, and for kernels on bytes i32 and 8 bits) and the shape of the result; their other operands have that shape, are vectors along the last
       dimension, or single elements; and only the last value is used outside;
     - elementwise ops of one shape that are used only by each other, optionally ending with an op
       that works along some dimensions and keeps the shape (softmax);
