@@ -13,16 +13,20 @@ Type accumulationType(Type element) {
   return type && type.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
 }
 
+Type accumulationType(Type element, int64_t additions) {
+  Type sum = accumulationType(element);
+  constexpr int64_t kMostInF32 = 512;
+  return sum.isF32() && additions > kMostInF32 ? Float64Type::get(element.getContext()) : sum;
+}
+
 Type accumulationType(RankedTensorType type, ArrayRef<int64_t> axes) {
-  Type sum = accumulationType(type.getElementType());
   int64_t count = 1;
   for (int64_t axis : axes) {
     int64_t size = type.getDimSize(axis);
     // Along the last dimension, every lane of a vector adds a part.
     count *= axis == type.getRank() - 1 ? llvm::divideCeil(size, 8) : size;
   }
-  constexpr int64_t kMostInF32 = 512;
-  return sum.isF32() && count > kMostInF32 ? Float64Type::get(type.getContext()) : sum;
+  return accumulationType(type.getElementType(), count);
 }
 
 Value emptyTensor(OpBuilder &b, Location loc, RankedTensorType type) {

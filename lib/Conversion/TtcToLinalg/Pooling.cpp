@@ -76,7 +76,8 @@ struct ConvertAvgPool : OpConversionPattern<AvgPoolOp> {
                                 ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     RankedTensorType type = op.getType();
-    Type element = type.getElementType(), sum = accumulationType(element);
+    Type element = type.getElementType();
+    Type sum = accumulationType(element, llvm::product_of(op.getKernel()));
     Value sums =
         foldWindows(b, op, adaptor.getX(), withElement(type, sum), numberAttr(sum, 0),
                     numberAttr(element, 0), [&](OpBuilder &nested, Location loc, ValueRange e) {
@@ -85,15 +86,15 @@ struct ConvertAvgPool : OpConversionPattern<AvgPoolOp> {
                     });
     b.replaceOp(op,
                 mapElements(b, loc, type, sums, [&](OpBuilder &nested, Location loc, ValueRange e) {
-                  Value count = countElements(nested, loc, op);
+                  Value count = countElements(nested, loc, op, sum);
                   Value mean = arith::DivFOp::create(nested, loc, e[0], count);
                   return convertFloat(nested, loc, mean, element);
                 }));
     return success();
   }
 
-  /// How many elements the window of this element of the result counts.
-  static Value countElements(OpBuilder &b, Location loc, AvgPoolOp op) {
+  /// How many elements the window of this element of the result counts, as a number of type `sum`.
+  static Value countElements(OpBuilder &b, Location loc, AvgPoolOp op, Type sum) {
     RankedTensorType from = tensorType(op.getX()), to = op.getType();
     int64_t first = firstSpatialDim(op), fixed = 1;
     ArrayRef<int64_t> pads = op.getPads();
@@ -121,7 +122,6 @@ struct ConvertAvgPool : OpConversionPattern<AvgPoolOp> {
       Value taps = arith::SubIOp::create(b, loc, tapsBelow(high), tapsBelow(low));
       count = count ? arith::MulIOp::create(b, loc, count, taps).getResult() : taps;
     }
-    Type sum = accumulationType(to.getElementType());
     if (!count)
       return number(b, loc, sum, static_cast<double>(fixed));
     count = linearIndex(b, loc, count, fixed, 0);

@@ -33,7 +33,9 @@ inline RankedTensorType withElement(RankedTensorType type, Type element) {
 
 /// The type that sums of elements of this type are made in: f32 for narrower floats.
 Type accumulationType(Type element);
-/// The type that sums over `axes` are made in: f64 where f32 would round so often that it shows.
+/// The type for a chain of so many additions: f64 where f32 would round so often that it shows.
+Type accumulationType(Type element, int64_t additions);
+/// The type that sums over `axes` are made in.
 Type accumulationType(RankedTensorType type, ArrayRef<int64_t> axes);
 
 /// A tensor whose elements are not written yet.
