@@ -129,7 +129,7 @@ static LogicalResult importReverseSequence(OnnxNode &node) {
   SmallVector<int64_t> column = {grid[0], grid[1], 1};
   Value indices =
       math.concat({node.reshape(places[0], column), node.reshape(places[1], column)}, /*axis=*/2);
-  return node.results(node.create<GatherNdOp>({x, indices}));
+  return node.results(node.create<GatherNdOp>({x, indices}, node.i64("batch_dims", 0)));
 }
 
 /// The declared shape of the output decides how many rows there are; else all that there can be.
