@@ -95,11 +95,7 @@ g (float[5,2] x) => (float[2,2] y, int64[2,3] n, float[3] u, int64[3] f, int64[5
 // FOLDED-DAG: dense<[1, 0, 1, 2, 0]> : tensor<5xi64>
 // FOLDED-DAG: dense<[2, 2, 1]> : tensor<3xi64>
 // FOLDED-DAG: dense<[2.000000e+00, 1.000000e+00, 4.000000e+00]> : tensor<3xf32>
-<<<<<<< HEAD
-// FOLDED-NOT: ttc.gather
-=======
 // FOLDED-DAG: ttc.gather
->>>>>>> 08ff466 (The test of folded selections takes its constants in any order)
 
 //--- errors.txt
 <ir_version: 8, opset_import: ["" : 24]>
