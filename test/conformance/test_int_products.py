@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of bytes against numpy, for CPUs with and without the instructions for them: whichever the
 kernel uses, its sums are exact and its bits the same."""
+import pathlib
+
 import pytest
 
 from bundles import np
@@ -41,6 +43,9 @@ class Program:
         return self.op(f"ttc.constant dense<{array.tolist()}> : {tensor(array)}")
 
     def run(self, tools, folder, cpu, result, expected):
+        needed = {"x86-64-v4": "avx512bw", "x86-64-v3": "avx2"}.get(cpu)
+        if needed and f" {needed} " not in pathlib.Path("/proc/cpuinfo").read_text():
+            pytest.skip(f"this machine has no {needed}")
         text = (f"func.func @main({', '.join(self.arguments)}) -> {tensor(expected)} {{\n"
                 f"{''.join(self.lines)}  return {result} : {tensor(expected)}\n}}\n")
         (folder / "model.mlir").write_text(text)
@@ -127,7 +132,7 @@ def test_convolution(tools, tmp_path, name, cpu):
         f"{dilations}, groups = {groups}}} : "
         f"({', '.join(map(tensor, (x, w, x_zero, w_zero)))}) -> {tensor(expected)}")
     plan, found = program.run(tools, tmp_path, cpu, y, expected)
-    assert "ttc.program" in plan and "kernel_int_" in plan
+    assert "@int_" in plan
     np.testing.assert_array_equal(found, expected)
 
 
@@ -158,7 +163,7 @@ def test_matmul(tools, tmp_path, name, cpu):
     y = program.op(f"ttc.int_matmul {', '.join(operands)} : "
                    f"({', '.join(map(tensor, (a, b, a_zero, b_zero)))}) -> {tensor(expected)}")
     plan, found = program.run(tools, tmp_path, cpu, y, expected)
-    assert "kernel_int_gemm" in plan
+    assert "@int_gemm_" in plan
     np.testing.assert_array_equal(found, expected)
 
 
@@ -213,6 +218,6 @@ def test_quantised_layer(tools, tmp_path, name, cpu):
         f"ttc.quantize {result}, {program.constant(step)}, {program.constant(y_zero)} : "
         f"({real(y)}, {tensor(np.asarray(step))}, {tensor(y_zero)}) -> {tensor(expected)}")
     plan, found = program.run(tools, tmp_path, cpu, result, expected)
-    assert "kernel_int_" in plan
+    assert "@int_" in plan
     difference = np.abs(found.astype(int) - expected)
     assert difference.max() <= 1 and (difference != 0).mean() < 0.01
