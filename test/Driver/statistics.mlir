@@ -7,6 +7,8 @@
 // CHECK-DAG: ttc-channels-last {{.*}} 2 transposes - Transposes left
 // CHECK-DAG: ttc-choose-kernels {{.*}} 2 kernels - Kernel ops in the module
 // CHECK-DAG: ttc-fold-constants {{.*}} evaluated - Ops evaluated
+// CHECK-DAG: ttc-narrow-weights {{.*}} 1 narrowed - Constants stored in a narrower type
+// CHECK-DAG: ttc-narrow-weights {{.*}} 64 saved-bytes - Bytes that their narrower types save
 // CHECK-DAG: ttc-fuse {{.*}} 9 fusions - Fusions made
 // CHECK-DAG: ttc-fuse {{.*}} 12 ops - Ops in fusions
 // CHECK-DAG: ttc-outline-programs {{.*}} 9 dispatches - Fusions outlined
@@ -18,7 +20,7 @@
 // CHECK-DAG: ttc-elide-copies {{.*}} 1024 elided-bytes - Bytes that these no longer write
 // CHECK-DAG: ttc-elide-copies {{.*}} 2 variants - Program variants for strided operands
 // CHECK-DAG: ttc-place-tensors {{.*}} 16008 dram-bytes-before - Bytes through DRAM of one inference, with all tensors in DRAM
-// CHECK-DAG: ttc-place-tensors {{.*}} 2248 dram-bytes - Bytes through DRAM of one inference
+// CHECK-DAG: ttc-place-tensors {{.*}} 2184 dram-bytes - Bytes through DRAM of one inference
 // CHECK-DAG: ttc-place-tensors {{.*}} 6 l1-tensors - Buffers placed in L1
 // CHECK-DAG: ttc-place-tensors {{.*}} 1 l1-slots - Inputs that were given a slot in L1
 // CHECK-DAG: ttc-preallocate {{.*}} l1-bytes - What tensors and scratch take of each core's L1
