@@ -55,14 +55,14 @@ func.func @absent_result(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{(C8) expected a program of contiguous operands, without code, for the host function f, found a body}}
+// expected-error @+1 {{'ttc.program' op (C8) expected a program of contiguous operands, without code, for the host function f, found a body}}
 ttc.program @body(%x: tensor<4xf32>) -> tensor<4xf32> attributes {host_function = #ttc.host_function<name = "f", version = 1>} {
   ttc.return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @+1 {{(C8) expected a program of contiguous operands, without code, for the host function f, found a grid of 2 and 0 bytes of scratch}}
+// expected-error @+1 {{'ttc.program' op (C8) expected a program of contiguous operands, without code, for the host function f, found a grid of 2 and 0 bytes of scratch}}
 ttc.program @grid(tensor<4xf32>) -> tensor<4xf32> attributes {host_function = #ttc.host_function<name = "f", version = 1>, grid = 2 : i64}
 
 // -----

@@ -296,3 +296,14 @@ ttc.entry @main {
     "ttc.enqueue.dispatch"() <{program = @p, inputs = [@x], outputs = [@x], output_offsets = array<i64: -16>, queue = 0 : i64}> : () -> ()
   }
 }
+
+// -----
+
+ttc.program @f(tensor<4xf32>) -> tensor<4xf32> attributes {host_function = #ttc.host_function<name = "f", version = 1>}
+ttc.buffer slot @x : tensor<4xf32> in dram
+ttc.entry @main {
+  ttc.schedule "single" queues 1 body {
+    // expected-error @+1 {{'ttc.enqueue.dispatch' op (C4) expected a program with code, found @f}}
+    ttc.enqueue.dispatch @f(@x) into (@x) on 0
+  }
+}
