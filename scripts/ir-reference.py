@@ -20,12 +20,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Families of ops in the order of TtcOps.td: the file and its heading.
 FAMILIES = {
     "Tensors/ElementwiseOps": "Elementwise ops",
+    "Tensors/BitwiseOps": "Ops on bits",
     "Tensors/ConvolutionOps": "Matrix products, convolutions and pooling",
     "Tensors/NormalizationOps": "Normalization and softmax",
+    "Tensors/QuantizationOps": "Quantised numbers and products of bytes",
     "Tensors/ReductionOps": "Reductions",
     "Tensors/DataMovementOps": "Constants and data movement",
+    "Tensors/NarrowTypeOps": "Types narrower than a byte's numbers",
+    "Tensors/SequentialOps": "Ops that walk in order",
+    "Tensors/HostOps": "Calls of the application",
     "Programs/ProgramOps": "Fusions, programs and dispatches",
     "Programs/KernelOps": "Device kernels",
+    "Programs/IntKernelOps": "Device kernels on bytes",
     "Traces/QueueOps": "Transfers, host steps and events",
     "Traces/TraceOps": "Traces and commands",
     "Traces/BufferOps": "Buffers and machine code",
