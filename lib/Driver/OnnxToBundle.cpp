@@ -109,6 +109,7 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
   };
   keepOwn(all.inputShapes, options.inputShapes);
   keepOwn(all.inputValues, options.inputValues);
+  keepOwn(all.valueShapes, options.valueShapes);
   keepOwn(all.hostResults, options.hostResults);
   return options;
 }
@@ -138,9 +139,10 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs() << "error: --input-shape, --input-value, --host-ops and --host-result are options "
-                    "of --import-onnx and --"
-                 << kName << ", found one with --" << translation << "\n";
+    llvm::errs()
+        << "error: --input-shape, --input-value, --value-shape, --host-ops and --host-result "
+           "are options of --import-onnx and --"
+        << kName << ", found one with --" << translation << "\n";
     return failure();
   }
   for (auto &[name, option] : cl::getRegisteredOptions())

@@ -89,6 +89,9 @@ Value GraphImporter::getValue(StringRef name) {
 }
 
 std::optional<SmallVector<int64_t>> GraphImporter::getDeclaredShape(StringRef name) const {
+  auto given = shared.options.valueShapes.find(name);
+  if (given != shared.options.valueShapes.end() && prefix.empty())
+    return given->second;
   const onnx::ValueInfoProto *value = declared.lookup(name);
   if (!value || !value->type().has_tensor_type() || !value->type().tensor_type().has_shape())
     return std::nullopt;

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options) {
+static std::string addShape(StringRef text, llvm::StringMap<SmallVector<int64_t>> &shapes) {
   auto complain = [&](const Twine &what) {
     return ("'" + text + "': expected name:1x3x224x224, " + what).str();
   };
@@ -35,9 +35,17 @@ std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options)
       return complain("found the dimension '" + dim + "'");
     shape.push_back(size);
   }
-  if (!options.inputShapes.try_emplace(name, shape).second)
-    return complain("found the input twice");
+  if (!shapes.try_emplace(name, shape).second)
+    return complain("found the name twice");
   return "";
+}
+
+std::string mlir::ttc::addInputShape(StringRef text, OnnxImportOptions &options) {
+  return addShape(text, options.inputShapes);
+}
+
+std::string mlir::ttc::addValueShape(StringRef text, OnnxImportOptions &options) {
+  return addShape(text, options.valueShapes);
 }
 
 std::string mlir::ttc::addInputValue(StringRef text, OnnxImportOptions &options) {
@@ -65,6 +73,10 @@ struct ImportCLOptions {
       "input-value", llvm::cl::cat(category), llvm::cl::value_desc("name=16000|[1,2]|file.npy"),
       llvm::cl::desc("Value of a graph input, which becomes a constant of the compiled model: one "
                      "number for all elements, a list, or an array")};
+  llvm::cl::list<std::string> valueShapes{
+      "value-shape", llvm::cl::cat(category), llvm::cl::value_desc("name:1x3x224x224"),
+      llvm::cl::desc("Shape of a value that a node computes and whose static shape the ONNX model "
+                     "does not declare, where it cannot be inferred")};
   llvm::cl::list<std::string> hostOps{
       "host-ops", llvm::cl::cat(category), llvm::cl::CommaSeparated,
       llvm::cl::value_desc("com.acme.*,NonMaxSuppression"),
@@ -88,6 +100,7 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
   for (auto [name, texts, add] :
        {std::tuple("--input-shape", &clOptions->inputShapes, &addInputShape),
         std::tuple("--input-value", &clOptions->inputValues, &addInputValue),
+        std::tuple("--value-shape", &clOptions->valueShapes, &addValueShape),
         std::tuple("--host-ops", &clOptions->hostOps, &addHostOps),
         std::tuple("--host-result", &clOptions->hostResults, &addHostResult)})
     for (const std::string &text : *texts) {
@@ -104,7 +117,8 @@ bool mlir::ttc::hasOnnxImportOptions() {
   auto isGiven = [](const llvm::cl::Option &option) { return option.getNumOccurrences() > 0; };
   return clOptions.isConstructed() &&
          (isGiven(clOptions->inputShapes) || isGiven(clOptions->inputValues) ||
-          isGiven(clOptions->hostOps) || isGiven(clOptions->hostResults));
+          isGiven(clOptions->valueShapes) || isGiven(clOptions->hostOps) ||
+          isGiven(clOptions->hostResults));
 }
 
 void mlir::ttc::registerImportOnnx() {

@@ -18,6 +18,20 @@ g (float[2,3] x, int64[2] s, int64[1] a, int64 k) => (float[3,2] r, float[4,3] t
 // CHECK: %[[T:.*]] = ttc.tile %[[X]] {repeats = [2, 1]}
 // CHECK: ttc.reduce_max %[[X]] {axes = [1]} : (tensor<2x3xf32>) -> tensor<2xf32>
 
+// --value-shape declares what the model does not.
+// RUN: onnx-text %t/open.txt %t/open.onnx --name
+// RUN: ttc-translate --import-onnx %t/open.onnx --value-shape=r:3x2 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=OPEN
+// RUN: not ttc-translate --import-onnx %t/open.onnx 2>&1 | FileCheck %s --check-prefix=CLOSED
+//--- open.txt
+<ir_version: 8, opset_import: ["" : 18]>
+g (float[2,3] x, int64[2] s) => (float[N,M] y)
+{
+  r = Reshape(x, s)
+  y = Exp(r)
+}
+// OPEN: ttc.reshape %{{.*}} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+// CLOSED: node 'Reshape_0' (Reshape, opset 18): input 1 (shape) must be constant
+
 // RUN: onnx-text %t/wrong.txt %t/wrong.onnx --name
 // RUN: not ttc-translate --import-onnx %t/wrong.onnx 2>&1 | FileCheck %s --check-prefix=WRONG
 //--- wrong.txt

@@ -28,7 +28,7 @@
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:1xN 2>&1 | FileCheck %s --check-prefix=NONUMBER
 // NONUMBER: 'x:1xN': expected name:1x3x224x224, found the dimension 'N'
 // RUN: not ttc-translate --import-onnx %t/dynamic.onnx --input-shape=x:5x3 --input-shape=x:5x3 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: found the input twice
+// TWICE: found the name twice
 
 //--- dynamic.txt
 <ir_version: 8, opset_import: ["" : 13]>

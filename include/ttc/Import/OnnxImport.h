@@ -20,6 +20,8 @@ struct OnnxImportOptions {
   /// Shapes of graph inputs, by name. They set dynamic dimensions, and must agree with the
   /// dimensions that the model sets itself.
   llvm::StringMap<SmallVector<int64_t>> inputShapes;
+  /// Shapes of other values, by name, that the model does not declare.
+  llvm::StringMap<SmallVector<int64_t>> valueShapes;
   /// Values of graph inputs, by name, which are then constants of the compiled model: a number,
   /// which fills the input, a list "[1, 2]", or the path of an .npy file.
   llvm::StringMap<std::string> inputValues;
@@ -34,6 +36,9 @@ struct OnnxImportOptions {
 /// Parses "name:1x3x224x224" (the name may contain colons; "name:" is a scalar) and adds it to
 /// the options. Returns an error message, or an empty string.
 std::string addInputShape(StringRef text, OnnxImportOptions &options);
+
+/// The same for the shape of a value that a node computes.
+std::string addValueShape(StringRef text, OnnxImportOptions &options);
 
 /// Parses "name=value" and adds it to the options. Returns an error message, or an empty string.
 std::string addInputValue(StringRef text, OnnxImportOptions &options);
@@ -55,8 +60,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --input-shape, --input-value, --host-ops and --host-result to the command line, for every
-/// translation that starts from ONNX.
+/// Adds --input-shape, --input-value, --value-shape, --host-ops and --host-result to the command
+/// line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.
