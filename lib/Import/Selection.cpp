@@ -47,9 +47,14 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
   std::optional<int64_t> known = constantInteger(selection.count);
   if (!known)
     known = declared;
-  if (!known)
-    warnOfBound(node, total, padding);
-  selection.size = known.value_or(total);
+  if (!known) {
+    node.error()
+        << "the size of the output depends on data that is computed at run time: expected a "
+           "declared size, found none (declare at most "
+        << total << "; unused entries are " << padding << ")";
+    return {};
+  }
+  selection.size = *known;
   if (selection.size == 0) {
     selection.places = node.constant(ArrayRef<int64_t>());
     return selection;

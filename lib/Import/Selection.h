@@ -26,8 +26,9 @@ struct Selection {
   Value count;
   int64_t size = 0;
 };
-/// All that there are, if the bools are constant; else as many as the model declares; else as many
-/// as there are bools, with a warning that says what unused entries of the output are.
+/// All that there are, if the bools are constant; else as many as the model declares. Without a
+/// declared size, which would be a shape that the model does not expect, an error says what unused
+/// entries of the output are.
 Selection select(OnnxNode &node, Value bools, std::optional<int64_t> declared, StringRef padding);
 
 /// Warns that the size of an output depends on data.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops whose result has as many entries as data says. Constants decide while importing; else the
-// shape that the model declares for the output, or the most that there can be.
+// shape that the model declares for the output.
 #include "OnnxRegistry.h"
 #include "Selection.h"
 
@@ -51,6 +51,8 @@ static LogicalResult importCompress(OnnxNode &node) {
                         << " conditions, found " << condition.getType();
   TensorMath math(node);
   Selection selection = select(node, condition, declaredSize(node, 0, axis, rankOf(x)), "0");
+  if (!selection.places)
+    return failure();
   Value taken = math.gather(x, selection.places, axis);
   return node.results(
       padUnused(node, taken, maskUnused(node, selection.count, selection.size), axis, 0));
@@ -190,7 +192,7 @@ static LogicalResult importUnique(OnnxNode &node) {
 
 void mlir::ttc::registerSelectionOps(OnnxRegistry &registry) {
   constexpr StringLiteral bound =
-      "as many entries as constants give, the model declares for the output, or as there can be";
+      "as many entries as constants give or the model declares for the output";
   registry.add("Compress", {2, 2}, importCompress, {9}, bound);
   registry.add("NonZero", {1, 1}, importNonZero, {9}, bound);
   registry.add("Unique", {1, 1}, importUnique, {11}, bound);

@@ -56,7 +56,9 @@ template <CumulativeKind kind> static LogicalResult importCumulative(OnnxNode &n
       attrs.push_back(node.flag("reverse"));
     return node.create<CumulativeOp>(x, attrs);
   };
-  if (rankOf(x) == 1 || node.isConstantInput(1)) {
+  if (rankOf(x) == 1 && !node.isConstantInput(1))
+    return node.results(walk(0)); // the only axis
+  if (node.isConstantInput(1)) {
     FailureOr<double> number = node.constantNumber(1, "axis");
     SmallVector<int64_t> axis = {succeeded(number) ? static_cast<int64_t>(*number) : 0};
     if (failed(number) || failed(node.normalizeAxes(axis, rankOf(x))))
