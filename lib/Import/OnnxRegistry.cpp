@@ -91,7 +91,9 @@ void mlir::ttc::printOnnxOps(llvm::raw_ostream &output) {
             "`ttc-translate` imports these "
          << names.size() << " ops from models of opset 7 to " << kNewestOpset
          << ". Ops of other domains than\nthe default one (`ai.onnx`) have the domain in their "
-            "name.\n[onnx-import.md](onnx-import.md) describes the import, and\n[onnx-conformance.md](onnx-conformance.md) what remains of ONNX's own tests, by reason.\n\n"
+            "name.\n[onnx-import.md](onnx-import.md) describes the import, "
+            "and\n[onnx-conformance.md](onnx-conformance.md) what remains of ONNX's own tests, by "
+            "reason.\n\n"
             "The following applies to all ops:\n\n"
             "- Shapes are static. An input that determines a shape must be constant, or computed "
             "from constants and shapes.\n"

@@ -102,8 +102,8 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
       own.push_back(option);
       continue;
     }
-    for (std::string_view onnxOnly :
-         {"entry", "input-shape", "input-value", "value-shape", "host-ops", "host-result", "dump-ir"})
+    for (std::string_view onnxOnly : {"entry", "input-shape", "input-value", "value-shape",
+                                      "host-ops", "host-result", "dump-ir"})
       if (name.substr(0, name.find('=')) == onnxOnly)
         return fmt::format("--{} is an option for ONNX models; found it with a module of MLIR",
                            onnxOnly);

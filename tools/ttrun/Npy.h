@@ -31,10 +31,10 @@ std::string describe(ttrt_dtype dtype, const std::vector<int64_t> &shape);
 double elementAt(const Tensor &tensor, size_t index);
 
 /// Reads a file, which may be damaged. Arrays in Fortran order are converted to row-major order.
-/// Elements of type V2, as ml_dtypes saves bfloat16, are read as bf16. Those of type V1, as it saves
-/// floats and integers of 8 bits and fewer, are read as `bytes`, if that has one byte, or else as u8.
-/// Throws UserError. `check`, if given, sees the type and the shape before memory is taken for the
-/// elements, and may throw.
+/// Elements of type V2, as ml_dtypes saves bfloat16, are read as bf16. Those of type V1, as it
+/// saves floats and integers of 8 bits and fewer, are read as `bytes`, if that has one byte, or
+/// else as u8. Throws UserError. `check`, if given, sees the type and the shape before memory is
+/// taken for the elements, and may throw.
 using CheckHeader = std::function<void(ttrt_dtype dtype, const std::vector<int64_t> &shape)>;
 Tensor readNpy(const std::string &path, const CheckHeader &check = {}, ttrt_dtype bytes = TTRT_U8);
 /// Writes bf16, which NumPy lacks, as uint16. Throws like writeFile().

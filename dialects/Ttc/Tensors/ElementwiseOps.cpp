@@ -266,8 +266,8 @@ Value ModOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
       Value isNegative = e.cmp(CmpFPredicate::OLT, remainder, zero);
       Value differ = e.op<arith::XOrIOp>(isNegative, e.cmp(CmpFPredicate::OLT, b, zero));
       Value shifted = e.select(differ, e.add(remainder, b), remainder);
-      return e.select(e.cmp(CmpFPredicate::OEQ, remainder, zero),
-                      e.op<math::CopySignOp>(zero, b), shifted);
+      return e.select(e.cmp(CmpFPredicate::OEQ, remainder, zero), e.op<math::CopySignOp>(zero, b),
+                      shifted);
     });
   Emitter e{builder, loc};
   Value a = elements[0], b = elements[1];

@@ -300,8 +300,8 @@ private:
       std::string port = getOutputName(i);
       FlatSymbolRefAttr place = places.lookup(value);
       if (isEmpty(value.getType()))
-        places[value] = place = makeBuffer(value.getLoc(), port, BufferKind::Slot, value.getType(),
-                                           MemorySpace::Dram);
+        places[value] = place =
+            makeBuffer(value.getLoc(), port, BufferKind::Slot, value.getType(), MemorySpace::Dram);
       auto buffer = symbols.lookup<BufferOp>(place.getAttr());
       if (buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Activation) {
         // What is read must be a slot.

@@ -155,3 +155,24 @@ func.func @binary(%a: tensor<2x8xf32>, %b: tensor<8xf32>, %c: tensor<2x8xi1>, %d
   %32 = ttc.compare eq %c, %d : (tensor<2x8xi1>, tensor<8xi1>) -> tensor<2x8xi1>
   return
 }
+
+// CHECK-LABEL: func.func @inverse_and_hyperbolic
+func.func @inverse_and_hyperbolic(%x: tensor<2x8xf32>) {
+  // CHECK: %{{.*}} = ttc.asin %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %0 = ttc.asin %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.acos %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %1 = ttc.acos %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.atan %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %2 = ttc.atan %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.sinh %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %3 = ttc.sinh %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.cosh %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %4 = ttc.cosh %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.asinh %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %5 = ttc.asinh %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.acosh %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %6 = ttc.acosh %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %{{.*}} = ttc.atanh %{{.*}} : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  %7 = ttc.atanh %x : (tensor<2x8xf32>) -> tensor<2x8xf32>
+  return
+}
