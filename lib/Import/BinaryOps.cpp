@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise ops with several tensor operands that broadcast.
-#include "OnnxNode.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -42,8 +40,7 @@ template <typename OpTy> static LogicalResult importBinary(OnnxNode &node) {
 template <ComparePredicate predicate> static LogicalResult importCompare(OnnxNode &node) {
   Value a = node.input(0);
   Value b = alignLegacyOperand(node, a, node.input(1));
-  return node.results(node.create<CompareOp>(
-      {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate))));
+  return node.results(Expressions(node).compare(predicate, a, b));
 }
 
 /// The result has the type of the base; the exponent may have another type (opset 12).
@@ -100,9 +97,7 @@ static LogicalResult importPRelu(OnnxNode &node) {
     shape[0] = shapeOf(slope)[0];
     slope = node.reshape(slope, shape);
   }
-  Value negative = node.create<CompareOp>(
-      {x, node.scalarLike(x, 0)},
-      node.attr("predicate", ComparePredicateAttr::get(node.context(), ComparePredicate::LT)));
+  Value negative = Expressions(node).compare(ComparePredicate::LT, x, 0.0);
   Value scaled = node.create<MulOp>({x, slope});
   Value result = node.create<WhereOp>({negative, scaled, x});
   if (result && result.getType() != x.getType())

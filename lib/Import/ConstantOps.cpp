@@ -1,40 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants, and ops whose results are constant because shapes are static.
 #include "DeclaredShapes.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
-#include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-static Value splat(OnnxNode &node, RankedTensorType type, Attribute element) {
-  return node.constant(DenseElementsAttr::get(type, element));
-}
-
 static LogicalResult importConstant(OnnxNode &node) {
-  OpBuilder &b = node.getBuilder();
-  auto scalarType = [](Type type) { return RankedTensorType::get({}, type); };
+  Expressions e(node);
   if (node.hasAttr("value"))
     return node.results(node.constant(node.getTensor("value")));
   if (node.hasAttr("sparse_value"))
     return node.results(node.constant(node.getSparseTensor("sparse_value")));
   if (node.hasAttr("value_float"))
-    return node.results(splat(node, scalarType(b.getF32Type()),
-                              b.getF32FloatAttr(node.getFloat("value_float", 0))));
-  if (node.hasAttr("value_int"))
     return node.results(
-        splat(node, scalarType(b.getI64Type()), b.getI64IntegerAttr(node.getInt("value_int", 0))));
+        e.splat({}, node.getBuilder().getF32Type(), node.getFloat("value_float", 0)));
+  if (node.hasAttr("value_int"))
+    return node.results(e.scalar(node.getInt("value_int", 0)));
   if (node.hasAttr("value_ints"))
     return node.results(node.constant(node.getInts("value_ints")));
-  if (node.hasAttr("value_floats")) {
-    SmallVector<float> values = node.getFloats("value_floats");
-    auto type = RankedTensorType::get(values.size(), b.getF32Type());
-    return node.results(node.constant(DenseElementsAttr::get(type, ArrayRef<float>(values))));
-  }
+  if (node.hasAttr("value_floats"))
+    return node.results(e.floats(node.getFloats("value_floats")));
   return node.error() << "found none of the supported attributes value, sparse_value, value_float, "
                          "value_floats, value_int, value_ints";
 }
@@ -67,7 +58,7 @@ static LogicalResult importConstantOfShape(OnnxNode &node) {
   auto type = RankedTensorType::get(*shape, elementType);
   if (failed(node.checkGenerated(type)))
     return failure();
-  return node.results(splat(node, type, element));
+  return node.results(node.constant(DenseElementsAttr::get(type, element)));
 }
 
 static LogicalResult importShape(OnnxNode &node) {
@@ -83,9 +74,7 @@ static LogicalResult importShape(OnnxNode &node) {
 }
 
 static LogicalResult importSize(OnnxNode &node) {
-  auto type = RankedTensorType::get({}, node.getBuilder().getI64Type());
-  return node.results(splat(
-      node, type, node.getBuilder().getI64IntegerAttr(tensorType(node.input(0)).getNumElements())));
+  return node.results(Expressions(node).scalar(tensorType(node.input(0)).getNumElements()));
 }
 
 /// start + i * delta, for as many elements as declared.
@@ -96,10 +85,9 @@ static LogicalResult importDeclaredRange(OnnxNode &node) {
     return node.error() << "expected a vector of at most " << kMostRange
                         << " elements as the declared result, found the shape [" << printList(shape)
                         << "]";
-  Value steps =
-      node.cast(node.constant(llvm::to_vector(llvm::seq<int64_t>(0, shape[0]))), elementType);
-  Value scaled = node.create<MulOp>({steps, node.reshape(node.input(2), {})});
-  return node.results(node.create<AddOp>({node.reshape(node.input(0), {}), scaled}));
+  Expressions e(node);
+  Value scaled = e.mul(e.iota(shape[0], elementType), node.reshape(node.input(2), {}));
+  return node.results(e.add(node.reshape(node.input(0), {}), scaled));
 }
 
 static LogicalResult importRange(OnnxNode &node) {
@@ -173,16 +161,11 @@ static LogicalResult importEyeLike(OnnxNode &node) {
 /// The triangle above or below a diagonal that is computed at run time.
 static Value triluAt(OnnxNode &node, Value x, Value k, bool upper) {
   ArrayRef<int64_t> shape = shapeOf(x).take_back(2);
-  auto iota = [&](int64_t size) {
-    return node.constant(llvm::to_vector(llvm::seq<int64_t>(0, size)));
-  };
-  Value diagonal =
-      node.create<SubOp>({iota(shape[1]), node.reshape(iota(shape[0]), {shape[0], 1})});
+  Expressions e(node);
+  Value diagonal = e.sub(e.iota(shape[1], 0, 1), e.iota(shape[0], 0, 2));
   ComparePredicate predicate = upper ? ComparePredicate::GE : ComparePredicate::LE;
-  Value mask = node.create<CompareOp>(
-      {diagonal, node.cast(k, node.getBuilder().getI64Type())},
-      node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
-  return node.create<WhereOp>({mask, x, node.scalarLike(x, 0)});
+  Value mask = e.compare(predicate, diagonal, node.cast(k, node.getBuilder().getI64Type()));
+  return e.where(mask, x, 0.0);
 }
 
 static LogicalResult importTrilu(OnnxNode &node) {
@@ -203,7 +186,7 @@ static LogicalResult importTrilu(OnnxNode &node) {
   Value mask = makeMask(node, shape[0], shape[1], [&](int64_t row, int64_t column) {
     return upper ? column - row >= k : column - row <= k;
   });
-  return node.results(node.create<WhereOp>({mask, x, node.scalarLike(x, 0)}));
+  return node.results(Expressions(node).where(mask, x, 0.0));
 }
 
 void mlir::ttc::registerConstantOps(OnnxRegistry &registry) {

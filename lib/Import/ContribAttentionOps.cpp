@@ -11,12 +11,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// [batch, length, 3, heads, size] or so: one index of a dimension, which is removed.
-static Value takeIndex(OnnxNode &node, Value x, int64_t axis, int64_t index) {
-  Expressions e(node);
-  return e.squeeze(e.slice(x, axis, index, 1), axis);
-}
-
 /// Whether keys may be seen: of the lengths [batch], or of a mask of ones and zeros that has two,
 /// three or four dimensions ([batch, columns], [batch, rows, columns], [batch, 1, most, most]).
 /// Broadcasts to [batch, 1, rows, columns].
@@ -100,8 +94,8 @@ LogicalResult mlir::ttc::importProjectedAttention(OnnxNode &node, Value projecte
       return node.error() << "past must have the shape [2, batch, heads, length, size], but is "
                           << past.getType();
     pastLength = shapeOf(past)[3];
-    core.k = e.concat({takeIndex(node, past, 0, 0), core.k}, 2);
-    core.v = e.concat({takeIndex(node, past, 0, 1), core.v}, 2);
+    core.k = e.concat({e.take(past, 0, 0), core.k}, 2);
+    core.v = e.concat({e.take(past, 0, 1), core.v}, 2);
   }
   core.bias = bias;
   const int64_t batch = shapeOf(projected)[0], rows = shapeOf(projected)[1];
@@ -145,7 +139,7 @@ static LogicalResult readMultiHead(OnnxNode &node, int64_t heads, AttentionCore 
   Value q = node.input(0), k = node.input(1), v = node.input(2), bias = node.input(3);
   // One of the parts of [batch, length, heads, parts, size].
   auto packed = [&](Value x, int64_t index) {
-    return e.transpose(takeIndex(node, x, 3, index), {0, 2, 1, 3});
+    return e.transpose(e.take(x, 3, index), {0, 2, 1, 3});
   };
   if (rankOf(q) == 5 && !k && !v && !bias && shapeOf(q)[3] == 3) {
     core.q = packed(q, 0), core.k = packed(q, 1), core.v = packed(q, 2);

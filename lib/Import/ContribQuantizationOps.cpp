@@ -52,7 +52,7 @@ static LogicalResult importQLinearLeakyRelu(OnnxNode &node) {
 
 /// Before opset 13 of Softmax, all dimensions from the axis on form one vector.
 static LogicalResult importQLinearSoftmax(OnnxNode &node) {
-  TensorMath math(node);
+  Expressions e(node);
   Value x = readOperand(node, 0);
   if (!x)
     return failure();
@@ -64,10 +64,10 @@ static LogicalResult importQLinearSoftmax(OnnxNode &node) {
       size *= dim;
     SmallVector<int64_t> flat(ArrayRef<int64_t>(shape).take_front(axis));
     flat.push_back(size);
-    x = math.reshape(x, flat);
+    x = e.reshape(x, flat);
   }
   Value y = node.create<SoftmaxOp>(x, node.i64("axis", axis));
-  return setQuantized(node, math.reshape(y, shape), 3, elementTypeOf(node.input(0)));
+  return setQuantized(node, e.reshape(y, shape), 3, elementTypeOf(node.input(0)));
 }
 
 /// y_scale, y_zero_point, then each tensor with its scale and zero point
@@ -82,13 +82,13 @@ static LogicalResult importQLinearConcat(OnnxNode &node) {
   if (!operands.front())
     return failure();
   const int64_t axis = node.getAxis("axis", 0, rankOf(operands.front()));
-  return setQuantized(node, TensorMath(node).concat(operands, axis), 0,
+  return setQuantized(node, Expressions(node).concat(operands, axis), 0,
                       elementTypeOf(node.input(2)));
 }
 
 /// condition, x, x_scale, x_zero_point, y, y_scale, y_zero_point, z_scale, z_zero_point
 static LogicalResult importQLinearWhere(OnnxNode &node) {
-  Value y = TensorMath(node).where(node.input(0), readOperand(node, 1), readOperand(node, 4));
+  Value y = Expressions(node).where(node.input(0), readOperand(node, 1), readOperand(node, 4));
   return setQuantized(node, y, 7, elementTypeOf(node.input(1)));
 }
 
@@ -122,7 +122,7 @@ static Value moveChannels(OnnxNode &node, Value x, bool toFront) {
     std::rotate(permutation.begin() + 1, permutation.begin() + last, permutation.end());
   else
     std::rotate(permutation.begin() + 1, permutation.begin() + 2, permutation.end());
-  return TensorMath(node).transpose(x, permutation);
+  return Expressions(node).transpose(x, permutation);
 }
 
 /// Creates an op on images whose channels may be last.
@@ -156,41 +156,41 @@ static LogicalResult importQLinearGlobalAveragePool(OnnxNode &node) {
 /// a, a_scale, a_zero_point, b, b_scale, b_zero_point, c, y_scale, y_zero_point: without a scale of
 /// the result it is not quantised.
 static LogicalResult importQGemm(OnnxNode &node) {
-  TensorMath math(node);
+  Expressions e(node);
   Quantization quantization(node);
   Value a = node.input(0), b = node.input(3);
   if (rankOf(a) != 2 || rankOf(b) != 2)
     return node.error() << "operands must be matrices, but are " << a.getType() << " and "
                         << b.getType();
   if (node.getInt("transA", 0))
-    a = math.transpose(a, {1, 0});
+    a = e.transpose(a, {1, 0});
   if (node.getInt("transB", 0))
-    b = math.transpose(b, {1, 0});
+    b = e.transpose(b, {1, 0});
   Value sums = importIntMatmul(node, a, b, node.input(2), node.input(5));
   if (Value c = node.input(6))
-    sums = math.add(sums, c);
+    sums = e.add(sums, c);
   Value scale =
-      math.mul(quantization.scalar(node.input(1), "the scale of a"),
-               broadcastToProduct(node, node.input(4), b, /*isRows=*/false, "the scale of b"));
-  scale = math.mul(scale, node.getFloat("alpha", 1.0));
+      e.mul(quantization.scalar(node.input(1), "the scale of a"),
+            broadcastToProduct(node, node.input(4), b, /*isRows=*/false, "the scale of b"));
+  scale = e.mul(scale, node.getFloat("alpha", 1.0));
   if (!node.hasInput(7)) {
     if (!scale)
       return failure();
-    return node.results(math.mul(node.cast(sums, elementTypeOf(scale)), scale));
+    return node.results(e.mul(node.cast(sums, elementTypeOf(scale)), scale));
   }
   QuantizationParams params = quantization.readScalar(7, 8, elementTypeOf(node.input(0)));
-  return node.results(quantization.requantize(sums, math.div(scale, params.scale), params.zero));
+  return node.results(quantization.requantize(sums, e.div(scale, params.scale), params.zero));
 }
 
 /// sums * a_scale * b_scale + bias
 static LogicalResult setScaledProduct(OnnxNode &node, Value sums, Value aScale, Value bScale,
                                       Value bias) {
-  TensorMath math(node);
-  Value scale = math.mul(aScale, bScale);
+  Expressions e(node);
+  Value scale = e.mul(aScale, bScale);
   if (!sums || !scale)
     return failure();
-  Value y = math.mul(node.cast(sums, elementTypeOf(scale)), scale);
-  return node.results(bias ? math.add(y, bias) : y);
+  Value y = e.mul(node.cast(sums, elementTypeOf(scale)), scale);
+  return node.results(bias ? e.add(y, bias) : y);
 }
 
 /// a, b, a_scale, b_scale, a_zero_point, b_zero_point, bias
@@ -218,7 +218,7 @@ static LogicalResult importDynamicQuantizeMatMul(OnnxNode &node) {
 /// input, weight, bias, input_scale, weight_scale, mask_index, input_zero_point, weight_zero_point,
 /// past: attention whose projection is a product of bytes.
 static LogicalResult importQAttention(OnnxNode &node) {
-  TensorMath math(node);
+  Expressions e(node);
   Value x = node.input(0), weights = node.input(1);
   if (node.getInt("do_rotary", 0))
     return node.error() << "attribute 'do_rotary' is 1 (supported: 0)";
@@ -227,13 +227,13 @@ static LogicalResult importQAttention(OnnxNode &node) {
     return node.error() << "expected an input of three dimensions and weights of two, found "
                         << x.getType() << " and " << weights.getType();
   Value sums = importIntMatmul(node, x, weights, node.input(6), node.input(7));
-  Value scale = math.mul(
-      broadcastToProduct(node, node.input(3), x, /*isRows=*/true, "the scale of the input"),
-      broadcastToProduct(node, node.input(4), weights, /*isRows=*/false,
-                         "the scale of the weights"));
+  Value scale =
+      e.mul(broadcastToProduct(node, node.input(3), x, /*isRows=*/true, "the scale of the input"),
+            broadcastToProduct(node, node.input(4), weights, /*isRows=*/false,
+                               "the scale of the weights"));
   if (!sums || !scale)
     return failure();
-  Value projected = math.add(math.mul(node.cast(sums, elementTypeOf(scale)), scale), node.input(2));
+  Value projected = e.add(e.mul(node.cast(sums, elementTypeOf(scale)), scale), node.input(2));
   const int64_t third = shapeOf(weights)[1] / 3;
   return importProjectedAttention(node, projected, {third, third, third}, /*maskInput=*/5,
                                   node.input(8), /*bias=*/{});
@@ -244,18 +244,17 @@ static LogicalResult importQAttention(OnnxNode &node) {
 static Value unpackBits(OnnxNode &node, Value packed, int64_t bits) {
   if (!packed || bits == 8)
     return packed;
-  TensorMath math(node);
+  Expressions e(node);
   const int64_t count = 8 / bits;
   SmallVector<int64_t> shape(shapeOf(packed)), divisors;
   shape.push_back(1);
   for (int64_t i = 0; i < count; ++i)
     divisors.push_back(int64_t(1) << (i * bits));
-  Value parts =
-      math.div(math.reshape(packed, shape), math.ints(count, divisors, elementTypeOf(packed)));
-  parts = node.create<ModOp>({parts, math.number(parts, static_cast<double>(1 << bits))});
+  Value parts = e.div(e.reshape(packed, shape), e.ints(count, divisors, elementTypeOf(packed)));
+  parts = node.create<ModOp>({parts, e.number(parts, static_cast<double>(1 << bits))});
   shape.pop_back();
   shape.back() *= count;
-  return math.reshape(parts, shape);
+  return e.reshape(parts, shape);
 }
 
 static FailureOr<int64_t> readBits(OnnxNode &node) {
@@ -293,35 +292,35 @@ static LogicalResult importMatMulNBits(OnnxNode &node) {
                         << *bits << " bits each, found " << a.getType() << ", " << b.getType()
                         << " and scales of " << scales.getType();
 
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(a), arithmetic = getArithmeticType(elementType);
-  Value weights = math.reshape(b, {columns, blocks, blockSize / perByte});
+  Value weights = e.reshape(b, {columns, blocks, blockSize / perByte});
   weights = node.cast(unpackBits(node, weights, *bits), arithmetic);
   if (!zeros) {
-    weights = math.sub(weights, static_cast<double>(1 << (*bits - 1)));
+    weights = e.sub(weights, static_cast<double>(1 << (*bits - 1)));
   } else {
     if (!isa<FloatType>(elementTypeOf(zeros))) {
       const int64_t bytes = llvm::divideCeil(blocks, perByte);
       if (count(zeros) != columns * bytes)
         return node.error() << "the zero points must have " << bytes << " bytes for each of "
                             << columns << " columns, but are " << zeros.getType();
-      zeros = unpackBits(node, math.reshape(zeros, {columns, bytes}), *bits);
-      zeros = math.slice(zeros, 1, 0, blocks);
+      zeros = unpackBits(node, e.reshape(zeros, {columns, bytes}), *bits);
+      zeros = e.slice(zeros, 1, 0, blocks);
     } else if (count(zeros) != columns * blocks) {
       return node.error() << "the zero points must have " << blocks << " elements for each of "
                           << columns << " columns, but are " << zeros.getType();
     }
-    zeros = math.reshape(node.cast(zeros, arithmetic), {columns, blocks, 1});
-    weights = math.sub(weights, zeros);
+    zeros = e.reshape(node.cast(zeros, arithmetic), {columns, blocks, 1});
+    weights = e.sub(weights, zeros);
   }
-  weights = math.mul(weights, math.reshape(node.cast(scales, arithmetic), {columns, blocks, 1}));
-  weights = math.slice(math.reshape(weights, {columns, blocks * blockSize}), 1, 0, depth);
+  weights = e.mul(weights, e.reshape(node.cast(scales, arithmetic), {columns, blocks, 1}));
+  weights = e.slice(e.reshape(weights, {columns, blocks * blockSize}), 1, 0, depth);
   weights = node.cast(weights, elementType);
   const bool isVector = rankOf(a) == 1;
   if (isVector)
-    a = math.reshape(a, {1, depth});
+    a = e.reshape(a, {1, depth});
   Value y = node.create<MatmulOp>({a, weights, node.input(5)}, node.flag("transpose_b"));
-  return node.results(isVector ? math.reshape(y, columns) : y);
+  return node.results(isVector ? e.reshape(y, columns) : y);
 }
 
 /// data, indices, scales, zero_points: gathers, then dequantises what was gathered.
@@ -346,24 +345,24 @@ static LogicalResult importGatherBlockQuantized(OnnxNode &node) {
                            "rank "
                         << rank << ", found blocks of " << blockSize << " and scales of "
                         << scales.getType();
-  TensorMath math(node);
+  Expressions e(node);
   // What is not gathered is never unpacked. The dimensions of the indices take the place of `axis`.
   auto take = [&](Value value) {
     if (!value || shapeOf(value)[axis] != 1)
-      return math.gather(value, indices, axis);
+      return e.gather(value, indices, axis);
     SmallVector<int64_t> shape(shapeOf(value));
     shape.erase(shape.begin() + axis);
     shape.insert(shape.begin() + axis, rankOf(indices), 1);
-    return math.reshape(value, shape);
+    return e.reshape(value, shape);
   };
   const int64_t resultBlockAxis = blockAxis < axis ? blockAxis : blockAxis + rankOf(indices) - 1;
-  Value y = math.gather(data, indices, axis);
+  Value y = e.gather(data, indices, axis);
   Value ofScales = take(scales), ofZeros = zeros ? take(zeros) : Value();
   if (isPacked) {
     y = unpackBits(node, y, *bits);
     if (ofZeros && ofScales && shapeOf(ofZeros).back() != shapeOf(ofScales).back())
-      ofZeros = math.slice(unpackBits(node, ofZeros, *bits), rankOf(ofZeros) - 1, 0,
-                           shapeOf(ofScales).back());
+      ofZeros = e.slice(unpackBits(node, ofZeros, *bits), rankOf(ofZeros) - 1, 0,
+                        shapeOf(ofScales).back());
   }
   if (!y)
     return failure();
@@ -376,26 +375,26 @@ static LogicalResult importGatherBlockQuantized(OnnxNode &node) {
   SmallVector<int64_t> blockOfElement;
   for (int64_t i = 0; i < size; ++i)
     blockOfElement.push_back(i / length);
-  Value blocks = math.ints(size, blockOfElement, node.getBuilder().getI32Type());
+  Value blocks = e.ints(size, blockOfElement, node.getBuilder().getI32Type());
   Type arithmetic = getArithmeticType(elementTypeOf(scales));
   auto spread = [&](Value value) {
-    return math.gather(node.cast(value, arithmetic), blocks, resultBlockAxis);
+    return e.gather(node.cast(value, arithmetic), blocks, resultBlockAxis);
   };
   y = node.cast(y, arithmetic);
   if (ofZeros)
-    y = math.sub(y, spread(ofZeros));
+    y = e.sub(y, spread(ofZeros));
   else if (elementType.isUnsignedInteger(8))
-    y = math.sub(y, static_cast<double>(1 << (*bits - 1)));
-  y = math.mul(y, spread(ofScales));
+    y = e.sub(y, static_cast<double>(1 << (*bits - 1)));
+  y = e.mul(y, spread(ofScales));
   if (!y)
     return failure();
   // The rows of indices out of range are zero.
   SmallVector<int64_t> maskShape(rankOf(y), 1);
   llvm::copy(shapeOf(indices), maskShape.begin() + axis);
   const auto limit = static_cast<double>(rows);
-  Value isInside = math.both(math.compare(ComparePredicate::GE, indices, -limit),
-                             math.compare(ComparePredicate::LT, indices, limit));
-  y = math.where(math.reshape(isInside, maskShape), y, math.number(y, 0));
+  Value isInside = e.both(e.compare(ComparePredicate::GE, indices, -limit),
+                          e.compare(ComparePredicate::LT, indices, limit));
+  y = e.where(e.reshape(isInside, maskShape), y, e.number(y, 0));
   return node.results(node.cast(y, elementTypeOf(scales)));
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow is decided while compiling: conditions that are known choose a body, loops are
 // unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
-#include "OnnxNode.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "mlir/IR/Matchers.h"
 #include "onnx/onnx_pb.h"
@@ -76,6 +74,7 @@ static LogicalResult importIf(OnnxNode &node) {
 
 /// The parts joined along a new dimension `axis`.
 static Value stack(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
+  Expressions e(node);
   SmallVector<Value> expanded;
   for (Value part : parts) {
     if (!part)
@@ -84,16 +83,13 @@ static Value stack(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
       node.error() << "expected tensors as scan outputs, found " << part.getType();
       return {};
     }
-    SmallVector<int64_t> shape(shapeOf(part));
-    if (axis > static_cast<int64_t>(shape.size())) {
+    if (axis > rankOf(part)) {
       node.error() << "axis " << axis << " of a scan output is out of range for " << part.getType();
       return {};
     }
-    shape.insert(shape.begin() + axis, 1);
-    expanded.push_back(node.reshape(part, shape));
+    expanded.push_back(e.unsqueeze(part, axis));
   }
-  return expanded.size() == 1 ? expanded.front()
-                              : node.create<ConcatOp>(expanded, node.i64("axis", axis));
+  return e.concat(expanded, axis);
 }
 
 /// A scan output of a loop that has no iterations: its type is the declared one.
@@ -175,8 +171,7 @@ static LogicalResult importLoop(OnnxNode &node) {
       carried = *selected;
     }
     for (auto [all, value] : llvm::zip_equal(scans, scanned))
-      all.push_back(known ? value
-                          : node.create<WhereOp>({active, value, node.scalarLike(value, 0)}));
+      all.push_back(known ? value : Expressions(node).where(active, value, 0.0));
     Value goesOn = toCondition(node, outputs->front());
     if (!goesOn)
       return failure();
@@ -200,19 +195,6 @@ static LogicalResult importLoop(OnnxNode &node) {
   return node.results(results);
 }
 
-/// Element `index` of dimension `axis`, without that dimension.
-static Value takeStep(OnnxNode &node, Value x, int64_t axis, int64_t index) {
-  if (!x)
-    return {};
-  SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
-  starts[axis] = index;
-  sizes[axis] = 1;
-  Value slice = node.create<SliceOp>(
-      x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
-  sizes.erase(sizes.begin() + axis);
-  return node.reshape(slice, sizes);
-}
-
 namespace {
 struct ScanSettings {
   size_t numScans = 0;
@@ -224,6 +206,7 @@ struct ScanSettings {
 static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body,
                                           ArrayRef<Value> inputs, const ScanSettings &settings,
                                           const Twine &name) {
+  Expressions e(node);
   const size_t numStates = inputs.size() - settings.numScans;
   SmallVector<Value> states(inputs.take_front(numStates));
   ArrayRef<Value> scanned = inputs.drop_front(numStates);
@@ -242,8 +225,8 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body
   for (int64_t step = 0; step < steps; ++step) {
     SmallVector<Value> arguments(states);
     for (auto [i, input] : llvm::enumerate(scanned))
-      arguments.push_back(takeStep(node, input, settings.inputAxes[i],
-                                   settings.inputDirections[i] ? steps - 1 - step : step));
+      arguments.push_back(e.take(input, settings.inputAxes[i],
+                                 settings.inputDirections[i] ? steps - 1 - step : step));
     if (llvm::is_contained(arguments, Value()))
       return failure();
     FailureOr<SmallVector<Value>> results = node.importBody(body, arguments, prefix + Twine(step));
@@ -279,7 +262,7 @@ static LogicalResult importBatchedScan(OnnxNode &node, onnx::GraphProto &body,
   for (int64_t batch = 0; batch < shapeOf(inputs.front())[0]; ++batch) {
     SmallVector<Value> parts;
     for (Value input : inputs)
-      parts.push_back(takeStep(node, input, 0, batch));
+      parts.push_back(Expressions(node).take(input, 0, batch));
     FailureOr<SmallVector<Value>> results = scan(node, body, parts, settings, Twine(batch) + "/");
     if (failed(results))
       return failure();

@@ -10,10 +10,10 @@ using namespace mlir::ttc;
 
 /// How many elements there are before each dimension: an i64 vector.
 static Value computePadsBefore(OnnxNode &node, int64_t rank) {
-  TensorMath math(node);
+  Expressions e(node);
   Value pads = node.input(1);
   int64_t count = tensorType(pads).getNumElements() / 2;
-  pads = math.slice(node.reshape(pads, {2 * count}), 0, 0, count);
+  pads = e.slice(node.reshape(pads, {2 * count}), 0, 0, count);
   if (!node.hasInput(3)) {
     if (count == rank)
       return pads;
@@ -27,11 +27,11 @@ static Value computePadsBefore(OnnxNode &node, int64_t rank) {
     return {};
   }
   Value axes = node.cast(node.reshape(node.input(3), {count, 1}), node.getBuilder().getI64Type());
-  Value isNegative = math.compare(ComparePredicate::LT, axes, 0);
-  axes = math.where(isNegative, math.add(axes, static_cast<double>(rank)), axes);
-  Value isAxis = math.compare(ComparePredicate::EQ, axes, iotaAlong(node, rank, 1, 2));
-  Value table = math.where(isAxis, along(node, pads, 0, 2), math.number(pads, 0));
-  return math.sum(table, {0});
+  Value isNegative = e.compare(ComparePredicate::LT, axes, 0);
+  axes = e.where(isNegative, e.add(axes, static_cast<double>(rank)), axes);
+  Value isAxis = e.compare(ComparePredicate::EQ, axes, e.iota(rank, 1, 2));
+  Value table = e.where(isAxis, along(node, pads, 0, 2), e.number(pads, 0));
+  return e.sum(table, {0});
 }
 
 LogicalResult mlir::ttc::padToDeclared(OnnxNode &node, PadMode mode) {
@@ -42,30 +42,30 @@ LogicalResult mlir::ttc::padToDeclared(OnnxNode &node, PadMode mode) {
       llvm::is_contained(*shape, 0))
     return node.error() << "expected constant pads, value and axes, or a declared shape of the "
                            "result, found neither";
-  TensorMath math(node);
+  Expressions e(node);
   Type i64 = node.getBuilder().getI64Type();
   Value before = computePadsBefore(node, rank), isInside, y = x;
   if (!before)
     return failure();
   for (int64_t d = 0; d < rank; ++d) {
     double last = static_cast<double>(shapeOf(x)[d] - 1);
-    Value from = math.sub(math.iota((*shape)[d], i64), math.slice(before, 0, d, 1));
+    Value from = e.sub(e.iota((*shape)[d], i64), e.slice(before, 0, d, 1));
     if (mode == PadMode::Constant) {
-      Value inside = math.both(math.compare(ComparePredicate::GE, from, 0),
-                               math.compare(ComparePredicate::LE, from, last));
+      Value inside = e.both(e.compare(ComparePredicate::GE, from, 0),
+                            e.compare(ComparePredicate::LE, from, last));
       inside = along(node, inside, d, rank);
-      isInside = isInside ? math.both(isInside, inside) : inside;
+      isInside = isInside ? e.both(isInside, inside) : inside;
     } else if (mode == PadMode::Wrap) {
-      from = node.create<ModOp>({from, math.number(from, last + 1)});
+      from = node.create<ModOp>({from, e.number(from, last + 1)});
     } else if (mode == PadMode::Reflect) {
-      from = math.abs(from);
-      from = math.min(from, math.sub(math.number(from, 2 * last), from));
+      from = e.abs(from);
+      from = e.min(from, e.sub(e.number(from, 2 * last), from));
     }
-    y = math.gather(y, math.min(math.max(from, 0), last), d);
+    y = e.gather(y, e.min(e.max(from, 0), last), d);
   }
   if (isInside) {
-    Value value = node.hasInput(2) ? node.reshape(node.input(2), {}) : math.number(x, 0);
-    y = math.where(isInside, y, value);
+    Value value = node.hasInput(2) ? node.reshape(node.input(2), {}) : e.number(x, 0);
+    y = e.where(isInside, y, value);
   }
   return node.results(y);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DeclaredShapes.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "Expressions.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -26,29 +26,19 @@ LogicalResult mlir::ttc::reshapeToDeclared(OnnxNode &node) {
 // Slice
 //===----------------------------------------------------------------------===//
 
-static Value scalar(OnnxNode &node, int64_t value) {
-  return node.reshape(node.constant({value}), {});
-}
-
 /// Element `i` of a vector of integers as an i64 scalar.
-static Value elementOf(OnnxNode &node, Value vector, int64_t i) {
-  Value element = node.create<SliceOp>(
-      vector, {node.attr("starts", {i}), node.attr("sizes", {1}), node.attr("steps", {1})});
-  return node.cast(node.reshape(element, {}), node.getBuilder().getI64Type());
-}
-
-static Value compare(OnnxNode &node, ComparePredicate predicate, Value a, Value b) {
-  return node.create<CompareOp>(
-      {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
+static Value elementOf(Expressions &e, Value vector, int64_t i) {
+  return e.cast(e.take(vector, 0, i), IntegerType::get(vector.getContext(), 64));
 }
 
 /// `value`, counted from the front of `size` elements.
-static Value normalize(OnnxNode &node, Value value, int64_t size) {
-  Value isNegative = compare(node, ComparePredicate::LT, value, scalar(node, 0));
-  return node.create<WhereOp>({isNegative, node.create<AddOp>({value, scalar(node, size)}), value});
+static Value normalize(Expressions &e, Value value, int64_t size) {
+  return e.where(e.compare(ComparePredicate::LT, value, 0.0),
+                 e.add(value, static_cast<double>(size)), value);
 }
 
 LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
+  Expressions e(node);
   Value x = node.input(0);
   const int64_t rank = rankOf(x);
   SmallVector<int64_t> shape = *node.declaredShape(0);
@@ -65,27 +55,22 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
     if (size < 0 || size > dim || dim == 0)
       return node.error() << "bounds are computed at run time, and the declared shape ["
                           << printList(shape) << "] is not inside " << x.getType();
-    Value start = scalar(node, 0), step = scalar(node, 1);
+    Value start = e.scalar(0), step = e.scalar(1);
     for (int64_t i = 0; i < count; ++i) {
       Value isAxis;
       if (node.hasInput(3))
-        isAxis =
-            compare(node, ComparePredicate::EQ,
-                    normalize(node, elementOf(node, node.input(3), i), rank), scalar(node, axis));
+        isAxis = e.compare(ComparePredicate::EQ, normalize(e, elementOf(e, node.input(3), i), rank),
+                           e.scalar(axis));
       else if (i != axis)
         continue;
-      Value itsStart = elementOf(node, node.input(1), i);
-      Value itsStep = node.hasInput(4) ? elementOf(node, node.input(4), i) : scalar(node, 1);
-      start = isAxis ? node.create<WhereOp>({isAxis, itsStart, start}) : itsStart;
-      step = isAxis ? node.create<WhereOp>({isAxis, itsStep, step}) : itsStep;
+      Value itsStart = elementOf(e, node.input(1), i);
+      Value itsStep = node.hasInput(4) ? elementOf(e, node.input(4), i) : e.scalar(1);
+      start = isAxis ? e.where(isAxis, itsStart, start) : itsStart;
+      step = isAxis ? e.where(isAxis, itsStep, step) : itsStep;
     }
     // The first element is inside if there is one at all.
-    start = node.create<MinOp>({node.create<MaxOp>({normalize(node, start, dim), scalar(node, 0)}),
-                                scalar(node, dim - 1)});
-    Value indices = node.create<AddOp>(
-        {start,
-         node.create<MulOp>({node.constant(llvm::to_vector(llvm::seq<int64_t>(0, size))), step})});
-    x = node.create<GatherOp>({x, indices}, node.i64("axis", axis));
+    start = e.min(e.max(normalize(e, start, dim), e.scalar(0)), e.scalar(dim - 1));
+    x = e.gather(x, e.add(start, e.mul(e.iota(size, 0, 1), step)), axis);
     if (!x)
       return failure();
   }
@@ -128,20 +113,21 @@ SmallVector<SmallVector<int64_t>> mlir::ttc::findReducedAxes(ArrayRef<int64_t> f
 
 Value mlir::ttc::selectByAxes(OnnxNode &node, unsigned index, int64_t rank,
                               ArrayRef<SmallVector<int64_t>> candidates, ArrayRef<Value> values) {
+  Expressions e(node);
   Value axes = node.reshape(node.input(index), {tensorType(node.input(index)).getNumElements()});
   Value result = values.back();
   for (auto [candidate, value] : llvm::zip(candidates.drop_back(), values.drop_back())) {
     // The candidates have as many axes, so one is meant if it contains all that are named.
     Value isMeant;
     for (int64_t i = 0; i < shapeOf(axes)[0]; ++i) {
-      Value named = normalize(node, elementOf(node, axes, i), rank), contains;
+      Value named = normalize(e, elementOf(e, axes, i), rank), contains;
       for (int64_t axis : candidate) {
-        Value equal = compare(node, ComparePredicate::EQ, named, scalar(node, axis));
+        Value equal = e.compare(ComparePredicate::EQ, named, e.scalar(axis));
         contains = contains ? node.create<OrOp>({contains, equal}) : equal;
       }
-      isMeant = isMeant ? node.create<AndOp>({isMeant, contains}) : contains;
+      isMeant = isMeant ? e.both(isMeant, contains) : contains;
     }
-    result = node.create<WhereOp>({isMeant, value, result});
+    result = e.where(isMeant, value, result);
   }
   return result;
 }

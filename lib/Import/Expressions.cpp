@@ -7,6 +7,10 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
 Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step) {
   if (!x)
     return {};
@@ -18,6 +22,20 @@ Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int
   steps[axis] = step;
   return node.create<SliceOp>(
       x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
+}
+
+Value Expressions::fit(Value x, int64_t axis, int64_t size) {
+  if (!x)
+    return {};
+  int64_t have = shapeOf(x)[axis];
+  if (have >= size)
+    return slice(x, axis, 0, size);
+  SmallVector<int64_t> low(rankOf(x), 0), high(rankOf(x), 0);
+  high[axis] = size - have;
+  return node.create<PadOp>(x,
+                            {node.attr("low", low), node.attr("high", high),
+                             node.attr("mode", PadModeAttr::get(node.context(), PadMode::Constant)),
+                             node.f32("value", 0)});
 }
 
 Value Expressions::expand(Value x, ArrayRef<int64_t> shape) {
@@ -42,9 +60,29 @@ Value Expressions::squeeze(Value x, int64_t axis) {
   return node.reshape(x, shape);
 }
 
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+Value Expressions::scalar(int64_t value) {
+  auto type = RankedTensorType::get({}, node.getBuilder().getI64Type());
+  return node.constant(DenseElementsAttr::get(type, value));
+}
+
 Value Expressions::floats(ArrayRef<float> values) {
   auto type = RankedTensorType::get(values.size(), node.getBuilder().getF32Type());
   return node.constant(DenseElementsAttr::get(type, values));
+}
+
+Value Expressions::floats(ArrayRef<int64_t> shape, ArrayRef<double> values, Type elementType) {
+  Type f32 = node.getBuilder().getF32Type();
+  auto type = RankedTensorType::get(shape, elementType.isF64() ? elementType : f32);
+  if (failed(node.checkGenerated(type)))
+    return {};
+  if (elementType.isF64())
+    return node.constant(DenseElementsAttr::get(type, values));
+  SmallVector<float> narrow(values.begin(), values.end());
+  return cast(node.constant(DenseElementsAttr::get(type, ArrayRef<float>(narrow))), elementType);
 }
 
 Value Expressions::numbers(ArrayRef<double> values, Type elementType) {
@@ -57,6 +95,22 @@ Value Expressions::numbers(ArrayRef<double> values, Type elementType) {
   }
   auto type = RankedTensorType::get(values.size(), elementType);
   return node.constant(DenseElementsAttr::get(type, elements));
+}
+
+Value Expressions::ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type elementType) {
+  bool isNarrow = elementType.isInteger(32);
+  Type stored = isNarrow ? elementType : Type(node.getBuilder().getI64Type());
+  auto type = RankedTensorType::get(shape, stored);
+  if (failed(node.checkGenerated(type)))
+    return {};
+  if (!isNarrow)
+    return cast(node.constant(DenseElementsAttr::get(type, values)), elementType);
+  SmallVector<int32_t> narrow(values.begin(), values.end());
+  return node.constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(narrow)));
+}
+
+Value Expressions::iota(int64_t count, Type elementType) {
+  return ints(count, llvm::to_vector(llvm::seq<int64_t>(0, count)), elementType);
 }
 
 Value Expressions::iota(int64_t count, int64_t axis, int64_t rank) {
@@ -79,6 +133,10 @@ Value Expressions::splat(ArrayRef<int64_t> shape, Type elementType, double value
   return node.constant(DenseElementsAttr::get(type, element));
 }
 
+//===----------------------------------------------------------------------===//
+// Shapes and types
+//===----------------------------------------------------------------------===//
+
 LogicalResult mlir::ttc::checkShape(OnnxNode &node, unsigned index, StringRef what,
                                     ArrayRef<int64_t> expected) {
   if (!node.hasInput(index))
@@ -96,4 +154,35 @@ LogicalResult mlir::ttc::checkShape(OnnxNode &node, unsigned index, StringRef wh
     sizes.push_back(size < 0 ? "any" : std::to_string(size));
   return node.error() << "input " << index << " (" << what << ") must have the shape ["
                       << llvm::join(sizes, ", ") << "], but is " << node.input(index).getType();
+}
+
+Type mlir::ttc::getArithmeticType(Type elementType) {
+  return elementType.isF64() ? elementType : Float32Type::get(elementType.getContext());
+}
+
+Value mlir::ttc::castSaturated(OnnxNode &node, Value value, Type elementType) {
+  if (!value)
+    return {};
+  auto integer = dyn_cast<IntegerType>(elementType);
+  if (!integer || !isa<FloatType>(elementTypeOf(value)))
+    return node.cast(value, elementType);
+  // The largest number of the float type that the integer type holds, too: beyond 24 bits, its
+  // own bounds are not numbers of f32.
+  const llvm::fltSemantics &semantics = cast<FloatType>(elementTypeOf(value)).getFloatSemantics();
+  bool isUnsigned = integer.isUnsigned();
+  unsigned width = integer.getWidth();
+  auto bound = [&](const APInt &limit) {
+    APFloat number(semantics);
+    number.convertFromAPInt(limit, !isUnsigned, APFloat::rmTowardZero);
+    return number.convertToDouble();
+  };
+  Expressions e(node);
+  value =
+      e.max(value, bound(isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width)));
+  value =
+      e.min(value, bound(isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width)));
+  // Types that are only stored are made of wider ones.
+  if (width < 8)
+    value = node.cast(value, node.getBuilder().getI32Type());
+  return node.cast(value, elementType);
 }

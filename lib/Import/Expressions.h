@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compositions of ttc ops, written as expressions.
+// Short names for the ttc ops that handlers compose when an ONNX op has no equivalent in ttc.
 #ifndef TTC_LIB_IMPORT_EXPRESSIONS_H
 #define TTC_LIB_IMPORT_EXPRESSIONS_H
 
@@ -9,23 +9,34 @@
 
 namespace mlir::ttc {
 
-/// Creates the ops of handlers that compose many: `e.add(e.mul(a, b), 1.0)`. A number is a scalar
-/// of the other operand's element type. As with OnnxNode::create(), null operands give a null
-/// result.
+/// Creates the ops of handlers that compose many: `e.add(e.mul(a, b), 1.0)`. Binary ops broadcast;
+/// a number is a scalar of the other operand's element type. As with OnnxNode::create(), null
+/// operands give a null result, so that handlers check once, when they set their outputs.
 class Expressions {
 public:
   explicit Expressions(OnnxNode &node) : node(node) {}
 
   //===--- Elementwise ---===//
   Value add(Value a, Value b) { return node.create<AddOp>({a, b}); }
-  Value add(Value a, double b) { return add(a, node.scalarLike(a, b)); }
+  Value add(Value a, double b) { return add(a, number(a, b)); }
   Value sub(Value a, Value b) { return node.create<SubOp>({a, b}); }
-  Value sub(double a, Value b) { return sub(node.scalarLike(b, a), b); }
+  Value sub(Value a, double b) { return sub(a, number(a, b)); }
+  Value sub(double a, Value b) { return sub(number(b, a), b); }
   Value mul(Value a, Value b) { return node.create<MulOp>({a, b}); }
   /// Times 1 is left out.
-  Value mul(Value a, double b) { return b == 1 ? a : mul(a, node.scalarLike(a, b)); }
+  Value mul(Value a, double b) { return b == 1 ? a : mul(a, number(a, b)); }
   Value div(Value a, Value b) { return node.create<DivOp>({a, b}); }
-  Value div(Value a, double b) { return b == 1 ? a : div(a, node.scalarLike(a, b)); }
+  Value div(Value a, double b) { return b == 1 ? a : div(a, number(a, b)); }
+  Value min(Value a, Value b) { return node.create<MinOp>({a, b}); }
+  Value min(Value a, double b) { return min(a, number(a, b)); }
+  Value max(Value a, Value b) { return node.create<MaxOp>({a, b}); }
+  Value max(Value a, double b) { return max(a, number(a, b)); }
+  /// The remainder of a division of floats, with the sign of `a`.
+  Value fmod(Value a, double b) { return node.create<ModOp>({a, number(a, b)}, node.flag("fmod")); }
+  Value abs(Value x) { return node.create<AbsOp>(x); }
+  Value floor(Value x) { return node.create<FloorOp>(x); }
+  /// Halves to even.
+  Value round(Value x) { return node.create<RoundOp>(x); }
   Value square(Value x) { return mul(x, x); }
   template <typename OpTy> Value unary(Value x) { return node.create<OpTy>(x); }
   /// With attributes of type f32.
@@ -44,13 +55,12 @@ public:
         {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
   }
   Value compare(ComparePredicate predicate, Value a, double b) {
-    return compare(predicate, a, node.scalarLike(a, b));
+    return compare(predicate, a, number(a, b));
   }
   Value both(Value a, Value b) { return node.create<AndOp>({a, b}); }
   Value where(Value condition, Value a, Value b) { return node.create<WhereOp>({condition, a, b}); }
-  Value where(Value condition, Value a, double b) {
-    return where(condition, a, node.scalarLike(a, b));
-  }
+  Value where(Value condition, Value a, double b) { return where(condition, a, number(a, b)); }
+  Value cast(Value x, Type elementType) { return node.cast(x, elementType); }
   Value gelu(Value x, GeluApproximation kind) {
     return node.create<GeluOp>(
         x, node.attr("approximate", GeluApproximationAttr::get(node.context(), kind)));
@@ -70,14 +80,29 @@ public:
   template <typename OpTy> Value reduceAway(Value x, ArrayRef<int64_t> axes) {
     return node.create<OpTy>(x, node.attr("axes", axes));
   }
+  Value sum(Value x, ArrayRef<int64_t> axes, bool keepDims = false) {
+    return keepDims ? reduce<ReduceSumOp>(x, axes) : reduceAway<ReduceSumOp>(x, axes);
+  }
+  Value maximum(Value x, ArrayRef<int64_t> axes) { return reduceAway<ReduceMaxOp>(x, axes); }
+  Value minimum(Value x, ArrayRef<int64_t> axes) { return reduceAway<ReduceMinOp>(x, axes); }
   Value softmax(Value x, int64_t axis) { return node.create<SoftmaxOp>(x, node.i64("axis", axis)); }
 
   //===--- Movement ---===//
+  Value reshape(Value x, ArrayRef<int64_t> shape) { return node.reshape(x, shape); }
+  /// The identity is left out.
   Value transpose(Value x, ArrayRef<int64_t> permutation) {
-    return node.create<TransposeOp>(x, node.attr("permutation", permutation));
+    return llvm::is_sorted(permutation)
+               ? x
+               : node.create<TransposeOp>(x, node.attr("permutation", permutation));
   }
   /// `size` elements from `start` on of one dimension, every `step`th; `x` itself if that is all.
   Value slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step = 1);
+  /// One index of a dimension, which is removed.
+  Value take(Value x, int64_t axis, int64_t index) {
+    return squeeze(slice(x, axis, index, 1), axis);
+  }
+  /// Appends zeros to the end of a dimension, or cuts elements off, to reach `size`.
+  Value fit(Value x, int64_t axis, int64_t size);
   /// One operand is the result.
   Value concat(ValueRange operands, int64_t axis) {
     return operands.size() == 1 ? operands.front()
@@ -97,12 +122,23 @@ public:
   Value squeeze(Value x, int64_t axis);
 
   //===--- Constants ---===//
-  /// Of rank 1.
+  // A constant of a given shape that is too large is null, and an error at the node.
+
+  /// Of rank 0 and the element type of `like`.
+  Value number(Value like, double value) { return node.scalarLike(like, value); }
+  /// Of type i64 and rank 0.
+  Value scalar(int64_t value);
+  /// Of type f32 and rank 1.
   Value floats(ArrayRef<float> values);
+  Value floats(ArrayRef<int64_t> shape, ArrayRef<double> values, Type elementType);
   /// Of rank 1, rounded to a type of floats.
   Value numbers(ArrayRef<double> values, Type elementType);
+  /// Of type i64 and rank 1.
   Value ints(ArrayRef<int64_t> values) { return node.constant(values); }
-  /// 0, 1, ..., count - 1 in dimension `axis` of a tensor of that rank, other dimensions 1.
+  Value ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type elementType);
+  /// 0, 1, ..., count - 1, of rank 1.
+  Value iota(int64_t count, Type elementType);
+  /// The same of type i64, in dimension `axis` of a tensor of that rank, other dimensions 1.
   Value iota(int64_t count, int64_t axis, int64_t rank);
   Value splat(ArrayRef<int64_t> shape, Type elementType, double value);
 
@@ -114,6 +150,12 @@ private:
 /// names it. Negative sizes are arbitrary.
 LogicalResult checkShape(OnnxNode &node, unsigned index, StringRef what,
                          ArrayRef<int64_t> expected);
+
+/// The type that sums and interpolations of this type are computed in: f64 for f64, else f32.
+Type getArithmeticType(Type elementType);
+
+/// `value` converted to `elementType`; integers are rounded towards zero and saturate.
+Value castSaturated(OnnxNode &node, Value value, Type elementType);
 
 } // namespace mlir::ttc
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inverses of windows: Col2Im adds them up to images, MaxUnpool puts maxima back.
 #include "DeclaredShapes.h"
+#include "Expressions.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
-#include "TensorMath.h"
 #include "Window.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -45,7 +45,7 @@ static LogicalResult importCol2Im(OnnxNode &node) {
                         << " columns for each image, but is " << x.getType();
   const int64_t images = shapeOf(x)[0], channels = shapeOf(x)[1] / taps;
 
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(x), arithmetic = getArithmeticType(elementType);
   SmallVector<int64_t> weightShape = {channels * taps, 1};
   llvm::append_range(weightShape, window->kernel);
@@ -59,9 +59,9 @@ static LogicalResult importCol2Im(OnnxNode &node) {
   SmallVector<NamedAttribute> attrs = window->getAttrs(node);
   attrs.push_back(node.attr("output_padding", outputPadding));
   attrs.push_back(node.i64("groups", channels));
-  Value y = node.create<ConvTransposeOp>({math.reshape(node.cast(x, arithmetic), shape),
-                                          math.floats(weightShape, weights, arithmetic)},
-                                         attrs);
+  Value y = node.create<ConvTransposeOp>(
+      {e.reshape(node.cast(x, arithmetic), shape), e.floats(weightShape, weights, arithmetic)},
+      attrs);
   return node.results(castSaturated(node, y, elementType));
 }
 
@@ -98,16 +98,15 @@ static LogicalResult importMaxUnpool(OnnxNode &node) {
       !getNumElementsChecked(result))
     return node.error() << "expected an output shape of at least [" << printList(shape)
                         << "], found [" << printList(result) << "]";
-  TensorMath math(node);
+  Expressions e(node);
   const int64_t elements = tensorType(x).getNumElements();
   Value y = node.create<ScatterElementsOp>(
-      {math.splat(*count, elementTypeOf(x), 0), math.reshape(indices, elements),
-       math.reshape(x, elements)},
+      {e.splat(*count, elementTypeOf(x), 0), e.reshape(indices, elements), e.reshape(x, elements)},
       {node.i64("axis", 0),
        node.attr("reduction", ScatterReductionAttr::get(node.context(), ScatterReduction::None))});
-  y = math.reshape(y, shape);
+  y = e.reshape(y, shape);
   for (int64_t i = 0; i < rank + 2; ++i)
-    y = math.fit(y, i, result[i]);
+    y = e.fit(y, i, result[i]);
   return node.results(y);
 }
 

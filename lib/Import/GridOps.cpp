@@ -65,53 +65,53 @@ static std::pair<double, double> getBorders(const GridSampling &sampling, int64_
 }
 
 /// `x` reflected at the borders until it is between them.
-static Value reflect(TensorMath &math, Value x, double low, double high) {
+static Value reflect(Expressions &e, Value x, double low, double high) {
   const double range = high - low;
   if (range == 0)
-    return math.add(math.mul(x, 0), low);
+    return e.add(e.mul(x, 0), low);
   // A way there and back is one period.
-  Value distance = math.fmod(math.abs(math.sub(x, low)), 2 * range);
-  Value isBack = math.compare(ComparePredicate::GT, distance, range);
-  Value back = math.sub(math.number(distance, 2 * range), distance);
-  return math.add(math.where(isBack, back, distance), low);
+  Value distance = e.fmod(e.abs(e.sub(x, low)), 2 * range);
+  Value isBack = e.compare(ComparePredicate::GT, distance, range);
+  Value back = e.sub(e.number(distance, 2 * range), distance);
+  return e.add(e.where(isBack, back, distance), low);
 }
 
 /// The taps of an axis of this size at normalised coordinates: -1 and 1 are its ends.
 static AxisTaps getGridTaps(OnnxNode &node, const GridSampling &sampling, Value normalized,
                             int64_t size) {
-  TensorMath math(node);
+  Expressions e(node);
   const auto length = static_cast<double>(size);
   auto [low, high] = getBorders(sampling, size);
-  Value fromStart = math.add(normalized, 1);
-  Value x = sampling.alignCorners ? math.mul(math.div(fromStart, 2), length - 1)
-                                  : math.div(math.sub(math.mul(fromStart, length), 1), 2);
+  Value fromStart = e.add(normalized, 1);
+  Value x = sampling.alignCorners ? e.mul(e.div(fromStart, 2), length - 1)
+                                  : e.div(e.sub(e.mul(fromStart, length), 1), 2);
   if (sampling.mode == GridSampling::Nearest)
-    x = math.round(x);
+    x = e.round(x);
   // The elements of a cubic kernel are at the border each by itself, as in PyTorch and ONNX
   // Runtime; ONNX's reference moves the kernel as a whole.
   const bool isByElement =
       sampling.mode == GridSampling::Cubic && sampling.padding == GridPadding::Border;
   if (sampling.padding != GridPadding::Zeros && !isByElement) {
     Value isOut = node.create<OrOp>(
-        {math.compare(ComparePredicate::LT, x, low), math.compare(ComparePredicate::GT, x, high)});
+        {e.compare(ComparePredicate::LT, x, low), e.compare(ComparePredicate::GT, x, high)});
     Value moved = sampling.padding == GridPadding::Border ? clampPositions(node, x, size)
-                                                          : reflect(math, x, low, high);
-    x = math.where(isOut, moved, x);
+                                                          : reflect(e, x, low, high);
+    x = e.where(isOut, moved, x);
   }
   AxisTaps taps;
   if (sampling.mode == GridSampling::Linear) {
-    taps = getLinearTaps(math, x);
+    taps = getLinearTaps(e, x);
   } else if (sampling.mode == GridSampling::Cubic) {
-    taps = getCubicTaps(math, x);
+    taps = getCubicTaps(e, x);
   } else if (x) {
     SmallVector<int64_t> shape(shapeOf(x));
     shape.insert(shape.begin(), 1);
-    taps.positions = math.reshape(x, shape);
+    taps.positions = e.reshape(x, shape);
   }
   if (sampling.padding == GridPadding::Zeros)
-    taps.isInside = arePositionsInside(math, taps.positions, size);
+    taps.isInside = arePositionsInside(e, taps.positions, size);
   if (sampling.padding == GridPadding::Reflection)
-    taps.positions = reflect(math, taps.positions, low, high);
+    taps.positions = reflect(e, taps.positions, low, high);
   taps.positions = clampPositions(node, taps.positions, size);
   return taps;
 }
@@ -133,36 +133,35 @@ static LogicalResult importGridSample(OnnxNode &node) {
   if (product(sizes) == 0)
     return node.error() << "an image without elements cannot be sampled: " << x.getType();
 
-  TensorMath math(node);
+  Expressions e(node);
   const int64_t images = shapeOf(x)[0], channels = shapeOf(x)[1];
   ArrayRef<int64_t> resultSizes = shapeOf(grid).drop_front().drop_back();
   const int64_t points = product(resultSizes);
   Type elementType = elementTypeOf(x);
   Value image =
       sampling->mode == GridSampling::Nearest ? x : node.cast(x, getArithmeticType(elementType));
-  Value coordinates = math.reshape(node.cast(grid, getArithmeticType(elementTypeOf(grid))),
-                                   {images, points, spatial});
+  Value coordinates =
+      e.reshape(node.cast(grid, getArithmeticType(elementTypeOf(grid))), {images, points, spatial});
   SmallVector<AxisTaps> taps;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     // The last coordinate of the grid is that of the first spatial dimension.
     int64_t place = spatial - 1 - static_cast<int64_t>(i);
-    Value axis = math.reshape(math.slice(coordinates, 2, place, 1), {images, points});
+    Value axis = e.reshape(e.slice(coordinates, 2, place, 1), {images, points});
     taps.push_back(getGridTaps(node, *sampling, axis, size));
   }
-  Value rows = toRows(math, image);
+  Value rows = toRows(e, image);
   if (!rows)
     return failure();
   SmallVector<int64_t> firstRows;
   for (int64_t i = 0; i < images; ++i)
     firstRows.push_back(i * product(sizes));
-  Value parts = gatherTaps(node, rows, math.ints({images, 1}, firstRows, getRowType(rows)), sizes,
+  Value parts = gatherTaps(node, rows, e.ints({images, 1}, firstRows, getRowType(rows)), sizes,
                            taps, {images, points});
-  Value y = sampling->mode == GridSampling::Nearest
-                ? math.reshape(parts, {images, points, channels})
-                : math.sum(parts, 0);
+  Value y = sampling->mode == GridSampling::Nearest ? e.reshape(parts, {images, points, channels})
+                                                    : e.sum(parts, 0);
   SmallVector<int64_t> shape = {images, channels};
   llvm::append_range(shape, resultSizes);
-  y = math.reshape(math.transpose(y, {0, 2, 1}), shape);
+  y = e.reshape(e.transpose(y, {0, 2, 1}), shape);
   return node.results(castSaturated(node, y, elementType));
 }
 
@@ -213,15 +212,15 @@ static LogicalResult importAffineGrid(OnnxNode &node) {
           alignCorners ? (length == 1 ? -1.0 : -1 + 2 * i / (n - 1)) : (2 * i + 1) / n - 1;
     }
   }
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(theta), arithmetic = getArithmeticType(elementType);
   Value grid = node.create<MatmulOp>(
-      {math.floats({points, columns}, base, arithmetic), node.cast(theta, arithmetic)},
+      {e.floats({points, columns}, base, arithmetic), node.cast(theta, arithmetic)},
       node.flag("transpose_b"));
   SmallVector<int64_t> shape = {images};
   llvm::append_range(shape, sizes);
   shape.push_back(spatial);
-  return node.results(node.cast(math.reshape(grid, shape), elementType));
+  return node.results(node.cast(e.reshape(grid, shape), elementType));
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +287,7 @@ static FailureOr<Deformation> readDeformation(OnnxNode &node) {
 }
 
 /// Where the taps of a plain convolution are along one axis: `taps, points`.
-static Value getRegularPositions(TensorMath &math, const Deformation &d, int64_t axis,
+static Value getRegularPositions(Expressions &e, const Deformation &d, int64_t axis,
                                  Type elementType) {
   int64_t tapStride = 1, pointStride = 1;
   for (int64_t i = axis + 1; i < d.spatial; ++i) {
@@ -301,14 +300,14 @@ static Value getRegularPositions(TensorMath &math, const Deformation &d, int64_t
       values.push_back(static_cast<double>(i / stride % size * factor + start));
     return values;
   };
-  Value ofTaps = math.floats(
+  Value ofTaps = e.floats(
       {d.taps, 1}, positions(d.taps, tapStride, d.window.kernel[axis], d.window.dilations[axis], 0),
       elementType);
-  Value ofPoints = math.floats(d.points,
-                               positions(d.points, pointStride, d.resultSizes[axis],
-                                         d.window.strides[axis], -d.window.pads[axis]),
-                               elementType);
-  return math.add(ofTaps, ofPoints);
+  Value ofPoints = e.floats(d.points,
+                            positions(d.points, pointStride, d.resultSizes[axis],
+                                      d.window.strides[axis], -d.window.pads[axis]),
+                            elementType);
+  return e.add(ofTaps, ofPoints);
 }
 
 static LogicalResult importDeformConv(OnnxNode &node) {
@@ -316,7 +315,7 @@ static LogicalResult importDeformConv(OnnxNode &node) {
   if (failed(deformation))
     return failure();
   const Deformation &d = *deformation;
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(node.input(0)), arithmetic = getArithmeticType(elementType);
   auto operand = [&](unsigned index) { return node.cast(node.input(index), arithmetic); };
 
@@ -324,43 +323,41 @@ static LogicalResult importDeformConv(OnnxNode &node) {
   const int64_t images = d.images * d.offsetGroups, channels = d.channels / d.offsetGroups;
   SmallVector<int64_t> imageShape = {images, channels};
   llvm::append_range(imageShape, d.sizes);
-  Value rows = toRows(math, math.reshape(operand(0), imageShape));
+  Value rows = toRows(e, e.reshape(operand(0), imageShape));
   if (!rows)
     return failure();
-  Value offsets = math.reshape(operand(2), {images, d.taps, d.spatial, d.points});
+  Value offsets = e.reshape(operand(2), {images, d.taps, d.spatial, d.points});
   SmallVector<AxisTaps> taps;
   for (int64_t i = 0; i < d.spatial; ++i) {
-    Value offset = math.reshape(math.slice(offsets, 2, i, 1), {images, d.taps, d.points});
-    AxisTaps axis =
-        getLinearTaps(math, math.add(offset, getRegularPositions(math, d, i, arithmetic)));
-    axis.isInside = arePositionsInside(math, axis.positions, d.sizes[i]);
+    Value offset = e.reshape(e.slice(offsets, 2, i, 1), {images, d.taps, d.points});
+    AxisTaps axis = getLinearTaps(e, e.add(offset, getRegularPositions(e, d, i, arithmetic)));
+    axis.isInside = arePositionsInside(e, axis.positions, d.sizes[i]);
     axis.positions = clampPositions(node, axis.positions, d.sizes[i]);
     taps.push_back(axis);
   }
   SmallVector<int64_t> firstRows;
   for (int64_t i = 0; i < images; ++i)
     firstRows.push_back(i * product(d.sizes));
-  Value parts = gatherTaps(node, rows, math.ints({images, 1, 1}, firstRows, getRowType(rows)),
-                           d.sizes, taps, {images, d.taps, d.points});
-  Value columns = math.sum(parts, 0);
+  Value parts = gatherTaps(node, rows, e.ints({images, 1, 1}, firstRows, getRowType(rows)), d.sizes,
+                           taps, {images, d.taps, d.points});
+  Value columns = e.sum(parts, 0);
   if (node.hasInput(4))
-    columns = math.mul(columns, math.reshape(operand(4), {images, d.taps, d.points, 1}));
+    columns = e.mul(columns, e.reshape(operand(4), {images, d.taps, d.points, 1}));
 
   // The convolution is now a product: of weights and, for each point, the values below the kernel.
   const int64_t depth = d.channels / d.groups * d.taps;
-  columns =
-      math.reshape(math.transpose(columns, {0, 3, 1, 2}), {d.images, d.groups, depth, d.points});
-  Value weights = math.reshape(operand(1), {d.groups, d.resultChannels / d.groups, depth});
+  columns = e.reshape(e.transpose(columns, {0, 3, 1, 2}), {d.images, d.groups, depth, d.points});
+  Value weights = e.reshape(operand(1), {d.groups, d.resultChannels / d.groups, depth});
   SmallVector<int64_t> shape = {d.images, d.resultChannels};
   llvm::append_range(shape, d.resultSizes);
-  Value y = math.reshape(math.matmul(weights, columns), shape);
+  Value y = e.reshape(e.matmul(weights, columns), shape);
   if (node.hasInput(3)) {
     SmallVector<int64_t> biasShape(shape.size(), 1);
     biasShape[1] = d.resultChannels;
     if (shapeOf(node.input(3)) != ArrayRef<int64_t>(d.resultChannels))
       return node.error() << "the bias must have " << d.resultChannels << " elements, but is "
                           << node.input(3).getType();
-    y = math.add(y, math.reshape(operand(3), biasShape));
+    y = e.add(y, e.reshape(operand(3), biasShape));
   }
   return node.results(node.cast(y, elementType));
 }

@@ -3,7 +3,6 @@
 #include "DeclaredShapes.h"
 #include "Expressions.h"
 #include "OnnxRegistry.h"
-#include "TensorMath.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -198,7 +197,7 @@ static LogicalResult importPad(OnnxNode &node) {
   // A pad's number is an f32: another one is chosen where the padding is.
   auto maskType = RankedTensorType::get(shapeOf(x), node.getBuilder().getI1Type());
   Value mask = pad(node.constant(DenseElementsAttr::get(maskType, true)), 0);
-  return node.results(node.create<WhereOp>({mask, pad(x, 0), node.scalarLike(x, value)}));
+  return node.results(Expressions(node).where(mask, pad(x, 0), value));
 }
 
 /// Cuts off or adds as much before as after, an odd element after.
@@ -282,29 +281,19 @@ static LogicalResult importOneHot(OnnxNode &node) {
   if (failed(known))
     return failure();
   int64_t depth = *known;
-  TensorMath math(node);
+  Expressions e(node);
   if (rankOf(values) != 1 || shapeOf(values)[0] != 2)
     return node.error() << "values must be the two values off and on, but are " << values.getType();
   Value indices = node.cast(node.input(0), node.getBuilder().getI64Type());
   // Negative indices count from the end.
-  Value wrapped = node.create<AddOp>({indices, node.scalarLike(indices, depth)});
-  Value isNegative = math.compare(ComparePredicate::LT, indices, 0);
-  indices = node.create<WhereOp>({isNegative, wrapped, indices});
+  Value wrapped = e.add(indices, static_cast<double>(depth));
+  Value isNegative = e.compare(ComparePredicate::LT, indices, 0);
+  indices = e.where(isNegative, wrapped, indices);
   SmallVector<int64_t> shape(shapeOf(node.input(0)));
   shape.insert(shape.begin() + axis, 1);
-  SmallVector<int64_t> classShape(rank + 1, 1);
-  classShape[axis] = depth;
-  if (failed(node.checkGenerated(RankedTensorType::get({depth}, node.getBuilder().getI64Type()))))
-    return failure();
-  Value classes = node.constant(llvm::to_vector(llvm::seq<int64_t>(0, depth)));
-  Value isHot = math.compare(ComparePredicate::EQ, node.reshape(indices, shape),
-                             node.reshape(classes, classShape));
-  auto pick = [&](int64_t index) {
-    Value one = node.create<SliceOp>(
-        values, {node.attr("starts", index), node.attr("sizes", 1), node.attr("steps", 1)});
-    return node.reshape(one, {});
-  };
-  return node.results(node.create<WhereOp>({isHot, pick(1), pick(0)}));
+  Value isHot =
+      e.compare(ComparePredicate::EQ, node.reshape(indices, shape), e.iota(depth, axis, rank + 1));
+  return node.results(e.where(isHot, e.take(values, 0, 1), e.take(values, 0, 0)));
 }
 
 void mlir::ttc::registerIndexingOps(OnnxRegistry &registry) {

@@ -166,11 +166,6 @@ static LogicalResult importLRN(OnnxNode &node) {
                                          node.f32("bias", node.getFloat("bias", 1.0))}));
 }
 
-static Value reduceKeeping(OnnxNode &node, StringRef kind, Value x, ArrayRef<int64_t> axes) {
-  std::initializer_list<NamedAttribute> attrs = {node.attr("axes", axes), node.flag("keepdims")};
-  return kind == "sum" ? node.create<ReduceSumOp>(x, attrs) : node.create<ReduceMeanOp>(x, attrs);
-}
-
 /// x / ||x||_p along an axis; a vector of zeros stays unchanged.
 static LogicalResult importLpNormalization(OnnxNode &node) {
   Value x = node.input(0);
@@ -178,15 +173,13 @@ static LogicalResult importLpNormalization(OnnxNode &node) {
   int64_t p = node.getInt("p", 2);
   if (p != 1 && p != 2)
     return node.error() << "attribute 'p' is " << p << " (supported: 1, 2)";
-  Value norm = p == 1 ? node.create<AbsOp>(x) : node.create<MulOp>({x, x});
-  norm = reduceKeeping(node, "sum", norm, axis);
+  Expressions e(node);
+  Value norm = e.sum(p == 1 ? e.abs(x) : e.square(x), axis, /*keepDims=*/true);
   if (p == 2)
-    norm = node.create<SqrtOp>(norm);
-  Value zero = node.scalarLike(x, 0), one = node.scalarLike(x, 1);
-  Value isZero = node.create<CompareOp>(
-      {norm, zero},
-      node.attr("predicate", ComparePredicateAttr::get(node.context(), ComparePredicate::EQ)));
-  return node.results(node.create<DivOp>({x, node.create<WhereOp>({isZero, one, norm})}));
+    norm = e.unary<SqrtOp>(norm);
+  Value zero = e.number(x, 0), one = e.number(x, 1);
+  Value isZero = e.compare(ComparePredicate::EQ, norm, zero);
+  return node.results(e.div(x, e.where(isZero, one, norm)));
 }
 
 /// (x - mean) / (sqrt(variance) + epsilon), with the epsilon of the specification
@@ -196,10 +189,10 @@ static LogicalResult importMeanVarianceNormalization(OnnxNode &node) {
   if (failed(node.normalizeAxes(axes, rankOf(x))))
     return failure();
   llvm::sort(axes);
-  Value centered = node.create<SubOp>({x, reduceKeeping(node, "mean", x, axes)});
-  Value variance = reduceKeeping(node, "mean", node.create<MulOp>({centered, centered}), axes);
-  Value deviation = node.create<AddOp>({node.create<SqrtOp>(variance), node.scalarLike(x, 1e-9)});
-  return node.results(node.create<DivOp>({centered, deviation}));
+  Expressions e(node);
+  Value centered = e.sub(x, e.reduce<ReduceMeanOp>(x, axes));
+  Value variance = e.reduce<ReduceMeanOp>(e.square(centered), axes);
+  return node.results(e.div(centered, e.add(e.unary<SqrtOp>(variance), 1e-9)));
 }
 
 /// Before opset 13 all dimensions from the axis on form one vector.

@@ -5,7 +5,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 /// floor(coordinates) + first, ..., floor(coordinates) + first + count - 1
-static Value getPositions(TensorMath &math, Value coordinates, double first, int64_t count) {
+static Value getPositions(Expressions &e, Value coordinates, double first, int64_t count) {
   if (!coordinates)
     return {};
   SmallVector<int64_t> shape(shapeOf(coordinates)), offsetShape(shape.size() + 1, 1);
@@ -14,37 +14,36 @@ static Value getPositions(TensorMath &math, Value coordinates, double first, int
   SmallVector<double> offsets;
   for (int64_t i = 0; i < count; ++i)
     offsets.push_back(first + static_cast<double>(i));
-  return math.add(math.reshape(math.floor(coordinates), shape),
-                  math.floats(offsetShape, offsets, elementTypeOf(coordinates)));
+  return e.add(e.reshape(e.floor(coordinates), shape),
+               e.floats(offsetShape, offsets, elementTypeOf(coordinates)));
 }
 
 /// |coordinates - positions|
-static Value getDistances(TensorMath &math, Value coordinates, Value positions) {
+static Value getDistances(Expressions &e, Value coordinates, Value positions) {
   if (!positions)
     return {};
   SmallVector<int64_t> shape(shapeOf(coordinates));
   shape.insert(shape.begin(), 1);
-  return math.abs(math.sub(math.reshape(coordinates, shape), positions));
+  return e.abs(e.sub(e.reshape(coordinates, shape), positions));
 }
 
-AxisTaps mlir::ttc::getLinearTaps(TensorMath &math, Value coordinates) {
+AxisTaps mlir::ttc::getLinearTaps(Expressions &e, Value coordinates) {
   AxisTaps taps;
-  taps.positions = getPositions(math, coordinates, 0, 2);
-  Value distances = getDistances(math, coordinates, taps.positions);
-  taps.weights = math.sub(math.number(distances, 1), distances);
+  taps.positions = getPositions(e, coordinates, 0, 2);
+  Value distances = getDistances(e, coordinates, taps.positions);
+  taps.weights = e.sub(e.number(distances, 1), distances);
   return taps;
 }
 
-AxisTaps mlir::ttc::getCubicTaps(TensorMath &math, Value coordinates) {
+AxisTaps mlir::ttc::getCubicTaps(Expressions &e, Value coordinates) {
   constexpr double a = -0.75;
   AxisTaps taps;
-  taps.positions = getPositions(math, coordinates, -1, 4);
-  Value x = getDistances(math, coordinates, taps.positions);
+  taps.positions = getPositions(e, coordinates, -1, 4);
+  Value x = getDistances(e, coordinates, taps.positions);
   // ((a + 2) x - (a + 3)) x^2 + 1 up to 1, then ((a x - 5 a) x + 8 a) x - 4 a.
-  Value near = math.add(math.mul(math.mul(math.sub(math.mul(x, a + 2), a + 3), x), x), 1);
-  Value far =
-      math.sub(math.mul(math.add(math.mul(math.sub(math.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
-  taps.weights = math.where(math.compare(ComparePredicate::LE, x, 1), near, far);
+  Value near = e.add(e.mul(e.mul(e.sub(e.mul(x, a + 2), a + 3), x), x), 1);
+  Value far = e.sub(e.mul(e.add(e.mul(e.sub(e.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
+  taps.weights = e.where(e.compare(ComparePredicate::LE, x, 1), near, far);
   return taps;
 }
 
@@ -53,18 +52,18 @@ Value mlir::ttc::clampPositions(OnnxNode &node, Value positions, int64_t size) {
                               {node.f32("min", 0), node.f32("max", static_cast<double>(size - 1))});
 }
 
-Value mlir::ttc::arePositionsInside(TensorMath &math, Value positions, int64_t size) {
-  return math.both(math.compare(ComparePredicate::GE, positions, 0),
-                   math.compare(ComparePredicate::LE, positions, static_cast<double>(size - 1)));
+Value mlir::ttc::arePositionsInside(Expressions &e, Value positions, int64_t size) {
+  return e.both(e.compare(ComparePredicate::GE, positions, 0),
+                e.compare(ComparePredicate::LE, positions, static_cast<double>(size - 1)));
 }
 
-Value mlir::ttc::toRows(TensorMath &math, Value image) {
+Value mlir::ttc::toRows(Expressions &e, Value image) {
   ArrayRef<int64_t> shape = shapeOf(image);
   int64_t pixels = 1;
   for (int64_t size : shape.drop_front(2))
     pixels *= size;
-  Value rows = math.transpose(math.reshape(image, {shape[0], shape[1], pixels}), {0, 2, 1});
-  return math.reshape(rows, {shape[0] * pixels, shape[1]});
+  Value rows = e.transpose(e.reshape(image, {shape[0], shape[1], pixels}), {0, 2, 1});
+  return e.reshape(rows, {shape[0] * pixels, shape[1]});
 }
 
 Type mlir::ttc::getRowType(Value rows) {
@@ -75,7 +74,7 @@ Type mlir::ttc::getRowType(Value rows) {
 
 Value mlir::ttc::gatherTaps(OnnxNode &node, Value rows, Value firstRows, ArrayRef<int64_t> sizes,
                             ArrayRef<AxisTaps> axes, ArrayRef<int64_t> samples) {
-  TensorMath math(node);
+  Expressions e(node);
   if (!rows || !firstRows)
     return {};
   Type rowType = getRowType(rows);
@@ -93,7 +92,7 @@ Value mlir::ttc::gatherTaps(OnnxNode &node, Value rows, Value firstRows, ArrayRe
       SmallVector<int64_t> shape(axes.size(), 1);
       shape[i] = shapeOf(value)[0];
       llvm::append_range(shape, shapeOf(value).drop_front());
-      return math.reshape(value, shape);
+      return e.reshape(value, shape);
     };
     auto combine = [&](Value &all, Value one, auto operation) {
       if (one)
@@ -103,10 +102,10 @@ Value mlir::ttc::gatherTaps(OnnxNode &node, Value rows, Value firstRows, ArrayRe
     int64_t stride = 1;
     for (int64_t size : sizes.drop_front(i + 1))
       stride *= size;
-    Value offset = math.cast(place(axis.positions), rowType);
-    row = math.add(row, stride == 1 ? offset : math.mul(offset, static_cast<double>(stride)));
-    combine(weight, axis.weights, [&](Value a, Value b) { return math.mul(a, b); });
-    combine(isInside, axis.isInside, [&](Value a, Value b) { return math.both(a, b); });
+    Value offset = e.cast(place(axis.positions), rowType);
+    row = e.add(row, stride == 1 ? offset : e.mul(offset, static_cast<double>(stride)));
+    combine(weight, axis.weights, [&](Value a, Value b) { return e.mul(a, b); });
+    combine(isInside, axis.isInside, [&](Value a, Value b) { return e.both(a, b); });
   }
   SmallVector<int64_t> broadcast;
   for (const AxisTaps &axis : axes)
@@ -116,11 +115,11 @@ Value mlir::ttc::gatherTaps(OnnxNode &node, Value rows, Value firstRows, ArrayRe
   llvm::append_range(flat, samples);
   SmallVector<int64_t> column(flat);
   column.push_back(1);
-  auto spread = [&](Value value) { return math.reshape(math.expand(value, broadcast), column); };
-  Value parts = math.gather(rows, math.reshape(math.expand(row, broadcast), flat), 0);
+  auto spread = [&](Value value) { return e.reshape(e.expand(value, broadcast), column); };
+  Value parts = e.gather(rows, e.reshape(e.expand(row, broadcast), flat), 0);
   if (weight)
-    parts = math.mul(parts, math.cast(spread(weight), elementTypeOf(rows)));
+    parts = e.mul(parts, e.cast(spread(weight), elementTypeOf(rows)));
   if (isInside && parts)
-    parts = math.where(spread(isInside), parts, math.number(parts, 0));
+    parts = e.where(spread(isInside), parts, e.number(parts, 0));
   return parts;
 }

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_IMPORT_PIXELSAMPLING_H
 #define TTC_LIB_IMPORT_PIXELSAMPLING_H
 
-#include "TensorMath.h"
+#include "Expressions.h"
 
 namespace mlir::ttc {
 
@@ -20,17 +20,17 @@ struct AxisTaps {
 
 /// The taps for linear interpolation at `coordinates` (`samples...`): the two elements around each.
 /// Positions are not yet inside the axis.
-AxisTaps getLinearTaps(TensorMath &math, Value coordinates);
+AxisTaps getLinearTaps(Expressions &e, Value coordinates);
 /// The same for cubic convolution with the coefficient -0.75: four elements.
-AxisTaps getCubicTaps(TensorMath &math, Value coordinates);
+AxisTaps getCubicTaps(Expressions &e, Value coordinates);
 
 /// Positions limited to 0, ..., size - 1.
 Value clampPositions(OnnxNode &node, Value positions, int64_t size);
 /// Whether 0 <= positions <= size - 1.
-Value arePositionsInside(TensorMath &math, Value positions, int64_t size);
+Value arePositionsInside(Expressions &e, Value positions, int64_t size);
 
 /// `n, c, spatial...` as rows: `n * spatial..., c`.
-Value toRows(TensorMath &math, Value image);
+Value toRows(Expressions &e, Value image);
 
 /// All combinations of the axes' taps: `taps, samples..., c`, weighted, and zero where they do not
 /// count. `rows` are those of toRows(); `firstRows` (integers, `samples...`) says where the image

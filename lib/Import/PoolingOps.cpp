@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Expressions.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
-#include "TensorMath.h"
 #include "Window.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -125,17 +125,17 @@ static Value createMaxIndices(OnnxNode &node, const Window &window, bool ceilMod
     firsts.push_back(i * table->taps);
   for (int64_t i = 0; i < rows; ++i)
     rowStarts.push_back(i * pixels);
-  TensorMath math(node);
+  Expressions e(node);
   Type i64 = node.getBuilder().getI64Type();
-  Value taken = math.gather(math.reshape(x, {rows, pixels}),
-                            math.ints({table->windows, table->taps}, sources, i64), 1);
+  Value taken = e.gather(e.reshape(x, {rows, pixels}),
+                         e.ints({table->windows, table->taps}, sources, i64), 1);
   Value tap = node.create<ArgmaxOp>(taken, node.i64("axis", 2));
-  Value entry = math.add(tap, math.ints(table->windows, firsts, i64));
-  Value index = math.gather(math.ints(table->windows * table->taps, indices, i64), entry, 0);
-  index = math.add(index, math.ints({rows, 1}, rowStarts, i64));
+  Value entry = e.add(tap, e.ints(table->windows, firsts, i64));
+  Value index = e.gather(e.ints(table->windows * table->taps, indices, i64), entry, 0);
+  index = e.add(index, e.ints({rows, 1}, rowStarts, i64));
   SmallVector<int64_t> shape(shapeOf(x).take_front(2));
   llvm::append_range(shape, table->counts);
-  return math.reshape(index, shape);
+  return e.reshape(index, shape);
 }
 
 static LogicalResult importMaxPool(OnnxNode &node) {
@@ -164,11 +164,11 @@ static LogicalResult importAveragePool(OnnxNode &node) {
 
 /// |x|^p and its inverse.
 static Value raise(OnnxNode &node, Value x, int64_t p) {
-  TensorMath math(node);
-  x = math.abs(x);
+  Expressions e(node);
+  x = e.abs(x);
   if (p == 1)
     return x;
-  return p == 2 ? math.mul(x, x) : node.create<PowOp>({x, math.number(x, static_cast<double>(p))});
+  return p == 2 ? e.mul(x, x) : node.create<PowOp>({x, e.number(x, static_cast<double>(p))});
 }
 static Value root(OnnxNode &node, Value x, int64_t p) {
   if (p == 1)
@@ -202,7 +202,7 @@ static LogicalResult importLpPool(OnnxNode &node) {
                      dilatedSize(window->kernel[i], window->dilations[i]);
     window->pads[rank + i] = std::max(window->pads[rank + i], extent - sizes[i] - window->pads[i]);
   }
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(x);
   const int64_t channels = shapeOf(x)[1];
   SmallVector<int64_t> weightShape = {channels, 1};
@@ -213,7 +213,7 @@ static LogicalResult importLpPool(OnnxNode &node) {
   SmallVector<NamedAttribute> attrs = window->getAttrs(node);
   attrs.push_back(node.i64("groups", channels));
   Value powers = raise(node, node.cast(x, arithmetic), *p);
-  Value sums = node.create<ConvOp>({powers, math.splat(weightShape, arithmetic, 1)}, attrs);
+  Value sums = node.create<ConvOp>({powers, e.splat(weightShape, arithmetic, 1)}, attrs);
   return node.results(node.cast(root(node, sums, *p), elementType));
 }
 
@@ -225,7 +225,7 @@ static LogicalResult importGlobalLpPool(OnnxNode &node) {
   if (rankOf(x) < 3)
     return node.error() << "the input must have spatial dimensions, but is " << x.getType();
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rankOf(x)));
-  Value sums = TensorMath(node).sum(raise(node, x, *p), axes, /*keepDims=*/true);
+  Value sums = Expressions(node).sum(raise(node, x, *p), axes, /*keepDims=*/true);
   return node.results(root(node, sums, *p));
 }
 

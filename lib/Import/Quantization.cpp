@@ -10,14 +10,14 @@ using namespace mlir::ttc;
 
 Value Quantization::zeroOr(Value zero, Type elementType) {
   // Constants of the types that are only stored are made by a cast.
-  return zero ? zero : node.cast(math.splat({}, node.getBuilder().getI32Type(), 0), elementType);
+  return zero ? zero : node.cast(e.splat({}, node.getBuilder().getI32Type(), 0), elementType);
 }
 
 Value Quantization::scalar(Value value, StringRef what) {
   if (!value)
     return {};
   if (tensorType(value).getNumElements() == 1)
-    return math.reshape(value, {});
+    return e.reshape(value, {});
   node.error() << what << " must have one element, but is " << value.getType();
   return {};
 }
@@ -26,11 +26,11 @@ Value Quantization::perAxis(Value value, int64_t axis, ArrayRef<int64_t> shape, 
   if (!value)
     return {};
   if (tensorType(value).getNumElements() == 1)
-    return math.reshape(value, {});
+    return e.reshape(value, {});
   if (rankOf(value) == 1 && shapeOf(value)[0] == shape[axis]) {
     SmallVector<int64_t> broadcast(shape.size() - axis, 1);
     broadcast[0] = shape[axis];
-    return math.reshape(value, broadcast);
+    return e.reshape(value, broadcast);
   }
   node.error() << what << " must have one element, or one for each of the " << shape[axis]
                << " of dimension " << axis << ", but is " << value.getType();
@@ -78,7 +78,7 @@ Value Quantization::quantize(Value x, QuantizationParams params) {
     return node.createAs<QuantizeOp>(RankedTensorType::get(shapeOf(x), stored),
                                      {x, scale, params.zero});
   // Numbers of f32 are exact far beyond the range of 16 bits.
-  Value rounded = math.add(math.round(math.div(x, scale)), node.cast(params.zero, type));
+  Value rounded = e.add(e.round(e.div(x, scale)), node.cast(params.zero, type));
   return castSaturated(node, rounded, stored);
 }
 
@@ -89,15 +89,15 @@ Value Quantization::dequantize(Value q, QuantizationParams params) {
   Value scale = node.cast(params.scale, type);
   if (isDequantizeType(elementTypeOf(q)))
     return node.create<DequantizeOp>({q, scale, params.zero});
-  return math.mul(math.sub(node.cast(q, type), node.cast(params.zero, type)), scale);
+  return e.mul(e.sub(node.cast(q, type), node.cast(params.zero, type)), scale);
 }
 
 Value Quantization::requantize(Value sums, Value scale, Value zero) {
   if (!sums || !scale)
     return {};
   Type type = getArithmeticType(elementTypeOf(scale));
-  Value product = math.mul(node.cast(sums, type), node.cast(scale, type));
-  return quantize(product, {math.splat({}, type, 1), zero});
+  Value product = e.mul(node.cast(sums, type), node.cast(scale, type));
+  return quantize(product, {e.splat({}, type, 1), zero});
 }
 
 QuantizationParams Quantization::rangeOf(Value x) {
@@ -105,12 +105,12 @@ QuantizationParams Quantization::rangeOf(Value x) {
     return {};
   constexpr double most = 255;
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(x)));
-  Value high = math.max(math.maximum(x, axes), 0), low = math.min(math.minimum(x, axes), 0);
-  Value range = math.sub(high, low);
-  Value isFlat = math.compare(ComparePredicate::EQ, range, 0);
-  Value scale = math.div(math.where(isFlat, math.number(range, 1), range), most);
-  Value zero = math.sub(math.number(low, 0), math.div(low, scale));
-  zero = math.round(math.min(math.max(zero, 0), most));
+  Value high = e.max(e.maximum(x, axes), 0), low = e.min(e.minimum(x, axes), 0);
+  Value range = e.sub(high, low);
+  Value isFlat = e.compare(ComparePredicate::EQ, range, 0);
+  Value scale = e.div(e.where(isFlat, e.number(range, 1), range), most);
+  Value zero = e.sub(e.number(low, 0), e.div(low, scale));
+  zero = e.round(e.min(e.max(zero, 0), most));
   Type ui8 = node.getBuilder().getIntegerType(8, /*isSigned=*/false);
   return {scale, node.cast(zero, ui8)};
 }
@@ -129,9 +129,9 @@ Value Quantization::matmul(Value a, Value b, Value aZero, Value bZero) {
     return {};
   }
   if (row)
-    a = math.reshape(a, {1, shapeOf(a)[0]});
+    a = e.reshape(a, {1, shapeOf(a)[0]});
   if (column)
-    b = math.reshape(b, {shapeOf(b)[0], 1});
+    b = e.reshape(b, {shapeOf(b)[0], 1});
   Value y = node.create<IntMatmulOp>({a, b, aZero, bZero});
   if (!y || (!row && !column))
     return y;
@@ -140,7 +140,7 @@ Value Quantization::matmul(Value a, Value b, Value aZero, Value bZero) {
     shape.pop_back();
   if (row)
     shape.erase(shape.end() - (column ? 1 : 2));
-  return math.reshape(y, shape);
+  return e.reshape(y, shape);
 }
 
 Value Quantization::conv(Value x, Value w, Value xZero, Value wZero, const Window &window,
@@ -175,13 +175,13 @@ Value mlir::ttc::broadcastToProduct(OnnxNode &node, Value value, Value matrix, b
                                     StringRef what) {
   if (!value || !matrix)
     return {};
-  TensorMath math(node);
+  Expressions e(node);
   if (tensorType(value).getNumElements() == 1)
-    return math.reshape(value, {});
+    return e.reshape(value, {});
   const int64_t rank = rankOf(matrix), count = rankOf(value);
   const int64_t place = isRows ? rank - 2 : rank - 1;
   if (count == 1 && rank >= 2 && shapeOf(value)[0] == shapeOf(matrix)[place])
-    return isRows ? math.reshape(value, {shapeOf(value)[0], 1}) : value;
+    return isRows ? e.reshape(value, {shapeOf(value)[0], 1}) : value;
   // One for each row or column of each matrix of a batch.
   if (count == rank && count >= 2)
     return value;

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_IMPORT_QUANTIZATION_H
 #define TTC_LIB_IMPORT_QUANTIZATION_H
 
-#include "TensorMath.h"
+#include "Expressions.h"
 #include "Window.h"
 
 namespace mlir::ttc {
@@ -19,7 +19,7 @@ struct QuantizationParams {
 /// OnnxNode::create(), a null operand gives a null result.
 class Quantization {
 public:
-  explicit Quantization(OnnxNode &node) : node(node), math(node) {}
+  explicit Quantization(OnnxNode &node) : node(node), e(node) {}
 
   /// 0 of this type, or the value if there is one.
   Value zeroOr(Value zero, Type elementType);
@@ -47,7 +47,7 @@ public:
 
 private:
   OnnxNode &node;
-  TensorMath math;
+  Expressions e;
 };
 
 /// Reads inputs and attributes of a convolution of bytes and creates it: `xZero` and `wZero` are

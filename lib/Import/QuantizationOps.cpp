@@ -68,14 +68,14 @@ static FailureOr<LinearShape> getLinearShape(OnnxNode &node, ArrayRef<int64_t> s
 }
 
 static Value shapeParam(OnnxNode &node, Value value, const LinearShape &linear) {
-  TensorMath math(node);
+  Expressions e(node);
   if (value && tensorType(value).getNumElements() == 1)
-    return math.reshape(value, {});
+    return e.reshape(value, {});
   if (linear.blockOfElement.empty())
-    return math.reshape(value, linear.paramShape);
-  Value blocks = math.ints(static_cast<int64_t>(linear.blockOfElement.size()),
-                           linear.blockOfElement, node.getBuilder().getI32Type());
-  return math.gather(value, blocks, linear.axis);
+    return e.reshape(value, linear.paramShape);
+  Value blocks = e.ints(static_cast<int64_t>(linear.blockOfElement.size()), linear.blockOfElement,
+                        node.getBuilder().getI32Type());
+  return e.gather(value, blocks, linear.axis);
 }
 
 /// Reports a zero point whose shape is not the scale's.
@@ -119,15 +119,15 @@ LogicalResult mlir::ttc::importQuantizeLinear(OnnxNode &node) {
                                                            : getArithmeticType(elementTypeOf(x));
   if (!isa<FloatType>(common))
     common = node.getBuilder().getF32Type();
-  TensorMath math(node);
+  Expressions e(node);
   Quantization quantization(node);
   QuantizationParams params = {node.cast(shapeParam(node, scale, *linear), common),
                                shapeParam(node, quantization.zeroOr(zero, elementType), *linear)};
-  x = node.cast(math.reshape(x, linear->shape), common);
+  x = node.cast(e.reshape(x, linear->shape), common);
   Value y;
   if (isa<FloatType>(elementType)) {
     // The zero point of floats is zero.
-    Value quotient = math.div(x, params.scale);
+    Value quotient = e.div(x, params.scale);
     if (!quotient)
       return failure();
     y = node.createAs<CastOp>(
@@ -136,12 +136,12 @@ LogicalResult mlir::ttc::importQuantizeLinear(OnnxNode &node) {
          node.attr("rounding", PowerRoundingAttr::get(node.context(), PowerRounding::Up))});
   } else if (common.getIntOrFloatBitWidth() < 32) {
     Type f32 = node.getBuilder().getF32Type();
-    x = node.cast(math.div(x, params.scale), f32);
-    y = quantization.quantize(x, {math.splat({}, f32, 1), params.zero});
+    x = node.cast(e.div(x, params.scale), f32);
+    y = quantization.quantize(x, {e.splat({}, f32, 1), params.zero});
   } else {
     y = quantization.quantize(x, params);
   }
-  return node.results(math.reshape(y, shapeOf(node.input(0))));
+  return node.results(e.reshape(y, shapeOf(node.input(0))));
 }
 
 LogicalResult mlir::ttc::importDequantizeLinear(OnnxNode &node) {
@@ -150,21 +150,21 @@ LogicalResult mlir::ttc::importDequantizeLinear(OnnxNode &node) {
   FailureOr<LinearShape> linear = getLinearShape(node, shapeOf(x), scale);
   if (failed(named) || failed(linear) || failed(checkZeroPoint(node)))
     return failure();
-  TensorMath math(node);
+  Expressions e(node);
   Quantization quantization(node);
   Type elementType = elementTypeOf(x);
-  x = math.reshape(x, linear->shape);
+  x = e.reshape(x, linear->shape);
   Value ofScale = shapeParam(node, scale, *linear), y;
   if (isa<FloatType>(elementType)) {
     // Its zero point is zero.
     Type type = getArithmeticType(elementTypeOf(scale));
-    y = math.mul(node.cast(x, type), node.cast(ofScale, type));
+    y = e.mul(node.cast(x, type), node.cast(ofScale, type));
   } else {
     Value ofZero = shapeParam(node, quantization.zeroOr(zero, elementType), *linear);
     y = quantization.dequantize(x, {ofScale, ofZero});
   }
   y = node.cast(y, *named ? *named : elementTypeOf(scale));
-  return node.results(math.reshape(y, shapeOf(node.input(0))));
+  return node.results(e.reshape(y, shapeOf(node.input(0))));
 }
 
 static LogicalResult importDynamicQuantizeLinear(OnnxNode &node) {
@@ -188,24 +188,24 @@ static LogicalResult importMatMulInteger(OnnxNode &node) {
 
 /// x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, bias
 static LogicalResult importQLinearConv(OnnxNode &node) {
-  TensorMath math(node);
+  Expressions e(node);
   Quantization quantization(node);
   Value sums = importIntConv(node, 0, 3, 2, 5);
   if (!sums)
     return failure();
   ArrayRef<int64_t> shape = shapeOf(sums);
   if (Value bias = node.input(8))
-    sums = math.add(sums, quantization.perAxis(bias, 1, shape, "the bias"));
-  Value scale = math.mul(quantization.scalar(node.input(1), "the input's scale"),
-                         quantization.perAxis(node.input(4), 1, shape, "the weights' scale"));
-  scale = math.div(scale, quantization.scalar(node.input(6), "the result's scale"));
+    sums = e.add(sums, quantization.perAxis(bias, 1, shape, "the bias"));
+  Value scale = e.mul(quantization.scalar(node.input(1), "the input's scale"),
+                      quantization.perAxis(node.input(4), 1, shape, "the weights' scale"));
+  scale = e.div(scale, quantization.scalar(node.input(6), "the result's scale"));
   return node.results(quantization.requantize(
       sums, scale, quantization.scalar(node.input(7), "the result's zero point")));
 }
 
 /// a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point
 static LogicalResult importQLinearMatMul(OnnxNode &node) {
-  TensorMath math(node);
+  Expressions e(node);
   Quantization quantization(node);
   Value a = node.input(0), b = node.input(3);
   Value sums = importIntMatmul(node, a, b, node.input(2), node.input(5));
@@ -213,8 +213,8 @@ static LogicalResult importQLinearMatMul(OnnxNode &node) {
     return broadcastToProduct(node, node.input(index), matrix, isRows, what);
   };
   Value scale =
-      math.mul(ofProduct(1, a, true, "the scale of a"), ofProduct(4, b, false, "the scale of b"));
-  scale = math.div(scale, ofProduct(6, sums, true, "the scale of the result"));
+      e.mul(ofProduct(1, a, true, "the scale of a"), ofProduct(4, b, false, "the scale of b"));
+  scale = e.div(scale, ofProduct(6, sums, true, "the scale of the result"));
   return node.results(quantization.requantize(
       sums, scale, ofProduct(7, sums, true, "the zero point of the result")));
 }

@@ -98,9 +98,7 @@ protected:
   virtual State step(Value x, const State &state) = 0;
 
   /// One direction's part of a value that may be null.
-  Value partOf(Value all, int64_t direction) {
-    return all ? e.squeeze(e.slice(all, 0, direction, 1), 0) : Value();
-  }
+  Value partOf(Value all, int64_t direction) { return all ? e.take(all, 0, direction) : Value(); }
   /// The bias of the input (0) or of the state (1); null if there is none.
   Value biasOf(int64_t direction, int64_t kind) {
     Value both = partOf(node.input(3), direction);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize and its predecessor Upsample.
 #include "DeclaredShapes.h"
+#include "Expressions.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
 #include "ResizeSampling.h"
-#include "TensorMath.h"
 
 #include "dialects/Ttc/TtcOps.h"
 
@@ -214,18 +214,18 @@ static LogicalResult keepAspectRatio(OnnxNode &node, Resize &resize, ArrayRef<in
 
 /// The elements of an input as scalars of f64.
 static SmallVector<Value> splitElements(OnnxNode &node, Value vector) {
-  TensorMath math(node);
+  Expressions e(node);
   vector = node.cast(vector, node.getBuilder().getF64Type());
   SmallVector<Value> elements;
   for (int64_t i = 0; vector && i < shapeOf(vector)[0]; ++i)
-    elements.push_back(math.reshape(math.slice(vector, 0, i, 1), {}));
+    elements.push_back(e.reshape(e.slice(vector, 0, i, 1), {}));
   return elements;
 }
 
 /// Reads sizes or scales that are computed at run time: the result has the declared shape.
 static LogicalResult readComputed(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes,
                                   unsigned input) {
-  TensorMath math(node);
+  Expressions e(node);
   Value values = node.input(input);
   ArrayRef<int64_t> from = shapeOf(node.input(0));
   resize.sizes = *node.declaredShape(0);
@@ -246,10 +246,8 @@ static LogicalResult readComputed(OnnxNode &node, Resize &resize, ArrayRef<int64
     if (!areSizes && from[axis] == 1 && resize.sizes[axis] == 1 && !resize.sampling.crops)
       continue;
     resize.computedScales[axis] = element;
-    Value scale = math.div(element, static_cast<double>(std::max<int64_t>(from[axis], 1)));
-    common = !common                  ? scale
-             : policy == "not_larger" ? math.min(common, scale)
-                                      : math.max(common, scale);
+    Value scale = e.div(element, static_cast<double>(std::max<int64_t>(from[axis], 1)));
+    common = !common ? scale : policy == "not_larger" ? e.min(common, scale) : e.max(common, scale);
   }
   if (areSizes)
     for (int64_t axis : axes)

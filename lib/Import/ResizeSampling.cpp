@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ResizeSampling.h"
-#include "TensorMath.h"
+#include "Expressions.h"
 
 #include <cmath>
 
@@ -149,19 +149,19 @@ static FailureOr<WeightedElements> getTaps(OnnxNode &node, const ResizeSampling 
 
 /// The weighted sum of the elements of one axis.
 static Value applyTaps(OnnxNode &node, Value x, int64_t axis, const WeightedElements &taps) {
-  TensorMath math(node);
+  Expressions e(node);
   const int64_t results = taps.isOutside.size();
   Type i32 = node.getBuilder().getI32Type();
   if (taps.count == 1)
-    return math.gather(x, math.ints(results, taps.positions, i32), axis);
+    return e.gather(x, e.ints(results, taps.positions, i32), axis);
   if (!x)
     return {};
   SmallVector<int64_t> weightShape(rankOf(x) + 1, 1);
   weightShape[axis] = results;
   weightShape[axis + 1] = taps.count;
-  Value weights = math.floats(weightShape, taps.weights, elementTypeOf(x));
-  Value parts = math.gather(x, math.ints({results, taps.count}, taps.positions, i32), axis);
-  return math.sum(math.mul(parts, weights), axis + 1);
+  Value weights = e.floats(weightShape, taps.weights, elementTypeOf(x));
+  Value parts = e.gather(x, e.ints({results, taps.count}, taps.positions, i32), axis);
+  return e.sum(e.mul(parts, weights), axis + 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,10 +171,10 @@ static Value applyTaps(OnnxNode &node, Value x, int64_t axis, const WeightedElem
 /// getCoordinate() for all elements of the result, in f64.
 static Value computeCoordinates(OnnxNode &node, const ResizeSampling &sampling,
                                 const ResizeAxis &axis) {
-  TensorMath math(node);
+  Expressions e(node);
   Type f64 = node.getBuilder().getF64Type();
   auto valueOr = [&](Value computed, double known) {
-    return computed ? computed : math.floats({}, known, f64);
+    return computed ? computed : e.floats({}, known, f64);
   };
   Value scale = valueOr(axis.computedScale, axis.scale);
   const auto size = static_cast<double>(axis.operandSize);
@@ -182,53 +182,52 @@ static Value computeCoordinates(OnnxNode &node, const ResizeSampling &sampling,
   SmallVector<double> counted;
   for (int64_t i = 0; i < axis.resultSize; ++i)
     counted.push_back(static_cast<double>(i));
-  Value i = math.floats(axis.resultSize, counted, f64);
-  Value width = math.mul(scale, size);
-  Value isOne = math.compare(ComparePredicate::EQ, width, 1);
-  Value steps = math.sub(width, 1);
+  Value i = e.floats(axis.resultSize, counted, f64);
+  Value width = e.mul(scale, size);
+  Value isOne = e.compare(ComparePredicate::EQ, width, 1);
+  Value steps = e.sub(width, 1);
   if (sampling.crops) {
     Value start = valueOr(axis.computedStart, axis.start),
           end = valueOr(axis.computedEnd, axis.end);
-    Value extent = math.mul(math.sub(end, start), last);
-    Value inside = math.where(isOne, math.div(extent, 2), math.div(math.mul(i, extent), steps));
-    return math.add(inside, math.mul(start, last));
+    Value extent = e.mul(e.sub(end, start), last);
+    Value inside = e.where(isOne, e.div(extent, 2), e.div(e.mul(i, extent), steps));
+    return e.add(inside, e.mul(start, last));
   }
-  Value centered = math.sub(math.div(math.add(i, 0.5), scale), 0.5);
+  Value centered = e.sub(e.div(e.add(i, 0.5), scale), 0.5);
   switch (sampling.coordinates) {
   case CoordinateMode::HalfPixel:
     return centered;
   case CoordinateMode::PytorchHalfPixel:
-    return math.where(isOne, math.number(centered, -0.5), centered);
+    return e.where(isOne, e.number(centered, -0.5), centered);
   case CoordinateMode::AlignCorners:
-    return math.where(isOne, math.number(i, 0), math.div(math.mul(i, last), steps));
+    return e.where(isOne, e.number(i, 0), e.div(e.mul(i, last), steps));
   case CoordinateMode::Asymmetric:
-    return math.div(i, scale);
+    return e.div(i, scale);
   case CoordinateMode::HalfPixelSymmetric: {
-    Value results = math.floats({}, static_cast<double>(axis.resultSize), f64);
-    Value adjustment = math.div(results, width);
-    return math.add(math.mul(math.sub(math.number(width, 1), adjustment), size / 2), centered);
+    Value results = e.floats({}, static_cast<double>(axis.resultSize), f64);
+    Value adjustment = e.div(results, width);
+    return e.add(e.mul(e.sub(e.number(width, 1), adjustment), size / 2), centered);
   }
   }
   llvm_unreachable("all modes are handled");
 }
 
 /// cubicKernel() or its linear counterpart.
-static Value computeKernel(TensorMath &math, const ResizeSampling &sampling, Value distance) {
-  Value x = math.abs(distance);
+static Value computeKernel(Expressions &e, const ResizeSampling &sampling, Value distance) {
+  Value x = e.abs(distance);
   if (sampling.mode == SampleMode::Linear)
-    return math.max(math.sub(math.number(x, 1), x), 0);
+    return e.max(e.sub(e.number(x, 1), x), 0);
   const double a = sampling.cubicCoefficient;
-  Value near = math.add(math.mul(math.mul(math.sub(math.mul(x, a + 2), a + 3), x), x), 1);
-  Value far =
-      math.sub(math.mul(math.add(math.mul(math.sub(math.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
-  far = math.where(math.compare(ComparePredicate::LT, x, 2), far, math.number(x, 0));
-  return math.where(math.compare(ComparePredicate::LE, x, 1), near, far);
+  Value near = e.add(e.mul(e.mul(e.sub(e.mul(x, a + 2), a + 3), x), x), 1);
+  Value far = e.sub(e.mul(e.add(e.mul(e.sub(e.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
+  far = e.where(e.compare(ComparePredicate::LT, x, 2), far, e.number(x, 0));
+  return e.where(e.compare(ComparePredicate::LE, x, 1), near, far);
 }
 
 /// The element below each coordinate, or the one above if the rounding says so.
-static Value computeNearest(TensorMath &math, const ResizeSampling &sampling, Value coordinates,
+static Value computeNearest(Expressions &e, const ResizeSampling &sampling, Value coordinates,
                             Value below) {
-  Value ratio = math.sub(coordinates, below);
+  Value ratio = e.sub(coordinates, below);
   // A coordinate that is a whole number is 1 past the element below it.
   auto [predicate, limit] = [&]() -> std::pair<ComparePredicate, double> {
     switch (sampling.rounding) {
@@ -243,7 +242,7 @@ static Value computeNearest(TensorMath &math, const ResizeSampling &sampling, Va
     }
     llvm_unreachable("all modes are handled");
   }();
-  return math.where(math.compare(predicate, ratio, limit), math.add(below, 1), below);
+  return e.where(e.compare(predicate, ratio, limit), e.add(below, 1), below);
 }
 
 /// Resamples an axis by positions and weights that are computed. Sets `isOutside` where the region
@@ -251,7 +250,7 @@ static Value computeNearest(TensorMath &math, const ResizeSampling &sampling, Va
 static Value applyComputedTaps(OnnxNode &node, Value x, int64_t index,
                                const ResizeSampling &sampling, const ResizeAxis &axis,
                                Value &isOutside) {
-  TensorMath math(node);
+  Expressions e(node);
   const int64_t results = axis.resultSize;
   const auto last = static_cast<double>(axis.operandSize - 1);
   Type i32 = node.getBuilder().getI32Type();
@@ -259,17 +258,15 @@ static Value applyComputedTaps(OnnxNode &node, Value x, int64_t index,
   if (!x || !coordinates)
     return {};
   if (sampling.crops) {
-    Value isInside = math.both(math.compare(ComparePredicate::GE, coordinates, 0),
-                               math.compare(ComparePredicate::LE, coordinates, last));
+    Value isInside = e.both(e.compare(ComparePredicate::GE, coordinates, 0),
+                            e.compare(ComparePredicate::LE, coordinates, last));
     isOutside = node.create<NotOp>(isInside);
-    coordinates = math.where(isInside, coordinates, math.number(coordinates, 0));
+    coordinates = e.where(isInside, coordinates, e.number(coordinates, 0));
   }
-  Value below = math.sub(node.create<CeilOp>(coordinates), 1);
-  auto clamp = [&](Value positions) {
-    return math.cast(math.min(math.max(positions, 0), last), i32);
-  };
+  Value below = e.sub(node.create<CeilOp>(coordinates), 1);
+  auto clamp = [&](Value positions) { return e.cast(e.min(e.max(positions, 0), last), i32); };
   if (sampling.mode == SampleMode::Nearest)
-    return math.gather(x, clamp(computeNearest(math, sampling, coordinates, below)), index);
+    return e.gather(x, clamp(computeNearest(e, sampling, coordinates, below)), index);
 
   // The result has the whole elements of the size that the scale asks for, so it is no smaller.
   const double least =
@@ -285,30 +282,30 @@ static Value applyComputedTaps(OnnxNode &node, Value x, int64_t index,
   SmallVector<double> offsets;
   for (int64_t k = 0; k < count; ++k)
     offsets.push_back(static_cast<double>(k + 1) - reach);
-  Value positions = math.add(math.reshape(below, {results, 1}),
-                             math.floats(count, offsets, elementTypeOf(below)));
-  Value distances = math.sub(positions, math.reshape(coordinates, {results, 1}));
+  Value positions =
+      e.add(e.reshape(below, {results, 1}), e.floats(count, offsets, elementTypeOf(below)));
+  Value distances = e.sub(positions, e.reshape(coordinates, {results, 1}));
   if (sampling.antialias)
-    distances = axis.computedScale ? math.mul(distances, math.min(axis.computedScale, 1))
-                                   : math.mul(distances, std::min(axis.scale, 1.0));
-  Value weights = computeKernel(math, sampling, distances);
+    distances = axis.computedScale ? e.mul(distances, e.min(axis.computedScale, 1))
+                                   : e.mul(distances, std::min(axis.scale, 1.0));
+  Value weights = computeKernel(e, sampling, distances);
   if (sampling.excludeOutside) {
-    Value isInside = math.both(math.compare(ComparePredicate::GE, positions, 0),
-                               math.compare(ComparePredicate::LE, positions, last));
-    weights = math.where(isInside, weights, math.number(weights, 0));
+    Value isInside = e.both(e.compare(ComparePredicate::GE, positions, 0),
+                            e.compare(ComparePredicate::LE, positions, last));
+    weights = e.where(isInside, weights, e.number(weights, 0));
   }
   if (sampling.excludeOutside || sampling.antialias)
-    weights = math.div(weights, math.sum(weights, 1, /*keepDims=*/true));
+    weights = e.div(weights, e.sum(weights, 1, /*keepDims=*/true));
   SmallVector<int64_t> weightShape(rankOf(x) + 1, 1);
   weightShape[index] = results;
   weightShape[index + 1] = count;
-  weights = math.reshape(math.cast(weights, elementTypeOf(x)), weightShape);
-  return math.sum(math.mul(math.gather(x, clamp(positions), index), weights), index + 1);
+  weights = e.reshape(e.cast(weights, elementTypeOf(x)), weightShape);
+  return e.sum(e.mul(e.gather(x, clamp(positions), index), weights), index + 1);
 }
 
 Value mlir::ttc::resizeBySampling(OnnxNode &node, Value x, const ResizeSampling &sampling,
                                   ArrayRef<ResizeAxis> axes) {
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(x);
   if (sampling.mode != SampleMode::Nearest)
     x = node.cast(x, getArithmeticType(elementType));
@@ -325,7 +322,7 @@ Value mlir::ttc::resizeBySampling(OnnxNode &node, Value x, const ResizeSampling 
       Value mask;
       x = applyComputedTaps(node, x, static_cast<int64_t>(i), sampling, axis, mask);
       if (mask)
-        merge(math.reshape(mask, shape));
+        merge(e.reshape(mask, shape));
       continue;
     }
     FailureOr<WeightedElements> taps = getTaps(node, sampling, axis);
@@ -338,6 +335,6 @@ Value mlir::ttc::resizeBySampling(OnnxNode &node, Value x, const ResizeSampling 
     merge(node.constant(DenseElementsAttr::get(type, ArrayRef<bool>(taps->isOutside))));
   }
   if (isOutside)
-    x = math.where(isOutside, math.number(x, sampling.extrapolation), x);
+    x = e.where(isOutside, e.number(x, sampling.extrapolation), x);
   return castSaturated(node, x, elementType);
 }

@@ -112,47 +112,46 @@ static LogicalResult countSamples(OnnxNode &node, const RoiAlign &align, RoiAxis
 
 /// The taps of an axis: `2, rois, bins * samples`.
 static AxisTaps getRoiTaps(OnnxNode &node, const RoiAlign &align, const RoiAxis &axis, Value rois) {
-  TensorMath math(node);
+  Expressions e(node);
   Type type = elementTypeOf(rois);
   auto column = [&](int64_t index) {
-    Value scaled = math.mul(math.slice(rois, 1, index, 1), align.scale);
-    return math.reshape(align.halfPixel ? math.sub(scaled, 0.5) : scaled, {align.rois, 1, 1});
+    Value scaled = e.mul(e.slice(rois, 1, index, 1), align.scale);
+    return e.reshape(align.halfPixel ? e.sub(scaled, 0.5) : scaled, {align.rois, 1, 1});
   };
   Value start = column(axis.startColumn);
-  Value extent = math.sub(column(axis.endColumn), start);
+  Value extent = e.sub(column(axis.endColumn), start);
   if (!align.halfPixel)
-    extent = math.max(extent, 1);
-  Value binSize = math.div(extent, static_cast<double>(axis.bins));
+    extent = e.max(extent, 1);
+  Value binSize = e.div(extent, static_cast<double>(axis.bins));
   auto counted = [&](int64_t size, double offset, ArrayRef<int64_t> shape) {
     SmallVector<double> values;
     for (int64_t i = 0; i < size; ++i)
       values.push_back(static_cast<double>(i) + offset);
-    return math.floats(shape, values, type);
+    return e.floats(shape, values, type);
   };
   Value bin = counted(axis.bins, 0, {1, axis.bins, 1});
   Value sample = counted(axis.samples, 0.5, {1, 1, axis.samples});
-  Value samples = math.floats({}, {static_cast<double>(axis.samples)}, type), counts;
+  Value samples = e.floats({}, {static_cast<double>(axis.samples)}, type), counts;
   if (!axis.samplesOfRegion.empty()) {
-    samples = math.floats({align.rois, 1, 1}, axis.samplesOfRegion, type);
+    samples = e.floats({align.rois, 1, 1}, axis.samplesOfRegion, type);
     // Samples that a region does not have: the last one again for a maximum, none for a mean.
-    counts = math.compare(ComparePredicate::LT, sample, samples);
+    counts = e.compare(ComparePredicate::LT, sample, samples);
     if (align.isMax)
-      counts = math.compare(ComparePredicate::GT, samples, 0);
-    sample = math.max(math.min(sample, math.sub(samples, 0.5)), 0.5);
-    samples = math.max(samples, 1);
+      counts = e.compare(ComparePredicate::GT, samples, 0);
+    sample = e.max(e.min(sample, e.sub(samples, 0.5)), 0.5);
+    samples = e.max(samples, 1);
   }
-  Value y = math.add(math.add(start, math.mul(binSize, bin)),
-                     math.div(math.mul(sample, binSize), samples));
+  Value y = e.add(e.add(start, e.mul(binSize, bin)), e.div(e.mul(sample, binSize), samples));
   auto size = static_cast<double>(axis.size);
-  Value isInside = math.both(math.compare(ComparePredicate::GE, y, -1.0),
-                             math.compare(ComparePredicate::LE, y, size));
+  Value isInside =
+      e.both(e.compare(ComparePredicate::GE, y, -1.0), e.compare(ComparePredicate::LE, y, size));
   if (counts)
-    isInside = math.both(isInside, counts);
+    isInside = e.both(isInside, counts);
   const SmallVector<int64_t> flat = {align.rois, axis.bins * axis.samples};
-  y = math.reshape(clampPositions(node, y, axis.size), flat);
-  AxisTaps taps = getLinearTaps(math, y);
+  y = e.reshape(clampPositions(node, y, axis.size), flat);
+  AxisTaps taps = getLinearTaps(e, y);
   taps.positions = clampPositions(node, taps.positions, axis.size);
-  taps.isInside = math.reshape(isInside, {1, flat[0], flat[1]});
+  taps.isInside = e.reshape(isInside, {1, flat[0], flat[1]});
   return taps;
 }
 
@@ -168,10 +167,10 @@ static LogicalResult importRoiAlign(OnnxNode &node) {
   if (failed(countSamples(node, align, vertical)) || failed(countSamples(node, align, horizontal)))
     return failure();
 
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(node.input(0)), arithmetic = getArithmeticType(elementType);
   Value rois = node.cast(node.input(1), arithmetic);
-  Value rows = toRows(math, node.cast(node.input(0), arithmetic));
+  Value rows = toRows(e, node.cast(node.input(0), arithmetic));
   if (!rows)
     return failure();
   const int64_t rowCount = vertical.bins * vertical.samples;
@@ -179,32 +178,32 @@ static LogicalResult importRoiAlign(OnnxNode &node) {
   auto place = [&](AxisTaps taps, int64_t height, int64_t width) {
     for (Value *value : {&taps.positions, &taps.weights, &taps.isInside})
       if (*value)
-        *value = math.reshape(*value, {shapeOf(*value)[0], align.rois, height, width});
+        *value = e.reshape(*value, {shapeOf(*value)[0], align.rois, height, width});
     return taps;
   };
   SmallVector<AxisTaps> taps = {place(getRoiTaps(node, align, vertical, rois), rowCount, 1),
                                 place(getRoiTaps(node, align, horizontal, rois), 1, columnCount)};
-  Value firstRows = math.mul(node.cast(node.input(2), getRowType(rows)),
-                             static_cast<double>(align.height * align.width));
-  Value parts = gatherTaps(node, rows, math.reshape(firstRows, {align.rois, 1, 1}),
+  Value firstRows = e.mul(node.cast(node.input(2), getRowType(rows)),
+                          static_cast<double>(align.height * align.width));
+  Value parts = gatherTaps(node, rows, e.reshape(firstRows, {align.rois, 1, 1}),
                            {align.height, align.width}, taps, {align.rois, rowCount, columnCount});
-  parts = math.reshape(parts, {4, align.rois, vertical.bins, vertical.samples, horizontal.bins,
-                               horizontal.samples, align.channels});
+  parts = e.reshape(parts, {4, align.rois, vertical.bins, vertical.samples, horizontal.bins,
+                            horizontal.samples, align.channels});
   Value y;
   if (align.isMax) {
-    y = math.maximum(parts, {0, 3, 5});
+    y = e.maximum(parts, {0, 3, 5});
   } else {
-    y = math.sum(parts, {0, 3, 5});
+    y = e.sum(parts, {0, 3, 5});
     if (align.samplingRatio) {
-      y = math.div(y, static_cast<double>(align.samplingRatio * align.samplingRatio));
+      y = e.div(y, static_cast<double>(align.samplingRatio * align.samplingRatio));
     } else {
       SmallVector<double> counts;
       for (auto [a, b] : llvm::zip_equal(vertical.samplesOfRegion, horizontal.samplesOfRegion))
         counts.push_back(std::max(a * b, 1.0));
-      y = math.div(y, math.floats({align.rois, 1, 1, 1}, counts, arithmetic));
+      y = e.div(y, e.floats({align.rois, 1, 1, 1}, counts, arithmetic));
     }
   }
-  return node.results(node.cast(math.transpose(y, {0, 3, 1, 2}), elementType));
+  return node.results(node.cast(e.transpose(y, {0, 3, 1, 2}), elementType));
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,31 +211,31 @@ static LogicalResult importRoiAlign(OnnxNode &node) {
 //===----------------------------------------------------------------------===//
 
 /// Halves away from zero.
-static Value roundAway(TensorMath &math, OnnxNode &node, Value x) {
-  return math.mul(node.create<SignOp>(x), math.floor(math.add(math.abs(x), 0.5)));
+static Value roundAway(Expressions &e, OnnxNode &node, Value x) {
+  return e.mul(node.create<SignOp>(x), e.floor(e.add(e.abs(x), 0.5)));
 }
 
 /// Which elements of an axis are in each bin of each region: `rois, bins, size`.
 static Value getBinMask(OnnxNode &node, Value rois, int64_t startColumn, int64_t endColumn,
                         int64_t bins, int64_t size, double scale) {
-  TensorMath math(node);
+  Expressions e(node);
   if (!rois)
     return {};
   const int64_t count = shapeOf(rois)[0];
   auto column = [&](int64_t index) {
-    Value value = math.reshape(math.slice(rois, 1, index, 1), {count, 1, 1});
-    return roundAway(math, node, math.mul(value, scale));
+    Value value = e.reshape(e.slice(rois, 1, index, 1), {count, 1, 1});
+    return roundAway(e, node, e.mul(value, scale));
   };
   Value start = column(startColumn);
-  Value extent = math.max(math.add(math.sub(column(endColumn), start), 1), 1);
-  Value binSize = math.div(extent, static_cast<double>(bins));
-  Value bin = math.cast(math.reshape(math.iota(bins, node.getBuilder().getI64Type()), {1, bins, 1}),
-                        elementTypeOf(rois));
-  Value element = math.cast(math.iota(size, node.getBuilder().getI64Type()), elementTypeOf(rois));
-  Value first = math.add(math.floor(math.mul(bin, binSize)), start);
-  Value end = math.add(node.create<CeilOp>(math.mul(math.add(bin, 1), binSize)), start);
-  return math.both(math.compare(ComparePredicate::GE, element, first),
-                   math.compare(ComparePredicate::LT, element, end));
+  Value extent = e.max(e.add(e.sub(column(endColumn), start), 1), 1);
+  Value binSize = e.div(extent, static_cast<double>(bins));
+  Value bin = e.cast(e.reshape(e.iota(bins, node.getBuilder().getI64Type()), {1, bins, 1}),
+                     elementTypeOf(rois));
+  Value element = e.cast(e.iota(size, node.getBuilder().getI64Type()), elementTypeOf(rois));
+  Value first = e.add(e.floor(e.mul(bin, binSize)), start);
+  Value end = e.add(node.create<CeilOp>(e.mul(e.add(bin, 1), binSize)), start);
+  return e.both(e.compare(ComparePredicate::GE, element, first),
+                e.compare(ComparePredicate::LT, element, end));
 }
 
 /// The maximum of the elements in each bin, 0 if it has none: along one axis, then the other.
@@ -251,32 +250,31 @@ static LogicalResult importMaxRoiPool(OnnxNode &node) {
   if (rankOf(x) != 4 || rankOf(rois) != 2 || shapeOf(rois)[1] != 5)
     return node.error() << "expected images of rank 4 and regions of shape [N, 5], found "
                         << x.getType() << " and " << rois.getType();
-  TensorMath math(node);
+  Expressions e(node);
   const int64_t count = shapeOf(rois)[0], channels = shapeOf(x)[1];
   const int64_t height = shapeOf(x)[2], width = shapeOf(x)[3];
   if (count * channels * height * width == 0)
     return node.error() << "images without elements or no regions are not supported";
   Value corners = node.cast(rois, getArithmeticType(elementTypeOf(rois)));
-  Value batch =
-      node.cast(math.reshape(math.slice(rois, 1, 0, 1), count), node.getBuilder().getI64Type());
+  Value batch = node.cast(e.reshape(e.slice(rois, 1, 0, 1), count), node.getBuilder().getI64Type());
   Value inRow = getBinMask(node, corners, 1, 3, bins[1], width, scale);
   Value inColumn = getBinMask(node, corners, 2, 4, bins[0], height, scale);
   const double lowest = -std::numeric_limits<double>::infinity();
-  Value images = math.reshape(math.gather(x, batch, 0), {count, channels, height, 1, width});
-  Value y = math.where(math.reshape(inRow, {count, 1, 1, bins[1], width}), images,
-                       math.number(images, lowest));
-  y = math.reshape(math.maximum(y, 4), {count, channels, 1, height, bins[1]});
-  y = math.where(math.reshape(inColumn, {count, 1, bins[0], height, 1}), y, math.number(y, lowest));
-  y = math.maximum(y, 3);
+  Value images = e.reshape(e.gather(x, batch, 0), {count, channels, height, 1, width});
+  Value y =
+      e.where(e.reshape(inRow, {count, 1, 1, bins[1], width}), images, e.number(images, lowest));
+  y = e.reshape(e.maximum(y, 4), {count, channels, 1, height, bins[1]});
+  y = e.where(e.reshape(inColumn, {count, 1, bins[0], height, 1}), y, e.number(y, lowest));
+  y = e.maximum(y, 3);
   // An image that holds -inf is not an empty bin.
   Type i32 = node.getBuilder().getI32Type();
   auto isAny = [&](Value mask, ArrayRef<int64_t> shape) {
-    Value any = math.maximum(math.cast(mask, i32), 2);
-    return math.reshape(math.compare(ComparePredicate::GT, any, 0), shape);
+    Value any = e.maximum(e.cast(mask, i32), 2);
+    return e.reshape(e.compare(ComparePredicate::GT, any, 0), shape);
   };
   Value hasElements =
-      math.both(isAny(inColumn, {count, 1, bins[0], 1}), isAny(inRow, {count, 1, 1, bins[1]}));
-  return node.results(math.where(hasElements, y, math.number(y, 0)));
+      e.both(isAny(inColumn, {count, 1, bins[0], 1}), isAny(inRow, {count, 1, 1, bins[1]}));
+  return node.results(e.where(hasElements, y, e.number(y, 0)));
 }
 
 void mlir::ttc::registerRoiOps(OnnxRegistry &registry) {

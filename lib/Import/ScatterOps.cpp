@@ -50,27 +50,26 @@ static LogicalResult importTensorScatter(OnnxNode &node) {
     return node.error() << "expected an update that differs from the cache in a smaller dimension "
                         << axis << " only, which is not the batch, found " << update.getType()
                         << " and " << cache.getType();
-  TensorMath math(node);
+  Expressions e(node);
   SmallVector<int64_t> grid(ArrayRef(expected).take_front(axis + 1));
-  Value index = iotaAlong(node, grid[axis], axis, axis + 1);
+  Value index = e.iota(grid[axis], axis, axis + 1);
   if (node.hasInput(2)) {
     Value first = node.cast(node.input(2), node.getBuilder().getI64Type());
     if (tensorType(first).getShape() != ArrayRef<int64_t>(grid[0]))
       return node.error() << "expected an index for each of " << grid[0] << " batches, found "
                           << node.input(2).getType();
-    index = math.add(index, along(node, first, 0, axis + 1));
+    index = e.add(index, along(node, first, 0, axis + 1));
   }
   if (mode == "circular")
-    index =
-        node.create<ModOp>({index, math.number(index, static_cast<double>(shapeOf(cache)[axis]))});
+    index = node.create<ModOp>({index, e.number(index, static_cast<double>(shapeOf(cache)[axis]))});
   SmallVector<Value> coordinates;
   SmallVector<int64_t> column(grid);
   column.push_back(1);
   for (int64_t i = 0; i <= axis; ++i) {
-    Value coordinate = i == axis ? index : iotaAlong(node, grid[i], i, axis + 1);
-    coordinates.push_back(node.reshape(math.expand(coordinate, grid), column));
+    Value coordinate = i == axis ? index : e.iota(grid[i], i, axis + 1);
+    coordinates.push_back(node.reshape(e.expand(coordinate, grid), column));
   }
-  Value indices = math.concat(coordinates, axis + 1);
+  Value indices = e.concat(coordinates, axis + 1);
   auto none = ScatterReductionAttr::get(node.context(), ScatterReduction::None);
   return node.results(
       node.create<ScatterNdOp>({cache, indices, update}, node.attr("reduction", none)));

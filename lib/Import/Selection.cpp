@@ -14,10 +14,6 @@ Value ttc::along(OnnxNode &node, Value vector, int64_t axis, int64_t rank) {
   return node.reshape(vector, shape);
 }
 
-Value ttc::iotaAlong(OnnxNode &node, int64_t size, int64_t axis, int64_t rank) {
-  return along(node, TensorMath(node).iota(size, node.getBuilder().getI64Type()), axis, rank);
-}
-
 std::optional<int64_t> ttc::constantInteger(Value value) {
   DenseElementsAttr attr;
   if (!value || !matchPattern(value, m_Constant(&attr)) || attr.getNumElements() != 1 ||
@@ -37,13 +33,13 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
                       StringRef padding) {
   if (!bools)
     return {};
-  TensorMath math(node);
+  Expressions e(node);
   int64_t total = tensorType(bools).getNumElements();
   Type i64 = node.getBuilder().getI64Type();
   // The running count of bools is one more than the place of each selected index in the result.
   Value counts = countUpTo(node, bools);
   Selection selection;
-  selection.count = math.slice(counts, 0, total - 1, 1);
+  selection.count = e.slice(counts, 0, total - 1, 1);
   std::optional<int64_t> known = constantInteger(selection.count);
   if (!known)
     known = declared;
@@ -60,12 +56,12 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
     return selection;
   }
   // A place out of range: scatter leaves it out.
-  Value nowhere = math.number(counts, static_cast<double>(selection.size));
-  Value place = math.where(bools, math.sub(counts, 1), nowhere);
-  Value unused = math.splat(selection.size, i64, static_cast<double>(total));
+  Value nowhere = e.number(counts, static_cast<double>(selection.size));
+  Value place = e.where(bools, e.sub(counts, 1), nowhere);
+  Value unused = e.splat(selection.size, i64, static_cast<double>(total));
   auto none = ScatterReductionAttr::get(node.context(), ScatterReduction::None);
   selection.places = node.create<ScatterElementsOp>(
-      {unused, place, math.iota(total, i64)}, {node.i64("axis", 0), node.attr("reduction", none)});
+      {unused, place, e.iota(total, i64)}, {node.i64("axis", 0), node.attr("reduction", none)});
   return selection;
 }
 

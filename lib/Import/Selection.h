@@ -3,14 +3,12 @@
 #ifndef TTC_LIB_IMPORT_SELECTION_H
 #define TTC_LIB_IMPORT_SELECTION_H
 
-#include "TensorMath.h"
+#include "Expressions.h"
 
 namespace mlir::ttc {
 
 /// A vector as a tensor of `rank`, along `axis`.
 Value along(OnnxNode &node, Value vector, int64_t axis, int64_t rank);
-/// The i64 numbers from 0 below `size`, along `axis`.
-Value iotaAlong(OnnxNode &node, int64_t size, int64_t axis, int64_t rank);
 
 /// The one integer of a value that is known while importing.
 std::optional<int64_t> constantInteger(Value value);

@@ -24,7 +24,8 @@ static std::optional<int64_t> declaredSize(OnnxNode &node, unsigned output, int6
 static Value maskUnused(OnnxNode &node, Value count, int64_t size) {
   if (constantInteger(count) == size)
     return {};
-  return TensorMath(node).compare(ComparePredicate::LT, iotaAlong(node, size, 0, 1), count);
+  Expressions e(node);
+  return e.compare(ComparePredicate::LT, e.iota(size, 0, 1), count);
 }
 
 /// `value` with `padding` in the entries along `axis` that `isUsed` leaves out.
@@ -49,18 +50,19 @@ static LogicalResult importCompress(OnnxNode &node) {
   if (rankOf(condition) != 1 || shapeOf(condition)[0] > shapeOf(x)[axis])
     return node.error() << "expected a vector of at most " << shapeOf(x)[axis]
                         << " conditions, found " << condition.getType();
-  TensorMath math(node);
+  Expressions e(node);
   Selection selection = select(node, condition, declaredSize(node, 0, axis, rankOf(x)), "0");
   if (!selection.places)
     return failure();
-  Value taken = math.gather(x, selection.places, axis);
+  Value taken = e.gather(x, selection.places, axis);
   return node.results(
       padUnused(node, taken, maskUnused(node, selection.count, selection.size), axis, 0));
 }
 
 /// Not zero, NaN included.
 static Value isNotZero(OnnxNode &node, Value x) {
-  return elementTypeOf(x).isInteger(1) ? x : TensorMath(node).compare(ComparePredicate::NE, x, 0.0);
+  return elementTypeOf(x).isInteger(1) ? x
+                                       : Expressions(node).compare(ComparePredicate::NE, x, 0.0);
 }
 
 static LogicalResult importNonZero(OnnxNode &node) {
@@ -73,18 +75,18 @@ static LogicalResult importNonZero(OnnxNode &node) {
       select(node, flat, declaredSize(node, 0, 1, 2), "one past the end of each dimension");
   if (!selection.places)
     return failure();
-  TensorMath math(node);
+  Expressions e(node);
   Value isUsed = maskUnused(node, selection.count, selection.size);
   SmallVector<Value> rows;
   int64_t stride = total;
   for (int64_t dim : shapeOf(x)) {
     stride /= dim;
-    Value index = math.div(selection.places, static_cast<double>(stride));
-    index = node.create<ModOp>({index, math.number(index, static_cast<double>(dim))});
+    Value index = e.div(selection.places, static_cast<double>(stride));
+    index = node.create<ModOp>({index, e.number(index, static_cast<double>(dim))});
     index = padUnused(node, index, isUsed, 0, static_cast<double>(dim));
     rows.push_back(node.reshape(index, {1, selection.size}));
   }
-  return node.results(math.concat(rows, 0));
+  return node.results(e.concat(rows, 0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -102,17 +104,17 @@ static Value sortPlaces(OnnxNode &node, Value vector) {
 /// The order of the rows of a matrix, by the first column, then the second, ...: stable sorts from
 /// the last column to the first.
 static Value sortRows(OnnxNode &node, Value matrix) {
-  TensorMath math(node);
+  Expressions e(node);
   int64_t rows = shapeOf(matrix)[0], columns = shapeOf(matrix)[1];
   Value order;
   for (int64_t i = columns; i-- > 0;) {
-    Value column = node.reshape(math.slice(matrix, 1, i, 1), {rows});
+    Value column = node.reshape(e.slice(matrix, 1, i, 1), {rows});
     if (!order) {
       order = sortPlaces(node, column);
       continue;
     }
-    Value places = sortPlaces(node, math.gather(column, order, 0));
-    order = math.gather(order, places, 0);
+    Value places = sortPlaces(node, e.gather(column, order, 0));
+    order = e.gather(order, places, 0);
   }
   return order;
 }
@@ -141,20 +143,20 @@ static LogicalResult importUnique(OnnxNode &node) {
   for (int64_t i = 0; i < rankOf(x); ++i)
     if (i != axis)
       permutation.push_back(i);
-  TensorMath math(node);
-  Value matrix = math.transpose(x, permutation);
+  Expressions e(node);
+  Value matrix = e.transpose(x, permutation);
   matrix = node.reshape(matrix, {total, columns});
 
   Builder &b = node.getBuilder();
   Type i64 = b.getI64Type();
   Value order = sortRows(node, matrix);
-  Value inOrder = math.gather(matrix, order, 0);
-  Value begins = math.splat({1}, b.getI1Type(), 1);
+  Value inOrder = e.gather(matrix, order, 0);
+  Value begins = e.splat({1}, b.getI1Type(), 1);
   if (total > 1) {
-    Value differs = math.compare(ComparePredicate::NE, math.slice(inOrder, 0, 1, total - 1),
-                                 math.slice(inOrder, 0, 0, total - 1));
-    Value any = math.maximum(node.cast(differs, b.getI32Type()), {1});
-    begins = math.concat({begins, node.cast(any, b.getI1Type())}, 0);
+    Value differs = e.compare(ComparePredicate::NE, e.slice(inOrder, 0, 1, total - 1),
+                              e.slice(inOrder, 0, 0, total - 1));
+    Value any = e.maximum(node.cast(differs, b.getI32Type()), {1});
+    begins = e.concat({begins, node.cast(any, b.getI1Type())}, 0);
   }
   std::optional<int64_t> size = declaredSize(node, 0, axis, outputRank);
   for (unsigned output : {1, 3})
@@ -170,23 +172,23 @@ static LogicalResult importUnique(OnnxNode &node) {
         {node.i64("axis", 0),
          node.attr("reduction", ScatterReductionAttr::get(node.context(), reduction))});
   };
-  Value group = math.sub(countUpTo(node, begins), 1);
-  Value groups = scatter(math.splat({total}, i64, 0), order, group);
-  Value sizes = scatter(math.splat({heads.size}, i64, 0), group, math.splat({total}, i64, 1),
+  Value group = e.sub(countUpTo(node, begins), 1);
+  Value groups = scatter(e.splat({total}, i64, 0), order, group);
+  Value sizes = scatter(e.splat({heads.size}, i64, 0), group, e.splat({total}, i64, 1),
                         ScatterReduction::Add);
   // The sort is stable: the first slice of a group is the one that comes first in the input. Unused
   // entries are behind the last slice.
-  Value end = math.splat({1}, i64, static_cast<double>(total));
-  Value first = math.gather(math.concat({order, end}, 0), heads.places, 0);
+  Value end = e.splat({1}, i64, static_cast<double>(total));
+  Value first = e.gather(e.concat({order, end}, 0), heads.places, 0);
   if (!sorted) {
     Value byFirst = sortPlaces(node, first);
-    Value rank = scatter(math.splat({heads.size}, i64, 0), byFirst, math.iota(heads.size, i64));
-    groups = math.gather(rank, groups, 0);
-    sizes = math.gather(sizes, byFirst, 0);
-    first = math.gather(first, byFirst, 0);
+    Value rank = scatter(e.splat({heads.size}, i64, 0), byFirst, e.iota(heads.size, i64));
+    groups = e.gather(rank, groups, 0);
+    sizes = e.gather(sizes, byFirst, 0);
+    first = e.gather(first, byFirst, 0);
   }
   Value isUsed = maskUnused(node, heads.count, heads.size);
-  Value y = padUnused(node, math.gather(x, first, axis), isUsed, axis, 0);
+  Value y = padUnused(node, e.gather(x, first, axis), isUsed, axis, 0);
   return node.results({y, first, groups, sizes});
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sequences and optionals. They are known while importing, and no value of the compiled model.
-#include "OnnxNode.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -11,10 +9,6 @@
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-static Value scalarI64(OnnxNode &node, int64_t value) {
-  return node.reshape(node.constant({value}), {});
-}
 
 static LogicalResult importSequenceConstruct(OnnxNode &node) {
   return node.results(node.sequence(node.allInputs()));
@@ -85,7 +79,7 @@ static LogicalResult importSequenceLength(OnnxNode &node) {
   FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
   if (failed(elements))
     return failure();
-  return node.results(scalarI64(node, elements->size()));
+  return node.results(Expressions(node).scalar(elements->size()));
 }
 
 static LogicalResult importSplitToSequence(OnnxNode &node) {
@@ -115,11 +109,8 @@ static LogicalResult importSplitToSequence(OnnxNode &node) {
   SmallVector<Value> parts =
       node.createMulti<SplitOp>(x, {node.i64("axis", axis), node.attr("sizes", sizes)});
   if (!node.hasInput(1) && !keepDims)
-    for (Value &part : parts) {
-      SmallVector<int64_t> shape(shapeOf(part));
-      shape.erase(shape.begin() + axis);
-      part = node.reshape(part, shape);
-    }
+    for (Value &part : parts)
+      part = Expressions(node).squeeze(part, axis);
   return node.results(node.sequence(parts));
 }
 
@@ -133,17 +124,14 @@ static LogicalResult importConcatFromSequence(OnnxNode &node) {
   const int64_t axis = node.getAxis("axis", 0, rankOf(elements->front()) + newAxis);
   if (node.hasFailed())
     return failure();
+  Expressions e(node);
   if (newAxis)
     for (Value &element : *elements) {
-      SmallVector<int64_t> shape(shapeOf(element));
-      if (axis > static_cast<int64_t>(shape.size()))
+      if (axis > rankOf(element))
         return node.error() << "axis " << axis << " is out of range for " << element.getType();
-      shape.insert(shape.begin() + axis, 1);
-      element = node.reshape(element, shape);
+      element = e.unsqueeze(element, axis);
     }
-  return node.results(elements->size() == 1
-                          ? elements->front()
-                          : node.create<ConcatOp>(*elements, node.i64("axis", axis)));
+  return node.results(e.concat(*elements, axis));
 }
 
 /// The body for each element. Other inputs are sequences of as many elements, or the same for all.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fourier transforms as products with constant matrices, and the constants of signal processing.
 #include "DeclaredShapes.h"
+#include "Expressions.h"
 #include "OnnxNode.h"
 #include "OnnxRegistry.h"
-#include "TensorMath.h"
 
 #include "dialects/Ttc/TtcOps.h"
 
@@ -24,7 +24,7 @@ namespace {
 /// ones have one.
 class FourierTransform {
 public:
-  FourierTransform(OnnxNode &node, bool isInverse) : node(node), math(node), isInverse(isInverse) {}
+  FourierTransform(OnnxNode &node, bool isInverse) : node(node), e(node), isInverse(isInverse) {}
 
   /// The first `results` frequencies, as complex numbers or only their real part.
   Value apply(Value x, int64_t results, bool onlyReal = false) {
@@ -33,8 +33,8 @@ public:
     const int64_t length = shapeOf(x)[1];
     // Of all rows of the matrix, so that the first frequencies have the same bits in any case.
     if (length > kLongest && getFactor(length) > 1) {
-      Value y = math.slice(applyFactors(x), 1, 0, results);
-      return onlyReal ? math.slice(y, 2, 0, 1) : y;
+      Value y = e.slice(applyFactors(x), 1, 0, results);
+      return onlyReal ? e.slice(y, 2, 0, 1) : y;
     }
     return applyMatrix(x, results, onlyReal ? 1 : 2);
   }
@@ -71,7 +71,7 @@ private:
   Value applyFactors(Value x);
 
   OnnxNode &node;
-  TensorMath math;
+  Expressions e;
   bool isInverse;
 };
 } // namespace
@@ -92,9 +92,9 @@ Value FourierTransform::applyMatrix(Value x, int64_t results, int64_t resultPart
         if (resultParts > 1)
           *entry++ = part ? re : im;
       }
-  Value factors = math.floats({length * parts, results * resultParts}, matrix, elementType);
-  Value y = math.matmul(math.reshape(x, {rows, length * parts}), factors);
-  return math.reshape(y, {rows, results, resultParts});
+  Value factors = e.floats({length * parts, results * resultParts}, matrix, elementType);
+  Value y = e.matmul(e.reshape(x, {rows, length * parts}), factors);
+  return e.reshape(y, {rows, results, resultParts});
 }
 
 /// Cooley and Tukey: with the length m * n, element n a + b and frequency c + m d are a transform
@@ -102,8 +102,8 @@ Value FourierTransform::applyMatrix(Value x, int64_t results, int64_t resultPart
 Value FourierTransform::applyFactors(Value x) {
   const int64_t rows = shapeOf(x)[0], length = shapeOf(x)[1], parts = shapeOf(x)[2];
   const int64_t m = getFactor(length), n = length / m;
-  x = math.transpose(math.reshape(x, {rows, m, n, parts}), {0, 2, 1, 3});
-  x = math.reshape(apply(math.reshape(x, {rows * n, m, parts}), m), {rows, n, m, 2});
+  x = e.transpose(e.reshape(x, {rows, m, n, parts}), {0, 2, 1, 3});
+  x = e.reshape(apply(e.reshape(x, {rows * n, m, parts}), m), {rows, n, m, 2});
   SmallVector<double> cosines, sines;
   for (int64_t b = 0; b < n; ++b)
     for (int64_t c = 0; c < m; ++c) {
@@ -114,12 +114,12 @@ Value FourierTransform::applyFactors(Value x) {
   if (!x)
     return {};
   Type elementType = elementTypeOf(x);
-  Value swapped = math.gather(x, math.ints(2, {1, 0}, node.getBuilder().getI32Type()), 3);
-  x = math.add(math.mul(x, math.floats({n, m, 2}, cosines, elementType)),
-               math.mul(swapped, math.floats({n, m, 2}, sines, elementType)));
-  x = math.reshape(math.transpose(x, {0, 2, 1, 3}), {rows * m, n, 2});
-  x = math.transpose(math.reshape(apply(x, n), {rows, m, n, 2}), {0, 2, 1, 3});
-  return math.reshape(x, {rows, length, 2});
+  Value swapped = e.gather(x, e.ints(2, {1, 0}, node.getBuilder().getI32Type()), 3);
+  x = e.add(e.mul(x, e.floats({n, m, 2}, cosines, elementType)),
+            e.mul(swapped, e.floats({n, m, 2}, sines, elementType)));
+  x = e.reshape(e.transpose(x, {0, 2, 1, 3}), {rows * m, n, 2});
+  x = e.transpose(e.reshape(apply(x, n), {rows, m, n, 2}), {0, 2, 1, 3});
+  return e.reshape(x, {rows, length, 2});
 }
 
 /// The longest transform.
@@ -134,8 +134,8 @@ static LogicalResult checkLength(OnnxNode &node, int64_t length) {
 
 /// All frequencies of a real signal: those after the middle are the conjugates of those before it.
 static Value mirrorSpectrum(OnnxNode &node, Value x, int64_t length) {
-  TensorMath math(node);
-  x = math.fit(x, 1, length / 2 + 1);
+  Expressions e(node);
+  x = e.fit(x, 1, length / 2 + 1);
   SmallVector<int64_t> positions;
   SmallVector<double> signs;
   for (int64_t k = 0; k < length; ++k) {
@@ -143,8 +143,8 @@ static Value mirrorSpectrum(OnnxNode &node, Value x, int64_t length) {
     // Where a frequency is its own conjugate, the imaginary part counts as zero.
     signs.append({1.0, 2 * k == length || k == 0 ? 0.0 : 2 * k < length ? 1.0 : -1.0});
   }
-  x = math.gather(x, math.ints(length, positions, node.getBuilder().getI32Type()), 1);
-  return x ? math.mul(x, math.floats({length, 2}, signs, elementTypeOf(x))) : Value();
+  x = e.gather(x, e.ints(length, positions, node.getBuilder().getI32Type()), 1);
+  return x ? e.mul(x, e.floats({length, 2}, signs, elementTypeOf(x))) : Value();
 }
 
 static LogicalResult importDFT(OnnxNode &node) {
@@ -182,7 +182,7 @@ static LogicalResult importDFT(OnnxNode &node) {
     return failure();
 
   // The transformed dimension becomes the last but one.
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(x);
   x = node.cast(x, getArithmeticType(elementType));
   SmallVector<int64_t> permutation, others, inverse(rank);
@@ -197,20 +197,20 @@ static LogicalResult importDFT(OnnxNode &node) {
   int64_t rows = 1;
   for (int64_t other : others)
     rows *= other;
-  x = math.reshape(math.transpose(x, permutation), {rows, size, shapeOf(x).back()});
+  x = e.reshape(e.transpose(x, permutation), {rows, size, shapeOf(x).back()});
   if (isReal) {
-    x = math.fit(x, 2, 2);
+    x = e.fit(x, 2, 2);
     x = mirrorSpectrum(node, x, length);
   } else {
-    x = math.fit(x, 1, length);
+    x = e.fit(x, 1, length);
   }
   const int64_t results = isOnesided && !isReal ? length / 2 + 1 : length;
   Value y = FourierTransform(node, isInverse).apply(x, results, isReal);
   if (isInverse)
-    y = math.mul(y, 1.0 / static_cast<double>(length));
+    y = e.mul(y, 1.0 / static_cast<double>(length));
   SmallVector<int64_t> shape = others;
   shape.append({results, isReal ? 1 : 2});
-  y = math.transpose(math.reshape(y, shape), inverse);
+  y = e.transpose(e.reshape(y, shape), inverse);
   return node.results(node.cast(y, elementType));
 }
 
@@ -245,7 +245,7 @@ static LogicalResult importSTFT(OnnxNode &node) {
     return node.error() << "the window must have " << length << " elements, but is "
                         << window.getType();
 
-  TensorMath math(node);
+  Expressions e(node);
   Type elementType = elementTypeOf(signal), arithmetic = getArithmeticType(elementType);
   const int64_t frames = (size - length) / step->front() + 1;
   if (failed(node.checkGenerated(
@@ -255,14 +255,14 @@ static LogicalResult importSTFT(OnnxNode &node) {
   for (int64_t frame = 0; frame < frames; ++frame)
     for (int64_t i = 0; i < length; ++i)
       positions.push_back(frame * step->front() + i);
-  Value x = math.reshape(node.cast(signal, arithmetic), {batch, size, parts});
-  x = math.gather(x, math.ints({frames, length}, positions, node.getBuilder().getI32Type()), 1);
+  Value x = e.reshape(node.cast(signal, arithmetic), {batch, size, parts});
+  x = e.gather(x, e.ints({frames, length}, positions, node.getBuilder().getI32Type()), 1);
   if (window)
-    x = math.mul(x, math.reshape(node.cast(window, arithmetic), {length, 1}));
-  x = math.reshape(x, {batch * frames, length, parts});
+    x = e.mul(x, e.reshape(node.cast(window, arithmetic), {length, 1}));
+  x = e.reshape(x, {batch * frames, length, parts});
   const int64_t results = node.getInt("onesided", 1) ? length / 2 + 1 : length;
   Value y = FourierTransform(node, /*isInverse=*/false).apply(x, results);
-  return node.results(node.cast(math.reshape(y, {batch, frames, results, 2}), elementType));
+  return node.results(node.cast(e.reshape(y, {batch, frames, results, 2}), elementType));
 }
 
 //===----------------------------------------------------------------------===//
@@ -276,7 +276,7 @@ static LogicalResult setConstant(OnnxNode &node, ArrayRef<int64_t> shape, ArrayR
   if (!elementType)
     return node.error() << "element type " << getOnnxTypeName(static_cast<int32_t>(dataType))
                         << " is not supported (supported: " << getSupportedOnnxTypes() << ")";
-  Value value = TensorMath(node).floats(shape, values, getArithmeticType(elementType));
+  Value value = Expressions(node).floats(shape, values, getArithmeticType(elementType));
   return node.results(castSaturated(node, value, elementType));
 }
 

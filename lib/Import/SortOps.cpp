@@ -68,14 +68,14 @@ template <CumulativeKind kind> static LogicalResult importCumulative(OnnxNode &n
   // An axis that is computed at run time chooses among the results for all axes.
   if (rankOf(x) == 0)
     return node.error() << "expected an input of rank 1 or more, found " << x.getType();
-  TensorMath math(node);
+  Expressions e(node);
   Value axis = node.cast(node.reshape(node.input(1), {}), node.getBuilder().getI64Type());
-  Value negative = math.compare(ComparePredicate::LT, axis, 0);
-  axis = math.where(negative, math.add(axis, static_cast<double>(rankOf(x))), axis);
+  Value negative = e.compare(ComparePredicate::LT, axis, 0);
+  axis = e.where(negative, e.add(axis, static_cast<double>(rankOf(x))), axis);
   Value result = walk(0);
   for (int64_t i = 1; i < rankOf(x); ++i)
-    result = math.where(math.compare(ComparePredicate::EQ, axis, static_cast<double>(i)), walk(i),
-                        result);
+    result =
+        e.where(e.compare(ComparePredicate::EQ, axis, static_cast<double>(i)), walk(i), result);
   return node.results(result);
 }
 
@@ -96,8 +96,8 @@ static LogicalResult importHardmax(OnnxNode &node) {
   int64_t rank = rankOf(x);
   Value first = node.create<ArgsortOp>(
       x, {node.i64("axis", axis), node.i64("count", 1), node.flag("largest")});
-  Value isFirst = TensorMath(node).compare(ComparePredicate::EQ, first,
-                                           iotaAlong(node, shapeOf(x)[axis], axis, rank));
+  Expressions e(node);
+  Value isFirst = e.compare(ComparePredicate::EQ, first, e.iota(shapeOf(x)[axis], axis, rank));
   return node.results(node.reshape(node.cast(isFirst, elementTypeOf(x)), shape));
 }
 
@@ -120,17 +120,17 @@ static LogicalResult importReverseSequence(OnnxNode &node) {
     return node.error() << "expected a length for each of " << batches << " sequences, found "
                         << node.input(1).getType();
   lengths = along(node, lengths, batchAxis, 2);
-  Value time = iotaAlong(node, steps, timeAxis, 2);
-  TensorMath math(node);
-  Value reversed = math.sub(math.sub(lengths, 1), time);
-  Value from = math.where(math.compare(ComparePredicate::LT, time, lengths), reversed, time);
+  Expressions e(node);
+  Value time = e.iota(steps, timeAxis, 2);
+  Value reversed = e.sub(e.sub(lengths, 1), time);
+  Value from = e.where(e.compare(ComparePredicate::LT, time, lengths), reversed, time);
   SmallVector<int64_t> grid(shapeOf(x).take_front(2));
   Value places[2];
-  places[timeAxis] = math.expand(from, grid);
-  places[batchAxis] = math.expand(iotaAlong(node, batches, batchAxis, 2), grid);
+  places[timeAxis] = e.expand(from, grid);
+  places[batchAxis] = e.expand(e.iota(batches, batchAxis, 2), grid);
   SmallVector<int64_t> column = {grid[0], grid[1], 1};
   Value indices =
-      math.concat({node.reshape(places[0], column), node.reshape(places[1], column)}, /*axis=*/2);
+      e.concat({node.reshape(places[0], column), node.reshape(places[1], column)}, /*axis=*/2);
   return node.results(node.create<GatherNdOp>({x, indices}, node.i64("batch_dims", 0)));
 }
 
@@ -143,7 +143,7 @@ static LogicalResult importNonMaxSuppression(OnnxNode &node) {
   Builder &b = node.getBuilder();
   auto limit = [&](unsigned index, Type element, double otherwise) {
     return node.hasInput(index) ? node.input(index)
-                                : TensorMath(node).splat({}, element, otherwise);
+                                : Expressions(node).splat({}, element, otherwise);
   };
   Value most = limit(2, b.getI64Type(), 0), overlap = limit(3, b.getF32Type(), 0);
   Value least = limit(4, b.getF32Type(), -std::numeric_limits<double>::infinity());

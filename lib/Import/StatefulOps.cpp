@@ -1,42 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops of decoders that carry a state from one call to the next.
-#include "OnnxNode.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 
-static Value zeros(OnnxNode &node, ArrayRef<int64_t> shape, Type elementType) {
-  auto type = RankedTensorType::get(shape, elementType);
-  if (failed(node.checkGenerated(type)))
-    return {};
-  return node.constant(DenseElementsAttr::get(type, node.getBuilder().getZeroAttr(elementType)));
-}
-
-static Value slice(OnnxNode &node, Value x, int64_t axis, int64_t start, int64_t size) {
-  if (!x)
-    return {};
-  SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
-  starts[axis] = start;
-  sizes[axis] = size;
-  return node.create<SliceOp>(
-      x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
-}
-
-static Value concat(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
-  return parts.size() == 1 ? parts.front() : node.create<ConcatOp>(parts, node.i64("axis", axis));
-}
-
 static LogicalResult importSwiGLU(OnnxNode &node) {
+  Expressions e(node);
   Value a = node.input(0);
   const double alpha = node.getFloat("alpha", 1.0);
-  Value scaled = alpha == 1.0 ? a : node.create<MulOp>({a, node.scalarLike(a, alpha)});
-  Value gate = node.create<MulOp>({a, node.create<SigmoidOp>(scaled)});
-  return node.results(node.create<MulOp>({gate, node.input(1)}));
+  Value gate = e.mul(a, e.unary<SigmoidOp>(e.mul(a, alpha)));
+  return node.results(e.mul(gate, node.input(1)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -44,6 +21,7 @@ static LogicalResult importSwiGLU(OnnxNode &node) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult importCausalConvWithState(OnnxNode &node) {
+  Expressions e(node);
   Value x = node.input(0), weight = node.input(1);
   StringRef activation = node.getString("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
@@ -56,9 +34,9 @@ static LogicalResult importCausalConvWithState(OnnxNode &node) {
   const int64_t carried = shapeOf(weight)[2] - 1;
   Value all = x;
   if (carried > 0) {
-    Value past = node.hasInput(3) ? node.input(3)
-                                  : zeros(node, {batch, channels, carried}, elementTypeOf(x));
-    all = concat(node, {past, x}, 2);
+    Value past =
+        node.hasInput(3) ? node.input(3) : e.splat({batch, channels, carried}, elementTypeOf(x), 0);
+    all = e.concat({past, x}, 2);
   }
   SmallVector<Value> operands = {all, weight};
   if (node.hasInput(2))
@@ -67,10 +45,10 @@ static LogicalResult importCausalConvWithState(OnnxNode &node) {
       node.create<ConvOp>(operands, {node.attr("strides", {1}), node.attr("pads", {0, 0}),
                                      node.attr("dilations", {1}), node.i64("groups", channels)});
   if (activation != "none")
-    y = node.create<MulOp>({y, node.create<SigmoidOp>(y)});
+    y = e.mul(y, e.unary<SigmoidOp>(y));
   if (!node.wantsOutput(1))
     return node.results(y);
-  return node.results({y, slice(node, all, 2, length, carried)});
+  return node.results({y, e.slice(all, 2, length, carried)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,31 +66,31 @@ struct LinearAttention {
 } // namespace
 
 /// [B, T, H * n] -> [B, H, T, n]
-static Value splitHeads(OnnxNode &node, Value x, int64_t heads) {
+static Value splitHeads(Expressions &e, Value x, int64_t heads) {
   if (!x)
     return {};
   ArrayRef<int64_t> shape = shapeOf(x);
-  Value split = node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
-  return node.create<TransposeOp>(split, node.attr("permutation", {0, 2, 1, 3}));
+  return e.transpose(e.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
 }
 
 /// The state after a step, [B, H, d_k, d_v], from the one before it.
-static Value updateState(OnnxNode &node, const LinearAttention &a, Value state, int64_t step) {
-  auto at = [&](Value x) { return slice(node, x, 2, step, 1); };
+static Value updateState(Expressions &e, const LinearAttention &a, Value state, int64_t step) {
+  auto at = [&](Value x) { return e.slice(x, 2, step, 1); };
   auto column = [&](Value x) {
-    return x ? node.reshape(x, {a.batch, a.heads, shapeOf(x)[3], 1}) : Value();
+    return x ? e.reshape(x, {a.batch, a.heads, shapeOf(x)[3], 1}) : Value();
   };
   Value key = at(a.keys), value = at(a.values);
   if (a.isGated)
-    state = node.create<MulOp>({state, node.create<ExpOp>(column(at(a.decay)))});
+    state = e.mul(state, e.unary<ExpOp>(column(at(a.decay))));
   if (a.isDelta) {
-    Value known = node.create<MatmulOp>({key, state});
-    value = node.create<MulOp>({at(a.beta), node.create<SubOp>({value, known})});
+    Value known = e.matmul(key, state);
+    value = e.mul(at(a.beta), e.sub(value, known));
   }
-  return node.create<AddOp>({state, node.create<MulOp>({column(key), value})});
+  return e.add(state, e.mul(column(key), value));
 }
 
 static LogicalResult importLinearAttention(OnnxNode &node) {
+  Expressions e(node);
   node.ignoreAttrs({"chunk_size"}); // no effect on the result
   Value query = node.input(0), key = node.input(1), value = node.input(2);
   const int64_t queryHeads = node.getInt("q_num_heads", 0), heads = node.getInt("kv_num_heads", 0);
@@ -148,35 +126,33 @@ static LogicalResult importLinearAttention(OnnxNode &node) {
   Type f32 = node.getBuilder().getF32Type(), elementType = elementTypeOf(query);
   auto widen = [&](Value x) { return x ? node.cast(x, f32) : Value(); };
   // [B, T, H, shared, d_k] -> [B, H, T, shared, d_k]
-  a.queries = node.create<TransposeOp>(
-      node.reshape(widen(query), {a.batch, a.steps, heads, shared, a.keySize}),
-      node.attr("permutation", {0, 2, 1, 3, 4}));
-  a.keys = splitHeads(node, widen(key), heads);
-  a.values = splitHeads(node, widen(value), heads);
+  a.queries = e.transpose(e.reshape(widen(query), {a.batch, a.steps, heads, shared, a.keySize}),
+                          {0, 2, 1, 3, 4});
+  a.keys = splitHeads(e, widen(key), heads);
+  a.values = splitHeads(e, widen(value), heads);
   if (a.isGated)
-    a.decay = splitHeads(node, widen(node.input(4)), heads);
+    a.decay = splitHeads(e, widen(node.input(4)), heads);
   if (a.isDelta) {
     Value beta = widen(node.input(5));
     const bool isShared = shapeOf(beta).back() != heads;
-    a.beta =
-        isShared ? node.reshape(beta, {a.batch, 1, a.steps, 1}) : splitHeads(node, beta, heads);
+    a.beta = isShared ? node.reshape(beta, {a.batch, 1, a.steps, 1}) : splitHeads(e, beta, heads);
   }
 
   Value state = node.hasInput(3) ? widen(node.input(3))
-                                 : zeros(node, {a.batch, heads, a.keySize, a.valueSize}, f32);
+                                 : e.splat({a.batch, heads, a.keySize, a.valueSize}, f32, 0);
   SmallVector<Value> outputs;
   for (int64_t step = 0; step < a.steps; ++step) {
-    state = updateState(node, a, state, step);
+    state = updateState(e, a, state, step);
     if (!state)
       return failure();
     Value queries =
-        node.reshape(slice(node, a.queries, 2, step, 1), {a.batch, heads, shared, a.keySize});
-    outputs.push_back(node.reshape(node.create<MatmulOp>({queries, state}),
-                                   {a.batch, 1, queryHeads * a.valueSize}));
+        node.reshape(e.slice(a.queries, 2, step, 1), {a.batch, heads, shared, a.keySize});
+    outputs.push_back(
+        node.reshape(e.matmul(queries, state), {a.batch, 1, queryHeads * a.valueSize}));
   }
   if (outputs.empty())
     return node.error() << "expected at least one step, found " << query.getType();
-  Value y = node.create<MulOp>({concat(node, outputs, 1), node.scalarLike(outputs.front(), scale)});
+  Value y = e.mul(e.concat(outputs, 1), scale);
   Type stateType = node.hasInput(3) ? elementTypeOf(node.input(3)) : elementType;
   return node.results({node.cast(y, elementType), node.cast(state, stateType)});
 }

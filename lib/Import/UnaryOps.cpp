@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elementwise ops with one tensor operand.
-#include "OnnxNode.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -54,8 +52,7 @@ static LogicalResult importGelu(OnnxNode &node) {
   if (!kind)
     return node.error() << "attribute 'approximate' is '" << approximate
                         << "' (supported: none, tanh)";
-  return node.results(node.create<GeluOp>(
-      node.input(0), node.attr("approximate", GeluApproximationAttr::get(node.context(), *kind))));
+  return node.results(Expressions(node).gelu(node.input(0), *kind));
 }
 
 template <typename OpTy> static Value createAlpha(OnnxNode &node, Value x, double alpha) {
@@ -106,8 +103,8 @@ static LogicalResult importMish(OnnxNode &node) {
 static LogicalResult importSwish(OnnxNode &node) {
   Value x = node.input(0);
   double alpha = node.getFloat("alpha", 1.0);
-  Value scaled = alpha == 1.0 ? x : node.create<MulOp>({x, node.scalarLike(x, alpha)});
-  return node.results(node.create<MulOp>({x, node.create<SigmoidOp>(scaled)}));
+  Expressions e(node);
+  return node.results(e.mul(x, e.unary<SigmoidOp>(e.mul(x, alpha))));
 }
 
 static LogicalResult importTan(OnnxNode &node) {
@@ -115,16 +112,11 @@ static LogicalResult importTan(OnnxNode &node) {
   return node.results(node.create<DivOp>({node.create<SinOp>(x), node.create<CosOp>(x)}));
 }
 
-static Value compare(OnnxNode &node, ComparePredicate predicate, Value a, Value b) {
-  return node.create<CompareOp>(
-      {a, b}, node.attr("predicate", ComparePredicateAttr::get(node.context(), predicate)));
-}
-
 static LogicalResult importThresholdedRelu(OnnxNode &node) {
   Value x = node.input(0);
-  Value above =
-      compare(node, ComparePredicate::GT, x, node.scalarLike(x, node.getFloat("alpha", 1.0)));
-  return node.results(node.create<WhereOp>({above, x, node.scalarLike(x, 0)}));
+  Expressions e(node);
+  Value above = e.compare(ComparePredicate::GT, x, node.getFloat("alpha", 1.0));
+  return node.results(e.where(above, x, 0.0));
 }
 
 /// x < -lambd: x + bias; x > lambd: x - bias; else 0. The attributes are floats; a result that is
@@ -134,18 +126,19 @@ static LogicalResult importShrink(OnnxNode &node) {
   Value x = node.input(0);
   if (!isa<FloatType>(element))
     x = node.cast(x, Float32Type::get(element.getContext()));
+  Expressions e(node);
   double lambd = node.getFloat("lambd", 0.5);
-  Value bias = node.scalarLike(x, node.getFloat("bias", 0.0));
-  Value below = compare(node, ComparePredicate::LT, x, node.scalarLike(x, -lambd));
-  Value above = compare(node, ComparePredicate::GT, x, node.scalarLike(x, lambd));
-  Value high = node.create<WhereOp>({above, node.create<SubOp>({x, bias}), node.scalarLike(x, 0)});
-  Value y = node.create<WhereOp>({below, node.create<AddOp>({x, bias}), high});
+  Value bias = e.number(x, node.getFloat("bias", 0.0));
+  Value below = e.compare(ComparePredicate::LT, x, -lambd);
+  Value above = e.compare(ComparePredicate::GT, x, lambd);
+  Value high = e.where(above, e.sub(x, bias), 0.0);
+  Value y = e.where(below, e.add(x, bias), high);
   return node.results(node.cast(y, element));
 }
 
 static LogicalResult importIsNaN(OnnxNode &node) {
   Value x = node.input(0);
-  return node.results(compare(node, ComparePredicate::NE, x, x));
+  return node.results(Expressions(node).compare(ComparePredicate::NE, x, x));
 }
 
 static LogicalResult importIsInf(OnnxNode &node) {
@@ -158,7 +151,7 @@ static LogicalResult importIsInf(OnnxNode &node) {
   else if (negative)
     infinity = -infinity;
   ComparePredicate predicate = negative || positive ? ComparePredicate::EQ : ComparePredicate::GT;
-  return node.results(compare(node, predicate, x, node.scalarLike(x, infinity)));
+  return node.results(Expressions(node).compare(predicate, x, infinity));
 }
 
 /// Bounds are attributes before opset 11 and inputs later, which may be computed.
@@ -193,7 +186,7 @@ static LogicalResult importClip(OnnxNode &node) {
       *bound = *number;
     }
   }
-  return node.results(node.create<ClampOp>(x, {node.f32("min", low), node.f32("max", high)}));
+  return node.results(Expressions(node).clamp(x, low, high));
 }
 
 /// Casts the first input. The attributes concern floats of 8 bits only.
