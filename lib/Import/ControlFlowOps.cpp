@@ -123,10 +123,10 @@ static LogicalResult importLoop(OnnxNode &node) {
     // The number of steps is computed at run time, but a scan output has a declared size.
     trips = scanned->front();
   } else if (node.hasInput(0)) {
-    FailureOr<double> number = node.constantNumber(0, "trip count");
+    FailureOr<int64_t> number = node.constantInt(0, "trip count");
     if (failed(number))
       return failure();
-    trips = static_cast<int64_t>(*number);
+    trips = *number;
   }
   // Null while the loop surely goes on.
   Value active = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
@@ -138,6 +138,8 @@ static LogicalResult importLoop(OnnxNode &node) {
                         << numCarried + 1 << " outputs, found " << body->input_size() << " and "
                         << body->output_size();
   SmallVector<Value> carried(node.allInputs().drop_front(std::min<size_t>(2, node.numInputs())));
+  if (llvm::is_contained(carried, Value()))
+    return node.error() << "expected initial values of all states, found an omitted one";
   SmallVector<SmallVector<Value>> scans(body->output_size() - 1 - numCarried);
   const bool isIndexVector = body->input(0).type().tensor_type().shape().dim_size() == 1;
   Value alwaysTrue = node.constant(
@@ -258,6 +260,12 @@ static LogicalResult importBatchedScan(OnnxNode &node, onnx::GraphProto &body,
   ArrayRef<Value> inputs = node.allInputs().drop_front();
   if (llvm::is_contained(inputs, Value()) || inputs.empty() || rankOf(inputs.front()) == 0)
     return node.error() << "expected inputs with a batch";
+  for (Value input : inputs)
+    if (rankOf(input) == 0 || shapeOf(input)[0] != shapeOf(inputs.front())[0])
+      return node.error() << "expected inputs with a batch of " << shapeOf(inputs.front())[0]
+                          << ", found " << input.getType();
+  if (shapeOf(inputs.front())[0] == 0)
+    return node.error() << "expected a batch, found " << inputs.front().getType();
   SmallVector<SmallVector<Value>> batches(body.output_size());
   for (int64_t batch = 0; batch < shapeOf(inputs.front())[0]; ++batch) {
     SmallVector<Value> parts;

@@ -50,6 +50,8 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
         (rankOf(node.input(input)) != 1 || shapeOf(node.input(input)) != shapeOf(node.input(1))))
       return node.error() << "starts, ends, axes and steps must be vectors of as many elements";
   const int64_t count = shapeOf(node.input(1))[0];
+  if (count > rank)
+    return node.error() << "expected bounds of at most " << rank << " axes, found " << count;
   for (int64_t axis = 0; axis < rank; ++axis) {
     const int64_t size = shape[axis], dim = shapeOf(x)[axis];
     if (size < 0 || size > dim || dim == 0)

@@ -109,7 +109,18 @@ Value Expressions::ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type 
   return node.constant(DenseElementsAttr::get(type, ArrayRef<int32_t>(narrow)));
 }
 
+/// Written element by element.
+static constexpr int64_t kMostCounted = int64_t(1) << 24;
+
+static bool checkCount(OnnxNode &node, int64_t count) {
+  if (count > kMostCounted)
+    node.error() << "expected at most " << kMostCounted << " positions, found " << count;
+  return count <= kMostCounted;
+}
+
 Value Expressions::iota(int64_t count, Type elementType) {
+  if (!checkCount(node, count))
+    return {};
   return ints(count, llvm::to_vector(llvm::seq<int64_t>(0, count)), elementType);
 }
 
@@ -117,7 +128,7 @@ Value Expressions::iota(int64_t count, int64_t axis, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = count;
   auto type = RankedTensorType::get(shape, node.getBuilder().getI64Type());
-  if (failed(node.checkGenerated(type)))
+  if (!checkCount(node, count) || failed(node.checkGenerated(type)))
     return {};
   SmallVector<int64_t> values = llvm::to_vector(llvm::seq<int64_t>(0, count));
   return node.constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(values)));

@@ -200,7 +200,7 @@ FailureOr<SmallVector<Value>> GraphImporter::getInputs(const onnx::NodeProto &no
   SmallVector<Value> inputs;
   for (const std::string &name : node.input()) {
     Value value;
-    if (!name.empty() && !(value = getValue(name)))
+    if (!name.empty() && !(value = getValue(name)) && !omitted.contains(name))
       return failure(); // reported at the node that failed
     inputs.push_back(value);
   }
@@ -278,6 +278,11 @@ void GraphImporter::importHosted(onnx::NodeProto &node) {
 FailureOr<SmallVector<Value>>
 GraphImporter::importBody(onnx::GraphProto &body, ArrayRef<Value> inputs, const Twine &step) const {
   const bool before = shared.errors.any();
+  // Bodies without nodes count, too: nothing else ends a loop of them.
+  if (++shared.importedNodes > kMostNodes)
+    return shared.errors.emit() << "the body '" << prefix << step << "': expected at most "
+                                << kMostNodes
+                                << " nodes with loops unrolled and functions inlined, found more";
   GraphImporter importer(shared, body, opsets, prefix + step.str() + "/", this);
   if (body.input_size() != static_cast<int>(inputs.size())) {
     shared.errors.emit() << "the body '" << prefix << step << "' has " << body.input_size()
@@ -316,16 +321,21 @@ void GraphImporter::importCall(const onnx::FunctionProto &function, onnx::NodePr
                     << " and " << function.output_size();
     return;
   }
-  onnx::GraphProto body = instantiateFunction(function, node);
+  auto body = std::make_shared<onnx::GraphProto>(instantiateFunction(function, node));
+  shared.instances.push_back(body);
   const OpsetVersions versions = getFunctionOpsets(function, opsets);
   // A function does not see the caller's names.
-  GraphImporter importer(shared, body, versions, nameOf(node) + "/");
+  GraphImporter importer(shared, *body, versions, nameOf(node) + "/");
   importer.depth = depth + 1;
   for (auto [i, name] : llvm::enumerate(function.input()))
     importer.bind(name, i < inputs->size() ? (*inputs)[i] : Value());
   importer.importNodes();
-  for (auto [i, name] : llvm::enumerate(node.output()))
-    if (!name.empty())
-      if (Value value = importer.getValue(function.output(i)))
-        values[name] = value;
+  for (auto [i, name] : llvm::enumerate(node.output())) {
+    if (name.empty())
+      continue;
+    if (Value value = importer.getValue(function.output(i)))
+      values[name] = value;
+    else if (!importer.graph.defines(function.output(i)))
+      emitError(node) << "output '" << function.output(i) << "' of the function is not defined";
+  }
 }

@@ -27,8 +27,12 @@ public:
   /// Bodies within bodies, and calls within functions.
   unsigned getDepth() const { return depth; }
 
-  /// Defines an input.
-  void bind(StringRef name, Value value) { values[name] = value; }
+  /// Defines an input; null if a call omits it.
+  void bind(StringRef name, Value value) {
+    values[name] = value;
+    if (!value)
+      omitted.insert(name);
+  }
   /// Reports nodes whose op cannot be imported.
   void checkOpsAreSupported();
   /// Imports all nodes. Errors are reported; later nodes that use a failed one are left out.
@@ -70,6 +74,7 @@ private:
   unsigned depth;
   OnnxGraph graph;
   llvm::StringMap<Value> values;
+  llvm::StringSet<> omitted;
   llvm::StringMap<const onnx::ValueInfoProto *> declared;
 };
 

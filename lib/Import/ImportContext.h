@@ -11,8 +11,12 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <memory>
+#include <vector>
+
 namespace onnx {
 class FunctionProto;
+class GraphProto;
 class ModelProto;
 } // namespace onnx
 
@@ -63,6 +67,9 @@ struct ImportContext {
   /// loop of a few bytes can stand for any number of both.
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
+
+  /// Bodies of function calls. They stay, because `tensors` knows tensors by their address.
+  std::vector<std::shared_ptr<onnx::GraphProto>> instances;
 
 private:
   DenseMap<const onnx::TensorProto *, ElementsAttr> tensors;

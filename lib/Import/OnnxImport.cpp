@@ -67,6 +67,8 @@ static void importOutputs(ImportContext &shared, GraphImporter &importer, func::
       // The failure of its node has been reported.
       if (!graph.defines(output.name()))
         errors.emit() << "graph output '" << output.name() << "' is not defined";
+      else if (!errors.any())
+        errors.emit() << "graph output '" << output.name() << "' is an omitted input";
       continue;
     }
     if (!isa<RankedTensorType>(value.getType())) {

@@ -129,6 +129,16 @@ FailureOr<SmallVector<double>> OnnxNode::constantNumbers(unsigned index, StringR
   return readConstantInput<double>(*this, index, what);
 }
 
+FailureOr<int64_t> OnnxNode::constantInt(unsigned index, StringRef what) {
+  FailureOr<SmallVector<int64_t>> values = constantInts(index, what);
+  if (failed(values))
+    return failure();
+  if (values->size() != 1)
+    return error() << "input " << index << " (" << what << ") must be one number, but has "
+                   << values->size();
+  return values->front();
+}
+
 FailureOr<double> OnnxNode::constantNumber(unsigned index, StringRef what) {
   FailureOr<SmallVector<double>> values = readConstantInput<double>(*this, index, what);
   if (failed(values))

@@ -51,6 +51,7 @@ public:
   /// The integers of an input that must be constant, flattened. `what` names it.
   FailureOr<SmallVector<int64_t>> constantInts(unsigned index, StringRef what);
   /// The number in an input that must be constant and have one element.
+  FailureOr<int64_t> constantInt(unsigned index, StringRef what);
   FailureOr<double> constantNumber(unsigned index, StringRef what);
   FailureOr<SmallVector<double>> constantNumbers(unsigned index, StringRef what);
   bool isConstantInput(unsigned index) const;

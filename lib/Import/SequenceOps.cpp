@@ -10,6 +10,9 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+/// Elements of the longest sequence that a tensor is split into.
+static constexpr int64_t kMostParts = int64_t(1) << 16;
+
 static LogicalResult importSequenceConstruct(OnnxNode &node) {
   return node.results(node.sequence(node.allInputs()));
 }
@@ -25,15 +28,14 @@ static FailureOr<int64_t> readPosition(OnnxNode &node, unsigned index, int64_t l
                                        int64_t otherwise) {
   if (!node.hasInput(index))
     return otherwise;
-  FailureOr<double> number = node.constantNumber(index, "position");
-  if (failed(number))
+  FailureOr<int64_t> given = node.constantInt(index, "position");
+  if (failed(given))
     return failure();
-  const int64_t given = static_cast<int64_t>(*number);
-  int64_t position = given;
+  int64_t position = *given;
   if (position < 0)
     position += length;
   if (position < 0 || position >= size)
-    return node.error() << "position " << given << " is out of range for a sequence of " << length
+    return node.error() << "position " << *given << " is out of range for a sequence of " << length
                         << " elements";
   return position;
 }
@@ -98,14 +100,17 @@ static LogicalResult importSplitToSequence(OnnxNode &node) {
       const int64_t part = split->front();
       if (part < 1)
         return node.error() << "expected parts of a positive size, found " << part;
-      for (int64_t start = 0; start < size; start += part)
+      for (int64_t start = 0; start < size && start / part <= kMostParts; start += part)
         sizes.push_back(std::min(part, size - start));
     } else {
       sizes = *split;
     }
   } else {
-    sizes.assign(size, 1);
+    if (size <= kMostParts)
+      sizes.assign(size, 1);
   }
+  if (static_cast<int64_t>(sizes.size()) > kMostParts || (sizes.empty() && size > 0))
+    return node.error() << "expected at most " << kMostParts << " parts, found more";
   SmallVector<Value> parts =
       node.createMulti<SplitOp>(x, {node.i64("axis", axis), node.attr("sizes", sizes)});
   if (!node.hasInput(1) && !keepDims)

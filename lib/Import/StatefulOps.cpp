@@ -73,6 +73,9 @@ static Value splitHeads(Expressions &e, Value x, int64_t heads) {
   return e.transpose(e.reshape(x, {shape[0], shape[1], heads, shape[2] / heads}), {0, 2, 1, 3});
 }
 
+/// Steps are unrolled.
+static constexpr int64_t kMostSteps = 16384;
+
 /// The state after a step, [B, H, d_k, d_v], from the one before it.
 static Value updateState(Expressions &e, const LinearAttention &a, Value state, int64_t step) {
   auto at = [&](Value x) { return e.slice(x, 2, step, 1); };
@@ -112,6 +115,16 @@ static LogicalResult importLinearAttention(OnnxNode &node) {
   if ((a.isGated && !node.hasInput(4)) || (a.isDelta && !node.hasInput(5)))
     return node.error() << "input " << (a.isGated && !node.hasInput(4) ? 4 : 5)
                         << " is missing, which update_rule '" << rule << "' needs";
+  for (unsigned input : {4u, 5u}) {
+    Value x = node.input(input);
+    if (x && (rankOf(x) != 3 || shapeOf(x).take_front(2) != shapeOf(query).take_front(2) ||
+              (shapeOf(x)[2] % heads && shapeOf(x)[2] != 1)))
+      return node.error() << "input " << input << " must have a batch, steps and heads like "
+                          << query.getType() << ", but is " << x.getType();
+  }
+  if (shapeOf(query)[1] > kMostSteps)
+    return node.error() << "expected at most " << kMostSteps << " steps, found "
+                        << shapeOf(query)[1];
   a.batch = shapeOf(query)[0];
   a.steps = shapeOf(query)[1];
   a.heads = heads;

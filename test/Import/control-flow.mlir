@@ -108,6 +108,18 @@ g (float x, int64 n) => (float y, float z)
 // ENDLESS: node 'Loop_0' (Loop, opset 13): input 0 (trip count) must be constant
 // ENDLESS: expected at most 524288 nodes with loops unrolled and functions inlined, found more
 
+// A body without nodes does not run forever, and the largest trip count is a number.
+// RUN: onnx-text %t/empty.txt %t/empty.onnx --name
+// RUN: not ttc-translate --import-onnx %t/empty.onnx 2>&1 | FileCheck %s --check-prefix=EMPTY
+//--- empty.txt
+<ir_version: 8, opset_import: ["" : 13]>
+g (float x) => (float y)
+<int64 many = {9223372036854775807}>
+{
+  y = Loop (many, , x) <body = l (int64 i, bool c, float s) => (bool c, float s) {}>
+}
+// EMPTY: expected at most 524288 nodes with loops unrolled and functions inlined, found more
+
 // A scan backwards.
 // RUN: onnx-text %t/scan.txt %t/scan.onnx
 // RUN: ttc-translate --import-onnx %t/scan.onnx --mlir-print-debuginfo=false | FileCheck %s --check-prefix=SCAN

@@ -23,6 +23,43 @@ scaled <alpha> (a) => (b)
 // CHECK: ttc.leaky_relu %[[Y]] : {{.*}}
 // CHECK: #[[INNER]] = loc("scaled_0/c")
 
+// Constants of different calls are different.
+// RUN: onnx-text %t/constants.txt %t/constants.onnx --name
+// RUN: ttc-translate --import-onnx %t/constants.onnx | FileCheck %s --check-prefix=CONSTANTS
+//--- constants.txt
+<ir_version: 8, opset_import: ["" : 13, "local" : 1]>
+g (float[3] x) => (float[3] y)
+{
+  a = local.scale<by: tensor = float {2.0}>(x)
+  b = local.scale<by: tensor = float {3.0}>(a)
+  y = local.scale<by: tensor = float {4.0}>(b)
+}
+<opset_import: ["" : 13], domain: "local">
+scale <by> (a) => (b)
+{
+  c = Constant<value: tensor = @by>()
+  b = Mul(a, c)
+}
+// CONSTANTS: dense<2.000000e+00>
+// CONSTANTS: dense<3.000000e+00>
+// CONSTANTS: dense<4.000000e+00>
+
+// An input that the call omits is omitted in the function, too.
+// RUN: onnx-text %t/omitted.txt %t/omitted.onnx --name
+// RUN: ttc-translate --import-onnx %t/omitted.onnx | FileCheck %s --check-prefix=OMITTED
+//--- omitted.txt
+<ir_version: 8, opset_import: ["" : 13, "local" : 1]>
+g (float[3] x, float low) => (float[3] y, float[3] z)
+{
+  y = local.clip(x, low)
+  z = local.clip(x)
+}
+<opset_import: ["" : 13], domain: "local">
+clip (a, low) => (b) { b = Clip(a, low) }
+// OMITTED: %[[Y:.*]] = ttc.max
+// OMITTED-NOT: ttc.max
+// OMITTED: return %[[Y]], %
+
 // RUN: onnx-text %t/wrong.txt %t/wrong.onnx --name
 // RUN: not ttc-translate --import-onnx %t/wrong.onnx 2>&1 | FileCheck %s --check-prefix=WRONG
 //--- wrong.txt
