@@ -269,6 +269,10 @@ def cast_cases():
     x = Tensor("f32", [65504, 65520, 65519.9, 6e-8, 2.9e-8, 3.1e-8, 1e-5, np.inf, -np.inf, np.nan, 1.00048828125, 1.0014648])
     with np.errstate(over="ignore"):
         yield case("cast_f32_f16_special", "cast {}", [x], [Tensor("f16", x.value)], rtol=0, atol=0)
+        for to in ("f16", "bf16"):
+            rounded = Tensor(to, x.value).value.astype(np.float32)
+            yield case(f"reduce_precision_{to}", f"reduce_precision {{}} {{to = {to}}}", [x], [Tensor("f32", rounded)],
+                       rtol=0, atol=0)
     x = Tensor("f16", [6e-8, 1e-5, 65504, np.inf, -np.inf, np.nan, -0.0])
     yield case("cast_f16_f32_special", "cast {}", [x], [Tensor("f32", x.value)], rtol=0, atol=0)
 
