@@ -27,6 +27,9 @@ Value ttc::mergeHeads(OnnxNode &node, Value x) {
                       {shape[0], shape[2], shape[1] * shape[3]});
 }
 
+/// A window of more keys is as good as none, and arithmetic on positions could overflow.
+static constexpr int64_t kMostVisible = int64_t(1) << 40;
+
 bool AttentionWindow::mayBeEmpty() const {
   if (isWhole())
     return false;
@@ -34,7 +37,7 @@ bool AttentionWindow::mayBeEmpty() const {
     return true;
   // Of the first and the last query, the range of keys.
   int64_t after = causal ? 0 : right;
-  bool firstSees = after < 0 || offset + after >= 0;
+  bool firstSees = after < 0 || after >= -offset;
   bool lastSees = left < 0 || offset + rows - 1 - left < columns;
   return !firstSees || !lastSees;
 }
@@ -51,12 +54,14 @@ Value AttentionWindow::build(OnnxNode &node) const {
   auto require = [&](Value condition) {
     allowed = allowed ? e.both(allowed, condition) : condition;
   };
-  int64_t after = causal ? 0 : right;
+  const int64_t after = std::min(causal ? 0 : right, kMostVisible);
+  const int64_t before = std::min(left, kMostVisible);
   if (after >= 0)
     require(
         e.compare(ComparePredicate::LE, key, after ? e.add(position, double(after)) : position));
-  if (left >= 0)
-    require(e.compare(ComparePredicate::GE, key, left ? e.add(position, -double(left)) : position));
+  if (before >= 0)
+    require(
+        e.compare(ComparePredicate::GE, key, before ? e.add(position, -double(before)) : position));
   return allowed;
 }
 
@@ -73,7 +78,7 @@ Value AttentionCore::build(OnnxNode &node) {
     return {};
   ArrayRef<int64_t> queries = shapeOf(q), keys = shapeOf(k), values = shapeOf(v);
   if (queries.size() != 4 || keys.size() != 4 || values.size() != 4 || keys[1] < 1 ||
-      queries[1] % keys[1] || keys[1] != values[1] || keys[2] != values[2] ||
+      queries[1] < 1 || queries[1] % keys[1] || keys[1] != values[1] || keys[2] != values[2] ||
       queries[3] != keys[3]) {
     node.error() << "queries " << q.getType() << ", keys " << k.getType() << " and values "
                  << v.getType() << " do not fit together";
@@ -84,7 +89,7 @@ Value AttentionCore::build(OnnxNode &node) {
   int64_t groups = heads / keys[1];
   // The heads that share keys are rows of one product.
   auto group = [&](Value x) {
-    return node.reshape(x, {batch, heads / groups, groups * rows, shapeOf(x)[3]});
+    return x ? node.reshape(x, {batch, heads / groups, groups * rows, shapeOf(x)[3]}) : Value();
   };
   if (type.isF32()) {
     products = e.mul(e.matmulTransposed(group(q), k), scale);
@@ -132,12 +137,15 @@ Value ttc::rotate(OnnxNode &node, Value x, Value cosine, Value sine, bool headsF
   Expressions e(node);
   if (!x || !cosine || !sine)
     return {};
-  int64_t size = shapeOf(x)[3], half = shapeOf(cosine).back(), rotated = 2 * half;
-  if (rankOf(cosine) != 3 || cosine.getType() != sine.getType() || rotated > size) {
-    node.error() << "cosines " << cosine.getType() << " and sines " << sine.getType()
-                 << " do not fit heads of " << size << " elements";
+  const int64_t size = shapeOf(x)[3];
+  if (rankOf(cosine) != 3 || cosine.getType() != sine.getType() ||
+      shapeOf(cosine).back() > size / 2) {
+    node.error() << "expected cosines and sines of three dimensions, with at most " << size / 2
+                 << " angles for heads of " << size << " elements, found " << cosine.getType()
+                 << " and " << sine.getType();
     return {};
   }
+  const int64_t half = shapeOf(cosine).back(), rotated = 2 * half;
   cosine = e.unsqueeze(cosine, headsFirst ? 1 : 2);
   sine = e.unsqueeze(sine, headsFirst ? 1 : 2);
   auto part = [&](int64_t index) {

@@ -12,6 +12,8 @@ using namespace mlir::ttc;
 
 /// Columns that a mask does not have are not allowed.
 static Value padMask(OnnxNode &node, Value mask, int64_t columns) {
+  if (!mask)
+    return {};
   int64_t missing = columns - shapeOf(mask).back();
   if (missing <= 0 || shapeOf(mask).back() == 1)
     return mask;
@@ -121,7 +123,7 @@ static LogicalResult importRotaryEmbedding(OnnxNode &node) {
     cosine = e.gather(cosine, positions, 0);
     sine = e.gather(sine, positions, 0);
   }
-  if (rotated && cosine && shapeOf(cosine).back() != rotated / 2)
+  if (rotated && cosine && (rankOf(cosine) == 0 || shapeOf(cosine).back() != rotated / 2))
     return node.error() << "attribute 'rotary_embedding_dim' is " << rotated << ", but cosines are "
                         << cosine.getType();
   Value y = rotate(node, x, cosine, sine, !flat, interleaved);

@@ -8,6 +8,8 @@
 
 #include "onnx/onnx_pb.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -96,14 +98,14 @@ static LogicalResult importRange(OnnxNode &node) {
                    [&](unsigned input) { return isShapedByDeclaration(node, input); }))
     return importDeclaredRange(node);
   Type elementType = elementTypeOf(node.input(0));
-  FailureOr<SmallVector<double>> start = node.constantNumbers(0, "start");
-  FailureOr<SmallVector<double>> limit = node.constantNumbers(1, "limit");
-  FailureOr<SmallVector<double>> delta = node.constantNumbers(2, "delta");
+  FailureOr<double> start = node.constantNumber(0, "start");
+  FailureOr<double> limit = node.constantNumber(1, "limit");
+  FailureOr<double> delta = node.constantNumber(2, "delta");
   if (failed(start) || failed(limit) || failed(delta))
     return failure();
-  if (start->size() != 1 || limit->size() != 1 || delta->size() != 1 || delta->front() == 0)
-    return node.error() << "start, limit and delta must be single numbers, delta not zero";
-  double count = std::ceil((limit->front() - start->front()) / delta->front());
+  if (*delta == 0)
+    return node.error() << "input 2 (delta) must not be zero";
+  double count = std::ceil((*limit - *start) / *delta);
   count = std::max(count, 0.0);
   if (!(count <= kMostRange))
     return node.error() << "expected a range of at most " << kMostRange << " elements, found "
@@ -112,13 +114,8 @@ static LogicalResult importRange(OnnxNode &node) {
   if (failed(node.checkGenerated(type)))
     return failure();
   SmallVector<Attribute> elements;
-  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
-    double value = start->front() + static_cast<double>(i) * delta->front();
-    if (isa<FloatType>(elementType))
-      elements.push_back(node.getBuilder().getFloatAttr(elementType, value));
-    else
-      elements.push_back(IntegerAttr::get(elementType, static_cast<int64_t>(value)));
-  }
+  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i)
+    elements.push_back(getNumberAttr(elementType, *start + static_cast<double>(i) * *delta));
   return node.results(node.constant(DenseElementsAttr::get(type, elements)));
 }
 
@@ -178,10 +175,10 @@ static LogicalResult importTrilu(OnnxNode &node) {
     return node.results(triluAt(node, x, node.reshape(node.input(1), {}), upper));
   int64_t k = 0;
   if (node.hasInput(1)) {
-    FailureOr<double> number = node.constantNumber(1, "k");
+    FailureOr<int64_t> number = node.constantInt(1, "k");
     if (failed(number))
       return failure();
-    k = static_cast<int64_t>(*number);
+    k = *number;
   }
   Value mask = makeMask(node, shape[0], shape[1], [&](int64_t row, int64_t column) {
     return upper ? column - row >= k : column - row <= k;

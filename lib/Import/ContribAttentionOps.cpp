@@ -17,10 +17,9 @@ using namespace mlir::ttc;
 static Value readMask(OnnxNode &node, unsigned index, int64_t batch, int64_t rows,
                       int64_t columns) {
   Expressions e(node);
-  Value mask = node.input(index);
+  Value mask = node.cast(node.input(index), node.getBuilder().getI64Type());
   if (!mask)
     return {};
-  mask = node.cast(mask, node.getBuilder().getI64Type());
   ArrayRef<int64_t> shape = shapeOf(mask);
   if (shape.size() == 1 && shape[0] == batch)
     return e.compare(ComparePredicate::LT, e.iota(columns, 3, 4),
@@ -75,9 +74,11 @@ LogicalResult mlir::ttc::importProjectedAttention(OnnxNode &node, Value projecte
   const int64_t heads = node.getInt("num_heads", 0);
   if (!projected)
     return failure();
+  const int64_t width = shapeOf(projected).back();
   if (heads < 1 || sizes.size() != 3 ||
-      sizes[0] + sizes[1] + sizes[2] != shapeOf(projected).back() ||
-      llvm::any_of(sizes, [&](int64_t size) { return size < 1 || size % heads; }))
+      llvm::any_of(
+          sizes, [&](int64_t size) { return size < 1 || size > width || size % heads; }) ||
+      sizes[0] + sizes[1] + sizes[2] != width)
     return node.error() << "weights " << node.input(1).getType() << " do not fit the sizes ["
                         << printList(sizes) << "] of " << heads << " heads";
   auto part = [&](int64_t index, StringRef what) {
@@ -174,7 +175,9 @@ static LogicalResult importMultiHeadAttention(OnnxNode &node) {
                : LogicalResult(node.error() << "the layout of query " << node.input(0).getType()
                                             << " and its keys is not supported");
   int64_t past = 0;
-  if (node.hasInput(6) && node.hasInput(7)) {
+  if (node.hasInput(6) != node.hasInput(7))
+    return node.error() << "past_key and past_value must be given together";
+  if (node.hasInput(6)) {
     past = shapeOf(core.k)[2];
     core.k = e.concat({node.input(6), core.k}, 2);
     core.v = e.concat({node.input(7), core.v}, 2);
@@ -193,6 +196,8 @@ static LogicalResult importMultiHeadAttention(OnnxNode &node) {
 static std::pair<Value, Value> takeAngles(OnnxNode &node, Value positions, Value cosine, Value sine,
                                           int64_t rows) {
   Expressions e(node);
+  if (!positions)
+    return {};
   if (tensorType(positions).getNumElements() == 1 && rows != 1) {
     positions = e.add(node.cast(node.reshape(positions, {1, 1}), node.getBuilder().getI64Type()),
                       e.iota(rows, 1, 2));
@@ -213,7 +218,9 @@ static LogicalResult importRotaryEmbedding(OnnxNode &node) {
     return node.error() << "cos_cache must have two dimensions, but is " << node.input(2).getType();
   const SmallVector<int64_t> shape(shapeOf(x));
   bool flat = shape.size() == 3;
-  int64_t rows = flat ? shape[1] : shape.size() == 4 ? shape[2] : 0;
+  if (!flat && shape.size() != 4)
+    return node.error() << "the input must have three or four dimensions, but is " << x.getType();
+  const int64_t rows = shape[flat ? 1 : 2];
   if (flat) {
     int64_t size = rotated && heads ? shape[2] / heads : 2 * shapeOf(node.input(2))[1];
     if (size < 1 || shape[2] % size)
@@ -221,7 +228,7 @@ static LogicalResult importRotaryEmbedding(OnnxNode &node) {
     x = node.reshape(x, {shape[0], shape[1], shape[2] / size, size});
   }
   auto [cosine, sine] = takeAngles(node, node.input(1), node.input(2), node.input(3), rows);
-  Value y = !x || rankOf(x) != 4 ? Value() : rotate(node, x, cosine, sine, !flat, interleaved);
+  Value y = rotate(node, x, cosine, sine, !flat, interleaved);
   return node.results(y ? node.reshape(y, shape) : y);
 }
 
@@ -237,10 +244,12 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
     if (node.hasInput(index))
       return node.error() << "input " << index << " is not supported";
   Value q = node.input(0), k = node.input(1), v = node.input(2);
-  if (rankOf(q) != 3 || heads < 1 || kvHeads < 1)
-    return node.error() << "expected a query of three dimensions and positive num_heads and "
-                           "kv_num_heads, found "
-                        << q.getType() << ", " << heads << " and " << kvHeads;
+  constexpr int64_t mostHeads = int64_t(1) << 31;
+  if (rankOf(q) != 3 || heads < 1 || kvHeads < 1 || heads > mostHeads || kvHeads > mostHeads)
+    return node.error() << "expected a query of three dimensions, and num_heads and kv_num_heads "
+                           "from 1 to "
+                        << mostHeads << ", found " << q.getType() << ", " << heads << " and "
+                        << kvHeads;
   if (k && !v)
     return node.error() << "input 2 (value) is missing";
   if (!k) {
@@ -255,7 +264,9 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
   // The lengths of the sequences, which must be those of the tensors.
   if (node.hasInput(3) != node.hasInput(4))
     return node.error() << "past_key and past_value must be given together";
-  int64_t past = node.hasInput(3) && rankOf(node.input(3)) == 4 ? shapeOf(node.input(3))[2] : 0;
+  if (node.hasInput(3) && rankOf(node.input(3)) != 4)
+    return node.error() << "past_key must have four dimensions, but is " << node.input(3).getType();
+  const int64_t past = node.hasInput(3) ? shapeOf(node.input(3))[2] : 0;
   FailureOr<SmallVector<int64_t>> lengths = node.constantInts(5, "seqlens_k");
   if (failed(lengths))
     return failure();
@@ -297,7 +308,8 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
 void mlir::ttc::registerContribAttentionOps(OnnxRegistry &registry) {
   registry.add("com.microsoft.Attention", {2, 7}, importAttention, {},
                "`do_rotary` = 0; no `past_sequence_length`");
-  registry.add("com.microsoft.GroupQueryAttention", {1, Arity::kAny}, importGroupQueryAttention, {},
+  registry.add("com.microsoft.GroupQueryAttention", {1, Arity::kAnyOptional},
+               importGroupQueryAttention, {},
                "constant `seqlens_k`, all sequences of full length; no `smooth_softmax`");
   registry.add("com.microsoft.MultiHeadAttention", {1, 10}, importMultiHeadAttention, {},
                "no `past_sequence_length`, no `cache_indirection`");

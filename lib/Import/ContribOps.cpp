@@ -154,7 +154,12 @@ static LogicalResult importGemmFastGelu(OnnxNode &node) {
 static Value addSkip(OnnxNode &node, unsigned biasIndex) {
   Expressions e(node);
   Value sum = e.add(node.input(0), node.input(1));
-  return node.hasInput(biasIndex) ? e.add(sum, node.input(biasIndex)) : sum;
+  if (node.hasInput(biasIndex))
+    sum = e.add(sum, node.input(biasIndex));
+  if (!sum || rankOf(sum) > 0)
+    return sum;
+  node.error() << "the input must have a dimension, but is " << node.input(0).getType();
+  return {};
 }
 
 static LogicalResult importSkipLayerNormalization(OnnxNode &node) {
@@ -260,13 +265,10 @@ static LogicalResult importCDist(OnnxNode &node) {
 }
 
 static LogicalResult importExpandDims(OnnxNode &node) {
-  FailureOr<double> axis = node.constantNumber(1, "axis");
-  if (failed(axis))
+  FailureOr<int64_t> axis = node.constantInt(1, "axis");
+  if (failed(axis) || failed(node.normalizeAxes(*axis, rankOf(node.input(0)) + 1)))
     return failure();
-  int64_t at = static_cast<int64_t>(*axis);
-  if (failed(node.normalizeAxes(at, rankOf(node.input(0)) + 1)))
-    return failure();
-  return node.results(Expressions(node).unsqueeze(node.input(0), at));
+  return node.results(Expressions(node).unsqueeze(node.input(0), *axis));
 }
 
 void mlir::ttc::registerContribOps(OnnxRegistry &registry) {

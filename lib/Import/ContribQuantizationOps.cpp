@@ -285,9 +285,10 @@ static LogicalResult importMatMulNBits(OnnxNode &node) {
                         << " and " << blockSize << " (supported: positive, blocks of 16 and more)";
   const int64_t blocks = llvm::divideCeil(depth, blockSize), perByte = 8 / *bits;
   auto count = [](Value value) { return tensorType(value).getNumElements(); };
-  if (count(b) != columns * blocks * (blockSize / perByte) || count(scales) != columns * blocks ||
-      rankOf(a) < 1 || shapeOf(a).back() != depth)
-    return node.error() << "expected rows of " << depth << " numbers, and " << columns
+  auto areBytes = [](Value value) { return elementTypeOf(value).isUnsignedInteger(8); };
+  if (count(b) != columns * blocks * (blockSize / perByte) || !areBytes(b) ||
+      count(scales) != columns * blocks || rankOf(a) < 1 || shapeOf(a).back() != depth)
+    return node.error() << "expected rows of " << depth << " numbers, and bytes of " << columns
                         << " columns of " << blocks << " blocks of " << blockSize << " numbers of "
                         << *bits << " bits each, found " << a.getType() << ", " << b.getType()
                         << " and scales of " << scales.getType();
@@ -301,7 +302,7 @@ static LogicalResult importMatMulNBits(OnnxNode &node) {
   } else {
     if (!isa<FloatType>(elementTypeOf(zeros))) {
       const int64_t bytes = llvm::divideCeil(blocks, perByte);
-      if (count(zeros) != columns * bytes)
+      if (count(zeros) != columns * bytes || !areBytes(zeros))
         return node.error() << "the zero points must have " << bytes << " bytes for each of "
                             << columns << " columns, but are " << zeros.getType();
       zeros = unpackBits(node, e.reshape(zeros, {columns, bytes}), *bits);
@@ -345,6 +346,9 @@ static LogicalResult importGatherBlockQuantized(OnnxNode &node) {
                            "rank "
                         << rank << ", found blocks of " << blockSize << " and scales of "
                         << scales.getType();
+  if (zeros && rankOf(zeros) != rank)
+    return node.error() << "the zero points must have rank " << rank << ", but are "
+                        << zeros.getType();
   Expressions e(node);
   // What is not gathered is never unpacked. The dimensions of the indices take the place of `axis`.
   auto take = [&](Value value) {
@@ -372,6 +376,8 @@ static LogicalResult importGatherBlockQuantized(OnnxNode &node) {
   if (shapeOf(scales)[blockAxis] != blockCount)
     return node.error() << "the scales must have " << blockCount << " elements in dimension "
                         << blockAxis << ", but are " << scales.getType();
+  if (failed(checkCount(node, size)))
+    return failure();
   SmallVector<int64_t> blockOfElement;
   for (int64_t i = 0; i < size; ++i)
     blockOfElement.push_back(i / length);

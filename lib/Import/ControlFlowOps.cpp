@@ -72,7 +72,7 @@ static LogicalResult importIf(OnnxNode &node) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The parts joined along a new dimension `axis`.
+/// The parts joined along a new dimension `axis`, which may count from the end.
 static Value stack(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
   Expressions e(node);
   SmallVector<Value> expanded;
@@ -83,10 +83,8 @@ static Value stack(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
       node.error() << "expected tensors as scan outputs, found " << part.getType();
       return {};
     }
-    if (axis > rankOf(part)) {
-      node.error() << "axis " << axis << " of a scan output is out of range for " << part.getType();
+    if (expanded.empty() && failed(node.normalizeAxes(axis, rankOf(part) + 1)))
       return {};
-    }
     expanded.push_back(e.unsqueeze(part, axis));
   }
   return e.concat(expanded, axis);
@@ -102,32 +100,61 @@ static Value makeEmptyScan(OnnxNode &node, const onnx::ValueInfoProto &output, i
     isStatic &= dim.has_dim_value() && dim.dim_value() >= 0;
     shape.push_back(dim.dim_value());
   }
-  if (!isStatic || axis > static_cast<int64_t>(shape.size())) {
+  if (!isStatic || !getNumElementsChecked(shape)) {
     node.error() << "the loop has no iterations; expected a static type of its scan output '"
                  << output.name() << "', found none";
     return {};
   }
+  if (failed(node.normalizeAxes(axis, static_cast<int64_t>(shape.size()) + 1)))
+    return {};
   shape.insert(shape.begin() + axis, 0);
   auto resultType = RankedTensorType::get(shape, elementType);
   return node.constant(DenseElementsAttr::getFromRawBuffer(resultType, ArrayRef<char>()));
+}
+
+/// The trip count of a loop, if it has one. If it is computed at run time, the declared size of the
+/// first scan output is.
+static FailureOr<std::optional<int64_t>> readTripCount(OnnxNode &node, size_t numCarried) {
+  if (!node.hasInput(0))
+    return std::optional<int64_t>();
+  std::optional<SmallVector<int64_t>> scanned = node.declaredShape(numCarried);
+  if (!node.isConstantInput(0) && scanned && !scanned->empty())
+    return std::optional(scanned->front());
+  FailureOr<int64_t> number = node.constantInt(0, "trip count");
+  return failed(number) ? FailureOr<std::optional<int64_t>>(failure()) : std::optional(*number);
+}
+
+/// The scan outputs of a loop from their values in each step. If it is computed at run time how
+/// many steps there are, the model must declare that it expects all of them.
+static FailureOr<SmallVector<Value>> stackScans(OnnxNode &node, const onnx::GraphProto &body,
+                                                ArrayRef<SmallVector<Value>> scans,
+                                                bool isCountKnown) {
+  const unsigned numCarried = body.output_size() - 1 - scans.size();
+  SmallVector<Value> results;
+  for (auto [i, parts] : llvm::enumerate(scans)) {
+    const unsigned output = numCarried + i;
+    if (!isCountKnown && node.wantsOutput(output)) {
+      std::optional<SmallVector<int64_t>> shape = node.declaredShape(output);
+      if (!shape || shape->empty() || shape->front() != static_cast<int64_t>(parts.size()))
+        return node.error()
+               << "the loop ends by a condition that is computed at run time, so output " << output
+               << " has no static size (the model can declare " << parts.size()
+               << " steps; those after the end are zeros)";
+    }
+    results.push_back(parts.empty() ? makeEmptyScan(node, body.output(output + 1), 0)
+                                    : stack(node, parts, 0));
+  }
+  return results;
 }
 
 static LogicalResult importLoop(OnnxNode &node) {
   onnx::GraphProto *body = node.getGraph("body");
   if (!body)
     return failure();
-  std::optional<int64_t> trips;
   const size_t numCarried = node.numInputs() > 2 ? node.numInputs() - 2 : 0;
-  std::optional<SmallVector<int64_t>> scanned = node.declaredShape(numCarried);
-  if (node.hasInput(0) && !node.isConstantInput(0) && scanned && !scanned->empty()) {
-    // The number of steps is computed at run time, but a scan output has a declared size.
-    trips = scanned->front();
-  } else if (node.hasInput(0)) {
-    FailureOr<int64_t> number = node.constantInt(0, "trip count");
-    if (failed(number))
-      return failure();
-    trips = *number;
-  }
+  FailureOr<std::optional<int64_t>> trips = readTripCount(node, numCarried);
+  if (failed(trips))
+    return failure();
   // Null while the loop surely goes on.
   Value active = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
   if (node.hasFailed())
@@ -145,11 +172,11 @@ static LogicalResult importLoop(OnnxNode &node) {
   Value alwaysTrue = node.constant(
       DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
   bool isCountKnown = true;
-  for (int64_t step = 0; !trips || step < *trips; ++step) {
+  for (int64_t step = 0; !*trips || step < **trips; ++step) {
     std::optional<bool> known = active ? getKnown(active) : true;
     if (known == false)
       break;
-    if (!known && !trips)
+    if (!known && !*trips)
       return node.error()
              << "the loop ends by a condition that is computed at run time, and has no "
                 "trip count: ttc compiles a fixed number of steps";
@@ -172,28 +199,21 @@ static LogicalResult importLoop(OnnxNode &node) {
         return failure();
       carried = *selected;
     }
-    for (auto [all, value] : llvm::zip_equal(scans, scanned))
-      all.push_back(known ? value : Expressions(node).where(active, value, 0.0));
+    for (auto [all, value] : llvm::zip_equal(scans, scanned)) {
+      const bool isTensor = isa<RankedTensorType>(value.getType()); // else stack() reports it
+      all.push_back(known || !isTensor ? value : Expressions(node).where(active, value, 0.0));
+    }
     Value goesOn = toCondition(node, outputs->front());
     if (!goesOn)
       return failure();
     active = known ? goesOn : node.create<AndOp>({active, goesOn});
   }
 
+  FailureOr<SmallVector<Value>> stacked = stackScans(node, *body, scans, isCountKnown);
+  if (failed(stacked))
+    return failure();
   SmallVector<Value> results(carried);
-  for (auto [i, parts] : llvm::enumerate(scans)) {
-    const unsigned output = numCarried + i;
-    if (!isCountKnown && node.wantsOutput(output)) {
-      std::optional<SmallVector<int64_t>> shape = node.declaredShape(output);
-      if (!shape || shape->empty() || shape->front() != static_cast<int64_t>(parts.size()))
-        return node.error()
-               << "the loop ends by a condition that is computed at run time, so output " << output
-               << " has no static size (the model can declare " << parts.size()
-               << " steps; those after the end are zeros)";
-    }
-    results.push_back(parts.empty() ? makeEmptyScan(node, body->output(output + 1), 0)
-                                    : stack(node, parts, 0));
-  }
+  results.append(*stacked);
   return node.results(results);
 }
 
@@ -242,9 +262,7 @@ static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body
   for (auto [i, parts] : llvm::enumerate(outputs)) {
     if (settings.outputDirections[i])
       std::reverse(parts.begin(), parts.end());
-    int64_t axis = settings.outputAxes[i];
-    if (axis < 0 && !parts.empty())
-      axis += rankOf(parts.front()) + 1;
+    const int64_t axis = settings.outputAxes[i];
     results.push_back(parts.empty() ? makeEmptyScan(node, body.output(numStates + i), axis)
                                     : stack(node, parts, axis));
   }
@@ -264,8 +282,10 @@ static LogicalResult importBatchedScan(OnnxNode &node, onnx::GraphProto &body,
     if (rankOf(input) == 0 || shapeOf(input)[0] != shapeOf(inputs.front())[0])
       return node.error() << "expected inputs with a batch of " << shapeOf(inputs.front())[0]
                           << ", found " << input.getType();
-  if (shapeOf(inputs.front())[0] == 0)
-    return node.error() << "expected a batch, found " << inputs.front().getType();
+  constexpr int64_t mostBatches = int64_t(1) << 16;
+  if (shapeOf(inputs.front())[0] == 0 || shapeOf(inputs.front())[0] > mostBatches)
+    return node.error() << "expected a batch of 1 to " << mostBatches << ", found "
+                        << inputs.front().getType();
   SmallVector<SmallVector<Value>> batches(body.output_size());
   for (int64_t batch = 0; batch < shapeOf(inputs.front())[0]; ++batch) {
     SmallVector<Value> parts;
@@ -291,14 +311,13 @@ static LogicalResult importScan(OnnxNode &node) {
   const int64_t numScans = node.getInt("num_scan_inputs", 0);
   if (!body || node.hasFailed())
     return failure();
-  const int64_t numStates = numInputs - numScans;
-  if (numScans < 1 || numStates < 0 || body->input_size() != numInputs ||
-      body->output_size() < numStates)
+  if (numScans < 1 || numScans > numInputs || body->input_size() != numInputs ||
+      body->output_size() < numInputs - numScans)
     return node.error() << "expected a body of " << numInputs << " inputs, of which " << numScans
                         << " are scanned, and at least as many outputs as states, found "
                         << body->input_size() << " inputs and " << body->output_size()
                         << " outputs";
-  const int64_t numOutputs = body->output_size() - numStates;
+  const int64_t numStates = numInputs - numScans, numOutputs = body->output_size() - numStates;
   auto read = [&](StringRef name, int64_t count) {
     SmallVector<int64_t> values = node.getInts(name, SmallVector<int64_t>(count, 0));
     if (static_cast<int64_t>(values.size()) != count)
@@ -309,9 +328,14 @@ static LogicalResult importScan(OnnxNode &node) {
   };
   settings.numScans = numScans;
   settings.inputDirections = read(hasBatch ? "directions" : "scan_input_directions", numScans);
-  settings.inputAxes = read("scan_input_axes", numScans);
-  settings.outputAxes = read("scan_output_axes", numOutputs);
-  settings.outputDirections = read("scan_output_directions", numOutputs);
+  settings.inputAxes.assign(numScans, 0);
+  settings.outputAxes.assign(numOutputs, 0);
+  settings.outputDirections.assign(numOutputs, 0);
+  if (!hasBatch) {
+    settings.inputAxes = read("scan_input_axes", numScans);
+    settings.outputAxes = read("scan_output_axes", numOutputs);
+    settings.outputDirections = read("scan_output_directions", numOutputs);
+  }
   if (node.hasFailed())
     return failure();
   if (hasBatch)
@@ -328,8 +352,8 @@ static LogicalResult importScan(OnnxNode &node) {
 void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
   registry.add("If", {1, 1}, importIf, {},
                "branches of the same types, if the condition is computed at run time");
-  registry.add("Loop", {0, Arity::kAny}, importLoop, {},
+  registry.add("Loop", {0, Arity::kAnyOptional}, importLoop, {},
                "constant trip count, or a declared shape of a scan output; unrolled",
                /*takesSequences=*/true);
-  registry.add("Scan", {0, Arity::kAny}, importScan, {8}, "unrolled; no `sequence_lens`");
+  registry.add("Scan", {0, Arity::kAnyOptional}, importScan, {8}, "unrolled; no `sequence_lens`");
 }

@@ -160,6 +160,9 @@ static LogicalResult importConvTranspose(OnnxNode &node) {
   };
   if (failed(checkSize(outputPadding, "output_padding")))
     return failure();
+  if (llvm::any_of(sizes, [](int64_t size) { return size > kMaxWindow; }))
+    return node.error() << "the input must have spatial dimensions of at most " << kMaxWindow
+                        << ", but is " << x.getType();
   // Some old files include batch and channels.
   if (static_cast<int64_t>(outputShape.size()) == *rank + 2)
     outputShape.erase(outputShape.begin(), outputShape.begin() + 2);

@@ -37,6 +37,8 @@ static Value computePadsBefore(OnnxNode &node, int64_t rank) {
 LogicalResult mlir::ttc::padToDeclared(OnnxNode &node, PadMode mode) {
   Value x = node.input(0);
   int64_t rank = rankOf(x);
+  if (!node.hasInput(1))
+    return node.error() << "input 1 (pads) is missing";
   std::optional<SmallVector<int64_t>> shape = node.declaredShape(0);
   if (!shape || static_cast<int64_t>(shape->size()) != rank || llvm::is_contained(shapeOf(x), 0) ||
       llvm::is_contained(*shape, 0))

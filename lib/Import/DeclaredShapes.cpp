@@ -42,6 +42,9 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
   Value x = node.input(0);
   const int64_t rank = rankOf(x);
   SmallVector<int64_t> shape = *node.declaredShape(0);
+  if (!node.hasInput(1) || !node.hasInput(2))
+    return node.error() << (node.hasInput(1) ? "input 2 (ends) is missing"
+                                             : "input 1 (starts) is missing");
   if (static_cast<int64_t>(shape.size()) != rank)
     return node.error() << "bounds are computed at run time, and the declared shape ["
                         << printList(shape) << "] does not fit " << x.getType();
@@ -83,7 +86,7 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Candidates are tried by their values; more would be a sign of an unlucky declaration.
+/// All candidates are computed; a declaration that allows more says too little.
 static constexpr size_t kMostCandidates = 16;
 
 SmallVector<SmallVector<int64_t>> mlir::ttc::findReducedAxes(ArrayRef<int64_t> from,
@@ -118,6 +121,8 @@ Value mlir::ttc::selectByAxes(OnnxNode &node, unsigned index, int64_t rank,
   Expressions e(node);
   Value axes = node.reshape(node.input(index), {tensorType(node.input(index)).getNumElements()});
   Value result = values.back();
+  if (!axes)
+    return {};
   for (auto [candidate, value] : llvm::zip(candidates.drop_back(), values.drop_back())) {
     // The candidates have as many axes, so one is meant if it contains all that are named.
     Value isMeant;

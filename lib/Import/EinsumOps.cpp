@@ -150,8 +150,7 @@ Value Einsum::arrange(const Term &term, ArrayRef<Label> order) {
   SmallVector<int64_t> permutation;
   for (Label label : order)
     permutation.push_back(llvm::find(term.labels, label) - term.labels.begin());
-  bool inOrder = llvm::is_sorted(permutation);
-  return inOrder ? term.value : e.transpose(term.value, permutation);
+  return e.transpose(term.value, permutation);
 }
 
 int64_t Einsum::extent(ArrayRef<Label> labels) const {

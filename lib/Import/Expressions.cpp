@@ -11,8 +11,21 @@ using namespace mlir::ttc;
 // Movement
 //===----------------------------------------------------------------------===//
 
+bool Expressions::checkAxis(int64_t axis, int64_t rank) {
+  if (axis >= 0 && axis < rank)
+    return true;
+  node.error() << "axis " << axis << " is out of range for a tensor of rank " << rank;
+  return false;
+}
+
+Value Expressions::transpose(Value x, ArrayRef<int64_t> permutation) {
+  if (!x || (static_cast<int64_t>(permutation.size()) == rankOf(x) && llvm::is_sorted(permutation)))
+    return x;
+  return node.create<TransposeOp>(x, node.attr("permutation", permutation));
+}
+
 Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step) {
-  if (!x)
+  if (!x || !checkAxis(axis, rankOf(x)))
     return {};
   SmallVector<int64_t> starts(rankOf(x), 0), sizes(shapeOf(x)), steps(rankOf(x), 1);
   if (start == 0 && size == sizes[axis] && step == 1)
@@ -24,18 +37,22 @@ Value Expressions::slice(Value x, int64_t axis, int64_t start, int64_t size, int
       x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
 }
 
+Value Expressions::pad(Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high, PadMode mode,
+                       double value) {
+  return node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high),
+                                node.attr("mode", PadModeAttr::get(node.context(), mode)),
+                                node.f32("value", value)});
+}
+
 Value Expressions::fit(Value x, int64_t axis, int64_t size) {
-  if (!x)
+  if (!x || !checkAxis(axis, rankOf(x)))
     return {};
   int64_t have = shapeOf(x)[axis];
   if (have >= size)
     return slice(x, axis, 0, size);
   SmallVector<int64_t> low(rankOf(x), 0), high(rankOf(x), 0);
   high[axis] = size - have;
-  return node.create<PadOp>(x,
-                            {node.attr("low", low), node.attr("high", high),
-                             node.attr("mode", PadModeAttr::get(node.context(), PadMode::Constant)),
-                             node.f32("value", 0)});
+  return pad(x, low, high);
 }
 
 Value Expressions::expand(Value x, ArrayRef<int64_t> shape) {
@@ -45,7 +62,7 @@ Value Expressions::expand(Value x, ArrayRef<int64_t> shape) {
 }
 
 Value Expressions::unsqueeze(Value x, int64_t axis) {
-  if (!x)
+  if (!x || !checkAxis(axis, rankOf(x) + 1))
     return {};
   SmallVector<int64_t> shape(shapeOf(x));
   shape.insert(shape.begin() + axis, 1);
@@ -53,7 +70,7 @@ Value Expressions::unsqueeze(Value x, int64_t axis) {
 }
 
 Value Expressions::squeeze(Value x, int64_t axis) {
-  if (!x)
+  if (!x || !checkAxis(axis, rankOf(x)))
     return {};
   SmallVector<int64_t> shape(shapeOf(x));
   shape.erase(shape.begin() + axis);
@@ -112,14 +129,14 @@ Value Expressions::ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type 
 /// Written element by element.
 static constexpr int64_t kMostCounted = int64_t(1) << 24;
 
-static bool checkCount(OnnxNode &node, int64_t count) {
+LogicalResult mlir::ttc::checkCount(OnnxNode &node, int64_t count) {
   if (count > kMostCounted)
-    node.error() << "expected at most " << kMostCounted << " positions, found " << count;
-  return count <= kMostCounted;
+    return node.error() << "expected at most " << kMostCounted << " positions, found " << count;
+  return success();
 }
 
 Value Expressions::iota(int64_t count, Type elementType) {
-  if (!checkCount(node, count))
+  if (failed(checkCount(node, count)))
     return {};
   return ints(count, llvm::to_vector(llvm::seq<int64_t>(0, count)), elementType);
 }
@@ -128,7 +145,7 @@ Value Expressions::iota(int64_t count, int64_t axis, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = count;
   auto type = RankedTensorType::get(shape, node.getBuilder().getI64Type());
-  if (!checkCount(node, count) || failed(node.checkGenerated(type)))
+  if (failed(checkCount(node, count)) || failed(node.checkGenerated(type)))
     return {};
   SmallVector<int64_t> values = llvm::to_vector(llvm::seq<int64_t>(0, count));
   return node.constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(values)));
@@ -138,10 +155,7 @@ Value Expressions::splat(ArrayRef<int64_t> shape, Type elementType, double value
   auto type = RankedTensorType::get(shape, elementType);
   if (failed(node.checkGenerated(type)))
     return {};
-  Attribute element = isa<FloatType>(elementType)
-                          ? Attribute(FloatAttr::get(elementType, value))
-                          : Attribute(IntegerAttr::get(elementType, static_cast<int64_t>(value)));
-  return node.constant(DenseElementsAttr::get(type, element));
+  return node.constant(DenseElementsAttr::get(type, getNumberAttr(elementType, value)));
 }
 
 //===----------------------------------------------------------------------===//

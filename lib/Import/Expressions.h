@@ -90,17 +90,18 @@ public:
   //===--- Movement ---===//
   Value reshape(Value x, ArrayRef<int64_t> shape) { return node.reshape(x, shape); }
   /// The identity is left out.
-  Value transpose(Value x, ArrayRef<int64_t> permutation) {
-    return llvm::is_sorted(permutation)
-               ? x
-               : node.create<TransposeOp>(x, node.attr("permutation", permutation));
-  }
+  Value transpose(Value x, ArrayRef<int64_t> permutation);
+  // An axis that the operand does not have is an error at the node, and gives null.
+
   /// `size` elements from `start` on of one dimension, every `step`th; `x` itself if that is all.
   Value slice(Value x, int64_t axis, int64_t start, int64_t size, int64_t step = 1);
   /// One index of a dimension, which is removed.
   Value take(Value x, int64_t axis, int64_t index) {
     return squeeze(slice(x, axis, index, 1), axis);
   }
+  /// Adds elements before and after each dimension.
+  Value pad(Value x, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+            PadMode mode = PadMode::Constant, double value = 0);
   /// Appends zeros to the end of a dimension, or cuts elements off, to reach `size`.
   Value fit(Value x, int64_t axis, int64_t size);
   /// One operand is the result.
@@ -143,8 +144,14 @@ public:
   Value splat(ArrayRef<int64_t> shape, Type elementType, double value);
 
 private:
+  /// Reports an axis that a tensor of this rank does not have.
+  bool checkAxis(int64_t axis, int64_t rank);
+
   OnnxNode &node;
 };
+
+/// Reports a constant of more elements than are written one by one, before they are.
+LogicalResult checkCount(OnnxNode &node, int64_t count);
 
 /// Reports an input whose shape is not the expected one; an absent input is as expected. `what`
 /// names it. Negative sizes are arbitrary.

@@ -27,9 +27,9 @@ static LogicalResult importCol2Im(OnnxNode &node) {
   FailureOr<Window> window = readWindow(node, static_cast<int64_t>(rank), *block);
   if (failed(window))
     return failure();
-  int64_t taps = 1, windows = 1;
   SmallVector<int64_t> counts, outputPadding;
-  for (size_t i = 0; i < rank; ++i) {
+  const std::optional<int64_t> pixels = getNumElementsChecked(*image);
+  for (size_t i = 0; i < rank && pixels; ++i) {
     int64_t extent = (*image)[i] + window->pads[i] + window->pads[rank + i];
     int64_t room = extent - dilatedSize(window->kernel[i], window->dilations[i]);
     if ((*image)[i] < 1 || room < 0)
@@ -37,24 +37,27 @@ static LogicalResult importCol2Im(OnnxNode &node) {
                           << printList(*image) << "]";
     counts.push_back(room / window->strides[i] + 1);
     outputPadding.push_back(room % window->strides[i]);
-    taps *= window->kernel[i];
-    windows *= counts.back();
   }
-  if (rankOf(x) != 3 || shapeOf(x)[1] % taps || shapeOf(x)[2] != windows)
-    return node.error() << "the input must have a multiple of " << taps << " rows and " << windows
+  const std::optional<int64_t> taps = getNumElementsChecked(window->kernel);
+  const std::optional<int64_t> windows = getNumElementsChecked(counts);
+  if (!pixels || !taps || !windows)
+    return node.error() << "impossible image [" << printList(*image) << "] or windows ["
+                        << printList(*block) << "]";
+  if (rankOf(x) != 3 || shapeOf(x)[1] == 0 || shapeOf(x)[1] % *taps || shapeOf(x)[2] != *windows)
+    return node.error() << "the input must have a multiple of " << *taps << " rows and " << *windows
                         << " columns for each image, but is " << x.getType();
-  const int64_t images = shapeOf(x)[0], channels = shapeOf(x)[1] / taps;
+  const int64_t images = shapeOf(x)[0], rows = shapeOf(x)[1], channels = rows / *taps;
 
   Expressions e(node);
   Type elementType = elementTypeOf(x), arithmetic = getArithmeticType(elementType);
-  SmallVector<int64_t> weightShape = {channels * taps, 1};
+  SmallVector<int64_t> weightShape = {rows, 1};
   llvm::append_range(weightShape, window->kernel);
-  if (failed(node.checkGenerated(RankedTensorType::get({channels * taps, taps}, arithmetic))))
+  if (failed(node.checkGenerated(RankedTensorType::get({rows, *taps}, arithmetic))))
     return failure();
-  SmallVector<double> weights(channels * taps * taps, 0.0);
-  for (int64_t i = 0; i < channels * taps; ++i)
-    weights[i * taps + i % taps] = 1;
-  SmallVector<int64_t> shape = {images, channels * taps};
+  SmallVector<double> weights(rows * *taps, 0.0);
+  for (int64_t i = 0; i < rows; ++i)
+    weights[i * *taps + i % *taps] = 1;
+  SmallVector<int64_t> shape = {images, rows};
   llvm::append_range(shape, counts);
   SmallVector<NamedAttribute> attrs = window->getAttrs(node);
   attrs.push_back(node.attr("output_padding", outputPadding));
@@ -79,9 +82,14 @@ static LogicalResult importMaxUnpool(OnnxNode &node) {
   if (failed(window))
     return failure();
   SmallVector<int64_t> shape(shapeOf(x)), result;
-  for (int64_t i = 0; i < rank; ++i)
+  for (int64_t i = 0; i < rank; ++i) {
+    constexpr int64_t most = int64_t(1) << 31; // products with strides could overflow
+    if (shape[i + 2] > most)
+      return node.error() << "the input must have spatial dimensions of at most " << most
+                          << ", but is " << x.getType();
     shape[i + 2] = (shape[i + 2] - 1) * window->strides[i] + window->kernel[i] - window->pads[i] -
                    window->pads[rank + i];
+  }
   result = shape;
   if (node.hasInput(2)) {
     FailureOr<SmallVector<int64_t>> sizes = isShapedByDeclaration(node, 2)

@@ -61,6 +61,10 @@ GraphImporter::GraphImporter(ImportContext &shared, onnx::GraphProto &proto,
     declared[value.name()] = &value;
 }
 
+bool GraphImporter::isOmitted(StringRef name) const {
+  return omitted.contains(name) || (outer && !values.contains(name) && outer->isOmitted(name));
+}
+
 bool GraphImporter::isOuter(StringRef name) const {
   return outer &&
          (outer->values.contains(name) || outer->graph.defines(name) || outer->isOuter(name));
@@ -91,7 +95,7 @@ Value GraphImporter::getValue(StringRef name) {
 std::optional<SmallVector<int64_t>> GraphImporter::getDeclaredShape(StringRef name) const {
   auto given = shared.options.valueShapes.find(name);
   if (given != shared.options.valueShapes.end() && prefix.empty())
-    return given->second;
+    return getNumElementsChecked(given->second) ? std::optional(given->second) : std::nullopt;
   const onnx::ValueInfoProto *value = declared.lookup(name);
   if (!value || !value->type().has_tensor_type() || !value->type().tensor_type().has_shape())
     return std::nullopt;
@@ -154,7 +158,7 @@ const OnnxOpEntry *GraphImporter::findEntry(const onnx::NodeProto &node, bool re
     why = ("the node has " + Twine(node.input_size()) + " inputs, expected " +
            Twine(entry->inputs.min))
               .str();
-    if (entry->inputs.max == Arity::kAny)
+    if (entry->inputs.isUnlimited())
       why += " or more";
     else if (entry->inputs.max != entry->inputs.min)
       why += " to " + std::to_string(entry->inputs.max);
@@ -200,11 +204,19 @@ FailureOr<SmallVector<Value>> GraphImporter::getInputs(const onnx::NodeProto &no
   SmallVector<Value> inputs;
   for (const std::string &name : node.input()) {
     Value value;
-    if (!name.empty() && !(value = getValue(name)) && !omitted.contains(name))
+    if (!name.empty() && !(value = getValue(name)) && !isOmitted(name))
       return failure(); // reported at the node that failed
     inputs.push_back(value);
   }
   return inputs;
+}
+
+/// Reports inputs that are sequences or empty optionals.
+static void checkTensors(OnnxNode &node) {
+  for (auto [i, value] : llvm::enumerate(node.allInputs()))
+    if (value && !isa<RankedTensorType>(value.getType()))
+      node.error() << "input " << i << " must be a tensor, but is "
+                   << (isa<TupleType>(value.getType()) ? "a sequence" : "an empty optional");
 }
 
 void GraphImporter::importNode(onnx::NodeProto &node) {
@@ -221,14 +233,11 @@ void GraphImporter::importNode(onnx::NodeProto &node) {
     return;
 
   OnnxNode importing(node, getOpset(node), *this, nameOf(node), *inputs);
-  for (unsigned i = 0; i < entry->inputs.min; ++i)
-    // Optional inputs come after the required ones; variadic ops have none.
-    if (!(*inputs)[i])
-      importing.error() << "input " << i << " is missing";
   for (auto [i, value] : llvm::enumerate(*inputs))
-    if (value && !entry->takesSequences && !isa<RankedTensorType>(value.getType()))
-      importing.error() << "input " << i << " must be a tensor, but is "
-                        << (isa<TupleType>(value.getType()) ? "a sequence" : "an empty optional");
+    if (!value && entry->inputs.isRequired(i))
+      importing.error() << "input " << i << " is missing";
+  if (!entry->takesSequences)
+    checkTensors(importing);
   if (importing.hasFailed() || failed(entry->handler(importing)) ||
       failed(importing.checkAllAttrsUsed()) || importing.hasFailed()) {
     if (!importing.hasFailed())
@@ -257,6 +266,7 @@ void GraphImporter::importHosted(onnx::NodeProto &node) {
   // A domain without a version has its first.
   const int64_t opset = std::max<int64_t>(getOpset(node), 1);
   OnnxNode importing(node, opset, *this, nameOf(node), *inputs);
+  checkTensors(importing);
   auto findShape = [&](StringRef name) { return getDeclaredShape(name); };
   auto convert = [&](onnx::TensorProto &tensor, StringRef name, EmitErrorFn emitError) {
     return shared.convertTensor(tensor, name, emitError);
@@ -301,9 +311,11 @@ FailureOr<SmallVector<Value>> GraphImporter::getOutputs() {
   SmallVector<Value> outputs;
   for (const onnx::ValueInfoProto &output : graph.getProto().output()) {
     Value value = getValue(output.name());
-    if (!value && !graph.defines(output.name()) && !isOuter(output.name()))
+    const bool isDefined = graph.defines(output.name()) || isOuter(output.name());
+    if (!value && (!isDefined || isOmitted(output.name())))
       shared.errors.emit() << "output '" << output.name() << "' of '"
-                           << StringRef(prefix).drop_back() << "' is not defined";
+                           << StringRef(prefix).drop_back() << "' is "
+                           << (isDefined ? "an omitted input" : "not defined");
     if (!value)
       return failure();
     outputs.push_back(value);
@@ -321,6 +333,14 @@ void GraphImporter::importCall(const onnx::FunctionProto &function, onnx::NodePr
                     << " and " << function.output_size();
     return;
   }
+  // A function with a large constant can be called often.
+  const auto bytes = static_cast<int64_t>(function.ByteSizeLong());
+  if ((shared.generatedBytes += bytes) > kMostGenerated) {
+    emitError(node) << "expected copies of functions and generated constants of at most "
+                    << kMostGenerated << " bytes together, found more with the " << bytes
+                    << " bytes of this function";
+    return;
+  }
   auto body = std::make_shared<onnx::GraphProto>(instantiateFunction(function, node));
   shared.instances.push_back(body);
   const OpsetVersions versions = getFunctionOpsets(function, opsets);
@@ -333,9 +353,12 @@ void GraphImporter::importCall(const onnx::FunctionProto &function, onnx::NodePr
   for (auto [i, name] : llvm::enumerate(node.output())) {
     if (name.empty())
       continue;
-    if (Value value = importer.getValue(function.output(i)))
+    const std::string &result = function.output(i);
+    const bool isDefined = importer.graph.defines(result);
+    if (Value value = importer.getValue(result))
       values[name] = value;
-    else if (!importer.graph.defines(function.output(i)))
-      emitError(node) << "output '" << function.output(i) << "' of the function is not defined";
+    else if (!isDefined || importer.isOmitted(result))
+      emitError(node) << "output '" << result << "' of the function is "
+                      << (isDefined ? "an omitted input" : "not defined");
   }
 }

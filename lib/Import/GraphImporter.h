@@ -22,10 +22,7 @@ public:
                 std::string prefix = "", const GraphImporter *outer = nullptr);
 
   ImportContext &getShared() const { return shared; }
-  const OpsetVersions &getOpsets() const { return opsets; }
   const OnnxGraph &getGraph() const { return graph; }
-  /// Bodies within bodies, and calls within functions.
-  unsigned getDepth() const { return depth; }
 
   /// Defines an input; null if a call omits it.
   void bind(StringRef name, Value value) {
@@ -50,6 +47,8 @@ public:
                                            const Twine &step) const;
 
 private:
+  /// Whether the value is an input that a call omits, of this graph or of one around it.
+  bool isOmitted(StringRef name) const;
   /// Whether a graph around this one defines the value.
   bool isOuter(StringRef name) const;
   int64_t getOpset(const onnx::NodeProto &node) const;
@@ -71,6 +70,7 @@ private:
   const OpsetVersions &opsets;
   std::string prefix;
   const GraphImporter *outer;
+  /// Of bodies within bodies, and calls within functions.
   unsigned depth;
   OnnxGraph graph;
   llvm::StringMap<Value> values;

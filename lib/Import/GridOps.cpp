@@ -13,13 +13,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
-}
-
 //===----------------------------------------------------------------------===//
 // GridSample
 //===----------------------------------------------------------------------===//
@@ -130,13 +123,16 @@ static LogicalResult importGridSample(OnnxNode &node) {
     return node.error() << "the grid must have the input's number of images and vectors of "
                         << spatial << " coordinates, but is " << grid.getType() << " for "
                         << x.getType();
-  if (product(sizes) == 0)
+  const int64_t pixels = llvm::product_of(sizes);
+  if (pixels == 0)
     return node.error() << "an image without elements cannot be sampled: " << x.getType();
 
   Expressions e(node);
   const int64_t images = shapeOf(x)[0], channels = shapeOf(x)[1];
   ArrayRef<int64_t> resultSizes = shapeOf(grid).drop_front().drop_back();
-  const int64_t points = product(resultSizes);
+  const int64_t points = llvm::product_of(resultSizes);
+  if (failed(checkCount(node, images)))
+    return failure();
   Type elementType = elementTypeOf(x);
   Value image =
       sampling->mode == GridSampling::Nearest ? x : node.cast(x, getArithmeticType(elementType));
@@ -149,12 +145,14 @@ static LogicalResult importGridSample(OnnxNode &node) {
     Value axis = e.reshape(e.slice(coordinates, 2, place, 1), {images, points});
     taps.push_back(getGridTaps(node, *sampling, axis, size));
   }
+  if (!image)
+    return failure();
   Value rows = toRows(e, image);
   if (!rows)
     return failure();
   SmallVector<int64_t> firstRows;
   for (int64_t i = 0; i < images; ++i)
-    firstRows.push_back(i * product(sizes));
+    firstRows.push_back(i * pixels);
   Value parts = gatherTaps(node, rows, e.ints({images, 1}, firstRows, getRowType(rows)), sizes,
                            taps, {images, points});
   Value y = sampling->mode == GridSampling::Nearest ? e.reshape(parts, {images, points, channels})
@@ -176,7 +174,9 @@ static LogicalResult importAffineGrid(OnnxNode &node) {
     // The grid has the sizes of the images, and does not depend on their channels.
     size = *node.declaredShape(0);
     if (size->size() < 2)
-      return node.error() << "the declared shape [" << printList(*size) << "] is no grid";
+      return node.error()
+             << "expected a grid of rank 4 or 5 as the declared result, found the shape ["
+             << printList(*size) << "]";
     size->pop_back();
     size->insert(size->begin() + 1, 1);
   } else {
@@ -195,7 +195,7 @@ static LogicalResult importAffineGrid(OnnxNode &node) {
                         << spatial + 1 << "] for images of [" << printList(*size) << "], but is "
                         << theta.getType();
   ArrayRef<int64_t> sizes = ArrayRef<int64_t>(*size).drop_front(2);
-  const int64_t points = product(sizes), columns = spatial + 1;
+  const int64_t points = llvm::product_of(sizes), columns = spatial + 1;
   Type f32 = node.getBuilder().getF32Type();
   if (failed(node.checkGenerated(RankedTensorType::get({points, columns}, f32))))
     return failure();
@@ -233,8 +233,8 @@ struct Deformation {
   Window window;
   int64_t images, channels, resultChannels, spatial, groups, offsetGroups;
   SmallVector<int64_t> sizes, resultSizes;
-  /// Elements of a kernel, and of one channel of a result.
-  int64_t taps, points;
+  /// Elements of a kernel, and of one channel of an image and of a result.
+  int64_t taps, pixels, points;
 };
 } // namespace
 
@@ -259,8 +259,14 @@ static FailureOr<Deformation> readDeformation(OnnxNode &node) {
   d.offsetGroups = node.getInt("offset_group", 1);
   d.sizes.assign(shapeOf(x).begin() + 2, shapeOf(x).end());
   d.resultSizes.assign(shapeOf(offset).begin() + 2, shapeOf(offset).end());
-  d.taps = product(window->kernel);
-  d.points = product(d.resultSizes);
+  d.taps = llvm::product_of(window->kernel);
+  d.pixels = llvm::product_of(d.sizes);
+  d.points = llvm::product_of(d.resultSizes);
+  if (node.hasFailed())
+    return failure();
+  if (llvm::is_contained({d.images, d.channels, d.pixels, d.points}, 0))
+    return node.error() << "expected operands with elements, found the input " << x.getType()
+                        << " and the offsets " << offset.getType();
   if (d.groups < 1 || d.channels % d.groups || d.resultChannels % d.groups ||
       shapeOf(w)[1] != d.channels / d.groups)
     return node.error() << "attribute 'group' is " << d.groups << ", which does not fit the input "
@@ -277,8 +283,6 @@ static FailureOr<Deformation> readDeformation(OnnxNode &node) {
   if (shapeOf(offset) != ArrayRef<int64_t>(expected))
     return node.error() << "the offsets must have the shape [" << printList(expected)
                         << "], but are " << offset.getType();
-  if (d.points * d.images * d.channels == 0 || product(d.sizes) == 0)
-    return node.error() << "a result without elements is not supported";
   expected[1] = d.offsetGroups * d.taps;
   if (node.hasInput(4) && shapeOf(node.input(4)) != ArrayRef<int64_t>(expected))
     return node.error() << "the mask must have the shape [" << printList(expected) << "], but is "
@@ -321,6 +325,8 @@ static LogicalResult importDeformConv(OnnxNode &node) {
 
   // The channels of an offset group are an image of their own.
   const int64_t images = d.images * d.offsetGroups, channels = d.channels / d.offsetGroups;
+  if (failed(checkCount(node, std::max({images, d.taps, d.points}))))
+    return failure();
   SmallVector<int64_t> imageShape = {images, channels};
   llvm::append_range(imageShape, d.sizes);
   Value rows = toRows(e, e.reshape(operand(0), imageShape));
@@ -337,7 +343,7 @@ static LogicalResult importDeformConv(OnnxNode &node) {
   }
   SmallVector<int64_t> firstRows;
   for (int64_t i = 0; i < images; ++i)
-    firstRows.push_back(i * product(d.sizes));
+    firstRows.push_back(i * d.pixels);
   Value parts = gatherTaps(node, rows, e.ints({images, 1, 1}, firstRows, getRowType(rows)), d.sizes,
                            taps, {images, d.taps, d.points});
   Value columns = e.sum(parts, 0);

@@ -71,6 +71,8 @@ std::string mlir::ttc::addHostResult(StringRef text, OnnxImportOptions &options)
       return complain("found the dimension '" + dim + "'");
     result.shape.push_back(size);
   }
+  if (!getNumElementsChecked(result.shape))
+    return complain("found the impossible shape [" + printList(result.shape) + "]");
   if (!options.hostResults.try_emplace(name, result).second)
     return complain("found the value twice");
   return "";
@@ -215,7 +217,7 @@ FailureOr<SmallVector<Value>> mlir::ttc::importHostOp(onnx::NodeProto &node, Onn
     types.push_back(type);
   }
   if (types.empty())
-    importing.error() << "has no outputs";
+    importing.error() << "the node has no outputs";
   NamedAttrList attributes;
   for (onnx::AttributeProto &attr : *node.mutable_attribute()) {
     Attribute value = convertAttribute(attr, importing, context);

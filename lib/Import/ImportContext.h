@@ -44,6 +44,9 @@ private:
 /// Versions by domain; the default domain is "ai.onnx".
 using OpsetVersions = llvm::StringMap<int64_t>;
 
+/// Bytes together of what the file does not contain: generated constants and copies of functions.
+constexpr int64_t kMostGenerated = int64_t(1) << 31;
+
 struct ImportContext {
   ImportContext(onnx::ModelProto &model, StringRef modelPath, MLIRContext *context,
                 const OnnxImportOptions &options)
@@ -63,8 +66,8 @@ struct ImportContext {
   OpBuilder builder;
   /// Functions of the model by domain, name and overload; see getFunctionKey().
   llvm::StringMap<const onnx::FunctionProto *> functions;
-  /// The bytes of generated constants, and the nodes imported so far, for limits of their number: a
-  /// loop of a few bytes can stand for any number of both.
+  /// The bytes of generated constants and of copied functions, and the nodes imported so far, for
+  /// limits of their number: a loop of a few bytes can stand for any number of both.
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
 

@@ -112,6 +112,8 @@ static FailureOr<Padding> readPadding(OnnxNode &node) {
   if (node.opset() < 11) {
     padding.value = node.getFloat("value", 0);
     padding.pads = node.getInts("pads");
+    if (node.numInputs() != 1)
+      return node.error() << "pads and value are inputs from opset 11 on, before that attributes";
   } else {
     FailureOr<SmallVector<int64_t>> pads = node.constantInts(1, "pads");
     if (failed(pads))
@@ -160,7 +162,7 @@ static LogicalResult importPad(OnnxNode &node) {
   if (!mode)
     return node.error() << "attribute 'mode' is '" << text
                         << "' (supported: constant, reflect, edge, wrap)";
-  for (unsigned input = 1; input < node.numInputs(); ++input)
+  for (unsigned input = 1; input < node.numInputs() && node.opset() >= 11; ++input)
     if (node.hasInput(input) && !node.isConstantInput(input))
       return padToDeclared(node, *mode);
   FailureOr<Padding> padding = readPadding(node);
@@ -182,22 +184,20 @@ static LogicalResult importPad(OnnxNode &node) {
   if (ArrayRef<int64_t>(sizes) != shapeOf(x))
     x = node.create<SliceOp>(
         x, {node.attr("starts", starts), node.attr("sizes", sizes), node.attr("steps", steps)});
+  if (!x)
+    return failure();
   auto isZero = [](int64_t pad) { return pad == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return node.results(x);
-  auto pad = [&](Value value, double padding) {
-    return node.create<PadOp>(value, {node.attr("low", low), node.attr("high", high),
-                                      node.attr("mode", PadModeAttr::get(node.context(), *mode)),
-                                      node.f32("value", padding)});
-  };
+  Expressions e(node);
   const double value = padding->value;
   if (*mode != PadMode::Constant || std::isnan(value) || !isWide(elementTypeOf(x)) ||
       static_cast<double>(static_cast<float>(value)) == value)
-    return node.results(pad(x, value));
+    return node.results(e.pad(x, low, high, *mode, value));
   // A pad's number is an f32: another one is chosen where the padding is.
   auto maskType = RankedTensorType::get(shapeOf(x), node.getBuilder().getI1Type());
-  Value mask = pad(node.constant(DenseElementsAttr::get(maskType, true)), 0);
-  return node.results(Expressions(node).where(mask, pad(x, 0), value));
+  Value mask = e.pad(node.constant(DenseElementsAttr::get(maskType, true)), low, high);
+  return node.results(e.where(mask, e.pad(x, low, high), value));
 }
 
 /// Cuts off or adds as much before as after, an odd element after.
@@ -236,10 +236,7 @@ static LogicalResult importCenterCropPad(OnnxNode &node) {
   auto isZero = [](int64_t pad) { return pad == 0; };
   if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
     return node.results(x);
-  return node.results(
-      node.create<PadOp>(x, {node.attr("low", low), node.attr("high", high),
-                             node.attr("mode", PadModeAttr::get(node.context(), PadMode::Constant)),
-                             node.f32("value", 0)}));
+  return node.results(e.pad(x, low, high));
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,22 +10,13 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-/// The input as [samples, features] of type f32; null after an error.
-static Value readFeatures(OnnxNode &node) {
-  Value x = node.input(0);
-  if (rankOf(x) == 1)
-    x = node.reshape(x, {1, shapeOf(x)[0]});
-  if (x && rankOf(x) != 2) {
-    node.error() << "the input must have one or two dimensions, but is " << x.getType();
-    return {};
-  }
-  return node.cast(x, node.getBuilder().getF32Type());
-}
-
 static LogicalResult importBinarizer(OnnxNode &node) {
   Expressions e(node);
   Value x = node.input(0);
-  Value above = e.compare(ComparePredicate::GT, x, node.getFloat("threshold", 0));
+  // Of integers, those above a threshold are those above the integer below it.
+  const double threshold = node.getFloat("threshold", 0);
+  Value above = e.compare(ComparePredicate::GT, x,
+                          isa<FloatType>(elementTypeOf(x)) ? threshold : std::floor(threshold));
   return node.results(node.cast(above, elementTypeOf(x)));
 }
 
@@ -79,12 +70,13 @@ static LogicalResult importNormalizer(OnnxNode &node) {
 /// x coefficients + intercepts, where the attribute has a row of coefficients for each target.
 static Value applyLinear(OnnxNode &node, int64_t targets) {
   Expressions e(node);
-  Value x = readFeatures(node);
+  Value x = node.cast(readFeatures(node), node.getBuilder().getF32Type());
   SmallVector<float> coefficients = node.getFloats("coefficients");
   SmallVector<float> intercepts = node.getFloats("intercepts");
   if (!x)
     return {};
-  if (targets < 1 || static_cast<int64_t>(coefficients.size()) != targets * shapeOf(x)[1] ||
+  const auto count = static_cast<int64_t>(coefficients.size());
+  if (targets < 1 || targets > count || count != targets * shapeOf(x)[1] ||
       (!intercepts.empty() && static_cast<int64_t>(intercepts.size()) != targets)) {
     node.error() << coefficients.size() << " coefficients and " << intercepts.size()
                  << " intercepts do not fit " << targets << " targets of " << x.getType();
@@ -220,6 +212,8 @@ static LogicalResult importImputer(OnnxNode &node) {
 static LogicalResult importFeatureVectorizer(OnnxNode &node) {
   Expressions e(node);
   SmallVector<int64_t> sizes = node.getInts("inputdimensions");
+  if (node.hasFailed())
+    return failure();
   SmallVector<Value> parts;
   for (auto [i, x] : llvm::enumerate(node.allInputs())) {
     Value part = rankOf(x) == 1 ? e.unsqueeze(x, 1) : x;

@@ -32,7 +32,7 @@ FailureOr<NpyArray> mlir::ttc::readNpyFile(StringRef path, EmitErrorFn emitError
   StringRef data = (*file)->getBuffer();
   if (data.size() < 10 || !data.starts_with("\x93NUMPY"))
     return damaged("no such file header");
-  const unsigned version = data[6];
+  const unsigned version = static_cast<uint8_t>(data[6]);
   if (version < 1 || version > 3)
     return damaged("version " + Twine(version));
   const size_t lengthBytes = version == 1 ? 2 : 4;

@@ -89,6 +89,8 @@ static void forEachUse(const onnx::NodeProto &node, llvm::function_ref<void(Stri
       own.insert(input.name());
     for (const onnx::TensorProto &tensor : body.initializer())
       own.insert(tensor.name());
+    for (const onnx::SparseTensorProto &tensor : body.sparse_initializer())
+      own.insert(tensor.values().name());
     for (const onnx::NodeProto &inner : body.node())
       for (const std::string &name : inner.output())
         own.insert(name);
@@ -134,6 +136,8 @@ void OnnxGraph::sortNodes(llvm::function_ref<bool(StringRef)> isOuter) {
   SmallVector<SmallVector<int, 2>> consumers(count);
   SmallVector<int> waitsFor(count, 0);
   for (int i = 0; i < count; ++i) {
+    if (errors.isFull())
+      return;
     const onnx::NodeProto &node = graph.node(i);
     for (const std::string &name : node.input())
       if (!name.empty() && !defines(name) && !isOuter(name))

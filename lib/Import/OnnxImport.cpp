@@ -68,7 +68,7 @@ static void importOutputs(ImportContext &shared, GraphImporter &importer, func::
       if (!graph.defines(output.name()))
         errors.emit() << "graph output '" << output.name() << "' is not defined";
       else if (!errors.any())
-        errors.emit() << "graph output '" << output.name() << "' is an omitted input";
+        errors.emit() << "graph output '" << output.name() << "' has no value";
       continue;
     }
     if (!isa<RankedTensorType>(value.getType())) {

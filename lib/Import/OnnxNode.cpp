@@ -19,8 +19,6 @@ using namespace mlir::ttc;
 /// shapes. Larger constants are left to --ttc-fold-constants, which frees its operands.
 static constexpr int64_t kFoldLimit = 1 << 14;
 
-/// Bytes of all constants together that the file does not contain.
-static constexpr int64_t kMostGenerated = int64_t(1) << 31;
 /// Elements of the largest input that describes a shape: pads, axes, sizes.
 static constexpr int64_t kMostDescribing = 1 << 16;
 
@@ -129,24 +127,24 @@ FailureOr<SmallVector<double>> OnnxNode::constantNumbers(unsigned index, StringR
   return readConstantInput<double>(*this, index, what);
 }
 
-FailureOr<int64_t> OnnxNode::constantInt(unsigned index, StringRef what) {
-  FailureOr<SmallVector<int64_t>> values = constantInts(index, what);
+/// The only one of an input's values.
+template <typename T>
+static FailureOr<T> getOnly(OnnxNode &node, unsigned index, StringRef what,
+                            const FailureOr<SmallVector<T>> &values) {
   if (failed(values))
     return failure();
   if (values->size() != 1)
-    return error() << "input " << index << " (" << what << ") must be one number, but has "
-                   << values->size();
+    return node.error() << "input " << index << " (" << what << ") must be one number, but has "
+                        << values->size();
   return values->front();
 }
 
+FailureOr<int64_t> OnnxNode::constantInt(unsigned index, StringRef what) {
+  return getOnly(*this, index, what, constantInts(index, what));
+}
+
 FailureOr<double> OnnxNode::constantNumber(unsigned index, StringRef what) {
-  FailureOr<SmallVector<double>> values = readConstantInput<double>(*this, index, what);
-  if (failed(values))
-    return failure();
-  if (values->size() != 1)
-    return error() << "input " << index << " (" << what << ") must be one number, but has "
-                   << values->size();
-  return values->front();
+  return getOnly(*this, index, what, constantNumbers(index, what));
 }
 
 //===----------------------------------------------------------------------===//
@@ -314,6 +312,15 @@ LogicalResult OnnxNode::checkAllAttrsUsed() {
 // Creating ops
 //===----------------------------------------------------------------------===//
 
+Attribute mlir::ttc::getNumberAttr(Type elementType, double value) {
+  if (isa<FloatType>(elementType))
+    return FloatAttr::get(elementType, value);
+  bool isExact;
+  llvm::APSInt integer(64, /*isUnsigned=*/false);
+  APFloat(value).convertToInteger(integer, APFloat::rmTowardZero, &isExact);
+  return IntegerAttr::get(elementType, integer.getExtValue());
+}
+
 LogicalResult OnnxNode::withContext(llvm::function_ref<LogicalResult()> action) {
   std::string message;
   LogicalResult result = success();
@@ -389,12 +396,8 @@ Value OnnxNode::constant(ArrayRef<int64_t> values) {
 Value OnnxNode::scalarLike(Value like, double value) {
   if (!like)
     return {};
-  Type elementType = elementTypeOf(like);
-  auto type = RankedTensorType::get({}, elementType);
-  Attribute element = isa<FloatType>(elementType)
-                          ? Attribute(builder.getFloatAttr(elementType, value))
-                          : Attribute(IntegerAttr::get(elementType, static_cast<int64_t>(value)));
-  return constant(DenseElementsAttr::get(type, element));
+  auto type = RankedTensorType::get({}, elementTypeOf(like));
+  return constant(DenseElementsAttr::get(type, getNumberAttr(type.getElementType(), value)));
 }
 
 Value OnnxNode::reshape(Value value, ArrayRef<int64_t> shape) {

@@ -168,6 +168,10 @@ private:
   bool anyError = false;
 };
 
+/// The number as an element. For integers it is cut off towards zero, and limited to those of 64
+/// bits.
+Attribute getNumberAttr(Type elementType, double value);
+
 inline ArrayRef<int64_t> shapeOf(Value value) { return tensorType(value).getShape(); }
 inline int64_t rankOf(Value value) { return tensorType(value).getRank(); }
 inline Type elementTypeOf(Value value) { return tensorType(value).getElementType(); }

@@ -111,7 +111,7 @@ void mlir::ttc::printOnnxOps(llvm::raw_ostream &output) {
     const OnnxOpEntry &entry = *registry.lookup(name);
     output << "| " << name << " | " << std::max<int64_t>(entry.opsets.oldest, 7) << "–"
            << entry.opsets.newest << " | " << entry.inputs.min;
-    if (entry.inputs.max == Arity::kAny)
+    if (entry.inputs.isUnlimited())
       output << " or more";
     else if (entry.inputs.max != entry.inputs.min)
       output << "–" << entry.inputs.max;

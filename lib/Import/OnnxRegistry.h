@@ -23,9 +23,16 @@ constexpr int64_t kOldestOpset = 6;
 struct OpsetRange {
   int64_t oldest = kOldestOpset, newest = kNewestOpset;
 };
+/// How many inputs a node has. The first `min` must not be omitted.
 struct Arity {
   unsigned min, max;
+  /// Any number, of which none may be omitted: the operands of a variadic op are alike.
   static constexpr unsigned kAny = std::numeric_limits<unsigned>::max();
+  /// Any number; the handler decides which of them, after the first `min`, may be omitted.
+  static constexpr unsigned kAnyOptional = kAny - 1;
+
+  bool isUnlimited() const { return max >= kAnyOptional; }
+  bool isRequired(unsigned index) const { return index < min || max == kAny; }
 };
 
 struct OnnxOpEntry {

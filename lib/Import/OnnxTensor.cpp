@@ -35,7 +35,7 @@ enum NewerDataType : int32_t {
 };
 } // namespace
 
-Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
+Type mlir::ttc::getOnnxElementType(MLIRContext *context, int64_t dataType) {
   Builder b(context);
   auto unsignedType = [&](unsigned width) { return b.getIntegerType(width, /*isSigned=*/false); };
   switch (dataType) {
@@ -90,13 +90,13 @@ Type mlir::ttc::getOnnxElementType(MLIRContext *context, int32_t dataType) {
   }
 }
 
-std::string mlir::ttc::getOnnxTypeName(int32_t dataType) {
+std::string mlir::ttc::getOnnxTypeName(int64_t dataType) {
   constexpr StringRef newer[] = {
       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
       "int4",         "float4e2m1",     "float8e8m0", "uint2",          "int2"};
   if (dataType >= kFloat8E4M3FN && dataType <= kInt2)
     return newer[dataType - kFloat8E4M3FN].str();
-  if (onnx::TensorProto_DataType_IsValid(dataType))
+  if (llvm::isInt<32>(dataType) && onnx::TensorProto_DataType_IsValid(static_cast<int>(dataType)))
     return llvm::StringRef(onnx::TensorProto_DataType_Name(onnx::TensorProto_DataType(dataType)))
         .lower();
   return "number " + std::to_string(dataType);

@@ -18,9 +18,9 @@ namespace mlir::ttc {
 using EmitErrorFn = llvm::function_ref<InFlightDiagnostic()>;
 
 /// The ttc element type, or null if there is none.
-Type getOnnxElementType(MLIRContext *context, int32_t dataType);
+Type getOnnxElementType(MLIRContext *context, int64_t dataType);
 /// "float", "double", "string", ...
-std::string getOnnxTypeName(int32_t dataType);
+std::string getOnnxTypeName(int64_t dataType);
 /// The element types that can be imported, for diagnostics.
 StringRef getSupportedOnnxTypes();
 

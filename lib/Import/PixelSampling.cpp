@@ -35,15 +35,17 @@ AxisTaps mlir::ttc::getLinearTaps(Expressions &e, Value coordinates) {
   return taps;
 }
 
-AxisTaps mlir::ttc::getCubicTaps(Expressions &e, Value coordinates) {
-  constexpr double a = -0.75;
-  AxisTaps taps;
-  taps.positions = getPositions(e, coordinates, -1, 4);
-  Value x = getDistances(e, coordinates, taps.positions);
+Value mlir::ttc::getCubicWeights(Expressions &e, Value x, double a) {
   // ((a + 2) x - (a + 3)) x^2 + 1 up to 1, then ((a x - 5 a) x + 8 a) x - 4 a.
   Value near = e.add(e.mul(e.mul(e.sub(e.mul(x, a + 2), a + 3), x), x), 1);
   Value far = e.sub(e.mul(e.add(e.mul(e.sub(e.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
-  taps.weights = e.where(e.compare(ComparePredicate::LE, x, 1), near, far);
+  return e.where(e.compare(ComparePredicate::LE, x, 1), near, far);
+}
+
+AxisTaps mlir::ttc::getCubicTaps(Expressions &e, Value coordinates) {
+  AxisTaps taps;
+  taps.positions = getPositions(e, coordinates, -1, 4);
+  taps.weights = getCubicWeights(e, getDistances(e, coordinates, taps.positions), -0.75);
   return taps;
 }
 
@@ -59,9 +61,7 @@ Value mlir::ttc::arePositionsInside(Expressions &e, Value positions, int64_t siz
 
 Value mlir::ttc::toRows(Expressions &e, Value image) {
   ArrayRef<int64_t> shape = shapeOf(image);
-  int64_t pixels = 1;
-  for (int64_t size : shape.drop_front(2))
-    pixels *= size;
+  const int64_t pixels = llvm::product_of(shape.drop_front(2));
   Value rows = e.transpose(e.reshape(image, {shape[0], shape[1], pixels}), {0, 2, 1});
   return e.reshape(rows, {shape[0] * pixels, shape[1]});
 }
@@ -99,9 +99,7 @@ Value mlir::ttc::gatherTaps(OnnxNode &node, Value rows, Value firstRows, ArrayRe
         all = all ? operation(all, place(one)) : place(one);
     };
     // The row is firstRows + (position 0 * size 1 + position 1) * size 2 + ...
-    int64_t stride = 1;
-    for (int64_t size : sizes.drop_front(i + 1))
-      stride *= size;
+    const int64_t stride = llvm::product_of(sizes.drop_front(i + 1));
     Value offset = e.cast(place(axis.positions), rowType);
     row = e.add(row, stride == 1 ? offset : e.mul(offset, static_cast<double>(stride)));
     combine(weight, axis.weights, [&](Value a, Value b) { return e.mul(a, b); });

@@ -18,6 +18,10 @@ struct AxisTaps {
   Value isInside;
 };
 
+/// The weights of cubic convolution with the coefficient `a` at these distances, which are at
+/// most 2.
+Value getCubicWeights(Expressions &e, Value distances, double a);
+
 /// The taps for linear interpolation at `coordinates` (`samples...`): the two elements around each.
 /// Positions are not yet inside the axis.
 AxisTaps getLinearTaps(Expressions &e, Value coordinates);

@@ -47,14 +47,16 @@ static int64_t countWindows(const Window &window, size_t axis, int64_t size, boo
   return (count - 1) * stride >= size + window.pads[axis] ? count - 1 : count;
 }
 
-/// Every element of all windows: its position in an image, in row-major order.
 namespace {
+/// Every element of all windows: its position in an image.
 struct WindowTable {
   /// Windows, and elements of a window.
   int64_t windows = 1, taps = 1;
-  /// `windows, taps`. An element outside of the operand is replaced by one of the same window.
-  SmallVector<SmallVector<int64_t>> coordinates;
+  /// Windows along each axis.
   SmallVector<int64_t> counts;
+  /// `windows, taps`, in row-major and in column-major order. An element outside of the operand is
+  /// replaced by one of the same window.
+  SmallVector<int64_t> rowMajor, columnMajor;
 };
 } // namespace
 
@@ -78,8 +80,7 @@ static FailureOr<WindowTable> getWindowTable(OnnxNode &node, const Window &windo
   }
   for (int64_t index = 0; index < table.windows; ++index)
     for (int64_t tap = 0; tap < table.taps; ++tap) {
-      SmallVector<int64_t> position(rank);
-      int64_t restOfIndex = index, restOfTap = tap;
+      int64_t restOfIndex = index, restOfTap = tap, rowMajor = 0, columnMajor = 0, stride = 1;
       for (size_t i = rank; i-- > 0;) {
         int64_t start = restOfIndex % table.counts[i] * window.strides[i] - window.pads[i];
         int64_t step = restOfTap % window.kernel[i], dilation = window.dilations[i];
@@ -88,11 +89,15 @@ static FailureOr<WindowTable> getWindowTable(OnnxNode &node, const Window &windo
         // The nearest tap inside, which every window has.
         int64_t first = start < 0 ? llvm::divideCeil(-start, dilation) : 0;
         int64_t last = (sizes[i] - 1 - start) / dilation;
-        position[i] = start + std::clamp(step, first, std::max(first, last)) * dilation;
-        if (position[i] >= sizes[i])
+        int64_t at = start + std::clamp(step, first, std::max(first, last)) * dilation;
+        if (at >= sizes[i])
           return node.error() << "a window that lies in the padding has no Indices";
+        rowMajor += at * stride;
+        columnMajor = columnMajor * sizes[i] + at;
+        stride *= sizes[i];
       }
-      table.coordinates.push_back(position);
+      table.rowMajor.push_back(rowMajor);
+      table.columnMajor.push_back(columnMajor);
     }
   return table;
 }
@@ -106,33 +111,17 @@ static Value createMaxIndices(OnnxNode &node, const Window &window, bool ceilMod
   FailureOr<WindowTable> table = getWindowTable(node, window, sizes, ceilMode);
   if (failed(table))
     return {};
-  const int64_t rows = shapeOf(x)[0] * shapeOf(x)[1];
-  int64_t pixels = 1;
-  for (int64_t size : sizes)
-    pixels *= size;
-  SmallVector<int64_t> sources, indices, firsts, rowStarts;
-  for (ArrayRef<int64_t> position : table->coordinates) {
-    int64_t source = 0, reversed = 0, stride = 1;
-    for (auto [size, at] : llvm::zip_equal(sizes, position)) {
-      source = source * size + at;
-      reversed += at * stride;
-      stride *= size;
-    }
-    sources.push_back(source);
-    indices.push_back(isColumnMajor ? reversed : source);
-  }
-  for (int64_t i = 0; i < table->windows; ++i)
-    firsts.push_back(i * table->taps);
-  for (int64_t i = 0; i < rows; ++i)
-    rowStarts.push_back(i * pixels);
+  const int64_t rows = shapeOf(x)[0] * shapeOf(x)[1], pixels = llvm::product_of(sizes);
   Expressions e(node);
   Type i64 = node.getBuilder().getI64Type();
   Value taken = e.gather(e.reshape(x, {rows, pixels}),
-                         e.ints({table->windows, table->taps}, sources, i64), 1);
+                         e.ints({table->windows, table->taps}, table->rowMajor, i64), 1);
   Value tap = node.create<ArgmaxOp>(taken, node.i64("axis", 2));
-  Value entry = e.add(tap, e.ints(table->windows, firsts, i64));
-  Value index = e.gather(e.ints(table->windows * table->taps, indices, i64), entry, 0);
-  index = e.add(index, e.ints({rows, 1}, rowStarts, i64));
+  Value firsts = e.mul(e.iota(table->windows, i64), static_cast<double>(table->taps));
+  ArrayRef<int64_t> positions = isColumnMajor ? table->columnMajor : table->rowMajor;
+  Value index =
+      e.gather(e.ints(table->windows * table->taps, positions, i64), e.add(tap, firsts), 0);
+  index = e.add(index, e.mul(e.iota(rows, 0, 2), static_cast<double>(pixels)));
   SmallVector<int64_t> shape(shapeOf(x).take_front(2));
   llvm::append_range(shape, table->counts);
   return e.reshape(index, shape);
@@ -208,8 +197,6 @@ static LogicalResult importLpPool(OnnxNode &node) {
   SmallVector<int64_t> weightShape = {channels, 1};
   llvm::append_range(weightShape, window->kernel);
   Type arithmetic = getArithmeticType(elementType);
-  if (failed(node.checkGenerated(RankedTensorType::get(weightShape, arithmetic))))
-    return failure();
   SmallVector<NamedAttribute> attrs = window->getAttrs(node);
   attrs.push_back(node.i64("groups", channels));
   Value powers = raise(node, node.cast(x, arithmetic), *p);
@@ -225,8 +212,10 @@ static LogicalResult importGlobalLpPool(OnnxNode &node) {
   if (rankOf(x) < 3)
     return node.error() << "the input must have spatial dimensions, but is " << x.getType();
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rankOf(x)));
-  Value sums = Expressions(node).sum(raise(node, x, *p), axes, /*keepDims=*/true);
-  return node.results(root(node, sums, *p));
+  Type elementType = elementTypeOf(x);
+  Value powers = raise(node, node.cast(x, getArithmeticType(elementType)), *p);
+  Value sums = Expressions(node).sum(powers, axes, /*keepDims=*/true);
+  return node.results(node.cast(root(node, sums, *p), elementType));
 }
 
 template <typename OpTy> static LogicalResult importGlobalPool(OnnxNode &node) {

@@ -6,6 +6,17 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+Value ttc::readFeatures(OnnxNode &node) {
+  Value x = node.input(0);
+  if (rankOf(x) == 1)
+    x = node.reshape(x, {1, shapeOf(x)[0]});
+  if (x && rankOf(x) != 2) {
+    node.error() << "the input must have one or two dimensions, but is " << x.getType();
+    return {};
+  }
+  return x ? node.cast(x, getArithmeticType(elementTypeOf(x))) : Value();
+}
+
 FailureOr<PostTransform> ttc::readPostTransform(OnnxNode &node) {
   StringRef name = node.getString("post_transform", "NONE");
   auto transform = llvm::StringSwitch<std::optional<PostTransform>>(name)
@@ -30,7 +41,7 @@ Value ttc::applyPostTransform(OnnxNode &node, PostTransform transform, Value sco
   case PostTransform::Logistic:
     return e.unary<SigmoidOp>(scores);
   case PostTransform::SoftmaxZero: {
-    // A softmax of the scores that are not zero; the others keep theirs.
+    // A softmax of the scores that are not zero; the others stay zero.
     Value exponentials = e.unary<ExpOp>(e.sub(scores, e.reduce<ReduceMaxOp>(scores, 1)));
     Value isZero = e.compare(ComparePredicate::LE, e.unary<AbsOp>(scores), 1e-7);
     Value kept = e.where(isZero, node.scalarLike(scores, 0), exponentials);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ops of the domain ai.onnx.ml do to their scores.
+// What ops of the domain ai.onnx.ml have in common: features, scores and labels.
 #ifndef TTC_LIB_IMPORT_POSTTRANSFORM_H
 #define TTC_LIB_IMPORT_POSTTRANSFORM_H
 
@@ -7,9 +7,12 @@
 
 namespace mlir::ttc {
 
+/// Input 0 as [samples, features] of type f32 or f64, a vector as one sample; null after an error.
+Value readFeatures(OnnxNode &node);
+
 enum class PostTransform { None, Softmax, Logistic, SoftmaxZero };
 
-/// Reads the attribute `post_transform`, a name or its number.
+/// Reads the attribute `post_transform`, a name.
 FailureOr<PostTransform> readPostTransform(OnnxNode &node);
 /// Transforms scores [batch, classes].
 Value applyPostTransform(OnnxNode &node, PostTransform transform, Value scores);

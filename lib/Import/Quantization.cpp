@@ -51,12 +51,6 @@ QuantizationParams Quantization::readScalar(unsigned scaleInput, unsigned zeroIn
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// The wider of two float types, at least f32.
-static Type getScaleType(Type a, Type b) {
-  return a.isF64() || b.isF64() ? Float64Type::get(a.getContext())
-                                : Type(Float32Type::get(a.getContext()));
-}
-
 /// Whether ttc.quantize has the type.
 static bool isQuantizeType(Type type) {
   return type.isInteger(8) || type.isUnsignedInteger(8) || type.isSignlessInteger(16);
@@ -70,7 +64,8 @@ static bool isDequantizeType(Type type) {
 Value Quantization::quantize(Value x, QuantizationParams params) {
   if (!x || !params.scale || !params.zero)
     return {};
-  Type type = getScaleType(elementTypeOf(x), elementTypeOf(params.scale));
+  // The wider of both types, at least f32.
+  Type type = getArithmeticType(elementTypeOf(elementTypeOf(x).isF64() ? x : params.scale));
   Type stored = elementTypeOf(params.zero);
   x = node.cast(x, type);
   Value scale = node.cast(params.scale, type);

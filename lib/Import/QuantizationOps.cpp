@@ -20,9 +20,9 @@ struct LinearShape {
   SmallVector<int64_t> shape;
   /// Of scale and zero point.
   SmallVector<int64_t> paramShape;
-  /// Where blocks do not divide the axis: the block of each element.
-  SmallVector<int64_t> blockOfElement;
   int64_t axis = 0;
+  /// The size of blocks that do not divide the axis, else 0.
+  int64_t unevenBlock = 0;
 };
 } // namespace
 
@@ -57,8 +57,7 @@ static FailureOr<LinearShape> getLinearShape(OnnxNode &node, ArrayRef<int64_t> s
                         << printList(expected) << "], but is " << scale.getType();
   linear.paramShape = expected;
   if (shape[axis] % blockSize) {
-    for (int64_t i = 0; i < shape[axis]; ++i)
-      linear.blockOfElement.push_back(i / blockSize);
+    linear.unevenBlock = std::min(blockSize, shape[axis]);
     return linear;
   }
   linear.shape[axis] = blocks;
@@ -71,11 +70,11 @@ static Value shapeParam(OnnxNode &node, Value value, const LinearShape &linear) 
   Expressions e(node);
   if (value && tensorType(value).getNumElements() == 1)
     return e.reshape(value, {});
-  if (linear.blockOfElement.empty())
+  if (linear.unevenBlock == 0)
     return e.reshape(value, linear.paramShape);
-  Value blocks = e.ints(static_cast<int64_t>(linear.blockOfElement.size()), linear.blockOfElement,
-                        node.getBuilder().getI32Type());
-  return e.gather(value, blocks, linear.axis);
+  Value element = e.iota(linear.shape[linear.axis], node.getBuilder().getI32Type());
+  Value block = e.div(element, static_cast<double>(linear.unevenBlock));
+  return e.gather(value, block, linear.axis);
 }
 
 /// Reports a zero point whose shape is not the scale's.
@@ -89,7 +88,7 @@ static LogicalResult checkZeroPoint(OnnxNode &node) {
 
 /// The element type that an attribute names; null if it is absent.
 static FailureOr<Type> readType(OnnxNode &node, StringRef name) {
-  const auto dataType = static_cast<int32_t>(node.getInt(name, 0));
+  const int64_t dataType = node.getInt(name, 0);
   if (dataType == onnx::TensorProto::UNDEFINED)
     return Type();
   if (Type type = getOnnxElementType(node.context(), dataType))

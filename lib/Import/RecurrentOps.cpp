@@ -86,6 +86,10 @@ protected:
     hidden = rankOf(stateWeights) == 3 ? shapeOf(stateWeights)[2] : 0;
     return success();
   }
+  /// The shape of an input with weights.
+  virtual SmallVector<int64_t> getWeightShape(int64_t rows, int64_t columns) const {
+    return {directions, rows, columns};
+  }
   /// Reads what only this op has.
   virtual LogicalResult readMore() { return success(); }
   /// Prepares the weights of a direction.
@@ -118,15 +122,12 @@ protected:
 
   Expressions e;
   OnnxNode &node;
-  int64_t gates, hidden = 0;
+  int64_t gates, hidden = 0, directions = 1;
   /// Of all directions: [directions, gates * hidden, columns].
   Value inputWeights, stateWeights;
 
 private:
   LogicalResult readShapes();
-  /// Reports weights of another shape; `index` and `what` are those of the input that they come
-  /// from.
-  LogicalResult checkWeights(unsigned index, StringRef what, Value weights, int64_t columns);
   /// For each step whether all, some or no sequences of the batch have it; run-time lengths: some.
   enum class Extent { None, Some, All };
   LogicalResult readLengths();
@@ -136,7 +137,7 @@ private:
 
   SmallVector<StringRef> activationNames;
   bool hasCell;
-  int64_t steps = 0, batch = 0, directions = 1;
+  int64_t steps = 0, batch = 0;
   bool batchFirst = false;
   double clip = 0;
   SmallVector<BoundActivation> allActivations;
@@ -148,13 +149,6 @@ private:
   SmallVector<Value> lastH, lastC;
 };
 } // namespace
-
-LogicalResult Recurrence::checkWeights(unsigned index, StringRef what, Value weights,
-                                       int64_t columns) {
-  if (!weights || shapeOf(weights) == ArrayRef<int64_t>({directions, gates * hidden, columns}))
-    return success(weights);
-  return checkShape(node, index, what, {directions, gates * hidden, columns});
-}
 
 LogicalResult Recurrence::readShapes() {
   x = node.input(0);
@@ -168,8 +162,8 @@ LogicalResult Recurrence::readShapes() {
   if (int64_t stated = node.getInt("hidden_size", hidden); stated != hidden)
     return node.error() << "attribute 'hidden_size' is " << stated << ", but input 2 (R) is "
                         << node.input(2).getType();
-  if (failed(checkWeights(1, "W", inputWeights, shapeOf(x)[2])) ||
-      failed(checkWeights(2, "R", stateWeights, hidden)) ||
+  if (failed(checkShape(node, 1, "W", getWeightShape(gates * hidden, shapeOf(x)[2]))) ||
+      failed(checkShape(node, 2, "R", getWeightShape(gates * hidden, hidden))) ||
       failed(checkShape(node, 3, "B", {directions, 2 * gates * hidden})) ||
       failed(checkShape(node, 4, "sequence_lens", {batch})))
     return failure();
@@ -372,7 +366,6 @@ public:
 private:
   LogicalResult readMore() override {
     coupled = node.getInt("input_forget", 0);
-    int64_t directions = shapeOf(stateWeights)[0];
     return checkShape(node, 7, "P", {directions, 3 * hidden});
   }
   void startDirection(int64_t direction) override {
@@ -413,6 +406,9 @@ private:
     hidden = stateWeights ? shapeOf(stateWeights)[2] : 0;
     return success(inputWeights && stateWeights);
   }
+  SmallVector<int64_t> getWeightShape(int64_t rows, int64_t columns) const override {
+    return {directions, columns, rows};
+  }
   /// The weights in an input [directions, columns, rows], with a scale in another one and a zero
   /// point in the next, for each direction or for each row of it.
   Value dequantize(unsigned index, unsigned scaleInput, StringRef what) {
@@ -429,13 +425,13 @@ private:
         return {};
       }
       const int64_t count = tensorType(value).getNumElements();
-      const int64_t directions = shapeOf(all)[0], rows = shapeOf(all)[2];
-      if (count == directions)
-        return node.reshape(value, {directions, 1, 1});
-      if (count == directions * rows)
-        return node.reshape(value, {directions, 1, rows});
-      node.error() << "input " << input << " must have " << directions << " or "
-                   << directions * rows << " elements, but is " << value.getType();
+      const int64_t parts = shapeOf(all)[0], rows = shapeOf(all)[2];
+      if (count == parts)
+        return node.reshape(value, {parts, 1, 1});
+      if (count == parts * rows)
+        return node.reshape(value, {parts, 1, rows});
+      node.error() << "input " << input << " must have " << parts << " or " << parts * rows
+                   << " elements, but is " << value.getType();
       return {};
     };
     Value scale = shaped(scaleInput), zero = shaped(scaleInput + 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DeclaredShapes.h"
+#include "Expressions.h"
 #include "OnnxRegistry.h"
 
 #include "dialects/Ttc/TtcOps.h"
@@ -97,13 +98,8 @@ static constexpr int64_t kAxesAreInputs = 18; // except for ReduceSum: 13
 
 template <typename OpTy, int64_t inputSince = kAxesAreInputs>
 static LogicalResult importReduce(OnnxNode &node) {
-  // Of bools, as of 0 and 1.
-  const bool isBool = elementTypeOf(node.input(0)).isInteger(1);
-  Value x =
-      isBool ? node.cast(node.input(0), node.getBuilder().getIntegerType(8, false)) : node.input(0);
   return importReductions(node, inputSince, [&](const Reduction &reduction) {
-    Value y = reduce<OpTy>(node, x, reduction);
-    return isBool ? node.cast(y, node.getBuilder().getI1Type()) : y;
+    return reduce<OpTy>(node, node.input(0), reduction);
   });
 }
 
@@ -147,12 +143,18 @@ static LogicalResult importReduceLogSum(OnnxNode &node) {
       node, [](Value x) { return x; }, [&](Value sum) { return node.create<LogOp>(sum); });
 }
 
-/// log(sum(exp(x - max))) + max: without overflow.
+/// log(sum(exp(x - max))) + max: without overflow. An infinite maximum is replaced by the nearest
+/// finite number, because infinity minus itself is no number.
 static Value reduceLogSumExp(OnnxNode &node, const Reduction &reduction) {
+  Expressions e(node);
   Value x = node.input(0);
   Reduction keeping = reduction;
   keeping.keepDims = true;
   Value max = reduce<ReduceMaxOp>(node, x, keeping);
+  if (auto type = dyn_cast<FloatType>(elementTypeOf(x))) {
+    double largest = APFloat::getLargest(type.getFloatSemantics()).convertToDouble();
+    max = e.min(e.max(max, -largest), largest);
+  }
   Value exp = node.create<ExpOp>(node.create<SubOp>({x, max}));
   Value sum = reduce<ReduceSumOp>(node, exp, keeping);
   Value y = node.create<AddOp>({node.create<LogOp>(sum), max});
@@ -182,26 +184,17 @@ template <typename OpTy> static LogicalResult importArg(OnnxNode &node) {
 }
 
 void mlir::ttc::registerReductionOps(OnnxRegistry &registry) {
+  constexpr StringLiteral axes = "constant `axes`, or a declared shape of the result";
   registry.add("ArgMax", {1, 1}, importArg<ArgmaxOp>);
   registry.add("ArgMin", {1, 1}, importArg<ArgminOp>);
-  registry.add("ReduceL1", {1, 2}, importReduceL1, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceL2", {1, 2}, importReduceL2, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceLogSum", {1, 2}, importReduceLogSum, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceMax", {1, 2}, importExtremum<ReduceMaxOp>, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceMin", {1, 2}, importExtremum<ReduceMinOp>, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceSum", {1, 2}, importReduce<ReduceSumOp, 13>, {},
-               "constant `axes`, or a declared shape of the result");
-  registry.add("ReduceSumSquare", {1, 2}, importReduceSumSquare, {},
-               "constant `axes`, or a declared shape of the result");
+  registry.add("ReduceL1", {1, 2}, importReduceL1, {}, axes);
+  registry.add("ReduceL2", {1, 2}, importReduceL2, {}, axes);
+  registry.add("ReduceLogSum", {1, 2}, importReduceLogSum, {}, axes);
+  registry.add("ReduceLogSumExp", {1, 2}, importReduceLogSumExp, {}, axes);
+  registry.add("ReduceMax", {1, 2}, importExtremum<ReduceMaxOp>, {}, axes);
+  registry.add("ReduceMean", {1, 2}, importReduce<ReduceMeanOp>, {}, axes);
+  registry.add("ReduceMin", {1, 2}, importExtremum<ReduceMinOp>, {}, axes);
+  registry.add("ReduceProd", {1, 2}, importReduce<ReduceProdOp>, {}, axes);
+  registry.add("ReduceSum", {1, 2}, importReduce<ReduceSumOp, 13>, {}, axes);
+  registry.add("ReduceSumSquare", {1, 2}, importReduceSumSquare, {}, axes);
 }

@@ -181,14 +181,27 @@ static LogicalResult readSampling(OnnxNode &node, ResizeSampling &sampling) {
   return success(!node.hasFailed());
 }
 
+enum class AspectRatio { Stretch, NotLarger, NotSmaller };
+
+static FailureOr<AspectRatio> readAspectRatio(OnnxNode &node) {
+  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch")
+    return AspectRatio::Stretch;
+  if (policy == "not_larger")
+    return AspectRatio::NotLarger;
+  if (policy == "not_smaller")
+    return AspectRatio::NotSmaller;
+  return node.error() << "attribute 'keep_aspect_ratio_policy' is '" << policy
+                      << "' (supported: stretch, not_larger, not_smaller)";
+}
+
 /// Replaces sizes by those of one scale for all of `axes`: the smallest or the largest.
 static LogicalResult keepAspectRatio(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes) {
-  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch" || resize.sizes.empty())
+  FailureOr<AspectRatio> policy = readAspectRatio(node);
+  if (failed(policy))
+    return failure();
+  if (*policy == AspectRatio::Stretch || resize.sizes.empty())
     return success();
-  if (policy != "not_larger" && policy != "not_smaller")
-    return node.error() << "attribute 'keep_aspect_ratio_policy' is '" << policy
-                        << "' (supported: stretch, not_larger, not_smaller)";
   ArrayRef<int64_t> shape = shapeOf(node.input(0));
   std::optional<double> common;
   for (int64_t axis : axes) {
@@ -196,7 +209,7 @@ static LogicalResult keepAspectRatio(OnnxNode &node, Resize &resize, ArrayRef<in
       return node.error() << "an operand without elements has no aspect ratio: "
                           << node.input(0).getType();
     double scale = static_cast<double>(resize.sizes[axis]) / static_cast<double>(shape[axis]);
-    if (!common || (policy == "not_larger" ? scale < *common : scale > *common))
+    if (!common || (*policy == AspectRatio::NotLarger ? scale < *common : scale > *common))
       common = scale;
   }
   resize.scales.assign(shape.size(), 1.0);
@@ -205,7 +218,7 @@ static LogicalResult keepAspectRatio(OnnxNode &node, Resize &resize, ArrayRef<in
     resize.scales[axis] = *common;
     // Halves up.
     double size = std::floor(*common * static_cast<double>(shape[axis]) + 0.5);
-    if (!(size < 1e12))
+    if (!(size >= 0 && size < 1e12))
       return node.error() << "a size of " << size << " is not possible";
     resize.sizes[axis] = static_cast<int64_t>(size);
   }
@@ -234,40 +247,51 @@ static LogicalResult readComputed(OnnxNode &node, Resize &resize, ArrayRef<int64
     return node.error() << "sizes or scales " << values.getType() << " and the declared shape ["
                         << printList(resize.sizes) << "] do not fit " << axes.size() << " axes of "
                         << node.input(0).getType();
-  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+  FailureOr<AspectRatio> policy = readAspectRatio(node);
+  if (failed(policy))
+    return failure();
   const bool areSizes = input == 3;
-  if (areSizes && policy == "stretch")
+  if (areSizes && *policy == AspectRatio::Stretch)
     return success();
   SmallVector<Value> elements = splitElements(node, values);
+  if (node.hasFailed())
+    return failure();
   resize.computedScales.assign(from.size(), Value());
   Value common;
   for (auto [axis, element] : llvm::zip_equal(axes, elements)) {
-    // One element stays one, whatever the scale.
-    if (!areSizes && from[axis] == 1 && resize.sizes[axis] == 1 && !resize.sampling.crops)
+    if (!areSizes) {
+      // One element stays one, whatever the scale.
+      if (from[axis] != 1 || resize.sizes[axis] != 1 || resize.sampling.crops)
+        resize.computedScales[axis] = element;
       continue;
-    resize.computedScales[axis] = element;
+    }
     Value scale = e.div(element, static_cast<double>(std::max<int64_t>(from[axis], 1)));
-    common = !common ? scale : policy == "not_larger" ? e.min(common, scale) : e.max(common, scale);
+    if (!common)
+      common = scale;
+    else
+      common = *policy == AspectRatio::NotLarger ? e.min(common, scale) : e.max(common, scale);
   }
   if (areSizes)
     for (int64_t axis : axes)
       resize.computedScales[axis] = common;
-  return success();
+  return success(!node.hasFailed());
 }
 
 static LogicalResult readRegion(OnnxNode &node, Resize &resize, ArrayRef<int64_t> axes) {
   if (!resize.sampling.crops)
     return success();
-  const int64_t dimensions = rankOf(node.input(0));
+  const int64_t rank = rankOf(node.input(0));
   if (node.hasInput(1) && !node.isConstantInput(1) && rankOf(node.input(1)) == 1 &&
       shapeOf(node.input(1))[0] == static_cast<int64_t>(2 * axes.size())) {
     SmallVector<Value> elements = splitElements(node, node.input(1));
-    resize.computedRegion.assign(2 * dimensions, Value());
+    if (node.hasFailed())
+      return failure();
+    resize.computedRegion.assign(2 * rank, Value());
     for (auto [i, axis] : llvm::enumerate(axes)) {
       resize.computedRegion[axis] = elements[i];
-      resize.computedRegion[dimensions + axis] = elements[axes.size() + i];
+      resize.computedRegion[rank + axis] = elements[axes.size() + i];
     }
-    return success(!node.hasFailed());
+    return success();
   }
   FailureOr<SmallVector<double>> region = node.constantNumbers(1, "roi");
   if (failed(region))
@@ -275,7 +299,6 @@ static LogicalResult readRegion(OnnxNode &node, Resize &resize, ArrayRef<int64_t
   if (region->size() != 2 * axes.size())
     return node.error() << "roi must have " << 2 * axes.size() << " elements, but has "
                         << region->size();
-  const int64_t rank = rankOf(node.input(0));
   resize.region.assign(rank, 0.0);
   resize.region.append(rank, 1.0);
   for (auto [i, axis] : llvm::enumerate(axes)) {
@@ -300,10 +323,12 @@ static LogicalResult importResize(OnnxNode &node) {
     return node.hasInput(index) && tensorType(node.input(index)).getNumElements() > 0;
   };
   if (isGiven(2) == isGiven(3))
-    return node.error() << "expected either scales or sizes";
-  const bool isDeclared = isShapedByDeclaration(node, isGiven(3) ? 3 : 2);
+    return node.error() << "expected either scales or sizes, found "
+                        << (isGiven(2) ? "both" : "neither");
+  const unsigned shaping = isGiven(3) ? 3 : 2;
+  const bool isDeclared = isShapedByDeclaration(node, shaping);
   if (isDeclared) {
-    if (failed(readComputed(node, resize, axes, isGiven(3) ? 3 : 2)))
+    if (failed(readComputed(node, resize, axes, shaping)))
       return failure();
   } else if (isGiven(3)) {
     FailureOr<SmallVector<int64_t>> sizes = node.constantInts(3, "sizes");

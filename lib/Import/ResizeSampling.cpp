@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ResizeSampling.h"
-#include "Expressions.h"
+#include "PixelSampling.h"
 
 #include <cmath>
 
@@ -179,10 +179,7 @@ static Value computeCoordinates(OnnxNode &node, const ResizeSampling &sampling,
   Value scale = valueOr(axis.computedScale, axis.scale);
   const auto size = static_cast<double>(axis.operandSize);
   const double last = size - 1;
-  SmallVector<double> counted;
-  for (int64_t i = 0; i < axis.resultSize; ++i)
-    counted.push_back(static_cast<double>(i));
-  Value i = e.floats(axis.resultSize, counted, f64);
+  Value i = e.iota(axis.resultSize, f64);
   Value width = e.mul(scale, size);
   Value isOne = e.compare(ComparePredicate::EQ, width, 1);
   Value steps = e.sub(width, 1);
@@ -217,11 +214,8 @@ static Value computeKernel(Expressions &e, const ResizeSampling &sampling, Value
   Value x = e.abs(distance);
   if (sampling.mode == SampleMode::Linear)
     return e.max(e.sub(e.number(x, 1), x), 0);
-  const double a = sampling.cubicCoefficient;
-  Value near = e.add(e.mul(e.mul(e.sub(e.mul(x, a + 2), a + 3), x), x), 1);
-  Value far = e.sub(e.mul(e.add(e.mul(e.sub(e.mul(x, a), 5 * a), x), 8 * a), x), 4 * a);
-  far = e.where(e.compare(ComparePredicate::LT, x, 2), far, e.number(x, 0));
-  return e.where(e.compare(ComparePredicate::LE, x, 1), near, far);
+  Value weights = getCubicWeights(e, x, sampling.cubicCoefficient);
+  return e.where(e.compare(ComparePredicate::LT, x, 2), weights, 0.0);
 }
 
 /// The element below each coordinate, or the one above if the rounding says so.
@@ -268,11 +262,11 @@ static Value applyComputedTaps(OnnxNode &node, Value x, int64_t index,
   if (sampling.mode == SampleMode::Nearest)
     return e.gather(x, clamp(computeNearest(e, sampling, coordinates, below)), index);
 
-  // The result has the whole elements of the size that the scale asks for, so it is no smaller.
+  // The result's size is the one that the scale asks for, rounded, so the scale is no smaller.
   const double least =
-      std::min(static_cast<double>(results) / static_cast<double>(axis.operandSize), 1.0);
+      std::min((static_cast<double>(results) - 0.5) / static_cast<double>(axis.operandSize), 1.0);
   const double radius = sampling.mode == SampleMode::Cubic ? 2 : 1;
-  const double reach = sampling.antialias ? std::ceil(radius / least) : radius;
+  const double reach = sampling.antialias && results > 0 ? std::ceil(radius / least) : radius;
   if (!(static_cast<double>(results) * reach <= kMostWeights)) {
     node.error() << "expected at most " << static_cast<int64_t>(kMostWeights)
                  << " weights for an axis, found " << results << " times " << 2 * reach;

@@ -39,6 +39,17 @@ struct RoiAxis {
 };
 } // namespace
 
+/// The largest size of a result, and the most samples of one of its elements along an axis.
+static constexpr int64_t kMostSamples = 1 << 16;
+
+/// Reports images without elements and an absence of regions.
+static LogicalResult checkNotEmpty(OnnxNode &node, Value images, Value rois) {
+  if (tensorType(images).getNumElements() > 0 && tensorType(rois).getNumElements() > 0)
+    return success();
+  return node.error() << "expected images with elements and at least one region, found "
+                      << images.getType() << " and " << rois.getType();
+}
+
 static FailureOr<RoiAlign> readRoiAlign(OnnxNode &node) {
   Value x = node.input(0), rois = node.input(1), batch = node.input(2);
   if (rankOf(x) != 4 || rankOf(rois) != 2 || shapeOf(rois)[1] != 4 || rankOf(batch) != 1 ||
@@ -55,12 +66,13 @@ static FailureOr<RoiAlign> readRoiAlign(OnnxNode &node) {
   align.resultWidth = node.getInt("output_width", 1);
   align.samplingRatio = node.getInt("sampling_ratio", 0);
   align.scale = node.getFloat("spatial_scale", 1.0);
-  constexpr int64_t most = 1 << 16;
-  for (int64_t size : {align.resultHeight, align.resultWidth, align.samplingRatio + 1})
-    if (size < 1 || size > most)
-      return node.error() << "attributes 'output_height', 'output_width' and 'sampling_ratio' are "
-                          << align.resultHeight << ", " << align.resultWidth << " and "
-                          << align.samplingRatio << " (supported: up to " << most << ")";
+  auto isInside = [](int64_t size, int64_t least) { return size >= least && size <= kMostSamples; };
+  if (!isInside(align.resultHeight, 1) || !isInside(align.resultWidth, 1) ||
+      !isInside(align.samplingRatio, 0))
+    return node.error() << "attributes 'output_height', 'output_width' and 'sampling_ratio' are "
+                        << align.resultHeight << ", " << align.resultWidth << " and "
+                        << align.samplingRatio << " (supported: sizes from 1 and a ratio from 0 to "
+                        << kMostSamples << ")";
   StringRef mode = node.getString("mode", "avg");
   if (mode != "avg" && mode != "max")
     return node.error() << "attribute 'mode' is '" << mode << "' (supported: avg, max)";
@@ -71,8 +83,8 @@ static FailureOr<RoiAlign> readRoiAlign(OnnxNode &node) {
     return node.error() << "attribute 'coordinate_transformation_mode' is '" << coordinates
                         << "' (supported: half_pixel, output_half_pixel)";
   align.halfPixel = coordinates == "half_pixel";
-  if (align.height * align.width * align.rois == 0)
-    return node.error() << "images without elements or no regions are not supported";
+  if (failed(checkNotEmpty(node, x, rois)))
+    return failure();
   return align;
 }
 
@@ -99,11 +111,12 @@ static LogicalResult countSamples(OnnxNode &node, const RoiAlign &align, RoiAxis
     float extent = scaled(axis.endColumn) - scaled(axis.startColumn);
     if (!align.halfPixel)
       extent = std::max(extent, 1.0f);
-    double samples = std::ceil(extent / static_cast<float>(axis.bins));
-    constexpr double most = 1 << 16;
-    if (!(samples <= most))
-      return node.error() << "a region of " << extent << " elements is not supported";
-    axis.samplesOfRegion.push_back(std::max(samples, 0.0));
+    double samples = std::max(std::ceil(extent / static_cast<float>(axis.bins)), 0.0f);
+    if (!(samples <= static_cast<double>(kMostSamples)))
+      return node.error() << "expected regions that need at most " << kMostSamples
+                          << " samples for an element, found a region of " << extent << " for "
+                          << axis.bins << " elements";
+    axis.samplesOfRegion.push_back(samples);
     axis.samples = std::max<int64_t>(axis.samples, static_cast<int64_t>(samples));
   }
   axis.samples = std::max<int64_t>(axis.samples, 1);
@@ -243,9 +256,9 @@ static LogicalResult importMaxRoiPool(OnnxNode &node) {
   Value x = node.input(0), rois = node.input(1);
   SmallVector<int64_t> bins = node.getInts("pooled_shape");
   const double scale = node.getFloat("spatial_scale", 1.0);
-  constexpr int64_t most = 1 << 16;
-  if (bins.size() != 2 || llvm::any_of(bins, [](int64_t size) { return size < 1 || size > most; }))
-    return node.error() << "attribute 'pooled_shape' must be two sizes up to " << most
+  if (bins.size() != 2 ||
+      llvm::any_of(bins, [](int64_t size) { return size < 1 || size > kMostSamples; }))
+    return node.error() << "attribute 'pooled_shape' must be two sizes from 1 to " << kMostSamples
                         << ", but is [" << printList(bins) << "]";
   if (rankOf(x) != 4 || rankOf(rois) != 2 || shapeOf(rois)[1] != 5)
     return node.error() << "expected images of rank 4 and regions of shape [N, 5], found "
@@ -253,8 +266,8 @@ static LogicalResult importMaxRoiPool(OnnxNode &node) {
   Expressions e(node);
   const int64_t count = shapeOf(rois)[0], channels = shapeOf(x)[1];
   const int64_t height = shapeOf(x)[2], width = shapeOf(x)[3];
-  if (count * channels * height * width == 0)
-    return node.error() << "images without elements or no regions are not supported";
+  if (failed(checkNotEmpty(node, x, rois)))
+    return failure();
   Value corners = node.cast(rois, getArithmeticType(elementTypeOf(rois)));
   Value batch = node.cast(e.reshape(e.slice(rois, 1, 0, 1), count), node.getBuilder().getI64Type());
   Value inRow = getBinMask(node, corners, 1, 3, bins[1], width, scale);

@@ -36,6 +36,8 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
   Expressions e(node);
   int64_t total = tensorType(bools).getNumElements();
   Type i64 = node.getBuilder().getI64Type();
+  if (total == 0)
+    return {e.ints({}), e.ints({0}), 0};
   // The running count of bools is one more than the place of each selected index in the result.
   Value counts = countUpTo(node, bools);
   Selection selection;
@@ -46,13 +48,14 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
   if (!known) {
     node.error()
         << "the size of the output depends on data that is computed at run time: expected a "
-           "declared size, found none (declare at most "
-        << total << "; unused entries are " << padding << ")";
+           "declared size, found none (declare one of at most "
+        << total << " entries in the model or by --value-shape; unused entries are " << padding
+        << ")";
     return {};
   }
   selection.size = *known;
   if (selection.size == 0) {
-    selection.places = node.constant(ArrayRef<int64_t>());
+    selection.places = e.ints({});
     return selection;
   }
   // A place out of range: scatter leaves it out.
@@ -63,9 +66,4 @@ Selection ttc::select(OnnxNode &node, Value bools, std::optional<int64_t> declar
   selection.places = node.create<ScatterElementsOp>(
       {unused, place, e.iota(total, i64)}, {node.i64("axis", 0), node.attr("reduction", none)});
   return selection;
-}
-
-void ttc::warnOfBound(OnnxNode &node, int64_t size, StringRef padding) {
-  node.warning() << "the size of the output depends on data, and the model declares none: it has "
-                 << size << " entries, of which unused ones are " << padding;
 }

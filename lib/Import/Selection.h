@@ -24,13 +24,10 @@ struct Selection {
   Value count;
   int64_t size = 0;
 };
-/// All that there are, if the bools are constant; else as many as the model declares. Without a
-/// declared size, which would be a shape that the model does not expect, an error says what unused
-/// entries of the output are.
+/// If the bools are constant, all indices that they select; else as many as are declared. Reports
+/// the absence of a declaration: any other size would be one that the model does not expect.
+/// `padding` says in the error what unused entries of the output are.
 Selection select(OnnxNode &node, Value bools, std::optional<int64_t> declared, StringRef padding);
-
-/// Warns that the size of an output depends on data.
-void warnOfBound(OnnxNode &node, int64_t size, StringRef padding);
 
 } // namespace mlir::ttc
 

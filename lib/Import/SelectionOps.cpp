@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ops whose result has as many entries as data says. Constants decide while importing; else the
-// shape that the model declares for the output.
+// Ops whose result has as many entries as data says: constants, which decide while importing, or
+// else the shape that is declared for the output.
 #include "OnnxRegistry.h"
 #include "Selection.h"
 

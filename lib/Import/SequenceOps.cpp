@@ -13,8 +13,31 @@ using namespace mlir::ttc;
 /// Elements of the longest sequence that a tensor is split into.
 static constexpr int64_t kMostParts = int64_t(1) << 16;
 
+static StringRef describe(OnnxNode &node, Value value) {
+  return node.isSequence(value) ? "a sequence" : "an empty optional";
+}
+
+/// Reports an input that is no tensor; an absent one is as expected.
+static LogicalResult checkTensor(OnnxNode &node, unsigned index) {
+  Value value = node.input(index);
+  if (!value || isa<RankedTensorType>(value.getType()))
+    return success();
+  return node.error() << "input " << index << " must be a tensor, but is " << describe(node, value);
+}
+
+/// A sequence of tensors. Reports other elements.
+static Value createSequence(OnnxNode &node, ArrayRef<Value> elements) {
+  for (auto [i, element] : llvm::enumerate(elements))
+    if (element && !isa<RankedTensorType>(element.getType())) {
+      node.error() << "the elements of a sequence must be tensors, but element " << i << " is "
+                   << describe(node, element);
+      return {};
+    }
+  return node.sequence(elements);
+}
+
 static LogicalResult importSequenceConstruct(OnnxNode &node) {
-  return node.results(node.sequence(node.allInputs()));
+  return node.results(createSequence(node, node.allInputs()));
 }
 
 static LogicalResult importSequenceEmpty(OnnxNode &node) {
@@ -28,6 +51,8 @@ static FailureOr<int64_t> readPosition(OnnxNode &node, unsigned index, int64_t l
                                        int64_t otherwise) {
   if (!node.hasInput(index))
     return otherwise;
+  if (failed(checkTensor(node, index)))
+    return failure();
   FailureOr<int64_t> given = node.constantInt(index, "position");
   if (failed(given))
     return failure();
@@ -49,7 +74,7 @@ static LogicalResult importSequenceInsert(OnnxNode &node) {
   if (failed(position))
     return failure();
   elements->insert(elements->begin() + *position, node.input(1));
-  return node.results(node.sequence(*elements));
+  return node.results(createSequence(node, *elements));
 }
 
 static LogicalResult importSequenceErase(OnnxNode &node) {
@@ -85,37 +110,42 @@ static LogicalResult importSequenceLength(OnnxNode &node) {
 }
 
 static LogicalResult importSplitToSequence(OnnxNode &node) {
+  if (failed(checkTensor(node, 0)) || failed(checkTensor(node, 1)))
+    return failure();
   Value x = node.input(0);
+  if (rankOf(x) == 0)
+    return node.error() << "expected an input with dimensions, found " << x.getType();
   const int64_t axis = node.getAxis("axis", 0, rankOf(x));
   const bool keepDims = node.getInt("keepdims", 1);
-  if (node.hasFailed() || rankOf(x) == 0)
-    return node.error() << "expected an axis to split, found " << x.getType();
+  if (node.hasFailed())
+    return failure();
   const int64_t size = shapeOf(x)[axis];
   SmallVector<int64_t> sizes;
+  int64_t part = node.hasInput(1) ? 0 : 1;
   if (node.hasInput(1)) {
     FailureOr<SmallVector<int64_t>> split = node.constantInts(1, "split");
     if (failed(split))
       return failure();
     if (rankOf(node.input(1)) == 0) {
-      const int64_t part = split->front();
+      part = split->front();
       if (part < 1)
         return node.error() << "expected parts of a positive size, found " << part;
-      for (int64_t start = 0; start < size && start / part <= kMostParts; start += part)
-        sizes.push_back(std::min(part, size - start));
     } else {
       sizes = *split;
     }
-  } else {
-    if (size <= kMostParts)
-      sizes.assign(size, 1);
   }
-  if (static_cast<int64_t>(sizes.size()) > kMostParts || (sizes.empty() && size > 0))
-    return node.error() << "expected at most " << kMostParts << " parts, found more";
+  const int64_t count = part ? llvm::divideCeil(size, part) : sizes.size();
+  if (count > kMostParts || (count == 0 && size > 0))
+    return node.error() << "expected from 1 to " << kMostParts << " parts of dimension " << axis
+                        << " of " << x.getType() << ", found " << count;
+  // The last part may be smaller.
+  for (int64_t i = 0; part && i < count; ++i)
+    sizes.push_back(std::min(part, size - i * part));
   SmallVector<Value> parts =
       node.createMulti<SplitOp>(x, {node.i64("axis", axis), node.attr("sizes", sizes)});
   if (!node.hasInput(1) && !keepDims)
-    for (Value &part : parts)
-      part = Expressions(node).squeeze(part, axis);
+    for (Value &each : parts)
+      each = Expressions(node).squeeze(each, axis);
   return node.results(node.sequence(parts));
 }
 
@@ -145,18 +175,22 @@ static LogicalResult importSequenceMap(OnnxNode &node) {
   FailureOr<SmallVector<Value>> elements = node.elementsOf(node.input(0));
   if (!body || failed(elements))
     return failure();
+  // The elements of each input; none for an input that is the same for all.
+  SmallVector<SmallVector<Value>> columns(node.numInputs());
+  for (auto [i, input] : llvm::enumerate(node.allInputs())) {
+    if (!node.isSequence(input))
+      continue;
+    columns[i] = *node.elementsOf(input);
+    if (columns[i].size() != elements->size())
+      return node.error() << "expected sequences of " << elements->size()
+                          << " elements, found one of " << columns[i].size() << " (input " << i
+                          << ")";
+  }
   SmallVector<SmallVector<Value>> results(body->output_size());
   for (size_t i = 0; i < elements->size(); ++i) {
     SmallVector<Value> inputs;
-    for (Value input : node.allInputs()) {
-      if (node.isSequence(input)) {
-        FailureOr<SmallVector<Value>> others = node.elementsOf(input);
-        if (failed(others) || others->size() != elements->size())
-          return node.error() << "expected sequences of " << elements->size() << " elements";
-        input = (*others)[i];
-      }
-      inputs.push_back(input);
-    }
+    for (auto [input, column] : llvm::zip_equal(node.allInputs(), columns))
+      inputs.push_back(node.isSequence(input) ? column[i] : input);
     FailureOr<SmallVector<Value>> values = node.importBody(*body, inputs, Twine(i));
     if (failed(values))
       return failure();
@@ -165,7 +199,7 @@ static LogicalResult importSequenceMap(OnnxNode &node) {
   }
   SmallVector<Value> sequences;
   for (ArrayRef<Value> values : results)
-    sequences.push_back(node.sequence(values));
+    sequences.push_back(createSequence(node, values));
   return node.results(sequences);
 }
 

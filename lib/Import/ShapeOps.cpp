@@ -11,13 +11,6 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static int64_t product(ArrayRef<int64_t> values) {
-  int64_t result = 1;
-  for (int64_t value : values)
-    result *= value;
-  return result;
-}
-
 /// Axes, which are an attribute before opset 13 and the second input later; nullopt if absent.
 static FailureOr<std::optional<SmallVector<int64_t>>> readAxes(OnnxNode &node) {
   std::optional<SmallVector<int64_t>> axes;
@@ -77,8 +70,8 @@ static LogicalResult importFlatten(OnnxNode &node) {
   if (axis < 0)
     axis += rank;
   ArrayRef<int64_t> shape = shapeOf(x);
-  return node.results(
-      node.reshape(x, {product(shape.take_front(axis)), product(shape.drop_front(axis))}));
+  return node.results(node.reshape(
+      x, {llvm::product_of(shape.take_front(axis)), llvm::product_of(shape.drop_front(axis))}));
 }
 
 static LogicalResult importSqueeze(OnnxNode &node) {
@@ -139,11 +132,11 @@ static LogicalResult importConcat(OnnxNode &node) {
 /// equal, except for the last one from opset 18 on.
 static LogicalResult importSplit(OnnxNode &node) {
   Value x = node.input(0);
+  if (rankOf(x) == 0)
+    return node.error() << "expected an input with dimensions, found " << x.getType();
   int64_t axis = node.getAxis("axis", 0, rankOf(x));
   if (node.hasFailed())
     return failure();
-  if (rankOf(x) == 0)
-    return node.error() << "a scalar cannot be split";
   int64_t size = shapeOf(x)[axis];
   SmallVector<int64_t> sizes;
   if (node.opset() < 13) {

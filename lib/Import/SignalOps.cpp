@@ -153,12 +153,10 @@ static LogicalResult importDFT(OnnxNode &node) {
   const bool isInverse = node.getInt("inverse", 0), isOnesided = node.getInt("onesided", 0);
   int64_t axis = node.opset() < 20 ? node.getInt("axis", 1) : -2;
   if (node.opset() >= 20 && node.hasInput(2)) {
-    FailureOr<SmallVector<int64_t>> axes = node.constantInts(2, "axis");
-    if (failed(axes))
+    FailureOr<int64_t> given = node.constantInt(2, "axis");
+    if (failed(given))
       return failure();
-    if (axes->size() != 1)
-      return node.error() << "axis must be one number, but has " << axes->size();
-    axis = axes->front();
+    axis = *given;
   }
   if (failed(node.normalizeAxes(axis, rank)))
     return failure();
@@ -171,12 +169,10 @@ static LogicalResult importDFT(OnnxNode &node) {
   const bool isReal = isInverse && isOnesided;
   int64_t length = isReal ? 2 * (size - 1) : size;
   if (node.hasInput(1)) {
-    FailureOr<SmallVector<int64_t>> lengths = node.constantInts(1, "dft_length");
-    if (failed(lengths))
+    FailureOr<int64_t> given = node.constantInt(1, "dft_length");
+    if (failed(given))
       return failure();
-    if (lengths->size() != 1)
-      return node.error() << "dft_length must be one number, but has " << lengths->size();
-    length = lengths->front();
+    length = *given;
   }
   if (failed(checkLength(node, length)))
     return failure();
@@ -194,9 +190,7 @@ static LogicalResult importDFT(OnnxNode &node) {
   permutation.append({axis, rank - 1});
   for (auto [i, from] : llvm::enumerate(permutation))
     inverse[from] = static_cast<int64_t>(i);
-  int64_t rows = 1;
-  for (int64_t other : others)
-    rows *= other;
+  const int64_t rows = llvm::product_of(others);
   x = e.reshape(e.transpose(x, permutation), {rows, size, shapeOf(x).back()});
   if (isReal) {
     x = e.fit(x, 2, 2);
@@ -216,7 +210,7 @@ static LogicalResult importDFT(OnnxNode &node) {
 
 static LogicalResult importSTFT(OnnxNode &node) {
   Value signal = node.input(0), window = node.input(2);
-  FailureOr<SmallVector<int64_t>> step = node.constantInts(1, "frame_step");
+  FailureOr<int64_t> step = node.constantInt(1, "frame_step");
   if (failed(step))
     return failure();
   const int64_t rank = rankOf(signal);
@@ -227,18 +221,15 @@ static LogicalResult importSTFT(OnnxNode &node) {
   const int64_t batch = shapeOf(signal)[0], size = shapeOf(signal)[1];
   int64_t length = window ? tensorType(window).getNumElements() : size;
   if (node.hasInput(3)) {
-    FailureOr<SmallVector<int64_t>> lengths = node.constantInts(3, "frame_length");
-    if (failed(lengths))
+    FailureOr<int64_t> given = node.constantInt(3, "frame_length");
+    if (failed(given))
       return failure();
-    if (lengths->size() != 1)
-      return node.error() << "frame_length must be one number, but has " << lengths->size();
-    length = lengths->front();
+    length = *given;
   }
   if (failed(checkLength(node, length)))
     return failure();
-  if (step->size() != 1 || step->front() < 1)
-    return node.error() << "frame_step must be one positive number, but is [" << printList(*step)
-                        << "]";
+  if (*step < 1)
+    return node.error() << "frame_step must be positive, but is " << *step;
   if (length > size)
     return node.error() << "frames of " << length << " elements do not fit a signal of " << size;
   if (window && shapeOf(window) != ArrayRef<int64_t>(length))
@@ -247,14 +238,14 @@ static LogicalResult importSTFT(OnnxNode &node) {
 
   Expressions e(node);
   Type elementType = elementTypeOf(signal), arithmetic = getArithmeticType(elementType);
-  const int64_t frames = (size - length) / step->front() + 1;
+  const int64_t frames = (size - length) / *step + 1;
   if (failed(node.checkGenerated(
           RankedTensorType::get({frames, length}, node.getBuilder().getI32Type()))))
     return failure();
   SmallVector<int64_t> positions;
   for (int64_t frame = 0; frame < frames; ++frame)
     for (int64_t i = 0; i < length; ++i)
-      positions.push_back(frame * step->front() + i);
+      positions.push_back(frame * *step + i);
   Value x = e.reshape(node.cast(signal, arithmetic), {batch, size, parts});
   x = e.gather(x, e.ints({frames, length}, positions, node.getBuilder().getI32Type()), 1);
   if (window)
@@ -272,9 +263,9 @@ static LogicalResult importSTFT(OnnxNode &node) {
 /// A constant of the type that the attribute output_datatype names.
 static LogicalResult setConstant(OnnxNode &node, ArrayRef<int64_t> shape, ArrayRef<double> values) {
   const int64_t dataType = node.getInt("output_datatype", onnx::TensorProto::FLOAT);
-  Type elementType = getOnnxElementType(node.context(), static_cast<int32_t>(dataType));
+  Type elementType = getOnnxElementType(node.context(), dataType);
   if (!elementType)
-    return node.error() << "element type " << getOnnxTypeName(static_cast<int32_t>(dataType))
+    return node.error() << "element type " << getOnnxTypeName(dataType)
                         << " is not supported (supported: " << getSupportedOnnxTypes() << ")";
   Value value = Expressions(node).floats(shape, values, getArithmeticType(elementType));
   return node.results(castSaturated(node, value, elementType));

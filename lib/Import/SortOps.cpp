@@ -20,10 +20,7 @@ static FailureOr<int64_t> readCount(OnnxNode &node, int64_t axis) {
       if (auto shape = node.declaredShape(output);
           shape && static_cast<int64_t>(shape->size()) == rankOf(node.input(0)))
         return (*shape)[axis];
-  FailureOr<double> count = node.constantNumber(1, "K");
-  if (failed(count))
-    return failure();
-  return static_cast<int64_t>(*count);
+  return node.constantInt(1, "K");
 }
 
 static LogicalResult importTopK(OnnxNode &node) {
@@ -59,11 +56,10 @@ template <CumulativeKind kind> static LogicalResult importCumulative(OnnxNode &n
   if (rankOf(x) == 1 && !node.isConstantInput(1))
     return node.results(walk(0)); // the only axis
   if (node.isConstantInput(1)) {
-    FailureOr<double> number = node.constantNumber(1, "axis");
-    SmallVector<int64_t> axis = {succeeded(number) ? static_cast<int64_t>(*number) : 0};
-    if (failed(number) || failed(node.normalizeAxes(axis, rankOf(x))))
+    FailureOr<int64_t> axis = node.constantInt(1, "axis");
+    if (failed(axis) || failed(node.normalizeAxes(*axis, rankOf(x))))
       return failure();
-    return node.results(walk(axis[0]));
+    return node.results(walk(*axis));
   }
   // An axis that is computed at run time chooses among the results for all axes.
   if (rankOf(x) == 0)
@@ -109,7 +105,9 @@ static LogicalResult importDet(OnnxNode &node) {
 static LogicalResult importReverseSequence(OnnxNode &node) {
   Value x = node.input(0);
   int64_t timeAxis = node.getInt("time_axis", 0), batchAxis = node.getInt("batch_axis", 1);
-  if (rankOf(x) < 2 || timeAxis + batchAxis != 1 || timeAxis * batchAxis != 0)
+  const bool isTimeFirst = timeAxis == 0 && batchAxis == 1;
+  const bool isBatchFirst = timeAxis == 1 && batchAxis == 0;
+  if (rankOf(x) < 2 || (!isTimeFirst && !isBatchFirst))
     return node.error()
            << "expected an input of rank 2 or more, and time_axis and batch_axis 0 and 1 "
               "in any order, found "
@@ -156,7 +154,8 @@ static LogicalResult importNonMaxSuppression(OnnxNode &node) {
     int64_t each = std::min(constantInteger(most).value_or(shapeOf(scores)[2]), shapeOf(scores)[2]);
     rows = shapeOf(scores)[0] * shapeOf(scores)[1] * std::max<int64_t>(each, 0);
     if (rows > 0)
-      warnOfBound(node, rows, "-1");
+      node.warning() << "the size of the output depends on data, and none is declared: it has "
+                     << rows << " entries, of which unused ones are -1";
   }
   attrs.push_back(node.i64("rows", rows));
   return node.results(

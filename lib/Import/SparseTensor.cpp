@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "OnnxTensor.h"
+#include "ImportContext.h"
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 
@@ -30,6 +30,10 @@ FailureOr<ElementsAttr> mlir::ttc::convertSparseTensor(const onnx::SparseTensorP
     return emitError() << "expected a sparse tensor of at most " << kMostBytes
                        << " bytes, found the shape [" << printList(shape) << "]";
   generatedBytes += *count * elementBytes;
+  if (generatedBytes > kMostGenerated)
+    return emitError() << "expected generated constants of at most " << kMostGenerated
+                       << " bytes together, found more, with a sparse tensor of the shape ["
+                       << printList(shape) << "]";
 
   const int64_t stored = values->getNumElements();
   auto indexType = cast<RankedTensorType>(indices->getType());

@@ -5,6 +5,8 @@
 
 #include "onnx/onnx_pb.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::ttc;
 
@@ -34,6 +36,8 @@ static LogicalResult importCausalConvWithState(OnnxNode &node) {
   const int64_t carried = shapeOf(weight)[2] - 1;
   Value all = x;
   if (carried > 0) {
+    if (failed(checkShape(node, 3, "past_state", {batch, channels, carried})))
+      return failure();
     Value past =
         node.hasInput(3) ? node.input(3) : e.splat({batch, channels, carried}, elementTypeOf(x), 0);
     all = e.concat({past, x}, 2);
@@ -57,11 +61,14 @@ static LogicalResult importCausalConvWithState(OnnxNode &node) {
 
 namespace {
 struct LinearAttention {
-  int64_t batch, steps, heads, keySize, valueSize;
-  bool isGated, isDelta;
+  /// `shared`: the query's heads that share a state.
+  int64_t batch = 0, steps = 0, heads = 0, shared = 0, keySize = 0, valueSize = 0;
+  bool isGated = false, isDelta = false;
   /// Per head: keys and values of all steps, queries with the heads that share a state side by
   /// side.
   Value queries, keys, values, decay, beta;
+  /// [B, H, d_k, d_v]: the state before the first step.
+  Value past;
 };
 } // namespace
 
@@ -92,9 +99,9 @@ static Value updateState(Expressions &e, const LinearAttention &a, Value state, 
   return e.add(state, e.mul(column(key), value));
 }
 
-static LogicalResult importLinearAttention(OnnxNode &node) {
+/// Reads and checks attributes and inputs. Numbers are f32, whatever the elements are.
+static FailureOr<LinearAttention> readLinearAttention(OnnxNode &node) {
   Expressions e(node);
-  node.ignoreAttrs({"chunk_size"}); // no effect on the result
   Value query = node.input(0), key = node.input(1), value = node.input(2);
   const int64_t queryHeads = node.getInt("q_num_heads", 0), heads = node.getInt("kv_num_heads", 0);
   StringRef rule = node.getString("update_rule", "gated_delta");
@@ -122,24 +129,22 @@ static LogicalResult importLinearAttention(OnnxNode &node) {
       return node.error() << "input " << input << " must have a batch, steps and heads like "
                           << query.getType() << ", but is " << x.getType();
   }
-  if (shapeOf(query)[1] > kMostSteps)
-    return node.error() << "expected at most " << kMostSteps << " steps, found "
+  if (shapeOf(query)[1] < 1 || shapeOf(query)[1] > kMostSteps)
+    return node.error() << "expected from 1 to " << kMostSteps << " steps, found "
                         << shapeOf(query)[1];
   a.batch = shapeOf(query)[0];
   a.steps = shapeOf(query)[1];
   a.heads = heads;
   a.keySize = shapeOf(key)[2] / heads;
   a.valueSize = shapeOf(value)[2] / heads;
-  const int64_t shared = queryHeads / heads;
-  double scale = node.getFloat("scale", 0);
-  if (scale == 0)
-    scale = 1 / std::sqrt(static_cast<double>(a.keySize));
+  a.shared = queryHeads / heads;
+  if (failed(checkShape(node, 3, "past_state", {a.batch, heads, a.keySize, a.valueSize})))
+    return failure();
 
-  // States are f32, whatever the elements are.
-  Type f32 = node.getBuilder().getF32Type(), elementType = elementTypeOf(query);
-  auto widen = [&](Value x) { return x ? node.cast(x, f32) : Value(); };
+  Type f32 = node.getBuilder().getF32Type();
+  auto widen = [&](Value x) { return node.cast(x, f32); };
   // [B, T, H, shared, d_k] -> [B, H, T, shared, d_k]
-  a.queries = e.transpose(e.reshape(widen(query), {a.batch, a.steps, heads, shared, a.keySize}),
+  a.queries = e.transpose(e.reshape(widen(query), {a.batch, a.steps, heads, a.shared, a.keySize}),
                           {0, 2, 1, 3, 4});
   a.keys = splitHeads(e, widen(key), heads);
   a.values = splitHeads(e, widen(value), heads);
@@ -150,22 +155,35 @@ static LogicalResult importLinearAttention(OnnxNode &node) {
     const bool isShared = shapeOf(beta).back() != heads;
     a.beta = isShared ? node.reshape(beta, {a.batch, 1, a.steps, 1}) : splitHeads(e, beta, heads);
   }
+  a.past = node.hasInput(3) ? widen(node.input(3))
+                            : e.splat({a.batch, heads, a.keySize, a.valueSize}, f32, 0);
+  return a;
+}
 
-  Value state = node.hasInput(3) ? widen(node.input(3))
-                                 : e.splat({a.batch, heads, a.keySize, a.valueSize}, f32, 0);
+static LogicalResult importLinearAttention(OnnxNode &node) {
+  Expressions e(node);
+  node.ignoreAttrs({"chunk_size"}); // no effect on the result
+  FailureOr<LinearAttention> read = readLinearAttention(node);
+  double scale = node.getFloat("scale", 0);
+  if (failed(read))
+    return failure();
+  const LinearAttention &a = *read;
+  if (scale == 0)
+    scale = 1 / std::sqrt(static_cast<double>(a.keySize));
+
+  Value state = a.past;
   SmallVector<Value> outputs;
   for (int64_t step = 0; step < a.steps; ++step) {
     state = updateState(e, a, state, step);
     if (!state)
       return failure();
     Value queries =
-        node.reshape(e.slice(a.queries, 2, step, 1), {a.batch, heads, shared, a.keySize});
+        node.reshape(e.slice(a.queries, 2, step, 1), {a.batch, a.heads, a.shared, a.keySize});
     outputs.push_back(
-        node.reshape(e.matmul(queries, state), {a.batch, 1, queryHeads * a.valueSize}));
+        node.reshape(e.matmul(queries, state), {a.batch, 1, a.heads * a.shared * a.valueSize}));
   }
-  if (outputs.empty())
-    return node.error() << "expected at least one step, found " << query.getType();
   Value y = e.mul(e.concat(outputs, 1), scale);
+  Type elementType = elementTypeOf(node.input(0));
   Type stateType = node.hasInput(3) ? elementTypeOf(node.input(3)) : elementType;
   return node.results({node.cast(y, elementType), node.cast(state, stateType)});
 }

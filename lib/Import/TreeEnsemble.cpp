@@ -4,14 +4,20 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+/// Levels are unrolled.
+static constexpr int64_t kMostLevels = 1 << 14;
+/// Elements of the table of votes, which is written element by element.
+static constexpr int64_t kMostVotes = 1 << 26;
+
 FailureOr<int64_t> TreeEnsemble::computeDepth(OnnxNode &node, int64_t features) const {
   int64_t count = branches.size(), end = count + leaves;
   for (const TreeBranch &branch : branches) {
     if (branch.feature < 0 || branch.feature >= features)
-      return node.error() << "a tree compares feature " << branch.feature << " of " << features;
+      return node.error() << "expected a tree to compare features from 0 to " << features - 1
+                          << ", found " << branch.feature;
     for (int64_t next : {branch.yes, branch.no})
       if (next < 0 || next >= end)
-        return node.error() << "a node of a tree leads to one that there is not";
+        return node.error() << "a node of a tree leads to a node that does not exist";
   }
   // The longest path from each branch, which is final when both of its ways are.
   constexpr int64_t unseen = -1, open = -2;
@@ -20,7 +26,7 @@ FailureOr<int64_t> TreeEnsemble::computeDepth(OnnxNode &node, int64_t features) 
   int64_t deepest = 0;
   for (int64_t root : roots) {
     if (root < 0 || root >= end)
-      return node.error() << "a tree begins at a node that there is not";
+      return node.error() << "a tree begins at a node that does not exist";
     SmallVector<int64_t> path = {root};
     while (!path.empty()) {
       int64_t at = path.back();
@@ -35,7 +41,7 @@ FailureOr<int64_t> TreeEnsemble::computeDepth(OnnxNode &node, int64_t features) 
         continue;
       }
       if (yes == open || no == open)
-        return node.error() << "the nodes of a tree lead in a circle";
+        return node.error() << "the nodes of a tree form a cycle";
       height[at] = open;
       path.push_back(yes == unseen ? branches[at].yes : branches[at].no);
     }
@@ -44,19 +50,38 @@ FailureOr<int64_t> TreeEnsemble::computeDepth(OnnxNode &node, int64_t features) 
   return deepest;
 }
 
-Value TreeEnsemble::passes(OnnxNode &node, Value features, Value at) const {
+TreeEnsemble::Tables TreeEnsemble::createTables(OnnxNode &node, Type elementType) const {
   Expressions e(node);
-  // Leaves follow the branches; what they compare does not matter.
-  auto table = [&]<typename T>(auto read, T rest) {
-    SmallVector<T> values(branches.size() + leaves, rest);
+  const int64_t first = branches.size(), end = first + leaves;
+  auto column = [&](llvm::function_ref<int64_t(const TreeBranch &)> read) {
+    SmallVector<int64_t> values(end, 0);
     for (auto [i, branch] : llvm::enumerate(branches))
       values[i] = read(branch);
-    return values;
+    return e.ints(values);
   };
-  Value threshold =
-      e.gather(e.numbers(table([](const TreeBranch &branch) { return branch.threshold; }, 0.0),
-                         elementTypeOf(features)),
-               at, 0);
+  SmallVector<double> thresholds(end, 0.0);
+  SmallVector<int64_t> next;
+  for (auto [i, branch] : llvm::enumerate(branches)) {
+    thresholds[i] = branch.threshold;
+    next.append({branch.yes, branch.no});
+  }
+  for (int64_t leaf = first; leaf < end; ++leaf)
+    next.append({leaf, leaf});
+  Tables tables;
+  tables.features = column([](const TreeBranch &branch) { return branch.feature; });
+  tables.thresholds = e.numbers(thresholds, elementType);
+  tables.next = e.ints(next);
+  auto isMixed = [&](const TreeBranch &branch) { return branch.mode != branches.front().mode; };
+  if (llvm::any_of(branches, isMixed))
+    tables.modes = column([](const TreeBranch &branch) { return int64_t(branch.mode); });
+  if (llvm::any_of(branches, [](const TreeBranch &branch) { return branch.takesNan; }))
+    tables.takesNan = column([](const TreeBranch &branch) { return int64_t(branch.takesNan); });
+  return tables;
+}
+
+Value TreeEnsemble::passes(OnnxNode &node, const Tables &tables, Value features, Value at) const {
+  Expressions e(node);
+  Value threshold = e.gather(tables.thresholds, at, 0);
   auto compareAs = [&](BranchMode mode) {
     switch (mode) {
     case BranchMode::LessEqual:
@@ -75,12 +100,8 @@ Value TreeEnsemble::passes(OnnxNode &node, Value features, Value at) const {
     llvm_unreachable("all modes are handled");
   };
   Value result = compareAs(branches.front().mode);
-  bool mixed = llvm::any_of(
-      branches, [&](const TreeBranch &branch) { return branch.mode != branches.front().mode; });
-  if (mixed) {
-    Value modes = e.gather(
-        e.ints(table([](const TreeBranch &branch) { return int64_t(branch.mode); }, int64_t(0))),
-        at, 0);
+  if (tables.modes) {
+    Value modes = e.gather(tables.modes, at, 0);
     SmallVector<bool> isUsed(int(BranchMode::NotEqual) + 1, false);
     for (const TreeBranch &branch : branches)
       isUsed[int(branch.mode)] = true;
@@ -89,11 +110,8 @@ Value TreeEnsemble::passes(OnnxNode &node, Value features, Value at) const {
         result = e.where(e.compare(ComparePredicate::EQ, modes, double(mode)),
                          compareAs(BranchMode(mode)), result);
   }
-  if (llvm::any_of(branches, [](const TreeBranch &branch) { return branch.takesNan; })) {
-    Value takes =
-        e.gather(e.ints(table([](const TreeBranch &branch) { return int64_t(branch.takesNan); },
-                              int64_t(0))),
-                 at, 0);
+  if (tables.takesNan) {
+    Value takes = e.gather(tables.takesNan, at, 0);
     Value isNan = e.compare(ComparePredicate::NE, features, features);
     result =
         node.create<OrOp>({result, e.both(isNan, e.compare(ComparePredicate::NE, takes, 0.0))});
@@ -106,9 +124,11 @@ Value TreeEnsemble::countVotes(OnnxNode &node, Value leaf, Type elementType) con
   constexpr double infinity = std::numeric_limits<double>::infinity();
   bool isLeast = aggregation == TreeAggregation::Min, isMost = aggregation == TreeAggregation::Max;
   double none = isLeast ? infinity : isMost ? -infinity : 0;
-  auto type = RankedTensorType::get({leaves, targets}, elementType);
-  if (failed(node.checkGenerated(type)))
+  if (targets > kMostVotes / leaves) {
+    node.error() << "expected at most " << kMostVotes << " votes of all leaves, found " << leaves
+                 << " leaves times " << targets << " targets";
     return {};
+  }
   SmallVector<double> weights(leaves * targets, none);
   for (const TreeVote &vote : votes) {
     double &weight = weights[vote.leaf * targets + vote.target];
@@ -116,7 +136,7 @@ Value TreeEnsemble::countVotes(OnnxNode &node, Value leaf, Type elementType) con
              : isMost ? std::max(weight, vote.weight)
                       : weight + vote.weight;
   }
-  Value table = node.reshape(e.numbers(weights, elementType), {leaves, targets});
+  Value table = e.floats({leaves, targets}, weights, elementType);
   Value taken = e.gather(table, leaf, 0); // [samples, trees, targets]
   if (isLeast || isMost) {
     Value result =
@@ -139,29 +159,26 @@ Value TreeEnsemble::build(OnnxNode &node, Value x) const {
   }
   for (const TreeVote &vote : votes)
     if (vote.leaf < 0 || vote.leaf >= leaves || vote.target < 0 || vote.target >= targets) {
-      node.error() << "a tree votes for target " << vote.target << " of " << targets;
+      node.error() << "expected a tree to vote for targets from 0 to " << targets - 1 << ", found "
+                   << vote.target;
       return {};
     }
   FailureOr<int64_t> depth = computeDepth(node, shapeOf(x)[1]);
   if (failed(depth))
     return {};
+  if (*depth > kMostLevels) {
+    node.error() << "expected trees of at most " << kMostLevels << " levels, found " << *depth
+                 << ": the levels are unrolled";
+    return {};
+  }
   int64_t samples = shapeOf(x)[0], trees = roots.size(), first = branches.size();
   Value at = e.expand(node.reshape(e.ints(roots), {1, trees}), {samples, trees});
-  // Where each node leads to, by twice its number and one more if it does not pass.
-  SmallVector<int64_t> next, features;
-  for (const TreeBranch &branch : branches) {
-    next.append({branch.yes, branch.no});
-    features.push_back(branch.feature);
-  }
-  for (int64_t leaf = first; leaf < first + leaves; ++leaf) {
-    next.append({leaf, leaf});
-    features.push_back(0);
-  }
-  Value nextTable = e.ints(next), featureTable = e.ints(features);
+  const Tables tables = createTables(node, elementTypeOf(x));
   for (int64_t level = 0; level < *depth && !node.hasFailed(); ++level) {
-    Value taken = e.gatherElements(x, e.gather(featureTable, at, 0), 1);
-    Value turn = e.where(passes(node, taken, at), node.scalarLike(at, 0), node.scalarLike(at, 1));
-    at = e.gather(nextTable, e.add(e.add(at, at), turn), 0);
+    Value taken = e.gatherElements(x, e.gather(tables.features, at, 0), 1);
+    Value turn =
+        e.where(passes(node, tables, taken, at), node.scalarLike(at, 0), node.scalarLike(at, 1));
+    at = e.gather(tables.next, e.add(e.add(at, at), turn), 0);
   }
   Value leaf = first ? e.add(at, -double(first)) : at;
   return countVotes(node, leaf, elementTypeOf(x));

@@ -43,10 +43,19 @@ struct TreeEnsemble {
   Value build(OnnxNode &node, Value x) const;
 
 private:
+  /// What each branch holds, then values without meaning for the leaves.
+  struct Tables {
+    Value features, thresholds;
+    /// Null if all branches compare in the same way, and if none takes NaN.
+    Value modes, takesNan;
+    /// Where each node leads to, by twice its number and one more if it does not pass.
+    Value next;
+  };
+  Tables createTables(OnnxNode &node, Type elementType) const;
   /// The longest path; reports branches that lead nowhere or in a circle.
   FailureOr<int64_t> computeDepth(OnnxNode &node, int64_t features) const;
   /// Whether each of the `features` passes its branch of `at`, both [samples, trees].
-  Value passes(OnnxNode &node, Value features, Value at) const;
+  Value passes(OnnxNode &node, const Tables &tables, Value features, Value at) const;
   Value countVotes(OnnxNode &node, Value leaf, Type elementType) const;
 };
 

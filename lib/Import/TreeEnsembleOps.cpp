@@ -4,25 +4,16 @@
 #include "PostTransform.h"
 #include "TreeEnsemble.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include "onnx/onnx_pb.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ttc;
-
-/// The input as [samples, features] of type f32 or f64; null after an error.
-static Value readFeatures(OnnxNode &node) {
-  Value x = node.input(0);
-  if (rankOf(x) != 2) {
-    node.error() << "the input must have two dimensions, but is " << x.getType();
-    return {};
-  }
-  return elementTypeOf(x).isF64() ? x : node.cast(x, node.getBuilder().getF32Type());
-}
 
 static FailureOr<TreeAggregation> readAggregation(OnnxNode &node) {
   StringRef name = node.getString("aggregate_function", "SUM");
@@ -53,7 +44,34 @@ static std::optional<BranchMode> parseMode(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// `votes` is the prefix of the attributes with the votes, "class" or "target".
+/// The place of each node in an ensemble, by tree and number. These are numbers of the file, and no
+/// value is left for the empty key of a DenseMap.
+using NodePlaces = std::map<std::pair<int64_t, int64_t>, int64_t>;
+
+/// `prefix` is that of the attributes, "class" or "target".
+static LogicalResult readVotes(OnnxNode &node, StringRef prefix, const NodePlaces &places,
+                               TreeEnsemble &ensemble) {
+  SmallVector<int64_t> trees = node.getInts((prefix + "_treeids").str());
+  SmallVector<int64_t> ids = node.getInts((prefix + "_nodeids").str());
+  SmallVector<int64_t> targets = node.getInts((prefix + "_ids").str());
+  SmallVector<float> weights = node.getFloats((prefix + "_weights").str());
+  if (ids.size() != trees.size() || targets.size() != trees.size() ||
+      weights.size() != trees.size())
+    return node.error() << "the attributes of the votes must have as many elements as '" << prefix
+                        << "_treeids', " << trees.size();
+  const int64_t branches = ensemble.branches.size();
+  for (size_t i = 0; i < trees.size(); ++i) {
+    auto found = places.find({trees[i], ids[i]});
+    if (found == places.end())
+      return node.error() << "tree " << trees[i] << " has no node " << ids[i];
+    // What a branch votes for is never counted.
+    if (found->second >= branches)
+      ensemble.votes.push_back({found->second - branches, targets[i], weights[i]});
+  }
+  return success();
+}
+
+/// `votes` is the prefix of the attributes with the votes.
 static FailureOr<TreeEnsemble> readNumberedTrees(OnnxNode &node, StringRef votes) {
   for (StringRef name : {"nodes_values_as_tensor", "nodes_hitrates_as_tensor"})
     if (node.hasAttr(name))
@@ -76,7 +94,7 @@ static FailureOr<TreeEnsemble> readNumberedTrees(OnnxNode &node, StringRef votes
                         << count;
   // Branches first, then leaves.
   TreeEnsemble ensemble;
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
+  NodePlaces places;
   int64_t branches = llvm::count_if(modes, [](StringRef mode) { return mode != "LEAF"; });
   int64_t branch = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -101,7 +119,9 @@ static FailureOr<TreeEnsemble> readNumberedTrees(OnnxNode &node, StringRef votes
     if (failed(yesPlace) || failed(noPlace))
       return failure();
     if (!mode)
-      return node.error() << "the mode '" << modes[i] << "' of a node is unknown";
+      return node.error() << "a node has the mode '" << modes[i]
+                          << "' (supported: BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, "
+                             "BRANCH_EQ, BRANCH_NEQ, LEAF)";
     ensemble.branches.push_back(
         {features[i], thresholds[i], *mode, !nan.empty() && nan[i] != 0, *yesPlace, *noPlace});
   }
@@ -110,22 +130,8 @@ static FailureOr<TreeEnsemble> readNumberedTrees(OnnxNode &node, StringRef votes
     if (!isInner.contains(place))
       ensemble.roots.push_back(place);
   }
-  SmallVector<int64_t> voteTrees = node.getInts((votes + "_treeids").str());
-  SmallVector<int64_t> voteIds = node.getInts((votes + "_nodeids").str());
-  SmallVector<int64_t> voteTargets = node.getInts((votes + "_ids").str());
-  SmallVector<float> weights = node.getFloats((votes + "_weights").str());
-  if (voteIds.size() != voteTrees.size() || voteTargets.size() != voteTrees.size() ||
-      weights.size() != voteTrees.size())
-    return node.error() << "the attributes of the votes must have as many elements as '" << votes
-                        << "_treeids', " << voteTrees.size();
-  for (size_t i = 0; i < voteTrees.size(); ++i) {
-    auto found = places.find({voteTrees[i], voteIds[i]});
-    if (found == places.end())
-      return node.error() << "tree " << voteTrees[i] << " has no node " << voteIds[i];
-    // What a branch votes for is never counted.
-    if (found->second >= branches)
-      ensemble.votes.push_back({found->second - branches, voteTargets[i], weights[i]});
-  }
+  if (failed(readVotes(node, votes, places, ensemble)))
+    return failure();
   return ensemble;
 }
 
@@ -216,6 +222,31 @@ static LogicalResult importTreeEnsembleClassifier(OnnxNode &node) {
 // TreeEnsemble: nodes by position
 //===----------------------------------------------------------------------===//
 
+/// The mode of a node that asks for members of a set; those below it are the values of BranchMode.
+static constexpr int64_t kMemberMode = 6;
+
+/// Checks the modes of all nodes and returns the set of each, empty for other modes. In
+/// `membership_values`, a NaN ends each set.
+static FailureOr<SmallVector<SmallVector<double>>> readSets(OnnxNode &node,
+                                                            ArrayRef<double> modes) {
+  SmallVector<double> members = node.getTensorNumbers("membership_values");
+  SmallVector<SmallVector<double>> sets(modes.size());
+  size_t next = 0;
+  for (auto [i, mode] : llvm::enumerate(modes)) {
+    if (!(mode >= 0 && mode <= kMemberMode))
+      return node.error() << "expected modes of nodes from 0 to " << kMemberMode << ", found "
+                          << mode;
+    if (mode != kMemberMode)
+      continue;
+    for (; next < members.size() && !std::isnan(members[next]); ++next)
+      sets[i].push_back(members[next]);
+    ++next;
+    if (sets[i].empty())
+      return node.error() << "node " << i << " asks for members of an empty set";
+  }
+  return sets;
+}
+
 static LogicalResult importTreeEnsemble(OnnxNode &node) {
   node.ignoreAttrs({"nodes_hitrates"});
   SmallVector<int64_t> features = node.getInts("nodes_featureids");
@@ -231,11 +262,12 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
   SmallVector<double> modes = node.getTensorNumbers("nodes_modes");
   SmallVector<double> thresholds = node.getTensorNumbers("nodes_splits");
   SmallVector<double> weights = node.getTensorNumbers("leaf_weights");
-  SmallVector<double> members = node.getTensorNumbers("membership_values");
+  FailureOr<SmallVector<SmallVector<double>>> read = readSets(node, modes);
   TreeEnsemble ensemble;
   ensemble.targets = node.getInt("n_targets", 1);
-  if (node.hasFailed())
+  if (failed(read) || node.hasFailed())
     return failure();
+  ArrayRef<SmallVector<double>> sets = *read;
   size_t count = features.size();
   if (yes.size() != count || no.size() != count || yesIsLeaf.size() != count ||
       noIsLeaf.size() != count || modes.size() != count || thresholds.size() != count ||
@@ -248,7 +280,6 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
                                               TreeAggregation::Min, TreeAggregation::Max};
   constexpr PostTransform transforms[] = {PostTransform::None, PostTransform::Softmax,
                                           PostTransform::Logistic, PostTransform::SoftmaxZero};
-  constexpr int64_t memberMode = 6;
   if (aggregation < 0 || aggregation > 3 || transform < 0 || transform > 3 || ensemble.targets < 1)
     return node.error()
            << "expected an 'aggregate_function' and a 'post_transform' from 0 to 3 and "
@@ -258,22 +289,10 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
 
   // A node that asks for members of a set becomes a chain of nodes, one for each member: the first
   // stays in its place, the others come after all.
-  auto isMember = [&](size_t i) { return modes[i] == memberMode; };
-  SmallVector<SmallVector<double>> sets(count);
-  size_t member = 0;
+  auto isMember = [&](size_t i) { return !sets[i].empty(); };
   int64_t branches = count;
-  for (size_t i = 0; i < count; ++i) {
-    if (modes[i] < 0 || modes[i] > memberMode)
-      return node.error() << "the mode " << modes[i] << " of a node is unknown";
-    if (!isMember(i))
-      continue;
-    for (; member < members.size() && !std::isnan(members[member]); ++member)
-      sets[i].push_back(members[member]);
-    ++member;
-    if (sets[i].empty())
-      return node.error() << "node " << i << " asks for members of an empty set";
-    branches += sets[i].size() - 1;
-  }
+  for (size_t i = 0; i < count; ++i)
+    branches += isMember(i) ? sets[i].size() - 1 : 0;
   ensemble.leaves = leafTargets.size();
   auto place = [&](bool isLeaf, int64_t number) {
     int64_t size = isLeaf ? ensemble.leaves : count;
@@ -310,7 +329,8 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
   for (auto [leaf, target, weight] : llvm::enumerate(leafTargets, weights))
     ensemble.votes.push_back({int64_t(leaf), target, weight});
   Value scores = ensemble.build(node, readFeatures(node));
-  return node.results(applyPostTransform(node, transforms[transform], scores));
+  scores = applyPostTransform(node, transforms[transform], scores);
+  return node.results(node.cast(scores, elementTypeOf(node.input(0))));
 }
 
 void mlir::ttc::registerTreeEnsembleOps(OnnxRegistry &registry) {

@@ -168,7 +168,7 @@ static LogicalResult importClip(OnnxNode &node) {
       high = node.getFloat("max", std::numeric_limits<float>::max());
   } else {
     auto isConstant = [&](unsigned index) {
-      return !node.hasInput(index) || node.input(index).getDefiningOp<ConstantOp>();
+      return !node.hasInput(index) || node.isConstantInput(index);
     };
     if (!isNarrowEnough || !isConstant(1) || !isConstant(2)) {
       if (node.hasInput(1))

@@ -69,7 +69,7 @@ g (float[1,5,12] x, float[1,3,5,4] q, float[1,2,5,4] k, float[12,36] w, float[36
 // ERRORS: node 'Attention_3' (Attention, opset 23): past_key and past_value must be given together
 // ERRORS: node 'Attention_4' (Attention, opset 23): attribute 'qk_matmul_output_mode' is 4 (supported: 0 to 3)
 // ERRORS: node 'RotaryEmbedding_5' (RotaryEmbedding, opset 23): X must have four dimensions, or three, the last a multiple of the 5 heads, but is 'tensor<1x5x12xf32>'
-// ERRORS: node 'RotaryEmbedding_6' (RotaryEmbedding, opset 23): cosines 'tensor<9x2xf32>' and sines 'tensor<9x2xf32>' do not fit heads of 4 elements
+// ERRORS: node 'RotaryEmbedding_6' (RotaryEmbedding, opset 23): expected cosines and sines of three dimensions, with at most 2 angles for heads of 4 elements, found 'tensor<9x2xf32>' and 'tensor<9x2xf32>'
 // ERRORS: node 'Attention_7' (Attention,{{.*}}: the mask 'tensor<3xi32>' does not fit a batch of 1, 5 queries and 5 keys
 // ERRORS: node 'Attention_8' (Attention,{{.*}}: weights 'tensor<12x36xf32>' do not fit the sizes [12, 12, 13] of 3 heads
 // ERRORS: node 'MultiHeadAttention_9' (MultiHeadAttention,{{.*}}: the layout of query 'tensor<1x5x12xf32>' without keys is not supported

@@ -64,6 +64,11 @@ g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
   j = ai.onnx.ml.LinearRegressor<coefficients = [1.0, 2.0]>(x)
   k = ai.onnx.ml.TreeEnsembleRegressor<nodes_treeids = [0], nodes_nodeids = [0], nodes_featureids = [9], nodes_values = [0.5],
       nodes_modes = ["BRANCH_LEQ"], nodes_truenodeids = [0], nodes_falsenodeids = [0]>(x)
+  l = ai.onnx.ml.TreeEnsembleRegressor<nodes_treeids = [9223372036854775807], nodes_nodeids = [0], nodes_featureids = [0],
+      nodes_values = [0.5], nodes_modes = ["BRANCH_LEQ"], nodes_truenodeids = [9223372036854775807], nodes_falsenodeids = [0]>(x)
+  m = ai.onnx.ml.TreeEnsembleRegressor<nodes_treeids = [0, 0, 0], nodes_nodeids = [0, 1, 2], nodes_featureids = [0, 1, 0],
+      nodes_values = [0.5, 0.5, 0.0], nodes_modes = ["BRANCH_LEQ", "BRANCH_LEQ", "LEAF"], nodes_truenodeids = [1, 1, 0],
+      nodes_falsenodeids = [2, 2, 0]>(x)
   y = ai.onnx.ml.Scaler<scale = [1.0, 2.0]>(x)
 }
 // ERRORS: node 'Adam_7' (Adam,{{.*}}: the node has 5 inputs, expected 6 or more
@@ -76,4 +81,6 @@ g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
 // ERRORS: node 'Einsum_6' (Einsum, opset 22): the dimensions of a label have the sizes 3 and 4 (equation part 'jk')
 // ERRORS: node 'LinearRegressor_8' (LinearRegressor,{{.*}}: 2 coefficients and 0 intercepts do not fit 1 targets of 'tensor<4x3xf32>'
 // ERRORS: node 'TreeEnsembleRegressor_9' (TreeEnsembleRegressor,{{.*}}: there are no trees
-// ERRORS: node 'Scaler_10' (Scaler,{{.*}}: attribute 'scale' must have 1 or 3 elements, but has 2
+// ERRORS: node 'TreeEnsembleRegressor_10' (TreeEnsembleRegressor,{{.*}}: tree 9223372036854775807 has no node 9223372036854775807
+// ERRORS: node 'TreeEnsembleRegressor_11' (TreeEnsembleRegressor,{{.*}}: the nodes of a tree form a cycle
+// ERRORS: node 'Scaler_12' (Scaler,{{.*}}: attribute 'scale' must have 1 or 3 elements, but has 2

@@ -109,7 +109,10 @@ g (float[2,3] x) => (float[2] y, float[2,1] l, float[1,1] m, float[1,3] n)
 }
 // REDUCE18-NOT: reduce_sum %arg0
 // REDUCE18: ttc.reduce_max %arg0 {axes = [1]}
-// REDUCE18: %[[MAX:.*]] = ttc.reduce_max %arg0 {axes = [1], keepdims}
+// An infinite maximum counts as the largest finite number.
+// REDUCE18: %[[FOUND:.*]] = ttc.reduce_max %arg0 {axes = [1], keepdims}
+// REDUCE18: %[[BOUNDED:.*]] = ttc.max %[[FOUND]]
+// REDUCE18: %[[MAX:.*]] = ttc.min %[[BOUNDED]]
 // REDUCE18: ttc.sub %arg0, %[[MAX]]
 // REDUCE18: ttc.exp
 // REDUCE18: ttc.reduce_sum

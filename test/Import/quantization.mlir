@@ -7,13 +7,14 @@
 // RUN: ttc-translate --import-onnx %t/linear.onnx | FileCheck %s --check-prefix=LINEAR
 //--- linear.txt
 <ir_version: 8, opset_import: ["" : 21]>
-g (float[2,3,4] x, float[3] s, uint8[3] z, uint8[2,3,4] q, float[2,3,2] sb) => (uint8[2,3,4] a, float[2,3,4] b, uint8[2,3,4] c, uint16[2,3,4] d)
+g (float[2,3,4] x, float[3] s, uint8[3] z, uint8[2,3,4] q, float[2,3,2] sb) => (uint8[2,3,4] a, float[2,3,4] b, uint8[2,3,4] c, uint16[2,3,4] d, float[2,3,4] e)
 <float one = {1}>
 {
   a = QuantizeLinear(x, s, z)
   b = DequantizeLinear<axis = -2>(q, s, z)
   c = QuantizeLinear<axis = 2, block_size = 2>(x, sb)
   d = QuantizeLinear<output_dtype = 4>(x, one)
+  e = DequantizeLinear<axis = 2, block_size = 3>(q, sb)
 }
 // LINEAR: ttc.quantize %arg0, {{.*}} : (tensor<2x3x4xf32>, tensor<3x1xf32>, tensor<3x1xui8>) -> tensor<2x3x4xui8>
 // LINEAR: ttc.dequantize %arg3, {{.*}} : (tensor<2x3x4xui8>, tensor<3x1xf32>, tensor<3x1xui8>) -> tensor<2x3x4xf32>
@@ -22,6 +23,9 @@ g (float[2,3,4] x, float[3] s, uint8[3] z, uint8[2,3,4] q, float[2,3,2] sb) => (
 // Other types are composed.
 // LINEAR: ttc.round
 // LINEAR: ttc.cast {{.*}} -> tensor<2x3x4xui16>
+// The last block may be smaller.
+// LINEAR: %[[BLOCKS:.*]] = ttc.constant dense<[0, 0, 0, 1]> : tensor<4xi32>
+// LINEAR: ttc.gather %arg4, %[[BLOCKS]] {axis = 2} : (tensor<2x3x2xf32>, tensor<4xi32>) -> tensor<2x3x4xf32>
 
 // RUN: onnx-text %t/products.txt %t/products.onnx --name
 // RUN: ttc-translate --import-onnx %t/products.onnx | FileCheck %s --check-prefix=PRODUCTS
@@ -68,5 +72,5 @@ g (float[2,3,4] x, float[3] s, float[5] t, uint8[3] z, uint8[2,3,4] q, uint8[4,8
 // ERRORS: node 'DequantizeLinear_3' (DequantizeLinear, opset 21): the scale of blocks of 3 must have the shape [2, 3, 2], but is 'tensor<3xf32>'
 // ERRORS: node 'MatMulInteger_4' (MatMulInteger, opset 21): the zero point of a must have one element or one for each row of 'tensor<4x8xui8>', but is 'tensor<3xui8>'
 // ERRORS: node 'MatMulNBits_6' (MatMulNBits, {{.*}}): attribute 'bits' is 3 (supported: 2, 4, 8)
-// ERRORS: node 'MatMulNBits_7' (MatMulNBits, {{.*}}): expected rows of 32 numbers, and 6 columns of 2 blocks of 16 numbers of 4 bits each, found 'tensor<2x3x4xf32>'
+// ERRORS: node 'MatMulNBits_7' (MatMulNBits, {{.*}}): expected rows of 32 numbers, and bytes of 6 columns of 2 blocks of 16 numbers of 4 bits each, found 'tensor<2x3x4xf32>'
 // ERRORS: node 'QLinearConcat_8' (QLinearConcat, {{.*}}): expected a scale and a zero point for the result and for each tensor, found 6 inputs

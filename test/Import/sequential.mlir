@@ -80,10 +80,11 @@ g (float[3,4] x) => (float[3,2] y, int64[3,2] i)
 
 //--- folded.txt
 <ir_version: 8, opset_import: ["" : 18]>
-g (float[5,2] x) => (float[2,2] y, int64[2,3] n, float[3] u, int64[3] f, int64[5] g, int64[3] c, float[3] v)
-<bool[4] keep = {0, 1, 0, 1}, int64[2,2] m = {0, 7, 7, 7}, float[5] a = {2, 1, 2, 4, 1}>
+g (float[5,2] x) => (float[2,2] y, float[0,2] z, int64[2,3] n, float[3] u, int64[3] f, int64[5] g, int64[3] c, float[3] v)
+<bool[4] keep = {0, 1, 0, 1}, bool[0] none = {}, int64[2,2] m = {0, 7, 7, 7}, float[5] a = {2, 1, 2, 4, 1}>
 {
   y = Compress<axis = 0>(x, keep)
+  z = Compress<axis = 0>(x, none)
   n = NonZero(m)
   u, f, g, c = Unique(a)
   v = Unique<sorted = 0>(a)
@@ -95,11 +96,12 @@ g (float[5,2] x) => (float[2,2] y, int64[2,3] n, float[3] u, int64[3] f, int64[5
 // FOLDED-DAG: dense<[1, 0, 1, 2, 0]> : tensor<5xi64>
 // FOLDED-DAG: dense<[2, 2, 1]> : tensor<3xi64>
 // FOLDED-DAG: dense<[2.000000e+00, 1.000000e+00, 4.000000e+00]> : tensor<3xf32>
-// FOLDED-DAG: ttc.gather
+// FOLDED-DAG: ttc.gather %arg0, {{.*}} {axis = 0} : (tensor<5x2xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+// FOLDED-DAG: ttc.gather %arg0, {{.*}} {axis = 0} : (tensor<5x2xf32>, tensor<0xi64>) -> tensor<0x2xf32>
 
 //--- errors.txt
 <ir_version: 8, opset_import: ["" : 24]>
-g (float[3,4] x, float[2,3,8,4] cache, int64[2,4] i, float[2,4] u, int64[1] k) => (float[3,4] y)
+g (float[3,4] x, float[2,3,8,4] cache, int64[2,4] i, float[2,4] u, int64[1] k, bool[3] keep) => (float[3,4] y)
 {
   a = ScatterElements<reduction = "sub">(x, i, u)
   b = ScatterND(x, i, u)
@@ -107,6 +109,8 @@ g (float[3,4] x, float[2,3,8,4] cache, int64[2,4] i, float[2,4] u, int64[1] k) =
   d = TensorScatter(cache, x)
   e, f = TopK(x, k)
   h = ReverseSequence<batch_axis = 0>(x, k)
+  l = NonZero(x)
+  m = Compress<axis = 0>(x, keep)
   y = Relu(x)
 }
 // ERRORS: node 'ScatterElements_0' (ScatterElements, opset 24): expected attribute 'reduction' none, add, mul, max or min, found 'sub'
@@ -115,3 +119,5 @@ g (float[3,4] x, float[2,3,8,4] cache, int64[2,4] i, float[2,4] u, int64[1] k) =
 // ERRORS: node 'TensorScatter_3' (TensorScatter, opset 24): expected an update that differs from the cache in a smaller dimension 2 only, which is not the batch, found 'tensor<3x4xf32>' and 'tensor<2x3x8x4xf32>'
 // ERRORS: node 'TopK_4' (TopK, opset 24): input 1 (K) must be constant
 // ERRORS: node 'ReverseSequence_5' (ReverseSequence, opset 24): expected an input of rank 2 or more, and time_axis and batch_axis 0 and 1 in any order, found 'tensor<3x4xf32>', 0 and 0
+// ERRORS: node 'NonZero_6' (NonZero, opset 24): the size of the output depends on data that is computed at run time: expected a declared size, found none (declare one of at most 12 entries in the model or by --value-shape; unused entries are one past the end of each dimension)
+// ERRORS: node 'Compress_7' (Compress, opset 24): the size of the output depends on data that is computed at run time: expected a declared size, found none (declare one of at most 3 entries in the model or by --value-shape; unused entries are 0)
