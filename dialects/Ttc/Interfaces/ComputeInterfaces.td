@@ -25,8 +25,8 @@ def Ttc_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   ];
 }
 
-/// An op that a device kernel of kernels/ computes. If the kernel has an epilogue, its operands and
-/// its result are f32 tensors, except weights, which may be narrower.
+/// An op that a device kernel of kernels/ computes. If the kernel has an epilogue, the op's result is
+/// a tensor of f32 or i32.
 def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{

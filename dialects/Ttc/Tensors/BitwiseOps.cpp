@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/ElementEmitter.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/TypeUtilities.h"
 #include <cstring>
 
 using namespace mlir;
 using namespace mlir::ttc;
 using namespace mlir::ttc::detail;
-
-/// An integer in every element of a value of the type of `like`.
-static Value integer(OpBuilder &b, Location loc, Value like, int64_t value) {
-  Type type = like.getType();
-  TypedAttr element = b.getIntegerAttr(getElementTypeOrSelf(type), value);
-  if (auto shaped = dyn_cast<ShapedType>(type))
-    element = DenseElementsAttr::get(shaped, Attribute(element));
-  return arith::ConstantOp::create(b, loc, element);
-}
 
 Value BitAndOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   return arith::AndIOp::create(builder, loc, elements[0], elements[1]);
@@ -31,37 +21,36 @@ Value BitXorOp::emitElement(OpBuilder &builder, Location loc, ValueRange element
 }
 
 Value BitNotOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
-  return arith::XOrIOp::create(builder, loc, elements[0], integer(builder, loc, elements[0], -1));
+  Emitter e{builder, loc};
+  return e.op<arith::XOrIOp>(elements[0], e.number(elements[0], -1));
 }
 
 /// Whether `count`, as an unsigned number, is below the element's width. The machine and arith
 /// leave other shifts undefined.
-static Value isBelowWidth(OpBuilder &b, Location loc, Value count) {
-  int64_t width = getElementTypeOrSelf(count.getType()).getIntOrFloatBitWidth();
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count,
-                               integer(b, loc, count, width));
+static Value isBelowWidth(Emitter &e, Value count) {
+  unsigned width = getElementTypeOrSelf(count.getType()).getIntOrFloatBitWidth();
+  return e.cmp(CmpIPredicate::ult, count, e.number(count, width));
 }
 
 /// `value` shifted by `count`, or 0 if `count` is too large.
-template <typename ShiftOp>
-static Value shiftOrZero(OpBuilder &b, Location loc, Value value, Value count) {
-  Value zero = integer(b, loc, value, 0), below = isBelowWidth(b, loc, count);
-  count = arith::SelectOp::create(b, loc, below, count, zero);
-  Value shifted = ShiftOp::create(b, loc, value, count);
-  return arith::SelectOp::create(b, loc, below, shifted, zero);
+template <typename ShiftOp> static Value shiftOrZero(Emitter &e, Value value, Value count) {
+  Value zero = e.number(value, 0), below = isBelowWidth(e, count);
+  Value shifted = e.op<ShiftOp>(value, e.select(below, count, zero));
+  return e.select(below, shifted, zero);
 }
 
 Value ShiftLeftOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
-  return shiftOrZero<arith::ShLIOp>(builder, loc, elements[0], elements[1]);
+  Emitter e{builder, loc};
+  return shiftOrZero<arith::ShLIOp>(e, elements[0], elements[1]);
 }
 
 Value ShiftRightOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
+  Emitter e{builder, loc};
   Type type = tensorType(getA()).getElementType();
   if (type.isUnsignedInteger())
-    return shiftOrZero<arith::ShRUIOp>(builder, loc, elements[0], elements[1]);
-  Value most = integer(builder, loc, elements[1], type.getIntOrFloatBitWidth() - 1);
-  Value count = arith::MinUIOp::create(builder, loc, elements[1], most);
-  return arith::ShRSIOp::create(builder, loc, elements[0], count);
+    return shiftOrZero<arith::ShRUIOp>(e, elements[0], elements[1]);
+  Value most = e.number(elements[1], type.getIntOrFloatBitWidth() - 1);
+  return e.op<arith::ShRSIOp>(elements[0], e.op<arith::MinUIOp>(elements[1], most));
 }
 
 //===----------------------------------------------------------------------===//

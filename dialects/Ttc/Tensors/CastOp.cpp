@@ -37,7 +37,7 @@ static Value narrowToOdd(Emitter &e, Value x) {
   bits = e.select(e.cmp(CmpIPredicate::ugt, size, exponent(1024)), number(0x7fc00000), bits);
   Value sign = e.op<arith::ShRUIOp>(e.op<arith::AndIOp>(all, number(INT64_MIN)), number(32));
   Value narrow = e.op<arith::TruncIOp>(i32, e.op<arith::OrIOp>(bits, sign));
-  // What is subnormal as f32 is nearly always less than any number of 16 bits.
+  // What is subnormal as f32 is less than half of any f16. As bf16 it may be rounded twice.
   return e.select(e.cmp(CmpIPredicate::ult, size, exponent(-126)), e.op<arith::TruncFOp>(f32, x),
                   e.op<arith::BitcastOp>(f32, narrow));
 }

@@ -166,7 +166,7 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
   let hasFolder = 1;
 }
 
-def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_TensorOf<[F32], "f32">,
+def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_F32Tensor,
                                         "x, rounded to a narrower type", " {to = bf16}"> {
   let description = [{
     Element by element the value of the float type `to` that is nearest to x, as f32; halves to even.
@@ -180,7 +180,7 @@ def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_TensorOf<[F32], 
     %y = ttc.reduce_precision %x {to = bf16} : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_TensorOf<[F32], "f32">:$x, TypeAttrOf<AnyTypeOf<[F16, BF16]>>:$to);
+  let arguments = (ins Ttc_F32Tensor:$x, TypeAttrOf<AnyTypeOf<[F16, BF16]>>:$to);
   let hasFolder = 1;
 }
 
@@ -258,10 +258,12 @@ def Ttc_PowOp : Ttc_BinaryOp<"pow", Ttc_NumberTensor, "a to the power of b"> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
-def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)", [Ttc_SelectsElements, Commutative]> {
+def Ttc_MinOp : Ttc_BinaryOp<"min", Ttc_NumberTensor, "min(a, b)",
+                             [Ttc_SelectsElements, Commutative]> {
   let hasCanonicalizeMethod = 1;
 }
-def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)", [Ttc_SelectsElements, Commutative]> {
+def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)",
+                             [Ttc_SelectsElements, Commutative]> {
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {

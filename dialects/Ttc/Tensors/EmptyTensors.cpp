@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors without elements: what computes them is a constant, and what reads them does not read.
-// After these canonicalisations, no op on tensors has an empty operand or result but where its
-// constraints forbid one.
+// After these canonicalisations, only constants have results without elements. What would compute
+// elements from none in any other way, such as a convolution of no channels, is left for lowering
+// to reject.
 #include "dialects/Ttc/Tensors/EmptyTensors.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/TtcOps.h"
@@ -97,6 +98,13 @@ struct SplitWithoutEmptyParts : OpRewritePattern<SplitOp> {
   }
 };
 
+/// A constant of zeros in the place of the op's result.
+void replaceWithZeros(PatternRewriter &rewriter, Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  rewriter.replaceOpWithNewOp<ConstantOp>(
+      op, DenseElementsAttr::get(type, rewriter.getZeroAttr(type.getElementType())));
+}
+
 /// Sums of no products are zero, or the bias.
 struct FoldEmptyMatmul : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -104,13 +112,21 @@ struct FoldEmptyMatmul : OpRewritePattern<MatmulOp> {
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
     if (isEmpty(op.getType()) || !isEmpty(op.getA().getType()))
       return failure();
-    if (op.getBias()) {
+    if (op.getBias())
       rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(), op.getBias());
-      return success();
-    }
-    rewriter.replaceOpWithNewOp<ConstantOp>(
-        op,
-        DenseElementsAttr::get(op.getType(), rewriter.getZeroAttr(op.getType().getElementType())));
+    else
+      replaceWithZeros(rewriter, op);
+    return success();
+  }
+};
+
+struct FoldEmptyIntMatmul : OpRewritePattern<IntMatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(IntMatmulOp op, PatternRewriter &rewriter) const override {
+    if (isEmpty(op.getType()) || !isEmpty(op.getA().getType()))
+      return failure();
+    replaceWithZeros(rewriter, op);
     return success();
   }
 };
@@ -118,6 +134,7 @@ struct FoldEmptyMatmul : OpRewritePattern<MatmulOp> {
 } // namespace
 
 void ttc::populateEmptyTensorPatterns(RewritePatternSet &patterns) {
-  patterns.add<FoldEmpty, DropEmptyParts, SplitWithoutEmptyParts, FoldEmptyMatmul>(
-      patterns.getContext());
+  patterns
+      .add<FoldEmpty, DropEmptyParts, SplitWithoutEmptyParts, FoldEmptyMatmul, FoldEmptyIntMatmul>(
+          patterns.getContext());
 }

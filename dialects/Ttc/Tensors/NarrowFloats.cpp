@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between f32 and narrower floats, by arithmetic on their bits.
 #include "dialects/Ttc/Tensors/NarrowFloats.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "dialects/Ttc/Tensors/ElementEmitter.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -177,16 +177,9 @@ Value ttc::emitEncodeFloat(OpBuilder &builder, Location loc, Value number, Float
 
 Value ttc::emitWrapInteger(OpBuilder &builder, Location loc, Value byte, unsigned width,
                            bool isUnsigned) {
-  auto constant = [&](int64_t value) -> Value {
-    Type element = builder.getI8Type();
-    auto attr = IntegerAttr::get(element, APInt(8, value));
-    if (auto shape = dyn_cast<ShapedType>(byte.getType()))
-      return arith::ConstantOp::create(builder, loc,
-                                       DenseElementsAttr::get(shape, Attribute(attr)));
-    return arith::ConstantOp::create(builder, loc, attr);
-  };
+  detail::Emitter e{builder, loc};
   if (isUnsigned)
-    return arith::AndIOp::create(builder, loc, byte, constant((1 << width) - 1));
-  Value left = arith::ShLIOp::create(builder, loc, byte, constant(8 - width));
-  return arith::ShRSIOp::create(builder, loc, left, constant(8 - width));
+    return e.op<arith::AndIOp>(byte, e.number(byte, (1 << width) - 1));
+  Value bits = e.number(byte, 8 - width);
+  return e.op<arith::ShRSIOp>(e.op<arith::ShLIOp>(byte, bits), bits);
 }

@@ -8,6 +8,8 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 def Ttc_QuantizedTensor : Ttc_TensorOf<[I8, UI8, I16], "quantised numbers (i8, ui8, i16)">;
 def Ttc_DequantizableTensor : Ttc_TensorOf<[I8, UI8, I16, I32],
                                            "quantised numbers (i8, ui8, i16, i32)">;
+/// What is quantised, and scales: at most f32, which the quotient is computed in.
+def Ttc_ScaleTensor : Ttc_TensorOf<[F32, F16, BF16], "floats (f32, f16, bf16)">;
 def Ttc_Int8Tensor : Ttc_TensorOf<[I8, UI8], "bytes (i8, ui8)">;
 def Ttc_Int32Tensor : Ttc_TensorOf<[I32], "i32">;
 
@@ -31,7 +33,7 @@ def Ttc_QuantizeOp : Ttc_TensorOp<"quantize", [
        : (tensor<2x8xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x8xui8>
     ```
   }];
-  let arguments = (ins Ttc_FloatTensor:$x, Ttc_FloatTensor:$scale,
+  let arguments = (ins Ttc_ScaleTensor:$x, Ttc_ScaleTensor:$scale,
       Ttc_QuantizedTensor:$zero_point);
   let results = (outs Ttc_QuantizedTensor:$y);
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$scale,
@@ -61,9 +63,9 @@ def Ttc_DequantizeOp : Ttc_InferredOp<"dequantize", [
        : (tensor<2x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_DequantizableTensor:$x, Ttc_FloatTensor:$scale,
+  let arguments = (ins Ttc_DequantizableTensor:$x, Ttc_ScaleTensor:$scale,
       Ttc_DequantizableTensor:$zero_point);
-  let results = (outs Ttc_FloatTensor:$y);
+  let results = (outs Ttc_ScaleTensor:$y);
 }
 
 def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul"> {

@@ -34,8 +34,8 @@ def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
   let cppNamespace = "::mlir";
 }
 
-/// Every element of a result is one of an operand's elements, or a constant that the op is given: the op
-/// rounds nothing. An op that has the trait and is not elementwise only moves elements.
+/// Every element of a result is one of an operand's elements, or a constant that the op is given:
+/// the op rounds nothing. An op that has the trait and is not elementwise only moves elements.
 def Ttc_SelectsElements : NativeOpTrait<"ttc::SelectsElements"> {
   let cppNamespace = "::mlir";
 }

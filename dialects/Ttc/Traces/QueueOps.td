@@ -71,7 +71,7 @@ def Ttc_ToMemoryOp : Ttc_Op<"to_memory", [
     Constraints:
     - (C1) Operand and result have the same shape and element type.
     - (C2) Their layouts differ.
-    - (C3) `program` names a `ttc.program` that maps the operand's type to the result's.
+    - (C3) `program` names a `ttc.program` with code that maps the operand's type to the result's.
 
     ```mlir
     %l = ttc.to_memory %d : tensor<64x64xf32>

@@ -136,10 +136,10 @@ def LegalizeTypes : Pass<"ttc-legalize-types", "::mlir::ModuleOp"> {
     Nothing computes with floats of 4 and 8 bits and integers of 2 and 4 bits: they are stored, moved
     and converted. Each of their elements takes a byte, in memory and at the ports of an entry point.
     The pass gives every value of such a type the type of that byte: ui8 for floats and unsigned
-    integers, i8 for signed integers, which are extended to eight bits. Constants are rewritten, ops
-    that move elements keep their attributes, and casts become arithmetic on bytes:
-
-    Callers need not extend integers: the low bits of an input count, by `ttc.wrap_integer`.
+    integers, i8 for signed integers, which are extended to eight bits. Callers need not extend them:
+    the low bits of an input count, by `ttc.wrap_integer`. Constants are rewritten, and so is the value
+    of a `ttc.pad` of floats; other ops that move elements keep their attributes. Casts become
+    arithmetic on bytes:
 
     | cast | becomes |
     |---|---|
@@ -244,12 +244,17 @@ def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {
     - `auto`: in bf16 or f16, if that type holds every weight exactly; the result has the same bits as
       with f32;
     - `f32`: in f32;
-    - `f16`, `bf16`: rounded to nearest. A tensor with a finite weight that f16 cannot hold stays as it is;
+    - `f16`, `bf16`: rounded to nearest. A tensor with a finite weight that would become infinite stays
+      as it is;
     - `int8`: divided by a scale for each column, such that the largest one becomes 127, and rounded to
-      nearest. The product is multiplied by the scales.
+      nearest. The product is multiplied by the scales. A tensor with an infinite weight or NaN stays
+      as it is.
 
-    The last three emit a remark with the largest error and the root of the mean squared error, relative
-    to the root of the mean square of all weights.
+    Weights that another op uses, too, stay as they are. f16 needs a CPU with F16C: for one without it,
+    `auto` does not choose f16, and `f16` is an error.
+
+    `f16`, `bf16` and `int8` emit a remark with the largest error and the root of the mean squared
+    error, relative to the root of the mean square of all weights.
 
     Before:
     ```mlir
@@ -279,8 +284,10 @@ def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
     one of
 
     - a kernel op with the elementwise ops after it that its epilogue can run: all have types that the
-      kernel can store (f32, and for kernels on bytes i32 and 8 bits) and the shape of the result; their other operands have that shape, are vectors along the last
-      dimension, or single elements; and only the last value is used outside;
+      kernel can store (f32, and for kernels on bytes i32 and 8 bits) and the shape of the result; their
+      other operands have that shape, are vectors along the last dimension, or single elements; and only
+      the last value is used outside. An op that computes such an operand for them alone, from narrower
+      elements, belongs to the tail, too: the epilogue then reads fewer bytes;
     - elementwise ops of one shape that are used only by each other, optionally ending with an op
       that works along some dimensions and keeps the shape (softmax);
     - any other single op.

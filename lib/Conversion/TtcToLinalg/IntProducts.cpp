@@ -9,10 +9,6 @@ using namespace mlir::ttc::to_linalg;
 
 namespace {
 
-bool isUnsignedTensor(Value value) {
-  return tensorType(value).getElementType().isUnsignedInteger();
-}
-
 /// A byte as an i32, by the signedness of the tensor that it is from.
 Value toI32(OpBuilder &b, Location loc, Value byte, bool isUnsigned) {
   Type type = b.getI32Type();
@@ -60,7 +56,7 @@ struct ConvertIntMatmul : OpConversionPattern<IntMatmulOp> {
     SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
     iterators.push_back(utils::IteratorType::reduction);
     Value init = filledTensor(b, loc, type, b.getI32IntegerAttr(0));
-    bool isUnsignedA = isUnsignedTensor(op.getA()), isUnsignedB = isUnsignedTensor(op.getB());
+    bool isUnsignedA = hasUnsignedElements(op.getA()), isUnsignedB = hasUnsignedElements(op.getB());
     b.replaceOp(op, linalg::GenericOp::create(
                         b, loc, type, adaptor.getOperands(), init, maps, iterators,
                         [&](OpBuilder &nested, Location loc, ValueRange e) {
@@ -111,7 +107,7 @@ struct ConvertIntConv : OpConversionPattern<IntConvOp> {
     SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
     iterators.append(1 + spatial, utils::IteratorType::reduction);
     Value init = filledTensor(b, loc, type, b.getI32IntegerAttr(0));
-    bool isUnsignedX = isUnsignedTensor(op.getX()), isUnsignedW = isUnsignedTensor(op.getW());
+    bool isUnsignedX = hasUnsignedElements(op.getX()), isUnsignedW = hasUnsignedElements(op.getW());
     auto body = [&](OpBuilder &nested, Location loc, ValueRange e) {
       auto loop = [&](int64_t dim) -> Value { return linalg::IndexOp::create(nested, loc, dim); };
       Value group = arith::DivUIOp::create(nested, loc, loop(channel),

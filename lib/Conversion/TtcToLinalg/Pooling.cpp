@@ -59,7 +59,7 @@ struct ConvertMaxPool : OpConversionPattern<MaxPoolOp> {
   LogicalResult matchAndRewrite(MaxPoolOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
     auto type = cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
-    bool isUnsigned = tensorType(op.getX()).getElementType().isUnsignedInteger();
+    bool isUnsigned = hasUnsignedElements(op.getX());
     TypedAttr lowest = lowestAttr(type.getElementType(), isUnsigned);
     b.replaceOp(op, foldWindows(b, op, adaptor.getX(), type, lowest, lowest,
                                 [&](OpBuilder &nested, Location loc, ValueRange e) {
@@ -141,7 +141,7 @@ struct ConvertGlobalMaxPool : OpConversionPattern<GlobalMaxPoolOp> {
 
   LogicalResult matchAndRewrite(GlobalMaxPoolOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
-    bool isUnsigned = tensorType(op.getX()).getElementType().isUnsignedInteger();
+    bool isUnsigned = hasUnsignedElements(op.getX());
     Type element = tensorType(adaptor.getX()).getElementType();
     b.replaceOp(op, reduceDims(b, op.getLoc(), adaptor.getX(), pooledDims(op),
                                lowestAttr(element, isUnsigned),

@@ -8,8 +8,6 @@ using namespace mlir::ttc::to_linalg;
 
 namespace {
 
-bool hasUnsignedElements(Value v) { return tensorType(v).getElementType().isUnsignedInteger(); }
-
 /// How an op combines elements, from which value it begins, and what it does with the result.
 template <typename Op> struct Fold;
 

@@ -82,7 +82,7 @@ struct ConvertResize : OpConversionPattern<ResizeOp> {
     auto type = cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
     int64_t rank = type.getRank();
     bool isLinear = op.getMode() == ResizeMode::Linear;
-    bool isUnsigned = tensorType(op.getX()).getElementType().isUnsignedInteger();
+    bool isUnsigned = hasUnsignedElements(op.getX());
     // Tables of the resampled dimensions: one, or three in mode linear.
     SmallVector<Value> tables;
     SmallVector<AffineMap> maps;

@@ -31,6 +31,11 @@ inline RankedTensorType withElement(RankedTensorType type, Type element) {
   return RankedTensorType::get(type.getShape(), element);
 }
 
+/// Whether the tensor's integers are unsigned, which converted types no longer say.
+inline bool hasUnsignedElements(Value tensor) {
+  return tensorType(tensor).getElementType().isUnsignedInteger();
+}
+
 /// The type that sums of elements of this type are made in: f32 for narrower floats.
 Type accumulationType(Type element);
 /// The type for a chain of so many additions: f64 where f32 would round so often that it shows.

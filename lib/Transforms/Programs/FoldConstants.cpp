@@ -233,8 +233,8 @@ struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
     return keys;
   }
 
-  /// Frees the data of resources that were used before and no longer are. The context keeps
-  /// attributes for ever, but need not keep what weighs.
+  /// Frees the data of resources that were used before and no longer are: the context keeps
+  /// attributes as long as it lives, but not their data.
   void releaseResources(DenseSet<StringRef> &before) {
     for (StringRef key : getResources())
       before.erase(key);

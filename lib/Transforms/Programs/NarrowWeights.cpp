@@ -235,13 +235,14 @@ private:
 
   void report() {
     double relative = errors.ofWeights > 0 ? std::sqrt(errors.squares / errors.ofWeights) : 0;
-    constexpr StringLiteral names[] = {"auto", "f32", "f16", "bf16", "int8"};
+    const auto *storage = llvm::find_if(
+        getChoices(WeightStorage()), [&](const auto &choice) { return choice.second == weights; });
     std::string text;
     llvm::raw_string_ostream(text)
         << llvm::format("largest error %.3g, relative RMS error %.3g", errors.largest, relative);
     getOperation().emitRemark() << "weights of " << errors.products
-                                << " products and convolutions are stored as "
-                                << names[static_cast<int>(weights.getValue())] << ": " << text;
+                                << " products and convolutions are stored as " << storage->first
+                                << ": " << text;
   }
 
   bool hasF16 = false;

@@ -62,7 +62,7 @@ std::string getProgramName(FusionOp fusion) {
   return name + getShapeSuffix(fusion.getResultTypes());
 }
 
-/// "com_acme_Clip_1x64": a domain has dots, and an op any character.
+/// "com_acme_Clip_64": a domain has dots, and an op any character.
 std::string getProgramName(HostCallOp call) {
   std::string name = call.getFunction().getName().str();
   for (char &character : name)

@@ -57,3 +57,11 @@ func.func @matmul(%a: tensor<2x0xf32>, %b: tensor<0x4xf32>, %bias: tensor<4xf32>
   %1 = ttc.matmul %a, %b, %bias : (tensor<2x0xf32>, tensor<0x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   return %0, %1 : tensor<2x4xf32>, tensor<2x4xf32>
 }
+
+// CHECK-LABEL: @int_matmul(
+func.func @int_matmul(%a: tensor<3x2x0xui8>, %b: tensor<0x4xi8>, %az: tensor<ui8>, %bz: tensor<i8>) -> tensor<3x2x4xi32> {
+  // CHECK: %[[ZERO:.*]] = ttc.constant dense<0> : tensor<3x2x4xi32>
+  // CHECK: return %[[ZERO]]
+  %0 = ttc.int_matmul %a, %b, %az, %bz : (tensor<3x2x0xui8>, tensor<0x4xi8>, tensor<ui8>, tensor<i8>) -> tensor<3x2x4xi32>
+  return %0 : tensor<3x2x4xi32>
+}

@@ -99,3 +99,12 @@ ttc.trace @t() {
   ttc.cmd.dispatch @f(@x) into (@y)
   ttc.cmd.end
 }
+
+// -----
+
+ttc.program @f(tensor<4x64xf32>) -> tensor<4x64xf32> attributes {host_function = #ttc.host_function<name = "f", version = 1>}
+func.func @to_memory(%x: tensor<4x64xf32>) {
+  // expected-error @+1 {{'ttc.to_memory' op (C3) expected a program with code, found @f}}
+  %m = ttc.to_memory %x by @f : tensor<4x64xf32> to tensor<4x64xf32, #ttc.layout<l1>>
+  return
+}

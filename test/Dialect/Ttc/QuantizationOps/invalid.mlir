@@ -182,3 +182,19 @@ func.func @conv_c7(%x: tensor<1x4x8x8xui8>, %w: tensor<6x4x9x3xi8>, %xz: tensor<
   %0 = ttc.int_conv %x, %w, %xz, %wz : (tensor<1x4x8x8xui8>, tensor<6x4x9x3xi8>, tensor<ui8>, tensor<i8>) -> tensor<1x6x6x6xi32>
   return
 }
+
+// -----
+
+func.func @quantize_f64(%x: tensor<4xf64>, %s: tensor<f64>, %z: tensor<ui8>) {
+  // expected-error@+1 {{'ttc.quantize' op operand #0 must be tensor of static shape and at most 2^40 elements of floats (f32, f16, bf16), but got 'tensor<4xf64>'}}
+  %0 = ttc.quantize %x, %s, %z : (tensor<4xf64>, tensor<f64>, tensor<ui8>) -> tensor<4xui8>
+  return
+}
+
+// -----
+
+func.func @dequantize_f64(%x: tensor<4xui8>, %s: tensor<f64>, %z: tensor<ui8>) {
+  // expected-error@+1 {{'ttc.dequantize' op operand #1 must be tensor of static shape and at most 2^40 elements of floats (f32, f16, bf16), but got 'tensor<f64>'}}
+  %0 = ttc.dequantize %x, %s, %z : (tensor<4xui8>, tensor<f64>, tensor<ui8>) -> tensor<4xf64>
+  return
+}
