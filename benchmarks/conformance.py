@@ -249,14 +249,20 @@ def judge(engine, case, choice, folder):
     return "pass", ""
 
 
-def in_child(engine, case, choice, connection):
+def in_child(engine, case, choice, root, connection):
     os.setsid()
-    with tempfile.TemporaryDirectory(prefix="ttc-conformance-") as folder:
+    with tempfile.TemporaryDirectory(dir=root) as folder:
         connection.send(judge(engine, case, choice, pathlib.Path(folder)))
 
 
 def run_all(engine, tasks, arguments):
     """[(case, choice)] -> {(name, choice): (verdict, message)}, each in a process, several at once."""
+    # Of a process that is killed, the files are removed here.
+    with tempfile.TemporaryDirectory(prefix="ttc-conformance-") as root:
+        return run_in(root, engine, tasks, arguments)
+
+
+def run_in(root, engine, tasks, arguments):
     context = multiprocessing.get_context("fork")
     waiting, running, results = list(reversed(tasks)), {}, {}
     shown = time.monotonic()
@@ -264,7 +270,7 @@ def run_all(engine, tasks, arguments):
         while waiting and len(running) < arguments.jobs:
             case, choice = waiting.pop()
             receiver, sender = context.Pipe(duplex=False)
-            process = context.Process(target=in_child, args=(engine, case, choice, sender))
+            process = context.Process(target=in_child, args=(engine, case, choice, root, sender))
             process.start()
             sender.close()
             running[receiver] = (process, (case.name, choice), time.monotonic() + arguments.timeout)

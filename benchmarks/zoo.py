@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 import numpy as np
@@ -81,15 +82,16 @@ class Failure(Exception):
 
 def call(arguments, *command):
     """Runs a tool of the build on the measured core."""
-    command = [str(arguments.build / "bin" / command[0]), *map(str, command[1:])]
+    tool, *options = command
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+        done = subprocess.run([str(arguments.build / "bin" / tool), *map(str, options)],
+                              capture_output=True, text=True, errors="replace",
                               timeout=arguments.timeout,
                               preexec_fn=common.pinned(common.cores_to_use(1)))
     except subprocess.TimeoutExpired:
         raise Failure("hang", f"more than {arguments.timeout} s") from None
     if done.returncode:
-        internal = done.returncode != 1 or INTERNAL.search(done.stderr) or "ttrun" in command[0]
+        internal = done.returncode != 1 or INTERNAL.search(done.stderr) or tool == "ttrun"
         raise Failure("internal error" if internal else "rejected", first_line(done.stderr))
     return done
 
@@ -119,12 +121,12 @@ def measure(model, arguments, folder):
     try:
         theirs = peer.save(folder)
         ttc = common.Ttc(arguments.build, cores)
-        bundle, start = folder / "model.ttcb", common.time.perf_counter()
+        bundle, start = folder / "model.ttcb", time.perf_counter()
         shapes = [f"--input-shape={name}:{'x'.join(map(str, shape))}"
                   for name, shape in model.shapes.items() if name not in model.values]
         values = [f"--input-value={name}={value_text(value)}" for name, value in model.values.items()]
         call(arguments, "ttc-translate", "--onnx-to-bundle", source, "-o", bundle, *shapes, *values)
-        result = {"compile_s": common.time.perf_counter() - start}
+        result = {"compile_s": time.perf_counter() - start}
         files = {}
         for i, (name, value) in enumerate(inputs.items()):
             if name not in model.values:
@@ -138,13 +140,13 @@ def measure(model, arguments, folder):
         limit = LIMIT_OF_INTEGERS if integers else LIMIT
         result["verdict"] = "pass" if result["error"] <= limit else "wrong"
         if arguments.seconds:
-            result.update(time(ttc, bundle, given, peer, arguments))
+            result.update(times_of(ttc, bundle, given, peer, arguments))
         return result
     finally:
         peer.close()
 
 
-def time(ttc, bundle, given, peer, arguments):
+def times_of(ttc, bundle, given, peer, arguments):
     """Median milliseconds of both, and the median ratio (theirs / ours) over the rounds."""
     first = ttc.perf(bundle, 3, inputs=given)["end_to_end_ms"]["median"]
     loops = max(3, min(2000, int(arguments.seconds * 1e3 / arguments.rounds / 2 / first)))

@@ -80,9 +80,13 @@ uint64_t ttc::digestOfHostFunction(const fb::ProgramT &program) {
 static RankedTensorType readType(flatbuffers::Optional<fb::DType> dtype,
                                  const flatbuffers::Vector<int64_t> *shape, MLIRContext *context) {
   SmallVector<int64_t> sizes;
-  for (uint32_t i = 0; shape && i < shape->size(); ++i)
+  int64_t bytes = 8; // of the largest element: the bytes of the tensor must not overflow
+  for (uint32_t i = 0; shape && i < shape->size(); ++i) {
     sizes.push_back(shape->Get(i));
-  if (!dtype || *dtype > fb::DType::MAX || llvm::any_of(sizes, [](int64_t s) { return s < 1; }))
+    if (sizes.back() < 1 || llvm::MulOverflow(bytes, sizes.back(), bytes))
+      return {};
+  }
+  if (!dtype || *dtype > fb::DType::MAX)
     return {};
   Type element = fromDType(*dtype, context);
   return element ? RankedTensorType::get(sizes, element) : RankedTensorType();

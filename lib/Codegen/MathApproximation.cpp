@@ -264,31 +264,8 @@ static Value emitRoundedTo(Arithmetic &a, Value x, Rounding mode) {
 
 //===--- patterns ---------------------------------------------------------------------===//
 
-namespace {
-
-template <typename Op> struct Approximate : OpRewritePattern<Op> {
-  using Emit = std::function<Value(Arithmetic &, ValueRange)>;
-  Approximate(MLIRContext *context, Emit emit)
-      : OpRewritePattern<Op>(context), emit(std::move(emit)) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "expects f32");
-    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, emit(arithmetic, op->getOperands()));
-    return success();
-  }
-
-  Emit emit;
-};
-
-} // namespace
-
 void ttc::populateMathApproximationPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  auto unary = [](Value (*emit)(Arithmetic &, Value)) {
-    return [emit](Arithmetic &a, ValueRange x) { return emit(a, x[0]); };
-  };
   auto rounding = [](Rounding mode) {
     return [mode](Arithmetic &a, ValueRange x) { return emitRoundedTo(a, x[0], mode); };
   };

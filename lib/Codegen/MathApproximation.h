@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions of f32 as straight arithmetic on scalars or vectors: no branches, no calls, no table,
-// so that loops over them vectorise on any target.
+// Functions of floats as straight arithmetic on scalars or vectors: no branches, no calls, no
+// table, so that loops over them vectorise on any target.
 #ifndef TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
 #define TTC_LIB_CODEGEN_MATHAPPROXIMATION_H
 
@@ -8,6 +8,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <functional>
+#include <limits>
 
 namespace mlir::ttc {
 
@@ -96,6 +98,30 @@ Value emitErf(Arithmetic &a, Value x);
 Value emitSin(Arithmetic &a, Value x);
 Value emitCos(Arithmetic &a, Value x);
 Value emitPow(Arithmetic &a, Value x, Value y);
+
+using Emit = std::function<Value(Arithmetic &, ValueRange)>;
+/// For ops of one operand.
+inline Emit unary(Value (*emit)(Arithmetic &, Value)) {
+  return [emit](Arithmetic &a, ValueRange x) { return emit(a, x[0]); };
+}
+
+/// Replaces an op on `Float`, or on vectors of it, by what `emit` makes of its operands.
+template <typename Op, typename Float> struct ApproximateOn : OpRewritePattern<Op> {
+  ApproximateOn(MLIRContext *context, Emit emit)
+      : OpRewritePattern<Op>(context), emit(std::move(emit)) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!isa<Float>(getElementTypeOrSelf(op.getType())))
+      return rewriter.notifyMatchFailure(op, "has another element type");
+    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, emit(arithmetic, op->getOperands()));
+    return success();
+  }
+
+  Emit emit;
+};
+template <typename Op> using Approximate = ApproximateOn<Op, Float32Type>;
+template <typename Op> using ApproximateF64 = ApproximateOn<Op, Float64Type>;
 
 /// Patterns for the ops of the math dialect on f32, and on f64.
 void populateMathApproximationPatterns(RewritePatternSet &patterns);

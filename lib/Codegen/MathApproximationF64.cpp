@@ -6,6 +6,7 @@
 #include "MathApproximationF64.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
+#include <bit>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -384,11 +385,8 @@ static Value emitPowF64(Arithmetic &a, Value x, Value y) {
 //===--- patterns -----------------------------------------------------------------------===//
 
 void ttc::populateMathApproximationF64Patterns(RewritePatternSet &patterns) {
-  populateTrigonometryPatterns(patterns);
+  populateTrigonometryApproximationF64Patterns(patterns);
   MLIRContext *context = patterns.getContext();
-  auto unary = [](Value (*emit)(Arithmetic &, Value)) {
-    return [emit](Arithmetic &a, ValueRange x) { return emit(a, x[0]); };
-  };
   auto rounding = [](Rounding mode) {
     return [mode](Arithmetic &a, ValueRange x) { return emitRoundedTo(a, x[0], mode); };
   };

@@ -43,26 +43,6 @@ Value emitLog1pF64(Arithmetic &a, Value x);
 Value emitSinF64(Arithmetic &a, Value x);
 Value emitCosF64(Arithmetic &a, Value x);
 
-/// Replaces an op on f64 by what `emit` makes of its operands.
-template <typename Op> struct ApproximateF64 : OpRewritePattern<Op> {
-  using Emit = std::function<Value(Arithmetic &, ValueRange)>;
-  ApproximateF64(MLIRContext *context, Emit emit)
-      : OpRewritePattern<Op>(context), emit(std::move(emit)) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF64())
-      return rewriter.notifyMatchFailure(op, "expects f64");
-    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, emit(arithmetic, op->getOperands()));
-    return success();
-  }
-
-  Emit emit;
-};
-
-/// Patterns for the inverse and hyperbolic functions.
-void populateTrigonometryPatterns(RewritePatternSet &patterns);
-
 } // namespace mlir::ttc::f64
 
 #endif // TTC_LIB_CODEGEN_MATHAPPROXIMATIONF64_H

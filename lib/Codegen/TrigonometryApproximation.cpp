@@ -116,32 +116,16 @@ Value emitAtanh(Arithmetic &a, Value x) {
   return flip(a, a.select(a.less(size, a.f32(0.5)), near, far), x);
 }
 
-/// f32 only, scalars and vectors.
-template <typename Op> struct ApproximateF32 : OpRewritePattern<Op> {
-  using Emit = Value (*)(Arithmetic &, Value);
-  ApproximateF32(MLIRContext *context, Emit emit) : OpRewritePattern<Op>(context), emit(emit) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "expects f32");
-    Arithmetic arithmetic(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, emit(arithmetic, op.getOperand()));
-    return success();
-  }
-
-  Emit emit;
-};
-
 } // namespace
 
 void ttc::populateTrigonometryApproximationPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<ApproximateF32<math::AsinOp>>(context, emitAsin);
-  patterns.add<ApproximateF32<math::AcosOp>>(context, emitAcos);
-  patterns.add<ApproximateF32<math::AtanOp>>(context, emitAtan);
-  patterns.add<ApproximateF32<math::SinhOp>>(context, emitSinh);
-  patterns.add<ApproximateF32<math::CoshOp>>(context, emitCosh);
-  patterns.add<ApproximateF32<math::AsinhOp>>(context, emitAsinh);
-  patterns.add<ApproximateF32<math::AcoshOp>>(context, emitAcosh);
-  patterns.add<ApproximateF32<math::AtanhOp>>(context, emitAtanh);
+  patterns.add<Approximate<math::AsinOp>>(context, unary(emitAsin));
+  patterns.add<Approximate<math::AcosOp>>(context, unary(emitAcos));
+  patterns.add<Approximate<math::AtanOp>>(context, unary(emitAtan));
+  patterns.add<Approximate<math::SinhOp>>(context, unary(emitSinh));
+  patterns.add<Approximate<math::CoshOp>>(context, unary(emitCosh));
+  patterns.add<Approximate<math::AsinhOp>>(context, unary(emitAsinh));
+  patterns.add<Approximate<math::AcoshOp>>(context, unary(emitAcosh));
+  patterns.add<Approximate<math::AtanhOp>>(context, unary(emitAtanh));
 }

@@ -164,11 +164,8 @@ Value emitAtanh(Arithmetic &a, Value x) {
 
 } // namespace
 
-void f64::populateTrigonometryPatterns(RewritePatternSet &patterns) {
+void ttc::populateTrigonometryApproximationF64Patterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  auto unary = [](Value (*emit)(Arithmetic &, Value)) {
-    return [emit](Arithmetic &a, ValueRange x) { return emit(a, x[0]); };
-  };
   patterns.add<ApproximateF64<math::TanOp>>(context, unary(emitTan));
   patterns.add<ApproximateF64<math::AtanOp>>(context, unary(emitAtan));
   patterns.add<ApproximateF64<math::AsinOp>>(context, unary(emitAsin));

@@ -79,8 +79,15 @@ void verifyHostFunction(const fb::Program &program) {
         "last",
         text(program.symbol()), name, results, program.grid(), program.scratch_bytes(),
         count(function.absent_inputs()), count(function.absent_outputs()));
-  for (uint32_t i = 0; i < count(function.attributes()); ++i)
-    verifyAttribute(name, *function.attributes()->Get(i));
+  for (uint32_t i = 0; i < count(function.attributes()); ++i) {
+    const fb::HostAttribute &attribute = *function.attributes()->Get(i);
+    verifyAttribute(name, attribute);
+    // Functions may search for a name.
+    if (const char *previous = i ? text(function.attributes()->Get(i - 1)->name()) : "";
+        strcmp(previous, text(attribute.name())) >= 0)
+      failBad("host function '{}': attribute '{}' follows '{}'; expected ascending names", name,
+              text(attribute.name()), previous);
+  }
 }
 
 //===----------------------------------------------------------------------===//

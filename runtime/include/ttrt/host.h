@@ -85,8 +85,8 @@ typedef struct ttrt_host_call {
 
 /**
  * Computes the results. Any status but TTRT_OK makes the run fail with TTRT_FAILED; the message
- * says what the function wrote to `error->message`, which is empty at first. The device stays
- * usable. `error` is never NULL.
+ * says what the function wrote to `error->message`, which is empty at first, or else the name of
+ * the status. The device stays usable. `error` is never NULL.
  */
 typedef ttrt_status ttrt_host_callback(void *user, const ttrt_host_call *call, ttrt_error *error);
 

@@ -35,15 +35,17 @@ public:
   uint64_t digest = 0;
 };
 
-/// Of a program that a host function computes: the function, its attributes, and the types of
-/// operands and results.
+/// Of a program that a host function computes: the function, its attributes, and which operands and
+/// results of which types there are.
 inline uint64_t digestOfHostFunction(const fb::Program &program) {
   const fb::HostFunction &function = *program.host_function();
   Digester all;
   all.add(static_cast<uint64_t>(Kind::HostFunction));
   all.add(function.name());
   all.add(function.version());
+  // Every list begins with its length, so no two tables add the same numbers.
   const auto *attributes = function.attributes();
+  all.add(attributes ? attributes->size() : 0);
   for (uint32_t i = 0; attributes && i < attributes->size(); ++i) {
     const fb::HostAttribute &attribute = *attributes->Get(i);
     all.add(attribute.name());
@@ -60,8 +62,10 @@ inline uint64_t digestOfHostFunction(const fb::Program &program) {
   all.add(function.absent_inputs());
   all.add(function.absent_outputs());
   const auto *operands = program.operands();
+  all.add(operands ? operands->size() : 0);
   for (uint32_t i = 0; operands && i < operands->size(); ++i) {
     const fb::Operand &operand = *operands->Get(i);
+    all.add(static_cast<uint64_t>(operand.access()));
     all.add(operand.dtype() ? 1 + static_cast<uint64_t>(*operand.dtype()) : 0);
     all.add(operand.shape());
   }

@@ -345,8 +345,9 @@ typedef struct ttrt_run_options {
  *
  * TTRT_BUSY while a queue has commands in flight or a pipeline is open; TTRT_OVERWRITTEN if an
  * input is NULL and its slot has been overwritten; TTRT_INVALID_ARGUMENT if a size is wrong or a
- * trace of the entry point is released (memory.h); TTRT_FAILED if a host function fails: the
- * outputs are then undefined, and the device can run again.
+ * trace of the entry point is released (memory.h); TTRT_FAILED if a host function fails: outputs,
+ * slots of inputs, and what the bundle keeps from run to run are then undefined, and the device can
+ * run again.
  */
 TTRT_API ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inputs,
                               const ttrt_output *outputs, const ttrt_run_options *options,

@@ -331,6 +331,8 @@ INSTANTIATE_TEST_SUITE_P(
                 b.bundle.programs[kScaleProgram]->operands[0]->shape = {64, 4};
               },
               "what the entry point's dataflow does not"},
+        Fault{"MissingAttribute", [](BundleBuilder &b) { functionOf(b).attributes.pop_back(); },
+              "what the entry point's dataflow does not"},
         Fault{"Absent", [](BundleBuilder &b) { functionOf(b).absent_inputs = {0}; },
               "what the entry point's dataflow does not"},
         Fault{"SwappedOperands",
@@ -390,6 +392,14 @@ INSTANTIATE_TEST_SUITE_P(
               "attribute 'axis' has 0 integers"},
         Fault{"TwoValues", [](BundleBuilder &b) { functionOf(b).attributes[1]->ints = {1, 2}; },
               "attribute 'axis' has 2 integers"},
+        Fault{"UnsortedAttributes",
+              [](BundleBuilder &b) {
+                std::swap(functionOf(b).attributes[2], functionOf(b).attributes[3]);
+              },
+              "attribute 'factor' follows 'factors'; expected ascending names"},
+        Fault{"EqualAttributes",
+              [](BundleBuilder &b) { functionOf(b).attributes[1]->name = "axes"; },
+              "attribute 'axes' follows 'axes'; expected ascending names"},
         Fault{"ShortTensor", [](BundleBuilder &b) { functionOf(b).attributes[7]->shape = {1, 5}; },
               "attribute 'table' has"},
         Fault{"HugeTensor",
