@@ -340,7 +340,7 @@ LogicalResult OnnxNode::withContext(llvm::function_ref<LogicalResult()> action) 
   return result;
 }
 
-SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer) {
+SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer, bool fold) {
   if (infer) {
     auto *interface = state.name.getInterface<InferTypeOpInterface>();
     assert(interface && "only ops that infer their types are created without types");
@@ -357,7 +357,7 @@ SmallVector<Value> OnnxNode::createOp(OperationState &state, bool infer) {
     return {};
   }
 
-  bool foldable = op->getNumResults() == 1 && !state.operands.empty() &&
+  bool foldable = fold && op->getNumResults() == 1 && !state.operands.empty() &&
                   tensorType(op->getResult(0)).getNumElements() <= kFoldLimit &&
                   llvm::all_of(op->getOperands(),
                                [](Value operand) { return matchPattern(operand, m_Constant()); });

@@ -98,6 +98,12 @@ public:
     SmallVector<Value> results = createOp<OpTy>(operands, attrs, type);
     return results.empty() ? Value() : results.front();
   }
+  /// As create(), but an op on constants stays.
+  template <typename OpTy>
+  Value createUnfolded(ValueRange operands, ArrayRef<NamedAttribute> attrs = {}) {
+    SmallVector<Value> results = createOp<OpTy>(operands, attrs, std::nullopt, /*fold=*/false);
+    return results.empty() ? Value() : results.front();
+  }
   Value constant(ElementsAttr value);
   /// Checks the size of a constant that the file does not contain, before it is made: a node of
   /// fifty bytes can name one of any size. Together they may have as many bytes as a file of 2 GiB
@@ -150,10 +156,10 @@ private:
   onnx::AttributeProto *useAttr(StringRef name, int type);
   template <typename OpTy>
   SmallVector<Value> createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,
-                              std::optional<Type> type);
+                              std::optional<Type> type, bool fold = true);
   /// Runs `action` and reports its errors as errors of this node.
   LogicalResult withContext(llvm::function_ref<LogicalResult()> action);
-  SmallVector<Value> createOp(OperationState &state, bool infer);
+  SmallVector<Value> createOp(OperationState &state, bool infer, bool fold);
 
   onnx::NodeProto &proto;
   int64_t opsetVersion;
@@ -178,7 +184,7 @@ inline Type elementTypeOf(Value value) { return tensorType(value).getElementType
 
 template <typename OpTy>
 SmallVector<Value> OnnxNode::createOp(ValueRange operands, ArrayRef<NamedAttribute> attrs,
-                                      std::optional<Type> type) {
+                                      std::optional<Type> type, bool fold) {
   // Optional operands at the end may be absent; any other null is the result of an earlier error.
   while (!operands.empty() && !operands.back())
     operands = operands.drop_back();
@@ -200,7 +206,7 @@ SmallVector<Value> OnnxNode::createOp(ValueRange operands, ArrayRef<NamedAttribu
         })))
       return {};
   }
-  return createOp(state, /*infer=*/!type);
+  return createOp(state, /*infer=*/!type, fold);
 }
 
 } // namespace mlir::ttc

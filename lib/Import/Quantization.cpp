@@ -56,6 +56,8 @@ static bool isQuantizeType(Type type) {
   return type.isInteger(8) || type.isUnsignedInteger(8) || type.isSignlessInteger(16);
 }
 
+static bool isByteType(Type type) { return type.isInteger(8) || type.isUnsignedInteger(8); }
+
 /// Whether ttc.dequantize has the type.
 static bool isDequantizeType(Type type) {
   return isQuantizeType(type) || type.isSignlessInteger(32);
@@ -82,6 +84,9 @@ Value Quantization::dequantize(Value q, QuantizationParams params) {
     return {};
   Type type = getArithmeticType(elementTypeOf(params.scale));
   Value scale = node.cast(params.scale, type);
+  // --ttc-fuse-quantization finds small weights, too, as bytes.
+  if (isByteType(elementTypeOf(q)) && tensorType(q).getNumElements() > 1)
+    return node.createUnfolded<DequantizeOp>({q, scale, params.zero});
   if (isDequantizeType(elementTypeOf(q)))
     return node.create<DequantizeOp>({q, scale, params.zero});
   return e.mul(e.sub(node.cast(q, type), node.cast(params.zero, type)), scale);

@@ -49,6 +49,22 @@ g (uint8[4,8] a, int8[8,5] b, int8[5] bz, uint8[1,3,6,6] x, int8[2,3,3,3] w, flo
 // PRODUCTS: ttc.quantize {{.*}} -> tensor<4x8xui8>
 // PRODUCTS: ttc.int_matmul
 
+// Weights of bytes stay bytes, however few they are; an i32 bias is a number.
+// RUN: onnx-text %t/weights.txt %t/weights.onnx --name
+// RUN: ttc-translate --import-onnx %t/weights.onnx | FileCheck %s --check-prefix=WEIGHTS
+//--- weights.txt
+<ir_version: 8, opset_import: ["" : 21]>
+g (float[1,2,6,6] x) => (float[1,2,6,6] y)
+<int8[2,2,1,1] w = {1, -2, 3, 4}, float[2] ws = {0.5, 2}, int8[2] wz = {0, 0}, int32[2] b = {5, 7}, int32[2] bz = {0, 0}>
+{
+  wr = DequantizeLinear<axis = 0>(w, ws, wz)
+  br = DequantizeLinear<axis = 0>(b, ws, bz)
+  y = Conv(x, wr, br)
+}
+// WEIGHTS: %[[W:.*]] = ttc.dequantize {{.*}} -> tensor<2x2x1x1xf32>
+// WEIGHTS-NOT: ttc.dequantize
+// WEIGHTS: ttc.conv %arg0, %[[W]], %{{.*}} :
+
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
 //--- errors.txt
