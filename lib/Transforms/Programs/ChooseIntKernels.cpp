@@ -21,17 +21,21 @@ ByteDot chooseDot(const CpuTarget &target) {
   return has("avxvnni") ? ByteDot::vnni : has("avx2") ? ByteDot::madd : ByteDot::plain;
 }
 
-/// The one integer of a constant, through reshapes.
+/// The integer that all elements of a constant are, through reshapes.
 std::optional<int64_t> getInteger(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getX();
   auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  if (!elements || !elements.isSplat())
+  if (!constant || tensorType(value).getNumElements() == 0)
     return std::nullopt;
-  APInt number = elements.getSplatValue<APInt>();
-  bool isUnsigned = elements.getElementType().isUnsignedInteger();
-  return isUnsigned ? number.getZExtValue() : number.getSExtValue();
+  // The zero points of many channels are a resource, which is no splat.
+  ConstantTensor elements = ConstantTensor::get(constant.getValue());
+  int64_t number = elements.getInteger(0),
+          stored = elements.isSplat() ? 1 : elements.getNumElements();
+  for (int64_t i = 1; i < stored; ++i)
+    if (elements.getInteger(i) != number)
+      return std::nullopt;
+  return number;
 }
 
 Value createI32(OpBuilder &builder, Location loc, int64_t number) {

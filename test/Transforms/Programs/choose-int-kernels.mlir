@@ -57,6 +57,17 @@ func.func @matmul(%a: tensor<4x8xui8>, %az: tensor<ui8>, %bz: tensor<6xi8>) -> t
   return %0 : tensor<4x6xi32>
 }
 
+// Equal zero points need not be a splat.
+// CHECK-LABEL: @resource
+func.func @resource(%a: tensor<4x8xui8>, %az: tensor<ui8>) -> tensor<4x6xi32> {
+  %b = ttc.constant dense<1> : tensor<8x6xi8>
+  %bz = ttc.constant dense_resource<zeros> : tensor<6xi8>
+  // CHECK: ttc.kernel.int_gemm {{.*}} : (tensor<4x8xui8>, tensor<1x1x2x{{[0-9]+}}x4xi8>) ->
+  %0 = ttc.int_matmul %a, %b, %az, %bz
+      : (tensor<4x8xui8>, tensor<8x6xi8>, tensor<ui8>, tensor<6xi8>) -> tensor<4x6xi32>
+  return %0 : tensor<4x6xi32>
+}
+
 // Weights that are not constant, or have zero points within a sum, have no kernel.
 // CHECK-LABEL: @no_kernel
 func.func @no_kernel(%a: tensor<4x8xui8>, %b: tensor<8x6xi8>, %az: tensor<ui8>, %bz: tensor<8x1xi8>) -> (tensor<4x6xi32>, tensor<4x6xi32>) {
@@ -69,3 +80,11 @@ func.func @no_kernel(%a: tensor<4x8xui8>, %b: tensor<8x6xi8>, %az: tensor<ui8>, 
       : (tensor<4x8xui8>, tensor<8x6xi8>, tensor<ui8>, tensor<8x1xi8>) -> tensor<4x6xi32>
   return %0, %1 : tensor<4x6xi32>, tensor<4x6xi32>
 }
+
+{-#
+  dialect_resources: {
+    builtin: {
+      zeros: "0x01000000000000000000"
+    }
+  }
+#-}
