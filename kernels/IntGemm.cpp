@@ -59,6 +59,11 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
   bool direct = p.aMode == kRowsDirect;
   bool prefetches = p.n * p.od * p.oh * p.ow > 1;
   int64_t whole = params.run / 4, rest = params.run % 4, quads = ceilDiv(params.run, 4);
+  // Behind copied lines is room for a whole word, whose surplus meets weights of zero.
+  if (p.aMode == kRowsCopied && !params.hasBZero) {
+    whole = quads;
+    rest = 0;
+  }
   int64_t step = p.nr * 4;
   const int8_t *b = t.b;
   const char *prefetch = t.prefetch;
@@ -128,12 +133,18 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
     if (params.hasBZero)
       *reinterpret_cast<viu *>(sums + r * VL) = rowSums[r];
   }
-  auto finish = [&](int64_t r, int64_t v, int64_t lanes) __attribute__((always_inline)) {
-    vi value = *reinterpret_cast<const viu *>(buffer + (r * NV + v) * VL);
+  releaseVectors();
+  auto finish = [&](int64_t v, int64_t lanes) __attribute__((always_inline)) {
     int64_t col = t.col + v * VL;
+    IntColumn column = {t.out + v * VL * params.storedBytes,
+                        p.outRow * params.storedBytes,
+                        params.storedBytes,
+                        t.row,
+                        col,
+                        lanes};
+    vi zero = (vi)0;
     if (params.hasBZero) {
       const auto *zeros = static_cast<const int32_t *>(operands[2]) + col;
-      vi zero = (vi)0;
       if (lanes >= VL)
         zero = *reinterpret_cast<const viu *>(zeros);
       else {
@@ -142,21 +153,20 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
           if (i < lanes)
             zero[i] = zeros[i];
       }
-      value -= *reinterpret_cast<const viu *>(sums + r * VL) * zero;
     }
-    value = epilogue(value, t.row + r, col, lanes, operands);
-    storeInts(t.out + (r * p.outRow + v * VL) * params.storedBytes, value, lanes,
-              params.storedBytes);
+    finishRows(column, MR, operands, epilogue, [&](int64_t r) __attribute__((always_inline)) {
+      vi value = *reinterpret_cast<const viu *>(buffer + (r * NV + v) * VL);
+      if (params.hasBZero)
+        value -= *reinterpret_cast<const viu *>(sums + r * VL) * zero;
+      return value;
+    });
   };
   int64_t vectors = valid / VL, lanes = valid % VL;
   TTC_NO_UNROLL
-  for (int64_t r = 0; r < MR; ++r) {
-    TTC_NO_UNROLL
-    for (int64_t v = 0; v < vectors; ++v)
-      finish(r, v, VL);
-    if (lanes)
-      finish(r, vectors, lanes);
-  }
+  for (int64_t v = 0; v < vectors; ++v)
+    finish(v, VL);
+  if (lanes)
+    finish(vectors, lanes);
 }
 
 /// Picks the instance for a row count that is constant after inlining.

@@ -25,7 +25,9 @@ struct InlineEpiloguesPass : ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass>
       if (isa<VectorType>(constant.getType()))
         constants.insert(constant.getValue());
     });
-    bool isInlined = constants.size() <= maxConstants;
+    auto sums = dyn_cast<VectorType>(function.getFunctionType().getParamType(0));
+    bool isOfIntegers = sums && sums.getElementType().isInteger();
+    bool isInlined = constants.size() <= (isOfIntegers ? maxIntConstants : maxConstants);
     numCalled += !isInlined;
     function.setLinkage(LLVM::Linkage::Internal);
     Builder b(function);

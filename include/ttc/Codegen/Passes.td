@@ -335,7 +335,8 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
     Constants of an inlined epilogue are loaded ahead of the kernel's loops, and the registers that
     they take there are missing for accumulators: a product followed by GELU takes twice as long.
     An epilogue of more than `max-constants` different vector constants is called instead, once for
-    each vector of the result. Functions without `ttc.epilogue` do not change.
+    each vector of the result. Kernels on bytes keep constants out of the registers of their loops,
+    so the limit for epilogues of integers, `max-int-constants`, is one of code size. Functions without `ttc.epilogue` do not change.
 
     ```mlir
     llvm.func @epilogue(...) -> vector<8xf32> attributes {ttc.epilogue} { ... }
@@ -348,7 +349,9 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
   }];
   let options = [
     Option<"maxConstants", "max-constants", "unsigned", /*default=*/"2",
-           "The most vector constants of an epilogue that is inlined">
+           "The most vector constants of an epilogue that is inlined">,
+    Option<"maxIntConstants", "max-int-constants", "unsigned", /*default=*/"16",
+           "The same for epilogues of integers">
   ];
 }
 
