@@ -30,6 +30,10 @@ inline constexpr int64_t kCopyBudget = 96 * 1024;
 /// copied.
 inline constexpr int64_t kCopyBelowChannels = 16;
 
+/// The largest window of a depthwise convolution by dot products: its weights stay in registers.
+inline constexpr int64_t kDotRows = 8;
+inline constexpr int64_t kDotColumns = 7;
+
 } // namespace ttc::kernels
 
 #endif // TTC_KERNELS_BUDGETS_H

@@ -28,6 +28,10 @@ struct IntDepthwiseParams {
   DepthwiseParams windows;
   int64_t xZero;
   int64_t storedBytes;
+  // Of ttc_kernel_int_depthwise_dot.
+  int64_t dot;
+  // Output lines that are computed together; the grid splits groups of them.
+  int64_t linesTogether;
 };
 
 } // namespace ttc::kernels

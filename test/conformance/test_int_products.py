@@ -2,13 +2,16 @@
 """Products of bytes against numpy, for CPUs with and without the instructions for them: whichever the
 kernel uses, its sums are exact and its bits the same."""
 import pathlib
+import re
 
 import pytest
 
 from bundles import np
 
-# vpdpbusd or vpmaddwd in 512 bits, vpmaddwd in 256, neither.
-CPUS = ["native", "x86-64-v4", "x86-64-v3", "x86-64-v2"]
+# vpdpbusd or vpmaddwd in 512 bits, either in 256, neither.
+AVX_VNNI = "x86-64-v3+avxvnni"
+CPUS = ["native", "x86-64-v4", AVX_VNNI, "x86-64-v3", "x86-64-v2"]
+NEEDED = {"x86-64-v4": "avx512bw", AVX_VNNI: "avx_vnni", "x86-64-v3": "avx2"}
 NAMES = {"uint8": "ui8", "int8": "i8", "int32": "i32", "float32": "f32"}
 U8, I8 = np.uint8, np.int8
 
@@ -43,13 +46,22 @@ class Program:
         return self.op(f"ttc.constant dense<{array.tolist()}> : {tensor(array)}")
 
     def run(self, tools, folder, cpu, result, expected):
-        needed = {"x86-64-v4": "avx512bw", "x86-64-v3": "avx2"}.get(cpu)
+        needed = NEEDED.get(cpu)
         if needed and f" {needed} " not in pathlib.Path("/proc/cpuinfo").read_text():
             pytest.skip(f"this machine has no {needed}")
         text = (f"func.func @main({', '.join(self.arguments)}) -> {tensor(expected)} {{\n"
                 f"{''.join(self.lines)}  return {result} : {tensor(expected)}\n}}\n")
-        (folder / "model.mlir").write_text(text)
-        tools.run("ttc-opt", folder / "model.mlir", f"--ttc-trace-pipeline=target-cpu={cpu}", "-o",
+        model = folder / "model.mlir"
+        model.write_text(text)
+        if cpu == AVX_VNNI:
+            # No CPU that LLVM names has only this.
+            named = tools.run("ttc-opt", model, "--ttc-set-target=target-cpu=x86-64-v3").stdout
+            text, count = re.subn('cpu = "x86-64-v3"(, features = "[^"]*")?',
+                                  'cpu = "x86-64-v3", features = "+avxvnni"', named)
+            assert count == 1
+            model.write_text(text)
+            cpu = "x86-64-v3"
+        tools.run("ttc-opt", model, f"--ttc-trace-pipeline=target-cpu={cpu}", "-o",
                   folder / "plan.mlir")
         tools.run("ttc-translate", "--ttc-to-bundle", folder / "plan.mlir", "-o",
                   folder / "model.ttcb")
@@ -106,6 +118,19 @@ CONVOLUTIONS = {
     "depthwise_odd": ((2, 19, 9, 11), (19, 1, 3, 3),
                       dict(groups=19, strides=[2, 2], pads=[1, 1, 1, 1], w_type=U8, zeros=True,
                            x_type=I8)),
+    # By dot products: windows in pairs of lines, borders on both sides of a tile, two quads a column.
+    "depthwise_seven": ((2, 32, 7, 7), (32, 1, 3, 3), dict(groups=32, pads=[1, 1, 1, 1])),
+    "depthwise_wide": ((1, 16, 5, 33), (16, 1, 3, 3),
+                       dict(groups=16, pads=[1, 2, 0, 1], w_type=U8, x_type=I8)),
+    "depthwise_strided": ((2, 24, 13, 20), (24, 1, 3, 3),
+                          dict(groups=24, strides=[2, 2], pads=[1, 1, 1, 1])),
+    "depthwise_five": ((1, 21, 12, 9), (21, 1, 5, 5), dict(groups=21, pads=[2, 2, 2, 2])),
+    "depthwise_eight": ((1, 17, 10, 17), (17, 1, 8, 2),
+                        dict(groups=17, strides=[1, 2], pads=[4, 1, 3, 1])),
+    "depthwise_dilated": ((1, 16, 14, 14), (16, 1, 3, 3),
+                          dict(groups=16, dilations=[2, 3], pads=[2, 3, 2, 3])),
+    "depthwise_small": ((1, 16, 1, 2), (16, 1, 3, 3), dict(groups=16, pads=[1, 1, 1, 1])),
+    "depthwise_flat": ((1, 20, 9, 9), (20, 1, 1, 3), dict(groups=20, pads=[0, 1, 0, 1])),
     "gray": ((1, 1, 28, 28), (16, 1, 5, 5), dict(pads=[2, 2, 2, 2])),
     "pixel": ((1, 5, 1, 1), (3, 5, 1, 1), dict(zeros=True)),
 }
@@ -133,6 +158,34 @@ def test_convolution(tools, tmp_path, name, cpu):
         f"({', '.join(map(tensor, (x, w, x_zero, w_zero)))}) -> {tensor(expected)}")
     plan, found = program.run(tools, tmp_path, cpu, y, expected)
     assert "@int_" in plan
+    if name == "depthwise_seven" and cpu == AVX_VNNI:
+        assert "@int_depthwise_dot_" in plan
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dot", ["plain", "madd", "vnni"])
+@pytest.mark.parametrize("cpu", ["native", AVX_VNNI])
+def test_depthwise_dot(tools, tmp_path, cpu, dot):
+    """All ways of summing; only vnni is chosen for models."""
+    needed = {"native": "avx512_vnni", AVX_VNNI: "avx_vnni"}[cpu]
+    if f" {needed} " not in pathlib.Path("/proc/cpuinfo").read_text():
+        pytest.skip(f"this machine has no {needed}")
+    rng = np.random.default_rng(5)
+    x, w = numbers(rng, (1, 9, 11, 19), U8), numbers(rng, (19, 1, 5, 3), I8)
+    expected = convolve(x.transpose(0, 3, 1, 2), w, 77, np.int8(0), [1, 1], [2, 1, 2, 1], [1, 1],
+                        19).transpose(0, 2, 3, 1)
+    # For each column two quads of rows, the last one with zeros.
+    packed = np.zeros((1, 1, 6, 19, 4), I8)
+    for column in range(3):
+        for row in range(5):
+            packed[0, 0, column * 2 + row // 4, :, row % 4] = w[:, 0, row, column]
+    program = Program()
+    image = program.input(x)
+    y = program.op(
+        f"ttc.kernel.int_depthwise_dot {image}, {program.constant(packed)} {{dot = "
+        f"#ttc.byte_dot<{dot}>, kernel = array<i64: 5, 3>, pads = array<i64: 2, 1, 2, 1>, "
+        f"x_zero = 77 : i64}} : ({tensor(x)}, {tensor(packed)}) -> {tensor(expected)}")
+    _, found = program.run(tools, tmp_path, cpu, y, expected)
     np.testing.assert_array_equal(found, expected)
 
 

@@ -416,3 +416,69 @@ int64_t KernelIntDepthwiseConvOp::getGrid() {
 }
 
 int64_t KernelIntDepthwiseConvOp::getScratchBytes() { return 0; }
+
+//===----------------------------------------------------------------------===//
+// ttc.kernel.int_depthwise_dot
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelIntDepthwiseDotOp::verify() {
+  auto in = getX().getType().getShape(), out = getResult().getType().getShape();
+  if (in.size() != 4 || out.size() != 4)
+    return emitOpError() << "(C1) expected x and the result of rank 4, found ranks " << in.size()
+                         << " and " << out.size();
+  auto kernel = getKernel();
+  if (kernel.size() != 2)
+    return emitOpError() << "(C2) expected 2 values in 'kernel', found " << kernel.size();
+  if (failed(verifyKernelWindow(*this, kernel, "(C2)")))
+    return failure();
+  if (in.front() != out.front() || in.back() != out.back())
+    return emitOpError() << "(C3) expected x and the result with equal batch and channels, found ["
+                         << in << "] and [" << out << "]";
+  if (kernel[0] > kernels::kDotRows || kernel[1] > kernels::kDotColumns)
+    return emitOpError() << "(C4) expected 'kernel' of at most " << kernels::kDotRows
+                         << " rows and " << kernels::kDotColumns << " columns, found [" << kernel
+                         << "]";
+  SmallVector<int64_t> packed{1, 1, kernel[1] * llvm::divideCeilSigned(kernel[0], 4), in.back(), 4};
+  if (getW().getType().getShape() != ArrayRef(packed))
+    return emitOpError() << "(C5) expected w of shape [" << ArrayRef(packed) << "], found ["
+                         << getW().getType().getShape() << "]";
+  for (size_t i = 0; i < 2; ++i)
+    if (int64_t expected = getConvSize(*this, in[i + 1], kernel, i); out[i + 1] != expected)
+      return emitOpError() << "(C6) expected result dimension " << i + 1 << " of " << expected
+                           << ", found " << out[i + 1];
+  return verifyZero(*this, "x_zero", "(C7)", getXZero());
+}
+
+static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
+  IntDepthwiseParams params{};
+  auto &p = params.windows;
+  p = getDepthwiseWindows(op);
+  params.xZero = op.getXZero();
+  params.storedBytes = getStoredBytes(op);
+  params.dot = static_cast<int64_t>(op.getDot());
+  // Two lines of windows of three rows meet four input rows, which are one quad.
+  bool together = p.kernel[1] == 3 && p.stride[1] == 1 && p.dilation[1] == 1;
+  params.linesTogether = together ? 2 : 1;
+  int64_t groups = p.n * llvm::divideCeilSigned(p.oh, params.linesTogether);
+  int64_t wanted = chooseWorkgroups(2 * p.n * p.oh * p.ow * p.c * p.kernel[1] * p.kernel[2]);
+  p.rowSplits = std::min(groups, wanted);
+  p.channelSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, llvm::divideCeilSigned(p.c, 16));
+  return params;
+}
+
+StringRef KernelIntDepthwiseDotOp::getKernelSymbol() { return "ttc_kernel_int_depthwise_dot"; }
+
+bool KernelIntDepthwiseDotOp::canStore(Type elementType) { return storesWordsOrBytes(elementType); }
+
+bool KernelIntDepthwiseDotOp::acceptsStrided(unsigned, const StridedRange &) { return false; }
+
+void KernelIntDepthwiseDotOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getDotParams(*this), params);
+}
+
+int64_t KernelIntDepthwiseDotOp::getGrid() {
+  auto p = getDotParams(*this).windows;
+  return p.rowSplits * p.channelSplits;
+}
+
+int64_t KernelIntDepthwiseDotOp::getScratchBytes() { return 0; }

@@ -150,4 +150,39 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canS
   let hasVerifier = 1;
 }
 
+def Ttc_KernelIntDepthwiseDotOp : Ttc_KernelOp<"int_depthwise_dot", [], ["canStore"]> {
+  let summary = "Depthwise convolution of images of bytes by dot products, channels-last";
+  let description = [{
+    `x` is [N, H, W, C]. `w` comes from `ttc.pack_bytes` with `merged`, of weights whose two kernel
+    dimensions are swapped: for each column of the window, quads of consecutive rows in one panel of all
+    channels. The products of `x - x_zero` and `w` are summed in i32, which wraps. Padding counts as
+    `x_zero`. `dot` is as in `ttc.kernel.int_gemm`.
+
+    Constraints:
+    - (C1) `x` and the result have four dimensions.
+    - (C2) `kernel`, `strides` and `dilations` have one positive element for each spatial dimension,
+      `pads` two.
+    - (C3) `x` and the result have the same N and C.
+    - (C4) `kernel` has at most 8 rows and 7 columns.
+    - (C5) `w` has the packed shape.
+    - (C6) The result has the spatial dimensions of the convolution.
+    - (C7) `x_zero` is a value of ui8.
+
+    ```mlir
+    %0 = ttc.kernel.int_depthwise_dot %x, %w {kernel = array<i64: 3, 3>,
+        pads = array<i64: 1, 1, 1, 1>, x_zero = 128 : i64, dot = #ttc.byte_dot<vnni>}
+        : (tensor<1x56x56x144xui8>, tensor<1x1x3x144x4xi8>) -> tensor<1x56x56x144xi32>
+    ```
+  }];
+  let arguments = (ins Ttc_ByteTensor:$x, Ttc_SignedByteTensor:$w, Ttc_ByteDotAttr:$dot,
+    DenseI64ArrayAttr:$kernel,
+    OptionalAttr<DenseI64ArrayAttr>:$strides,
+    OptionalAttr<DenseI64ArrayAttr>:$pads,
+    OptionalAttr<DenseI64ArrayAttr>:$dilations,
+    DefaultValuedAttr<I64Attr, "0">:$x_zero);
+  let results = (outs Ttc_SumTensor:$result);
+  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 #endif // TTC_INTKERNELOPS_TD

@@ -184,6 +184,10 @@ DepthwiseParams mlir::ttc::getDepthwiseWindows(KernelIntDepthwiseConvOp op) {
   return getWindowParams<DepthwiseParams>(op);
 }
 
+DepthwiseParams mlir::ttc::getDepthwiseWindows(KernelIntDepthwiseDotOp op) {
+  return getWindowParams<DepthwiseParams>(op);
+}
+
 /// Images in rows of their channels; never the weights.
 template <typename OpTy>
 static bool acceptsStridedImage(OpTy op, unsigned index, const StridedRange &rows) {

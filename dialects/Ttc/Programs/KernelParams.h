@@ -50,6 +50,7 @@ int64_t getCopiedBytes(const ::ttc::kernels::GemmParams &params, int64_t rows);
 
 /// The windows and the grid of a depthwise convolution of bytes.
 ::ttc::kernels::DepthwiseParams getDepthwiseWindows(KernelIntDepthwiseConvOp op);
+::ttc::kernels::DepthwiseParams getDepthwiseWindows(KernelIntDepthwiseDotOp op);
 
 template <typename Params>
 void appendParams(const Params &params, SmallVectorImpl<int64_t> &values) {

@@ -170,6 +170,21 @@ private:
   LogicalResult toDepthwise(IntConvOp op, int64_t zero, PatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     auto [x, shift] = getUnsigned(rewriter, op.getX());
+    auto kernel = tensorType(op.getW()).getShape().drop_front(2);
+    FailureOr<WeightZeros> zeros = getWeightZeros(rewriter, op.getWZero(), op.getW(), 0);
+    bool hasZeros = failed(zeros) || zeros->zeros;
+    // A dot product of fewer than three rows is mostly zeros.
+    bool isLarge = kernel.size() == 2 && kernel[0] >= 3 && kernel[0] <= ::ttc::kernels::kDotRows &&
+                   kernel[1] <= ::ttc::kernels::kDotColumns;
+    if (dot == ByteDot::vnni && isLarge && !hasZeros) {
+      Value columns = createTranspose(rewriter, loc, op.getW(), {0, 1, 3, 2});
+      Value packed = PackBytesOp::create(rewriter, loc, columns, PackKind::conv, /*groups=*/1,
+                                         tensorType(op.getW()).getDimSize(0), /*merged=*/true);
+      rewriter.replaceOpWithNewOp<KernelIntDepthwiseDotOp>(
+          op, op.getType(), x, packed, dot, rewriter.getDenseI64ArrayAttr(kernel),
+          op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), zero + shift);
+      return success();
+    }
     // The weights without their zero point: integers that f32 holds.
     auto real = [&](Value bytes) {
       return CastOp::create(rewriter, loc, bytes, rewriter.getF32Type());
@@ -177,9 +192,8 @@ private:
     Value w = SubOp::create(rewriter, loc, real(op.getW()), real(op.getWZero()));
     Value packed = PackOp::create(rewriter, loc, w, PackKind::depthwise, 1, 1);
     rewriter.replaceOpWithNewOp<KernelIntDepthwiseConvOp>(
-        op, op.getType(), x, packed,
-        rewriter.getDenseI64ArrayAttr(tensorType(op.getW()).getShape().drop_front(2)),
-        op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), zero + shift);
+        op, op.getType(), x, packed, rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
+        op.getPadsAttr(), op.getDilationsAttr(), zero + shift);
     return success();
   }
 };

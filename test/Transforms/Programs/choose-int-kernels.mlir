@@ -45,6 +45,20 @@ func.func @depthwise(%x: tensor<1x8x8x16xi8>) -> tensor<1x8x8x16xi32> {
   return %0 : tensor<1x8x8x16xi32>
 }
 
+// Without zero points of the weights, columns of the window are dot products where the CPU has them.
+// CHECK-LABEL: @depthwise_dot
+func.func @depthwise_dot(%x: tensor<1x8x8x16xui8>) -> tensor<1x8x8x16xi32> {
+  %w = ttc.constant dense<1> : tensor<16x1x5x3xi8>
+  %xz = ttc.constant dense<7> : tensor<ui8>
+  %wz = ttc.constant dense<0> : tensor<16x1x1x1xi8>
+  // MADD: ttc.kernel.int_depthwise_conv
+  // PLAIN: ttc.kernel.int_depthwise_conv
+  // VNNI: ttc.kernel.int_depthwise_dot %arg0, %{{.*}}dot = #ttc.byte_dot<vnni>, {{.*}}x_zero = 7 : i64} : (tensor<1x8x8x16xui8>, tensor<1x1x6x16x4xi8>)
+  %0 = ttc.int_conv %x, %w, %xz, %wz {pads = [2, 1, 2, 1], groups = 16, channels_last}
+      : (tensor<1x8x8x16xui8>, tensor<16x1x5x3xi8>, tensor<ui8>, tensor<16x1x1x1xi8>) -> tensor<1x8x8x16xi32>
+  return %0 : tensor<1x8x8x16xi32>
+}
+
 // Zero points that are known at run time only, and one for each column of the weights.
 // CHECK-LABEL: @matmul
 func.func @matmul(%a: tensor<4x8xui8>, %az: tensor<ui8>, %bz: tensor<6xi8>) -> tensor<4x6xi32> {

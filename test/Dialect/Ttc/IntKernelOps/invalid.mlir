@@ -154,3 +154,67 @@ func.func @depthwise_c6(%x: tensor<1x8x8x4xui8>, %w: tensor<9x4xf32>) {
   %0 = ttc.kernel.int_depthwise_conv %x, %w {kernel = array<i64: 3, 3>, x_zero = -1 : i64} : (tensor<1x8x8x4xui8>, tensor<9x4xf32>) -> tensor<1x6x6x4xi32>
   return
 }
+
+// -----
+
+func.func @depthwise_dot_c1(%x: tensor<1x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C1) expected x and the result of rank 4, found ranks 3 and 3}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3, 3>} : (tensor<1x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c2(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C2) expected 2 values in 'kernel', found 1}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3>} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x6x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c2_pads(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C2) expected 4 values in 'pads', found 1}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3, 3>, pads = array<i64: 1>} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x6x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c3(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C3) expected x and the result with equal batch and channels, found [1, 8, 8, 4] and [1, 6, 6, 5]}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3, 3>} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x6x5xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c4(%x: tensor<1x9x8x4xui8>, %w: tensor<1x1x9x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C4) expected 'kernel' of at most 8 rows and 7 columns, found [9, 3]}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 9, 3>} : (tensor<1x9x8x4xui8>, tensor<1x1x9x4x4xi8>) -> tensor<1x1x6x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c5(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C5) expected w of shape [1, 1, 6, 4, 4], found [1, 1, 3, 4, 4]}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 5, 3>} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x4x6x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c6(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C6) expected result dimension 2 of 6, found 7}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3, 3>} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x7x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_dot_c7(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C7) expected 'x_zero' to be a value of ui8, found 256}}
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3, 3>, x_zero = 256 : i64} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x6x4xi32>
+  return
+}

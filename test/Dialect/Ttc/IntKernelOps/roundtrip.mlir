@@ -27,3 +27,12 @@ func.func @convolutions(%x: tensor<1x9x9x3xui8>, %w: tensor<6x3x3x3xi8>, %d: ten
       : (tensor<1x9x9x3xui8>, tensor<9x3xf32>) -> tensor<1x9x9x3xi32>
   return %0, %1 : tensor<1x5x5x6xi32>, tensor<1x9x9x3xi32>
 }
+
+// CHECK-LABEL: @depthwise_dot
+func.func @depthwise_dot(%x: tensor<2x9x9x3xui8>, %w: tensor<1x1x6x3x4xi8>) -> tensor<2x9x5x3xi32> {
+  // CHECK: ttc.kernel.int_depthwise_dot %{{.*}}, %{{.*}} {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 5, 3>, pads = array<i64: 2, 1, 2, 1>, strides = array<i64: 1, 2>, x_zero = 128 : i64} : (tensor<2x9x9x3xui8>, tensor<1x1x6x3x4xi8>) -> tensor<2x9x5x3xi32>
+  %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 5, 3>,
+      pads = array<i64: 2, 1, 2, 1>, strides = array<i64: 1, 2>, x_zero = 128 : i64}
+      : (tensor<2x9x9x3xui8>, tensor<1x1x6x3x4xi8>) -> tensor<2x9x5x3xi32>
+  return %0 : tensor<2x9x5x3xi32>
+}
