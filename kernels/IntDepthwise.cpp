@@ -13,7 +13,7 @@ struct Line {
   const uint8_t *x;
   const float *w;
   uint8_t *out;
-  int64_t row, col, lanes;
+  int64_t row, col, lanes, zero;
   // Kernel planes and rows that meet the input, and the input index of the first ones.
   int64_t kdBegin, kdEnd, khBegin, khEnd, id0, ih0;
 };
@@ -60,7 +60,7 @@ TTC_INLINE void runPixels(const Line &l, const IntDepthwiseParams &params, int64
         TTC_UNROLL
         for (int i = 0; i < WT; ++i)
           acc[i] += wv * loadPixel(from + (i * p.stride[2] + kw * p.dilation[2]) * p.xRow, l.lanes,
-                                   params.xZero);
+                                   l.zero);
       };
       if (clipped) {
         TTC_NO_UNROLL
@@ -133,9 +133,11 @@ TTC_KERNEL void ttc_kernel_int_depthwise_conv(void *const *operands, uint8_t *, 
     l.khBegin = l.ih0 < 0 ? ceilDiv(-l.ih0, p.dilation[1]) : 0;
     l.khEnd = min(p.kernel[1], ceilDiv(max<int64_t>(p.ih - l.ih0, 0), p.dilation[1]));
     l.row = line * p.ow;
+    l.zero = params.hasZero ? *static_cast<const uint8_t *>(operands[2]) : params.xZero;
     const auto *x = static_cast<const uint8_t *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     const auto *w = static_cast<const float *>(operands[1]);
-    auto *out = static_cast<uint8_t *>(operands[2]) + line * p.ow * p.outRow * params.storedBytes;
+    auto *out = static_cast<uint8_t *>(operands[params.hasZero ? 3 : 2]) +
+                line * p.ow * p.outRow * params.storedBytes;
     auto channels = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
       l.x = x + c;
       l.w = w + c;

@@ -258,7 +258,9 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
   const IntGemmParams &params = *reinterpret_cast<const IntGemmParams *>(words);
   const GemmParams &p = params.loops;
   const auto *b = static_cast<const int8_t *>(operands[1]);
-  auto *out = static_cast<uint8_t *>(operands[params.hasBZero ? 3 : 2]);
+  int64_t after = params.hasBZero ? 3 : 2;
+  int64_t zero = params.hasZero ? *static_cast<const uint8_t *>(operands[after]) : params.aZero;
+  auto *out = static_cast<uint8_t *>(operands[params.hasZero ? after + 1 : after]);
 
   int64_t rows = p.n * p.od * p.oh * p.ow, tiles = ceilDiv(rows, p.mr);
   int64_t height = rows / tiles, taller = rows % tiles;
@@ -279,9 +281,9 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
     int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
     int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
     if (p.aMode == kRowsTable)
-      buildByteTable(params, g.a, rowBegin, rowEnd, scratch);
+      buildByteTable(params, zero, g.a, rowBegin, rowEnd, scratch);
     if (p.aMode == kRowsCopied)
-      copyByteLines(params, g.a, rowBegin, rowEnd, scratch);
+      copyByteLines(params, zero, g.a, rowBegin, rowEnd, scratch);
     TTC_NO_UNROLL
     for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
       g.group = panel / groupPanels;

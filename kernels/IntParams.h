@@ -14,10 +14,12 @@ struct IntGemmParams {
   // As for f32. `batch` is 1, `bMode` unused, and offsets, strides and scratch count bytes.
   GemmParams loops;
   int64_t dot;
-  // The value of padding.
+  // The value of padding, unless it is an operand.
   int64_t aZero;
   // 1 when operand 2 holds a zero point for each column, which the row's sum is multiplied by.
   int64_t hasBZero;
+  // 1 when the last operand holds the value of padding.
+  int64_t hasZero;
   // Of an element of the result: 1 or 4.
   int64_t storedBytes;
   // Runs of k for each row, and the bytes of one.
@@ -26,7 +28,9 @@ struct IntGemmParams {
 
 struct IntDepthwiseParams {
   DepthwiseParams windows;
+  // The zero point, unless it is operand 2.
   int64_t xZero;
+  int64_t hasZero;
   int64_t storedBytes;
   // Of ttc_kernel_int_depthwise_dot.
   int64_t dot;

@@ -13,12 +13,12 @@ TTC_INLINE void fillBytes(uint8_t *to, int64_t count, int64_t value) {
     to[i] = static_cast<uint8_t>(value);
 }
 
-/// One pointer for each row of [begin, end) and tap; padding points at bytes of its value.
-TTC_INLINE void buildByteTable(const IntGemmParams &params, const uint8_t *a, int64_t begin,
-                               int64_t end, uint8_t *scratch) {
+/// One pointer for each row of [begin, end) and tap; padding points at bytes of its value, `zero`.
+TTC_INLINE void buildByteTable(const IntGemmParams &params, int64_t zero, const uint8_t *a,
+                               int64_t begin, int64_t end, uint8_t *scratch) {
   const GemmParams &p = params.loops;
   uint8_t *zeros = scratch + p.zeroAt;
-  fillBytes(zeros, p.c * p.groups, params.aZero);
+  fillBytes(zeros, p.c * p.groups, zero);
   auto **table = reinterpret_cast<const uint8_t **>(scratch + p.tableAt);
   int64_t w = begin % p.ow, line = begin / p.ow;
   int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
@@ -54,8 +54,8 @@ TTC_INLINE void buildByteTable(const IntGemmParams &params, const uint8_t *a, in
 
 /// Few channels: copies the input lines of the rows [begin, end) with their padding, and makes the
 /// table point at kw * c consecutive bytes for each (row, kh). Line numbers run through all images.
-TTC_INLINE void copyByteLines(const IntGemmParams &params, const uint8_t *a, int64_t begin,
-                              int64_t end, uint8_t *scratch) {
+TTC_INLINE void copyByteLines(const IntGemmParams &params, int64_t zero, const uint8_t *a,
+                              int64_t begin, int64_t end, uint8_t *scratch) {
   const GemmParams &p = params.loops;
   uint8_t *copy = scratch + p.copyAt;
   auto **table = reinterpret_cast<const uint8_t **>(scratch + p.tableAt);
@@ -74,14 +74,14 @@ TTC_INLINE void copyByteLines(const IntGemmParams &params, const uint8_t *a, int
     uint8_t *to = copy + (line - first) * width;
     int64_t ih = line % padded - p.padBegin[1];
     if (ih < 0 || ih >= p.ih) {
-      fillBytes(to, width, params.aZero);
+      fillBytes(to, width, zero);
       continue;
     }
     const uint8_t *from = a + line / padded * p.aN + ih * p.aH;
-    fillBytes(to, left, params.aZero);
+    fillBytes(to, left, zero);
     for (int64_t i = 0; i < middle; ++i)
       to[left + i] = from[i];
-    fillBytes(to + left + middle, width - left - middle, params.aZero);
+    fillBytes(to + left + middle, width - left - middle, zero);
   }
   TTC_NO_UNROLL
   for (int64_t row = begin; row < end; ++row) {

@@ -182,37 +182,30 @@ static LogicalResult importQGemm(OnnxNode &node) {
   return node.results(quantization.requantize(sums, e.div(scale, params.scale), params.zero));
 }
 
-/// sums * a_scale * b_scale + bias
-static LogicalResult setScaledProduct(OnnxNode &node, Value sums, Value aScale, Value bScale,
-                                      Value bias) {
+/// a, b, a_scale, b_scale, a_zero_point, b_zero_point, bias
+static LogicalResult importMatMulIntegerToFloat(OnnxNode &node) {
   Expressions e(node);
-  Value scale = e.mul(aScale, bScale);
+  Value a = node.input(0), b = node.input(1);
+  Value sums = importIntMatmul(node, a, b, node.input(4), node.input(5));
+  Value scale =
+      e.mul(broadcastToProduct(node, node.input(2), a, /*isRows=*/true, "the scale of a"),
+            broadcastToProduct(node, node.input(3), b, /*isRows=*/false, "the scale of b"));
   if (!sums || !scale)
     return failure();
   Value y = e.mul(node.cast(sums, elementTypeOf(scale)), scale);
+  Value bias = node.input(6);
   return node.results(bias ? e.add(y, bias) : y);
-}
-
-/// a, b, a_scale, b_scale, a_zero_point, b_zero_point, bias
-static LogicalResult importMatMulIntegerToFloat(OnnxNode &node) {
-  Value a = node.input(0), b = node.input(1);
-  return setScaledProduct(
-      node, importIntMatmul(node, a, b, node.input(4), node.input(5)),
-      broadcastToProduct(node, node.input(2), a, /*isRows=*/true, "the scale of a"),
-      broadcastToProduct(node, node.input(3), b, /*isRows=*/false, "the scale of b"),
-      node.input(6));
 }
 
 /// a, b, b_scale, b_zero_point, bias
 static LogicalResult importDynamicQuantizeMatMul(OnnxNode &node) {
   Quantization quantization(node);
-  Value a = node.input(0), b = node.input(1);
-  QuantizationParams params = quantization.rangeOf(a);
-  Value q = quantization.quantize(a, params);
-  return setScaledProduct(
-      node, importIntMatmul(node, q, b, params.zero, node.input(3)), params.scale,
+  Value b = node.input(1);
+  Value zero = quantization.zeroOr(node.input(3), elementTypeOf(b));
+  return node.results(quantization.multiplyByRange(
+      node.input(0), b,
       broadcastToProduct(node, node.input(2), b, /*isRows=*/false, "the scale of b"),
-      node.input(4));
+      broadcastToProduct(node, zero, b, /*isRows=*/false, "the zero point of b"), node.input(4)));
 }
 
 /// input, weight, bias, input_scale, weight_scale, mask_index, input_zero_point, weight_zero_point,

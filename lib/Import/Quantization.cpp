@@ -143,6 +143,16 @@ Value Quantization::matmul(Value a, Value b, Value aZero, Value bZero) {
   return e.reshape(y, shape);
 }
 
+Value Quantization::multiplyByRange(Value a, Value b, Value bScale, Value bZero, Value addend) {
+  QuantizationParams params = rangeOf(a);
+  Value sums = matmul(quantize(a, params), b, params.zero, bZero);
+  Value scale = e.mul(params.scale, bScale);
+  if (!sums || !scale)
+    return {};
+  Value y = e.mul(node.cast(sums, elementTypeOf(scale)), scale);
+  return addend ? e.add(y, addend) : y;
+}
+
 Value Quantization::conv(Value x, Value w, Value xZero, Value wZero, const Window &window,
                          int64_t groups) {
   SmallVector<NamedAttribute> attrs = window.getAttrs(node);

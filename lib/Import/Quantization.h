@@ -44,6 +44,9 @@ public:
   Value requantize(Value sums, Value scale, Value zero);
   /// Of a float tensor, in 8 bits without a sign: the scale and the zero point of its range.
   QuantizationParams rangeOf(Value x);
+  /// The product of `a`, quantised by its range, and quantised weights, as real numbers; plus
+  /// `addend` if there is one. The weights' scale and zero point broadcast to a row of the product.
+  Value multiplyByRange(Value a, Value b, Value bScale, Value bZero, Value addend);
 
 private:
   OnnxNode &node;

@@ -67,29 +67,23 @@ namespace {
 /// What a direction carries from step to step; a null value is zero. `c` is the cell of an LSTM.
 struct State {
   Value h, c;
+  /// `h`, but in the forward direction zero for the sequences that had ended before.
+  Value output;
 };
 
 class Recurrence {
 public:
   /// `gates`: blocks of rows in the weights. `activationNames`: the defaults of one direction.
-  Recurrence(OnnxNode &node, int64_t gates, ArrayRef<StringRef> activationNames, bool hasCell)
-      : e(node), node(node), gates(gates), activationNames(activationNames), hasCell(hasCell) {}
+  /// `areTransposed`: the blocks are columns.
+  Recurrence(OnnxNode &node, int64_t gates, ArrayRef<StringRef> activationNames, bool hasCell,
+             bool areTransposed = false)
+      : e(node), node(node), gates(gates), areTransposed(areTransposed),
+        activationNames(activationNames), hasCell(hasCell) {}
   virtual ~Recurrence() = default;
 
   LogicalResult import();
 
 protected:
-  /// Sets `inputWeights`, `stateWeights` and `hidden`.
-  virtual LogicalResult readWeights() {
-    inputWeights = node.input(1);
-    stateWeights = node.input(2);
-    hidden = rankOf(stateWeights) == 3 ? shapeOf(stateWeights)[2] : 0;
-    return success();
-  }
-  /// The shape of an input with weights.
-  virtual SmallVector<int64_t> getWeightShape(int64_t rows, int64_t columns) const {
-    return {directions, rows, columns};
-  }
   /// Reads what only this op has.
   virtual LogicalResult readMore() { return success(); }
   /// Prepares the weights of a direction.
@@ -97,6 +91,11 @@ protected:
   /// The bias that is added to the products of all inputs: the sum of both, where the op allows it.
   virtual Value inputBias(int64_t direction) {
     return e.add(biasOf(direction, 0), biasOf(direction, 1));
+  }
+  /// The products of the inputs, [steps, batch, columns], plus the bias: a row for each step and
+  /// sequence.
+  virtual Value multiplyInput(Value x, int64_t direction, Value bias) {
+    return e.matmulTransposed(getRows(x), partOf(node.input(1), direction), bias);
   }
   /// The next state, from the products of the input.
   virtual State step(Value x, const State &state) = 0;
@@ -112,6 +111,8 @@ protected:
   Value gate(Value all, int64_t index, int64_t count = 1) {
     return all ? e.slice(all, rankOf(all) - 1, index * hidden, count * hidden) : Value();
   }
+  /// [steps, batch, columns] without the first dimension.
+  Value getRows(Value x) { return node.reshape(x, {shapeOf(x)[0] * batch, shapeOf(x)[2]}); }
   /// An activation of the current direction, after the clipping of its argument.
   Value activate(unsigned index, Value x) {
     if (clip > 0)
@@ -122,12 +123,13 @@ protected:
 
   Expressions e;
   OnnxNode &node;
-  int64_t gates, hidden = 0, directions = 1;
-  /// Of all directions: [directions, gates * hidden, columns].
-  Value inputWeights, stateWeights;
+  int64_t gates, hidden = 0, batch = 0, directions = 1;
+  /// The lengths of the sequences, as i64, if they are only known at run time.
+  Value runTimeLengths;
 
 private:
   LogicalResult readShapes();
+  LogicalResult checkWeights(unsigned index, StringRef what, int64_t columns);
   /// For each step whether all, some or no sequences of the batch have it; run-time lengths: some.
   enum class Extent { None, Some, All };
   LogicalResult readLengths();
@@ -135,9 +137,10 @@ private:
   Value initialState(unsigned index, int64_t direction);
   Value stackDirections(ArrayRef<Value> values);
 
+  bool areTransposed;
   SmallVector<StringRef> activationNames;
   bool hasCell;
-  int64_t steps = 0, batch = 0;
+  int64_t steps = 0;
   bool batchFirst = false;
   double clip = 0;
   SmallVector<BoundActivation> allActivations;
@@ -150,6 +153,12 @@ private:
 };
 } // namespace
 
+LogicalResult Recurrence::checkWeights(unsigned index, StringRef what, int64_t columns) {
+  const int64_t rows = gates * hidden;
+  return areTransposed ? checkShape(node, index, what, {directions, columns, rows})
+                       : checkShape(node, index, what, {directions, rows, columns});
+}
+
 LogicalResult Recurrence::readShapes() {
   x = node.input(0);
   if (rankOf(x) != 3)
@@ -157,13 +166,12 @@ LogicalResult Recurrence::readShapes() {
   batchFirst = node.getInt("layout", 0);
   steps = shapeOf(x)[batchFirst ? 1 : 0];
   batch = shapeOf(x)[batchFirst ? 0 : 1];
-  if (failed(readWeights()))
-    return failure();
+  Value ofState = node.input(2);
+  hidden = rankOf(ofState) == 3 ? shapeOf(ofState)[areTransposed ? 1 : 2] : 0;
   if (int64_t stated = node.getInt("hidden_size", hidden); stated != hidden)
     return node.error() << "attribute 'hidden_size' is " << stated << ", but input 2 (R) is "
-                        << node.input(2).getType();
-  if (failed(checkShape(node, 1, "W", getWeightShape(gates * hidden, shapeOf(x)[2]))) ||
-      failed(checkShape(node, 2, "R", getWeightShape(gates * hidden, hidden))) ||
+                        << ofState.getType();
+  if (failed(checkWeights(1, "W", shapeOf(x)[2])) || failed(checkWeights(2, "R", hidden)) ||
       failed(checkShape(node, 3, "B", {directions, 2 * gates * hidden})) ||
       failed(checkShape(node, 4, "sequence_lens", {batch})))
     return failure();
@@ -196,6 +204,7 @@ LogicalResult Recurrence::readLengths() {
     }
   } else {
     extents.assign(steps, Extent::Some);
+    runTimeLengths = node.cast(lengths, node.getBuilder().getI64Type());
   }
   // All masks at once: every step then selects by a row of them, in the same way.
   Value wide = node.cast(lengths, node.getBuilder().getI64Type());
@@ -217,10 +226,13 @@ void Recurrence::importDirection(int64_t direction, bool reverse) {
       ArrayRef(allActivations).slice(direction * activationNames.size(), activationNames.size());
   startDirection(direction);
   Value bias = node.hasInput(3) ? inputBias(direction) : Value();
-  Value rows =
-      node.reshape(batchFirst ? e.transpose(x, {1, 0, 2}) : x, {steps * batch, shapeOf(x)[2]});
-  Value products = e.matmulTransposed(rows, partOf(inputWeights, direction), bias);
-  State state{initialState(5, direction), hasCell ? initialState(6, direction) : Value()};
+  // Nobody reads the products of steps that no sequence has.
+  const int64_t unused = llvm::count(extents, Extent::None);
+  Value input = e.slice(batchFirst ? e.transpose(x, {1, 0, 2}) : x, 0, 0,
+                        std::max<int64_t>(steps - unused, 1));
+  Value products = multiplyInput(input, direction, bias);
+  State state{initialState(5, direction), hasCell ? initialState(6, direction) : Value(), {}};
+  state.output = state.h;
   for (int64_t i = 0; i < steps && !node.hasFailed(); ++i) {
     int64_t t = reverse ? steps - 1 - i : i;
     Value &output = outputs[t * directions + direction];
@@ -238,6 +250,7 @@ void Recurrence::importDirection(int64_t direction, bool reverse) {
         next.c = e.where(mask, next.c, state.c ? state.c : zeros);
     }
     state = next;
+    state.output = reverse ? state.h : output;
   }
   lastH.push_back(state.h ? state.h : zeros);
   lastC.push_back(state.c ? state.c : zeros);
@@ -303,9 +316,9 @@ public:
   explicit RnnRecurrence(OnnxNode &node) : Recurrence(node, 1, {"Tanh"}, false) {}
 
 private:
-  void startDirection(int64_t direction) override { weights = partOf(stateWeights, direction); }
+  void startDirection(int64_t direction) override { weights = partOf(node.input(2), direction); }
   State step(Value x, const State &state) override {
-    return {activate(0, state.h ? e.matmulTransposed(state.h, weights, x) : x), {}};
+    return {activate(0, state.h ? e.matmulTransposed(state.h, weights, x) : x), {}, {}};
   }
   Value weights;
 };
@@ -321,7 +334,7 @@ private:
     return success();
   }
   void startDirection(int64_t direction) override {
-    weights = partOf(stateWeights, direction);
+    weights = partOf(node.input(2), direction);
     stateBias = {};
     if (resetAfter) {
       stateBias = biasOf(direction, 1);
@@ -349,7 +362,7 @@ private:
       candidate = e.matmulTransposed(e.mul(reset, state.h), newWeights, candidate);
     candidate = activate(1, candidate);
     Value next = e.mul(e.sub(1.0, update), candidate);
-    return {state.h ? e.add(next, e.mul(update, state.h)) : next, {}};
+    return {state.h ? e.add(next, e.mul(update, state.h)) : next, {}, {}};
   }
 
   /// Whether the state is reset after its product with the weights, `linear_before_reset`.
@@ -360,24 +373,31 @@ private:
 /// i, o, f = f(x + h R + P * c); c' = f * c + i * g(x + h R); h' = o * h(c')
 class LstmRecurrence : public Recurrence {
 public:
-  explicit LstmRecurrence(OnnxNode &node)
-      : Recurrence(node, 4, {"Sigmoid", "Tanh", "Tanh"}, true) {}
+  explicit LstmRecurrence(OnnxNode &node, bool areTransposed = false)
+      : Recurrence(node, 4, {"Sigmoid", "Tanh", "Tanh"}, true, areTransposed) {}
+
+protected:
+  void startDirection(int64_t direction) override {
+    weights = partOf(node.input(2), direction);
+    peepholes = partOf(node.input(7), direction);
+  }
+  /// The products of the state, plus those of the input.
+  virtual Value multiplyState(const State &state, Value x) {
+    return e.matmulTransposed(state.h, weights, x);
+  }
+  Value weights;
 
 private:
   LogicalResult readMore() override {
     coupled = node.getInt("input_forget", 0);
     return checkShape(node, 7, "P", {directions, 3 * hidden});
   }
-  void startDirection(int64_t direction) override {
-    weights = partOf(stateWeights, direction);
-    peepholes = partOf(node.input(7), direction);
-  }
   /// Adds a cell's share of a gate.
   Value peep(Value x, int64_t index, Value cell) {
     return peepholes && cell ? e.add(x, e.mul(cell, gate(peepholes, index))) : x;
   }
   State step(Value x, const State &state) override {
-    Value all = state.h ? e.matmulTransposed(state.h, weights, x) : x;
+    Value all = state.h ? multiplyState(state, x) : x;
     Value input = activate(0, peep(gate(all, 0), 0, state.c));
     Value cell = e.mul(input, activate(1, gate(all, 3)));
     if (state.c) {
@@ -385,58 +405,60 @@ private:
       cell = e.add(e.mul(forget, state.c), cell);
     }
     Value output = activate(0, peep(gate(all, 1), 1, cell));
-    return {e.mul(output, activate(2, cell)), cell};
+    return {e.mul(output, activate(2, cell)), cell, {}};
   }
 
   /// Whether the forget gate is one minus the input gate, `input_forget`.
   bool coupled = false;
-  Value weights, peepholes;
+  Value peepholes;
 };
 
-/// An LSTM whose weights are quantised and transposed; it computes with the real numbers that they
-/// stand for.
+/// An LSTM of quantised, transposed weights. All inputs are quantised by their range, and so is the
+/// state before each step, of the whole batch.
 class QuantizedLstmRecurrence : public LstmRecurrence {
 public:
-  using LstmRecurrence::LstmRecurrence;
+  explicit QuantizedLstmRecurrence(OnnxNode &node) : LstmRecurrence(node, /*areTransposed=*/true) {}
 
 private:
-  LogicalResult readWeights() override {
-    inputWeights = dequantize(1, 8, "W");
-    stateWeights = dequantize(2, 10, "R");
-    hidden = stateWeights ? shapeOf(stateWeights)[2] : 0;
-    return success(inputWeights && stateWeights);
+  void startDirection(int64_t direction) override {
+    LstmRecurrence::startDirection(direction);
+    stateScale = parameterOf(10, direction);
+    stateZero = parameterOf(11, direction);
   }
-  SmallVector<int64_t> getWeightShape(int64_t rows, int64_t columns) const override {
-    return {directions, columns, rows};
+  Value multiplyInput(Value x, int64_t direction, Value bias) override {
+    if (runTimeLengths) {
+      // Steps that no sequence has do not count for the range.
+      Value isUsed = e.compare(ComparePredicate::LT, e.iota(shapeOf(x)[0], 0, 3),
+                               e.maximum(runTimeLengths, {0}));
+      x = e.where(isUsed, x, 0);
+    }
+    return Quantization(node).multiplyByRange(getRows(x), partOf(node.input(1), direction),
+                                              parameterOf(8, direction), parameterOf(9, direction),
+                                              bias);
   }
-  /// The weights in an input [directions, columns, rows], with a scale in another one and a zero
-  /// point in the next, for each direction or for each row of it.
-  Value dequantize(unsigned index, unsigned scaleInput, StringRef what) {
+  Value multiplyState(const State &state, Value x) override {
+    // What a sequence had at its end counts only if it is no output.
+    return Quantization(node).multiplyByRange(node.wantsOutput(0) ? state.output : state.h, weights,
+                                              stateScale, stateZero, x);
+  }
+  /// A scale or a zero point of a direction's weights: one, or one for each column.
+  Value parameterOf(unsigned index, int64_t direction) {
     Value all = node.input(index);
-    if (rankOf(all) != 3) {
-      node.error() << "input " << index << " (" << what << ") must have three dimensions, but is "
-                   << all.getType();
+    if (!all) {
+      node.error() << "input " << index << " is missing";
       return {};
     }
-    auto shaped = [&](unsigned input) -> Value {
-      Value value = node.input(input);
-      if (!value) {
-        node.error() << "input " << input << " is missing";
-        return {};
-      }
-      const int64_t count = tensorType(value).getNumElements();
-      const int64_t parts = shapeOf(all)[0], rows = shapeOf(all)[2];
-      if (count == parts)
-        return node.reshape(value, {parts, 1, 1});
-      if (count == parts * rows)
-        return node.reshape(value, {parts, 1, rows});
-      node.error() << "input " << input << " must have " << parts << " or " << parts * rows
-                   << " elements, but is " << value.getType();
+    const int64_t count = tensorType(all).getNumElements(), columns = gates * hidden;
+    if (count != directions && count != directions * columns) {
+      node.error() << "input " << index << " must have " << directions << " or "
+                   << directions * columns << " elements, but is " << all.getType();
       return {};
-    };
-    Value scale = shaped(scaleInput), zero = shaped(scaleInput + 1);
-    return e.transpose(Quantization(node).dequantize(all, {scale, zero}), {0, 2, 1});
+    }
+    Value part = e.take(node.reshape(all, {directions, count / directions}), 0, direction);
+    return count == directions ? node.reshape(part, {}) : part;
   }
+
+  Value stateScale, stateZero;
 };
 } // namespace
 
@@ -447,7 +469,8 @@ template <typename Kind> static LogicalResult importRecurrence(OnnxNode &node) {
 void mlir::ttc::registerRecurrentOps(OnnxRegistry &registry) {
   registry.add("com.microsoft.DynamicQuantizeLSTM", {3, 12},
                importRecurrence<QuantizedLstmRecurrence>, {},
-               "activations are not quantised, so results are closer to those of the real weights");
+               "in the reverse direction, the states that are quantised together are those of one "
+               "step of the input, also where `sequence_lens` differ");
   registry.add("GRU", {3, 6}, importRecurrence<GruRecurrence>);
   registry.add("LSTM", {3, 8}, importRecurrence<LstmRecurrence>);
   registry.add("RNN", {3, 6}, importRecurrence<RnnRecurrence>);

@@ -5,6 +5,7 @@
 // RUN: onnx-text %t/gru.txt %t/gru.onnx && ttc-translate --import-onnx %t/gru.onnx | FileCheck %s --check-prefix=GRU
 // RUN: onnx-text %t/lengths.txt %t/lengths.onnx && ttc-translate --import-onnx %t/lengths.onnx | FileCheck %s --check-prefix=LENGTHS
 // RUN: onnx-text %t/known.txt %t/known.onnx && ttc-translate --import-onnx %t/known.onnx | FileCheck %s --check-prefix=KNOWN
+// RUN: onnx-text %t/quantized.txt %t/quantized.onnx && ttc-translate --import-onnx %t/quantized.onnx | FileCheck %s --check-prefix=QUANTIZED
 // RUN: onnx-text %t/errors.txt %t/errors.onnx --name
 // RUN: not ttc-translate --import-onnx %t/errors.onnx 2>&1 | FileCheck %s --check-prefix=ERRORS
 
@@ -62,9 +63,24 @@ g (float[3,2,5] x, float[1,4,5] w, float[1,4,4] r) => (float[3,1,2,4] y)
 // KNOWN-NOT: ttc.tanh
 // KNOWN: ttc.concat
 
+// The inputs of all steps have one range, and so has each state.
+//--- quantized.txt
+<ir_version: 8, opset_import: ["" : 22, "com.microsoft" : 1]>
+g (float[2,3,5] x, int8[1,5,16] w, int8[1,4,16] r, float[1] s, float[1,16] c, int8[1] z, int8[1,16] o) => (float[2,1,3,4] y)
+{
+  y = com.microsoft.DynamicQuantizeLSTM<hidden_size = 4>(x, w, r, , , , , , s, z, c, o)
+}
+// QUANTIZED: ttc.reduce_max {{.*}} : (tensor<6x5xf32>) -> tensor<f32>
+// QUANTIZED: ttc.int_matmul {{.*}} : (tensor<6x5xui8>, tensor<5x16xi8>, tensor<ui8>, tensor<i8>) -> tensor<6x16xi32>
+// QUANTIZED-NOT: ttc.int_matmul
+// QUANTIZED: ttc.reduce_max {{.*}} : (tensor<3x4xf32>) -> tensor<f32>
+// QUANTIZED: %[[Q:.*]] = ttc.quantize {{.*}} -> tensor<3x4xui8>
+// QUANTIZED: %[[S:.*]] = ttc.int_matmul %[[Q]], {{.*}} : (tensor<3x4xui8>, tensor<4x16xi8>, tensor<ui8>, tensor<16xi8>) -> tensor<3x16xi32>
+// QUANTIZED: ttc.cast %[[S]]
+
 //--- errors.txt
-<ir_version: 8, opset_import: ["" : 22]>
-g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,1,5] long) => (float[1,3,4] y)
+<ir_version: 8, opset_import: ["" : 22, "com.microsoft" : 1]>
+g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,1,5] long, int8[1,5,16] qw, int8[1,4,16] qr, float[2] s, int8[2] z) => (float[1,3,4] y)
 {
   a = RNN<direction = "sideways">(x, w, r)
   b = RNN<activations = ["Tanh", "Tanh"]>(x, w, r)
@@ -74,6 +90,8 @@ g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,
   f = LSTM(x, w, r)
   h = RNN<direction = "bidirectional">(x, w, r)
   u, y = RNN(long, w, r)
+  i = com.microsoft.DynamicQuantizeLSTM(x, qr, qr, , , , , , s, z, s, z)
+  k = com.microsoft.DynamicQuantizeLSTM(x, qw, qr, , , , , , s, z, s, z)
 }
 // ERRORS: node 'RNN_0' (RNN, opset 22): attribute 'direction' is 'sideways' (supported: forward, reverse, bidirectional)
 // ERRORS: node 'RNN_1' (RNN, opset 22): attribute 'activations' must name 1 functions, but names 2
@@ -83,3 +101,5 @@ g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,
 // ERRORS: node 'LSTM_5' (LSTM, opset 22): input 1 (W) must have the shape [1, 16, 5], but is 'tensor<1x4x5xf32>'
 // ERRORS: node 'RNN_6' (RNN, opset 22): input 1 (W) must have the shape [2, 4, 5], but is 'tensor<1x4x5xf32>'
 // ERRORS: node 'RNN_7' (RNN, opset 22): expected at most 16384 steps of all directions together, found 20000: the steps are unrolled
+// ERRORS: node 'DynamicQuantizeLSTM_8' (DynamicQuantizeLSTM, opset 1): input 1 (W) must have the shape [1, 5, 16], but is 'tensor<1x4x16xi8>'
+// ERRORS: node 'DynamicQuantizeLSTM_9' (DynamicQuantizeLSTM, opset 1): input 10 must have 1 or 16 elements, but is 'tensor<2xf32>'

@@ -133,6 +133,16 @@ CONVOLUTIONS = {
     "depthwise_flat": ((1, 20, 9, 9), (20, 1, 1, 3), dict(groups=20, pads=[0, 1, 0, 1])),
     "gray": ((1, 1, 28, 28), (16, 1, 5, 5), dict(pads=[2, 2, 2, 2])),
     "pixel": ((1, 5, 1, 1), (3, 5, 1, 1), dict(zeros=True)),
+    # The zero point of the image is only known at run time.
+    "given": ((2, 21, 9, 11), (19, 21, 3, 3), dict(pads=[1, 0, 2, 1], given=True)),
+    "given_zero_points": ((1, 22, 9, 11), (19, 22, 3, 3),
+                          dict(pads=[1, 0, 2, 1], zeros=True, x_type=I8, given=True)),
+    "given_image": ((1, 3, 23, 31), (16, 3, 7, 7), dict(strides=[2, 2], pads=[3, 3, 3, 3], given=True)),
+    "given_groups": ((1, 12, 7, 5), (18, 2, 3, 2), dict(groups=6, pads=[1, 0, 1, 1], given=True)),
+    "given_unpadded": ((1, 16, 9, 9), (24, 16, 3, 3), dict(given=True)),
+    "given_depthwise": ((2, 19, 9, 11), (19, 1, 3, 3),
+                        dict(groups=19, strides=[2, 1], pads=[1, 1, 1, 1], w_type=U8, zeros=True,
+                             x_type=I8, given=True)),
 }
 
 
@@ -151,7 +161,8 @@ def test_convolution(tools, tmp_path, name, cpu):
     expected = convolve(x, w, x_zero, w_zero, strides, pads, dilations, groups)
     program = Program()
     image = program.input(x)
-    operands = [image, *(program.constant(v) for v in (w, x_zero, w_zero))]
+    zero = program.input(x_zero) if how.get("given") else program.constant(x_zero)
+    operands = [image, program.constant(w), zero, program.constant(w_zero)]
     y = program.op(
         f"ttc.int_conv {', '.join(operands)} {{strides = {strides}, pads = {pads}, dilations = "
         f"{dilations}, groups = {groups}}} : "

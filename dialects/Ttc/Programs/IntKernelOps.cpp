@@ -180,13 +180,17 @@ static int64_t getStoredBytes(Operation *kernel) {
   return getStoredType(kernel).getIntOrFloatBitWidth() / 8;
 }
 
-/// Fails unless a zero point is a value of ui8.
-static LogicalResult verifyZero(Operation *op, StringRef name, StringRef constraint,
-                                int64_t value) {
-  if (value >= 0 && value <= 255)
-    return success();
-  return op->emitOpError() << constraint << " expected '" << name
-                           << "' to be a value of ui8, found " << value;
+/// Fails unless a zero point is a value of ui8, or 0 beside an operand of one element.
+static LogicalResult verifyZero(Operation *op, StringRef name, StringRef constraint, int64_t value,
+                                StringRef operandConstraint, Value operand) {
+  if (value < 0 || value > (operand ? 0 : 255))
+    return op->emitOpError() << constraint << " expected '" << name << "' to be "
+                             << (operand ? "0 beside 'zero'" : "a value of ui8") << ", found "
+                             << value;
+  if (operand && tensorType(operand).getNumElements() != 1)
+    return op->emitOpError() << operandConstraint << " expected 'zero' to have one element, found "
+                             << operand.getType();
+  return success();
 }
 
 /// The result's size of a convolution along spatial dimension `i`.
@@ -247,7 +251,7 @@ LogicalResult KernelIntGemmOp::verify() {
   if (getBZero() && tensorType(getBZero()).getShape() != ArrayRef(columns))
     return emitOpError() << "(C7) expected 'b_zero' to have " << columns << " elements, found "
                          << getBZero().getType();
-  return verifyZero(*this, "a_zero", "(C9)", getAZero());
+  return verifyZero(*this, "a_zero", "(C9)", getAZero(), "(C10)", getZero());
 }
 
 StringRef KernelIntGemmOp::getKernelSymbol() { return "ttc_kernel_int_gemm"; }
@@ -306,6 +310,7 @@ static std::pair<IntGemmParams, int64_t> getParams(KernelIntGemmOp op) {
   params.dot = static_cast<int64_t>(op.getDot());
   params.aZero = op.getAZero();
   params.hasBZero = op.getBZero() != nullptr;
+  params.hasZero = op.getZero() != nullptr;
   params.storedBytes = getStoredBytes(op);
   params.taps = p.kernel[0] * p.kernel[1] * (copied ? 1 : p.kernel[2]);
   params.run = copied ? p.kernel[2] * p.c : p.c;
@@ -387,13 +392,14 @@ LogicalResult KernelIntDepthwiseConvOp::verify() {
     if (int64_t expected = getConvSize(*this, in[i + 1], getKernel(), i); out[i + 1] != expected)
       return emitOpError() << "(C5) expected result dimension " << i + 1 << " of " << expected
                            << ", found " << out[i + 1];
-  return verifyZero(*this, "x_zero", "(C6)", getXZero());
+  return verifyZero(*this, "x_zero", "(C6)", getXZero(), "(C7)", getZero());
 }
 
 static IntDepthwiseParams getDepthwiseParams(KernelIntDepthwiseConvOp op) {
   IntDepthwiseParams params{};
   params.windows = getDepthwiseWindows(op);
   params.xZero = op.getXZero();
+  params.hasZero = op.getZero() != nullptr;
   params.storedBytes = getStoredBytes(op);
   return params;
 }

@@ -70,12 +70,12 @@ def Ttc_ByteDotAttr : EnumAttr<Ttc_Dialect, Ttc_ByteDot, "byte_dot"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [], ["canStore"]> {
+def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [AttrSizedOperandSegments], ["canStore"]> {
   let summary = "Matrix product and convolution of bytes as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and one matrix. With `kernel` (one size for
     each spatial dimension): the convolution of the channels-last `a` [N, spatial..., C], whose padding
-    is `a_zero`. `b` comes from `ttc.pack_bytes`. The sums are i32 and wrap. With `b_zero`, a value for
+    is `a_zero`, or the element of `zero` if there is one. `b` comes from `ttc.pack_bytes`. The sums are i32 and wrap. With `b_zero`, a value for
     each column of the result, its product with the sum of the row of `a` is subtracted.
 
     `merged`: the taps along the last dimension of the kernel are one run of `b`, and the input lines are
@@ -95,7 +95,8 @@ def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [], ["canStore"]> {
     - (C6) `b` has the packed shape.
     - (C7) `b_zero` has one element for each column of the result.
     - (C8) `merged` requires `kernel`, one group, no dilation along the last dimension, and no depth.
-    - (C9) `a_zero` is a value of ui8.
+    - (C9) `a_zero` is a value of ui8; with `zero` it is 0.
+    - (C10) `zero` has one element.
 
     ```mlir
     %0 = ttc.kernel.int_gemm %x, %w {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>,
@@ -104,6 +105,7 @@ def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [], ["canStore"]> {
     ```
   }];
   let arguments = (ins Ttc_ByteTensor:$a, Ttc_SignedByteTensor:$b, Optional<Ttc_SumTensor>:$b_zero,
+    Optional<Ttc_ByteTensor>:$zero,
     DenseI64ArrayAttr:$tile, Ttc_ByteDotAttr:$dot,
     OptionalAttr<DenseI64ArrayAttr>:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
@@ -113,7 +115,9 @@ def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [], ["canStore"]> {
     DefaultValuedAttr<I64Attr, "0">:$a_zero,
     UnitAttr:$merged);
   let results = (outs Ttc_SumTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $a `,` $b (`,` $b_zero^)? (`zero` $zero^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
 }
 
@@ -122,7 +126,8 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canS
   let description = [{
     `x` is [N, spatial..., C]; `w` are integers in f32, from `ttc.pack` of kind `depthwise`, as [kernel
     elements, C]. The products of `x - x_zero` and `w` are summed in f32, exactly as long as no sum
-    exceeds 2^24, and given as i32. Padding counts as `x_zero`.
+    exceeds 2^24, and given as i32. Padding counts as `x_zero`. The element of `zero`, if there is one,
+    takes the place of `x_zero`.
 
     Constraints:
     - (C1) `x` and the result have one to three spatial dimensions, and two more.
@@ -131,7 +136,8 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canS
     - (C3) `x` and the result have the same N and C.
     - (C4) `w` is [product of `kernel`, C].
     - (C5) The result has the spatial dimensions of the convolution.
-    - (C6) `x_zero` is a value of ui8.
+    - (C6) `x_zero` is a value of ui8; with `zero` it is 0.
+    - (C7) `zero` has one element.
 
     ```mlir
     %0 = ttc.kernel.int_depthwise_conv %x, %w {kernel = array<i64: 3, 3>,
@@ -139,14 +145,14 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canS
         : (tensor<1x56x56x144xui8>, tensor<9x144xf32>) -> tensor<1x56x56x144xi32>
     ```
   }];
-  let arguments = (ins Ttc_ByteTensor:$x, Ttc_KernelTensor:$w,
+  let arguments = (ins Ttc_ByteTensor:$x, Ttc_KernelTensor:$w, Optional<Ttc_ByteTensor>:$zero,
     DenseI64ArrayAttr:$kernel,
     OptionalAttr<DenseI64ArrayAttr>:$strides,
     OptionalAttr<DenseI64ArrayAttr>:$pads,
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
     DefaultValuedAttr<I64Attr, "0">:$x_zero);
   let results = (outs Ttc_SumTensor:$result);
-  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x `,` $w (`zero` $zero^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -88,6 +88,11 @@ std::pair<Value, int64_t> getUnsigned(OpBuilder &builder, Value bytes) {
   return {AddOp::create(builder, loc, cast, half), 128};
 }
 
+/// A zero point that kernels cannot be given as a number, of ui8 without dimensions.
+Value getUnsignedZero(OpBuilder &builder, Value zero) {
+  return getUnsigned(builder, createReshape(builder, zero.getLoc(), zero, {})).first;
+}
+
 /// `product - a_zero * (sums - depth * b_zeros)`: what the zero points of `a` add.
 Value subtractZero(OpBuilder &builder, Location loc, Value product, Value aZero, int64_t shift,
                    Value sums, Value bZeros, int64_t depth) {
@@ -131,11 +136,9 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
     int64_t taps = llvm::product_of(kernel);
     // Sums of products up to 255 x 255 that f32 holds exactly.
     constexpr int64_t mostTaps = (1 << 24) / (255 * 255);
-    if (groups == channels && weights[0] == channels && groups > 1 && zero && taps <= mostTaps &&
+    if (groups == channels && weights[0] == channels && groups > 1 && taps <= mostTaps &&
         isConstantExpression(op.getW()))
-      return toDepthwise(op, *zero, rewriter);
-    if (hasPadding && !zero)
-      return rewriter.notifyMatchFailure(op, "padding with a value that is not constant");
+      return toDepthwise(op, zero, rewriter);
 
     auto type = tensorType(op.getY());
     int64_t columns = weights[0];
@@ -156,10 +159,14 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
     Value b =
         PackBytesOp::create(rewriter, loc, op.getW(), PackKind::conv, groups, tile.columns, merged);
     Value bZeros = expandTo(rewriter, loc, zeros->zeros, columns);
+    Value padding;
+    if (hasPadding && !zero)
+      padding = getUnsignedZero(rewriter, op.getXZero());
     Value product = KernelIntGemmOp::create(
-        rewriter, loc, type, x, b, bZeros, rewriter.getDenseI64ArrayAttr({tile.rows, tile.columns}),
-        dot, rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
-        op.getDilationsAttr(), groups, zero.value_or(0) + shift, merged);
+        rewriter, loc, type, x, b, bZeros, padding,
+        rewriter.getDenseI64ArrayAttr({tile.rows, tile.columns}), dot,
+        rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
+        op.getDilationsAttr(), groups, zero ? *zero + shift : 0, merged);
     Value sums = SumBytesOp::create(rewriter, loc, op.getW(), PackKind::conv);
     rewriter.replaceOp(op, subtractZero(rewriter, loc, product, op.getXZero(), shift, sums, bZeros,
                                         taps * weights[1]));
@@ -167,7 +174,8 @@ struct IntConvToKernel : IntKernelPattern<IntConvOp> {
   }
 
 private:
-  LogicalResult toDepthwise(IntConvOp op, int64_t zero, PatternRewriter &rewriter) const {
+  LogicalResult toDepthwise(IntConvOp op, std::optional<int64_t> zero,
+                            PatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     auto [x, shift] = getUnsigned(rewriter, op.getX());
     auto kernel = tensorType(op.getW()).getShape().drop_front(2);
@@ -176,13 +184,13 @@ private:
     // A dot product of fewer than three rows is mostly zeros.
     bool isLarge = kernel.size() == 2 && kernel[0] >= 3 && kernel[0] <= ::ttc::kernels::kDotRows &&
                    kernel[1] <= ::ttc::kernels::kDotColumns;
-    if (dot == ByteDot::vnni && isLarge && !hasZeros) {
+    if (dot == ByteDot::vnni && isLarge && !hasZeros && zero) {
       Value columns = createTranspose(rewriter, loc, op.getW(), {0, 1, 3, 2});
       Value packed = PackBytesOp::create(rewriter, loc, columns, PackKind::conv, /*groups=*/1,
                                          tensorType(op.getW()).getDimSize(0), /*merged=*/true);
       rewriter.replaceOpWithNewOp<KernelIntDepthwiseDotOp>(
           op, op.getType(), x, packed, dot, rewriter.getDenseI64ArrayAttr(kernel),
-          op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), zero + shift);
+          op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), *zero + shift);
       return success();
     }
     // The weights without their zero point: integers that f32 holds.
@@ -192,8 +200,9 @@ private:
     Value w = SubOp::create(rewriter, loc, real(op.getW()), real(op.getWZero()));
     Value packed = PackOp::create(rewriter, loc, w, PackKind::depthwise, 1, 1);
     rewriter.replaceOpWithNewOp<KernelIntDepthwiseConvOp>(
-        op, op.getType(), x, packed, rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
-        op.getPadsAttr(), op.getDilationsAttr(), zero + shift);
+        op, op.getType(), x, packed, zero ? Value() : getUnsignedZero(rewriter, op.getXZero()),
+        rewriter.getDenseI64ArrayAttr(kernel),
+        op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), zero ? *zero + shift : 0);
     return success();
   }
 };
@@ -222,7 +231,7 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
                                        /*merged=*/false);
     Value bZeros = expandTo(rewriter, loc, zeros->zeros, columns);
     Value product = KernelIntGemmOp::create(
-        rewriter, loc, type, x, packed, bZeros,
+        rewriter, loc, type, x, packed, bZeros, /*zero=*/nullptr,
         rewriter.getDenseI64ArrayAttr({tile.rows, tile.columns}), dot, /*kernel=*/nullptr,
         /*strides=*/nullptr, /*pads=*/nullptr, /*dilations=*/nullptr, /*groups=*/1,
         /*a_zero=*/0, /*merged=*/false);

@@ -59,6 +59,28 @@ func.func @depthwise_dot(%x: tensor<1x8x8x16xui8>) -> tensor<1x8x8x16xi32> {
   return %0 : tensor<1x8x8x16xi32>
 }
 
+// A zero point that is known at run time only is an operand, of ui8. Without padding it is only subtracted.
+// CHECK-LABEL: @given_zero
+func.func @given_zero(%x: tensor<1x8x8x16xi8>, %xz: tensor<1xi8>) -> (tensor<1x8x8x8xi32>, tensor<1x6x6x8xi32>, tensor<1x8x8x16xi32>) {
+  %w = ttc.constant dense<1> : tensor<8x16x3x3xi8>
+  %d = ttc.constant dense<1> : tensor<16x1x3x3xi8>
+  %wz = ttc.constant dense<0> : tensor<i8>
+  // CHECK: %[[CAST:.*]] = ttc.cast %{{.*}} : (tensor<i8>) -> tensor<ui8>
+  // CHECK: %[[Z:.*]] = ttc.add %[[CAST]], %{{.*}} : (tensor<ui8>, tensor<ui8>)
+  // CHECK: %[[G:.*]] = ttc.kernel.int_gemm %{{.*}}, %{{.*}} zero %[[Z]] {
+  // CHECK: ttc.sub %[[G]], %{{.*}} : (tensor<1x8x8x8xi32>, tensor<8xi32>)
+  %0 = ttc.int_conv %x, %w, %xz, %wz {pads = [1, 1, 1, 1], channels_last}
+      : (tensor<1x8x8x16xi8>, tensor<8x16x3x3xi8>, tensor<1xi8>, tensor<i8>) -> tensor<1x8x8x8xi32>
+  // CHECK: %[[H:.*]] = ttc.kernel.int_gemm %{{[0-9]+}}, %{{[0-9]+}} {
+  // CHECK: ttc.sub %[[H]], %{{.*}} : (tensor<1x6x6x8xi32>, tensor<8xi32>)
+  %1 = ttc.int_conv %x, %w, %xz, %wz {channels_last}
+      : (tensor<1x8x8x16xi8>, tensor<8x16x3x3xi8>, tensor<1xi8>, tensor<i8>) -> tensor<1x6x6x8xi32>
+  // CHECK: ttc.kernel.int_depthwise_conv %{{.*}}, %{{.*}} zero %{{.*}} {
+  %2 = ttc.int_conv %x, %d, %xz, %wz {pads = [1, 1, 1, 1], groups = 16, channels_last}
+      : (tensor<1x8x8x16xi8>, tensor<16x1x3x3xi8>, tensor<1xi8>, tensor<i8>) -> tensor<1x8x8x16xi32>
+  return %0, %1, %2 : tensor<1x8x8x8xi32>, tensor<1x6x6x8xi32>, tensor<1x8x8x16xi32>
+}
+
 // Zero points that are known at run time only, and one for each column of the weights.
 // CHECK-LABEL: @matmul
 func.func @matmul(%a: tensor<4x8xui8>, %az: tensor<ui8>, %bz: tensor<6xi8>) -> tensor<4x6xi32> {

@@ -109,6 +109,22 @@ func.func @gemm_c9(%a: tensor<4x8xui8>, %b: tensor<1x1x2x16x4xi8>) {
 
 // -----
 
+func.func @gemm_c9_operand(%a: tensor<4x8xui8>, %b: tensor<1x1x2x16x4xi8>, %z: tensor<ui8>) {
+  // expected-error@+1 {{'ttc.kernel.int_gemm' op (C9) expected 'a_zero' to be 0 beside 'zero', found 7}}
+  %0 = ttc.kernel.int_gemm %a, %b zero %z {dot = #ttc.byte_dot<plain>, tile = array<i64: 6, 16>, a_zero = 7 : i64} : (tensor<4x8xui8>, tensor<1x1x2x16x4xi8>, tensor<ui8>) -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @gemm_c10(%a: tensor<4x8xui8>, %b: tensor<1x1x2x16x4xi8>, %z: tensor<2xui8>) {
+  // expected-error@+1 {{'ttc.kernel.int_gemm' op (C10) expected 'zero' to have one element, found 'tensor<2xui8>'}}
+  %0 = ttc.kernel.int_gemm %a, %b zero %z {dot = #ttc.byte_dot<plain>, tile = array<i64: 6, 16>} : (tensor<4x8xui8>, tensor<1x1x2x16x4xi8>, tensor<2xui8>) -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
 func.func @depthwise_c1(%x: tensor<1x8x4xui8>, %w: tensor<9x4xf32>) {
   // expected-error@+1 {{'ttc.kernel.int_depthwise_conv' op (C1) expected 1 to 3 spatial dimensions and x and the result of rank 4, found ranks 3 and 3}}
   %0 = ttc.kernel.int_depthwise_conv %x, %w {kernel = array<i64: 3, 3>} : (tensor<1x8x4xui8>, tensor<9x4xf32>) -> tensor<1x6x4xi32>
@@ -216,5 +232,13 @@ func.func @depthwise_dot_c6(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
 func.func @depthwise_dot_c7(%x: tensor<1x8x8x4xui8>, %w: tensor<1x1x3x4x4xi8>) {
   // expected-error@+1 {{'ttc.kernel.int_depthwise_dot' op (C7) expected 'x_zero' to be a value of ui8, found 256}}
   %0 = ttc.kernel.int_depthwise_dot %x, %w {dot = #ttc.byte_dot<vnni>, kernel = array<i64: 3, 3>, x_zero = 256 : i64} : (tensor<1x8x8x4xui8>, tensor<1x1x3x4x4xi8>) -> tensor<1x6x6x4xi32>
+  return
+}
+
+// -----
+
+func.func @depthwise_c7(%x: tensor<1x8x8x4xui8>, %w: tensor<9x4xf32>, %z: tensor<4xui8>) {
+  // expected-error@+1 {{'ttc.kernel.int_depthwise_conv' op (C7) expected 'zero' to have one element, found 'tensor<4xui8>'}}
+  %0 = ttc.kernel.int_depthwise_conv %x, %w zero %z {kernel = array<i64: 3, 3>} : (tensor<1x8x8x4xui8>, tensor<9x4xf32>, tensor<4xui8>) -> tensor<1x6x6x4xi32>
   return
 }

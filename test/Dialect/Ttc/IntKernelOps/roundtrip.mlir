@@ -36,3 +36,18 @@ func.func @depthwise_dot(%x: tensor<2x9x9x3xui8>, %w: tensor<1x1x6x3x4xi8>) -> t
       : (tensor<2x9x9x3xui8>, tensor<1x1x6x3x4xi8>) -> tensor<2x9x5x3xi32>
   return %0 : tensor<2x9x5x3xi32>
 }
+
+// The zero point is only known at run time.
+// CHECK-LABEL: @run_time_zero
+func.func @run_time_zero(%x: tensor<1x9x9x3xui8>, %p: tensor<1x1x9x16x4xi8>, %c: tensor<6xi32>, %z: tensor<ui8>, %d: tensor<9x3xf32>) -> (tensor<1x9x9x6xi32>, tensor<1x9x9x6xi32>, tensor<1x9x9x3xi32>) {
+  // CHECK: ttc.kernel.int_gemm %{{.*}}, %{{.*}} zero %{{.*}} {{{.*}}} : (tensor<1x9x9x3xui8>, tensor<1x1x9x16x4xi8>, tensor<ui8>) -> tensor<1x9x9x6xi32>
+  %0 = ttc.kernel.int_gemm %x, %p zero %z {dot = #ttc.byte_dot<madd>, tile = array<i64: 14, 16>, kernel = array<i64: 3, 3>,
+      pads = array<i64: 1, 1, 1, 1>} : (tensor<1x9x9x3xui8>, tensor<1x1x9x16x4xi8>, tensor<ui8>) -> tensor<1x9x9x6xi32>
+  // CHECK: ttc.kernel.int_gemm %{{.*}}, %{{.*}}, %{{.*}} zero %{{.*}} {{{.*}}} : (tensor<1x9x9x3xui8>, tensor<1x1x9x16x4xi8>, tensor<6xi32>, tensor<ui8>) -> tensor<1x9x9x6xi32>
+  %1 = ttc.kernel.int_gemm %x, %p, %c zero %z {dot = #ttc.byte_dot<madd>, tile = array<i64: 14, 16>, kernel = array<i64: 3, 3>,
+      pads = array<i64: 1, 1, 1, 1>} : (tensor<1x9x9x3xui8>, tensor<1x1x9x16x4xi8>, tensor<6xi32>, tensor<ui8>) -> tensor<1x9x9x6xi32>
+  // CHECK: ttc.kernel.int_depthwise_conv %{{.*}}, %{{.*}} zero %{{.*}} {{{.*}}} : (tensor<1x9x9x3xui8>, tensor<9x3xf32>, tensor<ui8>) -> tensor<1x9x9x3xi32>
+  %2 = ttc.kernel.int_depthwise_conv %x, %d zero %z {kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x9x9x3xui8>, tensor<9x3xf32>, tensor<ui8>) -> tensor<1x9x9x3xi32>
+  return %0, %1, %2 : tensor<1x9x9x6xi32>, tensor<1x9x9x6xi32>, tensor<1x9x9x3xi32>
+}
