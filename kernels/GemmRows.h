@@ -73,9 +73,9 @@ TTC_INLINE void copyLines(const GemmParams &p, const float *a, int64_t begin, in
     return outLine / p.oh * padded + outLine % p.oh * p.stride[1];
   };
   int64_t first = lineOf(begin), last = lineOf(end - 1) + window;
-  int64_t left = max<int64_t>(p.padBegin[2], 0) * p.c;
+  int64_t left = min(max<int64_t>(p.padBegin[2], 0) * p.c, width);
   int64_t skip = max<int64_t>(-p.padBegin[2], 0) * p.c;
-  int64_t middle = min(p.iw * p.c - skip, width - left);
+  int64_t middle = max<int64_t>(min(p.iw * p.c - skip, width - left), 0);
   TTC_NO_UNROLL
   for (int64_t line = first; line < last; ++line) {
     float *to = copy + (line - first) * width;

@@ -67,8 +67,9 @@ TTC_INLINE void copyByteLines(const IntGemmParams &params, int64_t zero, const u
     return outLine / p.oh * padded + outLine % p.oh * p.stride[1];
   };
   int64_t first = lineOf(begin), last = lineOf(end - 1) + window;
-  int64_t left = min(p.padBegin[2] * p.c, width);
-  int64_t middle = min(p.iw * p.c, width - left);
+  int64_t left = min(max<int64_t>(p.padBegin[2], 0) * p.c, width);
+  int64_t skip = max<int64_t>(-p.padBegin[2], 0) * p.c;
+  int64_t middle = max<int64_t>(min(p.iw * p.c - skip, width - left), 0);
   TTC_NO_UNROLL
   for (int64_t line = first; line < last; ++line) {
     uint8_t *to = copy + (line - first) * width;
@@ -77,7 +78,7 @@ TTC_INLINE void copyByteLines(const IntGemmParams &params, int64_t zero, const u
       fillBytes(to, width, zero);
       continue;
     }
-    const uint8_t *from = a + line / padded * p.aN + ih * p.aH;
+    const uint8_t *from = a + line / padded * p.aN + ih * p.aH + skip;
     fillBytes(to, left, zero);
     for (int64_t i = 0; i < middle; ++i)
       to[left + i] = from[i];

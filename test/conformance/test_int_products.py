@@ -285,3 +285,28 @@ def test_quantised_layer(tools, tmp_path, name, cpu):
     assert "@int_" in plan
     difference = np.abs(found.astype(int) - expected)
     assert difference.max() <= 1 and (difference != 0).mean() < 0.01
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("pads", [[0, -1, -1, -1], [1, -6, 0, 7]])
+def test_cropped_image(tools, tmp_path, cpu, pads):
+    """Negative padding, which only programs have, leaves out columns of the image."""
+    rng = np.random.default_rng(6)
+    x, w = numbers(rng, (1, 9, 11, 3), U8), numbers(rng, (8, 3, 3, 3), I8)
+    top, left, bottom, right = pads
+    image = np.pad(x, [(0, 0), (max(top, 0), max(bottom, 0)), (max(left, 0), max(right, 0)), (0, 0)],
+                   constant_values=77)
+    image = image[:, max(-top, 0):image.shape[1] - max(-bottom, 0), max(-left, 0):image.shape[2] - max(-right, 0)]
+    expected = convolve(image.transpose(0, 3, 1, 2), w, 77, np.int8(0), [1, 1], [0, 0, 0, 0], [1, 1],
+                        1).transpose(0, 2, 3, 1)
+    expected = (expected + 77 * w.astype(np.int64).sum((1, 2, 3))).astype(np.int32)
+    program = Program()
+    given, weights = program.input(x), program.constant(w)
+    packed = program.op(f"ttc.pack_bytes {weights} {{kind = #ttc.pack_kind<conv>, nr = 16 : i64, merged}} : "
+                        f"{tensor(w)} -> tensor<1x1x9x16x4xi8>")
+    y = program.op(
+        f"ttc.kernel.int_gemm {given}, {packed} {{dot = #ttc.byte_dot<plain>, tile = array<i64: 4, 16>, merged, "
+        f"kernel = array<i64: 3, 3>, pads = array<i64: {', '.join(map(str, pads))}>, a_zero = 77 : i64}} : "
+        f"({tensor(x)}, tensor<1x1x9x16x4xi8>) -> {tensor(expected)}")
+    _, found = program.run(tools, tmp_path, cpu, y, expected)
+    np.testing.assert_array_equal(found, expected)

@@ -452,7 +452,7 @@ LogicalResult KernelIntDepthwiseDotOp::verify() {
     if (int64_t expected = getConvSize(*this, in[i + 1], kernel, i); out[i + 1] != expected)
       return emitOpError() << "(C6) expected result dimension " << i + 1 << " of " << expected
                            << ", found " << out[i + 1];
-  return verifyZero(*this, "x_zero", "(C7)", getXZero());
+  return verifyZero(*this, "x_zero", "(C7)", getXZero(), "", Value());
 }
 
 static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
