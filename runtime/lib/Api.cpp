@@ -255,6 +255,7 @@ ttrt_status ttrt_run(ttrt_device *device, uint32_t entry, const ttrt_input *inpu
     Device &target = *device->device;
     requireOwnProcess(target);
     InUse use(target.busy(), "another call on this device");
+    const HostZone zone = target.zone(profile::HostCall::Run);
     ttrt_run_options chosen = readOptions(options, "ttrt_run_options");
     ttrt_timing *const theirs = chosen.timing;
     ttrt_timing timing;

@@ -3,6 +3,7 @@
 
 #include "FloatingPoint.h"
 #include "Format.h"
+#include "ScheduleTable.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -84,24 +85,40 @@ void Cores::work(Core &core) noexcept {
     flags_[core.index].go.await(job);
     if (stop_)
       return;
-    if (single_) {
-      executeCommand(core, *reinterpret_cast<const CommandHeader *>(position_));
-      core.barrier();
-    } else {
-      walkStream(core, position_);
-    }
+    perform(core, job_);
   }
 }
 
-void Cores::handOver(const uint8_t *position, bool single) noexcept {
-  position_ = position;
-  single_ = single;
+void Cores::perform(Core &core, const Job &job) noexcept {
+  if (job.command == kWholeStream) {
+    if (core.markers) [[unlikely]]
+      walkStreamMarked(core, job.position, job.step);
+    else
+      walkStream(core, job.position);
+    return;
+  }
+  const auto &command = *reinterpret_cast<const CommandHeader *>(job.position);
+  if (core.markers) [[unlikely]] {
+    const MarkedStep step(core.markers, job.step);
+    core.markers->command = job.command;
+    core.markers->begin(MarkerKind::CommandBegin, job.command);
+    executeCommand(core, command);
+    core.markers->end(MarkerKind::CommandEnd, job.command);
+    core.markers->command = profile::kNone;
+  } else {
+    executeCommand(core, command);
+  }
+  core.barrier();
+}
+
+void Cores::handOver(const Job &job) noexcept {
+  job_ = job;
   ++jobs_;
   for (uint32_t i = 1; i < cores_.size(); ++i)
     flags_[i].go.set(jobs_);
 }
 
-bool Cores::run(const uint8_t *stream, StreamEvents *events) noexcept {
+bool Cores::run(const ResolvedStep &step, StreamEvents *events) noexcept {
   // The workers read these after the hand-over.
   for (Core &core : cores_)
     core.events = events;
@@ -109,15 +126,16 @@ bool Cores::run(const uint8_t *stream, StreamEvents *events) noexcept {
     events->aborted = false;
     events->abortedAt.store(0, std::memory_order_relaxed);
   }
-  handOver(stream, /*single=*/false);
-  walkStream(cores_[0], stream);
+  const Job job{step.stream, step.number, kWholeStream};
+  handOver(job);
+  perform(cores_[0], job);
   return !events || !events->aborted;
 }
 
-void Cores::run(const CommandHeader &command) noexcept {
-  handOver(reinterpret_cast<const uint8_t *>(&command), /*single=*/true);
-  executeCommand(cores_[0], command);
-  cores_[0].barrier();
+void Cores::run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept {
+  const Job job{reinterpret_cast<const uint8_t *>(&command), step.number, index};
+  handOver(job);
+  perform(cores_[0], job);
 }
 
 } // namespace ttrt

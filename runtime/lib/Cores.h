@@ -11,6 +11,7 @@
 #include "Events.h"
 #include "Flag.h"
 #include "ForkGuard.h"
+#include "Markers.h"
 #include "Memory.h"
 
 #include <atomic>
@@ -47,6 +48,7 @@ struct alignas(64) Core {
   std::vector<BoundProgram> programs;
   CoreFlags *flags = nullptr;     ///< of all cores
   StreamEvents *events = nullptr; ///< of the queue; null in a run on the calling thread
+  MarkerRing *markers = nullptr;  ///< null: nothing is recorded
 
   void barrier() noexcept {
     ++meeting;
@@ -64,6 +66,8 @@ struct alignas(64) Core {
 
 /// Executes a stream up to its end command, on one core. Allocates nothing, takes no lock.
 void walkStream(Core &core, const uint8_t *stream) noexcept;
+/// The same with markers around the stream and every command. `step` executes it.
+void walkStreamMarked(Core &core, const uint8_t *stream, uint32_t step) noexcept;
 /// Executes one command, which is neither an end nor a wait.
 void executeCommand(Core &core, const CommandHeader &header) noexcept;
 
@@ -82,26 +86,35 @@ public:
   /// The core of the calling thread.
   Core &first() { return cores_[0]; }
 
-  /// Executes a stream on all cores and returns when all have reached its end. `events` gives the
-  /// event commands their meaning on a queue; without it, the stream runs alone and they have no
-  /// effect. Returns false if an event that the stream waits for will never be recorded; the rest
-  /// of the stream is then skipped.
-  bool run(const uint8_t *stream, StreamEvents *events = nullptr) noexcept;
-  /// Executes one command on all cores and returns when all have completed it.
-  void run(const CommandHeader &command) noexcept;
+  /// Records on the cores' rings from now on. Nothing is running.
+  void setMarkers(uint32_t core, MarkerRing &ring) { cores_[core].markers = &ring; }
+
+  /// Executes the stream of a step on all cores and returns when all have reached its end. `events`
+  /// gives the event commands their meaning on a queue; without it, the stream runs alone and they
+  /// have no effect. Returns false if an event that the stream waits for will never be recorded;
+  /// the rest of the stream is then skipped.
+  bool run(const ResolvedStep &step, StreamEvents *events = nullptr) noexcept;
+  /// Executes one command of a step's stream on all cores and returns when all have completed it.
+  void run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept;
   /// Executes what a step computes or copies; does nothing for transfers, records and waits.
   /// Returns null, or why it failed.
   const char *execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
-  void handOver(const uint8_t *position, bool single) noexcept;
+  struct Job {
+    const uint8_t *position = nullptr; ///< in a stream
+    uint32_t step = 0;                 ///< for markers
+    uint32_t command = kWholeStream;   ///< the only one to execute
+  };
+  static constexpr uint32_t kWholeStream = UINT32_MAX;
+
+  void handOver(const Job &job) noexcept;
+  static void perform(Core &core, const Job &job) noexcept;
   void work(Core &core) noexcept;
   void stop() noexcept;
 
   const ForkGuard &process_;
-  // The workers' next job; written before `go` is raised, read after.
-  const uint8_t *position_ = nullptr;
-  bool single_ = false;
+  Job job_; ///< the workers' next one; written before `go` is raised, read after
   bool stop_ = false;
   uint32_t jobs_ = 0;
 

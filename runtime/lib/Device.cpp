@@ -100,6 +100,39 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
     queues_[0]->setPeer(*queues_[1]);
     queues_[1]->setPeer(*queues_[0]);
   }
+  record(options.profiler);
+}
+
+/// Numbers the steps as profile_log.h says, and gives every core a ring.
+void Device::record(ttrt_profiler *profiler) {
+  if (!profiler)
+    recording_.own = Profiler::fromEnvironment();
+  Profiler *chosen = profiler ? profiler->profiler.get() : recording_.own.get();
+  if (!chosen)
+    return;
+  std::vector<const char *> names;
+  auto number = [&](std::vector<ResolvedStep> &steps) {
+    for (ResolvedStep &step : steps) {
+      step.number = static_cast<uint32_t>(names.size());
+      names.push_back(step.name);
+    }
+  };
+  for (ResolvedEntry &entry : entries_) {
+    for (ResolvedSchedule &schedule : entry.schedules)
+      for (auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
+        number(*part);
+    number(entry.writes);
+    number(entry.reads);
+  }
+  number(executes_);
+  const uint32_t device = chosen->addDevice(
+      {*bundle_, cores(), queueCount_, moreCores_ ? moreCores_->count() : 0, std::move(names)});
+  recording_.device = device;
+  recording_.profiler = chosen;
+  for (uint32_t i = 0; i < cores_.count(); ++i)
+    cores_.setMarkers(i, chosen->addRing(device, 0, i));
+  for (uint32_t i = 0; moreCores_ && i < moreCores_->count(); ++i)
+    moreCores_->setMarkers(i, chosen->addRing(device, 1, i));
 }
 
 /// A run can end in the middle of a body only if the body has several inferences.
@@ -184,7 +217,7 @@ void Device::dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &
   forEachCommand(step.stream, [&](const CommandHeader &header) {
     if (infoOf(header.opcode).role == OrderRole::Work) {
       const uint64_t begin = options.on_command ? nowNs() : 0;
-      cores_.run(header);
+      cores_.run(step, header, command);
       if (options.on_command)
         options.on_command(options.user, step.index, command, begin, nowNs());
     }
@@ -201,7 +234,7 @@ void Device::setLoaded(uint32_t trace, bool loaded) {
 void Device::replay(const ResolvedStep &step) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
-  cores_.run(step.stream);
+  cores_.run(step);
   work.count();
 }
 
@@ -221,6 +254,7 @@ const char *Device::run(const ResolvedEntry &entry, const ttrt_input *inputs,
         return problem;
       continue;
     }
+    const MarkedStep marked(cores_.first().markers, step.number);
     const uint64_t start = timed ? nowNs() : 0;
     if (step.kind == fb::StepKind::Write && inputs[step.index].data)
       site_.link.move(step.dst, inputs[step.index].data, step.bytes);

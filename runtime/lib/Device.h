@@ -7,6 +7,7 @@
 #include "Cores.h"
 #include "Memory.h"
 #include "MonitorFile.h"
+#include "Profiler.h"
 #include "Queue.h"
 #include "Residency.h"
 #include "ScheduleTable.h"
@@ -40,6 +41,13 @@ public:
   const ForkGuard &process() const { return process_; }
   /// Set while a call is in progress.
   std::atomic<bool> &busy() { return busy_; }
+
+  /// null if nothing is recorded
+  Profiler *profiler() const { return recording_.profiler; }
+  /// A zone of the calling thread for a call on this device.
+  HostZone zone(profile::HostCall call) const {
+    return {recording_.profiler, call, recording_.device};
+  }
 
   /// Must be notified before anything is executed.
   SlotWatch &watch() { return watch_; }
@@ -83,6 +91,7 @@ public:
 private:
   void dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
   uint32_t ringCapacity() const;
+  void record(ttrt_profiler *profiler);
   void resolveSkippableTails();
 
   const ForkGuard process_; ///< that has the threads
@@ -104,6 +113,17 @@ private:
   std::atomic<bool> queueBusy_[kMaxQueues] = {};
 
   std::unique_ptr<MonitorFile> monitor_; ///< null unless the device is monitored
+
+  /// Destroyed after the threads that write markers.
+  struct Recording {
+    std::unique_ptr<Profiler> own; ///< if the environment asked for it
+    Profiler *profiler = nullptr;
+    uint32_t device = 0;
+    ~Recording() {
+      if (profiler)
+        profiler->removeDevice(device);
+    }
+  } recording_;
 
   Cores cores_;                      ///< of queue 0 and of the caller of run()
   std::unique_ptr<Cores> moreCores_; ///< of queue 1

@@ -7,6 +7,7 @@
 
 #include "Bundle.h"
 #include "Device.h"
+#include "Profiler.h"
 
 #include <memory>
 

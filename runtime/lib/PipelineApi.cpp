@@ -87,6 +87,7 @@ ttrt_status ttrt_pipeline_enqueue(ttrt_pipeline *pipeline, const ttrt_input *inp
     PipelineState &state = pipeline->state;
     requireHostThread(state.device());
     InUse use(pipeline->feeding, "another enqueue");
+    const HostZone zone = state.device().zone(profile::HostCall::PipelineEnqueue);
     require(!state.finished(), "the pipeline accepts no more inputs after ttrt_pipeline_finish()");
     checkTransfers(state.entry().inputs, inputs, "input");
     if (outputs)
@@ -116,6 +117,7 @@ ttrt_status ttrt_pipeline_finish(ttrt_pipeline *pipeline, ttrt_error *error) {
     require(pipeline, "pipeline is NULL");
     requireHostThread(pipeline->state.device());
     InUse use(pipeline->feeding, "another enqueue");
+    const HostZone zone = pipeline->state.device().zone(profile::HostCall::PipelineFinish);
     if (!pipeline->state.finished())
       pipeline->state.finish();
   });
@@ -129,6 +131,7 @@ ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs, ttr
     requireEnumerator(wait, TTRT_STREAM, "ttrt_wait");
     requireHostThread(pipeline->state.device());
     InUse use(pipeline->draining, "another pop");
+    const HostZone zone = pipeline->state.device().zone(profile::HostCall::PipelinePop);
     result = pipeline->state.pop(outputs, wait);
     if (result == PipelineState::Pop::Failed)
       requireNoFailure(pipeline->state.device());

@@ -127,11 +127,13 @@ uint32_t Queue::pushStep(const ResolvedStep &step, void *host, bool counted,
 }
 
 void Queue::pushCommands(const ResolvedStep &step) noexcept {
+  uint32_t index = 0;
   forEachCommand(step.stream, [&](const CommandHeader &header) {
     const OrderRole role = infoOf(header.opcode).role;
     if (role == OrderRole::Work) {
       QueueCommand command;
       command.kind = QueueCommand::Kind::Command;
+      command.index = index;
       command.step = &step;
       command.header = &header;
       push(command);
@@ -140,6 +142,7 @@ void Queue::pushCommands(const ResolvedStep &step) noexcept {
     } else if (role == OrderRole::Wait) {
       pushWait(site.events[reinterpret_cast<const EventCommand &>(header).event]);
     } // a barrier is implied: each command is complete before the next begins
+    ++index;
   });
 }
 
@@ -191,15 +194,14 @@ void Queue::perform(const QueueCommand &command) noexcept {
     return performStep(command);
   case QueueCommand::Kind::Command: {
     MonitoredWork work(lane());
-    return cores.run(*command.header);
+    return cores.run(*command.step, *command.header, command.index);
   }
   case QueueCommand::Kind::Record:
+    if (MarkerRing *markers = cores.first().markers) [[unlikely]]
+      markers->single(MarkerKind::Record, static_cast<uint32_t>(command.event - site.events));
     return command.event->record(index);
   case QueueCommand::Kind::Wait:
-    if (!command.flag->await(command.value, *events.stopped[command.target],
-                             events.waits[command.index])) [[unlikely]]
-      stop(command, TTRT_FAILED, "the queue that should record the event has stopped");
-    return;
+    return performWait(command);
   case QueueCommand::Kind::Target:
     events.targets[command.index] = {command.flag, command.value, command.target};
     return;
@@ -215,6 +217,17 @@ void Queue::perform(const QueueCommand &command) noexcept {
   case QueueCommand::Kind::Stop:
     return;
   }
+}
+
+void Queue::performWait(const QueueCommand &command) noexcept {
+  MarkerRing *const markers = cores.first().markers;
+  if (markers) [[unlikely]]
+    markers->begin(MarkerKind::WaitBegin, command.index);
+  if (!command.flag->await(command.value, *events.stopped[command.target],
+                           events.waits[command.index])) [[unlikely]]
+    stop(command, TTRT_FAILED, "the queue that should record the event has stopped");
+  if (markers) [[unlikely]]
+    markers->end(MarkerKind::WaitEnd, command.index);
 }
 
 void Queue::checkCall(const QueueCommand &command, int result) noexcept {
@@ -245,6 +258,7 @@ void Queue::performStep(const QueueCommand &command) noexcept {
   const ResolvedStep &step = *command.step;
   MonitoredWork work(lane());
   if (step.isTransfer()) {
+    const MarkedStep marked(cores.first().markers, step.number);
     move(command);
   } else {
     if (site.checks && !isStreamIntact(command)) [[unlikely]]

@@ -23,7 +23,7 @@ namespace ttrt {
 struct QueueCommand {
   enum class Kind : uint8_t {
     Step,    ///< `step`; a write or read has the host's memory in `source` or `sink`
-    Command, ///< `header`, of the trace `step`: dispatched by the host
+    Command, ///< `header`, command `index` of the trace `step`: dispatched by the host
     Record,  ///< `event`
     Wait,    ///< until `flag` reaches `value`: for event `index`
     Target,  ///< waits for event `index` in the next stream end when `flag` reaches `value`
@@ -122,6 +122,7 @@ private:
   void work() noexcept;
   void perform(const QueueCommand &command) noexcept;
   void performStep(const QueueCommand &command) noexcept;
+  void performWait(const QueueCommand &command) noexcept;
   [[gnu::cold]] bool isStreamIntact(const QueueCommand &command) noexcept;
   MonitorLane *lane() const noexcept { return site.lanes ? &site.lanes[1 + index] : nullptr; }
   void checkCall(const QueueCommand &command, int result) noexcept;

@@ -4,6 +4,7 @@
 #include "ApiChecks.h"
 
 using namespace ttrt;
+using profile::HostCall;
 
 struct ttrt_event {
   Device &device;
@@ -25,7 +26,9 @@ Queue &queueOf(Device &device, uint32_t queue) {
 
 /// What `enqueue` throws it throws before it enqueues anything.
 template <typename Enqueue>
-void enqueueOn(Device &device, uint32_t index, bool blocking, Enqueue enqueue) {
+void enqueueOn(Device &device, profile::HostCall call, uint32_t index, bool blocking,
+               Enqueue enqueue) {
+  const HostZone zone = device.zone(call);
   Queue &queue = queueOf(device, index);
   if (device.piped().load(std::memory_order_relaxed)) [[unlikely]]
     fail(TTRT_BUSY, "the device has a pipeline; close it first");
@@ -56,7 +59,7 @@ ttrt_status ttrt_enqueue_write(ttrt_device *device, uint32_t queue, uint32_t ent
     const ResolvedEntry &resolved = entryOf(target, entry);
     checkBytes(portOf(resolved.inputs, input, "input"), bytes, "input");
     require(data, "data is NULL");
-    enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+    enqueueOn(target, HostCall::EnqueueWrite, queue, blocking != 0, [&](Queue &on) {
       target.watch().give(entry, input);
       on.pushStep(resolved.writes[input], const_cast<void *>(data), /*counted=*/false,
                   /*iteration=*/false);
@@ -71,7 +74,7 @@ ttrt_status ttrt_enqueue_read(ttrt_device *device, uint32_t queue, uint32_t entr
     const ResolvedEntry &resolved = entryOf(target, entry);
     checkBytes(portOf(resolved.outputs, output, "output"), bytes, "output");
     require(data, "data is NULL");
-    enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+    enqueueOn(target, HostCall::EnqueueRead, queue, blocking != 0, [&](Queue &on) {
       on.pushStep(resolved.reads[output], data, /*counted=*/false, /*iteration=*/false);
     });
   });
@@ -85,7 +88,7 @@ ttrt_status ttrt_enqueue_execute(ttrt_device *device, uint32_t queue, uint32_t t
     if (!step)
       fail(TTRT_INVALID_ARGUMENT, "trace {}; the bundle has {}", trace,
            count(target.bundle().metadata().traces()));
-    enqueueOn(target, queue, blocking != 0, [&](Queue &on) {
+    enqueueOn(target, HostCall::EnqueueExecute, queue, blocking != 0, [&](Queue &on) {
       requireLoaded(target, *step);
       target.watch().replay(trace);
       on.pushStep(*step, nullptr, /*counted=*/false, /*iteration=*/true);
@@ -97,7 +100,7 @@ ttrt_status ttrt_enqueue_call(ttrt_device *device, uint32_t queue, ttrt_call *ca
                               ttrt_error *error) {
   return guarded(error, [&] {
     require(call, "call is NULL");
-    enqueueOn(deviceOf(device), queue, /*blocking=*/false, [&](Queue &on) {
+    enqueueOn(deviceOf(device), HostCall::EnqueueCall, queue, /*blocking=*/false, [&](Queue &on) {
       QueueCommand command;
       command.kind = QueueCommand::Kind::Call;
       command.call = call;
@@ -135,7 +138,7 @@ void ttrt_event_destroy(ttrt_event *event) {
 ttrt_status ttrt_event_record(ttrt_event *event, uint32_t queue, ttrt_error *error) {
   return guarded(error, [&] {
     require(event, "event is NULL");
-    enqueueOn(event->device, queue, /*blocking=*/false,
+    enqueueOn(event->device, HostCall::EventRecord, queue, /*blocking=*/false,
               [&](Queue &on) { on.pushRecord(event->event); });
   });
 }
@@ -143,7 +146,7 @@ ttrt_status ttrt_event_record(ttrt_event *event, uint32_t queue, ttrt_error *err
 ttrt_status ttrt_event_wait(ttrt_event *event, uint32_t queue, ttrt_error *error) {
   return guarded(error, [&] {
     require(event, "event is NULL");
-    enqueueOn(event->device, queue, /*blocking=*/false,
+    enqueueOn(event->device, HostCall::EventWait, queue, /*blocking=*/false,
               [&](Queue &on) { on.pushWait(event->event); });
   });
 }
@@ -173,6 +176,7 @@ ttrt_status ttrt_event_synchronize(ttrt_event *event, ttrt_error *error) {
   return guarded(error, [&] {
     require(event, "event is NULL");
     requireHostThread(event->device);
+    const HostZone zone = event->device.zone(HostCall::EventSynchronize);
     const EventTarget target = event->event.target();
     if (target.flag &&
         !target.flag->await(target.value, event->device.queue(target.queue).stopped()))
@@ -184,6 +188,7 @@ ttrt_status ttrt_device_synchronize(ttrt_device *device, ttrt_error *error) {
   return guarded(error, [&] {
     Device &target = deviceOf(device);
     requireHostThread(target);
+    const HostZone zone = target.zone(HostCall::DeviceSynchronize);
     target.drain();
     requireNoFailure(target);
   });

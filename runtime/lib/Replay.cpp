@@ -85,18 +85,21 @@ const char *Cores::execute(const ResolvedStep &step, StreamEvents *events) noexc
   switch (step.kind) {
   case fb::StepKind::Execute:
   case fb::StepKind::Dispatch:
-    return run(step.stream, events)
-               ? nullptr
-               : "the queue that should record an event it waits for has stopped";
-  case fb::StepKind::HostDispatch:
+    return run(step, events) ? nullptr
+                             : "the queue that should record an event it waits for has stopped";
+  case fb::StepKind::HostDispatch: {
+    const MarkedStep marked(first().markers, step.number);
     if (step.host)
       return step.host->run();
     for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
       step.function(step.words.data(), first().base, first().scratch, workgroup);
     return nullptr;
-  case fb::StepKind::Copy:
+  }
+  case fb::StepKind::Copy: {
+    const MarkedStep marked(first().markers, step.number);
     memcpy(step.dst, step.src, step.bytes);
     return nullptr;
+  }
   case fb::StepKind::Write:
   case fb::StepKind::Read:
   case fb::StepKind::Record:
@@ -121,6 +124,31 @@ void walkStream(Core &core, const uint8_t *stream) noexcept {
       executeCommand(core, header);
     stream += header.size;
   }
+}
+
+void walkStreamMarked(Core &core, const uint8_t *stream, uint32_t step) noexcept {
+  MarkerRing &markers = *core.markers;
+  markers.step = step;
+  markers.begin(MarkerKind::StreamBegin, step, markers.streams++);
+  for (uint32_t command = 0;; ++command) {
+    const auto &header = *reinterpret_cast<const CommandHeader *>(stream);
+    markers.command = command;
+    markers.begin(MarkerKind::CommandBegin, command);
+    bool last = header.opcode == Opcode::End;
+    if (header.opcode == Opcode::Wait)
+      last = !core.wait(reinterpret_cast<const EventCommand &>(header).event);
+    else
+      executeCommand(core, header);
+    if (last)
+      core.barrier();
+    markers.end(MarkerKind::CommandEnd, command);
+    if (last)
+      break;
+    stream += header.size;
+  }
+  markers.command = profile::kNone;
+  markers.end(MarkerKind::StreamEnd, step);
+  markers.step = profile::kNone;
 }
 
 } // namespace ttrt

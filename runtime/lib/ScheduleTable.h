@@ -9,6 +9,7 @@
 #include "Code.h"
 #include "HostFunctions.h"
 #include "Memory.h"
+#include "ttrt/profile_log.h"
 #include "ttrt/steps.h"
 
 #include <vector>
@@ -20,10 +21,11 @@ struct ResolvedStep {
   fb::StepKind kind;
   uint32_t index = 0; ///< input, output, trace, program, event
   uint32_t queue = 0;
-  uint8_t *dst = nullptr;              ///< Write: slot; Copy
-  const uint8_t *src = nullptr;        ///< Read: slot; Copy
-  uint64_t bytes = 0;                  ///< Write, Read, Copy
-  const uint8_t *stream = nullptr;     ///< Execute; Dispatch: a stream of its own
+  uint32_t number = profile::kNone; ///< in the device (profile_log.h); kNone: nothing is recorded
+  uint8_t *dst = nullptr;           ///< Write: slot; Copy
+  const uint8_t *src = nullptr;     ///< Read: slot; Copy
+  uint64_t bytes = 0;               ///< Write, Read, Copy
+  const uint8_t *stream = nullptr;  ///< Execute; Dispatch: a stream of its own
   ProgramFunction *function = nullptr; ///< HostDispatch
   std::shared_ptr<HostStep> host;      ///< HostDispatch of a host function
   uint64_t grid = 0;

@@ -5,6 +5,7 @@
 #include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
+#include "ttrt/profile.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +21,7 @@ TTRT_ENDS_WITH(ttrt_entry, outputs);
 TTRT_ENDS_WITH(ttrt_port, bytes);
 TTRT_ENDS_WITH(ttrt_memory, trace_address);
 TTRT_ENDS_WITH(ttrt_trace, bytes);
-TTRT_ENDS_WITH(ttrt_device_options, host_functions);
+TTRT_ENDS_WITH(ttrt_device_options, profiler);
 TTRT_ENDS_WITH(ttrt_host_call, attribute_count);
 TTRT_ENDS_WITH(ttrt_host_function, user);
 TTRT_ENDS_WITH(ttrt_timing, device);
@@ -29,6 +30,8 @@ TTRT_ENDS_WITH(ttrt_host, dram_bytes);
 TTRT_ENDS_WITH(ttrt_memory_use, largest_free);
 TTRT_ENDS_WITH(ttrt_schedule, reserved);
 TTRT_ENDS_WITH(ttrt_pipeline_options, user);
+TTRT_ENDS_WITH(ttrt_profiler_options, read_interval);
+TTRT_ENDS_WITH(ttrt_zone_source, color);
 #undef TTRT_ENDS_WITH
 
 void checkStructSize(size_t size, const char *type, size_t known) {

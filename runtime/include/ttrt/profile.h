@@ -38,8 +38,7 @@
 extern "C" {
 #endif
 
-/** A recording. */
-typedef struct ttrt_profiler ttrt_profiler;
+/* A recording is a ttrt_profiler (ttrt.h). */
 
 /** Options of ttrt_profiler_open(). Zero is the default of every field. */
 typedef struct ttrt_profiler_options {

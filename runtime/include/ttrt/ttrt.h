@@ -242,6 +242,7 @@ TTRT_API ttrt_status ttrt_bundle_trace(const ttrt_bundle *bundle, uint32_t trace
 typedef struct ttrt_device ttrt_device;
 
 typedef struct ttrt_host_function ttrt_host_function;
+typedef struct ttrt_profiler ttrt_profiler;
 
 /** Options of ttrt_device_open(). Zero is the default of every field. */
 typedef struct ttrt_device_options {
@@ -272,8 +273,11 @@ typedef struct ttrt_device_options {
   uint32_t reserved; /**< 0 */
   /** Functions that compute ops of the model on the host (host.h), up to a NULL; NULL: none. */
   const ttrt_host_function *const *host_functions;
+  /** Records what the device executes (profile.h); it must outlive the device. NULL: nothing, unless
+      the environment has TTRT_PROFILE. */
+  ttrt_profiler *profiler;
 } ttrt_device_options;
-#define TTRT_DEVICE_OPTIONS_INIT {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL}
+#define TTRT_DEVICE_OPTIONS_INIT {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL}
 
 /**
  * Opens a device: reserves its address space, maps the bundle into it, loads all traces and starts
