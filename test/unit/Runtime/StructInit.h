@@ -6,6 +6,7 @@
 #include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
+#include "ttrt/profile.h"
 
 #define TTRT_SIZED_STRUCTS(apply)                                                                  \
   apply(ttrt_entry, TTRT_ENTRY_INIT) apply(ttrt_port, TTRT_PORT_INIT)                              \
@@ -16,7 +17,9 @@
                       apply(ttrt_schedule, TTRT_SCHEDULE_INIT)                                     \
                           apply(ttrt_pipeline_options, TTRT_PIPELINE_OPTIONS_INIT)                 \
                               apply(ttrt_host_call, TTRT_HOST_CALL_INIT)                           \
-                                  apply(ttrt_host_function, TTRT_HOST_FUNCTION_INIT)
+                                  apply(ttrt_host_function, TTRT_HOST_FUNCTION_INIT)               \
+                                      apply(ttrt_profiler_options, TTRT_PROFILER_OPTIONS_INIT)     \
+                                          apply(ttrt_zone_source, TTRT_ZONE_SOURCE_INIT)
 
 #ifdef __cplusplus
 extern "C" {
