@@ -25,6 +25,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 
 if(TARGET ttrt_sign)

@@ -53,18 +53,18 @@ def test_tree(installed):
     files = {str(p.relative_to(installed)) for p in installed.rglob("*") if p.is_file()}
     for tool in TOOLS:
         assert f"bin/{tool}" in files
-    for tail in ("include/ttrt/ttrt.h", "include/ttrt/pipeline.hpp", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE",
+    for tail in ("include/ttrt/ttrt.h", "include/ttrt/pipeline.hpp", "include/ttrt/profile.hpp", "ttrtConfig.cmake", "ttrtConfigVersion.cmake", "LICENSE",
                  "pkgconfig/ttrt.pc", "share/doc/ttc/README.md"):
         assert any(f.endswith(tail) for f in files), (tail, sorted(files))
 
 
 def test_libttrt_is_small(installed, build_dir, tmp_path):
-    """What an application carries: below 272 KB, stripped. Release only, others are not optimised."""
+    """What an application carries: below 294 KB, stripped. Release only, others are not optimised."""
     if "CMAKE_BUILD_TYPE:STRING=Release" not in (build_dir / "CMakeCache.txt").read_text():
         pytest.skip("not a release build")
     library, = (p for p in installed.rglob("libttrt.so.*") if not p.is_symlink())
     run("strip", "-o", tmp_path / "libttrt.so", library)
-    assert (tmp_path / "libttrt.so").stat().st_size < 272_000
+    assert (tmp_path / "libttrt.so").stat().st_size < 294_000
 
 
 def test_libttrt_exports_what_its_map_and_headers_say(installed, root):

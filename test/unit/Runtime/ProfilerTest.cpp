@@ -8,7 +8,7 @@
 #include "ProfileLog.h"
 #include "QueueBundle.h"
 #include "ttrt/pipeline.h"
-#include "ttrt/profile.h"
+#include "ttrt/profile.hpp"
 #include "ttrt/queue.h"
 
 #include <csignal>
@@ -331,6 +331,36 @@ TEST_F(Recordings, HaveZonesOfTheApplication) {
       EXPECT_EQ(kinds[i + 2], HostMarkerKind::ZoneEnd);
     }
   }
+}
+
+TEST_F(Recordings, HaveZonesOfScopes) {
+  open();
+  const ZoneName request(profiler, "request", 0x102030);
+  for (int i = 0; i < 3; ++i) {
+    request.frame();
+    const ScopedZone zone(request);
+    TTRT_ZONE(profiler, "inner");
+    zone.text("of the innermost zone");
+  }
+  {
+    const ZoneName none(nullptr, "none");
+    const ScopedZone zone(none);
+    TTRT_ZONE(nullptr, "none");
+  }
+  const ProfileLog log = this->log();
+  ASSERT_EQ(log.zones.size(), 2u);
+  EXPECT_EQ(log.zones[0].name, "request");
+  EXPECT_NE(log.zones[0].file.find("ProfilerTest.cpp"), std::string::npos);
+  EXPECT_EQ(log.zones[0].record.color, 0x102030u);
+  EXPECT_EQ(log.zones[1].name, "inner");
+  ASSERT_EQ(log.host.size(), 15u);
+  for (size_t i = 0; i < 15; i += 5) {
+    EXPECT_EQ(log.host[i].kind, HostMarkerKind::Frame);
+    EXPECT_EQ(log.host[i + 1].zone, kFirstZone);
+    EXPECT_EQ(log.host[i + 2].zone, kFirstZone + 1);
+    EXPECT_EQ(log.host[i + 4].kind, HostMarkerKind::ZoneEnd);
+  }
+  EXPECT_EQ(log.texts.size(), 3u);
 }
 
 TEST_F(Recordings, CountDroppedZonesOfManyThreads) {
