@@ -22,6 +22,8 @@ void verifyTables(const Bundle &bundle);
 /// Programs: what their tables say is what their code was generated for. Returns whether every
 /// entry point must have a `dataflow`.
 bool verifyFacts(const Bundle &bundle);
+/// The facts at the end of the code segment; null if there are none.
+const fb::Facts *findFacts(const SegmentView &code);
 /// The bytes of the code segment before the facts: the shared object. All of them if there are
 /// none.
 uint64_t sizeOfObject(const SegmentView &code);

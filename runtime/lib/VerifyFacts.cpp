@@ -28,8 +28,7 @@ uint64_t sizeOfObject(const SegmentView &code) {
   return facts ? code.size - sizeof(FactsTrailer) - facts : code.size;
 }
 
-/// Null if the code segment does not end with facts.
-static const fb::Facts *findFacts(const SegmentView &code) {
+const fb::Facts *findFacts(const SegmentView &code) {
   const uint64_t size = sizeOfFacts(code);
   if (size == 0)
     return nullptr;

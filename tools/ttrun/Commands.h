@@ -6,6 +6,7 @@ namespace ttrun {
 
 /// The commands. They take the arguments after the command's name and return the exit status.
 int runCommand(int argc, char **argv);
+int reportCommand(int argc, char **argv);
 int readCommand(int argc, char **argv);
 int checkCommand(int argc, char **argv);
 int queryCommand(int argc, char **argv);

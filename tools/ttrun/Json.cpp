@@ -47,7 +47,7 @@ Json &Json::close(char bracket) {
 }
 
 /// JSON is UTF-8: malformed bytes become U+FFFD, the replacement character.
-static std::string quote(std::string_view raw) {
+std::string quoteJson(std::string_view raw) {
   std::string quoted = "\"";
   while (!raw.empty()) {
     const size_t length = utf8Length(raw);
@@ -66,14 +66,14 @@ static std::string quote(std::string_view raw) {
 }
 
 Json &Json::key(std::string_view name) {
-  raw(quote(name));
+  raw(quoteJson(name));
   text += ": ";
   afterKey = true;
   return *this;
 }
 
 Json &Json::value(std::string_view string) {
-  raw(quote(string));
+  raw(quoteJson(string));
   return *this;
 }
 

@@ -8,6 +8,9 @@
 
 namespace ttrun {
 
+/// A string of JSON, with its quotes.
+std::string quoteJson(std::string_view raw);
+
 /// Writes indented JSON in the order of the calls. key() names the value that follows.
 class Json {
 public:

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a recording says: each execution of each command, and what every nanosecond was spent on.
+
+#ifndef TTC_TOOLS_TTRUN_PROFILE_ANALYSIS_H
+#define TTC_TOOLS_TTRUN_PROFILE_ANALYSIS_H
+
+#include "Model.h"
+#include "Zones.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ttrun::report {
+
+/// Times are nanoseconds of the host's clock; durations of spans on one clock are nanoseconds.
+
+/// A stream that a queue walked once.
+struct Execution {
+  uint32_t device, queue, step;
+  uint64_t number;      ///< counts the streams of the queue
+  int64_t begin, end;   ///< of the first core to begin, of the last to end
+  uint64_t session = 0; ///< of its step's trace: counts from 1 on each device; 0: not of a trace
+};
+
+/// A command that a stream executed once. Cores without work do not count.
+struct OpRun {
+  uint32_t device, queue, step, command;
+  uint32_t execution;            ///< index; kNone: the host dispatched it alone
+  uint64_t number;               ///< the execution's
+  uint64_t beginTicks, endTicks; ///< of the first core to begin, of the last to end
+  int64_t begin, end;
+  double least = 0, most = 0, sum = 0; ///< over cores, of the time in the command
+  uint32_t cores = 0;
+  double share = 0;      ///< its part of the device's time: what the parts of all add up to
+  double waitBefore = 0; ///< in barriers and waits since the op before, average over cores
+  bool hasLatency = false;
+  int64_t latency = 0; ///< since the end of the op before on the same queue; negative: they overlap
+};
+
+/// A step that one thread carries out: a transfer, work on the host.
+struct StepRun {
+  uint32_t device, queue, step;
+  int64_t begin, end;
+};
+
+/// What a device's time is spent on. Each instant counts once, for the first that applies.
+enum class Use {
+  Ops,       ///< a core executes a command
+  Sync,      ///< cores are between commands of a stream: at barriers, or starting a command
+  Transfers, ///< inputs and outputs are moved, and no core computes
+  HostWork,  ///< host steps
+  Library,   ///< a thread is inside of the library: it starts work or waits
+  Outside    ///< the application has asked for nothing
+};
+inline constexpr size_t kUses = 6;
+const char *nameOf(Use use);
+
+/// One device's recording, from its first activity to its last.
+struct DeviceTimes {
+  int64_t begin = 0, end = 0;
+  std::array<double, kUses> uses{};
+  double span() const { return static_cast<double>(end - begin); }
+  double busy() const;    ///< Ops and Sync
+  double waiting() const; ///< the rest
+  /// For each repetition of the stream that is executed most often: from its begin to the next
+  /// one's.
+  std::vector<double> iterations, waits; ///< its duration, and the share in which the device waits
+  uint32_t anchor = kNone;               ///< that stream's step
+};
+
+struct Analysis {
+  Log log;
+  ClockFit clock;
+  std::vector<RingZones> rings;
+  HostZones host;
+  std::vector<DeviceModel> models;
+  std::vector<Execution> executions; ///< by device, queue, number
+  std::vector<OpRun> ops;            ///< by begin
+  std::vector<StepRun> steps;        ///< by begin
+  std::vector<StepRun> dispatches;   ///< on each core: a command that the host dispatched alone
+  std::vector<DeviceTimes> times;    ///< by device
+  uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
+  uint64_t orphans = 0; ///< commands whose streams' begin or end is missing
+  uint64_t spans = 0;   ///< zones of all cores and threads
+};
+
+/// Reads and analyses everything. Throws LogError or UserError.
+Analysis analyse(Log log, const std::string &bundle);
+
+/// The middle of some numbers, and how they spread.
+struct Spread {
+  uint64_t count = 0;
+  double least = 0, median = 0, p90 = 0, sum = 0;
+  double deviation = 0; ///< 1.4826 * median absolute deviation: the standard deviation, if normal
+  /// Standard error of the median, if the samples are independent.
+  double error() const;
+};
+Spread spreadOf(std::vector<double> values);
+
+} // namespace ttrun::report
+
+#endif // TTC_TOOLS_TTRUN_PROFILE_ANALYSIS_H

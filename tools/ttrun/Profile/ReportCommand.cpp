@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../Commands.h"
+#include "../Options.h"
+#include "Files.h"
+#include "Report.h"
+#include "Summary.h"
+#include "WriteFile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/core.h>
+
+namespace ttrun {
+
+namespace fs = std::filesystem;
+using namespace report;
+
+/// The folder itself if it has a log, else the newest folder in it that has one.
+static fs::path recordingIn(const fs::path &folder) {
+  const char *log = ttrt::profile::kLogName;
+  if (fs::exists(folder / log))
+    return folder;
+  if (!fs::is_directory(folder))
+    throw UserError(fmt::format("{}: expected the folder of a recording", folder.string()));
+  fs::path newest;
+  fs::file_time_type newestTime;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder)) {
+    std::error_code error;
+    const fs::file_time_type time = fs::last_write_time(entry.path() / log, error);
+    if (error ||
+        (!newest.empty() && (time < newestTime || (time == newestTime && entry.path() < newest))))
+      continue;
+    newest = entry.path();
+    newestTime = time;
+  }
+  if (newest.empty())
+    throw UserError(fmt::format("{}: no recording ({}) in this folder or in those inside of it",
+                                folder.string(), log));
+  return newest;
+}
+
+void makeReport(const std::string &given, const ReportOptions &options) {
+  const fs::path folder = recordingIn(given);
+  const Analysis analysis =
+      analyse(readLog((folder / ttrt::profile::kLogName).string()), options.bundle);
+  const Summary summary = summarise(analysis);
+  // "profile/20250131-120000/" has no name of its own after the last slash.
+  const fs::path named = fs::absolute(folder).lexically_normal();
+  const std::string name = (named.has_filename() ? named : named.parent_path()).filename().string();
+  const std::string json = summaryJson(analysis, summary, folder.string());
+  ttc::writeFile((folder / ("ops_perf_results_" + name + ".csv")).string(), {opsCsv(analysis)});
+  ttc::writeFile((folder / "profile_log_device.csv").string(), {markersCsv(analysis)});
+  ttc::writeFile((folder / "timeline.json").string(), {timelineJson(analysis)});
+  ttc::writeFile((folder / "report.json").string(), {json});
+  if (options.json)
+    fmt::print("{}", json);
+  else
+    printSummary(analysis, summary, folder.string(), options.rows);
+}
+
+int reportCommand(int argc, char **argv) {
+  OptionParser parser(
+      "ttrun report", "FOLDER [options]",
+      "Makes a report of a recording (docs/profiling.md): a table of ops, all markers as CSV, a\n"
+      "timeline and a summary. FOLDER is the recording's, or the one above it: then the newest\n"
+      "recording is taken. The files are written to the recording's folder.",
+      "  ttrun report profile\n"
+      "  ttrun report profile/20250131-120000 --bundle moved/model.ttcb --json\n");
+  ReportOptions options;
+  parser.text("bundle", "FILE", "the bundle that was recorded, if it has been moved",
+              options.bundle);
+  parser.number("rows", "N", "ops in the text (default 20)", options.rows, 0, 1000000);
+  parser.flag("json", "print one JSON object instead of text (docs/profiling.md)", options.json);
+  const std::vector<std::string> folders = parser.parse(argc, argv);
+  if (folders.size() != 1)
+    throw UserError(
+        fmt::format("expected one folder, found {}; see ttrun report --help", folders.size()));
+  makeReport(folders[0], options);
+  return 0;
+}
+
+} // namespace ttrun

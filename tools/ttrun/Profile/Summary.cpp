@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace ttrun::report {
+
+using namespace ttrt::profile;
+
+namespace {
+/// The durations of each op, until all are known.
+struct Samples {
+  OpSum sum;
+  std::vector<double> times;
+};
+
+using Key = std::tuple<std::string, int64_t, std::string>; // trace, command, name
+
+class Summing {
+public:
+  explicit Summing(const Analysis &a) : a(a) {}
+
+  Summary run() {
+    for (const OpRun &op : a.ops)
+      add(op);
+    for (const StepRun &step : a.steps)
+      add(step);
+    for (auto *table : {&ops, &steps})
+      for (auto &[key, samples] : *table) {
+        samples.sum.time = spreadOf(std::move(samples.times));
+        summary.ops.push_back(samples.sum);
+        summary.opTime += samples.sum.share;
+      }
+    summary.names = sumBy([](const OpSum &op) { return op.name; });
+    summary.kinds = sumBy([](const OpSum &op) { return op.kind; });
+    for (uint32_t i = 0; i < a.times.size(); ++i)
+      summary.verdicts.push_back(verdictOf(i));
+    std::vector<double> runs;
+    for (const HostSpan &span : a.host.spans)
+      if (span.zone == static_cast<uint32_t>(HostCall::Run))
+        runs.push_back(static_cast<double>(hostTime(span.end) - hostTime(span.begin)));
+    summary.runs = spreadOf(std::move(runs));
+    return std::move(summary);
+  }
+
+private:
+  void add(const OpRun &run) {
+    const DeviceModel &model = a.models[run.device];
+    const StepInfo *step = model.step(run.step);
+    const OpInfo *op = model.op(run.step, run.command);
+    const std::string name = model.opName(run.step, run.command);
+    const std::string trace = !step             ? fmt::format("step {}", run.step)
+                              : step->trace < 0 ? ""
+                                                : model.traces[static_cast<size_t>(step->trace)];
+    // A dispatch outside of traces has no number that says anything.
+    const int64_t command = step && step->trace < 0 ? -1 : static_cast<int64_t>(run.command);
+    auto [found, isNew] = ops.try_emplace({trace, command, name});
+    Samples &samples = found->second;
+    if (isNew) {
+      samples.sum.trace = trace;
+      samples.sum.command = command;
+      samples.sum.name = name;
+      samples.sum.kind = op ? op->kind : name;
+      samples.sum.type = "device";
+      if (op) {
+        samples.sum.source = op->source.empty() ? step->source : op->source;
+        samples.sum.grid = op->grid;
+        const auto dram = static_cast<size_t>(Space::Dram);
+        samples.sum.dramBytes = op->read[dram] + op->written[dram];
+      }
+    }
+    samples.sum.share += run.share;
+    samples.times.push_back(run.most);
+  }
+
+  void add(const StepRun &run) {
+    const StepInfo *step = a.models[run.device].step(run.step);
+    const std::string text = a.models[run.device].stepText(run.step);
+    auto [found, isNew] = steps.try_emplace({"", -1, text});
+    Samples &samples = found->second;
+    if (isNew) {
+      samples.sum.name = text;
+      samples.sum.kind = step ? step->kind : "step";
+      samples.sum.type = step && step->role == StepRole::HostWork ? "host" : "transfer";
+      samples.sum.source = step ? step->source : "";
+    }
+    samples.times.push_back(static_cast<double>(run.end - run.begin));
+  }
+
+  template <typename NameOf> std::vector<OpSum> sumBy(NameOf nameOf) const {
+    std::map<std::string, OpSum> sums;
+    for (const OpSum &op : summary.ops) {
+      if (op.type != "device")
+        continue;
+      auto [found, isNew] = sums.try_emplace(nameOf(op), op);
+      OpSum &sum = found->second;
+      if (isNew) {
+        sum.name = found->first;
+        continue;
+      }
+      // Of each execution of the model, all commands take the sum of their medians.
+      ++sum.commands;
+      sum.share += op.share;
+      sum.dramBytes += op.dramBytes;
+      sum.time.count += op.time.count;
+      sum.time.sum += op.time.sum;
+      sum.time.least += op.time.least;
+      sum.time.median += op.time.median;
+      sum.time.p90 += op.time.p90;
+      sum.time.deviation = std::hypot(sum.time.deviation, op.time.deviation);
+    }
+    std::vector<OpSum> sorted;
+    for (auto &[name, sum] : sums)
+      sorted.push_back(std::move(sum));
+    std::sort(sorted.begin(), sorted.end(), [](const OpSum &x, const OpSum &y) {
+      return x.share != y.share ? x.share > y.share : x.name < y.name;
+    });
+    return sorted;
+  }
+
+  Verdict verdictOf(uint32_t device) const;
+
+  const Analysis &a;
+  std::map<Key, Samples> ops, steps;
+  Summary summary;
+};
+} // namespace
+
+/// A device that waits for less than this share is the limit itself.
+static constexpr double kIdleLimit = 0.1;
+
+Verdict Summing::verdictOf(uint32_t device) const {
+  const DeviceTimes &times = a.times[device];
+  Verdict verdict;
+  if (!(times.span() > 0)) {
+    verdict.bound = "unclear";
+    verdict.text = "unclear: nothing was recorded";
+    return verdict;
+  }
+  verdict.waits = times.waiting() / times.span();
+  // From the iterations, if they are enough to tell how much they differ. The first ones warm up,
+  // which a median ignores.
+  constexpr size_t kEnough = 8;
+  const Spread waits = spreadOf(times.waits);
+  if (waits.count >= kEnough) {
+    verdict.waits = waits.median;
+    verdict.error = 1.96 * waits.error();
+  }
+  verdict.bound = verdict.waits - verdict.error >= kIdleLimit  ? "host"
+                  : verdict.waits + verdict.error < kIdleLimit ? "device"
+                                                               : "unclear";
+  verdict.text = fmt::format("{}: ", verdict.bound == "unclear" ? "unclear whether host or device"
+                                                                : verdict.bound + "-bound");
+  verdict.text += fmt::format("{:.0f} % ", 100 * verdict.waits);
+  if (verdict.error > 0)
+    verdict.text += fmt::format("(+- {:.1f}) ", 100 * verdict.error);
+  verdict.text += "of the time the device waits";
+  std::vector<std::pair<double, const char *>> reasons;
+  for (size_t i = 0; i < kUses; ++i)
+    reasons.emplace_back(times.uses[i] / times.span(), nameOf(static_cast<Use>(i)));
+  std::sort(reasons.rbegin(), reasons.rend());
+  if (verdict.error > 0)
+    verdict.text += fmt::format(" (median of {} iterations)", waits.count);
+  const char *separator = "; whole recording: ";
+  for (const auto &[share, reason] : reasons)
+    if (share >= 0.005) {
+      verdict.text += fmt::format("{}{} {:.0f} %", separator, reason, 100 * share);
+      separator = ", ";
+    }
+  if (a.log.dropped())
+    verdict.text += "; markers are missing, so some of this is wrong";
+  return verdict;
+}
+
+Summary summarise(const Analysis &analysis) { return Summing(analysis).run(); }
+
+std::vector<std::string> dropsOf(const Analysis &a) {
+  std::vector<std::string> lines;
+  // The first drop of each ring tells where it was full.
+  std::map<uint32_t, const DroppedRecord *> first;
+  for (const DroppedRecord &drop : a.log.drops)
+    if (drop.count)
+      first.try_emplace(drop.ring, &drop);
+  for (const auto &[number, drop] : first) {
+    if (number == kNone) {
+      lines.push_back(fmt::format("{} markers of the host were dropped", a.log.hostDropped));
+      continue;
+    }
+    const Ring &ring = a.log.rings[number];
+    const DeviceModel &model = a.models[ring.info.device];
+    std::string where;
+    if (drop->step != kNone)
+      where = drop->command == kNone
+                  ? ", from " + model.stepText(drop->step) + " on"
+                  : fmt::format(", from {} (command {}) on",
+                                model.opName(drop->step, drop->command), drop->command);
+    lines.push_back(fmt::format("{} markers of device {}, queue {}, core {} were dropped{}",
+                                ring.dropped, ring.info.device, ring.info.queue, ring.info.core,
+                                where));
+  }
+  if (!lines.empty())
+    lines.push_back(fmt::format("to keep all: --profile-programs=N with more than {}, or read more "
+                                "often (--profile-mid-run, ttrt_profiler_read())",
+                                a.log.start.programs));
+  return lines;
+}
+
+} // namespace ttrun::report

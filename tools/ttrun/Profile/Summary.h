@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A recording in a few numbers: as text, as JSON, and as one line.
+
+#ifndef TTC_TOOLS_TTRUN_PROFILE_SUMMARY_H
+#define TTC_TOOLS_TTRUN_PROFILE_SUMMARY_H
+
+#include "Analysis.h"
+
+namespace ttrun::report {
+
+/// All executions of one command, of the same command on all devices, or of one transfer.
+struct OpSum {
+  std::string trace; ///< "" for steps
+  int64_t command = -1;
+  std::string name, kind, source;
+  std::string type;                ///< "device", "transfer", "host"
+  uint64_t grid = 0, commands = 1; ///< commands: how many were summed up
+  uint64_t dramBytes = 0;          ///< read and written, in one execution
+  Spread time;                     ///< kernel durations or durations, nanoseconds
+  double share = 0;                ///< of the device's time; 0 for steps
+};
+
+struct Verdict {
+  std::string bound; ///< "host", "device", "unclear"
+  double waits = 0;  ///< the share of time in which the device waits
+  double error = 0;  ///< half of the 95 % interval; 0: too few iterations to tell
+  std::string text;  ///< one line
+};
+
+struct Summary {
+  std::vector<OpSum> ops;        ///< by trace and command, then steps
+  std::vector<OpSum> names;      ///< by program: sums over its commands, most expensive first
+  std::vector<OpSum> kinds;      ///< the same by kind
+  std::vector<Verdict> verdicts; ///< by device
+  Spread runs;                   ///< durations of blocking runs on the host
+  double opTime = 0;             ///< sum of `share` over all devices
+};
+
+Summary summarise(const Analysis &analysis);
+/// Prints at most `rows` ops.
+void printSummary(const Analysis &analysis, const Summary &summary, const std::string &folder,
+                  size_t rows);
+std::string summaryJson(const Analysis &analysis, const Summary &summary,
+                        const std::string &folder);
+/// Where markers are missing and what to do about it, a line for each ring that dropped some.
+std::vector<std::string> dropsOf(const Analysis &analysis);
+
+} // namespace ttrun::report
+
+#endif // TTC_TOOLS_TTRUN_PROFILE_SUMMARY_H

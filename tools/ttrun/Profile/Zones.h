@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Begins and ends of a log as zones.
+
+#ifndef TTC_TOOLS_TTRUN_PROFILE_ZONES_H
+#define TTC_TOOLS_TTRUN_PROFILE_ZONES_H
+
+#include "Log.h"
+
+namespace ttrun::report {
+
+/// On a core: from a marker that begins something to the one that ends it.
+struct Span {
+  uint64_t begin, end; ///< ticks of the device's clock; begin <= end
+  uint32_t id;
+  uint32_t parent;                ///< the span around it, by its index; kNone: none
+  uint64_t streams;               ///< of a stream: its value, counted beyond 16 bits
+  ttrt::profile::MarkerKind kind; ///< of its first marker
+};
+
+/// A marker that is no begin and no end.
+struct Instant {
+  uint64_t time; ///< of a total, its duration
+  uint64_t payload;
+  uint32_t id;
+  uint32_t parent;
+  ttrt::profile::MarkerKind kind; ///< Record, ZoneTotal, Data, Event
+};
+
+struct RingZones {
+  std::vector<Span> spans; ///< in order of their begin markers
+  std::vector<Instant> instants;
+  uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
+  uint64_t missing = 0; ///< by the markers of drops
+};
+/// Pairs the markers of a ring. A begin whose end is missing, and the reverse, are counted and
+/// otherwise ignored, like payloads without data.
+RingZones pairMarkers(const Ring &ring);
+
+/// On a thread of the host.
+struct HostSpan {
+  uint64_t begin, end; ///< nanoseconds of the host's clock
+  uint32_t zone, thread, device;
+  uint32_t parent;  ///< kNone: none
+  std::string text; ///< texts that the application added
+};
+struct Frame {
+  uint64_t hostNs;
+  uint32_t zone, thread;
+};
+struct HostZones {
+  std::vector<HostSpan> spans;
+  std::vector<Frame> frames;
+  std::vector<uint32_t> threads; ///< in the order of their first markers
+  uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
+};
+HostZones pairHostMarkers(const Log &log);
+
+} // namespace ttrun::report
+
+#endif // TTC_TOOLS_TTRUN_PROFILE_ZONES_H
