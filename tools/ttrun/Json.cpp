@@ -98,4 +98,16 @@ Json &Json::value(bool flag) {
   return *this;
 }
 
+/// These three characters occur only in strings.
+std::string insideScript(std::string_view json) {
+  std::string safe;
+  for (char c : json) {
+    if (c == '<' || c == '>' || c == '&')
+      safe += fmt::format("\\u{:04x}", c);
+    else
+      safe += c;
+  }
+  return safe;
+}
+
 } // namespace ttrun

@@ -11,6 +11,9 @@ namespace ttrun {
 /// A string of JSON, with its quotes.
 std::string quoteJson(std::string_view raw);
 
+/// Makes JSON safe inside a script element: no tag, comment or entity can begin in it.
+std::string insideScript(std::string_view json);
+
 /// Writes indented JSON in the order of the calls. key() names the value that follows.
 class Json {
 public:

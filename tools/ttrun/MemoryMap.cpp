@@ -100,23 +100,6 @@ static std::string mapJson(const Bundle &bundle) {
   return json.take();
 }
 
-/// Makes JSON safe inside a script element: no tag, comment or entity can begin in it. These three
-/// characters occur only in strings.
-static std::string insideScript(const std::string &json) {
-  std::string safe;
-  for (char c : json) {
-    if (c == '<')
-      safe += "\\u003c";
-    else if (c == '>')
-      safe += "\\u003e";
-    else if (c == '&')
-      safe += "\\u0026";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string memoryMapPage(const Bundle &bundle) {
   std::string page = kMemoryMapPage;
   // From the end to the start, so that inserted text is never searched.

@@ -16,10 +16,14 @@ namespace ttrun::report {
 using namespace ttrt;
 
 std::string kindOf(const std::string &symbol) {
-  const size_t last = symbol.find_last_not_of("0123456789");
-  if (last == std::string::npos || last == 0 || last + 1 == symbol.size() || symbol[last] != '_')
-    return symbol;
-  return symbol.substr(0, last);
+  // What follows the last underscore is a number or a shape: "13x13x64".
+  size_t end = symbol.size();
+  for (size_t last; (last = symbol.rfind('_', end - 1)) != std::string::npos && last > 0;
+       end = last)
+    if (last + 1 == end || symbol[last + 1] == 'x' ||
+        symbol.find_first_not_of("0123456789x", last + 1) < end)
+      break;
+  return symbol.substr(0, end);
 }
 
 const StepInfo *DeviceModel::step(uint32_t number) const {

@@ -76,7 +76,7 @@ struct DeviceModel {
 /// is that of the device; it is a UserError if no device has it.
 std::vector<DeviceModel> modelsOf(const Log &log, const std::string &moved);
 
-/// "conv_relu_12" -> "conv_relu"
+/// "conv_relu_13x13x64_2" -> "conv_relu"
 std::string kindOf(const std::string &symbol);
 
 } // namespace ttrun::report

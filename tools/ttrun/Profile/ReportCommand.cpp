@@ -52,6 +52,7 @@ void makeReport(const std::string &given, const ReportOptions &options) {
   ttc::writeFile((folder / "profile_log_device.csv").string(), {markersCsv(analysis)});
   ttc::writeFile((folder / "timeline.json").string(), {timelineJson(analysis)});
   ttc::writeFile((folder / "report.json").string(), {json});
+  ttc::writeFile((folder / "report.html").string(), {pageHtml(analysis, summary)});
   if (options.json)
     fmt::print("{}", json);
   else

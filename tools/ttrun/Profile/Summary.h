@@ -43,6 +43,8 @@ void printSummary(const Analysis &analysis, const Summary &summary, const std::s
                   size_t rows);
 std::string summaryJson(const Analysis &analysis, const Summary &summary,
                         const std::string &folder);
+/// report.html: everything on one page, which needs no network.
+std::string pageHtml(const Analysis &analysis, const Summary &summary);
 /// Where markers are missing and what to do about it, a line for each ring that dropped some.
 std::vector<std::string> dropsOf(const Analysis &analysis);
 

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""report.html: the page tests itself in headless Chromium (Profile/Page/selftest.js)."""
+import html
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Loads a page in Chromium and returns the outcome of its test."""
+    found = shutil.which("chromium")
+    if not found:
+        pytest.skip("chromium is not installed (Debian package chromium): the page of a recording is NOT tested")
+    profile = tmp_path_factory.mktemp("chromium")
+
+    def load(page):
+        # Without its sandbox, which needs rights that containers and root do not have; the pages are our own.
+        command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                   "--window-size=1400,900", f"--user-data-dir={profile}", "--dump-dom", f"{page.as_uri()}#selftest"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120,
+                              env={**os.environ, "HOME": str(profile)})
+        assert done.returncode == 0, done.stderr
+        outcome = re.search(r'<pre id="selftest">(.*?)</pre>', done.stdout, re.S)
+        assert outcome, "the page did not come to the end of its test:\n" + done.stdout[:2000]
+        return json.loads(html.unescape(outcome[1]))
+
+    return load
+
+
+@pytest.fixture(scope="module")
+def recording(tools, root, tmp_path_factory):
+    """The folder of a recording of the digits, with two queues."""
+    folder = tmp_path_factory.mktemp("recording")
+    bundle = folder / "digits <b>&amp;.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", bundle)
+    tools.ttrun("run", bundle, "--random", "--loops=20", "--schedule=overlap-io", "--cores=2",
+                env={**os.environ, "TTRT_PROFILE": str(folder / "profile")})
+    tools.ttrun("report", folder / "profile")
+    return next((folder / "profile").iterdir())
+
+
+def test_page_tests_itself(recording, browser):
+    result = browser(recording / "report.html")
+    assert result["failures"] == []
+    assert result["title"].startswith("ttc profile: digits <b>&amp;.ttcb")
+    assert result["scripts"] == 3
+    assert result["timing"]["zones"] > 500
+
+
+def test_needs_nothing_else(recording):
+    """No address of another file, no markup out of a name."""
+    text = (recording / "report.html").read_text()
+    markup, begin, rest = text.partition('<script type="application/json" id="data">')
+    content, end, rest = rest.partition("</script>")
+    assert begin and end and json.loads(content)["title"] == "digits <b>&amp;.ttcb"
+    assert not set(content) & set("<>&")
+    text = markup + rest
+    assert not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(|@[A-Z]+@", text)
+    assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("code, broken, message", [
+    ("this.begin[found] <= time", "this.begin[found] < time - 1e9", "the zone at"),
+    ("(shown.down ? -1 : 1);\n  });\n  const table", "1;\n  });\n  const table", "sorted by"),
+    ("matching[lane.name[zone]] === 1 ||", "", "search finds"),
+])
+def test_a_failure_is_seen(recording, browser, tmp_path, code, broken, message):
+    text = (recording / "report.html").read_text()
+    assert text.count(code) == 1
+    copy = tmp_path / "broken.html"
+    copy.write_text(text.replace(code, broken))
+    assert any(message in failure for failure in browser(copy)["failures"])
+
+
+def test_many_zones(recording, browser, tools, tmp_path):
+    """100,000 zones: what is drawn depends on the pixels."""
+    log = (recording / "profile.ttlog").read_bytes()
+    # The markers of core 0, again and again, later each time.
+    at, records = 0, []
+    while at < len(log):
+        kind, size = struct.unpack_from("<II", log, at)
+        records.append((kind, log[at + 8:at + 8 + size]))
+        at += 8 + size
+    times = [struct.unpack_from("<Q", body, 8 + 16 * i)[0] for kind, body in records if kind == 6
+             for i in range(struct.unpack_from("<I", body, 4)[0])]
+    length, begins = max(times) - min(times), sum(
+        1 for kind, body in records if kind == 6 for i in range(struct.unpack_from("<I", body, 4)[0])
+        if body[8 + 16 * i + 14] in (0, 2, 4, 6))
+    repeats = 100_000 // begins + 1
+    with open(tmp_path / "profile.ttlog", "wb") as out:
+        def write(kind, body):
+            out.write(struct.pack("<II", kind, len(body)) + body)
+        for kind, body in records:
+            if kind != 6:
+                if kind != 10:
+                    write(kind, body)
+                continue
+            for repeat in range(repeats):
+                moved = bytearray(body)
+                for i in range(struct.unpack_from("<I", body, 4)[0]):
+                    time, = struct.unpack_from("<Q", body, 8 + 16 * i)
+                    struct.pack_into("<Q", moved, 8 + 16 * i, time + repeat * length)
+                write(kind, bytes(moved))
+        write(10, b"")
+    tools.ttrun("report", tmp_path)
+    result = browser(tmp_path / "report.html")
+    assert result["failures"] == []
+    assert result["timing"]["zones"] > 100_000
+    # Of each row, at most a zone a pixel.
+    assert result["timing"]["visited"] < 20_000
+    assert result["elements"] < 8000

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With #selftest in the address, the page tests itself and appends the outcome as JSON, for a browser that
+// can only dump the loaded document.
+'use strict';
+
+function selfTest() {
+  const failures = [], timing = {};
+  const check = (what, good) => { if (!good) failures.push(what); };
+  const key = (name, target = canvas) =>
+    target.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, cancelable: true}));
+  let seed = 1;
+  const random = () => (seed = Math.imul(seed, 1103515245) + 12345 >>> 0) / 2 ** 32;
+
+  draw();
+  let zones = 0;
+  rows.forEach((row, r) => row.lanes.forEach((lane, l) => {
+    zones += lane.count;
+    for (let zone = 1; zone < lane.count; ++zone)
+      check(`row ${r}, lane ${l}: zones are disjoint and in order`, lane.end[zone - 1] <= lane.begin[zone]);
+    // Searching against looking at every zone.
+    for (let i = 0; i < 100; ++i) {
+      const time = random() * span;
+      let expected = -1;
+      for (let zone = 0; zone < lane.count && expected < 0; ++zone)
+        if (lane.begin[zone] <= time && time < lane.end[zone]) expected = zone;
+      check(`row ${r}, lane ${l}: the zone at ${time}`, lane.at(time) === expected);
+    }
+  }));
+  check('every zone is in a lane', zones === zoneCount && zones > 0);
+
+  // Zooming in on each of some zones: what is drawn there can be hit, and is what it says.
+  for (let i = 0; i < 50; ++i) {
+    const row = Math.floor(random() * rows.length), depth = Math.floor(random() * rows[row].lanes.length);
+    const lane = rows[row].lanes[depth];
+    if (!lane.count) continue;
+    const zone = Math.floor(random() * lane.count);
+    select([row, depth, zone], true);
+    showZone([row, depth, zone]);
+    draw();
+    if (lane.end[zone] === lane.begin[zone]) continue;
+    const middle = (lane.begin[zone] + lane.end[zone]) / 2;
+    const over = hit(xOf(middle), layout[row] - view.top + depth * LANE + 4);
+    check(`a zone of row ${row} can be hit`, over && over[0] === row && over[1] === depth && over[2] === zone);
+    check('details name it', $('details').textContent.includes(text(lane.name[zone])));
+  }
+  key('0');
+  check('0 shows everything', view.begin <= 0 && view.end >= span);
+  const before = view.end - view.begin;
+  key('w');
+  check('w zooms in', view.end - view.begin < before);
+  key('0');
+
+  // The table: sorted by each column, both ways.
+  for (const [name] of COLUMNS)
+    for (let i = 0; i < 2; ++i) {
+      $('ops').querySelector(`th[data-column="${name}"] button`).click();
+      const values = data.ops.map(op => cell(op, name));
+      const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (shown.down ? -1 : 1));
+      const first = $('ops').querySelector('tbody tr');
+      const column = COLUMNS.findIndex(([other]) => other === name), format = COLUMNS[column][2];
+      check(`sorted by ${name}`, !first || first.children[column].textContent === String(format ? format(sorted[0]) : sorted[0] ?? ''));
+    }
+  const sum = data.kinds.reduce((all, kind) => all + kind.share, 0);
+  check(`shares of kinds add up to 1, not ${sum}`, data.kinds.length === 0 || Math.abs(sum - 1) < 1e-6);
+  for (const use of data.uses) {
+    const all = use.values.reduce((a, b) => a + b, 0);
+    check(`${use.name}: what the time is spent on adds up`, Math.abs(all - use.span) <= 1e-6 * use.span + 10);
+  }
+
+  // Search finds what looking at every string finds.
+  if (data.ops.length) {
+    $('search').value = text(data.ops[0].name).slice(0, 4);
+    search();
+    let expected = 0;
+    const wanted = $('search').value.toLowerCase();
+    for (const row of rows)
+      for (const lane of row.lanes)
+        for (let zone = 0; zone < lane.count; ++zone)
+          expected += text(lane.name[zone]).toLowerCase().includes(wanted) || text(lane.detail[zone]).toLowerCase().includes(wanted);
+    check(`search finds ${expected}, not ${found.length}`, found.length === expected);
+    key('n');
+    check('n selects a match', selected !== null && isMatch(rows[selected[0]].lanes[selected[1]], selected[2]));
+    key('Escape');
+    check('Esc clears', selected === null && matching === null && $('search').value === '');
+  }
+
+  // Drawing while zooming from everything to 1/1000 of it.
+  let frames = 0, most = 0, visited = 0;
+  const begin = performance.now();
+  for (let factor = 1; factor > 0.001; factor *= 0.93, ++frames) {
+    const middle = span * (0.2 + 0.6 * random());
+    view.begin = middle - span * factor / 2;
+    view.end = middle + span * factor / 2;
+    const started = performance.now();
+    visited = Math.max(visited, draw());
+    most = Math.max(most, performance.now() - started);
+  }
+  timing.zones = zoneCount;
+  timing.draw_ms = (performance.now() - begin) / frames;
+  timing.most_ms = most;
+  timing.visited = visited;
+  setView(0, span);
+  const scripts = document.scripts.length, elements = document.getElementsByTagName('*').length;
+  document.body.append(element('pre', JSON.stringify({failures, timing, scripts, elements, title: document.title}), {id: 'selftest'}));
+}
+if (location.hash === '#selftest') selfTest();

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The panels below the timeline.
+'use strict';
+
+function element(tag, content = '', attributes = {}) {
+  const made = document.createElement(tag);
+  if (content instanceof Node) made.append(content);
+  else made.textContent = content;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function describe([row, depth, zone]) {
+  const lane = rows[row].lanes[depth];
+  const op = lane.op[zone] >= 0 ? data.ops[lane.op[zone]] : null;
+  const list = [['name', text(lane.name[zone])], ['kind', KINDS[lane.kind[zone]].name]];
+  if (lane.detail[zone] >= 0) list.push(['source', text(lane.detail[zone])]);
+  list.push(['row', (rows.slice(0, row + 1).reverse().find(r => r.group) || {group: ''}).group + ', ' + rows[row].name]);
+  list.push(['begins', duration(lane.begin[zone])], ['takes', duration(lane.end[zone] - lane.begin[zone])]);
+  if (zone > 0) list.push(['gap before', duration(lane.begin[zone] - lane.end[zone - 1])]);
+  if (op) {
+    list.push(['median of all', duration(op.median) + `, ${op.count} times`]);
+    if (op.bytes) list.push(['DRAM', `${bytes(op.bytes)}, ${(op.bytes / op.median).toFixed(2)} GB/s`]);
+  }
+  return list;
+}
+function definitions(list) {
+  const made = document.createElement('dl');
+  for (const [name, value] of list) made.append(element('dt', name), element('dd', value));
+  return made;
+}
+function showDetails() {
+  $('details').replaceChildren(element('h2', 'Selected'),
+    selected ? definitions(describe(selected)) : element('p', 'Click a zone.', {class: 'soft'}));
+}
+
+const COLUMNS = [
+  ['trace', 'trace'], ['command', 'command'], ['name', 'program'], ['source', 'source'], ['grid', 'grid', String],
+  ['count', 'times', String], ['median', 'median', duration], ['least', 'least', duration], ['p90', '90 %', duration],
+  ['bytes', 'DRAM', bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''], ['share', 'share', percent]];
+for (const op of data.ops) op.rate = op.median && op.bytes ? op.bytes / op.median : 0;
+const shown = {column: 'share', down: true};
+const cell = (op, name) => ['trace', 'name', 'source', 'kind'].includes(name) ? text(op[name]) : op[name];
+
+function showOps() {
+  const most = Math.max(...data.ops.map(op => op.share), 1e-9);
+  const list = data.ops.map((op, index) => [op, index]).filter(([op]) =>
+    !matching || matching[op.name] || (op.source >= 0 && matching[op.source]));
+  list.sort(([a], [b]) => {
+    const left = cell(a, shown.column), right = cell(b, shown.column);
+    return (left < right ? -1 : left > right ? 1 : 0) * (shown.down ? -1 : 1);
+  });
+  const table = document.createElement('table'), head = document.createElement('tr'), body = document.createElement('tbody');
+  for (const [name, title, format] of COLUMNS) {
+    const button = element('button', title + (shown.column === name ? (shown.down ? ' ▾' : ' ▴') : ''));
+    button.onclick = () => {
+      shown.down = shown.column === name ? !shown.down : Boolean(format);
+      shown.column = name;
+      showOps();
+    };
+    head.append(element('th', button, {class: format ? 'number' : '', 'data-column': name}));
+  }
+  for (const [op, index] of list.slice(0, 500)) {
+    const line = document.createElement('tr');
+    for (const [name, , format] of COLUMNS) {
+      const made = element('td', format ? format(op[name]) : String(cell(op, name) ?? ''), {class: format ? 'number' : ''});
+      if (name === 'share') {
+        made.classList.add('bar');
+        made.style.setProperty('--part', 100 * op.share / most + '%');
+      }
+      line.append(made);
+    }
+    line.onclick = () => {
+      for (let row = 0; row < rows.length; ++row)
+        for (let depth = 0; depth < rows[row].lanes.length; ++depth) {
+          const zone = rows[row].lanes[depth].op.indexOf(index);
+          if (zone >= 0) {
+            select([row, depth, zone], true);
+            return showZone([row, depth, zone]);
+          }
+        }
+    };
+    body.append(line);
+  }
+  table.append(element('thead', head), body);
+  $('ops').replaceChildren(element('h2', `Ops: ${list.length}` + (list.length > 500 ? ', the first 500 in this order' : '')), table);
+}
+
+function showKinds() {
+  const table = document.createElement('table');
+  const most = Math.max(...data.kinds.map(kind => kind.share), 1e-9);
+  for (const kind of data.kinds) {
+    const line = document.createElement('tr'), share = element('td', percent(kind.share), {class: 'bar'});
+    share.style.setProperty('--part', 100 * kind.share / most + '%');
+    line.append(element('td', text(kind.name)), element('td', kind.commands + (kind.commands === 1 ? ' command' : ' commands')), share);
+    table.append(line);
+  }
+  $('kinds').append(table);
+}
+
+function showUses() {
+  const palette = ['#3b82f6', '#a8a29e', '#16a34a', '#d97706', '#8b5cf6', '#cbd5e1'];
+  for (const use of data.uses) {
+    const stack = element('div', '', {class: 'stack'}), list = document.createElement('table');
+    use.values.forEach((value, index) => {
+      const part = element('i');
+      part.style.background = palette[index];
+      part.style.width = 100 * value / use.span + '%';
+      stack.append(part);
+      const line = document.createElement('tr'), swatch = element('i');
+      swatch.style.cssText = `display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px;background:${palette[index]}`;
+      const name = element('td', swatch);
+      name.append(use.names[index]);
+      line.append(name, element('td', duration(value)), element('td', percent(value / use.span)));
+      list.append(line);
+    });
+    $('uses').append(element('p', `${use.name}: ${duration(use.span)}`, {class: 'soft'}), stack, list);
+  }
+}
+
+function showHead() {
+  document.title = 'ttc profile: ' + data.title;
+  $('subject').textContent = `${data.title}, ${data.recorded}, ${zoneCount.toLocaleString('en')} zones; clocks agree within ${data.clock.rms.toFixed(0)} ns (RMS of ${data.clock.samples} samples)`;
+  for (const line of data.verdicts) $('verdicts').append(element('p', line));
+  for (const line of data.problems) $('verdicts').append(element('p', line, {class: 'bad'}));
+  for (const kind of KINDS) {
+    const made = element('span'), swatch = element('i');
+    swatch.style.background = kind.color;
+    made.append(swatch, kind.name);
+    $('legend').append(made);
+  }
+}
