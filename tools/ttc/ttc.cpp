@@ -27,6 +27,7 @@ static constexpr Command kCommands[] = {
      "measure latency on the device and end to end, and the time of each command"},
     {"read", "ttrun", true, "show the contents of a bundle"},
     {"check", "ttrun", true, "verify bundles without running them"},
+    {"report", "ttrun", true, "make tables and a timeline of a recording"},
     {"monitor", "ttrun", true, "show the running devices and the memory they use"},
     {"sign", "ttrun", true, "sign a bundle with a secret key"},
     {"keygen", "ttrun", true, "make a pair of keys for signatures"},

@@ -276,7 +276,8 @@ int perfCommand(int argc, char **argv) {
 
   Session session(path, options);
   session.fillInputs(options);
-  if (!json && !ops && csv.empty())
+  // A recording has the times of all programs.
+  if (!json && !ops && csv.empty() && options.profile.empty())
     programs = true;
   if (warmup == UINT64_MAX)
     warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
@@ -285,9 +286,11 @@ int perfCommand(int argc, char **argv) {
   ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
   run.no_trace = options.noTrace;
   run.timing = &timing;
+  session.signpost("warm-up", fmt::format("{} runs", warmup));
   for (uint64_t i = 0; i < warmup; ++i)
     session.run(run);
   Samples device, total;
+  session.signpost("measured", fmt::format("{} runs", loops));
   for (uint64_t i = 0; i < loops; ++i) {
     session.run(run);
     device.add(static_cast<double>(timing.device) * 1e-6);
@@ -297,12 +300,15 @@ int perfCommand(int argc, char **argv) {
   total.finish();
   Pipelined pipelined;
   if (session.isPipelined())
+    session.signpost("pipeline", fmt::format("{} runs", loops));
+  if (session.isPipelined())
     pipelined = measurePipeline(session, std::max<uint64_t>(warmup, 1), loops, options.noTrace);
   const double resident = residentMb();
 
   const ttrt::Bundle &bundle = session.bundle();
   std::vector<Row> rows;
   if (ops || programs || !csv.empty()) {
+    session.signpost("commands", "dispatched from the host");
     CommandTimes times;
     run.no_trace = 1;
     run.on_command = CommandTimes::add;
@@ -363,6 +369,8 @@ int perfCommand(int argc, char **argv) {
       }
       object.endArray();
     }
+    if (const std::string folder = session.profileFolder(); !folder.empty())
+      object.field("profile", folder);
     object.endObject();
     fmt::print("{}", object.take());
   } else if (!toOutput) {
@@ -387,6 +395,7 @@ int perfCommand(int argc, char **argv) {
   }
   if (!csv.empty())
     ttc::writeFile(csv, {csvOf(rows)});
+  session.finishProfile(/*print=*/!json && !toOutput);
   return 0;
 }
 

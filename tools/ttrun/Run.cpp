@@ -199,6 +199,7 @@ int runCommand(int argc, char **argv) {
     if (writes.empty() && expected.empty())
       for (size_t i = 0; i < names.size(); ++i)
         printSummary(names[i], session.output(i));
+    session.finishProfile(/*print=*/true);
     return good ? 0 : 1;
   }
 
@@ -211,6 +212,8 @@ int runCommand(int argc, char **argv) {
       .field("loops", loops);
   if (!schedule.empty())
     object.field("schedule", schedule);
+  if (const std::string folder = session.profileFolder(); !folder.empty())
+    object.field("profile", folder);
   object.field("equal", good).key("outputs").beginArray();
   for (size_t i = 0; i < names.size(); ++i) {
     const Tensor &got = session.output(i);
@@ -226,6 +229,7 @@ int runCommand(int argc, char **argv) {
     object.endArray().endObject();
   }
   object.endArray().endObject();
+  session.finishProfile(/*print=*/false);
   fmt::print("{}", object.take());
   return good ? 0 : 1;
 }

@@ -4,8 +4,10 @@
 #include "AutoSchedule.h"
 #include "Handles.h"
 #include "Printing.h"
+#include "Profile/Report.h"
 #include "Suggest.h"
 #include "Trusted.h"
+#include "ttrt/steps.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,6 +42,14 @@ void SessionOptions::declare(OptionParser &parser) {
       linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.list("host-library", "FILE.so",
               "load host functions from a shared library (docs/host-ops.md)", hostLibraries);
+  parser.text("profile", "FOLDER",
+              "record the device and make a report in FOLDER/<date>\n(docs/profiling.md)", profile);
+  parser.number("profile-programs", "N",
+                "commands of each core that the recording has room for\n(default 1000)",
+                profilePrograms, 1, 1 << 20);
+  parser.flag("profile-mid-run",
+              "move the recording to its file while the bundle runs,\nso that it has room for all",
+              profileMidRun);
   parser.verify(verify);
   declareTrusted(parser, trusted);
 }
@@ -71,6 +81,20 @@ std::vector<std::string> Session::scheduleNames() const {
   return names;
 }
 
+/// The most commands that one run of an entry point makes a core execute; steps count too.
+static uint64_t commandsOf(const ttrt::Bundle &bundle, uint32_t entry) {
+  const auto &schedule = *bundle.metadata().entries()->Get(entry)->schedules()->Get(0);
+  uint64_t commands = 0;
+  for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
+    for (uint32_t i = 0; i < ttrt::count(part); ++i) {
+      const ttrt::Action action = ttrt::actionOf(*part->Get(i));
+      commands += 2;
+      if (action.info->role == ttrt::OrderRole::Execute)
+        commands += bundle.metadata().traces()->Get(action.index)->commands();
+    }
+  return std::max<uint64_t>(commands, 1);
+}
+
 Session::Session(const std::string &path, const SessionOptions &options)
     : path_(path), schedule_(options.schedule) {
   try {
@@ -79,6 +103,12 @@ Session::Session(const std::string &path, const SessionOptions &options)
                       "--queues");
     if (options.sandbox && !options.hostLibraries.empty())
       throw UserError("--sandbox confines all that runs: expected no --host-library");
+    if (options.sandbox && !options.profile.empty())
+      throw UserError("--sandbox has the device in another process: expected no --profile");
+    if (options.profile.empty() && (options.profilePrograms || options.profileMidRun))
+      throw UserError(fmt::format("--profile-{} needs --profile=FOLDER",
+                                  options.profileMidRun ? "mid-run" : "programs"));
+    openProfiler(options);
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
     check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
@@ -97,6 +127,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
     if (options.sandbox && ttrt_bundle_host_calls(bundle_) != 0)
       throw UserError(path + ": the bundle wants host functions, which are not available with "
                              "--sandbox; see ttrun check");
+    device.profiler = profiler_;
     hostLibraries_ = std::make_unique<HostLibraries>(options.hostLibraries);
     device.host_functions = hostLibraries_->functions();
     if (options.sandbox) {
@@ -108,6 +139,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
     }
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    const uint64_t room = options.profilePrograms ? options.profilePrograms : 1000;
+    runsPerRead_ = std::max<uint64_t>(room / commandsOf(*bundle_->bundle, entry_), 1);
     if (!options.sandbox)
       describePorts();
   } catch (...) {
@@ -123,7 +156,49 @@ const ttrt::Bundle &Session::bundle() const { return *bundle_->bundle; }
 void Session::release() {
   sandbox_.reset();
   ttrt_device_close(device_);
+  ttrt_profiler_close(profiler_);
   ttrt_bundle_close(bundle_);
+}
+
+void Session::openProfiler(const SessionOptions &options) {
+  if (options.profile.empty())
+    return;
+  ttrt_profiler_options profiler = TTRT_PROFILER_OPTIONS_INIT;
+  profiler.programs = static_cast<uint32_t>(options.profilePrograms);
+  constexpr uint32_t kMilliseconds = 20;
+  profiler.read_interval = options.profileMidRun ? kMilliseconds : 0;
+  ttrt_error error;
+  if (ttrt_profiler_open(options.profile.c_str(), &profiler, &profiler_, &error) != TTRT_OK)
+    throw UserError(error.message);
+}
+
+/// Reading takes time between two runs: it happens only when the rings would be full.
+void Session::readProfiler() {
+  if (!profiler_ || ++runsSinceRead_ < runsPerRead_)
+    return;
+  runsSinceRead_ = 0;
+  ttrt_error error;
+  if (ttrt_profiler_read(profiler_, &error) != TTRT_OK)
+    throw UserError(error.message);
+}
+
+void Session::signpost(const char *header, const std::string &message) {
+  ttrt_signpost(profiler_, header, message.c_str());
+}
+
+void Session::finishProfile(bool print) {
+  if (!profiler_)
+    return;
+  const std::string folder = ttrt_profiler_folder(profiler_);
+  ttrt_device_close(device_);
+  device_ = nullptr;
+  ttrt_profiler_close(profiler_);
+  profiler_ = nullptr;
+  ReportOptions options;
+  options.print = print;
+  if (print)
+    fmt::print("\n");
+  makeReport(folder, options);
 }
 
 void Session::describePorts() {
@@ -240,6 +315,7 @@ void Session::run(const ttrt_run_options &options) {
     return sandbox_->run(options.no_trace != 0);
   ttrt_error error;
   check(path_, ttrt_run(device_, entry_, in_.data(), out_.data(), &options, &error), error);
+  readProfiler();
 }
 
 /// As many queues as the schedule uses; the most of any schedule for "auto". A schedule that does

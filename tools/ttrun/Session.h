@@ -10,6 +10,7 @@
 #include "Options.h"
 #include "Sandbox.h"
 #include "ttrt/pipeline.h"
+#include "ttrt/profile.h"
 
 #include <functional>
 #include <map>
@@ -38,6 +39,9 @@ struct SessionOptions {
   std::vector<std::string> inputs;
   bool random = false;
   uint64_t seed = 0;
+  std::string profile; ///< folder for a recording; empty: none
+  uint64_t profilePrograms = 0;
+  bool profileMidRun = false;
 
   void declare(OptionParser &parser);
 };
@@ -62,6 +66,14 @@ public:
   std::string runPipelined(uint64_t loops, bool noTrace,
                            const std::function<bool(uint64_t)> &popped);
 
+  /// Marks a phase in the recording, if there is one.
+  void signpost(const char *header, const std::string &message);
+  /// The folder of the recording; "" if there is none.
+  std::string profileFolder() const { return profiler_ ? ttrt_profiler_folder(profiler_) : ""; }
+  /// Ends the recording, if there is one, and makes its report, which `print` also prints. The
+  /// device is closed then.
+  void finishProfile(bool print);
+
   const ttrt::Bundle &bundle() const;
   const std::string &entryName() const { return entryName_; }
   uint32_t cores() const { return sandbox_ ? sandbox_->cores() : ttrt_device_cores(device_); }
@@ -82,13 +94,17 @@ private:
   std::vector<std::string> entryNames() const;
   std::vector<std::string> scheduleNames() const; ///< and "auto"
   uint32_t chooseQueues(const SessionOptions &options) const;
+  void openProfiler(const SessionOptions &options);
+  void readProfiler();
   void release();
 
   std::string path_;
   std::unique_ptr<HostLibraries> hostLibraries_; ///< the device calls them
   ttrt_bundle *bundle_ = nullptr;
-  ttrt_device *device_ = nullptr;    ///< null in a sandbox
-  std::unique_ptr<Sandbox> sandbox_; ///< its process has the device
+  ttrt_device *device_ = nullptr; ///< null in a sandbox
+  ttrt_profiler *profiler_ = nullptr;
+  uint64_t runsPerRead_ = 1, runsSinceRead_ = 0; ///< blocking runs that fit the profiler's rings
+  std::unique_ptr<Sandbox> sandbox_;             ///< its process has the device
   uint32_t entry_ = 0;
   std::string entryName_;
   std::string schedule_;

@@ -389,6 +389,21 @@ private:
 };
 } // namespace
 
+std::vector<double> DeviceTimes::waitsOfBlocks() const {
+  const size_t blocks = std::min<size_t>(iterations.size(), 16);
+  std::vector<double> shares;
+  for (size_t i = 0; i < blocks; ++i) {
+    double all = 0, waited = 0;
+    for (size_t k = i * iterations.size() / blocks; k < (i + 1) * iterations.size() / blocks; ++k) {
+      all += iterations[k];
+      waited += iterations[k] * waits[k];
+    }
+    if (all > 0)
+      shares.push_back(waited / all);
+  }
+  return shares;
+}
+
 Analysis analyse(Log log, const std::string &bundle) {
   Analysis a;
   a.log = std::move(log);

@@ -68,6 +68,9 @@ struct DeviceTimes {
   /// one's.
   std::vector<double> iterations, waits; ///< its duration, and the share in which the device waits
   uint32_t anchor = kNone;               ///< that stream's step
+  /// The share in which the device waits, in each of up to 16 blocks of successive iterations.
+  /// Iterations differ much when a pipeline makes several wait for one; blocks do less.
+  std::vector<double> waitsOfBlocks() const;
 };
 
 struct Analysis {

@@ -53,6 +53,8 @@ void makeReport(const std::string &given, const ReportOptions &options) {
   ttc::writeFile((folder / "timeline.json").string(), {timelineJson(analysis)});
   ttc::writeFile((folder / "report.json").string(), {json});
   ttc::writeFile((folder / "report.html").string(), {pageHtml(analysis, summary)});
+  if (!options.print)
+    return;
   if (options.json)
     fmt::print("{}", json);
   else

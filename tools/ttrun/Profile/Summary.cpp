@@ -141,10 +141,10 @@ Verdict Summing::verdictOf(uint32_t device) const {
     return verdict;
   }
   verdict.waits = times.waiting() / times.span();
-  // From the iterations, if they are enough to tell how much they differ. The first ones warm up,
-  // which a median ignores.
+  // From blocks of iterations, if they are enough to tell how much they differ. The first ones warm
+  // up, which a median ignores.
   constexpr size_t kEnough = 8;
-  const Spread waits = spreadOf(times.waits);
+  const Spread waits = spreadOf(times.waitsOfBlocks());
   if (waits.count >= kEnough) {
     verdict.waits = waits.median;
     verdict.error = 1.96 * waits.error();
@@ -163,7 +163,7 @@ Verdict Summing::verdictOf(uint32_t device) const {
     reasons.emplace_back(times.uses[i] / times.span(), nameOf(static_cast<Use>(i)));
   std::sort(reasons.rbegin(), reasons.rend());
   if (verdict.error > 0)
-    verdict.text += fmt::format(" (median of {} iterations)", waits.count);
+    verdict.text += fmt::format(" (median of {} blocks of iterations)", waits.count);
   const char *separator = "; whole recording: ";
   for (const auto &[share, reason] : reasons)
     if (share >= 0.005) {
