@@ -207,3 +207,78 @@ def test_perfetto_counts_the_zones(record):
         assert row.n == 2 * LOOPS * COMMANDS
         [row] = trace.query("select count(*) as n from slice where dur >= 0")
         assert row.n >= report.json["zones"]
+
+
+#
+# ttrun perf --compare
+#
+
+
+def measurement(median, deviation=0.01, count=100, ops=()):
+    def spread(m):
+        return {"count": count, "median": m, "deviation": deviation * m}
+
+    return {"run_ms": spread(median),
+            "ops": [{"trace": "t", "command": i, "name": f"op_{i}", "time_us": spread(m)} for i, m in enumerate(ops)]}
+
+
+@pytest.fixture
+def compare(tools, tmp_path):
+    def run(old, new, *options):
+        for name, value in (("old", old), ("new", new)):
+            (tmp_path / name).write_text(value if isinstance(value, str) else json.dumps(value))
+        return tools.ttrun("perf", "--compare", tmp_path / "old", tmp_path / "new", *options, check=False)
+
+    return run
+
+
+@pytest.mark.parametrize("new, deviation, options, verdict", [
+    (1.0, 0.01, [], "same"),
+    (1.015, 0.001, [], "same"),  # within the tolerance
+    (1.015, 0.001, ["--tolerance=1"], "slower"),
+    (1.1, 0.01, [], "slower"),
+    (1.1, 1.0, [], "same"),  # the samples spread too much to tell
+    (0.9, 0.01, [], "faster"),
+])
+def test_differences_count_beyond_noise(compare, new, deviation, options, verdict):
+    result = compare(measurement(1.0, deviation), measurement(new, deviation), *options)
+    assert result.returncode == (verdict == "slower")
+    assert result.stdout.splitlines()[-1].startswith(f"{verdict}: run ")
+    parsed = json.loads(compare(measurement(1.0, deviation), measurement(new, deviation), "--json", *options).stdout)
+    assert parsed["slower"] == (verdict == "slower") and parsed["totals"][0]["verdict"] == verdict
+
+
+def test_ops_are_compared_one_by_one(compare):
+    result = json.loads(compare(measurement(1.0, ops=[10, 20, 30]), measurement(1.0, ops=[10, 25, 15, 9]), "--json").stdout)
+    assert [(op["name"], op["verdict"]) for op in result["ops"]] == [("t 2 op_2", "faster"), ("t 1 op_1", "slower"), ("t 0 op_0", "same")]
+    assert result["only_new"] == ["t 3 op_3"] and not result["slower"]
+
+
+def test_more_ops_need_more_evidence(compare):
+    """One op in a hundred differs by two standard errors by chance."""
+    few = json.loads(compare(measurement(1, ops=[100]), measurement(1, ops=[100.4]), "--json", "--tolerance=0").stdout)
+    many = json.loads(compare(measurement(1, ops=[100] * 99), measurement(1, ops=[100] * 98 + [100.4]), "--json", "--tolerance=0").stdout)
+    assert few["ops"][0]["verdict"] == "slower"
+    assert {op["verdict"] for op in many["ops"]} == {"same"}
+
+
+def test_compares_what_ttrun_writes(tools, bundle, record, tmp_path):
+    report = record("run", f"--loops={LOOPS}")
+    same = tools.ttrun("perf", "--compare", report.folder, report.folder)
+    assert same.stdout.splitlines()[-1].startswith("same: run +0.0 %") and "test_add" in same.stdout
+    perf = tmp_path / "perf.json"
+    perf.write_text(tools.ttrun("perf", bundle, "--json", "--ops", "--loops=10").stdout)
+    same = json.loads(tools.ttrun("perf", "--compare", perf, perf, "--json").stdout)
+    assert [t["name"] for t in same["totals"]] == ["device", "end to end"] and len(same["ops"]) == COMMANDS
+
+
+def test_what_cannot_be_compared(tools, compare, tmp_path):
+    assert "expected two reports, OLD and NEW; found 1" in tools.ttrun("perf", "--compare", "a", check=False).stderr
+    for text, message in (("{", "byte 1: expected a name"), ("[1, 2", "expected ']'"), ("{}", "expected a report"),
+                          ("[" * 100, "at most 64 levels"), ('{"a": nil}', "byte 6: expected a value"), ("{} x", "expected the end"),
+                          ('"\\u00', "four hexadecimal digits"), ('"abc', "the end of a string")):
+        result = compare(text, measurement(1))
+        assert result.returncode == 2 and message in result.stderr, result.stderr
+    other = {"loops": 5, "device_ms": {"median": 1, "p90": 2}}
+    assert "no measurement in common" in compare(measurement(1), other).stderr
+    assert tools.ttrun("perf", "--compare", tmp_path / "old", tmp_path / "none", check=False).returncode == 2

@@ -153,7 +153,10 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
 }
 
 std::string OptionParser::parseBundle(int argc, char **argv) const {
-  const std::vector<std::string> files = parse(argc, argv);
+  return requireBundle(parse(argc, argv));
+}
+
+std::string OptionParser::requireBundle(const std::vector<std::string> &files) const {
   if (files.empty())
     throw UserError(fmt::format("expected a bundle; see {} --help", command));
   if (files.size() > 1)

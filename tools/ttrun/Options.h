@@ -81,6 +81,8 @@ public:
   std::vector<std::string> parse(int argc, char **argv) const;
   /// Like parse(), for a command that takes exactly one bundle.
   std::string parseBundle(int argc, char **argv) const;
+  /// The only argument that parse() has returned.
+  std::string requireBundle(const std::vector<std::string> &files) const;
   /// Like parse(), for a command that takes no arguments.
   void parseNothing(int argc, char **argv) const;
 

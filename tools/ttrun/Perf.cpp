@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "Json.h"
 #include "Printing.h"
+#include "Profile/Report.h"
 #include "Session.h"
 #include "Timeline.h"
 #include "WriteFile.h"
@@ -237,7 +238,7 @@ static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loo
 
 int perfCommand(int argc, char **argv) {
   OptionParser parser(
-      "ttrun perf", "BUNDLE [options]",
+      "ttrun perf", "BUNDLE [options], or --compare OLD NEW",
       "Measures a bundle: on the device (traces and the host steps between them) and end to end\n"
       "(including the transfers of inputs and outputs). Inputs that are not given are random. To "
       "time\n"
@@ -248,12 +249,16 @@ int perfCommand(int argc, char **argv) {
       "  ttrun perf resnet50.ttcb --cores 2\n"
       "  ttrun perf resnet50.ttcb --ops --csv ops.csv\n"
       "  ttrun perf resnet50.ttcb --timeline run.json   (open it in https://ui.perfetto.dev)\n"
-      "  ttrun perf resnet50.ttcb --json --loops 200\n");
+      "  ttrun perf resnet50.ttcb --json --loops 200\n"
+      "  ttrun perf resnet50.ttcb --profile=profile\n"
+      "  ttrun perf --compare old.json new.json\n");
   SessionOptions options;
   options.random = true;
   constexpr uint64_t kMostRuns = 1000000000;
   uint64_t loops = 100, warmup = UINT64_MAX;
   bool json = false, ops = false, programs = false;
+  bool compare = false;
+  double tolerance = 2;
   std::string csv, timeline;
   parser.number("loops", "N", "number of measured runs (default 100)", loops, 1, kMostRuns);
   parser.number("warmup", "N", "runs before measuring (default: a tenth of --loops, 1 to 10)",
@@ -267,8 +272,17 @@ int perfCommand(int argc, char **argv) {
       "timeline", "FILE",
       "write one run, command by command, in Chrome's trace\nevent format; - for standard output",
       timeline);
+  parser.flag("compare",
+              "compare two reports or files of --json; the exit\nstatus is 1 if the second is "
+              "slower (docs/profiling.md)",
+              compare);
+  parser.real("tolerance", "PERCENT",
+              "what --compare takes for equal apart from noise\n(default 2)", tolerance);
   options.declare(parser);
-  const std::string path = parser.parseBundle(argc, argv);
+  const std::vector<std::string> files = parser.parse(argc, argv);
+  if (compare)
+    return compareReports(files, json, tolerance);
+  const std::string path = parser.requireBundle(files);
   const bool toOutput = csv == "-" || timeline == "-"; // instead of the text
   if (toOutput && (json || csv == timeline))
     throw UserError(

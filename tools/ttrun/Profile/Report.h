@@ -3,7 +3,9 @@
 #define TTC_TOOLS_TTRUN_PROFILE_REPORT_H
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 namespace ttrun {
 
@@ -17,6 +19,15 @@ struct ReportOptions {
 /// Writes the files of a recording's folder, and prints its summary. `folder` may be
 /// the one above it: the newest recording is taken then.
 void makeReport(const std::string &folder, const ReportOptions &options);
+
+/// The folder itself if it has a log, else the newest folder in it that has one. Throws UserError.
+std::filesystem::path recordingIn(const std::filesystem::path &folder);
+
+/// ttrun perf --compare: prints how two measurements differ. Each is the folder of a report, or a
+/// file of ttrun perf --json. Medians count as different if they are further apart than `tolerance`
+/// percent and what samples of their spread would be by chance. Returns the exit status: 1 if the
+/// second one is slower.
+int compareReports(const std::vector<std::string> &files, bool asJson, double tolerance);
 
 } // namespace ttrun
 

@@ -15,8 +15,7 @@ namespace ttrun {
 namespace fs = std::filesystem;
 using namespace report;
 
-/// The folder itself if it has a log, else the newest folder in it that has one.
-static fs::path recordingIn(const fs::path &folder) {
+fs::path recordingIn(const fs::path &folder) {
   const char *log = ttrt::profile::kLogName;
   if (fs::exists(folder / log))
     return folder;
