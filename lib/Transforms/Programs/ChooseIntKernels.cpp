@@ -201,8 +201,8 @@ private:
     Value packed = PackOp::create(rewriter, loc, w, PackKind::depthwise, 1, 1);
     rewriter.replaceOpWithNewOp<KernelIntDepthwiseConvOp>(
         op, op.getType(), x, packed, zero ? Value() : getUnsignedZero(rewriter, op.getXZero()),
-        rewriter.getDenseI64ArrayAttr(kernel),
-        op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), zero ? *zero + shift : 0);
+        rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(), op.getPadsAttr(),
+        op.getDilationsAttr(), zero ? *zero + shift : 0);
     return success();
   }
 };

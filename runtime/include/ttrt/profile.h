@@ -22,8 +22,8 @@
  * counted exactly, and the next read reports them on stderr with the core, the command and the
  * remedy.
  *
- * Cost. Without a profiler, one comparison for each trace. With one, two time stamps for each command
- * and core. Recording allocates nothing; functions that do are documented so.
+ * Cost. Without a profiler, one comparison for each trace. With one, two time stamps for each
+ * command and core. Recording allocates nothing; functions that do are documented so.
  *
  * Threads. All functions are thread-safe, except ttrt_profiler_close(). A NULL profiler is allowed
  * where nothing is returned: the call then does nothing, so that zones can stay in the code. In a
@@ -89,8 +89,8 @@ typedef struct ttrt_zone_source {
 
 /**
  * Registers a zone; returns its number for ttrt_zone_begin() and ttrt_frame(), equal for equal
- * sources. Returns 0, which is a zone without a name, if `profiler` is NULL, an argument is wrong or
- * there is no memory. Allocates.
+ * sources. Returns 0, which is a zone without a name, if `profiler` is NULL, an argument is wrong
+ * or there is no memory. Allocates.
  */
 TTRT_API uint32_t ttrt_profiler_zone(ttrt_profiler *profiler, const ttrt_zone_source *source);
 /** Begins a zone of the calling thread. Zones of a thread nest. */

@@ -273,11 +273,12 @@ typedef struct ttrt_device_options {
   uint32_t reserved; /**< 0 */
   /** Functions that compute ops of the model on the host (host.h), up to a NULL; NULL: none. */
   const ttrt_host_function *const *host_functions;
-  /** Records what the device executes (profile.h); it must outlive the device. NULL: nothing, unless
-      the environment has TTRT_PROFILE. */
+  /** Records what the device executes (profile.h); it must outlive the device. NULL: nothing,
+     unless the environment has TTRT_PROFILE. */
   ttrt_profiler *profiler;
 } ttrt_device_options;
-#define TTRT_DEVICE_OPTIONS_INIT {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL}
+#define TTRT_DEVICE_OPTIONS_INIT                                                                   \
+  {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL}
 
 /**
  * Opens a device: reserves its address space, maps the bundle into it, loads all traces and starts
