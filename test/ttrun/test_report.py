@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import time
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -282,3 +283,19 @@ def test_what_cannot_be_compared(tools, compare, tmp_path):
     other = {"loops": 5, "device_ms": {"median": 1, "p90": 2}}
     assert "no measurement in common" in compare(measurement(1), other).stderr
     assert tools.ttrun("perf", "--compare", tmp_path / "old", tmp_path / "none", check=False).returncode == 2
+
+
+def test_picture(tools, root, tmp_path):
+    """Whole iterations, with the steps of both queues."""
+    tools.compile(root / "examples/digits/digits.onnx", tmp_path / "digits.ttcb")
+    tools.ttrun("run", tmp_path / "digits.ttcb", "--random", "--loops=20", "--schedule=overlap-io",
+                "--cores=1", f"--profile={tmp_path}/profile")
+    picture = tmp_path / "picture.svg"
+    tools.ttrun("report", tmp_path / "profile", f"--picture={picture}", "--iterations=2")
+    tree = ElementTree.parse(picture)
+    texts = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"queue 0, core 0", "queue 1, core 0"} <= set(texts)
+    titles = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}title")]
+    assert sum(title.startswith("gemm") for title in titles) >= 2
+    assert any(title.startswith("write") for title in titles)
+    assert any(title.startswith("read") for title in titles)

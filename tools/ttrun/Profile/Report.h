@@ -12,8 +12,10 @@ namespace ttrun {
 struct ReportOptions {
   std::string bundle; ///< replaces the path that the log has
   bool print = true;
-  bool json = false;  ///< what is printed is JSON
-  uint64_t rows = 20; ///< ops in the text
+  bool json = false;       ///< what is printed is JSON
+  uint64_t rows = 20;      ///< ops in the text
+  std::string picture;     ///< file; empty: none
+  uint64_t iterations = 3; ///< in the picture
 };
 
 /// Writes the files of a recording's folder, and prints its summary. `folder` may be

@@ -2,6 +2,7 @@
 #include "../Commands.h"
 #include "../Options.h"
 #include "Files.h"
+#include "Picture.h"
 #include "Report.h"
 #include "Summary.h"
 #include "WriteFile.h"
@@ -52,6 +53,8 @@ void makeReport(const std::string &given, const ReportOptions &options) {
   ttc::writeFile((folder / "timeline.json").string(), {timelineJson(analysis)});
   ttc::writeFile((folder / "report.json").string(), {json});
   ttc::writeFile((folder / "report.html").string(), {pageHtml(analysis, summary)});
+  if (!options.picture.empty())
+    ttc::writeFile(options.picture, {pictureSvg(analysis, options.iterations)});
   if (!options.print)
     return;
   if (options.json)
@@ -72,6 +75,9 @@ int reportCommand(int argc, char **argv) {
   parser.text("bundle", "FILE", "the bundle that was recorded, if it has been moved",
               options.bundle);
   parser.number("rows", "N", "ops in the text (default 20)", options.rows, 0, 1000000);
+  parser.text("picture", "FILE", "also draw iterations of the recording as SVG", options.picture);
+  parser.number("iterations", "N", "iterations in the picture (default 3)", options.iterations, 1,
+                1000000);
   parser.flag("json", "print one JSON object instead of text (docs/profiling.md)", options.json);
   const std::vector<std::string> folders = parser.parse(argc, argv);
   if (folders.size() != 1)
