@@ -346,6 +346,7 @@ TEST(Analysis, UsesAddUpToTheWholeTime) {
   for (double part : times.uses)
     uses += part;
   EXPECT_EQ(uses, times.span());
+  EXPECT_NEAR(times.coreUse(), 1000. / (2 * 600), 1e-9); // core 0: 2 x 200, core 1: 2 x 300
   for (const OpRun &op : a.ops)
     shares += op.share;
   EXPECT_NEAR(shares, use(Use::Ops), 1e-6);

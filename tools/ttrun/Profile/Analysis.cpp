@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace ttrun::report {
@@ -14,6 +15,11 @@ const char *nameOf(Use use) {
   static const char *const kNames[] = {"ops",       "between ops", "transfers",
                                        "host work", "library",     "application"};
   return kNames[static_cast<size_t>(use)];
+}
+
+double DeviceTimes::coreUse() const {
+  const double all = uses[static_cast<size_t>(Use::Ops)] * cores;
+  return all > 0 ? coreTime / all : 0;
 }
 
 double DeviceTimes::busy() const {
@@ -317,9 +323,16 @@ private:
       add(step && step->role == StepRole::HostWork ? Use::HostWork : Use::Transfers, run.begin,
           run.end);
     }
-    for (uint32_t i = 0; i < a.ops.size(); ++i)
-      if (a.ops[i].device == device)
-        add(Use::Ops, a.ops[i].begin, a.ops[i].end, i);
+    std::set<uint32_t> queues;
+    for (uint32_t i = 0; i < a.ops.size(); ++i) {
+      const OpRun &op = a.ops[i];
+      if (op.device != device)
+        continue;
+      add(Use::Ops, op.begin, op.end, i);
+      times.coreTime += op.sum;
+      if (queues.insert(op.queue).second)
+        times.cores += a.log.devices[device].coresOf(op.queue);
+    }
     for (const HostSpan &span : a.host.spans)
       if (span.device == device && span.zone < kFirstZone)
         add(Use::Library, hostTime(span.begin), hostTime(span.end));

@@ -62,6 +62,11 @@ struct DeviceTimes {
   int64_t begin = 0, end = 0;
   std::array<double, kUses> uses{};
   double span() const { return static_cast<double>(end - begin); }
+  double coreTime = 0; ///< in ops with work, all cores together
+  uint32_t cores = 0;  ///< of all queues that execute ops
+  /// How much of the time of ops a core computes: less than 1 if some have no work, or cores take
+  /// turns because the machine has fewer CPUs.
+  double coreUse() const;
   double busy() const;    ///< Ops and Sync
   double waiting() const; ///< the rest
   /// For each repetition of the stream that is executed most often: from its begin to the next

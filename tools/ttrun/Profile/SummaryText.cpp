@@ -74,6 +74,8 @@ static void printDevice(const Analysis &a, uint32_t device) {
     line += fmt::format("{} {} {:.1f} %", i ? "," : "", nameOf(static_cast<Use>(i)),
                         share(times.uses[i], times.span()));
   printLine(line);
+  if (times.cores > 1)
+    printLine("cores        each computes in {:.1f} % of the time of ops", 100 * times.coreUse());
 }
 
 void printSummary(const Analysis &a, const Summary &summary, const std::string &folder,
@@ -149,7 +151,7 @@ static void addDevice(Json &json, const Analysis &a, const Summary &summary, uin
       .field("named", model.known);
   if (!model.known)
     json.field("problem", model.problem);
-  json.field("span_ms", times.span() * 1e-6);
+  json.field("span_ms", times.span() * 1e-6).field("core_use", times.coreUse());
   json.key("uses_ms").beginObject();
   for (size_t i = 0; i < kUses; ++i)
     json.field(nameOf(static_cast<Use>(i)), times.uses[i] * 1e-6);
