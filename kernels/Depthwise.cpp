@@ -21,6 +21,17 @@ TTC_INLINE vf loadChannels(const float *from, int64_t lanes) {
   return lanes >= VL ? load(from) : loadLanes(from, lanes);
 }
 
+/// Applies the epilogue to one vector of each of consecutive pixels and stores the results.
+TTC_CALLED void ttc_kernel_store_pixels(const float *buffer, int64_t pixels, float *out,
+                                        int64_t outRow, int64_t row, int64_t col, int64_t lanes,
+                                        void *const *operands, epilogue_t epilogue) {
+  TTC_UNROLL
+  for (int64_t i = 0; i < pixels; ++i) {
+    vf value = epilogue(load(buffer + i * VL), row + i, col, lanes, operands);
+    storeResult(out + i * outRow, value, lanes);
+  }
+}
+
 /// WT output pixels from `ow` on; `kwBegin`, `kwEnd` clip the window's columns.
 template <int WT>
 TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, int64_t kwBegin,
@@ -57,11 +68,13 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, i
       }
     }
   }
+  // Stays in registers where storing is inlined.
+  alignas(64) float buffer[WT * VL];
   TTC_UNROLL
-  for (int i = 0; i < WT; ++i) {
-    vf value = epilogue(acc[i], l.row + ow + i, l.col, l.lanes, operands);
-    storeResult(l.out + (ow + i) * p.outRow, value, l.lanes);
-  }
+  for (int i = 0; i < WT; ++i)
+    store(buffer + i * VL, acc[i]);
+  ttc_kernel_store_pixels(buffer, WT, l.out + ow * p.outRow, p.outRow, l.row + ow, l.col, l.lanes,
+                          operands, epilogue);
 }
 
 TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, void *const *operands,

@@ -23,6 +23,29 @@ template <typename TB> struct TileArgs {
   int64_t row, rowStep, col;
 };
 
+/// Applies the epilogue to a buffer of `rows` x `vectors` vectors, of which `valid` columns exist,
+/// and stores the result.
+TTC_CALLED void ttc_kernel_store_tile(const float *buffer, int64_t rows, int64_t vectors,
+                                      int64_t valid, float *out, int64_t outRow, int64_t row,
+                                      int64_t rowStep, int64_t col, void *const *operands,
+                                      epilogue_t epilogue) {
+  int64_t whole = valid / VL, rest = valid % VL;
+  TTC_NO_UNROLL
+  for (int64_t r = 0; r < rows; ++r) {
+    TTC_UNROLL
+    for (int64_t v = 0; v < whole; ++v) {
+      vf value = load(buffer + (r * vectors + v) * VL);
+      value = epilogue(value, row + r * rowStep, col + v * VL, VL, operands);
+      store(out + r * outRow + v * VL, value);
+    }
+    if (rest) {
+      vf value = load(buffer + (r * vectors + whole) * VL);
+      value = epilogue(value, row + r * rowStep, col + whole * VL, rest, operands);
+      storeLanes(out + r * outRow + whole * VL, value, rest);
+    }
+  }
+}
+
 /// The number of k that are summed apart: a few rows have too few accumulators to hide the latency
 /// of a multiply-add (4 cycles x 2 a cycle). This decides the order of the sums, so it must not
 /// depend on how many vectors of a panel are used: the columns of the last panel are summed as all
@@ -80,7 +103,8 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
 }
 
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
-/// the epilogue exists once in the code and cannot make the accumulators spill.
+/// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
+/// constants, storing is a function of its own (see ttc_kernel_store_tile).
 template <int MR, int NV, bool WIDE, typename TB>
 TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                         void *const *operands, epilogue_t epilogue) {
@@ -134,21 +158,8 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
     for (int v = 0; v < NV; ++v)
       store(buffer + (r * NV + v) * VL, acc[0][r][v]);
   }
-  int64_t whole = valid / VL, rest = valid % VL;
-  TTC_NO_UNROLL
-  for (int64_t r = 0; r < MR; ++r) {
-    TTC_NO_UNROLL
-    for (int64_t v = 0; v < whole; ++v) {
-      vf value = load(buffer + (r * NV + v) * VL);
-      value = epilogue(value, t.row + r * t.rowStep, t.col + v * VL, VL, operands);
-      store(t.out + r * p.outRow + v * VL, value);
-    }
-    if (rest) {
-      vf value = load(buffer + (r * NV + whole) * VL);
-      value = epilogue(value, t.row + r * t.rowStep, t.col + whole * VL, rest, operands);
-      storeLanes(t.out + r * p.outRow + whole * VL, value, rest);
-    }
-  }
+  ttc_kernel_store_tile(buffer, MR, NV, valid, t.out, p.outRow, t.row, t.rowStep, t.col, operands,
+                        epilogue);
 }
 
 /// Picks the instance for a row count that is constant after inlining.

@@ -4,8 +4,8 @@
 // The files are compiled to bitcode once for VL = 8 and once for VL = 16 and specialised by the
 // compiler: linked into a program, inlined, constant shapes folded, then optimised for the CPU.
 // Three rules keep that fast (each cost a factor of 2 to 4 when broken): all functions are always
-// inlined; loops over accumulators are fully unrolled, or they stay in memory; a scalar is
-// broadcast by a vector cast. No intrinsics, no libc, no global state.
+// inlined, but for TTC_CALLED; loops over accumulators are fully unrolled, or they stay in memory;
+// a scalar is broadcast by a vector cast. No intrinsics, no libc, no global state.
 #ifndef TTC_KERNELS_KERNEL_H
 #define TTC_KERNELS_KERNEL_H
 
@@ -16,6 +16,10 @@
 #endif
 
 #define TTC_KERNEL extern "C" __attribute__((always_inline))
+/// A function that applies an epilogue to many vectors. The compiler inlines it if the epilogue is
+/// short. For a longer one it makes a copy for the constant arguments, which is called: the
+/// epilogue's constants would take registers from the kernel, and are loaded once a call there.
+#define TTC_CALLED extern "C" __attribute__((noinline)) inline
 #define TTC_UNROLL _Pragma("clang loop unroll(full)")
 #define TTC_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
 

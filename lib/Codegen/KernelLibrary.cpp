@@ -12,6 +12,7 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include <map>
 
 using namespace mlir::ttc;
 
@@ -36,20 +37,82 @@ mlir::ttc::loadKernelLibc(llvm::LLVMContext &context) {
   return llvm::parseBitcodeFile(bufferOf(::ttc::kernels::getLibcBitcode(), "ttc-libc"), context);
 }
 
-/// Inlines the calls that are there now; those that they bring in are for the next round.
-static bool inlineOneLevel(llvm::Function &function) {
+/// The epilogue that a call hands to a function of the kernels that is not always inlined; null for
+/// other calls.
+static llvm::Function *getEpilogueArgument(llvm::CallBase &call) {
+  llvm::Function *callee = call.getCalledFunction();
+  if (!callee || callee->isDeclaration() || !callee->hasFnAttribute(llvm::Attribute::NoInline))
+    return nullptr;
+  for (llvm::Value *argument : call.args())
+    if (auto *epilogue = llvm::dyn_cast<llvm::Function>(argument))
+      return epilogue;
+  return nullptr;
+}
+
+static bool isInlined(llvm::CallBase &call) {
+  auto isAlwaysInline = [](llvm::Function *function) {
+    return function && !function->isDeclaration() &&
+           function->hasFnAttribute(llvm::Attribute::AlwaysInline);
+  };
+  return isAlwaysInline(call.getCalledFunction()) || isAlwaysInline(getEpilogueArgument(call));
+}
+
+/// Inlines the calls that are there now, and those of `epilogue`; those that they bring in are for
+/// the next round.
+static bool inlineOneLevel(llvm::Function &function, llvm::Function *epilogue) {
   llvm::SmallVector<llvm::CallBase *> calls;
   for (llvm::Instruction &inst : llvm::instructions(function))
     if (auto *call = llvm::dyn_cast<llvm::CallBase>(&inst))
-      if (llvm::Function *callee = call->getCalledFunction())
-        if (!callee->isDeclaration() && callee->hasFnAttribute(llvm::Attribute::AlwaysInline))
-          calls.push_back(call);
+      if (isInlined(*call) || (epilogue && call->getCalledFunction() == epilogue))
+        calls.push_back(call);
   for (llvm::CallBase *call : calls) {
     llvm::InlineFunctionInfo info;
     llvm::InlineFunction(*call, info, /*MergeAttributes=*/true);
   }
   return !calls.empty();
 }
+
+namespace {
+/// Copies of the kernels' functions that are called with an epilogue, for constant arguments.
+class Specializer {
+public:
+  /// Makes the function's calls with an epilogue call copies. `inlineCalls` inlines the epilogue
+  /// into a new copy.
+  void run(llvm::Function &function,
+           llvm::function_ref<void(llvm::Function &, llvm::Function *)> inlineCalls) {
+    llvm::SmallVector<llvm::CallBase *> calls;
+    for (llvm::Instruction &inst : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&inst); call && getEpilogueArgument(*call))
+        calls.push_back(call);
+    for (llvm::CallBase *call : calls) {
+      llvm::Function *epilogue = getEpilogueArgument(*call);
+      llvm::SmallVector<llvm::Value *> key{call->getCalledFunction()}, arguments;
+      llvm::ValueToValueMapTy constants;
+      for (auto [parameter, argument] :
+           llvm::zip_equal(call->getCalledFunction()->args(), call->args())) {
+        bool isConstant = llvm::isa<llvm::Constant>(argument);
+        key.push_back(isConstant ? argument.get() : nullptr);
+        if (isConstant)
+          constants[&parameter] = argument;
+        else
+          arguments.push_back(argument);
+      }
+      llvm::Function *&copy = copies[key];
+      if (!copy) {
+        copy = llvm::CloneFunction(call->getCalledFunction(), constants);
+        copy->setComdat(nullptr);
+        copy->setLinkage(llvm::GlobalValue::InternalLinkage);
+        inlineCalls(*copy, epilogue);
+      }
+      llvm::CallInst::Create(copy, arguments, "", call->getIterator());
+      call->eraseFromParent();
+    }
+  }
+
+private:
+  std::map<llvm::SmallVector<llvm::Value *>, llvm::Function *> copies;
+};
+} // namespace
 
 void mlir::ttc::specializeKernels(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager lam;
@@ -68,13 +131,21 @@ void mlir::ttc::specializeKernels(llvm::Module &module, llvm::TargetMachine &mac
   simplify.addPass(llvm::EarlyCSEPass());
   simplify.addPass(llvm::InstCombinePass());
   simplify.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::AlwaysInline))
-      continue;
-    while (inlineOneLevel(function)) {
+  auto inlineCalls = [&](llvm::Function &function, llvm::Function *epilogue) {
+    while (inlineOneLevel(function, epilogue)) {
       fam.invalidate(function, llvm::PreservedAnalyses::none());
       simplify.run(function, fam);
     }
+  };
+  llvm::SmallVector<llvm::Function *> roots;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      roots.push_back(&function);
+  Specializer specializer;
+  for (llvm::Function *function : roots) {
+    inlineCalls(*function, /*epilogue=*/nullptr);
+    specializer.run(*function, inlineCalls);
+    fam.invalidate(*function, llvm::PreservedAnalyses::none());
   }
   llvm::GlobalDCEPass().run(module, mam);
 }

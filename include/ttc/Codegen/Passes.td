@@ -334,9 +334,12 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
   let description = [{
     Constants of an inlined epilogue are loaded ahead of the kernel's loops, and the registers that
     they take there are missing for accumulators: a product followed by GELU takes twice as long.
-    An epilogue of more than `max-constants` different vector constants is called instead, once for
-    each vector of the result. Kernels on bytes keep constants out of the registers of their loops,
-    so the limit for epilogues of integers, `max-int-constants`, is one of code size. Functions without `ttc.epilogue` do not change.
+    An epilogue of more than `max-constants` different vector constants is not inlined into the
+    kernel's loops: `--ttc-compile-programs` inlines it into a copy of the function that stores a
+    tile of the result, where the kernel has one (`TTC_CALLED` in kernels/Kernel.h); elsewhere it is
+    called for each vector. Kernels on bytes keep constants out of the registers of their loops, so
+    the limit for epilogues of integers, `max-int-constants`, is one of code size. Functions without
+    `ttc.epilogue` do not change.
 
     ```mlir
     llvm.func @epilogue(...) -> vector<8xf32> attributes {ttc.epilogue} { ... }

@@ -38,7 +38,7 @@ TEST(GemmKernel, Convolution) {
       {1, 256, 16, {1, 1}, {1, 1}, {}, {}, {}},
       {1, 512, 512, {7, 7}, {3, 3}, {}, {1, 1, 1, 1}, {}},
   };
-  for (Tail tail : {Tail::none, Tail::position}) {
+  for (Tail tail : {Tail::none, Tail::position, Tail::calledPosition}) {
     KernelSuite suite;
     int64_t lanes = mlir::ttc::getVectorLength(host());
     for (const Conv &v : cases) {
@@ -72,7 +72,7 @@ TEST(GemmKernel, Convolution) {
       int64_t rows = v.n * product(v.out());
       Buffer expected(rows * v.o), found(rows * v.o, 1e30f);
       naiveConv(v, x.data(), weight, expected.data());
-      if (tail == Tail::position)
+      if (tail != Tail::none)
         for (int64_t i = 0; i < rows * v.o; ++i)
           expected[i] = atPosition(expected[i], i / v.o, i % v.o);
       suite.program(index)({x.data(), packed.data(), found.data()}, index % 2);

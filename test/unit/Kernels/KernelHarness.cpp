@@ -79,9 +79,10 @@ size_t KernelSuite::add(const std::string &op, const std::vector<std::string> &o
 /// The epilogue function in the LLVM dialect; its signature is that of kernels/Kernel.h.
 static std::string epilogue(Tail tail, int64_t lanes, int64_t biasOperand) {
   std::string vector = "vector<" + std::to_string(lanes) + "xf32>";
-  std::string text = "llvm.func internal @epilogue(%acc: " + vector +
-                     ", %row: i64, %col: i64, %lanes: i64, %operands: !llvm.ptr) -> " + vector +
-                     " {\n";
+  std::string text =
+      "llvm.func internal @epilogue(%acc: " + vector +
+      ", %row: i64, %col: i64, %lanes: i64, %operands: !llvm.ptr) -> " + vector +
+      (tail == Tail::calledPosition ? " attributes {passthrough = [\"noinline\"]}" : "") + " {\n";
   auto splat = [&](const std::string &result, const std::string &scalar) {
     text += "  %u" + result + " = llvm.mlir.undef : " + vector + "\n  %z" + result +
             " = llvm.mlir.constant(0 : i32) : i32\n  %i" + result + " = llvm.insertelement " +
@@ -93,7 +94,7 @@ static std::string epilogue(Tail tail, int64_t lanes, int64_t biasOperand) {
   };
   if (tail == Tail::none) {
     text += "  llvm.return %acc : " + vector + "\n}\n";
-  } else if (tail == Tail::position) {
+  } else if (tail == Tail::position || tail == Tail::calledPosition) {
     text += "  %quarter = llvm.mlir.constant(0.25 : f32) : f32\n"
             "  %eighth = llvm.mlir.constant(0.125 : f32) : f32\n"
             "  %rowf = llvm.sitofp %row : i64 to f32\n  %colf = llvm.sitofp %col : i64 to f32\n"

@@ -23,6 +23,8 @@ enum class Tail {
   none,
   /// acc + row / 4 + (col + lane) / 8: wrong rows, columns or lanes show.
   position,
+  /// The same, as a long epilogue that is not inlined into the kernel.
+  calledPosition,
   /// max(acc + bias[col + lane], 0), the bias being the operand after the result.
   biasRelu,
 };

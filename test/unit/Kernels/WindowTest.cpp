@@ -23,10 +23,11 @@ TEST(WindowKernel, Depthwise) {
       {1, 512, 512, {28, 28}, {3, 3}, {}, {1, 1, 1, 1}, {}, 512},
   };
   KernelSuite suite;
-  for (const Conv &v : cases)
-    suite.add("ttc.kernel.depthwise_conv %0, %1 {" + v.attributes() + "}",
-              {tensor(channelsLast(v.n, v.in, v.c)), tensor({product(v.kernel), v.c})},
-              tensor(channelsLast(v.n, v.out(), v.c)), Tail::biasRelu);
+  for (Tail tail : {Tail::biasRelu, Tail::calledPosition})
+    for (const Conv &v : cases)
+      suite.add("ttc.kernel.depthwise_conv %0, %1 {" + v.attributes() + "}",
+                {tensor(channelsLast(v.n, v.in, v.c)), tensor({product(v.kernel), v.c})},
+                tensor(channelsLast(v.n, v.out(), v.c)), tail);
   ASSERT_TRUE(suite.compile(host()));
   for (auto [index, v] : llvm::enumerate(cases)) {
     int64_t rows = v.n * product(v.out());
@@ -38,10 +39,30 @@ TEST(WindowKernel, Depthwise) {
     naiveConv(
         v, x.data(), [&](int64_t tap, int64_t, int64_t o) { return w[tap * v.c + o]; },
         expected.data());
-    for (int64_t i = 0; i < rows * v.c; ++i)
+    Buffer called(rows * v.c), foundCalled(rows * v.c, 1e30f);
+    for (int64_t i = 0; i < rows * v.c; ++i) {
+      called[i] = atPosition(expected[i], i / v.c, i % v.c);
       expected[i] = std::max(expected[i] + bias[i % v.c], 0.0f);
+    }
     suite.program(index)({x.data(), w.data(), found.data(), bias.data()}, index % 2);
     expectEqual(expected, found, "depthwise " + std::to_string(index));
+    suite.program(cases.size() + index)({x.data(), w.data(), foundCalled.data()}, index % 2);
+    expectEqual(called, foundCalled, "depthwise, called " + std::to_string(index));
+  }
+}
+
+// A short epilogue is part of the kernel; a long one of a copy of what stores the results, which
+// exists once for all its calls with the same constants.
+TEST(WindowKernel, LongEpilogue) {
+  for (Tail tail : {Tail::position, Tail::calledPosition}) {
+    KernelSuite suite;
+    suite.add("ttc.kernel.depthwise_conv %0, %1 {" +
+                  Conv{1, 32, 32, {14, 14}, {3, 3}, {}, {1, 1, 1, 1}, {}, 32}.attributes() + "}",
+              {tensor({1, 14, 14, 32}), tensor({9, 32})}, tensor({1, 14, 14, 32}), tail);
+    std::string assembly = suite.assembly(host());
+    EXPECT_EQ(assembly.find("epilogue") != std::string::npos, false);
+    EXPECT_EQ(assembly.find("ttc_kernel_store_pixels") != std::string::npos,
+              tail == Tail::calledPosition);
   }
 }
 
