@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Codegen/Passes.h"
+#include "ttc/Support/Target.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_EXPANDARITHMETIC
@@ -16,7 +17,8 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// f16 to f32 by bits: the exponent is rebased by a product, which also normalises subnormals.
+/// f16 to f32 by bits, for CPUs without F16C: the exponent is rebased by a product, which also
+/// normalises subnormals.
 struct ExtendF16 : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -28,15 +30,18 @@ struct ExtendF16 : OpRewritePattern<arith::ExtFOp> {
     Value half = a.convert<arith::ExtUIOp>(a.bits(x, rewriter.getI16Type()), rewriter.getI32Type());
     Value magnitude = a.bitsF32(a.shl(a.andi(half, a.i32(0x7fff)), a.i32(13)));
     Value value = a.bitsI32(a.mul(magnitude, a.bitsF32(a.i32((254 - 15) << 23))));
-    Value isSpecial = a.cmpi(arith::CmpIPredicate::uge, a.andi(half, a.i32(0x7fff)), a.i32(0x7c00));
-    value = a.select(isSpecial, a.ori(value, a.i32(255 << 23)), value);
+    Value size = a.andi(half, a.i32(0x7fff));
+    using I = arith::CmpIPredicate;
+    value = a.select(a.cmpi(I::uge, size, a.i32(0x7c00)), a.ori(value, a.i32(255 << 23)), value);
+    // NaN becomes quiet, as by F16C.
+    value = a.select(a.cmpi(I::ugt, size, a.i32(0x7c00)), a.ori(value, a.i32(1 << 22)), value);
     Value sign = a.shl(a.andi(half, a.i32(0x8000)), a.i32(16));
     rewriter.replaceOp(op, a.bitsF32(a.ori(value, sign)));
     return success();
   }
 };
 
-/// f32 to f16 by bits, rounding to nearest, ties to even.
+/// f32 to f16 by bits, for CPUs without F16C, rounding to nearest, ties to even.
 struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -49,9 +54,9 @@ struct TruncateF16 : OpRewritePattern<arith::TruncFOp> {
     Value bits = a.bitsI32(x);
     Value sign = a.andi(bits, a.i32(0x80000000));
     Value magnitude = a.xori(bits, sign);
-    // Too large, infinite or NaN.
-    Value special =
-        a.select(a.cmpi(I::ugt, magnitude, a.i32(0x7f800000)), a.i32(0x7e00), a.i32(0x7c00));
+    // Too large, infinite or NaN, which keeps its upper bits and becomes quiet, as by F16C.
+    Value nan = a.ori(a.andi(a.shru(magnitude, a.i32(13)), a.i32(0x7fff)), a.i32(0x7e00));
+    Value special = a.select(a.cmpi(I::ugt, magnitude, a.i32(0x7f800000)), nan, a.i32(0x7c00));
     // Subnormal in f16: an addition aligns and rounds.
     constexpr int64_t kAlign = ((127 - 15) + (23 - 10) + 1) << 23;
     Value aligned =
@@ -76,7 +81,8 @@ struct ExpandArithmeticPass : ttc::impl::ExpandArithmeticBase<ExpandArithmeticPa
     populateMathApproximationPatterns(patterns);
     populateMathApproximationF64Patterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
-    patterns.add<ExtendF16, TruncateF16>(&getContext());
+    if (!llvm::is_contained(getNeededFeatures(getCpuTarget(getOperation())), "f16c"))
+      patterns.add<ExtendF16, TruncateF16>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

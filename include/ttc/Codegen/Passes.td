@@ -285,7 +285,8 @@ def ExpandArithmetic : Pass<"ttc-expand-arithmetic", "::mlir::func::FuncOp"> {
     A bundle's machine code has no library to call, and gives the same bits on every host. So each
     math op on f32 or f64, scalar or vector, becomes a polynomial or rational function in arith: without
     branch, call or table, so that the loop around it vectorises. Conversions between f32 and f16
-    or bf16 become operations on bits, which every CPU has.
+    or bf16 become operations on bits, which every CPU has. Those of f16 remain if the target's CPU
+    has instructions for them (F16C), which give the same bits.
 
     MLIR's polynomial approximations do not serve: they leave `powf` and `exp2` to libm, call `fmaf`
     where the CPU has no FMA, and their `sin` and `cos` are wrong by up to 1e7 ulp for arguments up
