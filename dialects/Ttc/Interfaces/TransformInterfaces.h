@@ -4,6 +4,7 @@
 
 #include "dialects/Ttc/Layout/StridedRange.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OpDefinition.h"
 
 #include "dialects/Ttc/TtcTransformInterfaces.h.inc"

@@ -60,6 +60,18 @@ def Ttc_AffineWeightsOpInterface : OpInterface<"AffineWeightsOpInterface"> {
   ];
 }
 
+def Ttc_ExactOpInterface : OpInterface<"ExactOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    An op that may round nothing although it computes: on numbers of a narrow float type, its results
+    are numbers of that type, too. Ops that only select elements do not implement it.
+  }];
+  let methods = [
+    InterfaceMethod<"Whether results on numbers of `type` are numbers of `type`.", "bool", "isExactIn",
+                    (ins "::mlir::FloatType":$type), "", [{ return true; }]>
+  ];
+}
+
 def Ttc_SubviewCopyOpInterface : OpInterface<"SubviewCopyOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{

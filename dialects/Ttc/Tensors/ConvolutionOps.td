@@ -6,7 +6,7 @@
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 
 def Ttc_MatmulOp : Ttc_InferredOp<"matmul", [
-    DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>,
+    Ttc_PassesNan, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "batched matrix product, with an optional bias";
   let description = [{
@@ -39,7 +39,7 @@ class Ttc_WindowOp<string mnemonic, list<Trait> traits = []> : Ttc_InferredOp<mn
 }
 
 def Ttc_ConvOp : Ttc_WindowOp<"conv", [
-    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
+    Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "convolution over one to three spatial dimensions";
   let description = [{
     Cross-correlation, as ONNX's Conv. `x` is `N, C, spatial...`, or with `channels_last`
@@ -71,7 +71,7 @@ def Ttc_ConvOp : Ttc_WindowOp<"conv", [
 }
 
 def Ttc_ConvTransposeOp : Ttc_WindowOp<"conv_transpose", [
-    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
+    Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_AffineWeightsOpInterface>]> {
   let summary = "transposed convolution over one to three spatial dimensions";
   let description = [{
     The gradient of a convolution, as ONNX's ConvTranspose. `x` is `N, C, spatial...`, or with
@@ -103,8 +103,9 @@ def Ttc_ConvTransposeOp : Ttc_WindowOp<"conv_transpose", [
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra>
-    : Ttc_WindowOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
+class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra,
+                 list<Trait> traits = []>
+    : Ttc_WindowOp<mnemonic, !listconcat([Ttc_ChannelsLastOpInterface], traits)> {
   let summary = what # " of each window over one to three spatial dimensions";
   let arguments = !con((ins type:$x, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
       DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$ceil_mode,
@@ -112,7 +113,8 @@ class Ttc_PoolOp<string mnemonic, TypeConstraint type, string what, dag extra>
   let results = (outs type:$y);
 }
 
-def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins)> {
+def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins),
+                               [Ttc_ExactOpInterface]> {
   let description = [{
     The largest element of each window, as ONNX's MaxPool; padding is never chosen. With `ceil_mode`
     a last window that extends past the end is included if it starts inside the operand or the padding
@@ -132,7 +134,7 @@ def Ttc_MaxPoolOp : Ttc_PoolOp<"max_pool", Ttc_NumberTensor, "maximum", (ins)> {
   }];
 }
 def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
-                               (ins UnitAttr:$count_include_pad)> {
+                               (ins UnitAttr:$count_include_pad), [Ttc_PassesNan]> {
   let description = [{
     The mean of each window, as ONNX's AveragePool: of its elements inside the operand, or with
     `count_include_pad` of all inside the padded operand, where padding is zero.
@@ -151,8 +153,8 @@ def Ttc_AvgPoolOp : Ttc_PoolOp<"avg_pool", Ttc_FloatTensor, "mean",
   }];
 }
 
-class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what>
-    : Ttc_InferredOp<mnemonic, [Ttc_ChannelsLastOpInterface]> {
+class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what, list<Trait> traits = []>
+    : Ttc_InferredOp<mnemonic, !listconcat([Ttc_ChannelsLastOpInterface], traits)> {
   let summary = what # " over all spatial dimensions";
   let description = [{
     The }] # what # [{ of each channel of each image. The spatial dimensions stay,
@@ -169,7 +171,9 @@ class Ttc_GlobalPoolOp<string mnemonic, TypeConstraint type, string what>
   let results = (outs type:$y);
   let hasCanonicalizeMethod = 1;
 }
-def Ttc_GlobalAvgPoolOp : Ttc_GlobalPoolOp<"global_avg_pool", Ttc_FloatTensor, "mean">;
-def Ttc_GlobalMaxPoolOp : Ttc_GlobalPoolOp<"global_max_pool", Ttc_NumberTensor, "maximum">;
+def Ttc_GlobalAvgPoolOp : Ttc_GlobalPoolOp<"global_avg_pool", Ttc_FloatTensor, "mean",
+                                           [Ttc_PassesNan]>;
+def Ttc_GlobalMaxPoolOp : Ttc_GlobalPoolOp<"global_max_pool", Ttc_NumberTensor, "maximum",
+                                           [Ttc_ExactOpInterface]>;
 
 #endif // TTC_CONVOLUTIONOPS_TD

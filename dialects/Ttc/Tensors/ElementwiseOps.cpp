@@ -186,6 +186,14 @@ Value ClampOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements
   return x;
 }
 
+bool ClampOp::isExactIn(FloatType type) {
+  return llvm::all_of(ArrayRef<APFloat>{getMin(), getMax()}, [&](APFloat bound) {
+    bool losesInfo = false;
+    bound.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return !losesInfo;
+  });
+}
+
 LogicalResult ClampOp::verify() {
   float low = getMin().convertToFloat(), high = getMax().convertToFloat();
   if (!(low <= high))
@@ -202,8 +210,28 @@ Value NotOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) 
 Value ReducePrecisionOp::emitElement(OpBuilder &builder, Location loc, ValueRange elements) {
   Emitter e{builder, loc};
   Value x = elements[0];
-  Value narrow = e.op<arith::TruncFOp>(Emitter::shaped(x, getTo()), x);
-  return e.op<arith::ExtFOp>(x.getType(), narrow);
+  if (!getTo().isBF16()) {
+    Value narrow = e.op<arith::TruncFOp>(Emitter::shaped(x, getTo()), x);
+    return e.op<arith::ExtFOp>(x.getType(), narrow);
+  }
+  // In words: conversions would narrow and widen vectors, and AVX512_BF16's flushes denormals.
+  Value bits = e.op<arith::BitcastOp>(Emitter::shaped(x, builder.getI32Type()), x);
+  auto word = [&](uint32_t value) { return e.number(bits, static_cast<int32_t>(value)); };
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (vector && vector.getNumElements() == 16) {
+    // Halves up, and then back to even: with AVX-512's masks one instruction less.
+    bits = e.op<arith::AddIOp>(bits, word(0x8000));
+    Value isHalf = e.cmp(CmpIPredicate::eq, e.op<arith::AndIOp>(bits, word(0xffff)), word(0));
+    bits = e.op<arith::AndIOp>(bits, e.select(isHalf, word(0xfffe0000), word(0xffff0000)));
+  } else {
+    Value odd = e.op<arith::AndIOp>(e.op<arith::ShRUIOp>(bits, word(16)), word(1));
+    bits = e.op<arith::AddIOp>(e.op<arith::AddIOp>(bits, word(0x7fff)), odd);
+    bits = e.op<arith::AndIOp>(bits, word(0xffff0000));
+  }
+  // Rounded, NaN with the largest payloads would become zero, and with the smallest ones infinite.
+  if (!getNarrowNan())
+    bits = e.select(e.cmp(CmpFPredicate::UNO, x, x), word(0x7fc00000), bits);
+  return e.op<arith::BitcastOp>(x.getType(), bits);
 }
 
 //===----------------------------------------------------------------------===//

@@ -33,8 +33,9 @@ class Ttc_UnaryOp<string mnemonic, TypeConstraint type, string meaning, string a
   let results = (outs type:$y);
   let infer = "types.push_back(adaptor.getX().getType()); return ::mlir::success();";
 }
-class Ttc_FloatUnaryOp<string mnemonic, string meaning, string attributes = "">
-    : Ttc_UnaryOp<mnemonic, Ttc_FloatTensor, meaning, attributes>;
+class Ttc_FloatUnaryOp<string mnemonic, string meaning, string attributes = "",
+                       list<Trait> traits = []>
+    : Ttc_UnaryOp<mnemonic, Ttc_FloatTensor, meaning, attributes, "f32", traits>;
 
 def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)", "", "f32",
                             [Ttc_SelectsElements]> {
@@ -66,14 +67,15 @@ def Ttc_LogOp : Ttc_FloatUnaryOp<"log", "log(x)">;
 def Ttc_SqrtOp : Ttc_FloatUnaryOp<"sqrt", "sqrt(x)">;
 def Ttc_RsqrtOp : Ttc_FloatUnaryOp<"rsqrt", "1 / sqrt(x)">;
 def Ttc_ReciprocalOp : Ttc_FloatUnaryOp<"reciprocal", "1 / x">;
-def Ttc_AbsOp : Ttc_UnaryOp<"abs", Ttc_NumberTensor, "|x|"> {
+def Ttc_AbsOp : Ttc_UnaryOp<"abs", Ttc_NumberTensor, "|x|", "", "f32", [Ttc_ExactOpInterface]> {
   let hasFolder = 1;
 }
-def Ttc_NegOp : Ttc_UnaryOp<"neg", Ttc_SignedTensor, "-x"> {
+def Ttc_NegOp : Ttc_UnaryOp<"neg", Ttc_SignedTensor, "-x", "", "f32", [Ttc_ExactOpInterface]> {
   let hasFolder = 1;
 }
 def Ttc_ClampOp : Ttc_UnaryOp<"clamp", Ttc_NumberTensor, "min(max(x, min), max)",
-                              " {max = 6.0, min = 0.0}"> {
+                              " {max = 6.0, min = 0.0}", "f32",
+                              [DeclareOpInterfaceMethods<Ttc_ExactOpInterface, ["isExactIn"]>]> {
   let description = [{
     Element by element `min(max(x, min), max)`; NaN stays NaN. The bounds are given as f32 and hold
     for integers too. Without an attribute there is no bound on that side.
@@ -110,10 +112,11 @@ def Ttc_HardSigmoidOp : Ttc_FloatUnaryOp<"hard_sigmoid", "min(max(alpha * x + be
 def Ttc_HardSwishOp : Ttc_FloatUnaryOp<"hard_swish", "x * min(max(x / 6 + 1 / 2, 0), 1)">;
 def Ttc_SoftplusOp : Ttc_FloatUnaryOp<"softplus", "log(1 + exp(x))">;
 def Ttc_SoftsignOp : Ttc_FloatUnaryOp<"softsign", "x / (1 + |x|)">;
-def Ttc_FloorOp : Ttc_FloatUnaryOp<"floor", "floor(x)">;
-def Ttc_CeilOp : Ttc_FloatUnaryOp<"ceil", "ceil(x)">;
-def Ttc_RoundOp : Ttc_FloatUnaryOp<"round", "x rounded, halves to even">;
-def Ttc_SignOp : Ttc_UnaryOp<"sign", Ttc_NumberTensor, "x < 0 ? -1 : x > 0 ? 1 : x">;
+def Ttc_FloorOp : Ttc_FloatUnaryOp<"floor", "floor(x)", "", [Ttc_ExactOpInterface]>;
+def Ttc_CeilOp : Ttc_FloatUnaryOp<"ceil", "ceil(x)", "", [Ttc_ExactOpInterface]>;
+def Ttc_RoundOp : Ttc_FloatUnaryOp<"round", "x rounded, halves to even", "", [Ttc_ExactOpInterface]>;
+def Ttc_SignOp : Ttc_UnaryOp<"sign", Ttc_NumberTensor, "x < 0 ? -1 : x > 0 ? 1 : x", "", "f32",
+                             [Ttc_ExactOpInterface]>;
 def Ttc_SinOp : Ttc_FloatUnaryOp<"sin", "sin(x)">;
 def Ttc_CosOp : Ttc_FloatUnaryOp<"cos", "cos(x)">;
 def Ttc_AsinOp : Ttc_FloatUnaryOp<"asin", "asin(x)">;
@@ -171,7 +174,9 @@ def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_F32Tensor,
   let description = [{
     Element by element the value of the float type `to` that is nearest to x, as f32; halves to even.
     What is too large for `to` becomes infinite. It is a cast to `to` and back in one op, which keeps
-    the element type, so that it runs in the epilogues of kernels.
+    the element type, so that it runs in the epilogues of kernels. `narrow_nan` states that every NaN
+    of x is a number of `to`, so that NaN needs no care: sums, products and quotients of such numbers
+    have no other.
 
     Constraints:
     - (C1) `to` is f16 or bf16 (checked by ODS).
@@ -180,7 +185,8 @@ def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_F32Tensor,
     %y = ttc.reduce_precision %x {to = bf16} : (tensor<2x8xf32>) -> tensor<2x8xf32>
     ```
   }];
-  let arguments = (ins Ttc_F32Tensor:$x, TypeAttrOf<AnyTypeOf<[F16, BF16]>>:$to);
+  let arguments = (ins Ttc_F32Tensor:$x, TypeAttrOf<AnyTypeOf<[F16, BF16]>>:$to,
+      UnitAttr:$narrow_nan);
   let hasFolder = 1;
 }
 
@@ -229,16 +235,16 @@ class Ttc_LogicalOp<string mnemonic, string meaning>
   }];
 }
 
-def Ttc_AddOp : Ttc_BinaryOp<"add", Ttc_NumberTensor, "a + b", [Commutative]> {
+def Ttc_AddOp : Ttc_BinaryOp<"add", Ttc_NumberTensor, "a + b", [Commutative, Ttc_PassesNan]> {
   let hasFolder = 1;
 }
-def Ttc_SubOp : Ttc_BinaryOp<"sub", Ttc_NumberTensor, "a - b"> {
+def Ttc_SubOp : Ttc_BinaryOp<"sub", Ttc_NumberTensor, "a - b", [Ttc_PassesNan]> {
   let hasFolder = 1;
 }
-def Ttc_MulOp : Ttc_BinaryOp<"mul", Ttc_NumberTensor, "a * b", [Commutative]> {
+def Ttc_MulOp : Ttc_BinaryOp<"mul", Ttc_NumberTensor, "a * b", [Commutative, Ttc_PassesNan]> {
   let hasFolder = 1;
 }
-def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b"> {
+def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b", [Ttc_PassesNan]> {
   let description = [{
     Element by element `a / b`, for integers towards zero (a division by zero gives 0). The operands
     broadcast by NumPy's rules.

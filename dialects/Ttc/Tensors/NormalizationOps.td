@@ -5,7 +5,7 @@
 
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 
-def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_ChannelsLastOpInterface]> {
+def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_PassesNan, Ttc_ChannelsLastOpInterface]> {
   let summary = "batch normalisation with given statistics";
   let description = [{
     `(x - mean) / sqrt(var + epsilon) * scale + bias`, with one element of the other operands for

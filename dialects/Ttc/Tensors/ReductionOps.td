@@ -5,11 +5,11 @@
 
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 
-class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
-    : Ttc_InferredOp<mnemonic, [
+class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what, list<Trait> traits = []>
+    : Ttc_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
-        DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
+        DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>], traits)> {
   let summary = what # " over some dimensions";
   let description = [{
     The }] # what # [{ of the elements along `axes`. With `keepdims` these dimensions
@@ -27,10 +27,12 @@ class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what>
   let results = (outs type:$y);
   let hasCanonicalizeMethod = 1;
 }
-def Ttc_ReduceSumOp : Ttc_ReduceOp<"reduce_sum", Ttc_NumberTensor, "sum">;
-def Ttc_ReduceMeanOp : Ttc_ReduceOp<"reduce_mean", Ttc_NumberTensor, "mean">;
-def Ttc_ReduceMaxOp : Ttc_ReduceOp<"reduce_max", Ttc_NumberTensor, "maximum">;
-def Ttc_ReduceMinOp : Ttc_ReduceOp<"reduce_min", Ttc_NumberTensor, "minimum">;
+def Ttc_ReduceSumOp : Ttc_ReduceOp<"reduce_sum", Ttc_NumberTensor, "sum", [Ttc_PassesNan]>;
+def Ttc_ReduceMeanOp : Ttc_ReduceOp<"reduce_mean", Ttc_NumberTensor, "mean", [Ttc_PassesNan]>;
+def Ttc_ReduceMaxOp : Ttc_ReduceOp<"reduce_max", Ttc_NumberTensor, "maximum",
+                                     [Ttc_ExactOpInterface]>;
+def Ttc_ReduceMinOp : Ttc_ReduceOp<"reduce_min", Ttc_NumberTensor, "minimum",
+                                     [Ttc_ExactOpInterface]>;
 def Ttc_ReduceProdOp : Ttc_ReduceOp<"reduce_prod", Ttc_NumberTensor, "product">;
 
 class Ttc_ArgReduceOp<string mnemonic, string what>

@@ -40,6 +40,12 @@ def Ttc_SelectsElements : NativeOpTrait<"ttc::SelectsElements"> {
   let cppNamespace = "::mlir";
 }
 
+/// The op adds, multiplies and divides, and takes roots: every NaN of a result is one of an operand's,
+/// made quiet, or the one that the CPU makes, which has no payload.
+def Ttc_PassesNan : NativeOpTrait<"ttc::PassesNan"> {
+  let cppNamespace = "::mlir";
+}
+
 /// An op on tensors: no side effects, `ttc.name %operands {attributes} : function type`. Arrays are
 /// written as `[1, 2]`, numbers without their type; attributes with their default value are omitted.
 class Ttc_TensorOp<string mnemonic, list<Trait> traits = []>

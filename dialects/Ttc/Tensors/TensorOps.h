@@ -65,6 +65,10 @@ public:
 template <typename ConcreteType>
 class SelectsElements : public OpTrait::TraitBase<ConcreteType, SelectsElements> {};
 
+/// Every NaN of a result is one of an operand's, made quiet, or the one that the CPU makes.
+template <typename ConcreteType>
+class PassesNan : public OpTrait::TraitBase<ConcreteType, PassesNan> {};
+
 } // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H

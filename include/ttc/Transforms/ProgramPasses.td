@@ -36,7 +36,8 @@ def WidenFloats : Pass<"ttc-widen-floats", "::mlir::ModuleOp"> {
 
     - `outputs`: nowhere, as ONNX Runtime does for f16 on CPUs;
     - `ops`: each op's result is rounded to its type, as ONNX's reference does; a softmax of at most 16
-      elements is computed in the steps of ONNX's definition, each of them rounded;
+      elements is computed in the steps of ONNX's definition, each of them rounded. What needs no
+      rounding gets none: moved elements, maxima, signs, bounds that the type has;
     - `auto`: f16 as `outputs`, bf16 as `ops`.
 
     Before:

@@ -111,7 +111,7 @@ private:
       return;
     OpBuilder builder(op);
     auto softmax = dyn_cast<SoftmaxOp>(op);
-    bool rounds = roundsEachOp(type) && !op->hasTrait<SelectsElements>();
+    bool rounds = roundsEachOp(type) && !isExact(op, cast<FloatType>(type));
     Operation *clone = rounds && softmax && isShort(softmax)
                            ? createInSteps(builder, softmax, operands[0], type)
                            : createOnF32(builder, op, operands);
@@ -119,13 +119,26 @@ private:
       if (!getNarrowFloat(from.getType()))
         from.replaceAllUsesWith(to);
       else
-        computed[from] = rounds ? createRounding(builder, to, type) : to;
+        computed[from] = rounds ? createRounding(builder, to, type, hasNarrowNan(op, type)) : to;
     }
     widened.push_back(op);
   }
 
   bool roundsEachOp(Type type) const {
     return rounding == FloatRounding::Ops || (rounding == FloatRounding::Auto && type.isBF16());
+  }
+
+  /// Whether the results on numbers of the type need no rounding to it.
+  static bool isExact(Operation *op, FloatType type) {
+    auto exact = dyn_cast<ExactOpInterface>(op);
+    return op->hasTrait<SelectsElements>() || (exact && exact.isExactIn(type));
+  }
+
+  /// Whether every NaN of the op's result in f32 is a number of the type, as its operands are.
+  static bool hasNarrowNan(Operation *op, Type type) {
+    return op->hasTrait<PassesNan>() && llvm::all_of(op->getOperandTypes(), [&](Type operand) {
+             return getNarrowFloat(operand) == type;
+           });
   }
 
   /// Whether the op only moves elements that are stored in 16 bits.
@@ -167,9 +180,10 @@ private:
     return CastOp::create(builder, result.getLoc(), wide, getNarrowFloat(result.getType()));
   }
 
-  Value createRounding(OpBuilder &builder, Value value, Type type) {
+  Value createRounding(OpBuilder &builder, Value value, Type type, bool narrowNan = false) {
     auto op = ReducePrecisionOp::create(builder, value.getLoc(), value.getType(), value,
-                                        TypeAttr::get(type));
+                                        TypeAttr::get(type),
+                                        narrowNan ? builder.getUnitAttr() : UnitAttr());
     conversions.push_back(op);
     return op;
   }

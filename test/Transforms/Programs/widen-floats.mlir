@@ -8,7 +8,7 @@
 // CHECK-DAG: %[[A:.*]] = ttc.cast %[[X]] : (tensor<4x8xf16>) -> tensor<4x8xf32>
 // CHECK-DAG: %[[B:.*]] = ttc.cast %[[W]] : (tensor<8x8xf16>) -> tensor<8x8xf32>
 // CHECK: %[[P:.*]] = ttc.matmul %[[A]], %[[B]]
-// OPS-NEXT: %[[R:.*]] = ttc.reduce_precision %[[P]] {to = f16}
+// OPS-NEXT: %[[R:.*]] = ttc.reduce_precision %[[P]] {narrow_nan, to = f16}
 // OPS-NEXT: %[[Y:.*]] = ttc.relu %[[R]]
 // AUTO-NEXT: %[[Y:.*]] = ttc.relu %[[P]]
 // OUTPUTS-NEXT: %[[Y:.*]] = ttc.relu %[[P]]
@@ -141,4 +141,48 @@ func.func @region(%x: tensor<4xf16>) -> tensor<4xf16> {
     ttc.yield %1 : tensor<4xf16>
   }
   return %0 : tensor<4xf16>
+}
+
+// -----
+
+// Sums and products of bf16 have no NaN but those of bf16; exp may.
+// CHECK-LABEL: @nan
+// AUTO: %[[P:.*]] = ttc.matmul
+// AUTO-NEXT: %[[R:.*]] = ttc.reduce_precision %[[P]] {narrow_nan, to = bf16}
+// AUTO-NEXT: %[[E:.*]] = ttc.exp %[[R]]
+// AUTO-NEXT: ttc.reduce_precision %[[E]] {to = bf16}
+// CHECK: return
+func.func @nan(%x: tensor<4x8xbf16>, %w: tensor<8x8xbf16>) -> tensor<4x8xbf16> {
+  %0 = ttc.matmul %x, %w : (tensor<4x8xbf16>, tensor<8x8xbf16>) -> tensor<4x8xbf16>
+  %1 = ttc.exp %0 : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  %2 = ttc.relu %1 : (tensor<4x8xbf16>) -> tensor<4x8xbf16>
+  return %2 : tensor<4x8xbf16>
+}
+
+// -----
+
+// What cannot leave the numbers of the type is not rounded again: bounds that the type has, no others.
+// CHECK-LABEL: @exact
+// CHECK: ttc.exp
+// AUTO-NEXT: ttc.reduce_precision
+// OPS-NEXT: ttc.reduce_precision
+// CHECK-NEXT: ttc.max_pool
+// CHECK-NEXT: ttc.neg
+// CHECK-NEXT: ttc.clamp %{{.*}} {max = 6.000000e+00, min = -1.000000e+00}
+// CHECK-NEXT: ttc.floor
+// CHECK-NEXT: ttc.reduce_max
+// CHECK-NEXT: ttc.clamp %{{.*}} {max = 1.000000e-01}
+// AUTO-NEXT: ttc.reduce_precision %{{.*}} {to = bf16}
+// OPS-NEXT: ttc.reduce_precision %{{.*}} {to = bf16}
+// CHECK-NEXT: ttc.abs
+func.func @exact(%x: tensor<1x2x4x4xbf16>) -> tensor<1x2x3x1xbf16> {
+  %0 = ttc.exp %x : (tensor<1x2x4x4xbf16>) -> tensor<1x2x4x4xbf16>
+  %1 = ttc.max_pool %0 {kernel = [2, 2], strides = [1, 1]} : (tensor<1x2x4x4xbf16>) -> tensor<1x2x3x3xbf16>
+  %2 = ttc.neg %1 : (tensor<1x2x3x3xbf16>) -> tensor<1x2x3x3xbf16>
+  %3 = ttc.clamp %2 {max = 6.0, min = -1.0} : (tensor<1x2x3x3xbf16>) -> tensor<1x2x3x3xbf16>
+  %4 = ttc.floor %3 : (tensor<1x2x3x3xbf16>) -> tensor<1x2x3x3xbf16>
+  %5 = ttc.reduce_max %4 {axes = [3], keepdims} : (tensor<1x2x3x3xbf16>) -> tensor<1x2x3x1xbf16>
+  %6 = ttc.clamp %5 {max = 0.1} : (tensor<1x2x3x1xbf16>) -> tensor<1x2x3x1xbf16>
+  %7 = ttc.abs %6 : (tensor<1x2x3x1xbf16>) -> tensor<1x2x3x1xbf16>
+  return %7 : tensor<1x2x3x1xbf16>
 }
