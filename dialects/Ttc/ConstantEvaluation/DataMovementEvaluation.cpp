@@ -147,8 +147,7 @@ LogicalResult ConcatOp::evaluateConstant(ArrayRef<Bytes> operands, MutableBytes 
   for (int64_t i = 0; i < outer; ++i)
     for (Bytes operand : operands) {
       size_t chunk = operand.size() / outer;
-      std::memcpy(out, operand.data() + i * chunk, chunk);
-      out += chunk;
+      out = llvm::copy(operand.slice(i * chunk, chunk), out);
     }
   return success();
 }

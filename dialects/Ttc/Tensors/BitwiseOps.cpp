@@ -2,7 +2,6 @@
 #include "dialects/Ttc/Tensors/ElementEmitter.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 #include "dialects/Ttc/TtcOps.h"
-#include <cstring>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -90,6 +89,6 @@ Value BitcastOp::emitElement(OpBuilder &builder, Location loc, ValueRange elemen
 // Not by emitElement(): the evaluator holds 16-bit floats as f32, which keeps no payload of a NaN.
 LogicalResult BitcastOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands,
                                           MutableArrayRef<char> result) {
-  std::memcpy(result.data(), operands[0].data(), result.size());
+  llvm::copy(operands[0], result.data());
   return success();
 }

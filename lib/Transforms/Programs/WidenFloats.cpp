@@ -204,7 +204,8 @@ private:
   static constexpr int64_t maxSteps = 16;
 
   static bool isShort(SoftmaxOp op) {
-    return tensorType(op.getX()).getDimSize(op.getAxis()) <= maxSteps;
+    int64_t size = tensorType(op.getX()).getDimSize(op.getAxis());
+    return size > 0 && size <= maxSteps;
   }
 
   /// exp(x - max(x)) / sum(exp(x - max(x))), rounded after each op and each addition of the sum.

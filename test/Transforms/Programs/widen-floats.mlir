@@ -186,3 +186,13 @@ func.func @exact(%x: tensor<1x2x4x4xbf16>) -> tensor<1x2x3x1xbf16> {
   %7 = ttc.abs %6 : (tensor<1x2x3x1xbf16>) -> tensor<1x2x3x1xbf16>
   return %7 : tensor<1x2x3x1xbf16>
 }
+
+// -----
+
+// A softmax of no elements has no steps.
+// CHECK-LABEL: @empty
+// CHECK: ttc.softmax {{.*}} : (tensor<2x0xf32>) -> tensor<2x0xf32>
+func.func @empty(%x: tensor<2x0xbf16>) -> tensor<2x0xbf16> {
+  %0 = ttc.softmax %x {axis = 1} : (tensor<2x0xbf16>) -> tensor<2x0xbf16>
+  return %0 : tensor<2x0xbf16>
+}
