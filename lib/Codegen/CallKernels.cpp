@@ -38,7 +38,8 @@ public:
     epilogue =
         func::FuncOp::create(builder, program.getLoc(), kEpilogueName,
                              builder.getFunctionType({vector, i64, i64, i64, pointer}, {vector}));
-    epilogue->setAttr(kEpilogueAttrName, builder.getUnitAttr());
+    epilogue->setAttr(kEpilogueAttrName,
+                      builder.getI64IntegerAttr(kernel.getMaxEpilogueConstants()));
     Block *block = epilogue.addEntryBlock();
     builder.setInsertionPointToEnd(block);
     DenseMap<Value, Value> values;

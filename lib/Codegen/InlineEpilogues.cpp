@@ -13,21 +13,19 @@ using namespace mlir::ttc;
 
 namespace {
 struct InlineEpiloguesPass : ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass> {
-  using InlineEpiloguesBase::InlineEpiloguesBase;
   PassCounter numCalled{*this, "called", "Epilogues that are called"};
 
   void runOnOperation() override {
     LLVM::LLVMFuncOp function = getOperation();
-    if (!function->removeAttr(kEpilogueAttrName))
+    auto maxConstants = dyn_cast_or_null<IntegerAttr>(function->removeAttr(kEpilogueAttrName));
+    if (!maxConstants)
       return;
     DenseSet<Attribute> constants;
     function.walk([&](LLVM::ConstantOp constant) {
       if (isa<VectorType>(constant.getType()))
         constants.insert(constant.getValue());
     });
-    auto sums = dyn_cast<VectorType>(function.getFunctionType().getParamType(0));
-    bool isOfIntegers = sums && sums.getElementType().isInteger();
-    bool isInlined = constants.size() <= (isOfIntegers ? maxIntConstants : maxConstants);
+    bool isInlined = static_cast<int64_t>(constants.size()) <= maxConstants.getInt();
     numCalled += !isInlined;
     function.setLinkage(LLVM::Linkage::Internal);
     Builder b(function);

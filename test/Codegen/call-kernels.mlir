@@ -29,7 +29,7 @@ module attributes {ttc.target = #ttc.target<
 // CHECK:        %[[F:.*]] = func.constant @epilogue
 // CHECK:        %[[EPILOGUE:.*]] = builtin.unrealized_conversion_cast %[[F]] : {{.*}} to !llvm.ptr
 // CHECK:        llvm.call @ttc_kernel_gemm(%[[ARRAY]], %[[SCRATCH]], %[[W]], %[[PARAMS]], %[[EPILOGUE]])
-// CHECK:      func.func @epilogue(%[[ACC:.*]]: vector<8xf32>, %[[ROW:.*]]: i64, %[[COL:.*]]: i64, %[[LANES:.*]]: i64, %[[OPS:.*]]: !llvm.ptr) -> vector<8xf32> attributes {ttc.epilogue}
+// CHECK:      func.func @epilogue(%[[ACC:.*]]: vector<8xf32>, %[[ROW:.*]]: i64, %[[COL:.*]]: i64, %[[LANES:.*]]: i64, %[[OPS:.*]]: !llvm.ptr) -> vector<8xf32> attributes {ttc.epilogue = 2 : i64}
 // CHECK:        llvm.getelementptr %[[OPS]][3]
 // CHECK:        %[[MASK:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : vector<8xi64>
 // CHECK:        %[[BIAS:.*]] = llvm.intr.masked.load %{{.*}}, %[[MASK]]

@@ -52,6 +52,10 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
       True if an elementwise tail can run in the kernel, once for each vector that it stores.
     }], "bool", "hasEpilogue", (ins), "", "return true;">,
     InterfaceMethod<[{
+      The most vector constants of an epilogue that is inlined into the kernel's loops: they take
+      the registers that accumulators and operands leave.
+    }], "int64_t", "getMaxEpilogueConstants", (ins), "", "return 2;">,
+    InterfaceMethod<[{
       Whether the kernel stores results of this element type after its epilogue. One that can store
       anything but f32 is given the epilogue's vectors as 32-bit integers: a float's bits, or an
       integer's value.

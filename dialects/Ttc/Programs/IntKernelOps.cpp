@@ -254,6 +254,10 @@ LogicalResult KernelIntGemmOp::verify() {
   return verifyZero(*this, "a_zero", "(C9)", getAZero(), "(C10)", getZero());
 }
 
+/// The kernels on bytes keep constants out of the registers of their loops: this limits code size.
+static constexpr int64_t kMaxEpilogueConstants = 16;
+
+int64_t KernelIntGemmOp::getMaxEpilogueConstants() { return kMaxEpilogueConstants; }
 StringRef KernelIntGemmOp::getKernelSymbol() { return "ttc_kernel_int_gemm"; }
 
 bool KernelIntGemmOp::canStore(Type elementType) { return storesWordsOrBytes(elementType); }
@@ -404,6 +408,7 @@ static IntDepthwiseParams getDepthwiseParams(KernelIntDepthwiseConvOp op) {
   return params;
 }
 
+int64_t KernelIntDepthwiseConvOp::getMaxEpilogueConstants() { return kMaxEpilogueConstants; }
 StringRef KernelIntDepthwiseConvOp::getKernelSymbol() { return "ttc_kernel_int_depthwise_conv"; }
 
 bool KernelIntDepthwiseConvOp::canStore(Type elementType) {
@@ -472,6 +477,7 @@ static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
   return params;
 }
 
+int64_t KernelIntDepthwiseDotOp::getMaxEpilogueConstants() { return kMaxEpilogueConstants; }
 StringRef KernelIntDepthwiseDotOp::getKernelSymbol() { return "ttc_kernel_int_depthwise_dot"; }
 
 bool KernelIntDepthwiseDotOp::canStore(Type elementType) { return storesWordsOrBytes(elementType); }

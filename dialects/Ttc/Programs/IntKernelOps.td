@@ -70,7 +70,7 @@ def Ttc_ByteDotAttr : EnumAttr<Ttc_Dialect, Ttc_ByteDot, "byte_dot"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [AttrSizedOperandSegments], ["canStore"]> {
+def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [AttrSizedOperandSegments], ["canStore", "getMaxEpilogueConstants"]> {
   let summary = "Matrix product and convolution of bytes as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and one matrix. With `kernel` (one size for
@@ -121,7 +121,7 @@ def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [AttrSizedOperandSegments], [
   let hasVerifier = 1;
 }
 
-def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canStore"]> {
+def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canStore", "getMaxEpilogueConstants"]> {
   let summary = "Depthwise convolution of bytes, channels-last";
   let description = [{
     `x` is [N, spatial..., C]; `w` are integers in f32, from `ttc.pack` of kind `depthwise`, as [kernel
@@ -156,7 +156,7 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canS
   let hasVerifier = 1;
 }
 
-def Ttc_KernelIntDepthwiseDotOp : Ttc_KernelOp<"int_depthwise_dot", [], ["canStore"]> {
+def Ttc_KernelIntDepthwiseDotOp : Ttc_KernelOp<"int_depthwise_dot", [], ["canStore", "getMaxEpilogueConstants"]> {
   let summary = "Depthwise convolution of images of bytes by dot products, channels-last";
   let description = [{
     `x` is [N, H, W, C]. `w` comes from `ttc.pack_bytes` with `merged`, of weights whose two kernel

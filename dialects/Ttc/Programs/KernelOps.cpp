@@ -247,6 +247,7 @@ LogicalResult KernelDepthwiseConvOp::verify() {
   return success();
 }
 
+int64_t KernelDepthwiseConvOp::getMaxEpilogueConstants() { return 8; }
 StringRef KernelDepthwiseConvOp::getKernelSymbol() { return "ttc_kernel_depthwise_conv"; }
 void KernelDepthwiseConvOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
   appendParams(getWindowParams<DepthwiseParams>(*this), params);

@@ -221,7 +221,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
 }
 
 def Ttc_KernelDepthwiseConvOp : Ttc_KernelOp<"depthwise_conv", [
-    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
+    DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>], ["getMaxEpilogueConstants"]> {
   let summary = "Depthwise convolution, channels-last";
   let description = [{
     `x` is [N, spatial..., C], `w` comes from `ttc.pack` of kind `depthwise` as

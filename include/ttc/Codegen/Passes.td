@@ -32,7 +32,8 @@ def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
 //                      (--ttc-compile-programs compares both, on the function of the program's
 //                      name, with the program's `grid` and `scratch_bytes`)
 //   ttc.in_place       on an argument that is written: the arguments that may be the same memory
-//   ttc.epilogue       on a function: a kernel's epilogue, not yet decided upon
+//   ttc.epilogue       on a function: a kernel's epilogue, not yet decided upon; the most vector
+//                      constants with which the kernel inlines it
 
 def OutlineBodies : Pass<"ttc-outline-bodies", "::mlir::ttc::ProgramOp"> {
   let summary = "Tensor ops of programs to functions on the operands' memory";
@@ -265,7 +266,8 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
           llvm.return
         }
         func.func @epilogue(%sum: vector<8xf32>, %row: i64, %column: i64, %lanes: i64,
-                            %operands: !llvm.ptr) -> vector<8xf32> attributes {ttc.epilogue} {
+                            %operands: !llvm.ptr) -> vector<8xf32>
+            attributes {ttc.epilogue = 2 : i64} {
           %0 = arith.maximumf %sum, %zero : vector<8xf32>
           return %0 : vector<8xf32>
         }
@@ -335,15 +337,14 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
   let description = [{
     Constants of an inlined epilogue are loaded ahead of the kernel's loops, and the registers that
     they take there are missing for accumulators: a product followed by GELU takes twice as long.
-    An epilogue of more than `max-constants` different vector constants is not inlined into the
-    kernel's loops: `--ttc-compile-programs` inlines it into a copy of the function that stores a
-    tile of the result, where the kernel has one (`TTC_CALLED` in kernels/Kernel.h); elsewhere it is
-    called for each vector. Kernels on bytes keep constants out of the registers of their loops, so
-    the limit for epilogues of integers, `max-int-constants`, is one of code size. Functions without
+    `ttc.epilogue` states how many different vector constants the kernel has room for. An epilogue
+    with more of them is not inlined into the kernel's loops: `--ttc-compile-programs` inlines it
+    into a copy of the function that stores a tile of the result, where the kernel has one
+    (`TTC_CALLED` in kernels/Kernel.h); elsewhere it is called for each vector. Functions without
     `ttc.epilogue` do not change.
 
     ```mlir
-    llvm.func @epilogue(...) -> vector<8xf32> attributes {ttc.epilogue} { ... }
+    llvm.func @epilogue(...) -> vector<8xf32> attributes {ttc.epilogue = 2 : i64} { ... }
     // becomes
     llvm.func internal @epilogue(...) -> vector<8xf32>
         attributes {passthrough = ["alwaysinline"]} { ... }
@@ -351,12 +352,6 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
 
     Counters (`--mlir-pass-statistics`): `called` (epilogues that are called).
   }];
-  let options = [
-    Option<"maxConstants", "max-constants", "unsigned", /*default=*/"2",
-           "The most vector constants of an epilogue that is inlined">,
-    Option<"maxIntConstants", "max-int-constants", "unsigned", /*default=*/"16",
-           "The same for epilogues of integers">
-  ];
 }
 
 def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
