@@ -28,7 +28,7 @@ public:
     for (Operation &op : llvm::make_early_inc_range(trace.getBody().front())) {
       auto command = cast<CommandOpInterface>(op);
       if (command.isBarrier()) {
-        pending.clear();
+        clearPending();
         continue;
       }
       SmallVector<Access> accesses = getAccesses(command);
@@ -36,11 +36,12 @@ public:
         OpBuilder builder(&op);
         CmdBarrierOp::create(builder, op.getLoc());
         ++numBarriers;
-        pending.clear();
+        clearPending();
       }
-      pending.append(accesses);
+      for (const Access &access : accesses)
+        (access.single ? pendingOfSingle : pendingOfOthers).push_back(access);
     }
-    pending.clear();
+    clearPending();
   }
 
   int64_t getNumBarriers() const { return numBarriers; }
@@ -130,18 +131,29 @@ private:
     return gap < a.row || gap + b.row > pitch;
   }
 
+  static bool conflict(const Access &earlier, const Access &access) {
+    return (earlier.write || access.write) && !isOrdered(earlier, access) &&
+           earlier.memory == access.memory && mayMeet(earlier, access);
+  }
+
   bool conflicts(ArrayRef<Access> accesses) {
-    for (const Access &earlier : pending)
-      for (const Access &access : accesses)
-        if ((earlier.write || access.write) && !isOrdered(earlier, access) &&
-            earlier.memory == access.memory && mayMeet(earlier, access))
-          return true;
-    return false;
+    return llvm::any_of(accesses, [&](const Access &access) {
+      auto meets = [&](const Access &earlier) { return conflict(earlier, access); };
+      return llvm::any_of(pendingOfOthers, meets) ||
+             (!access.single && llvm::any_of(pendingOfSingle, meets));
+    });
+  }
+
+  void clearPending() {
+    pendingOfSingle.clear();
+    pendingOfOthers.clear();
   }
 
   TargetAttr target;
   SymbolTableCollection &symbols;
-  SmallVector<Access> pending; ///< of the commands since the last barrier
+  /// Of the commands since the last barrier. Those of one workgroup are apart: they are in order
+  /// among themselves, and there can be thousands of them.
+  SmallVector<Access> pendingOfSingle, pendingOfOthers;
   int64_t numBarriers = 0;
 };
 

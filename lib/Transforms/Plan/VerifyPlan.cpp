@@ -70,6 +70,8 @@ private:
       }
       placed.written = op.getKind() == BufferKind::Constant || op.getKind() == BufferKind::State;
       index[op.getSymNameAttr()] = buffers.size();
+      if (op.getMemory() == MemorySpace::L1)
+        inL1.push_back(buffers.size());
       buffers.push_back(placed);
     }
     return success();
@@ -287,7 +289,6 @@ private:
   }
 
   LogicalResult verifyTrace(TraceOp trace, bool onTimeline) {
-    SymbolTableCollection collection;
     Phase phase;
     for (Operation &op : trace.getBody().front()) {
       auto command = cast<CommandOpInterface>(op);
@@ -452,11 +453,11 @@ private:
         return op->emitError("expected ")
                << access.buffer << " to be written before it is read, found no write";
     }
-    SymbolTableCollection collection;
     if (int64_t scratch = cast<BufferAccessOpInterface>(op).getScratchBytes(collection))
-      for (const Placed &buffer : buffers)
-        if (buffer.op.getMemory() == MemorySpace::L1 && buffer.isAlive(time) &&
-            buffer.op.getKind() != BufferKind::Scratch && buffer.begin < scratch)
+      for (size_t i : inL1)
+        if (const Placed &buffer = buffers[i]; buffer.isAlive(time) &&
+                                               buffer.op.getKind() != BufferKind::Scratch &&
+                                               buffer.begin < scratch)
           return op->emitError("expected the scratch of ")
                  << scratch << " bytes to be apart from buffers alive at point " << time
                  << " of the timeline, found @" << BufferOp(buffer.op).getSymName() << " at "
@@ -478,9 +479,11 @@ private:
 
   ModuleOp module;
   SymbolTable symbols;
+  SymbolTableCollection collection; // for interfaces; the module does not change
   int64_t dramBytes, traceBegin, l1Bytes, cores;
   bool interleavesL1;
   std::vector<Placed> buffers;
+  std::vector<size_t> inL1; ///< indices into `buffers`
   DenseMap<StringAttr, size_t> index;
   DenseSet<Attribute> recorded;
   DenseSet<Operation *> executed; ///< traces on the timeline

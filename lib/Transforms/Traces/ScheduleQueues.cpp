@@ -274,6 +274,14 @@ private:
       places[result] = place;
       outputs.push_back(place);
     }
+    // All at once: setting one attribute copies those of all arguments.
+    Builder builder(trace.getContext());
+    auto with = [&](DictionaryAttr attrs, FlatSymbolRefAttr place) {
+      NamedAttrList list(attrs);
+      list.set(attr, place);
+      return list.getDictionary(trace.getContext());
+    };
+    SmallVector<Attribute> argumentAttrs, resultAttrs;
     for (auto [i, place] : llvm::enumerate(inputs)) {
       auto bound = trace.getArgAttrOfType<FlatSymbolRefAttr>(i, attr);
       if (bound && bound != place)
@@ -281,7 +289,7 @@ private:
                << trace.getSymName() << " to be executed with one set of tensors, found operand "
                << i << " in " << place << " and, elsewhere, in " << bound
                << ": a trace has fixed addresses";
-      trace.setArgAttr(i, attr, place);
+      argumentAttrs.push_back(with(trace.getArgAttrDict(i), place));
     }
     for (auto [i, place] : llvm::enumerate(outputs)) {
       if (auto bound = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
@@ -289,8 +297,12 @@ private:
         return execute.emitError("expected @")
                << trace.getSymName() << " to be executed once, found result " << i << " in "
                << place << " and, elsewhere, in " << bound << ": a trace has fixed addresses";
-      trace.setResultAttr(i, attr, place);
+      resultAttrs.push_back(with(trace.getResultAttrDict(i), place));
     }
+    if (!argumentAttrs.empty())
+      trace.setArgAttrsAttr(builder.getArrayAttr(argumentAttrs));
+    if (!resultAttrs.empty())
+      trace.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
     return success();
   }
 
