@@ -43,9 +43,13 @@ Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
     core.scratch = memory.l1(firstL1 + i);
     core.flags = flags_.get();
     for (uint32_t j = 0; j < ttrt::count(programs); ++j) {
-      uint64_t grid = programs->Get(j)->grid();
+      const fb::Program &program = *programs->Get(j);
+      const uint64_t grid = program.grid();
       core.programs.push_back(
-          {code.function(j), firstWorkgroup(grid, i, count), firstWorkgroup(grid, i + 1, count)});
+          {code.function(j), firstWorkgroup(grid, i, count), firstWorkgroup(grid, i + 1, count),
+           program.markers() ? reinterpret_cast<ProgramMarkers *>(
+                                   core.scratch + program.scratch_bytes() - sizeof(ProgramMarkers))
+                             : nullptr});
     }
   }
   try {

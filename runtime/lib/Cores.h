@@ -13,6 +13,7 @@
 #include "ForkGuard.h"
 #include "Markers.h"
 #include "Memory.h"
+#include "ProgramZones.h"
 
 #include <atomic>
 #include <memory>
@@ -25,6 +26,7 @@ namespace ttrt {
 struct BoundProgram {
   ProgramFunction *function;
   uint64_t first, end;
+  ProgramMarkers *markers; ///< in the core's scratch; null: it writes none
 };
 
 /// Flags of a dissemination barrier. In round r, core c raises a flag of core c + 2^r and waits for

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -33,6 +34,36 @@ inline uint64_t deviceTime(ClockKind kind) noexcept {
 #endif
   return nowNs();
 }
+
+/// Markers that were dropped until now, and where the first one since the last call was missing.
+struct Drops {
+  uint64_t count;
+  uint32_t step, command;
+};
+
+/// Counts what is dropped. One writer; readers take turns.
+class DropCounter {
+public:
+  void add(uint32_t count, uint32_t step, uint32_t command) noexcept {
+    uint64_t none = kNowhere;
+    first.compare_exchange_strong(none, uint64_t(step) << 32 | command, std::memory_order_relaxed);
+    sum.fetch_add(count, std::memory_order_release);
+  }
+  Drops take() noexcept {
+    const uint64_t all = sum.load(std::memory_order_acquire);
+    if (all == known)
+      return {0, profile::kNone, profile::kNone};
+    const uint64_t place = first.exchange(kNowhere, std::memory_order_relaxed);
+    const Drops drops{all - known, uint32_t(place >> 32), uint32_t(place)};
+    known = all;
+    return drops;
+  }
+
+private:
+  static constexpr uint64_t kNowhere = UINT64_MAX; ///< kNone, kNone
+  std::atomic<uint64_t> sum{0}, first{kNowhere};
+  uint64_t known = 0; ///< the readers'
+};
 
 /// Markers of one core. One thread writes at a time; readers take turns.
 class MarkerRing {
@@ -56,18 +87,43 @@ public:
     write({time(), id, value, kind, 0});
   }
   void end(MarkerKind kind, uint32_t id) noexcept {
+    const uint64_t known = std::exchange(endTime, 0);
     if (droppedOpen) [[unlikely]] {
       --droppedOpen;
       return;
     }
     --open;
-    write({time(), id, 0, kind, 0});
+    write({known ? known : time(), id, 0, kind, 0});
   }
+  /// The next end has this time: what is written until then takes time of its own.
+  void endAt(uint64_t time) noexcept { endTime = time; }
   void single(MarkerKind kind, uint32_t id) noexcept {
     if (!reserve(1 + open)) [[unlikely]]
       return drop(1);
     write({time(), id, 0, kind, 0});
   }
+  // Markers of a program, inside of what is open.
+
+  /// How many have room.
+  uint32_t room() noexcept {
+    if (droppedOpen)
+      return 0;
+    knownTaken = taken.load(std::memory_order_acquire);
+    const uint64_t used = head - knownTaken + open + (missing ? 1 : 0);
+    return used < mask + 1 ? static_cast<uint32_t>(mask + 1 - used) : 0;
+  }
+  /// There is room for it.
+  void put(const Marker &marker) noexcept {
+    if (missing) [[unlikely]]
+      writeMissing();
+    write(marker);
+  }
+  /// There is no room for so many.
+  void dropInside(uint32_t count) noexcept { drop(count); }
+  /// The program had no room for so many.
+  void dropInProgram(uint32_t count) noexcept { droppedInProgram.add(count, step, command); }
+
+  ClockKind clockKind() const noexcept { return clock; }
   /// What is executed, for messages about dropped markers.
   uint32_t step = profile::kNone, command = profile::kNone;
   uint16_t streams = 0; ///< begun so far
@@ -85,17 +141,8 @@ public:
       function(&markers[0], to - from - first);
     taken.store(to, std::memory_order_release);
   }
-  /// Markers that were dropped until now, and where the first one since the last call was missing.
-  struct Drops {
-    uint64_t count;
-    uint32_t step, command;
-  };
-  Drops takeDrops() noexcept {
-    const uint64_t all = dropped.load(std::memory_order_acquire);
-    const Drops result{all - knownDropped, firstStep.load(std::memory_order_relaxed),
-                       firstCommand.load(std::memory_order_relaxed)};
-    knownDropped = all;
-    return result;
+  Drops takeDrops(profile::Dropper by) noexcept {
+    return (by == profile::Dropper::Ring ? dropped : droppedInProgram).take();
   }
 
 private:
@@ -108,23 +155,21 @@ private:
       if (head + wanted - knownTaken > mask + 1)
         return false;
     }
-    if (missing) [[unlikely]] {
-      write({time(), missing, 0, MarkerKind::Dropped, 0});
-      missing = 0;
-    }
+    if (missing) [[unlikely]]
+      writeMissing();
     return true;
+  }
+  [[gnu::cold, gnu::noinline]] void writeMissing() noexcept {
+    write({time(), missing, 0, MarkerKind::Dropped, 0});
+    missing = 0;
   }
   void write(const Marker &marker) noexcept {
     markers[head & mask] = marker;
     written.store(++head, std::memory_order_release);
   }
   [[gnu::cold, gnu::noinline]] void drop(uint32_t count) noexcept {
-    if (missing == 0) {
-      firstStep.store(step, std::memory_order_relaxed);
-      firstCommand.store(command, std::memory_order_relaxed);
-    }
     missing += count;
-    dropped.fetch_add(count, std::memory_order_release);
+    dropped.add(count, step, command);
   }
 
   const ClockKind clock;
@@ -136,12 +181,11 @@ private:
   uint32_t open = 0;        ///< begun and not ended
   uint32_t droppedOpen = 0; ///< of these, the innermost ones whose markers were dropped
   uint32_t missing = 0;     ///< dropped since the last marker
+  uint64_t endTime = 0;     ///< of the next end; 0: now
   std::atomic<uint64_t> written{0};
-  std::atomic<uint64_t> dropped{0};
-  std::atomic<uint32_t> firstStep{0}, firstCommand{0};
+  DropCounter dropped, droppedInProgram;
   // The readers'.
   alignas(64) std::atomic<uint64_t> taken{0};
-  uint64_t knownDropped = 0;
 };
 
 /// Markers of all threads of the host.

@@ -3,6 +3,7 @@
 
 #include "Bundle.h"
 #include "Format.h"
+#include "ProgramZones.h"
 
 #include <bit>
 #include <cerrno>
@@ -274,7 +275,13 @@ uint32_t Profiler::addDevice(DeviceInfo info) {
 
 MarkerRing &Profiler::addRing(uint32_t device, uint32_t queue, uint32_t core) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const uint32_t capacity = std::bit_ceil(programs_ * kGuaranteedMarkers + 64);
+  // Markers of programs must not take the room of the commands after them.
+  uint32_t perCommand = kGuaranteedMarkers;
+  const auto *programs = devices_[device].bundle.metadata().programs();
+  for (uint32_t i = 0; i < count(programs); ++i)
+    if (programs->Get(i)->markers())
+      perCommand = 2 + kProgramMarkers;
+  const uint32_t capacity = std::bit_ceil(programs_ * perCommand + 64);
   rings_.push_back({std::make_unique<MarkerRing>(capacity, clock_), device, queue, core});
   const RingRecord record{static_cast<uint32_t>(rings_.size() - 1), device, queue, core};
   append(RecordKind::Ring, {{&record, sizeof(record)}});
@@ -323,7 +330,7 @@ void Profiler::readLocked() {
   });
   flush();
   if (const uint64_t missing = host_.takeDrops()) {
-    const DroppedRecord record{kNone, kNone, kNone, 0, missing};
+    const DroppedRecord record{kNone, kNone, kNone, Dropper::Ring, missing};
     append(RecordKind::Dropped, {{&record, sizeof(record)}});
     dropped_.fetch_add(missing, std::memory_order_relaxed);
     fprintf(stderr,
@@ -339,10 +346,14 @@ void Profiler::readRing(uint32_t number) {
     const MarkersRecord record{number, static_cast<uint32_t>(count)};
     append(RecordKind::CoreMarkers, {{&record, sizeof(record)}, {markers, count * sizeof(Marker)}});
   });
-  const MarkerRing::Drops drops = ring.markers->takeDrops();
-  if (drops.count == 0)
-    return;
-  const DroppedRecord record{number, drops.step, drops.command, 0, drops.count};
+  for (Dropper by : {Dropper::Ring, Dropper::Program})
+    if (const Drops drops = ring.markers->takeDrops(by); drops.count)
+      report(number, drops, by);
+}
+
+void Profiler::report(uint32_t number, const Drops &drops, Dropper by) {
+  const Ring &ring = rings_[number];
+  const DroppedRecord record{number, drops.step, drops.command, by, drops.count};
   append(RecordKind::Dropped, {{&record, sizeof(record)}});
   dropped_.fetch_add(drops.count, std::memory_order_relaxed);
   const DeviceInfo &device = devices_[ring.device];
@@ -351,6 +362,16 @@ void Profiler::readRing(uint32_t number) {
     formatTo(where, ", the first at '{}'", device.steps[drops.step]);
   if (drops.step < device.steps.size() && drops.command != kNone)
     formatTo(where, ", the first at command {} of '{}'", drops.command, device.steps[drops.step]);
+  if (by == Dropper::Program) {
+    fprintf(
+        stderr,
+        "ttrt: profiler: device %u, queue %u, core %u: %llu markers of programs were dropped%s: "
+        "a program has room for %u in a command on a core: record fewer of them, or add up "
+        "durations in an accumulating zone\n",
+        ring.device, ring.queue, ring.core, static_cast<unsigned long long>(drops.count), where,
+        kOptionalMarkers);
+    return;
+  }
   fprintf(stderr,
           "ttrt: profiler: device %u, queue %u, core %u: the ring was full and %llu markers were "
           "dropped%s: read it more often (ttrt_profiler_read(), ttrun --profile-mid-run, "

@@ -81,6 +81,7 @@ private:
   // With the mutex held.
   void readLocked();
   void readRing(uint32_t ring);
+  void report(uint32_t ring, const Drops &drops, profile::Dropper by);
   void append(profile::RecordKind kind,
               std::initializer_list<std::pair<const void *, size_t>> parts);
   void writeLog(const void *data, size_t bytes);

@@ -35,10 +35,24 @@ static void fillBytes(const Core &core, const FillCommand &command) noexcept {
     memcpy(dst + at, &command.pattern, end - at);
 }
 
+/// Workgroups [first, end) of a program with markers.
+[[gnu::noinline]] static void runMarked(const Core &core, ProgramFunction *function,
+                                        ProgramMarkers &markers, const uint64_t *operands,
+                                        uint64_t first, uint64_t end) noexcept {
+  if (first == end) // the scratch of a core that runs no workgroup is not the program's
+    return;
+  const RecordedProgram recorded(markers, core.markers);
+  for (uint64_t workgroup = first; workgroup < end; ++workgroup)
+    function(operands, core.base, core.scratch, workgroup);
+}
+
 [[gnu::always_inline]] static inline void dispatch(const Core &core, const BoundProgram *programs,
                                                    const DispatchCommand &command) noexcept {
   const BoundProgram &program = programs[command.program];
   const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
+  if (program.markers) [[unlikely]]
+    return runMarked(core, program.function, *program.markers, operands, program.first,
+                     program.end);
   for (uint64_t workgroup = program.first; workgroup < program.end; ++workgroup)
     program.function(operands, core.base, core.scratch, workgroup);
 }
@@ -91,6 +105,10 @@ const char *Cores::execute(const ResolvedStep &step, StreamEvents *events) noexc
     const MarkedStep marked(first().markers, step.number);
     if (step.host)
       return step.host->run();
+    if (ProgramMarkers *markers = first().programs[step.index].markers) {
+      runMarked(first(), step.function, *markers, step.words.data(), 0, step.grid);
+      return nullptr;
+    }
     for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
       step.function(step.words.data(), first().base, first().scratch, workgroup);
     return nullptr;

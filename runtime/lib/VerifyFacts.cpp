@@ -101,6 +101,7 @@ bool verifyFacts(const Bundle &bundle) {
     compare(program, "the grid", fact.grid(), program.grid());
     compare(program, "the number of bytes of scratch", fact.scratch_bytes(),
             program.scratch_bytes());
+    compare(program, "markers", fact.markers(), program.markers());
     compareOperands(program, fact);
   }
   return facts->certified();

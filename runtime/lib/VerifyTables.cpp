@@ -2,6 +2,7 @@
 #include "Format.h"
 #include "Sort.h"
 #include "Verifier.h"
+#include "ttrt/program_markers.h"
 
 #include <algorithm>
 #include <string_view>
@@ -105,6 +106,12 @@ static void verifyPrograms(const Bundle &bundle) {
     if (program.scratch_bytes() > bundle.addresses().l1Bytes)
       failBad("program '{}' needs {} bytes of scratch; L1 has {}", symbol, program.scratch_bytes(),
               bundle.addresses().l1Bytes);
+    if (program.markers() && (program.scratch_bytes() < sizeof(profile::ProgramMarkers) ||
+                              program.scratch_bytes() % alignof(profile::ProgramMarkers) != 0))
+      failBad("program '{}' has markers in its {} bytes of scratch; expected a multiple of {}, at "
+              "least {}",
+              symbol, program.scratch_bytes(), alignof(profile::ProgramMarkers),
+              sizeof(profile::ProgramMarkers));
     if (count(program.operands()) > kMaxOperands)
       failBad("program '{}' has {} operands; at most {}", symbol, count(program.operands()),
               kMaxOperands);
@@ -130,6 +137,34 @@ static void verifyPrograms(const Bundle &bundle) {
     if (program.host_function())
       verifyHostFunction(program);
   }
+}
+
+/// Names of zones: each can be found by its hash.
+static void verifyZoneNames(const Bundle &bundle) {
+  const auto *names = bundle.metadata().zone_names();
+  struct Hashed {
+    uint32_t hash, index;
+  };
+  std::vector<Hashed> hashes;
+  std::string_view previous;
+  for (uint32_t i = 0; i < count(names); ++i) {
+    const std::string_view name(names->Get(i)->c_str(), names->Get(i)->size());
+    if (name <= previous)
+      failBad("zone name {} is '{}', after '{}'; expected names in ascending order, each once", i,
+              name.data(), previous.empty() ? "" : previous.data());
+    previous = name;
+    hashes.push_back({profile::nameHash(name.data(), name.size()), i});
+    if (hashes.back().hash == 0)
+      failBad("zone name '{}' has the hash 0, which means no zone", name.data());
+  }
+  sortItems(hashes, [](const Hashed &a, const Hashed &b) {
+    return a.hash != b.hash ? a.hash < b.hash : a.index < b.index;
+  });
+  for (size_t i = 1; i < hashes.size(); ++i)
+    if (hashes[i].hash == hashes[i - 1].hash)
+      failBad("zone names '{}' and '{}' have the same hash {:#x}",
+              text(names->Get(hashes[i - 1].index)), text(names->Get(hashes[i].index)),
+              hashes[i].hash);
 }
 
 static void verifyBuffers(const Bundle &bundle) {
@@ -286,6 +321,7 @@ static void verifyEntries(const Bundle &bundle) {
 void verifyTables(const Bundle &bundle) {
   verifyRegions(bundle);
   verifyPrograms(bundle);
+  verifyZoneNames(bundle);
   verifyBuffers(bundle);
   verifyTraces(bundle);
   checkNames("event", bundle.metadata().events());

@@ -79,12 +79,14 @@ void Checker::explain(uint32_t operand, uint64_t byte, const Circumstances &circ
                     {"what scratch holds before", usual},
                     {"bytes between the rows of inputs, or after them", usual},
                     {"the order of workgroups", usual},
-                    {"the addresses of operands", usual}};
+                    {"the addresses of operands", usual},
+                    {"whether its markers are recorded", usual}};
   causes[0].changed.outputs = circumstances.outputs;
   causes[1].changed.scratch = circumstances.scratch;
   causes[2].changed.unrelated = circumstances.unrelated;
   causes[3].changed.order = circumstances.order;
   causes[4].changed.edge = circumstances.edge;
+  causes[5].changed.record = circumstances.record;
   const char *text = "memory outside its operands";
   for (const Cause &cause : causes) {
     const Results results = runner.run(cause.changed);
@@ -217,7 +219,7 @@ void Checker::checkSmallIntegers() {
 
 uint64_t Checker::check() {
   expected = runner.run(usual);
-  const Circumstances others[] = {{Edge::Front, Order::Backwards, 0x5a, 0x5a, 0x5a},
+  const Circumstances others[] = {{Edge::Front, Order::Backwards, 0x5a, 0x5a, 0x5a, true},
                                   {Edge::Back, Order::Scattered, 0x5a, 0xff, 0xff}};
   for (const Circumstances &circumstances : others) {
     const Results other = runner.run(circumstances);

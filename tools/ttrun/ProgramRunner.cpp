@@ -2,6 +2,7 @@
 #include "ProgramRunner.h"
 
 #include "Bundle.h"
+#include "ttrt/program_markers.h"
 
 #include <algorithm>
 #include <csetjmp>
@@ -233,6 +234,10 @@ void ProgramRunner::call(uint64_t first, uint64_t step, uint64_t number) {
   table_->store(addresses);
   table_->protect(PROT_READ);
   const auto *table = reinterpret_cast<const uint64_t *>(table_->address());
+  if (program_.markers())
+    reinterpret_cast<profile::ProgramMarkers *>(scratch_->address() + program_.scratch_bytes() -
+                                                sizeof(profile::ProgramMarkers))
+        ->reset(circumstances_.record);
   volatile uint64_t current = first;
   if (sigsetjmp(resume, 0) != 0) {
     running = 0;

@@ -26,6 +26,7 @@ struct Circumstances {
   uint8_t outputs = 0xa5;   ///< what outputs hold before
   uint8_t scratch = 0xa5;   ///< what scratch holds before
   uint8_t unrelated = 0xa5; ///< bytes between the rows of inputs, and after them
+  bool record = false;      ///< programs with markers have room for them
 };
 
 /// What inputs hold.

@@ -19,6 +19,8 @@ inline constexpr uint32_t kFormatVersion = 2;
 inline constexpr uint64_t kPageSize = 4096;
 /// The required feature of a bundle with host functions.
 inline constexpr char kHostFunctionsFeature[] = "host-functions";
+/// Programs with markers, which must be emptied before each command (program_markers.h).
+inline constexpr char kProgramMarkersFeature[] = "program-markers";
 
 /// Every buffer's address and size is a multiple of this.
 inline constexpr uint64_t kBufferAlignment = 64;

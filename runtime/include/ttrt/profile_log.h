@@ -108,12 +108,19 @@ enum class MarkerKind : uint8_t {
   // Of programs that were compiled with zones; id: hash of the name (nameHash()).
   ZoneBegin = 16,
   ZoneEnd = 17,
-  ZoneTotal = 18, ///< time: sum of an accumulating zone's durations
+  ZoneTotal = 18, ///< time: sum of a zone's durations; value: their number, or UINT16_MAX if more
   Data = 19,      ///< followed by a Payload
   Event = 20,
   Payload = 21, ///< time: 64 bits of data
+  Invalid = 22, ///< the program says that its markers in this command have no meaning; before them
   // Of the ring.
-  Dropped = 32, ///< id: number of markers that are missing here
+  Dropped = 32, ///< id: number of markers that are missing here; value: Dropper
+};
+
+/// Where there was no room.
+enum class Dropper : uint32_t {
+  Ring = 0,
+  Program = 1, ///< in a program, which has room for kOptionalMarkers in a command on a core
 };
 
 struct Marker {
@@ -175,11 +182,11 @@ struct TextRecord {
   uint32_t reserved;
 };
 
-/// Markers that a ring dropped since the record before. The sum over a ring is exact.
+/// Markers that were dropped since the record before. The sum over a ring is exact.
 struct DroppedRecord {
   uint32_t ring;          ///< kNone: the ring of host markers
   uint32_t step, command; ///< where the first one was missing; kNone: between steps or commands
-  uint32_t reserved;
+  Dropper by;
   uint64_t count;
 };
 

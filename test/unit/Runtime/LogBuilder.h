@@ -83,9 +83,10 @@ public:
                    second + '\0');
   }
   LogBuilder &dropped(uint32_t ring, uint64_t count, uint32_t step = profile::kNone,
-                      uint32_t command = profile::kNone) {
+                      uint32_t command = profile::kNone,
+                      profile::Dropper by = profile::Dropper::Ring) {
     return add(profile::RecordKind::Dropped,
-               bytesOf(profile::DroppedRecord{ring, step, command, 0, count}));
+               bytesOf(profile::DroppedRecord{ring, step, command, by, count}));
   }
   LogBuilder &end() { return add(profile::RecordKind::End, ""); }
 

@@ -88,6 +88,110 @@ PROGRAM(test_meet) {
     *met = __atomic_load_n(theirs, __ATOMIC_SEQ_CST);
 }
 
+// Programs with markers. The layouts are those of ttrt/program_markers.h, which is C++.
+
+struct Marker {
+  uint64_t time;
+  uint32_t id;
+  uint16_t value;
+  uint8_t kind, reserved;
+};
+struct Markers {
+  uint32_t capacity, count, dropped, written, invalid, unused[3];
+  struct {
+    uint64_t time;
+    uint32_t id, count;
+  } totals[2];
+  struct Marker guaranteed[4], optional[250];
+};
+enum { kScratchBeforeMarkers = 64, kScratchBytes = 64 + (sizeof(struct Markers) + 63) / 64 * 64 };
+
+static uint64_t readTime(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  uint64_t time;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(time));
+  return time;
+#endif
+}
+
+static void addMarker(struct Markers *markers, uint64_t time, uint32_t id, uint8_t kind) {
+  if (markers->count == markers->capacity) {
+    ++markers->dropped;
+    return;
+  }
+  struct Marker *marker = &markers->optional[markers->count++];
+  marker->time = time;
+  marker->id = id;
+  marker->kind = kind;
+}
+
+// Follows a script, of which step i is script[4 i ...]: what, id, number, workgroup (or UINT64_MAX:
+// all of them). Markers go to scratch only. out[i] = a[i] + 1; 16 workgroups.
+PROGRAM(test_script) {
+  struct Markers *markers = (struct Markers *)(scratch + kScratchBeforeMarkers);
+  const float *a = OPERAND(const float, 0);
+  float *out = OPERAND(float, 2), more = 1;
+  for (const uint64_t *step = OPERAND(const uint64_t, 1); step[0]; step += 4) {
+    const uint32_t id = (uint32_t)step[1];
+    const uint64_t number = step[2];
+    if (step[3] != UINT64_MAX && step[3] != workgroup)
+      continue;
+    switch (step[0]) {
+    case 1: // guaranteed marker `number`; of begins, the first one
+      if (number % 2 || !(markers->written >> number & 1)) {
+        markers->guaranteed[number].time = readTime();
+        markers->guaranteed[number].id = id;
+      }
+      markers->written |= 1u << number;
+      break;
+    case 2: // begins and ends of `number` zones
+    case 3:
+      for (uint64_t i = 0; i < number; ++i)
+        addMarker(markers, readTime(), id, step[0] == 2 ? 16 : 17);
+      break;
+    case 4: // total `number` / 2^32 has (number mod 2^32) more executions of 1000 ticks
+      markers->totals[number >> 32].id = id;
+      markers->totals[number >> 32].count += (uint32_t)number;
+      markers->totals[number >> 32].time += (number & UINT32_MAX) * 1000;
+      break;
+    case 5: // data
+      addMarker(markers, readTime(), id, 19);
+      addMarker(markers, number, 0, 21);
+      break;
+    case 6: // `number` events
+      for (uint64_t i = 0; i < number; ++i)
+        addMarker(markers, readTime(), id, 20);
+      break;
+    case 7: // invalid
+      markers->invalid = 1;
+      break;
+    case 8: // a marker of any kind
+      addMarker(markers, readTime(), id, (uint8_t)number);
+      break;
+    case 9: // more than there is room for
+      markers->count = (uint32_t)number;
+      break;
+    case 10: // shows the room that there is
+      more = 1.0f + (float)markers->capacity;
+      break;
+    }
+  }
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    out[i] = a[i] + more;
+}
+
+// What programs leave behind in scratch. out = a; 16 workgroups.
+PROGRAM(test_litter) {
+  const float *a = OPERAND(const float, 0);
+  float *out = OPERAND(float, 1);
+  for (volatile uint8_t *byte = scratch; byte < scratch + kScratchBytes; ++byte)
+    *byte = 0xff;
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    out[i] = a[i];
+}
+
 // Programs of bundles that are verified and never run: the code has them, at different addresses.
 #define UNUSED_PROGRAM(name)                                                                       \
   PROGRAM(name) {                                                                                  \

@@ -40,6 +40,18 @@ const Lie kLies[] = {
     {"MoreWorkgroups", [](BundleBuilder &b) { program(b, 0).grid = 17; }, "the grid is 17"},
     {"NoScratch", [](BundleBuilder &b) { program(b, 1).scratch_bytes = 0; },
      "program 'test_reverse': the number of bytes of scratch is 0; expected 64"},
+    {"Markers",
+     [](BundleBuilder &b) {
+       b.facts->programs[1]->scratch_bytes = program(b, 1).scratch_bytes = 4224;
+       program(b, 1).markers = true;
+     },
+     "program 'test_reverse': markers is 1; expected 0, for which its code was generated"},
+    {"NoMarkers",
+     [](BundleBuilder &b) {
+       b.facts->programs[1]->scratch_bytes = program(b, 1).scratch_bytes = 4224;
+       b.facts->programs[1]->markers = true;
+     },
+     "program 'test_reverse': markers is 0; expected 1"},
     {"OtherSymbol", [](BundleBuilder &b) { program(b, 0).symbol = "test_reverse"; },
      "program 0 is 'test_reverse'; expected 'test_add', as in its code"},
     {"ExchangedSymbols",

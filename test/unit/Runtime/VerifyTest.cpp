@@ -83,6 +83,23 @@ const Fault kFaults[] = {
      "program 0 has no symbol"},
     {"NoGrid", [](BundleBuilder &b) { b.bundle.programs[0]->grid = 0; },
      "program 'test_add' has a grid of 0"},
+    {"NoRoomForMarkers", [](BundleBuilder &b) { b.bundle.programs[1]->markers = true; },
+     "program 'test_reverse' has markers in its 64 bytes of scratch; expected a multiple of 64, at "
+     "least 4160"},
+    {"MarkersThatAreNotAligned",
+     [](BundleBuilder &b) {
+       b.bundle.programs[1]->markers = true;
+       b.bundle.programs[1]->scratch_bytes = 4168;
+     },
+     "has markers in its 4168 bytes of scratch; expected a multiple of 64"},
+    {"ZoneNamesOutOfOrder", [](BundleBuilder &b) { b.bundle.zone_names = {"b", "a"}; },
+     "zone name 1 is 'a', after 'b'; expected names in ascending order, each once"},
+    {"ZoneNameTwice", [](BundleBuilder &b) { b.bundle.zone_names = {"a", "a"}; },
+     "zone name 1 is 'a', after 'a'"},
+    {"EmptyZoneName", [](BundleBuilder &b) { b.bundle.zone_names = {""}; }, "zone name 0 is ''"},
+    {"ZoneNamesWithOneHash",
+     [](BundleBuilder &b) { b.bundle.zone_names = {"costarring", "kernel", "liquid"}; },
+     "zone names 'costarring' and 'liquid' have the same hash 0x5e4daa9d"},
     {"ScratchPastL1", [](BundleBuilder &b) { b.bundle.programs[1]->scratch_bytes = 65537; },
      "needs 65537 bytes of scratch; L1 has 65536"},
     {"OperandOfNoBytes", [](BundleBuilder &b) { b.bundle.programs[0]->operands[1]->bytes = 0; },

@@ -21,13 +21,15 @@ std::string timelineJson(const Analysis &analysis);
 /// A field of a CSV row, quoted where necessary.
 std::string csvField(const std::string &text);
 
-/// What of a zone's hash is known: a name that the application has registered, or the hash.
+/// What of a zone's hash is known: a name in the device's bundle or one that the application has
+/// registered, or the hash.
 class ZoneNames {
 public:
-  explicit ZoneNames(const Log &log);
-  std::string operator()(uint32_t hash) const;
+  explicit ZoneNames(const Analysis &analysis);
+  std::string operator()(uint32_t device, uint32_t hash) const;
 
 private:
+  const Analysis &a;
   std::map<uint32_t, std::string> names;
 };
 

@@ -33,7 +33,8 @@ struct Device {
 struct Ring {
   ttrt::profile::RingRecord info;
   std::vector<ttrt::profile::Marker> markers;
-  uint64_t dropped = 0; ///< by the records of drops
+  uint64_t dropped = 0;           ///< by the records of drops
+  uint64_t droppedInPrograms = 0; ///< by programs, which had no room for them
 };
 
 struct ZoneInfo {
@@ -66,6 +67,7 @@ struct Log {
   std::string zoneName(uint32_t zone) const;
   /// All markers that a ring dropped.
   uint64_t dropped() const;
+  uint64_t droppedInPrograms() const;
 };
 
 /// Throws LogError.

@@ -93,7 +93,7 @@ static bool isKnown(MarkerKind kind) {
   const auto number = static_cast<uint8_t>(kind);
   return number <= static_cast<uint8_t>(MarkerKind::Record) ||
          (number >= static_cast<uint8_t>(MarkerKind::ZoneBegin) &&
-          number <= static_cast<uint8_t>(MarkerKind::Payload)) ||
+          number <= static_cast<uint8_t>(MarkerKind::Invalid)) ||
          kind == MarkerKind::Dropped;
 }
 
@@ -194,7 +194,12 @@ void Reader::dropped(Payload &payload) {
   if (record.ring != kNone && record.ring >= log.rings.size())
     fail(at, "dropped markers of ring {}; the log has {} ring(s) before them", record.ring,
          log.rings.size());
-  uint64_t &sum = record.ring == kNone ? log.hostDropped : log.rings[record.ring].dropped;
+  if (record.by != Dropper::Ring && (record.by != Dropper::Program || record.ring == kNone))
+    fail(at, "dropped markers of ring {}: unknown place {}", record.ring,
+         static_cast<uint32_t>(record.by));
+  uint64_t &sum = record.ring == kNone            ? log.hostDropped
+                  : record.by == Dropper::Program ? log.rings[record.ring].droppedInPrograms
+                                                  : log.rings[record.ring].dropped;
   if (record.count > UINT64_MAX / 2 - sum)
     fail(at, "the number of dropped markers is too large: {}", record.count);
   sum += record.count;
@@ -316,6 +321,13 @@ uint64_t Log::dropped() const {
   uint64_t sum = hostDropped;
   for (const Ring &ring : rings)
     sum += ring.dropped;
+  return sum;
+}
+
+uint64_t Log::droppedInPrograms() const {
+  uint64_t sum = 0;
+  for (const Ring &ring : rings)
+    sum += ring.droppedInPrograms;
   return sum;
 }
 

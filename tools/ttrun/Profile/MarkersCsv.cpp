@@ -8,12 +8,15 @@ namespace ttrun::report {
 
 using namespace ttrt::profile;
 
-ZoneNames::ZoneNames(const Log &log) {
-  for (const auto &[number, zone] : log.zones)
+ZoneNames::ZoneNames(const Analysis &a) : a(a) {
+  for (const auto &[number, zone] : a.log.zones)
     names.emplace(nameHash(zone.name.data(), zone.name.size()), zone.name);
 }
 
-std::string ZoneNames::operator()(uint32_t hash) const {
+std::string ZoneNames::operator()(uint32_t device, uint32_t hash) const {
+  const std::map<uint32_t, std::string> &known = a.models[device].zones;
+  if (const auto found = known.find(hash); found != known.end())
+    return found->second;
   const auto found = names.find(hash);
   return found == names.end() ? fmt::format("zone 0x{:08x}", hash) : found->second;
 }
@@ -50,6 +53,8 @@ static const char *nameOf(MarkerKind kind) {
     return "event";
   case MarkerKind::Payload:
     return "payload";
+  case MarkerKind::Invalid:
+    return "invalid";
   case MarkerKind::Dropped:
     return "dropped";
   }
@@ -57,8 +62,8 @@ static const char *nameOf(MarkerKind kind) {
 }
 
 /// What the id of a marker names; `stream` is the step of the stream around it.
-static std::string textOf(const DeviceModel &model, const ZoneNames &zones, const Marker &marker,
-                          uint32_t stream) {
+static std::string textOf(const DeviceModel &model, uint32_t device, const ZoneNames &zones,
+                          const Marker &marker, uint32_t stream) {
   switch (marker.kind) {
   case MarkerKind::StreamBegin:
   case MarkerKind::StreamEnd:
@@ -77,8 +82,9 @@ static std::string textOf(const DeviceModel &model, const ZoneNames &zones, cons
   case MarkerKind::ZoneTotal:
   case MarkerKind::Data:
   case MarkerKind::Event:
-    return zones(marker.id);
+    return zones(device, marker.id);
   case MarkerKind::Payload:
+  case MarkerKind::Invalid:
   case MarkerKind::Dropped:
     break;
   }
@@ -87,7 +93,7 @@ static std::string textOf(const DeviceModel &model, const ZoneNames &zones, cons
 
 std::string markersCsv(const Analysis &a) {
   std::string csv = "device,queue,core,ring,time [cycles],time [ns],kind,id,value,name\n";
-  const ZoneNames zones(a.log);
+  const ZoneNames zones(a);
   const int64_t origin = hostTime(a.log.start.hostNs);
   for (const Ring &ring : a.log.rings) {
     const DeviceModel &model = a.models[ring.info.device];
@@ -103,7 +109,8 @@ std::string markersCsv(const Analysis &a) {
       else if (marker.kind != MarkerKind::Payload)
         fmt::format_to(std::back_inserter(csv), "{}", a.clock.host(marker.time) - origin);
       fmt::format_to(std::back_inserter(csv), ",{},{},{},{}\n", nameOf(marker.kind), marker.id,
-                     marker.value, csvField(textOf(model, zones, marker, stream)));
+                     marker.value,
+                     csvField(textOf(model, ring.info.device, zones, marker, stream)));
       if (marker.kind == MarkerKind::StreamEnd)
         stream = kNone;
     }

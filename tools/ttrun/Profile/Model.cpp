@@ -102,6 +102,10 @@ public:
     model.l1Bytes = bundle.addresses().l1Bytes;
     for (uint32_t i = 0; i < count(tables.events()); ++i)
       model.events.push_back(text(tables.events()->Get(i)->name()));
+    for (uint32_t i = 0; i < count(tables.zone_names()); ++i) {
+      const std::string name = text(tables.zone_names()->Get(i));
+      model.zones.emplace(profile::nameHash(name.data(), name.size()), name);
+    }
     for (const DecodedTrace &trace : decodeTraces(bundle)) {
       traces.push_back(opsOf(trace));
       model.traces.push_back(text(trace.table->name()));

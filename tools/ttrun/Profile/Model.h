@@ -8,6 +8,7 @@
 #include "Log.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ struct DeviceModel {
   uint64_t dramBytes = 0, l1Bytes = 0; ///< l1: of one core
   std::vector<StepInfo> steps;
   std::vector<std::string> traces, events;
+  std::map<uint32_t, std::string> zones; ///< of programs, by the hashes of their names
 
   const StepInfo *step(uint32_t number) const;
   /// Null if nothing is known of it.

@@ -22,7 +22,7 @@ enum class ZoneKind { Op, Sync, Transfer, Trace, HostWork, Call, Zone };
 /// The data of the page. Strings are stored once and referred to by index.
 class PageData {
 public:
-  PageData(const Analysis &a, const Summary &summary) : a(a), summary(summary), zoneNames(a.log) {
+  PageData(const Analysis &a, const Summary &summary) : a(a), summary(summary), zoneNames(a) {
     for (size_t i = 0; i < summary.ops.size(); ++i)
       opIndex[keyOf(summary.ops[i].trace, summary.ops[i].command, summary.ops[i].name)] = i;
     origin = INT64_MAX;
@@ -48,6 +48,7 @@ public:
     addMarks();
     addUses();
     addOps();
+    addZones();
     json.key("strings").beginArray();
     for (const std::string *string : strings)
       json.value(*string);
@@ -93,7 +94,7 @@ private:
                      ? fmt::format("device {}: {}", i, summary.verdicts[i].text)
                      : summary.verdicts[i].text);
     json.endArray().key("problems").beginArray();
-    for (const std::string &line : dropsOf(a))
+    for (const std::string &line : warningsOf(a))
       json.value(line);
     for (const DeviceModel &model : a.models)
       if (!model.known)
@@ -157,13 +158,14 @@ private:
       if (info.device != device)
         continue;
       beginRow(fmt::format("queue {}, core {}", info.queue, info.core));
-      addRing(a.models[device], a.rings[i]);
+      addRing(device, a.rings[i]);
       endRow();
     }
     endGroup();
   }
 
-  void addRing(const DeviceModel &model, const RingZones &ring) {
+  void addRing(uint32_t device, const RingZones &ring) {
+    const DeviceModel &model = a.models[device];
     const std::vector<uint32_t> depths = depthsOf(ring.spans);
     for (size_t i = 0; i < ring.spans.size(); ++i) {
       const Span &span = ring.spans[i];
@@ -186,7 +188,7 @@ private:
         zone(begin, end, depths[i], "wait " + model.eventText(span.id), ZoneKind::Sync, "", -1);
         break;
       default:
-        zone(begin, end, depths[i], zoneNames(span.id), ZoneKind::Zone, "", -1);
+        zone(begin, end, depths[i], zoneNames(device, span.id), ZoneKind::Zone, "", -1);
       }
     }
   }
@@ -270,6 +272,34 @@ private:
             .field("name", string(kind.kind))
             .field("commands", kind.commands)
             .field("share", kind.share / all)
+            .endObject();
+    json.endArray();
+  }
+
+  void addZones() {
+    json.key("zones").beginArray();
+    for (const ZoneSum &zone : summary.zones)
+      if (zone.isTimed())
+        json.beginObject(/*flat=*/true)
+            .field("zone", string(zone.zone))
+            .field("program", string(zone.program))
+            .field("kind", zone.kindName())
+            .field("count", zone.count)
+            .field("total", zone.time.sum)
+            .field("median", zone.time.median)
+            .field("share", zone.share)
+            .endObject();
+    json.endArray().key("values").beginArray();
+    for (const ZoneSum &zone : summary.zones)
+      if (!zone.isTimed())
+        json.beginObject(/*flat=*/true)
+            .field("zone", string(zone.zone))
+            .field("program", string(zone.program))
+            .field("kind", zone.kindName())
+            .field("count", zone.count)
+            .field("least", std::to_string(zone.least))
+            .field("median", std::to_string(zone.median))
+            .field("most", std::to_string(zone.most))
             .endObject();
     json.endArray();
   }

@@ -35,6 +35,7 @@ public:
         summary.opTime += samples.sum.share;
       }
     summary.names = sumBy([](const OpSum &op) { return op.name; });
+    summary.zones = zonesOf(a);
     summary.kinds = sumBy([](const OpSum &op) { return op.kind; });
     for (uint32_t i = 0; i < a.times.size(); ++i)
       summary.verdicts.push_back(verdictOf(i));
@@ -176,36 +177,5 @@ Verdict Summing::verdictOf(uint32_t device) const {
 }
 
 Summary summarise(const Analysis &analysis) { return Summing(analysis).run(); }
-
-std::vector<std::string> dropsOf(const Analysis &a) {
-  std::vector<std::string> lines;
-  // The first drop of each ring tells where it was full.
-  std::map<uint32_t, const DroppedRecord *> first;
-  for (const DroppedRecord &drop : a.log.drops)
-    if (drop.count)
-      first.try_emplace(drop.ring, &drop);
-  for (const auto &[number, drop] : first) {
-    if (number == kNone) {
-      lines.push_back(fmt::format("{} markers of the host were dropped", a.log.hostDropped));
-      continue;
-    }
-    const Ring &ring = a.log.rings[number];
-    const DeviceModel &model = a.models[ring.info.device];
-    std::string where;
-    if (drop->step != kNone)
-      where = drop->command == kNone
-                  ? ", from " + model.stepText(drop->step) + " on"
-                  : fmt::format(", from {} (command {}) on",
-                                model.opName(drop->step, drop->command), drop->command);
-    lines.push_back(fmt::format("{} markers of device {}, queue {}, core {} were dropped{}",
-                                ring.dropped, ring.info.device, ring.info.queue, ring.info.core,
-                                where));
-  }
-  if (!lines.empty())
-    lines.push_back(fmt::format("to keep all: --profile-programs=N with more than {}, or read more "
-                                "often (--profile-mid-run, ttrt_profiler_read())",
-                                a.log.start.programs));
-  return lines;
-}
 
 } // namespace ttrun::report

@@ -28,11 +28,29 @@ struct Verdict {
   std::string text;  ///< one line
 };
 
+/// A zone of a program, over all executions on all cores; or its data, or its events.
+struct ZoneSum {
+  std::string zone, program;
+  ttrt::profile::MarkerKind kind; ///< ZoneBegin, ZoneTotal, Data, Event
+  uint64_t count = 0;             ///< executions, or markers
+  /// Nanoseconds. A sample is the sum over a command on a core that executes the zone.
+  Spread time;
+  double share = 0;                         ///< of the time of its program, on all cores
+  uint64_t least = 0, median = 0, most = 0; ///< of data
+
+  bool isTimed() const {
+    return kind == ttrt::profile::MarkerKind::ZoneBegin ||
+           kind == ttrt::profile::MarkerKind::ZoneTotal;
+  }
+  const char *kindName() const; ///< "zone", "total", "data", "event"
+};
+
 struct Summary {
   std::vector<OpSum> ops;        ///< by trace and command, then steps
   std::vector<OpSum> names;      ///< by program: sums over its commands, most expensive first
   std::vector<OpSum> kinds;      ///< the same by kind
   std::vector<Verdict> verdicts; ///< by device
+  std::vector<ZoneSum> zones;    ///< of programs; those with the most time first
   Spread runs;                   ///< durations of blocking runs on the host
   double opTime = 0;             ///< sum of `share` over all devices
 };
@@ -45,8 +63,10 @@ std::string summaryJson(const Analysis &analysis, const Summary &summary,
                         const std::string &folder);
 /// report.html: everything on one page, which needs no network.
 std::string pageHtml(const Analysis &analysis, const Summary &summary);
-/// Where markers are missing and what to do about it, a line for each ring that dropped some.
-std::vector<std::string> dropsOf(const Analysis &analysis);
+/// Where markers are missing or invalid and what to do about it: a line for each such core.
+std::vector<std::string> warningsOf(const Analysis &analysis);
+/// Sums over the zones, data and events of all programs.
+std::vector<ZoneSum> zonesOf(const Analysis &analysis);
 
 } // namespace ttrun::report
 

@@ -55,6 +55,37 @@ static void printSteps(const Summary &summary) {
   }
 }
 
+static void printZones(const Summary &summary, size_t rows) {
+  size_t shown = 0;
+  for (const ZoneSum &zone : summary.zones) {
+    if (!zone.isTimed() || shown == rows)
+      continue;
+    if (shown++ == 0)
+      fmt::print("\n{:>6} {:>10} {:>8} {:>10}  {}\n", "share", "median us", "times", "total ms",
+                 "zone in program");
+    const char *kind = zone.kind == MarkerKind::ZoneTotal ? " (sum)" : "";
+    fmt::print("{:5.1f}% {:10.2f} {:8} {:10.3f}  {}\n", 100 * zone.share, zone.time.median * 1e-3,
+               zone.count, zone.time.sum * 1e-6,
+               shorten(printable(fmt::format("{}{} in {}", zone.zone, kind, zone.program)),
+                       kColumns - 39));
+  }
+  shown = 0;
+  for (const ZoneSum &zone : summary.zones) {
+    if (zone.isTimed() || shown == rows)
+      continue;
+    if (shown++ == 0)
+      fmt::print("\n{:>8} {:>12} {:>12} {:>12}  {}\n", "times", "least", "median", "most",
+                 "data or event in program");
+    const std::string name =
+        shorten(printable(fmt::format("{} in {}", zone.zone, zone.program)), kColumns - 49);
+    if (zone.kind == MarkerKind::Event)
+      fmt::print("{:8} {:38}  {}\n", zone.count, "", name);
+    else
+      fmt::print("{:8} {:12} {:12} {:12}  {}\n", zone.count, zone.least, zone.median, zone.most,
+                 name);
+  }
+}
+
 static void printDevice(const Analysis &a, uint32_t device) {
   const DeviceTimes &times = a.times[device];
   const DeviceModel &model = a.models[device];
@@ -94,8 +125,9 @@ void printSummary(const Analysis &a, const Summary &summary, const std::string &
     printDevice(a, i);
   printOps(summary, rows);
   printSteps(summary);
+  printZones(summary, rows);
   fmt::print("\n");
-  for (const std::string &line : dropsOf(a))
+  for (const std::string &line : warningsOf(a))
     printLine("warning: {}", line);
   if (const uint64_t unmatched = a.unmatchedBegins + a.unmatchedEnds + a.orphans; unmatched)
     printLine("warning: {} begin{} without an end, {} end{} without a begin, {} command{} without "
@@ -135,6 +167,30 @@ static void addOps(Json &json, const char *name, const std::vector<OpSum> &ops, 
     }
     json.field("dram_bytes", op.dramBytes).field("share_ms", op.share * 1e-6);
     addSpread(json, "time_us", op.time, 1e-3);
+    json.endObject();
+  }
+  json.endArray();
+}
+
+static void addZones(Json &json, const Summary &summary) {
+  json.key("program_zones").beginArray();
+  for (const ZoneSum &zone : summary.zones) {
+    json.beginObject()
+        .field("zone", zone.zone)
+        .field("program", zone.program)
+        .field("kind", zone.kindName())
+        .field("count", zone.count);
+    if (zone.isTimed()) {
+      json.field("total_ms", zone.time.sum * 1e-6).field("share", zone.share);
+      addSpread(json, "time_us", zone.time, 1e-3);
+    } else if (zone.kind == MarkerKind::Data) {
+      json.key("value")
+          .beginObject(/*flat=*/true)
+          .field("min", zone.least)
+          .field("median", zone.median)
+          .field("max", zone.most)
+          .endObject();
+    }
     json.endObject();
   }
   json.endArray();
@@ -184,11 +240,12 @@ std::string summaryJson(const Analysis &a, const Summary &summary, const std::st
       .field("residual_max_ns", a.clock.largest)
       .endObject();
   json.field("dropped_markers", a.log.dropped())
+      .field("dropped_in_programs", a.log.droppedInPrograms())
       .field("unmatched_begins", a.unmatchedBegins)
       .field("unmatched_ends", a.unmatchedEnds)
       .field("commands_without_stream", a.orphans);
   json.key("warnings").beginArray();
-  for (const std::string &line : dropsOf(a))
+  for (const std::string &line : warningsOf(a))
     json.value(line);
   json.endArray();
   addSpread(json, "run_ms", summary.runs, 1e-6);
@@ -199,6 +256,7 @@ std::string summaryJson(const Analysis &a, const Summary &summary, const std::st
   addOps(json, "kinds", summary.kinds, /*sums=*/true);
   addOps(json, "programs", summary.names, /*sums=*/true);
   addOps(json, "ops", summary.ops, /*sums=*/false);
+  addZones(json, summary);
   json.endObject();
   return json.take();
 }

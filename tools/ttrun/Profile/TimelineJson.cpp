@@ -16,7 +16,7 @@ constexpr uint32_t kFirstDevice = 2;
 
 class TimelineJson {
 public:
-  explicit TimelineJson(const Analysis &a) : a(a), zoneNames(a.log) {}
+  explicit TimelineJson(const Analysis &a) : a(a), zoneNames(a) {}
 
   std::string write() {
     json = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
@@ -108,7 +108,13 @@ private:
   void addRing(const RingRecord &info, const RingZones &zones) {
     const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
     const DeviceModel &model = a.models[info.device];
-    for (const Span &span : zones.spans) {
+    nests.assign(zones.spans.size(), true);
+    for (uint32_t i = 0; i < zones.spans.size(); ++i) {
+      const Span &span = zones.spans[i];
+      if (span.kind == MarkerKind::ZoneBegin) {
+        addZone(info, zones, i);
+        continue;
+      }
       const int64_t begin = a.clock.host(span.begin), end = a.clock.host(span.end);
       switch (span.kind) {
       case MarkerKind::StreamBegin:
@@ -127,7 +133,7 @@ private:
         slice(process, thread, "wait", "wait " + model.eventText(span.id), begin, end);
         break;
       default:
-        slice(process, thread, "zone", zoneNames(span.id), begin, end);
+        continue;
       }
       close();
     }
@@ -138,13 +144,40 @@ private:
         continue;
       instant(process, thread, "marker",
               item.kind == MarkerKind::Record ? "record " + model.eventText(item.id)
-                                              : zoneNames(item.id),
+                                              : zoneNames(info.device, item.id),
               a.clock.host(isTotal ? zones.spans[item.parent].end : item.time), 't');
       if (isTotal)
-        argument("total_ns", a.clock.nanoseconds(item.time));
+        argument("total_ns", a.clock.nanoseconds(item.time)), argument("count", item.value);
       if (item.kind == MarkerKind::Data)
         argument("value", item.payload);
       close();
+    }
+  }
+
+  /// Slices of a row must nest. A zone that overlaps the end of another one is asynchronous
+  /// instead, which viewers show in a row of its own.
+  void addZone(const RingRecord &info, const RingZones &zones, uint32_t index) {
+    const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
+    const Span &span = zones.spans[index];
+    const uint32_t command = zones.around(span.parent);
+    const uint64_t last = command == kNone
+                              ? span.end
+                              : std::max(span.begin, std::min(span.end, zones.spans[command].end));
+    for (uint32_t i = span.parent; i != command && nests[index]; i = zones.spans[i].parent)
+      nests[index] = !nests[i] || zones.spans[i].end <= span.begin || zones.spans[i].end >= last;
+    const int64_t begin = a.clock.host(span.begin), end = a.clock.host(last);
+    const std::string title = zoneNames(info.device, span.id);
+    if (nests[index]) {
+      slice(process, thread, "zone", title, begin, end);
+      return close();
+    }
+    ++overlapping;
+    for (const auto &[phase, time] : {std::pair("b", begin), std::pair("e", end)}) {
+      next();
+      fmt::format_to(out(),
+                     R"({{"ph": "{}", "pid": {}, "tid": {}, "cat": "zone", "id": {}, "name": {}, )"
+                     R"("ts": {:.3f}}})",
+                     phase, process, thread, overlapping, quoteJson(title), microseconds(time));
     }
   }
 
@@ -224,6 +257,8 @@ private:
   const ZoneNames zoneNames;
   std::string json;
   bool isFirst = true, isFirstArgument = true;
+  std::vector<bool> nests; ///< of a ring's spans: it is a slice
+  uint64_t overlapping = 0;
 };
 } // namespace
 

@@ -60,6 +60,10 @@ private:
   void add(const Marker &marker) {
     const bool followsData = wasData;
     wasData = marker.kind == MarkerKind::Data;
+    if (marker.kind < MarkerKind::ZoneBegin)
+      isInvalid = false;
+    else if (isInvalid && marker.kind < MarkerKind::Invalid)
+      return;
     switch (marker.kind) {
     case MarkerKind::StreamBegin:
     case MarkerKind::CommandBegin:
@@ -77,8 +81,8 @@ private:
     case MarkerKind::ZoneTotal:
     case MarkerKind::Data:
     case MarkerKind::Event:
-      zones.instants.push_back(
-          {marker.time, 0, marker.id, stack.empty() ? kNone : stack.back(), marker.kind});
+      zones.instants.push_back({marker.time, 0, marker.id, stack.empty() ? kNone : stack.back(),
+                                marker.kind, marker.value});
       break;
     case MarkerKind::Payload:
       if (followsData)
@@ -86,8 +90,14 @@ private:
       else
         ++zones.unmatchedEnds;
       break;
+    case MarkerKind::Invalid:
+      isInvalid = true;
+      if (!stack.empty())
+        zones.spans[stack.back()].invalid = true;
+      break;
     case MarkerKind::Dropped:
-      zones.missing += marker.id;
+      (marker.value == static_cast<uint16_t>(Dropper::Program) ? zones.missingInPrograms
+                                                               : zones.missing) += marker.id;
       break;
     }
   }
@@ -121,12 +131,13 @@ private:
       ++zones.unmatchedEnds;
       return;
     }
-    while (stack.size() > depth)
+    // Zones in a zone may end after it; all else ends with what is around it.
+    while (wanted != MarkerKind::ZoneBegin && stack.size() > depth)
       abandon();
-    Span &span = zones.spans[stack.back()];
-    span.end = std::max(span.begin, marker.time);
-    isOpen[stack.back()] = false;
-    stack.pop_back();
+    const uint32_t index = stack[depth - 1];
+    zones.spans[index].end = std::max(zones.spans[index].begin, marker.time);
+    isOpen[index] = false;
+    stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(depth - 1));
   }
 
   /// The innermost span has no end.
@@ -140,7 +151,7 @@ private:
   std::vector<uint32_t> stack;
   std::vector<bool> isOpen;
   uint64_t counted = 0;
-  bool wasData = false;
+  bool wasData = false, isInvalid = false;
 };
 } // namespace
 

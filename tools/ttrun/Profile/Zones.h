@@ -16,6 +16,7 @@ struct Span {
   uint32_t parent;                ///< the span around it, by its index; kNone: none
   uint64_t streams;               ///< of a stream: its value, counted beyond 16 bits
   ttrt::profile::MarkerKind kind; ///< of its first marker
+  bool invalid = false;           ///< the program says that its markers in here have no meaning
 };
 
 /// A marker that is no begin and no end.
@@ -25,16 +26,26 @@ struct Instant {
   uint32_t id;
   uint32_t parent;
   ttrt::profile::MarkerKind kind; ///< Record, ZoneTotal, Data, Event
+  uint16_t value;                 ///< of a total: how often the zone was executed
 };
 
 struct RingZones {
   std::vector<Span> spans; ///< in order of their begin markers
   std::vector<Instant> instants;
   uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
-  uint64_t missing = 0; ///< by the markers of drops
+  uint64_t missing = 0;           ///< by the markers of drops
+  uint64_t missingInPrograms = 0; ///< the same, in programs
+
+  /// The innermost span around something in a program that is no zone: a command, or a host step.
+  uint32_t around(uint32_t parent) const {
+    while (parent != kNone && spans[parent].kind == ttrt::profile::MarkerKind::ZoneBegin)
+      parent = spans[parent].parent;
+    return parent;
+  }
 };
 /// Pairs the markers of a ring. A begin whose end is missing, and the reverse, are counted and
-/// otherwise ignored, like payloads without data.
+/// otherwise ignored, like payloads without data. Zones may overlap: of the guaranteed ones, the
+/// first begin and the last end of several workgroups are known. Invalid markers are left out.
 RingZones pairMarkers(const Ring &ring);
 
 /// On a thread of the host.
