@@ -53,6 +53,16 @@ def test_page_tests_itself(recording, browser):
     assert result["timing"]["zones"] > 500
 
 
+def test_page_with_zones_of_programs(tools, build_dir, tmp_path, browser):
+    script = tmp_path / "script.ttcb"
+    subprocess.run([build_dir / "test/unit/ttrt-write-sample", "script", script], check=True)
+    tools.ttrun("run", script, "--random", "--loops=20", "--cores=2", f"--profile={tmp_path}/profile")
+    tools.ttrun("report", tmp_path / "profile")
+    result = browser(next((tmp_path / "profile").iterdir()) / "report.html")
+    assert result["failures"] == []
+    assert sorted(result["zones"]) == [["bytes", "data"], ["done", "event"], ["load <b>", "zone"], ["main", "zone"], ["multiply", "sum"]]
+
+
 def test_needs_nothing_else(recording):
     """No address of another file, no markup out of a name."""
     text = (recording / "report.html").read_text()

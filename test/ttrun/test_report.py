@@ -123,6 +123,34 @@ def test_long_blocking_runs_drop_nothing(tools, bundle, tmp_path):
     assert len(Report(folder).ops()) == 1000 * COMMANDS
 
 
+def test_zones_inside_of_programs(tools, build_dir, tmp_path):
+    script = tmp_path / "script.ttcb"
+    subprocess.run([build_dir / "test/unit/ttrt-write-sample", "script", script], check=True)
+    tools.ttrun("run", script, "--random", f"--loops={LOOPS}", "--cores=2", f"--profile={tmp_path}/profile")
+    [folder] = (tmp_path / "profile").iterdir()
+    report = Report(folder)
+    assert report.json["warnings"] == [] and report.json["dropped_in_programs"] == report.json["unmatched_begins"] == 0
+    rows = {row["zone"]: row for row in report.json["program_zones"]}
+    commands, grid = 2 * LOOPS, 16
+    assert {name: (row["kind"], row["count"]) for name, row in rows.items()} == {
+        "main": ("zone", 2 * commands), "load <b>": ("zone", grid * commands), "multiply": ("total", grid * commands),
+        "bytes": ("data", grid * commands), "done": ("event", commands)}
+    assert {row["program"] for row in rows.values()} == {"test_script"}
+    assert rows["load <b>"]["share"] < rows["main"]["share"] <= 1
+    assert rows["main"]["time_us"]["count"] == 2 * commands
+    assert rows["bytes"]["value"] == {"min": 4096, "median": 4096, "max": 4096}
+    text = tools.ttrun("report", folder).stdout
+    assert "zone in program" in text and "multiply (sum) in test_script" in text and "done in test_script" in text
+    # Slices of zones are in those of commands.
+    ops = [(e["tid"], e["ts"], e["ts"] + e["dur"]) for e in report.slices("op") if e["name"] == "test_script"]
+    zones = [(e["tid"], e["ts"], e["ts"] + e["dur"]) for e in report.slices("zone") if e["pid"] > 1]
+    assert len(ops) == 2 * commands and len(zones) == (2 + grid) * commands
+    assert all(any(op[0] == tid and op[1] <= begin + 2e-3 and end <= op[2] + 2e-3 for op in ops) for tid, begin, end in zones)
+    data = [e for e in report.timeline if e["ph"] == "i" and e["name"] == "bytes"]
+    assert len(data) == grid * commands and all(e["args"] == {"value": 4096} for e in data)
+    assert {m["name"] for m in report.markers} >= {"main", "load <b>", "multiply", "bytes", "done"}
+
+
 def test_newest_recording_is_taken(tools, record):
     first = record("run")
     tools.ttrun("run", first.json["devices"][0]["bundle"], "--random", "--loops=2", f"--profile={first.folder.parent}")

@@ -5,6 +5,7 @@
 
 #include "Execute.h"
 #include "BundleBuilder.h"
+#include "ttrt/program_markers.h"
 
 #include <fstream>
 #include <functional>
@@ -87,6 +88,18 @@ TEST(Execute, GoodPrograms) {
   EXPECT_EQ(
       problem(OneProgram("accumulate", kGrid, {kBytes}, {kBytes}).access(1, fb::Access::ReadWrite)),
       "");
+}
+
+TEST(Execute, Markers) {
+  auto problemWithMarkers = [](const char *symbol) {
+    OneProgram program(symbol, kGrid, {kBytes}, {kBytes}, sizeof(profile::ProgramMarkers));
+    program.builder.bundle.programs[0]->markers = true;
+    return problem(std::move(program));
+  };
+  EXPECT_EQ(problemWithMarkers("with_markers"), "");
+  EXPECT_EQ(problemWithMarkers("shows_markers"),
+            "operand 1 (out, 1024 bytes): byte 2 depends on whether its markers are recorded; "
+            "expected the same result whatever it is");
 }
 
 TEST(Execute, WorkgroupsAreCounted) {

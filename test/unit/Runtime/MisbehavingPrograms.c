@@ -43,6 +43,31 @@ PROGRAM(through_scratch) {
     out[i] = copied[i];
 }
 
+// An event where there is room for one (ttrt/program_markers.h), in 4160 bytes of scratch.
+static void addEvent(uint8_t *scratch) {
+  uint32_t *markers = (uint32_t *)scratch; // capacity, count, dropped
+  if (markers[1] == markers[0]) {
+    ++markers[2];
+    return;
+  }
+  volatile uint8_t *marker = scratch + 128 + 16 * (uint64_t)markers[1]++;
+  for (int i = 0; i < 16; ++i)
+    marker[i] = i == 14 ? 20 : 0;
+}
+
+// out = a
+PROGRAM(with_markers) {
+  addEvent(scratch);
+  copy(OPERAND(float, 1) + workgroup * kPart, OPERAND(const float, 0) + workgroup * kPart);
+}
+
+// out = a, or a + the room for markers where a row begins.
+PROGRAM(shows_markers) {
+  addEvent(scratch);
+  copy(OPERAND(float, 1) + workgroup * kPart, OPERAND(const float, 0) + workgroup * kPart);
+  OPERAND(float, 1)[workgroup * kPart] += (float)*(uint32_t *)scratch;
+}
+
 // out = a in the reverse order, so that a workgroup reads what another one writes in place.
 PROGRAM(reverse) {
   const float *a = OPERAND(const float, 0);

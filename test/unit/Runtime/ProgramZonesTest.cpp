@@ -4,13 +4,14 @@
 // numbers of what is missing, and results that do not depend on any of it.
 
 #include "ProgramZones.h"
+#include "CountAllocations.h"
 #include "Loaded.h"
 #include "Profile/Analysis.h"
 #include "Profile/Files.h"
 #include "Profile/Summary.h"
 #include "Recordings.h"
+#include "ScriptBundle.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 using namespace ttrt;
@@ -23,87 +24,6 @@ using ttrun::report::Summary;
 using ttrun::report::ZoneSum;
 
 namespace {
-
-constexpr uint64_t kAll = UINT64_MAX;
-constexpr uint64_t kGrid = 16;
-constexpr uint64_t kScratch = 64 + sizeof(ProgramMarkers);
-/// Commands with markers of scriptBundle(), and their numbers.
-constexpr uint64_t kScripts = 2, kFirst = 2, kSecond = 6;
-
-/// A step of test_script (TestPrograms.c).
-enum What : uint64_t {
-  Guaranteed = 1,
-  Begin,
-  End,
-  Total,
-  AddData,
-  Events,
-  SetInvalid,
-  AnyKind,
-  SetCount,
-  ShowRoom
-};
-struct Step {
-  What what;
-  const char *name = "";
-  uint64_t number = 1;
-  uint64_t workgroup = kAll;
-};
-using Script = std::vector<Step>;
-
-uint32_t hashOf(const std::string &name) { return nameHash(name.data(), name.size()); }
-
-/// x -> y = x + 2. Two commands of test_script, each after one that litters the scratch.
-BundleBuilder scriptBundle(const Script &script, bool onHost = false) {
-  BundleBuilder builder;
-  std::vector<uint64_t> words;
-  std::vector<std::string> names;
-  for (const Step &step : script) {
-    words.insert(words.end(), {step.what, hashOf(step.name), step.number, step.workgroup});
-    if (*step.name && step.name[0] != '?')
-      names.emplace_back(step.name);
-  }
-  words.resize(words.size() + 4);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  builder.bundle.zone_names = names;
-  builder.bundle.required_features = {kProgramMarkersFeature};
-
-  const uint64_t bytes = words.size() * sizeof(uint64_t);
-  const uint64_t steps = builder.constant("script", words.data(), bytes);
-  const uint64_t x = builder.dataBegin(), y = x + kSampleBytes, a = y + kSampleBytes,
-                 b = a + kSampleBytes, c = b + kSampleBytes;
-  const uint32_t in = builder.buffer("x", fb::BufferKind::Slot, x, kSampleBytes);
-  const uint32_t out = builder.buffer("y", fb::BufferKind::Slot, y, kSampleBytes);
-  const uint32_t marked =
-      builder.program("test_script", kGrid, {kSampleBytes, bytes}, {kSampleBytes}, kScratch);
-  const uint32_t litter =
-      builder.program("test_litter", kGrid, {kSampleBytes}, {kSampleBytes}, kScratch);
-  builder.bundle.programs[marked]->markers = true;
-  fb::EntryPointT &entry = builder.entry("main");
-  BundleBuilder::port(entry.inputs, "x", {1, 256}, in);
-  BundleBuilder::port(entry.outputs, "y", {1, 256}, out);
-  BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  if (onHost) {
-    BundleBuilder::step(entry, fb::StepKind::HostDispatch, marked).operands = {x, steps, y};
-  } else {
-    builder.buffer("a", fb::BufferKind::Activation, a, kSampleBytes, 1, 4);
-    builder.buffer("b", fb::BufferKind::Activation, b, kSampleBytes, 3, 6);
-    builder.buffer("c", fb::BufferKind::Activation, c, kSampleBytes, 5, 8);
-    StreamBuilder stream;
-    stream.dispatch(litter, {x, a});
-    stream.barrier();
-    stream.dispatch(marked, {a, steps, b});
-    stream.barrier();
-    stream.dispatch(litter, {b, c});
-    stream.barrier();
-    stream.dispatch(marked, {c, steps, y});
-    stream.end();
-    BundleBuilder::step(entry, fb::StepKind::Execute, builder.trace("main_t0", stream));
-  }
-  BundleBuilder::step(entry, fb::StepKind::Read, 0);
-  return builder;
-}
 
 class ProgramZones : public Recordings {
 protected:
@@ -437,6 +357,24 @@ TEST_F(ProgramZones, HaveNoRoomIfNobodyRecords) {
   Loaded loaded(file.path(), device(3));
   EXPECT_EQ(loaded.run(input, kSampleElements),
             std::vector<float>(kSampleElements, 7 + 2 * kOptionalMarkers));
+}
+
+TEST_F(ProgramZones, AllocateNothingInARun) {
+#ifdef TTRT_TEST_SANITIZED
+  GTEST_SKIP() << "sanitizers have an allocator of their own";
+#else
+  open();
+  const TemporaryFile file{scriptBundle({{Begin, "work"}, {End, "work"}, {Total, "sum"}}).finish()};
+  Loaded loaded(file.path(), device(2));
+  std::vector<float> input = ramp(kSampleElements), output(kSampleElements);
+  const ttrt_input in{input.data(), kSampleBytes};
+  const ttrt_output out{output.data(), kSampleBytes};
+  ASSERT_EQ(ttrt_run(loaded.device, 0, &in, &out, nullptr, nullptr), TTRT_OK);
+  const long before = allocations.load();
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(ttrt_run(loaded.device, 0, &in, &out, nullptr, nullptr), TTRT_OK);
+  EXPECT_EQ(allocations.load(), before);
+#endif
 }
 
 /// Where the log's clock is the host's, times of programs are converted.

@@ -6,6 +6,7 @@
 #include "HostBundle.h"
 #include "Loaded.h"
 #include "QueueBundle.h"
+#include "ScriptBundle.h"
 #include "ShowBundles.h"
 
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <map>
 #include <string>
 
+using namespace ttrt;
 using namespace ttrt::test;
 
 int main(int argc, char **argv) {
@@ -36,6 +38,16 @@ int main(int argc, char **argv) {
          return builder;
        }},
       {"many", [] { return manyBundle(4000); }},
+      {"script",
+       [] {
+         return scriptBundle({{Guaranteed, "main", profile::kMainBegin},
+                              {Begin, "load <b>"},
+                              {AddData, "bytes", 4096},
+                              {End, "load <b>"},
+                              {Total, "multiply"},
+                              {Events, "done", 1, kGrid - 1},
+                              {Guaranteed, "main", profile::kMainEnd}});
+       }},
       {"short-grid",
        [] {
          BundleBuilder builder = sampleBundle();

@@ -114,4 +114,5 @@ showHead();
 showUses();
 showKinds();
 showOps();
+showZones();
 draw();

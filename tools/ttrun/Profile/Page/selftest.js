@@ -85,6 +85,9 @@ function selfTest() {
     check('Esc clears', selected === null && matching === null && $('search').value === '');
   }
 
+  const programZones = [...$('zones').querySelectorAll('tbody tr')].map(line => [line.children[0].textContent, line.children[1].textContent]);
+  check('every zone of a program has a line', programZones.length === data.zones.length + data.values.length && $('zones').hidden === !programZones.length);
+
   // Drawing while zooming from everything to 1/1000 of it.
   let frames = 0, most = 0, visited = 0;
   const begin = performance.now();
@@ -102,6 +105,6 @@ function selfTest() {
   timing.visited = visited;
   setView(0, span);
   const scripts = document.scripts.length, elements = document.getElementsByTagName('*').length;
-  document.body.append(element('pre', JSON.stringify({failures, timing, scripts, elements, title: document.title}), {id: 'selftest'}));
+  document.body.append(element('pre', JSON.stringify({failures, timing, scripts, elements, zones: programZones, title: document.title}), {id: 'selftest'}));
 }
 if (location.hash === '#selftest') selfTest();

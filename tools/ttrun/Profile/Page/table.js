@@ -87,6 +87,31 @@ function showOps() {
   $('ops').replaceChildren(element('h2', `Ops: ${list.length}` + (list.length > 500 ? ', the first 500 in this order' : '')), table);
 }
 
+/// A table with a heading, where there is something to show.
+function listing(where, title, columns, list) {
+  if (!list.length) return;
+  const table = document.createElement('table'), head = document.createElement('tr'), body = document.createElement('tbody');
+  for (const [name, , format] of columns) head.append(element('th', name, {class: format ? 'number' : ''}));
+  for (const item of list) {
+    const line = document.createElement('tr');
+    for (const [, value, format] of columns)
+      line.append(element('td', format ? format(value(item)) : value(item), {class: format ? 'number' : ''}));
+    body.append(line);
+  }
+  table.append(element('thead', head), body);
+  where.append(element('h2', title), table);
+  where.hidden = false;
+}
+const ZONE_KINDS = {zone: 'zone', total: 'sum', data: 'data', event: 'event'};
+function showZones() {
+  const names = [['zone', zone => text(zone.zone)], ['kind', zone => ZONE_KINDS[zone.kind]],
+    ['program', zone => text(zone.program)], ['times', zone => zone.count, String]];
+  listing($('zones'), 'Zones of programs', [...names, ['total', zone => zone.total, duration],
+    ['median of a command', zone => zone.median, duration], ['share of the program', zone => zone.share, percent]], data.zones);
+  const number = name => [name, zone => zone.kind === 'data' ? zone[name] : '', String];
+  listing($('zones'), 'Data and events of programs', [...names, number('least'), number('median'), number('most')], data.values);
+}
+
 function showKinds() {
   const table = document.createElement('table');
   const most = Math.max(...data.kinds.map(kind => kind.share), 1e-9);
