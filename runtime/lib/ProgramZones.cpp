@@ -14,17 +14,16 @@ public:
   TimeLine(ClockKind clock, ProgramTime begin, ProgramTime end)
       : same(clock == ClockKind::Tsc), begin(begin) {
     if (!same && end.program > begin.program)
-      slope = static_cast<double>(end.device - begin.device) /
-              static_cast<double>(end.program - begin.program);
+      slope = static_cast<double>(static_cast<int64_t>(end.device - begin.device)) /
+              static_cast<double>(static_cast<int64_t>(end.program - begin.program));
   }
   uint64_t duration(uint64_t ticks) const {
-    return same ? ticks : static_cast<uint64_t>(slope * static_cast<double>(ticks));
+    return same ? ticks
+                : static_cast<uint64_t>(static_cast<int64_t>(
+                      slope * static_cast<double>(static_cast<int64_t>(ticks))));
   }
   uint64_t time(uint64_t program) const {
-    if (same)
-      return program;
-    return program >= begin.program ? begin.device + duration(program - begin.program)
-                                    : begin.device - duration(begin.program - program);
+    return same ? program : begin.device + duration(program - begin.program);
   }
 
 private:
@@ -89,15 +88,17 @@ void moveMarkers(const ProgramMarkers &from, MarkerRing &ring, ProgramTime begin
   if (kept < optional && kept && from.optional[kept - 1].kind == MarkerKind::Data)
     --kept;
 
-  auto put = [&](Marker marker) {
+  // Not inlined: the library is small.
+  auto write = [&](const Marker &marker) __attribute__((noinline)) { ring.put(marker); };
+  auto put = [&](Marker marker) __attribute__((noinline)) {
     if (marker.kind != MarkerKind::Payload)
       marker.time = line.time(marker.time);
     marker.value = 0;
     marker.reserved = 0;
-    ring.put(marker);
+    write(marker);
   };
   if (invalid)
-    ring.put({end.device, 0, 0, MarkerKind::Invalid, 0});
+    write({end.device, 0, 0, MarkerKind::Invalid, 0});
   uint32_t next = 0;
   for (uint32_t i = 0; i < kept; ++i) {
     const Marker &marker = from.optional[i];
@@ -114,12 +115,12 @@ void moveMarkers(const ProgramMarkers &from, MarkerRing &ring, ProgramTime begin
     put(guaranteed.markers[next]);
   for (const auto &total : from.totals)
     if (total.id)
-      ring.put({line.duration(total.time), total.id,
-                static_cast<uint16_t>(std::min<uint32_t>(total.count, UINT16_MAX)),
-                MarkerKind::ZoneTotal, 0});
+      write({line.duration(total.time), total.id,
+             static_cast<uint16_t>(std::min<uint32_t>(total.count, UINT16_MAX)),
+             MarkerKind::ZoneTotal, 0});
   if (from.dropped)
-    ring.put({end.device, from.dropped, static_cast<uint16_t>(Dropper::Program),
-              MarkerKind::Dropped, 0});
+    write({end.device, from.dropped, static_cast<uint16_t>(Dropper::Program), MarkerKind::Dropped,
+           0});
   if (kept < optional)
     ring.dropInside(optional - kept);
   ring.endAt(end.device);

@@ -43,8 +43,8 @@ inline constexpr uint32_t kProgramMarkers =
 
 /// Moves the markers of a program that ran from `begin` to `end` to a ring, in order of time. What
 /// is open in the ring ends at `end`.
-void moveMarkers(const ProgramMarkers &markers, MarkerRing &ring, ProgramTime begin,
-                 ProgramTime end) noexcept;
+[[gnu::noinline]] void moveMarkers(const ProgramMarkers &markers, MarkerRing &ring,
+                                   ProgramTime begin, ProgramTime end) noexcept;
 
 /// Around the workgroups of a command on a core. `ring` is null if nothing is recorded: a program
 /// needs its markers emptied nevertheless, since others use the same scratch.

@@ -5,6 +5,7 @@
 #include "ttrt/program_markers.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -142,29 +143,23 @@ static void verifyPrograms(const Bundle &bundle) {
 /// Names of zones: each can be found by its hash.
 static void verifyZoneNames(const Bundle &bundle) {
   const auto *names = bundle.metadata().zone_names();
-  struct Hashed {
-    uint32_t hash, index;
-  };
-  std::vector<Hashed> hashes;
-  std::string_view previous;
+  auto nameAt = [&](uint64_t index) { return names->Get(static_cast<uint32_t>(index))->c_str(); };
+  std::vector<uint64_t> hashes; // and indices
   for (uint32_t i = 0; i < count(names); ++i) {
-    const std::string_view name(names->Get(i)->c_str(), names->Get(i)->size());
-    if (name <= previous)
+    const char *previous = i ? nameAt(i - 1) : "";
+    if (strcmp(nameAt(i), previous) <= 0)
       failBad("zone name {} is '{}', after '{}'; expected names in ascending order, each once", i,
-              name.data(), previous.empty() ? "" : previous.data());
-    previous = name;
-    hashes.push_back({profile::nameHash(name.data(), name.size()), i});
-    if (hashes.back().hash == 0)
-      failBad("zone name '{}' has the hash 0, which means no zone", name.data());
+              nameAt(i), previous);
+    const uint64_t hash = profile::nameHash(nameAt(i), names->Get(i)->size());
+    if (hash == 0)
+      failBad("zone name '{}' has the hash 0, which means no zone", nameAt(i));
+    hashes.push_back(hash << 32 | i);
   }
-  sortItems(hashes, [](const Hashed &a, const Hashed &b) {
-    return a.hash != b.hash ? a.hash < b.hash : a.index < b.index;
-  });
+  sortItems(hashes);
   for (size_t i = 1; i < hashes.size(); ++i)
-    if (hashes[i].hash == hashes[i - 1].hash)
+    if (hashes[i] >> 32 == hashes[i - 1] >> 32)
       failBad("zone names '{}' and '{}' have the same hash {:#x}",
-              text(names->Get(hashes[i - 1].index)), text(names->Get(hashes[i].index)),
-              hashes[i].hash);
+              nameAt(hashes[i - 1] & UINT32_MAX), nameAt(hashes[i] & UINT32_MAX), hashes[i] >> 32);
 }
 
 static void verifyBuffers(const Bundle &bundle) {
