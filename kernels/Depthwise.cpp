@@ -15,6 +15,7 @@ struct Line {
   int64_t row, col, lanes;
   // Kernel planes and rows that meet the input, and the input index of the first ones.
   int64_t kdBegin, kdEnd, khBegin, khEnd, id0, ih0;
+  ProgramMarkers *markers;
 };
 
 TTC_INLINE vf loadChannels(const float *from, int64_t lanes) {
@@ -91,9 +92,12 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, void *const *op
     runPixels<1>(l, p, ow, kwBegin, kwEnd, true, operands, epilogue);
   };
   int64_t ow = 0;
-  TTC_NO_UNROLL
-  for (; ow < inBegin; ++ow)
-    border(ow);
+  {
+    TTC_SUM_ZONE(l.markers, 0, "border");
+    TTC_NO_UNROLL
+    for (; ow < inBegin; ++ow)
+      border(ow);
+  }
   constexpr int kTile = VL == 16 ? 8 : 4;
   TTC_NO_UNROLL
   for (; ow + kTile <= inEnd; ow += kTile)
@@ -101,6 +105,7 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, void *const *op
   TTC_NO_UNROLL
   for (; ow < inEnd; ++ow)
     runPixels<1>(l, p, ow, 0, p.kernel[2], false, operands, epilogue);
+  TTC_SUM_ZONE(l.markers, 0, "border");
   TTC_NO_UNROLL
   for (; ow < p.ow; ++ow)
     border(ow);
@@ -109,7 +114,8 @@ TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, void *const *op
 } // namespace
 
 TTC_KERNEL void ttc_kernel_depthwise_conv(void *const *operands, uint8_t *, int64_t workgroup,
-                                          const int64_t *params, epilogue_t epilogue) {
+                                          const int64_t *params, epilogue_t epilogue,
+                                          ProgramMarkers *markers) {
   const DepthwiseParams &p = *reinterpret_cast<const DepthwiseParams *>(params);
   Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
   // Channels are split between cache lines of 16.
@@ -117,6 +123,7 @@ TTC_KERNEL void ttc_kernel_depthwise_conv(void *const *operands, uint8_t *, int6
   int64_t channelEnd = min(p.c, blocks.end * 16);
   TTC_NO_UNROLL
   for (int64_t line = lines.begin; line < lines.end; ++line) {
+    TTC_ZONE(markers, "line");
     int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
     Line l;
     l.id0 = d * p.stride[0] - p.padBegin[0];
@@ -126,6 +133,7 @@ TTC_KERNEL void ttc_kernel_depthwise_conv(void *const *operands, uint8_t *, int6
     l.khBegin = l.ih0 < 0 ? ceilDiv(-l.ih0, p.dilation[1]) : 0;
     l.khEnd = min(p.kernel[1], ceilDiv(max<int64_t>(p.ih - l.ih0, 0), p.dilation[1]));
     l.row = line * p.ow;
+    l.markers = markers;
     const auto *x = static_cast<const float *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     const auto *w = static_cast<const float *>(operands[1]);
     auto *out = static_cast<float *>(operands[2]) + line * p.ow * p.outRow;

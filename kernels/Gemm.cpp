@@ -5,6 +5,7 @@
 using namespace ttc::kernels;
 
 TTC_KERNEL void ttc_kernel_gemm(void *const *operands, uint8_t *scratch, int64_t workgroup,
-                                const int64_t *params, epilogue_t epilogue) {
-  runGemm<float>(operands, scratch, workgroup, params, epilogue);
+                                const int64_t *params, epilogue_t epilogue,
+                                ProgramMarkers *markers) {
+  runGemm<float>(operands, scratch, workgroup, params, epilogue, markers);
 }

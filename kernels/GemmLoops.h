@@ -21,6 +21,7 @@ struct PanelArgs {
   const uint8_t *scratch;
   int64_t group, col, outBase;
   int64_t tileBegin, tileEnd;
+  ProgramMarkers *markers;
 };
 
 /// `valid` columns from column `shift` of the panel on, in NV vectors. `WIDE`: see depthUnroll().
@@ -53,6 +54,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
     t.col = g.col + shift;
     t.out = out + g.outBase + row * p.outRow + t.col;
     t.rowStep = p.outRow / p.outPitch;
+    t.markers = g.markers;
     t.row = g.outBase / p.outPitch + row * t.rowStep;
     if (taller != 0 && tile < taller)
       runTileOf<NV, WIDE>(height + 1, t, p, valid, operands, epilogue);
@@ -92,7 +94,7 @@ TTC_INLINE void runWholeOrRest(const PanelArgs &g, const TB *b, const GemmParams
 /// The kernel; `TB` is how a packed B is stored.
 template <typename TB>
 TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgroup,
-                        const int64_t *params, epilogue_t epilogue) {
+                        const int64_t *params, epilogue_t epilogue, ProgramMarkers *markers) {
   const GemmParams &p = *reinterpret_cast<const GemmParams *>(params);
   const auto *a = static_cast<const float *>(operands[0]) + p.aOffset;
   const auto *b = static_cast<const TB *>(operands[1]) + p.bOffset;
@@ -118,6 +120,7 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
     g.a = a + i0 * p.aBatch[0] + i1 * p.aBatch[1] + i2 * p.aBatch[2];
     g.outBase = p.outOffset + i0 * p.outBatch[0] + i1 * p.outBatch[1] + i2 * p.outBatch[2];
     g.scratch = scratch;
+    g.markers = markers;
     const TB *bBatch = b + i0 * p.bBatch[0] + i1 * p.bBatch[1] + i2 * p.bBatch[2];
     TTC_NO_UNROLL
     for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
@@ -125,10 +128,16 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
       g.tileEnd = min(block + p.blockTiles, tileRange.end);
       int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
       int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
-      if (p.aMode == kRowsTable)
+      TTC_ZONE(markers, "block");
+      if (p.aMode == kRowsTable) {
+        TTC_ZONE(markers, "rows");
         buildTable(p, g.a, rowBegin, rowEnd, scratch);
-      if (p.aMode == kRowsCopied)
+      }
+      if (p.aMode == kRowsCopied) {
+        TTC_ZONE(markers, "rows");
         copyLines(p, g.a, rowBegin, rowEnd, scratch);
+      }
+      TTC_MAIN_CHILD_ZONE(markers, "panels");
       TTC_NO_UNROLL
       for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
         g.group = panel / groupPanels;
@@ -146,10 +155,13 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
         // Only an f32 B is packed at run time.
         if constexpr (sizeof(TB) == sizeof(float)) {
           auto *packed = reinterpret_cast<float *>(scratch + p.panelAt);
-          if (whole)
-            packPanel(p, bBatch, g.col, p.nr, packed);
-          else
-            packPanel(p, bBatch, g.col, rest, packed);
+          {
+            TTC_SUM_ZONE(markers, 0, "pack");
+            if (whole)
+              packPanel(p, bBatch, g.col, p.nr, packed);
+            else
+              packPanel(p, bBatch, g.col, rest, packed);
+          }
           runWholeOrRest(g, packed, p, whole, rest, operands, out, epilogue);
         }
       }

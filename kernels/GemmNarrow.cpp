@@ -5,16 +5,19 @@
 using namespace ttc::kernels;
 
 TTC_KERNEL void ttc_kernel_gemm_f16(void *const *operands, uint8_t *scratch, int64_t workgroup,
-                                    const int64_t *params, epilogue_t epilogue) {
-  runGemm<f16>(operands, scratch, workgroup, params, epilogue);
+                                    const int64_t *params, epilogue_t epilogue,
+                                    ProgramMarkers *markers) {
+  runGemm<f16>(operands, scratch, workgroup, params, epilogue, markers);
 }
 
 TTC_KERNEL void ttc_kernel_gemm_bf16(void *const *operands, uint8_t *scratch, int64_t workgroup,
-                                     const int64_t *params, epilogue_t epilogue) {
-  runGemm<bf16>(operands, scratch, workgroup, params, epilogue);
+                                     const int64_t *params, epilogue_t epilogue,
+                                     ProgramMarkers *markers) {
+  runGemm<bf16>(operands, scratch, workgroup, params, epilogue, markers);
 }
 
 TTC_KERNEL void ttc_kernel_gemm_i8(void *const *operands, uint8_t *scratch, int64_t workgroup,
-                                   const int64_t *params, epilogue_t epilogue) {
-  runGemm<int8_t>(operands, scratch, workgroup, params, epilogue);
+                                   const int64_t *params, epilogue_t epilogue,
+                                   ProgramMarkers *markers) {
+  runGemm<int8_t>(operands, scratch, workgroup, params, epilogue, markers);
 }

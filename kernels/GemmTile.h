@@ -21,6 +21,7 @@ template <typename TB> struct TileArgs {
   float *out;
   // The epilogue's row of the tile's first row and its step, and the column.
   int64_t row, rowStep, col;
+  ProgramMarkers *markers;
 };
 
 /// Applies the epilogue to a buffer of `rows` x `vectors` vectors, of which `valid` columns exist,
@@ -158,6 +159,7 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
     for (int v = 0; v < NV; ++v)
       store(buffer + (r * NV + v) * VL, acc[0][r][v]);
   }
+  TTC_SUM_ZONE(t.markers, 1, "store");
   ttc_kernel_store_tile(buffer, MR, NV, valid, t.out, p.outRow, t.row, t.rowStep, t.col, operands,
                         epilogue);
 }

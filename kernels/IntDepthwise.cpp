@@ -16,6 +16,7 @@ struct Line {
   int64_t row, col, lanes, zero;
   // Kernel planes and rows that meet the input, and the input index of the first ones.
   int64_t kdBegin, kdEnd, khBegin, khEnd, id0, ih0;
+  ProgramMarkers *markers;
 };
 
 TTC_INLINE vf loadWeights(const float *from, int64_t lanes) {
@@ -97,9 +98,12 @@ TTC_INLINE void runLine(const Line &l, const IntDepthwiseParams &params, void *c
     runPixels<1>(l, params, ow, kwBegin, kwEnd, true, operands, epilogue);
   };
   int64_t ow = 0;
-  TTC_NO_UNROLL
-  for (; ow < inBegin; ++ow)
-    border(ow);
+  {
+    TTC_SUM_ZONE(l.markers, 0, "border");
+    TTC_NO_UNROLL
+    for (; ow < inBegin; ++ow)
+      border(ow);
+  }
   constexpr int kTile = VL == 16 ? 8 : 4;
   TTC_NO_UNROLL
   for (; ow + kTile <= inEnd; ow += kTile)
@@ -107,6 +111,7 @@ TTC_INLINE void runLine(const Line &l, const IntDepthwiseParams &params, void *c
   TTC_NO_UNROLL
   for (; ow < inEnd; ++ow)
     runPixels<1>(l, params, ow, 0, p.kernel[2], false, operands, epilogue);
+  TTC_SUM_ZONE(l.markers, 0, "border");
   TTC_NO_UNROLL
   for (; ow < p.ow; ++ow)
     border(ow);
@@ -115,7 +120,8 @@ TTC_INLINE void runLine(const Line &l, const IntDepthwiseParams &params, void *c
 } // namespace
 
 TTC_KERNEL void ttc_kernel_int_depthwise_conv(void *const *operands, uint8_t *, int64_t workgroup,
-                                              const int64_t *words, int_epilogue_t epilogue) {
+                                              const int64_t *words, int_epilogue_t epilogue,
+                                              ProgramMarkers *markers) {
   const IntDepthwiseParams &params = *reinterpret_cast<const IntDepthwiseParams *>(words);
   const DepthwiseParams &p = params.windows;
   Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
@@ -124,6 +130,7 @@ TTC_KERNEL void ttc_kernel_int_depthwise_conv(void *const *operands, uint8_t *, 
   int64_t channelEnd = min(p.c, blocks.end * 16);
   TTC_NO_UNROLL
   for (int64_t line = lines.begin; line < lines.end; ++line) {
+    TTC_ZONE(markers, "line");
     int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
     Line l;
     l.id0 = d * p.stride[0] - p.padBegin[0];
@@ -133,6 +140,7 @@ TTC_KERNEL void ttc_kernel_int_depthwise_conv(void *const *operands, uint8_t *, 
     l.khBegin = l.ih0 < 0 ? ceilDiv(-l.ih0, p.dilation[1]) : 0;
     l.khEnd = min(p.kernel[1], ceilDiv(max<int64_t>(p.ih - l.ih0, 0), p.dilation[1]));
     l.row = line * p.ow;
+    l.markers = markers;
     l.zero = params.hasZero ? *static_cast<const uint8_t *>(operands[2]) : params.xZero;
     const auto *x = static_cast<const uint8_t *>(operands[0]) + n * p.id * p.ih * p.iw * p.xRow;
     const auto *w = static_cast<const float *>(operands[1]);

@@ -203,7 +203,8 @@ TTC_INLINE void runLines(const IntDepthwiseParams &params, int64_t line, int64_t
 } // namespace
 
 TTC_KERNEL void ttc_kernel_int_depthwise_dot(void *const *operands, uint8_t *, int64_t workgroup,
-                                             const int64_t *words, int_epilogue_t epilogue) {
+                                             const int64_t *words, int_epilogue_t epilogue,
+                                             ProgramMarkers *markers) {
   const IntDepthwiseParams &params = *reinterpret_cast<const IntDepthwiseParams *>(words);
   const DepthwiseParams &p = params.windows;
   int64_t together = params.linesTogether, groups = ceilDiv(p.oh, together);
@@ -213,6 +214,7 @@ TTC_KERNEL void ttc_kernel_int_depthwise_dot(void *const *operands, uint8_t *, i
   int64_t channelEnd = min(p.c, blocks.end * 16);
   TTC_NO_UNROLL
   for (int64_t group = lines.begin; group < lines.end; ++group) {
+    TTC_ZONE(markers, "lines");
     int64_t h = group % groups * together, line = group / groups * p.oh + h;
     auto channels = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
       if (together == 2 && h + 1 < p.oh)

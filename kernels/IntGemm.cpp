@@ -20,6 +20,7 @@ struct IntTile {
   int64_t prefetchStep;
   uint8_t *out;
   int64_t row, col;
+  ProgramMarkers *markers;
 };
 
 /// Steps that are summed apart: a few rows have too few accumulators to hide the latency of a dot
@@ -134,6 +135,7 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
       *reinterpret_cast<viu *>(sums + r * VL) = rowSums[r];
   }
   releaseVectors();
+  TTC_SUM_ZONE(t.markers, 1, "store");
   auto finish = [&](int64_t v, int64_t lanes) __attribute__((always_inline)) {
     int64_t col = t.col + v * VL;
     IntColumn column = {t.out + v * VL * params.storedBytes,
@@ -203,6 +205,7 @@ struct IntPanel {
   const uint8_t *scratch;
   int64_t group, col, quads;
   int64_t tileBegin, tileEnd;
+  ProgramMarkers *markers;
 };
 
 /// `valid` columns from column `shift` of the panel on, in NV vectors.
@@ -229,6 +232,7 @@ TTC_INLINE void runPanel(const IntPanel &g, const IntGemmParams &params, int64_t
         reinterpret_cast<const char *>(g.next) + (tile - g.tileBegin) * prefetchStep * g.quads;
     t.prefetchStep = prefetchStep;
     t.col = g.col + shift;
+    t.markers = g.markers;
     t.out = out + (t.row * p.outRow + t.col) * params.storedBytes;
     if (taller != 0 && tile < taller)
       runTileOf<NV>(height + 1, t, params, valid, operands, epilogue);
@@ -254,7 +258,8 @@ TTC_INLINE void runColumns(const IntPanel &g, const IntGemmParams &params, int64
 } // namespace
 
 TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int64_t workgroup,
-                                    const int64_t *words, int_epilogue_t epilogue) {
+                                    const int64_t *words, int_epilogue_t epilogue,
+                                    ProgramMarkers *markers) {
   const IntGemmParams &params = *reinterpret_cast<const IntGemmParams *>(words);
   const GemmParams &p = params.loops;
   const auto *b = static_cast<const int8_t *>(operands[1]);
@@ -269,6 +274,7 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
   IntPanel g;
   g.a = static_cast<const uint8_t *>(operands[0]);
   g.scratch = scratch;
+  g.markers = markers;
   g.quads = params.taps * ceilDiv(params.run, 4);
   int64_t panelBytes = g.quads * p.nr * 4;
 
@@ -280,10 +286,16 @@ TTC_KERNEL void ttc_kernel_int_gemm(void *const *operands, uint8_t *scratch, int
     g.tileEnd = min(block + p.blockTiles, tileRange.end);
     int64_t rowBegin = g.tileBegin * height + min(g.tileBegin, taller);
     int64_t rowEnd = g.tileEnd * height + min(g.tileEnd, taller);
-    if (p.aMode == kRowsTable)
+    TTC_ZONE(markers, "block");
+    if (p.aMode == kRowsTable) {
+      TTC_ZONE(markers, "rows");
       buildByteTable(params, zero, g.a, rowBegin, rowEnd, scratch);
-    if (p.aMode == kRowsCopied)
+    }
+    if (p.aMode == kRowsCopied) {
+      TTC_ZONE(markers, "rows");
       copyByteLines(params, zero, g.a, rowBegin, rowEnd, scratch);
+    }
+    TTC_MAIN_CHILD_ZONE(markers, "panels");
     TTC_NO_UNROLL
     for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
       g.group = panel / groupPanels;

@@ -9,7 +9,7 @@
 #ifndef TTC_KERNELS_KERNEL_H
 #define TTC_KERNELS_KERNEL_H
 
-#include "kernels/Common.h"
+#include "kernels/Zones.h"
 
 #ifndef VL
 #error "compile with -DVL=8 or -DVL=16"

@@ -5,7 +5,7 @@
 using namespace ttc::kernels;
 
 TTC_KERNEL void ttc_kernel_pack(void *const *operands, uint8_t *, int64_t workgroup,
-                                const int64_t *params, epilogue_t) {
+                                const int64_t *params, epilogue_t, ProgramMarkers *markers) {
   const PackParams &p = *reinterpret_cast<const PackParams *>(params);
   const auto *from = static_cast<const float *>(operands[0]) + p.offset;
   auto *to = static_cast<float *>(operands[1]);
@@ -13,6 +13,7 @@ TTC_KERNEL void ttc_kernel_pack(void *const *operands, uint8_t *, int64_t workgr
   Range range = part(p.groups * panels, p.splits, workgroup);
   TTC_NO_UNROLL
   for (int64_t panel = range.begin; panel < range.end; ++panel) {
+    TTC_ZONE(markers, "panel");
     int64_t col = panel % panels * p.nr, valid = min(p.nr, p.cols - col);
     const float *source = from + panel / panels * p.groupStride + col * p.colStride;
     float *out = to + panel * p.taps * p.chans * p.nr;

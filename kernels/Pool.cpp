@@ -91,13 +91,15 @@ TTC_INLINE void runVectors(const PoolParams &p, const Window &win, const float *
 } // namespace
 
 TTC_KERNEL void ttc_kernel_pool(void *const *operands, uint8_t *, int64_t workgroup,
-                                const int64_t *params, epilogue_t epilogue) {
+                                const int64_t *params, epilogue_t epilogue,
+                                ProgramMarkers *markers) {
   const PoolParams &p = *reinterpret_cast<const PoolParams *>(params);
   Range lines = part(p.n * p.od * p.oh, p.rowSplits, workgroup / p.channelSplits);
   Range blocks = part(ceilDiv(p.c, 16), p.channelSplits, workgroup % p.channelSplits);
   int64_t channelEnd = min(p.c, blocks.end * 16);
   TTC_NO_UNROLL
   for (int64_t line = lines.begin; line < lines.end; ++line) {
+    TTC_ZONE(markers, "line");
     int64_t h = line % p.oh, plane = line / p.oh, d = plane % p.od, n = plane / p.od;
     Window win;
     win.d = tapsOf(p, 0, d, p.id);

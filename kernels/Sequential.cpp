@@ -12,7 +12,7 @@ using namespace ttc::kernels;
 
 #define TTC_SEQUENTIAL_KERNEL(symbol, run)                                                         \
   TTC_KERNEL void symbol(void *const *operands, uint8_t *scratch, int64_t workgroup,               \
-                         const int64_t *params, epilogue_t) {                                      \
+                         const int64_t *params, epilogue_t, ProgramMarkers *) {                    \
     run(operands, scratch, workgroup, params);                                                     \
   }
 

@@ -30,6 +30,7 @@ FAMILIES = {
     "Tensors/SequentialOps": "Ops that walk in order",
     "Tensors/HostOps": "Calls of the application",
     "Programs/ProgramOps": "Fusions, programs and dispatches",
+    "Programs/ZoneOps": "Zones of programs",
     "Programs/KernelOps": "Device kernels",
     "Programs/IntKernelOps": "Device kernels on bytes",
     "Traces/QueueOps": "Transfers, host steps and events",

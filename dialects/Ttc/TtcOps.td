@@ -22,6 +22,7 @@ include "dialects/Ttc/Tensors/HostOps.td"
 include "dialects/Ttc/Programs/IntKernelOps.td"
 include "dialects/Ttc/Programs/KernelOps.td"
 include "dialects/Ttc/Programs/ProgramOps.td"
+include "dialects/Ttc/Programs/ZoneOps.td"
 // Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.
 include "dialects/Ttc/Traces/QueueOps.td"
 include "dialects/Ttc/Traces/TraceOps.td"

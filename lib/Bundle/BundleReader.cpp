@@ -170,6 +170,7 @@ LogicalResult BundleReader::readPrograms() {
       program.setResultAttrs(index, attrs);
     program.setGridAttr(builder.getI64IntegerAttr(from.grid()));
     program.setScratchBytesAttr(builder.getI64IntegerAttr(from.scratch_bytes()));
+    program.setMarkers(from.markers());
     if (isOnShards)
       program.setShards(ArrayRef<int64_t>(from.grid()));
     if (from.host_function()) {
@@ -237,8 +238,12 @@ LogicalResult BundleReader::readCode() {
   if (code.empty())
     return success();
   auto type = RankedTensorType::get({static_cast<int64_t>(code.size())}, builder.getIntegerType(8));
+  SmallVector<StringRef> names;
+  for (uint32_t i = 0; i < count(bundle->zone_names()); ++i)
+    names.push_back(text(bundle->zone_names()->Get(i)));
   BinaryOp::create(builder, builder.getUnknownLoc(), builder.getStringAttr("code"),
-                   makeConstant(type, code, "code", [file = file] {}), StringAttr());
+                   makeConstant(type, code, "code", [file = file] {}), StringAttr(),
+                   names.empty() ? ArrayAttr() : builder.getStrArrayAttr(names));
   return success();
 }
 

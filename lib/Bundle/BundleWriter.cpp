@@ -118,6 +118,7 @@ private:
       table->symbol = program.getSymName();
       table->grid = *program.getGrid();
       table->scratch_bytes = *program.getScratchBytes();
+      table->markers = program.getMarkers();
       unsigned inputs = program.getNumArguments();
       for (unsigned i = 0; i < inputs + program.getNumResults(); ++i) {
         auto operand = std::make_unique<fb::OperandT>();
@@ -179,6 +180,9 @@ private:
     if (!binaries.empty())
       code.add(binaries[0].getCode(),
                getTensorBytes(cast<ShapedType>(binaries[0].getCode().getType())));
+    if (!binaries.empty() && binaries[0].getZoneNames())
+      for (auto name : binaries[0].getZoneNamesAttr().getAsRange<StringAttr>())
+        bundle.zone_names.push_back(name.str());
     return success();
   }
 

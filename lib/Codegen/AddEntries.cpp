@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramBody.h"
+#include "Zones.h"
 #include "ttc/Codegen/Passes.h"
 
 namespace mlir::ttc {
@@ -12,14 +13,16 @@ using namespace mlir::ttc;
 
 /// Adds the function of the program's name, which calls `body` with addresses instead of offsets.
 static FailureOr<LLVM::LLVMFuncOp> addEntry(ProgramOp program, ModuleOp module,
-                                            LLVM::LLVMFuncOp body, bool usesScratch) {
+                                            LLVM::LLVMFuncOp body, int64_t scratchBytes) {
   StringRef name = program.getSymName();
   unsigned numOperands = program.getNumArguments() + program.getNumResults();
-  unsigned expected = numOperands + 1 + usesScratch;
+  bool usesScratch = scratchBytes > 0;
+  unsigned expected = numOperands + 1 + usesScratch + program.getMarkers();
   if (body.getNumArguments() != expected)
     return body.emitOpError("expects ")
            << expected << " arguments (" << numOperands << " operands of the program, the workgroup"
-           << (usesScratch ? ", scratch" : "") << "), found " << body.getNumArguments();
+           << (usesScratch ? ", scratch" : "") << (program.getMarkers() ? ", markers" : "")
+           << "), found " << body.getNumArguments();
   MLIRContext *context = module.getContext();
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   Location loc = module.getLoc();
@@ -49,7 +52,16 @@ static FailureOr<LLVM::LLVMFuncOp> addEntry(ProgramOp program, ModuleOp module,
   arguments.push_back(entry.getArgument(3));
   if (usesScratch)
     arguments.push_back(entry.getArgument(2));
+  ZoneCalls zones(module, b);
+  Value markers;
+  if (program.getMarkers()) {
+    markers = zones.getMarkers(loc, program, entry.getArgument(2), scratchBytes);
+    arguments.push_back(markers);
+    zones.beginMain(loc, markers, kBodyName);
+  }
   LLVM::CallOp::create(b, loc, body, arguments);
+  if (markers)
+    zones.endMain(loc, markers, kBodyName);
   LLVM::ReturnOp::create(b, loc, ValueRange());
   return entry;
 }
@@ -73,14 +85,14 @@ struct AddEntriesPass : ttc::impl::AddEntriesBase<AddEntriesPass> {
         getPassedInteger(body, kScratchBytesAttrName, "--ttc-plan-scratch", /*least=*/0);
     if (failed(workgroups) || failed(scratch))
       return signalPassFailure();
-    FailureOr<LLVM::LLVMFuncOp> entry = addEntry(program, module, body, *scratch > 0);
+    FailureOr<LLVM::LLVMFuncOp> entry = addEntry(program, module, body, *scratch);
     if (failed(entry))
       return signalPassFailure();
 
     // What was decided about the body is the program's from now on.
     body->removeAttr(kWorkgroupsAttrName);
     body->removeAttr(kScratchBytesAttrName);
-    setRequirements(program, *entry, *workgroups, *scratch);
+    setRequirements(program, *entry, *workgroups, addMarkerBytes(program, *scratch));
     StringRef inPlaceName = ProgramOp::getInPlaceAttrName();
     for (unsigned result = 0; result < program.getNumResults(); ++result)
       if (Attribute inPlace = body.removeArgAttr(program.getNumArguments() + result, inPlaceName))

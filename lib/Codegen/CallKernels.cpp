@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProgramBody.h"
+#include "Zones.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,7 +91,7 @@ public:
                                LLVM::Linkage::Internal, "params", builder.getI64TensorAttr(params));
     auto callee = LLVM::LLVMFuncOp::create(
         builder, loc, kernel.getKernelSymbol(),
-        LLVM::LLVMFunctionType::get(voidType, {pointer, pointer, i64, pointer, pointer}));
+        LLVM::LLVMFunctionType::get(voidType, {pointer, pointer, i64, pointer, pointer, pointer}));
     auto entry = LLVM::LLVMFuncOp::create(
         builder, loc, program.getSymName(),
         LLVM::LLVMFunctionType::get(voidType, {pointer, pointer, pointer, i64}));
@@ -126,9 +127,17 @@ public:
                                               SymbolRefAttr::get(epilogue));
     Value epilogueAddress =
         UnrealizedConversionCastOp::create(builder, loc, pointer, function).getResult(0);
+    ZoneCalls zones(module, builder);
+    Value markers = zones.getMarkers(loc, program, entry.getArgument(2), kernel.getScratchBytes());
+    StringRef name = kernel.getKernelSymbol();
+    name.consume_front("ttc_kernel_");
+    if (program.getMarkers())
+      zones.beginMain(loc, markers, name);
     LLVM::CallOp::create(builder, loc, callee,
                          ValueRange{array, entry.getArgument(2), entry.getArgument(3),
-                                    paramsAddress, epilogueAddress});
+                                    paramsAddress, epilogueAddress, markers});
+    if (program.getMarkers())
+      zones.endMain(loc, markers, name);
     LLVM::ReturnOp::create(builder, loc, ValueRange());
     return entry;
   }
@@ -282,7 +291,8 @@ struct CallKernelsPass : ttc::impl::CallKernelsBase<CallKernelsPass> {
     if (SmallVector<int64_t> inPlace = body.findInPlace(); !inPlace.empty())
       program.setResultAttr(0, ProgramOp::getInPlaceAttrName(),
                             builder.getDenseI64ArrayAttr(inPlace));
-    setRequirements(program, *entry, kernel.getGrid(), kernel.getScratchBytes());
+    setRequirements(program, *entry, kernel.getGrid(),
+                    addMarkerBytes(program, kernel.getScratchBytes()));
     while (module->getPrevNode())
       module->getPrevNode()->erase();
   }

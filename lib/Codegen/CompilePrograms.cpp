@@ -60,8 +60,16 @@ struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass>
       options.progress = [&](size_t done, size_t total) {
         line.show(("compiling programs: " + Twine(done) + " of " + Twine(total)).str());
       };
-    FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options);
+    std::set<std::string> zoneNames;
+    FailureOr<SmallVector<char, 0>> code = compilePrograms(lowered, options, &zoneNames);
     if (failed(code))
+      return signalPassFailure();
+    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+    SmallVector<Attribute> names;
+    for (const std::string &name : zoneNames)
+      names.push_back(builder.getStringAttr(name));
+    if (failed(BinaryOp::verifyZoneNames(names,
+                                         [&] { return emitError(module.getLoc(), "expected "); })))
       return signalPassFailure();
     facts.append(*code);
     numPrograms += programs.size();
@@ -70,12 +78,14 @@ struct CompileProgramsPass : ttc::impl::CompileProgramsBase<CompileProgramsPass>
     // The machine code replaces the bodies.
     for (ProgramOp program : programs)
       program.getBody().getBlocks().clear();
-    OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
     auto type = RankedTensorType::get({static_cast<int64_t>(code->size())}, builder.getI8Type());
     auto blob = HeapAsmResourceBlob::allocateAndCopyInferAlign<char>(*code);
     auto bytes = DenseResourceElementsAttr::get(type, "code", std::move(blob));
     SymbolTable symbols(module);
-    symbols.insert(BinaryOp::create(builder, module.getLoc(), "code", bytes));
+    auto binary = BinaryOp::create(builder, module.getLoc(), "code", bytes);
+    if (!names.empty())
+      binary.setZoneNamesAttr(builder.getArrayAttr(names));
+    symbols.insert(binary);
   }
 };
 } // namespace

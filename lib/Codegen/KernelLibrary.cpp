@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelLibrary.h"
 #include "kernels/KernelBitcode.h"
+#include "ttrt/profile_log.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -148,6 +150,24 @@ void mlir::ttc::specializeKernels(llvm::Module &module, llvm::TargetMachine &mac
     fam.invalidate(*function, llvm::PreservedAnalyses::none());
   }
   llvm::GlobalDCEPass().run(module, mam);
+}
+
+llvm::Error mlir::ttc::resolveZoneNames(llvm::Module &module, std::set<std::string> &names) {
+  llvm::Function *function = module.getFunction("ttc_zone_id");
+  if (!function)
+    return llvm::Error::success();
+  for (llvm::User *user : llvm::make_early_inc_range(function->users())) {
+    auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+    llvm::StringRef name;
+    if (!call || !llvm::getConstantStringInfo(call->getArgOperand(0), name))
+      return llvm::createStringError("expected zones with names that are string literals");
+    names.insert(name.str());
+    uint32_t hash = ttrt::profile::nameHash(name.data(), name.size());
+    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), hash));
+    call->eraseFromParent();
+  }
+  function->eraseFromParent();
+  return llvm::Error::success();
 }
 
 void mlir::ttc::setTarget(llvm::Module &module, llvm::TargetMachine &machine,

@@ -7,6 +7,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
+#include <set>
+#include <string>
 
 namespace mlir::ttc {
 
@@ -22,6 +24,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>> loadKernelLibc(llvm::LLVMContext &
 /// a level and simplifying before the next one never expands what the constants rule out:
 /// LLVM's own order, inside out, would inline all 2 x 14 tile heights for each of them.
 void specializeKernels(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Replaces ttc_zone_id() of each name (kernels/Zones.h) by its hash, and adds the name to `names`.
+/// For specialised kernels: what the shapes rule out is gone.
+llvm::Error resolveZoneNames(llvm::Module &module, std::set<std::string> &names);
 
 /// Every function for this CPU, with its full vectors: 512-bit ones are otherwise split in two
 /// and spill.

@@ -3,6 +3,7 @@
 // with contiguous accesses innermost, addresses linear in the loops' counters, sums in
 // registers where the innermost loop is a reduction.
 #include "LoopNest.h"
+#include "Zones.h"
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -216,6 +217,7 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
 
 struct LinalgToLoopsPass : ttc::impl::LinalgToLoopsBase<LinalgToLoopsPass> {
   void runOnOperation() override {
+    markZones(getOperation());
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {

@@ -152,7 +152,8 @@ static std::unique_ptr<llvm::Module> translateProgram(const LoweredProgram &prog
 }
 
 static llvm::Error compileShard(ArrayRef<LoweredProgram> programs,
-                                const MachineCodeOptions &options, SmallVector<char, 0> &object) {
+                                const MachineCodeOptions &options, SmallVector<char, 0> &object,
+                                std::set<std::string> &zoneNames) {
   std::string errors;
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
@@ -192,6 +193,8 @@ static llvm::Error compileShard(ArrayRef<LoweredProgram> programs,
       });
     });
     specializeKernels(*shard, *machine);
+    if (llvm::Error error = resolveZoneNames(*shard, zoneNames))
+      return error;
   }
   // No source path of the kernels or the compiler in the object.
   shard->setSourceFileName("ttc");
@@ -209,7 +212,8 @@ static llvm::Error compileShard(ArrayRef<LoweredProgram> programs,
 }
 
 FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgram> programs,
-                                                           const MachineCodeOptions &options) {
+                                                           const MachineCodeOptions &options,
+                                                           std::set<std::string> *zoneNames) {
   assert(!programs.empty() && "expected programs to compile");
   MLIRContext *context = programs.front().module->getContext();
   size_t shards = llvm::divideCeil(programs.size(), kShardSize);
@@ -224,9 +228,12 @@ FailureOr<SmallVector<char, 0>> mlir::ttc::compilePrograms(ArrayRef<LoweredProgr
                                std::min(kShardSize, programs.size() - shard * kShardSize));
     else if (options.assembly)
       return;
-    if (llvm::Error error = compileShard(members, options, objects[shard]))
+    std::set<std::string> names;
+    if (llvm::Error error = compileShard(members, options, objects[shard], names))
       errors[shard] = llvm::toString(std::move(error));
     std::lock_guard<std::mutex> lock(mutex);
+    if (zoneNames)
+      zoneNames->merge(names);
     done += members.size();
     if (options.progress && !members.empty())
       options.progress(done, programs.size());

@@ -19,6 +19,8 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 static void lowerPrograms(OpPassManager &program) {
+  // First: no other pass knows zones. Where they were comes along in the ops' locations.
+  program.addPass(createExpandZones());
   // --- Tensor ops -> functions on memory. --------------------------------------------------
   // What tensor ops mean is asked for here the last time (which arguments a result may be written
   // over). Programs with a kernel get no function yet, so the passes up to CallKernels, which are
@@ -90,6 +92,8 @@ static void lowerPrograms(OpPassManager &program) {
   module.addNestedPass<LLVM::LLVMFuncOp>(createInlineEpilogues());
 
   // --- The functions that the runtime calls. -----------------------------------------------
+  // The kernel library's functions are of the LLVM dialect.
+  program.addPass(createLowerZones());
   // Takes the attributes of @body into the program; nothing reads them after that.
   program.addPass(createAddEntries());
   // Last: it calls the entry, of a body and of a kernel alike, for each part of a shard.

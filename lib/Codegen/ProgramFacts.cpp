@@ -57,6 +57,7 @@ LogicalResult ProgramFacts::add(ProgramOp program) {
   table->symbol = program.getSymName();
   table->grid = *workgroups;
   table->scratch_bytes = *scratch;
+  table->markers = program.getMarkers();
   for (unsigned i = 0, e = program.getNumArguments() + program.getNumResults(); i < e; ++i)
     table->operands.push_back(describeOperand(program, i));
   facts.programs.push_back(std::move(table));

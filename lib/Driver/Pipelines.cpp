@@ -60,6 +60,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &inputMemory,
             &shareActivations,
             &traceRegionSize,
+            &instrument,
             &progress};
   }
 };
@@ -95,6 +96,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createNarrowWeights({weights}));
   manager.addPass(createFuse());
   manager.addPass(createOutlinePrograms());
+  // As soon as there are programs: no other pass knows zones.
+  manager.addNestedPass<ProgramOp>(createExpandZones({instrument}));
 
   // --- Programs -> traces. -----------------------------------------------------------------
   // After outlining, a function contains only dispatches, views and constants, which a trace can

@@ -12,7 +12,7 @@ module attributes {ttc.target = #ttc.target<
 // CHECK-SAME:      -> (tensor<1x6x16xf32> {ttc.in_place = array<i64: 3>})
 // CHECK-SAME:      attributes {grid = 1 : i64, scratch_bytes = {{[0-9]+}} : i64}
 // CHECK:      llvm.mlir.global internal constant @params(dense<[{{.*}}]> : tensor<{{[0-9]+}}xi64>)
-// CHECK-NEXT: llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+// CHECK-NEXT: llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-NEXT: llvm.func @product(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[W:.*]]: i64) attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = {{[0-9]+}} : i64, ttc.workgroups = 1 : i64}
 // CHECK:        %[[ARRAY:.*]] = llvm.alloca
 // CHECK:        llvm.getelementptr %[[OPERANDS]][0]
@@ -28,7 +28,8 @@ module attributes {ttc.target = #ttc.target<
 // CHECK:        %[[PARAMS:.*]] = llvm.mlir.addressof @params
 // CHECK:        %[[F:.*]] = func.constant @epilogue
 // CHECK:        %[[EPILOGUE:.*]] = builtin.unrealized_conversion_cast %[[F]] : {{.*}} to !llvm.ptr
-// CHECK:        llvm.call @ttc_kernel_gemm(%[[ARRAY]], %[[SCRATCH]], %[[W]], %[[PARAMS]], %[[EPILOGUE]])
+// CHECK:        %[[MARKERS:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK:        llvm.call @ttc_kernel_gemm(%[[ARRAY]], %[[SCRATCH]], %[[W]], %[[PARAMS]], %[[EPILOGUE]], %[[MARKERS]])
 // CHECK:      func.func @epilogue(%[[ACC:.*]]: vector<8xf32>, %[[ROW:.*]]: i64, %[[COL:.*]]: i64, %[[LANES:.*]]: i64, %[[OPS:.*]]: !llvm.ptr) -> vector<8xf32> attributes {ttc.epilogue = 2 : i64}
 // CHECK:        llvm.getelementptr %[[OPS]][3]
 // CHECK:        %[[MASK:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : vector<8xi64>

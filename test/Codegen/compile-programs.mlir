@@ -11,7 +11,7 @@ ttc.program @product(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<
     attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
   builtin.module {
     llvm.mlir.global internal constant @params(dense<1> : tensor<128xi64>) : !llvm.array<128 x i64>
-    llvm.func @ttc_kernel_pack(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+    llvm.func @ttc_kernel_pack(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr)
     llvm.func @epilogue() {
       llvm.return
     }
@@ -19,15 +19,16 @@ ttc.program @product(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<
         attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
       %params = llvm.mlir.addressof @params : !llvm.ptr
       %epilogue = llvm.mlir.addressof @epilogue : !llvm.ptr
-      llvm.call @ttc_kernel_pack(%operands, %scratch, %workgroup, %params, %epilogue)
-        : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()
+      %markers = llvm.mlir.zero : !llvm.ptr
+      llvm.call @ttc_kernel_pack(%operands, %scratch, %workgroup, %params, %epilogue, %markers)
+        : (!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
       "llvm.intr.memcpy"(%scratch, %base, %workgroup) <{isVolatile = false}>
         : (!llvm.ptr, !llvm.ptr, i64) -> ()
       llvm.return
     }
   }
 }
-// CHECK: ttc.binary @code dense_resource<code> : tensor<{{[0-9]+}}xi8>
+// CHECK: ttc.binary @code dense_resource<code> : tensor<{{[0-9]+}}xi8>{{$}}
 
 // -----
 

@@ -40,7 +40,7 @@ ttc.program @softmax(%a: tensor<64x100xf32>) -> tensor<64x100xf32> {
 // CHECK-SAME:      attributes {grid = 1 : i64, scratch_bytes = {{[0-9]+}} : i64}
 // CHECK:         llvm.func @relu_after(
 // CHECK:           %[[EPILOGUE:.*]] = llvm.mlir.addressof @epilogue : !llvm.ptr
-// CHECK:           llvm.call @ttc_kernel_gemm(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[EPILOGUE]])
+// CHECK:           llvm.call @ttc_kernel_gemm(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[EPILOGUE]], %{{.*}})
 // CHECK:         llvm.func internal @epilogue({{.*}}) -> vector<8xf32> attributes {passthrough = ["alwaysinline"]}
 // CHECK-NOT:     unrealized_conversion_cast
 ttc.program @relu_after(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32> {

@@ -79,7 +79,7 @@ def wrap_examples(description):
         for statement in re.split(r"\n(?=\s*%)", block.rstrip()):
             types = re.search(r":\s*\(([^()]*)\)\s*->", statement)
             # Neither statements with symbols, which need the symbol, nor with regions.
-            if not types or "@" in statement or "{\n" in statement:
+            if not types or "@" in statement or "{\n" in statement or "ttc.yield" in statement:
                 continue
             body = statement.split("=", 1)[1]
             operands = re.findall(r"%\w+", body)

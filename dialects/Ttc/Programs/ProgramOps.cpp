@@ -5,6 +5,7 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "ttrt/program_markers.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -181,6 +182,8 @@ static LogicalResult verifyHostFunction(ProgramOp program) {
   if (program.getGrid().value_or(1) != 1 || program.getScratchBytes().value_or(0) != 0)
     return refuse("a grid of " + Twine(program.getGrid().value_or(1)) + " and " +
                   Twine(program.getScratchBytes().value_or(0)) + " bytes of scratch");
+  if (program.getMarkers())
+    return refuse("markers");
   if (!isAbsentBeforeLast(function.getAbsentInputs(), program.getNumArguments()) ||
       !isAbsentBeforeLast(function.getAbsentOutputs(), program.getNumResults()))
     return refuse("absent positions beyond its last operand or result");
@@ -223,6 +226,12 @@ LogicalResult ProgramOp::verify() {
     return emitOpError("(C3) expected a grid of at least 1 workgroup, found ") << grid.getInt();
   if (IntegerAttr scratch = getScratchBytesAttr(); scratch && scratch.getInt() < 0)
     return emitOpError("(C3) expected at least 0 scratch bytes, found ") << scratch.getInt();
+  constexpr int64_t kMarkerBytes = sizeof(ttrt::profile::ProgramMarkers);
+  if (IntegerAttr scratch = getScratchBytesAttr();
+      getMarkers() && scratch && !hasTensorBody() &&
+      (scratch.getInt() < kMarkerBytes || scratch.getInt() % 64 != 0))
+    return emitOpError("(C9) expected scratch of a multiple of 64 bytes that holds ")
+           << kMarkerBytes << " bytes of markers, found " << scratch.getInt();
   return success();
 }
 

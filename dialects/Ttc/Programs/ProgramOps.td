@@ -84,6 +84,9 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     operand of the dispatch (`#ttc.shard`). An operand without `ttc.shard` is the same for all
     workgroups. One part is never distributed over several cores.
 
+    `markers` says that the program is compiled with markers (`--instrument`): it records zones in the last
+    bytes of its scratch, as `ttrt/program_markers.h` has them. Nothing else depends on them.
+
     Constraints:
     - (C1) Inputs and results are ranked tensors of static shape.
     - (C2) A body has one block, with one argument for each input, of its type.
@@ -94,7 +97,9 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     - (C7) `ttc.shard` requires `shards`, which its `partition` indexes, and partitions `whole` into parts of
       the operand's type. If the program has a body, each part is within one shard of `whole`.
     - (C8) With `host_function`, there is no body, no `ttc.strided`, `ttc.in_place` or `shards`, a grid of 1 if
-      any, no scratch, and absent positions are below those of the last operand and result.
+      any, no scratch, no `markers`, and absent positions are below those of the last operand and result.
+    - (C9) With `markers`, `scratch_bytes` of a program without a body of tensor ops is a multiple of 64 and
+      at least the size of the markers.
 
     ```mlir
     ttc.program @add_relu(%a: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32>
@@ -116,6 +121,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     OptionalAttr<I64Attr>:$grid,
     OptionalAttr<I64Attr>:$scratch_bytes,
     OptionalAttr<DenseI64ArrayAttr>:$shards,
+    UnitAttr:$markers,
     OptionalAttr<Ttc_HostFunctionAttr>:$host_function);
   let regions = (region AnyRegion:$body);
   let builders = [

@@ -3,6 +3,7 @@
 #include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "ttrt/profile_log.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -108,7 +109,7 @@ LogicalResult BufferOp::verify() {
 //===--- binary -----------------------------------------------------------------------===//
 
 void BinaryOp::build(OpBuilder &builder, OperationState &state, StringRef name, ElementsAttr code) {
-  build(builder, state, builder.getStringAttr(name), code, StringAttr());
+  build(builder, state, builder.getStringAttr(name), code, StringAttr(), ArrayAttr());
 }
 
 LogicalResult BinaryOp::verify() {
@@ -116,6 +117,30 @@ LogicalResult BinaryOp::verify() {
   if (!type || type.getRank() != 1 || !type.getElementType().isSignlessInteger(8))
     return emitOpError("(C1) expected a one-dimensional tensor of i8, found ")
            << getCode().getType();
+  if (!getZoneNamesAttr())
+    return success();
+  return verifyZoneNames(getZoneNamesAttr().getValue(),
+                         [&] { return emitOpError("(C2) expected "); });
+}
+
+LogicalResult BinaryOp::verifyZoneNames(ArrayRef<Attribute> names,
+                                        function_ref<InFlightDiagnostic()> emitError) {
+  StringRef last;
+  DenseMap<uint32_t, StringRef> byHash;
+  for (Attribute attr : names) {
+    StringRef name = cast<StringAttr>(attr).getValue();
+    if (name <= last)
+      return emitError() << "sorted zone names that are not empty, found " << attr << " after '"
+                         << last << "'";
+    last = name;
+    uint32_t hash = ttrt::profile::nameHash(name.data(), name.size());
+    if (hash == 0)
+      return emitError() << "zone names with a hash other than 0, found " << attr;
+    auto [known, isNew] = byHash.try_emplace(hash, name);
+    if (!isNew)
+      return emitError() << "zone names with different hashes, found '" << known->second
+                         << "' and '" << name << "' with the same one; rename a zone";
+  }
   return success();
 }
 

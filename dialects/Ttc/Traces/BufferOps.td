@@ -92,20 +92,29 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
 def Ttc_BinaryOp : Ttc_Op<"binary", [Symbol]> {
   let summary = "The machine code of all programs: one shared object";
   let description = [{
-    Created by `--ttc-compile-programs`. Each program of the module is a symbol in it.
+    Created by `--ttc-compile-programs`. Each program of the module is a symbol in it. `zone_names` are the names of
+    the zones, data and events that programs with markers record.
 
     Constraints:
     - (C1) The code is a one-dimensional tensor of bytes (`i8`).
+    - (C2) `zone_names` are sorted, and have different hashes other than 0 (`nameHash` in `ttrt/profile_log.h`).
 
     ```mlir
     ttc.binary @code dense_resource<code> : tensor<8192xi8>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, ElementsAttr:$code,
-                       OptionalAttr<StrAttr>:$sym_visibility);
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<StrArrayAttr>:$zone_names);
   let assemblyFormat = "$sym_name $code attr-dict";
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::ElementsAttr":$code)>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Verifies (C2) of sorted names.
+    static ::llvm::LogicalResult
+    verifyZoneNames(::llvm::ArrayRef<::mlir::Attribute> names,
+                    ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
+  }];
 }
 
 #endif // TTC_BUFFEROPS_TD

@@ -24,6 +24,39 @@ def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
 }
 
+def ExpandZones : Pass<"ttc-expand-zones", "::mlir::ttc::ProgramOp"> {
+  let summary = "Zones of programs to their ops";
+  let description = [{
+    Replaces every `ttc.zone` by the ops of its region. In a program with `markers`, the location of
+    each op tells the zones that it was in, by a fused location with `{ttc.zone = [...]}`; without, nothing
+    of them remains. Passes keep locations and never decide by them, so that a program with zones
+    becomes the same loops as one without, and the same bits.
+
+    With `instrument`, programs with a body of tensor ops get `markers` first. Of a program with
+    markers and without any `ttc.zone`, each op gets an automatic zone with the op's name, which is a string
+    in the location instead of an array.
+
+    ```mlir
+    ttc.program @p(%x: tensor<8xf32>) -> tensor<8xf32> attributes {markers} {
+      %0 = ttc.zone "activation" {
+        %1 = ttc.relu %x : (tensor<8xf32>) -> tensor<8xf32> loc("relu")
+        ttc.yield %1 : tensor<8xf32>
+      } : tensor<8xf32>
+      ttc.return %0 : tensor<8xf32>
+    }
+    // becomes
+    ttc.program @p(%x: tensor<8xf32>) -> tensor<8xf32> attributes {markers} {
+      %0 = ttc.relu %x : (tensor<8xf32>) -> tensor<8xf32> loc(fused<{ttc.zone = ["activation"]}>["relu"])
+      ttc.return %0 : tensor<8xf32>
+    }
+    ```
+  }];
+  let options = [
+    InstrumentOption
+  ];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 // The steps of --ttc-lower-programs (lib/Codegen/Pipelines.cpp, which says why in this order). They
 // hand decisions to each other as attributes of the functions in a program's body:
 //
@@ -217,6 +250,13 @@ def LinalgToLoops : Pass<"ttc-linalg-to-loops", "::mlir::func::FuncOp"> {
     hide from LLVM that an access is contiguous: a softmax of rows of 1000 then takes 6.7 times as
     long, sums of rows 2.6 times. It is used for what has no linear addresses.
 
+    If locations have zones (`--ttc-expand-zones`), `ttc.zone_begin` and `ttc.zone_end` are put around the
+    loops. An op is in the zones of what its body computes: of ops of different zones that were fused,
+    in those that they share and one of all other names, `first+second`. Consecutive ops of one zone in a
+    block are in it together. An automatic zone is around each op; where several ops with different
+    scalar ops have its name, the scalar op that gives the result is added: `softmax.exp`. There are no automatic
+    zones around fills, nor around fewer than 256 elements in a loop.
+
     ```mlir
     linalg.generic {iterator_types = ["parallel", "parallel"], ...}
         ins(%a : memref<4x8xf32>) outs(%b : memref<4x8xf32>) { ... arith.negf ... }
@@ -247,6 +287,10 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
     is compiled. Sets `ttc.workgroups` and `ttc.scratch_bytes` on the function, and `scratch_bytes`
     and, without shards, `grid` on the program. Sets `ttc.in_place` for what the tail alone reads.
 
+    The kernel's last argument is the address of the markers: a constant 0 if the program has none;
+    else the scratch ends with them, as after `--ttc-add-entries`, and the call is the main zone, with the kernel's
+    name.
+
     ```mlir
     ttc.program @p(%a: tensor<6x64xf32>, %b: tensor<1x1x64x16xf32>) -> tensor<6x16xf32> {
       %0 = ttc.kernel.gemm %a, %b {...} : ...
@@ -258,11 +302,11 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
         attributes {grid = 1 : i64, scratch_bytes = 0 : i64} {
       module {
         llvm.mlir.global internal constant @params(dense<[...]> : tensor<64xi64>)
-        llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+        llvm.func @ttc_kernel_gemm(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr)
         llvm.func @p(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
             attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
           ...
-          llvm.call @ttc_kernel_gemm(%array, %scratch, %workgroup, %params, %epilogue) : ...
+          llvm.call @ttc_kernel_gemm(%array, %scratch, %workgroup, %params, %epilogue, %markers) : ...
           llvm.return
         }
         func.func @epilogue(%sum: vector<8xf32>, %row: i64, %column: i64, %lanes: i64,
@@ -354,6 +398,29 @@ def InlineEpilogues : Pass<"ttc-inline-epilogues", "::mlir::LLVM::LLVMFuncOp"> {
   }];
 }
 
+def LowerZones : Pass<"ttc-lower-zones", "::mlir::ttc::ProgramOp"> {
+  let summary = "Zones of lowered bodies to calls of the kernel library";
+  let description = [{
+    Of a program with `markers`, `@body` gets the address of the markers as a new last argument,
+    and `ttc.zone_begin` and `ttc.zone_end` become calls with it (kernels/Zones.cpp). Without, they are
+    removed.
+
+    ```mlir
+    llvm.func @body(%in: !llvm.ptr, %out: !llvm.ptr, %workgroup: i64) {
+      %0 = ttc.zone_begin "activation"
+      ...
+      ttc.zone_end %0
+    // becomes
+    llvm.func @body(%in: !llvm.ptr, %out: !llvm.ptr, %workgroup: i64, %markers: !llvm.ptr) {
+      %name = llvm.mlir.addressof @zone.activation : !llvm.ptr
+      %0 = llvm.call @ttc_kernel_begin_zone(%markers, %name) : (!llvm.ptr, !llvm.ptr) -> i32
+      ...
+      llvm.call @ttc_kernel_end_zone(%markers, %0) : (!llvm.ptr, i32) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
   let summary = "Functions of the programs' names and ABI, which call their bodies";
   let description = [{
@@ -366,6 +433,10 @@ def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
     an error if one is missing. They are also the program's `grid` and `scratch_bytes`. (The grid of
     a program on shards is set later, by `--ttc-add-shard-entries`.) `ttc.in_place` moves to the
     program's result.
+
+    Of a program with `markers`, the scratch ends with them: `ttc.scratch_bytes` grows to a multiple of
+    64 bytes and by their size. The body's last argument is their address, and its call is their main
+    zone, `body`.
 
     ```mlir
     ttc.program @relu(%a: tensor<8xf32>) -> tensor<8xf32> {
@@ -443,6 +514,9 @@ def CompilePrograms : Pass<"ttc-compile-programs", "::mlir::ModuleOp"> {
 
     It is an error if a program's `grid` or `scratch_bytes` differs from `ttc.workgroups` or
     `ttc.scratch_bytes` of its function.
+
+    The names of zones, data and events that are left in the programs become hashes in the code, and
+    `zone_names` of the `ttc.binary`. Two names with the same hash are an error.
 
     ```mlir
     ttc.program @relu(%a: tensor<64x1024xf32>) -> tensor<64x1024xf32>

@@ -15,7 +15,7 @@ def TracePipeline : Pass<"ttc-trace-pipeline", "::mlir::ModuleOp"> {
   let options = [
     TargetOption, TargetCpuOption, WeightsOption, FloatRoundingOption, QueuesOption, SchedulesOption, SlotsOption, ShardOption,
     MemoryOption, InputMemoryOption, ShareActivationsOption, TraceRegionSizeOption,
-    ProgressOption,
+    InstrumentOption, ProgressOption,
     Option<"compile", "compile", "bool", /*default=*/"true",
            "Compile the programs to machine code (default: true)">
   ];

@@ -70,6 +70,10 @@ def TraceRegionSizeOption : Option<"traceRegionSize", "trace-region-size", "int6
     "need)",
     "::llvm::cl::value_desc(\"bytes\")">;
 
+def InstrumentOption : Option<"instrument", "instrument", "bool", /*default=*/"false",
+    "Compile programs with markers: while a recording is made, they record zones of their own "
+    "(docs/profiling.md); results stay the same, bit for bit">;
+
 def ProgressOption : Option<"progress", "progress", "bool", /*default=*/"false",
     "Show the progress of compiling even if standard error is not a terminal">;
 

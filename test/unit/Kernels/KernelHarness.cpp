@@ -146,12 +146,13 @@ std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
       text += (i ? ", " : "") + std::to_string(entry.params[i]);
     text += "]> : tensor<" + std::to_string(entry.params.size()) +
             "xi64>) {addr_space = 0 : i32} : " + array + "\nllvm.func @" + entry.symbol +
-            "(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr)\n";
+            "(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr)\n";
     text += epilogue(entry.tail, lanes, entry.operands - 1);
     text += "llvm.func @" + entry.name +
             "(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {\n"
             "  %params = llvm.mlir.addressof @params : !llvm.ptr\n"
             "  %epilogue = llvm.mlir.addressof @epilogue : !llvm.ptr\n"
+            "  %markers = llvm.mlir.zero : !llvm.ptr\n"
             "  %count = llvm.mlir.constant(" +
             std::to_string(entry.operands) +
             " : i64) : i64\n"
@@ -165,9 +166,10 @@ std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
               n + "] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr\n  llvm.store %p" + n + ", %s" + n +
               " : !llvm.ptr, !llvm.ptr\n";
     }
-    text += "  llvm.call @" + entry.symbol +
-            "(%array, %scratch, %workgroup, %params, %epilogue) : "
-            "(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()\n  llvm.return\n}\n}\n";
+    text +=
+        "  llvm.call @" + entry.symbol +
+        "(%array, %scratch, %workgroup, %params, %epilogue, %markers) : "
+        "(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()\n  llvm.return\n}\n}\n";
   }
   return text + "}\n";
 }

@@ -73,3 +73,18 @@ ttc.buffer activation @a : tensor<32xf32> live [0, 3) in dram at 0 size 128 shar
 
 // expected-error @+1 {{'ttc.binary' op (C1) expected a one-dimensional tensor of i8, found 'tensor<4xi32>'}}
 ttc.binary @code dense<0> : tensor<4xi32>
+
+// -----
+
+// expected-error @+1 {{'ttc.binary' op (C2) expected sorted zone names that are not empty, found "a" after 'b'}}
+ttc.binary @code dense<0> : tensor<4xi8> {zone_names = ["b", "a"]}
+
+// -----
+
+// expected-error @+1 {{'ttc.binary' op (C2) expected sorted zone names that are not empty, found "" after ''}}
+ttc.binary @code dense<0> : tensor<4xi8> {zone_names = [""]}
+
+// -----
+
+// expected-error @+1 {{'ttc.binary' op (C2) expected zone names with different hashes, found 'costarring' and 'liquid' with the same one; rename a zone}}
+ttc.binary @code dense<0> : tensor<4xi8> {zone_names = ["costarring", "liquid"]}

@@ -67,6 +67,11 @@ ttc.program @grid(tensor<4xf32>) -> tensor<4xf32> attributes {host_function = #t
 
 // -----
 
+// expected-error @+1 {{for the host function f, found markers}}
+ttc.program @markers(tensor<4xf32>) -> tensor<4xf32> attributes {host_function = #ttc.host_function<name = "f", version = 1>, markers}
+
+// -----
+
 // expected-error @+1 {{found operand 0 with ttc.strided}}
 ttc.program @rows(tensor<4xf32> {ttc.strided = #ttc.strided<row = 2, pitch = 4, alignment = 8>}) -> tensor<4xf32> attributes {host_function = #ttc.host_function<name = "f", version = 1>}
 

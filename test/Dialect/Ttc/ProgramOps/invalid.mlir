@@ -100,6 +100,16 @@ ttc.program @program_scratch(tensor<4xf32>) -> tensor<4xf32> attributes {scratch
 
 // -----
 
+// expected-error @+1 {{'ttc.program' op (C9) expected scratch of a multiple of 64 bytes that holds 4160 bytes of markers, found 64}}
+ttc.program @program_markers(tensor<4xf32>) -> tensor<4xf32> attributes {markers, scratch_bytes = 64 : i64}
+
+// -----
+
+// expected-error @+1 {{'ttc.program' op (C9) expected scratch of a multiple of 64 bytes that holds 4160 bytes of markers, found 4164}}
+ttc.program @program_markers_place(tensor<4xf32>) -> tensor<4xf32> attributes {markers, scratch_bytes = 4164 : i64}
+
+// -----
+
 // expected-error @+1 {{'ttc.program' op (C4) expected complete rows of 3 elements, found 'tensor<4xf32>'}}
 ttc.program @program_rows(tensor<4xf32> {ttc.strided = #ttc.strided<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
 
