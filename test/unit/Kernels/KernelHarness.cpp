@@ -135,7 +135,7 @@ static std::string epilogue(Tail tail, int64_t lanes, int64_t biasOperand) {
   return text;
 }
 
-std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
+std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target, bool markers) const {
   // The outer module is explicit: a single inner one would be parsed as the top.
   std::string text = "builtin.module {\n";
   int64_t lanes = mlir::ttc::getVectorLength(target);
@@ -152,7 +152,7 @@ std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
             "(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64) {\n"
             "  %params = llvm.mlir.addressof @params : !llvm.ptr\n"
             "  %epilogue = llvm.mlir.addressof @epilogue : !llvm.ptr\n"
-            "  %markers = llvm.mlir.zero : !llvm.ptr\n"
+            "  %null = llvm.mlir.zero : !llvm.ptr\n"
             "  %count = llvm.mlir.constant(" +
             std::to_string(entry.operands) +
             " : i64) : i64\n"
@@ -167,8 +167,9 @@ std::string KernelSuite::lower(const mlir::ttc::CpuTarget &target) const {
               " : !llvm.ptr, !llvm.ptr\n";
     }
     text +=
-        "  llvm.call @" + entry.symbol +
-        "(%array, %scratch, %workgroup, %params, %epilogue, %markers) : "
+        "  llvm.call @" + entry.symbol + "(%array, %scratch, %workgroup, %params, %epilogue, " +
+        (markers ? "%scratch" : "%null") +
+        ") : "
         "(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()\n  llvm.return\n}\n}\n";
   }
   return text + "}\n";
@@ -216,8 +217,8 @@ bool KernelSuite::compile(const mlir::ttc::CpuTarget &target) {
   return true;
 }
 
-std::string KernelSuite::assembly(const mlir::ttc::CpuTarget &target) {
-  auto text = compileText(context.get(), lower(target), target, /*assembly=*/true);
+std::string KernelSuite::assembly(const mlir::ttc::CpuTarget &target, bool markers) {
+  auto text = compileText(context.get(), lower(target, markers), target, /*assembly=*/true);
   return failed(text) ? std::string() : std::string(text->begin(), text->end());
 }
 

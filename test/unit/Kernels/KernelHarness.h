@@ -50,7 +50,8 @@ public:
 
   /// Compiles everything for `target`; programs can then be called if this machine can run it.
   bool compile(const mlir::ttc::CpuTarget &target);
-  std::string assembly(const mlir::ttc::CpuTarget &target);
+  /// With `markers`, the kernels record zones in scratch.
+  std::string assembly(const mlir::ttc::CpuTarget &target, bool markers = false);
   KernelProgram program(size_t index) const;
   /// The op's value as the compiler folds it.
   bool evaluate(size_t index, std::span<const float> input, std::span<float> output) const;
@@ -59,7 +60,7 @@ public:
 private:
   struct Entry;
   /// The lowered programs, with epilogues of the target's vector length.
-  std::string lower(const mlir::ttc::CpuTarget &target) const;
+  std::string lower(const mlir::ttc::CpuTarget &target, bool markers = false) const;
 
   std::unique_ptr<mlir::MLIRContext> context;
   std::vector<Entry> entries;

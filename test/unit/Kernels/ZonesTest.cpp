@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // kernels/Zones.h: what a kernel records, and what it leaves out.
 #include "kernels/Zones.h"
+#include "KernelCases.h"
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -176,6 +177,38 @@ TEST_F(Zones, CanBeInvalid) {
   EXPECT_EQ(markers.invalid, 0u);
   invalidateMarkers(&markers);
   EXPECT_NE(markers.invalid, 0u);
+}
+
+// Of a kernel that is compiled without markers, its zones leave no instruction.
+TEST(KernelZones, AreGoneWithoutMarkers) {
+  const std::string window = "kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, "
+                             "pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>";
+  struct {
+    std::string op;
+    std::vector<std::string> operands;
+    std::string result;
+  } const kernels[] = {
+      {"ttc.kernel.gemm %0, %1 {tile = array<i64: 6, 16>}",
+       {"tensor<20x40xf32>", "tensor<40x16xf32>"},
+       "tensor<20x16xf32>"},
+      {"ttc.kernel.depthwise_conv %0, %1 {" + window + "}",
+       {"tensor<1x8x8x32xf32>", "tensor<9x32xf32>"},
+       "tensor<1x8x8x32xf32>"},
+      {"ttc.kernel.pool %0 {kind = #ttc.pool_kind<max>, " + window + "}",
+       {"tensor<1x8x8x32xf32>"},
+       "tensor<1x8x8x32xf32>"},
+  };
+  for (const auto &kernel : kernels) {
+    ttc::test::KernelSuite suite;
+    suite.add(kernel.op, kernel.operands, kernel.result);
+    auto isTimed = [&](bool markers) {
+      std::string assembly = suite.assembly(ttc::test::host(), markers);
+      EXPECT_NE(assembly.find("program0"), std::string::npos);
+      return assembly.find("rdtsc") != std::string::npos;
+    };
+    EXPECT_TRUE(isTimed(true)) << kernel.op;
+    EXPECT_FALSE(isTimed(false)) << kernel.op;
+  }
 }
 
 } // namespace
