@@ -67,7 +67,7 @@ LogicalResult BundleReader::openFile() {
   bundle = fb::GetBundle(metadata);
   for (uint32_t i = 0; i < count(bundle->required_features()); ++i)
     if (StringRef feature = text(bundle->required_features()->Get(i));
-        feature != ttrt::kHostFunctionsFeature)
+        feature != ttrt::kHostFunctionsFeature && feature != ttrt::kProgramMarkersFeature)
       return emitError() << "the bundle needs '" << feature
                          << "', which this version does not support";
   for (const fb::Segment *segment : *bundle->segments()) {

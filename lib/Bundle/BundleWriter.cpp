@@ -145,6 +145,11 @@ private:
         return failure();
       bundle.programs.push_back(std::move(table));
     }
+    if (llvm::any_of(bundle.programs,
+                     [](auto &program) { return program->host_function != nullptr; }))
+      bundle.required_features.push_back(ttrt::kHostFunctionsFeature);
+    if (llvm::any_of(bundle.programs, [](auto &program) { return program->markers; }))
+      bundle.required_features.push_back(ttrt::kProgramMarkersFeature);
     return success();
   }
 
@@ -165,8 +170,6 @@ private:
       operand->dtype = *dtype;
       operand->shape.assign(type.getShape().begin(), type.getShape().end());
     }
-    if (bundle.required_features.empty())
-      bundle.required_features.push_back(ttrt::kHostFunctionsFeature);
     hostDigests.back() = digestOfHostFunction(table);
     return success();
   }
