@@ -3,6 +3,7 @@
 
 #include "FloatingPoint.h"
 #include "Format.h"
+#include "MarkedCommand.h"
 #include "ScheduleTable.h"
 
 #include <pthread.h>
@@ -103,12 +104,11 @@ void Cores::perform(Core &core, const Job &job) noexcept {
   }
   const auto &command = *reinterpret_cast<const CommandHeader *>(job.position);
   if (core.markers) [[unlikely]] {
+    if (core.markers->counters) [[unlikely]]
+      core.markers->counters->bind();
     const MarkedStep step(core.markers, job.step);
-    core.markers->command = job.command;
-    core.markers->begin(MarkerKind::CommandBegin, job.command);
+    const MarkedCommand marked(*core.markers, job.command, command);
     executeCommand(core, command);
-    core.markers->end(MarkerKind::CommandEnd, job.command);
-    core.markers->command = profile::kNone;
   } else {
     executeCommand(core, command);
   }

@@ -35,6 +35,8 @@ inline uint64_t deviceTime(ClockKind kind) noexcept {
   return nowNs();
 }
 
+class CounterGroup;
+
 /// Markers that were dropped until now, and where the first one since the last call was missing.
 struct Drops {
   uint64_t count;
@@ -75,15 +77,16 @@ public:
 
   // For the writer.
 
-  /// Begins something that end() ends. If there is no room for both markers, drops both.
-  void begin(MarkerKind kind, uint32_t id, uint16_t value = 0) noexcept {
+  /// Begins something that end() ends. If there is no room for both markers and for `more` that
+  /// end() writes, drops all.
+  void begin(MarkerKind kind, uint32_t id, uint16_t value = 0, uint32_t more = 0) noexcept {
     // What is open keeps its room until it ends; what is in something dropped is dropped.
-    if (droppedOpen || !reserve(2 + open)) [[unlikely]] {
-      drop(2);
+    if (droppedOpen || !reserve(2 + more + open)) [[unlikely]] {
+      drop(2 + more);
       ++droppedOpen;
       return;
     }
-    ++open;
+    open += 1 + more;
     write({time(), id, value, kind, 0});
   }
   void end(MarkerKind kind, uint32_t id) noexcept {
@@ -97,6 +100,18 @@ public:
   }
   /// The next end has this time: what is written until then takes time of its own.
   void endAt(uint64_t time) noexcept { endTime = time; }
+  /// Ends a command at a time, with the markers that it has kept room for.
+  void end(uint32_t command, uint64_t time, const Marker *more, uint32_t count) noexcept {
+    const uint64_t known = std::exchange(endTime, 0);
+    if (droppedOpen) [[unlikely]] {
+      --droppedOpen;
+      return;
+    }
+    open -= 1 + count;
+    for (uint32_t i = 0; i < count; ++i)
+      write(more[i]);
+    write({known ? known : time, command, 0, MarkerKind::CommandEnd, 0});
+  }
   void single(MarkerKind kind, uint32_t id) noexcept {
     if (!reserve(1 + open)) [[unlikely]]
       return drop(1);
@@ -126,7 +141,9 @@ public:
   ClockKind clockKind() const noexcept { return clock; }
   /// What is executed, for messages about dropped markers.
   uint32_t step = profile::kNone, command = profile::kNone;
-  uint16_t streams = 0; ///< begun so far
+  uint16_t streams = 0;             ///< begun so far
+  CounterGroup *counters = nullptr; ///< of this core; null: nothing is counted
+  uint64_t time() const noexcept { return deviceTime(clock); }
 
   // For readers.
 
@@ -146,7 +163,6 @@ public:
   }
 
 private:
-  uint64_t time() const noexcept { return deviceTime(clock); }
   /// Whether `count` markers have room, after one that tells what was dropped before.
   bool reserve(uint32_t count) noexcept {
     const uint32_t wanted = count + (missing ? 1 : 0);
@@ -178,8 +194,8 @@ private:
   // The writer's.
   uint64_t head = 0;
   uint64_t knownTaken = 0;  ///< the last value of `taken` that it has seen
-  uint32_t open = 0;        ///< begun and not ended
-  uint32_t droppedOpen = 0; ///< of these, the innermost ones whose markers were dropped
+  uint32_t open = 0;        ///< markers that what is begun and not ended needs
+  uint32_t droppedOpen = 0; ///< begun and not ended, innermost, and their markers were dropped
   uint32_t missing = 0;     ///< dropped since the last marker
   uint64_t endTime = 0;     ///< of the next end; 0: now
   std::atomic<uint64_t> written{0};

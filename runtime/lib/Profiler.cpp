@@ -162,8 +162,11 @@ static uint32_t choosePrograms(const ttrt_profiler_options &options) {
   return options.programs ? options.programs : kDefaultPrograms;
 }
 
-Profiler::Profiler(const char *folder, const ttrt_profiler_options &options)
+Profiler::Profiler(const char *folder, const ttrt_profiler_options &options,
+                   const CounterSource &source)
     : programs_(choosePrograms(options)), clock_(findDeviceClock()) {
+  if (options.counters && *options.counters)
+    counters_.emplace(options.counters, source);
   openLog(folder);
   try {
     begin();
@@ -194,7 +197,24 @@ void Profiler::begin() {
   start.programs = programs_;
   strncpy(start.process, program_invocation_short_name, sizeof(start.process) - 1);
   append(RecordKind::Start, {{&start, sizeof(start)}});
+  if (counters_)
+    nameCounters();
   sampleClocks();
+}
+
+void Profiler::nameCounters() {
+  int32_t paranoid = -100;
+  const int file = open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY | O_CLOEXEC);
+  char text[16] = "";
+  if (::read(file, text, sizeof(text) - 1) > 0) // strtoul() takes signs
+    paranoid = static_cast<int32_t>(strtoul(text, nullptr, 10));
+  close(file);
+  for (uint32_t i = 0; i < counters_->size(); ++i) {
+    const CounterSet::Counter &counter = (*counters_)[i];
+    const CounterRecord record{i, counter.problem, counter.type, paranoid, counter.config};
+    append(RecordKind::Counter,
+           {{&record, sizeof(record)}, {counter.name, strlen(counter.name) + 1}});
+  }
 }
 
 Profiler::~Profiler() {
@@ -241,6 +261,7 @@ std::unique_ptr<Profiler> Profiler::fromEnvironment() {
     ttrt_profiler_options options = TTRT_PROFILER_OPTIONS_INIT;
     options.programs = number("TTRT_PROFILE_PROGRAMS");
     options.read_interval = number("TTRT_PROFILE_INTERVAL");
+    options.counters = secure_getenv("TTRT_PROFILE_COUNTERS");
     return std::make_unique<Profiler>(folder, options);
   } catch (const Error &error) {
     caught = error;
@@ -281,8 +302,13 @@ MarkerRing &Profiler::addRing(uint32_t device, uint32_t queue, uint32_t core) {
   for (uint32_t i = 0; i < count(programs); ++i)
     if (programs->Get(i)->markers())
       perCommand = 2 + kProgramMarkers;
+  if (counters_)
+    perCommand += CounterGroup::markersOf(*counters_);
   const uint32_t capacity = std::bit_ceil(programs_ * perCommand + 64);
-  rings_.push_back({std::make_unique<MarkerRing>(capacity, clock_), device, queue, core});
+  rings_.push_back({std::make_unique<MarkerRing>(capacity, clock_),
+                    counters_ ? std::make_unique<CounterGroup>(*counters_) : nullptr, device, queue,
+                    core});
+  rings_.back().markers->counters = rings_.back().counters.get();
   const RingRecord record{static_cast<uint32_t>(rings_.size() - 1), device, queue, core};
   append(RecordKind::Ring, {{&record, sizeof(record)}});
   return *rings_.back().markers;
@@ -294,8 +320,10 @@ void Profiler::removeDevice(uint32_t device) noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   readLocked();
   for (Ring &ring : rings_)
-    if (ring.device == device)
+    if (ring.device == device) {
       ring.markers.reset();
+      ring.counters.reset();
+    }
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 #ifndef TTRT_LIB_PROFILER_H
 #define TTRT_LIB_PROFILER_H
 
+#include "Counters.h"
 #include "ForkGuard.h"
 #include "Markers.h"
 #include "ttrt/profile.h"
@@ -13,6 +14,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,7 +28,8 @@ class Bundle;
 class Profiler {
 public:
   /// Throws Error.
-  Profiler(const char *folder, const ttrt_profiler_options &options);
+  Profiler(const char *folder, const ttrt_profiler_options &options,
+           const CounterSource &source = kPerfEvents);
   /// Reads a last time. Problems are reported on stderr.
   ~Profiler();
   Profiler(const Profiler &) = delete;
@@ -67,6 +70,7 @@ public:
 private:
   struct Ring {
     std::unique_ptr<MarkerRing> markers;
+    std::unique_ptr<CounterGroup> counters; ///< null: nothing is counted
     uint32_t device, queue, core;
   };
   struct Zone {
@@ -77,6 +81,7 @@ private:
   void openLog(const char *folder);
   void begin();
   void sampleClocks();
+  void nameCounters();
   void readInBackground(uint32_t interval);
   // With the mutex held.
   void readLocked();
@@ -90,6 +95,7 @@ private:
   const ForkGuard process_;
   const uint32_t programs_;
   const ClockKind clock_;
+  std::optional<CounterSet> counters_; ///< none: nothing is counted
   std::string folder_;
   int file_ = -1;
   int error_ = 0; ///< errno of the first write that failed

@@ -4,6 +4,7 @@
 // here.
 
 #include "Cores.h"
+#include "MarkedCommand.h"
 #include "ScheduleTable.h"
 
 #include <algorithm>
@@ -146,25 +147,26 @@ void walkStream(Core &core, const uint8_t *stream) noexcept {
 
 void walkStreamMarked(Core &core, const uint8_t *stream, uint32_t step) noexcept {
   MarkerRing &markers = *core.markers;
+  if (markers.counters) [[unlikely]]
+    markers.counters->bind();
   markers.step = step;
   markers.begin(MarkerKind::StreamBegin, step, markers.streams++);
   for (uint32_t command = 0;; ++command) {
     const auto &header = *reinterpret_cast<const CommandHeader *>(stream);
-    markers.command = command;
-    markers.begin(MarkerKind::CommandBegin, command);
     bool last = header.opcode == Opcode::End;
-    if (header.opcode == Opcode::Wait)
-      last = !core.wait(reinterpret_cast<const EventCommand &>(header).event);
-    else
-      executeCommand(core, header);
-    if (last)
-      core.barrier();
-    markers.end(MarkerKind::CommandEnd, command);
+    {
+      const MarkedCommand marked(markers, command, header);
+      if (header.opcode == Opcode::Wait)
+        last = !core.wait(reinterpret_cast<const EventCommand &>(header).event);
+      else
+        executeCommand(core, header);
+      if (last)
+        core.barrier();
+    }
     if (last)
       break;
     stream += header.size;
   }
-  markers.command = profile::kNone;
   markers.end(MarkerKind::StreamEnd, step);
   markers.step = profile::kNone;
 }

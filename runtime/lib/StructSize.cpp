@@ -30,7 +30,7 @@ TTRT_ENDS_WITH(ttrt_host, dram_bytes);
 TTRT_ENDS_WITH(ttrt_memory_use, largest_free);
 TTRT_ENDS_WITH(ttrt_schedule, reserved);
 TTRT_ENDS_WITH(ttrt_pipeline_options, user);
-TTRT_ENDS_WITH(ttrt_profiler_options, read_interval);
+TTRT_ENDS_WITH(ttrt_profiler_options, counters);
 TTRT_ENDS_WITH(ttrt_zone_source, color);
 #undef TTRT_ENDS_WITH
 

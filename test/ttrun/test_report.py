@@ -327,3 +327,33 @@ def test_picture(tools, root, tmp_path):
     assert sum(title.startswith("gemm") for title in titles) >= 2
     assert any(title.startswith("write") for title in titles)
     assert any(title.startswith("read") for title in titles)
+
+
+#
+# --profile-counters
+#
+
+
+def test_counters_are_in_every_file(tools, record):
+    """Of the kernel: machines without events of the CPU have them, too."""
+    report = record("run", f"--loops={LOOPS}", "--cores=2", "--profile-counters=task-clock,context-switches,cycles")
+    assert len(report.ops()) == LOOPS * COMMANDS
+    for op in report.ops():
+        assert int(op["TASK CLOCK [ns]"]) > 0 and int(op["CONTEXT SWITCHES"]) >= 0 and op["COUNTED [%]"]
+    assert {row["TASK CLOCK [ns]"] for row in report.rows if row["OP TYPE"] != "device"} == {""}
+    assert all("task-clock" in event["args"] for event in report.slices("op"))
+    cycles = next(c for c in report.json["counters"] if c["name"] == "cycles")
+    for op in report.json["ops"]:
+        if op["type"] == "device":
+            assert op["counters"]["task-clock"]["count"] == LOOPS and ("cycles" in op["counters"]) == cycles["counted"]
+    out = tools.ttrun("report", report.folder, "--counters").stdout
+    assert "context-switches" in out and "task-clock" in out
+    assert cycles["counted"] or "cycles: not counted: " in out
+
+
+def test_wrong_counters(tools, bundle, tmp_path):
+    failed = tools.ttrun("run", bundle, "--random", f"--profile={tmp_path}", "--profile-counters=cycels", check=False)
+    assert failed.returncode == 2 and "--profile-counters=cycels: expected up to 16 of cycles, instructions," in failed.stderr
+    failed = tools.ttrun("run", bundle, "--random", "--profile-counters=cycles", check=False)
+    assert failed.returncode == 2 and "--profile-counters needs --profile=FOLDER" in failed.stderr
+    assert not list(tmp_path.iterdir())

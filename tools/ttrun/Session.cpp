@@ -50,6 +50,10 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.flag("profile-mid-run",
               "move the recording to its file while the bundle runs,\nso that it has room for all",
               profileMidRun);
+  parser.text("profile-counters", "LIST",
+              "count in each command: cycles,instructions,...; default,\nflops "
+              "(docs/profiling.md#counters)",
+              profileCounters);
   parser.verify(verify);
   declareTrusted(parser, trusted);
 }
@@ -105,9 +109,12 @@ Session::Session(const std::string &path, const SessionOptions &options)
       throw UserError("--sandbox confines all that runs: expected no --host-library");
     if (options.sandbox && !options.profile.empty())
       throw UserError("--sandbox has the device in another process: expected no --profile");
-    if (options.profile.empty() && (options.profilePrograms || options.profileMidRun))
+    if (options.profile.empty() &&
+        (options.profilePrograms || options.profileMidRun || !options.profileCounters.empty()))
       throw UserError(fmt::format("--profile-{} needs --profile=FOLDER",
-                                  options.profileMidRun ? "mid-run" : "programs"));
+                                  options.profileMidRun     ? "mid-run"
+                                  : options.profilePrograms ? "programs"
+                                                            : "counters"));
     openProfiler(options);
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
@@ -167,8 +174,16 @@ void Session::openProfiler(const SessionOptions &options) {
   profiler.programs = static_cast<uint32_t>(options.profilePrograms);
   constexpr uint32_t kMilliseconds = 20;
   profiler.read_interval = options.profileMidRun ? kMilliseconds : 0;
+  profiler.counters = options.profileCounters.c_str();
+  hasCounters_ = !options.profileCounters.empty();
   ttrt_error error;
-  if (ttrt_profiler_open(options.profile.c_str(), &profiler, &profiler_, &error) != TTRT_OK)
+  const ttrt_status status =
+      ttrt_profiler_open(options.profile.c_str(), &profiler, &profiler_, &error);
+  // ttrun's other arguments of this call are right.
+  if (status == TTRT_INVALID_ARGUMENT)
+    throw UserError(
+        fmt::format("--profile-counters={}: {}", options.profileCounters, error.message));
+  if (status != TTRT_OK)
     throw UserError(error.message);
 }
 
@@ -196,6 +211,7 @@ void Session::finishProfile(bool print) {
   profiler_ = nullptr;
   ReportOptions options;
   options.print = print;
+  options.counters = hasCounters_;
   if (print)
     fmt::print("\n");
   makeReport(folder, options);

@@ -42,6 +42,7 @@ struct SessionOptions {
   std::string profile; ///< folder for a recording; empty: none
   uint64_t profilePrograms = 0;
   bool profileMidRun = false;
+  std::string profileCounters; ///< empty: none
 
   void declare(OptionParser &parser);
 };
@@ -103,6 +104,7 @@ private:
   ttrt_bundle *bundle_ = nullptr;
   ttrt_device *device_ = nullptr; ///< null in a sandbox
   ttrt_profiler *profiler_ = nullptr;
+  bool hasCounters_ = false;
   uint64_t runsPerRead_ = 1, runsSinceRead_ = 0; ///< blocking runs that fit the profiler's rings
   std::unique_ptr<Sandbox> sandbox_;             ///< its process has the device
   uint32_t entry_ = 0;

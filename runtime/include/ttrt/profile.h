@@ -23,7 +23,9 @@
  * remedy.
  *
  * Cost. Without a profiler, one comparison for each trace. With one, two time stamps for each
- * command and core. Recording allocates nothing; functions that do are documented so.
+ * command and core. Recording allocates nothing; functions that do are documented so. With
+ * counters, two more system calls for each command and core; and where another thread than before
+ * executes a core's commands (ttrt_run() on another thread), some that open its events.
  *
  * Threads. All functions are thread-safe, except ttrt_profiler_close(). A NULL profiler is allowed
  * where nothing is returned: the call then does nothing, so that zones can stay in the code. In a
@@ -48,15 +50,22 @@ typedef struct ttrt_profiler_options {
   /** Milliseconds between reads by a thread of the profiler; 0: no thread, only calls of
       ttrt_profiler_read() and closing read. */
   uint32_t read_interval;
+  /** What to count in each command, separated by commas: cycles, instructions, cache-misses,
+      branch-misses, fp-256, fp-512, fp-ops, raw:0xNNNN (a raw event of the CPU), task-clock,
+      page-faults, context-switches, migrations; default (the first four and context-switches);
+      flops (the fp-... that this CPU has). NULL or "": nothing. At most 16. The report tells which
+      of them this machine cannot count, and why (docs/profiling.md). Copied. */
+  const char *counters;
 } ttrt_profiler_options;
-#define TTRT_PROFILER_OPTIONS_INIT {sizeof(ttrt_profiler_options), 0, 0}
+#define TTRT_PROFILER_OPTIONS_INIT {sizeof(ttrt_profiler_options), 0, 0, NULL}
 
 /**
  * Starts a recording in a new folder `folder`/<YYYYMMDD-HHMMSS>; where that exists, -1, -2, ... is
  * appended. `options` may be NULL. On success, the caller owns *profiler. Allocates. Takes 5 ms to
  * compare the clocks.
  *
- * TTRT_IO_ERROR if the folder or the log cannot be made.
+ * TTRT_IO_ERROR if the folder or the log cannot be made; TTRT_INVALID_ARGUMENT if an option is
+ * wrong, such as an unknown counter.
  */
 TTRT_API ttrt_status ttrt_profiler_open(const char *folder, const ttrt_profiler_options *options,
                                         ttrt_profiler **profiler, ttrt_error *error);

@@ -14,8 +14,9 @@ namespace ttrt::profile {
 
 inline constexpr char kLogName[] = "profile.ttlog";
 inline constexpr char kLogMagic[8] = {'T', 'T', 'R', 'T', 'P', 'R', 'F', '\n'};
-/// Readers refuse other versions.
-inline constexpr uint32_t kLogVersion = 1;
+/// Readers refuse other versions than these. Version 2 has added counters.
+inline constexpr uint32_t kOldestLogVersion = 1;
+inline constexpr uint32_t kLogVersion = 2;
 /// Samples of both clocks in a record of them; one is written when a recording begins, and one when
 /// it ends.
 inline constexpr uint32_t kClockSamples = 249;
@@ -24,6 +25,8 @@ inline constexpr uint32_t kClockSamples = 249;
 inline constexpr uint32_t kGuaranteedMarkers = 4;
 /// Markers that a program may add to a command on each core.
 inline constexpr uint32_t kOptionalMarkers = 250;
+/// Counters of a recording.
+inline constexpr uint32_t kMaxCounters = 16;
 /// No ring, step, device or command.
 inline constexpr uint32_t kNone = UINT32_MAX;
 
@@ -38,6 +41,7 @@ enum class RecordKind : uint32_t {
   Text = 8,        ///< TextRecord, two texts (zero-terminated)
   Dropped = 9,     ///< DroppedRecord
   End = 10,        ///< nothing; the recording was closed
+  Counter = 11,    ///< CounterRecord, name (zero-terminated)
 };
 
 /// Precedes every record. Payloads are padded with zeros to a multiple of 8.
@@ -89,6 +93,19 @@ struct ZoneRecord {
   uint32_t reserved;
 };
 
+/// An event that is counted in each command that does work.
+struct CounterRecord {
+  uint32_t counter; ///< counts from 0
+  /// 0: it is counted; kUnknownEvent; else the errno with which perf_event_open() refused it.
+  int32_t problem;
+  uint32_t type;    ///< perf_event_attr::type and config; kNone: PERF_TYPE_SOFTWARE, but by
+                    ///< getrusage() and a clock
+  int32_t paranoid; ///< /proc/sys/kernel/perf_event_paranoid; -100: cannot be read
+  uint64_t config;
+};
+/// No event of this CPU is known to count this.
+inline constexpr int32_t kUnknownEvent = -1;
+
 struct ClockSample {
   uint64_t device; ///< in the device's clock
   uint64_t hostNs;
@@ -113,6 +130,12 @@ enum class MarkerKind : uint8_t {
   Event = 20,
   Payload = 21, ///< time: 64 bits of data
   Invalid = 22, ///< the program says that its markers in this command have no meaning; before them
+  // Of commands that do work, before their end, if there are counters: a CounterTime, then a
+  // Counter for each one without a problem.
+  CounterTime = 24, ///< time: nanoseconds that they counted; id + (value << 32): that they were
+                    ///< meant to. If the former is less, they took turns with those of others.
+                    ///< Both are 0 if they could not be read.
+  Counter = 25,     ///< id: counter; time: how many there were
   // Of the ring.
   Dropped = 32, ///< id: number of markers that are missing here; value: Dropper
 };

@@ -76,6 +76,10 @@ public:
     return add(profile::RecordKind::Zone,
                bytesOf(profile::ZoneRecord{number, 12, 0xff8800, 0}) + name + '\0' + file + '\0');
   }
+  LogBuilder &counter(uint32_t number, const std::string &name, int32_t problem = 0) {
+    return add(profile::RecordKind::Counter,
+               bytesOf(profile::CounterRecord{number, problem, 0, 2, 0}) + name + '\0');
+  }
   LogBuilder &text(uint64_t hostNs, profile::TextKind kind, const std::string &first,
                    const std::string &second = "", uint32_t thread = 1) {
     return add(profile::RecordKind::Text,

@@ -32,7 +32,13 @@ struct ProfileLog {
     std::string path;
   };
 
+  struct Counter {
+    profile::CounterRecord record;
+    std::string name;
+  };
+
   profile::StartRecord start{};
+  std::vector<Counter> counters;
   std::vector<Device> devices;
   std::vector<profile::RingRecord> rings;
   std::vector<Zone> zones;
@@ -142,6 +148,11 @@ private:
     case RecordKind::Dropped:
       dropped.push_back(take<DroppedRecord>(data, end));
       return;
+    case RecordKind::Counter: {
+      const auto record = take<CounterRecord>(data, end);
+      counters.push_back({record, takeText(data, end)});
+      return;
+    }
     case RecordKind::End:
       ended = true;
       return;

@@ -22,7 +22,8 @@ using H = HostMarkerKind;
 /// Two cores that run two commands in each of two streams, around a transfer; zones, texts, drops.
 static LogBuilder wholeLog() {
   LogBuilder log;
-  log.clock().device(0, "/nonexistent.ttcb", 2).ring(0, 0, 0, 0).ring(1, 0, 0, 1);
+  log.clock().counter(0, "cycles").counter(1, "raw:0x1");
+  log.device(0, "/nonexistent.ttcb", 2).ring(0, 0, 0, 0).ring(1, 0, 0, 1);
   log.zone(kFirstZone, "request", "app.cpp");
   log.host({hostMarker(1000, H::Frame, kFirstZone), hostMarker(1000, H::ZoneBegin, kFirstZone),
             hostMarker(1010, H::ZoneBegin, 1, 1, 0), hostMarker(2950, H::ZoneEnd, 1, 1, 0),
@@ -40,6 +41,9 @@ static LogBuilder wholeLog() {
       const uint64_t at = 100 + 1000u * stream;
       markers.push_back(marker(at, K::StreamBegin, 9, stream));
       markers.push_back(marker(at + 10, K::CommandBegin, 0));
+      markers.push_back(marker(100, K::CounterTime, 100));
+      markers.push_back(marker(70, K::Counter, 0));
+      markers.push_back(marker(30, K::Counter, 1));
       markers.push_back(marker(at + 110 + 100 * core, K::CommandEnd, 0));
       markers.push_back(marker(at + 220, K::CommandBegin, 1));
       markers.push_back(marker(at + 230, K::ZoneBegin, nameHash("request", 7)));
@@ -69,8 +73,8 @@ TEST(LogReader, ReadsEverything) {
   EXPECT_EQ(log.devices[0].bundle, "/nonexistent.ttcb");
   EXPECT_EQ(log.devices[0].info.cores, 2u);
   ASSERT_EQ(log.rings.size(), 2u);
-  EXPECT_EQ(log.rings[0].markers.size(), 24u);
-  EXPECT_EQ(log.rings[1].markers.size(), 22u);
+  EXPECT_EQ(log.rings[0].markers.size(), 30u);
+  EXPECT_EQ(log.rings[1].markers.size(), 28u);
   EXPECT_EQ(log.rings[1].dropped, 7u);
   EXPECT_EQ(log.hostDropped, 3u);
   EXPECT_EQ(log.dropped(), 10u);
@@ -119,8 +123,8 @@ TEST(LogReader, SaysWhatIsWrong) {
   EXPECT_NE(errorOf("").find("found 0 bytes"), std::string::npos);
   EXPECT_NE(errorOf(std::string(1000, 'x')).find("not a profile log"), std::string::npos);
   LogBuilder version;
-  version.bytes[sizeof(RecordHeader) + 8] = 2;
-  expect(version, "version 2; expected 1");
+  version.bytes[sizeof(RecordHeader) + 8] = 3;
+  expect(version, "version 3; expected 1 to 2");
   LogBuilder clock;
   clock.bytes[sizeof(RecordHeader) + 12] = 9;
   expect(clock, "unknown clock 9");
@@ -136,6 +140,10 @@ TEST(LogReader, SaysWhatIsWrong) {
   expect(LogBuilder().end().end(), "expected the end of the file");
   expect(LogBuilder().device(0, "a").ring(0).markers(0, {marker(0, static_cast<K>(15))}),
          "marker 0 has the unknown kind 15");
+  expect(LogBuilder().counter(1, "cycles"), "expected counter 0 of at most 16; found counter 1");
+  expect(LogBuilder().counter(0, "a").device(0, "a").ring(0).markers(
+             0, {marker(5, K::Counter, 0), marker(5, K::Counter, 1)}),
+         "marker 1 is of counter 1; the log has 1 before it");
   expect(LogBuilder().host({hostMarker(0, static_cast<H>(4))}), "unknown kind 4");
   expect(LogBuilder().text(0, static_cast<TextKind>(3), "a"), "unknown kind of text 3");
   expect(LogBuilder().add(RecordKind::Ring, "x"), "expected a ring, 16 bytes; found 8 bytes");
@@ -446,7 +454,7 @@ TEST(Report, CsvHasARowForEverything) {
 
 TEST(Report, MarkersKeepAllThatWasRecorded) {
   const std::string csv = markersCsv(analyse(parseLog(wholeLog().bytes), ""));
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 24 + 22);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 30 + 28);
   EXPECT_NE(csv.find("\n0,0,1,1,110,110,command-begin,0,0,step 9 command 0\n"), std::string::npos)
       << csv;
   EXPECT_NE(csv.find(",data,5,0,zone 0x00000005\n0,0,1,1,1234567,,payload,0,0,\n"),

@@ -58,12 +58,22 @@ double Spread::error() const {
   return count ? 1.2533 * deviation / std::sqrt(static_cast<double>(count)) : 0;
 }
 
+void Spread::add(const Spread &part) {
+  count += part.count;
+  sum += part.sum;
+  least += part.least;
+  median += part.median;
+  p90 += part.p90;
+  deviation = std::hypot(deviation, part.deviation);
+}
+
 namespace {
 /// A span on a core, with the stream that it belongs to.
 struct CoreSpan {
   uint32_t device, queue, core, step, command;
   uint64_t number;
   uint64_t begin, end;
+  uint32_t counts = kNone; ///< row of `coreCounts`
   auto key() const { return std::tuple(device, queue, number, step, command); }
 };
 
@@ -101,6 +111,7 @@ private:
     a.unmatchedEnds += zones.unmatchedEnds;
     a.spans += zones.spans.size();
     const RingRecord &info = ring.info;
+    const std::vector<uint32_t> rows = addCounts(zones, coreCounts);
     // Steps with commands in them are commands that the host dispatched one at a time.
     std::vector<bool> hasCommands(zones.spans.size());
     for (const Span &span : zones.spans)
@@ -123,6 +134,7 @@ private:
         core.step = parent.id;
         core.command = span.id;
         core.number = parent.streams;
+        core.counts = rows.empty() ? kNone : rows[i];
         (parent.kind == MarkerKind::StreamBegin ? commands : dispatched).push_back(core);
       }
     }
@@ -263,12 +275,23 @@ private:
     }
     if (op.cores == 0)
       return;
+    op.counts = sumCounts(begin, end, cores, info);
     op.begin = a.clock.host(op.beginTicks);
     op.end = a.clock.host(op.endTicks);
     a.ops.push_back(op);
   }
 
+  /// What all cores with work have counted in a command.
+  uint32_t sumCounts(size_t begin, size_t end, uint32_t cores, const OpInfo *info) {
+    std::vector<uint32_t> rows;
+    for (size_t k = begin; k < end; ++k)
+      if (a.models[commands[k].device].hasWork(info, commands[k].core, cores))
+        rows.push_back(commands[k].counts);
+    return a.counts.addSum(coreCounts, rows);
+  }
+
   Analysis &a;
+  CountTable coreCounts{a.log.counters.size()};
   std::vector<CoreSpan> streams, commands, dispatched;
 };
 
@@ -420,6 +443,7 @@ std::vector<double> DeviceTimes::waitsOfBlocks() const {
 Analysis analyse(Log log, const std::string &bundle) {
   Analysis a;
   a.log = std::move(log);
+  a.counts = CountTable(a.log.counters.size());
   a.clock = fitClock(a.log);
   a.models = modelsOf(a.log, bundle);
   a.host = pairHostMarkers(a.log);

@@ -5,6 +5,7 @@
 #ifndef TTC_TOOLS_TTRUN_PROFILE_ANALYSIS_H
 #define TTC_TOOLS_TTRUN_PROFILE_ANALYSIS_H
 
+#include "Counters.h"
 #include "Model.h"
 #include "Zones.h"
 
@@ -33,8 +34,9 @@ struct OpRun {
   int64_t begin, end;
   double least = 0, most = 0, sum = 0; ///< over cores, of the time in the command
   uint32_t cores = 0;
-  double share = 0;      ///< its part of the device's time: what the parts of all add up to
-  double waitBefore = 0; ///< in barriers and waits since the op before, average over cores
+  double share = 0;        ///< its part of the device's time: what the parts of all add up to
+  double waitBefore = 0;   ///< in barriers and waits since the op before, average over cores
+  uint32_t counts = kNone; ///< row of Analysis::counts; kNone: there are none, or not of all cores
   bool hasLatency = false;
   int64_t latency = 0; ///< since the end of the op before on the same queue; negative: they overlap
 };
@@ -89,6 +91,7 @@ struct Analysis {
   std::vector<StepRun> steps;        ///< by begin
   std::vector<StepRun> dispatches;   ///< on each core: a command that the host dispatched alone
   std::vector<DeviceTimes> times;    ///< by device
+  CountTable counts;                 ///< a row for each op that was counted
   uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
   uint64_t orphans = 0; ///< commands whose streams' begin or end is missing
   uint64_t spans = 0;   ///< zones of all cores and threads
@@ -104,6 +107,8 @@ struct Spread {
   double deviation = 0; ///< 1.4826 * median absolute deviation: the standard deviation, if normal
   /// Standard error of the median, if the samples are independent.
   double error() const;
+  /// Of each execution of a whole, its parts take the sum of their medians.
+  void add(const Spread &part);
 };
 Spread spreadOf(std::vector<double> values);
 

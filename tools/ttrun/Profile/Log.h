@@ -42,6 +42,12 @@ struct ZoneInfo {
   uint32_t line = 0, color = 0;
 };
 
+struct CounterInfo {
+  ttrt::profile::CounterRecord record;
+  std::string name;
+  bool isCounted() const { return record.problem == 0; }
+};
+
 struct Text {
   uint64_t hostNs;
   ttrt::profile::TextKind kind;
@@ -55,6 +61,7 @@ struct Log {
   std::vector<Device> devices;
   std::vector<Ring> rings;
   std::map<uint32_t, ZoneInfo> zones; ///< the application's
+  std::vector<CounterInfo> counters;
   std::vector<ttrt::profile::ClockSample> samples;
   std::vector<ttrt::profile::HostMarker> hostMarkers;
   std::vector<Text> texts;

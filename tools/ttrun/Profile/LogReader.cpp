@@ -81,6 +81,7 @@ private:
   void hostMarkers(Payload &payload);
   void text(Payload &payload);
   void dropped(Payload &payload);
+  void counter(Payload &payload);
 
   std::string_view bytes;
   Log log;
@@ -94,6 +95,7 @@ static bool isKnown(MarkerKind kind) {
   return number <= static_cast<uint8_t>(MarkerKind::Record) ||
          (number >= static_cast<uint8_t>(MarkerKind::ZoneBegin) &&
           number <= static_cast<uint8_t>(MarkerKind::Invalid)) ||
+         kind == MarkerKind::CounterTime || kind == MarkerKind::Counter ||
          kind == MarkerKind::Dropped;
 }
 
@@ -103,9 +105,9 @@ void Reader::start(Payload &payload) {
   log.start = payload.take<StartRecord>("the start of a recording");
   if (memcmp(log.start.magic, kLogMagic, sizeof(kLogMagic)) != 0)
     fail(at, "expected the start of a recording; this is not a profile log");
-  if (log.start.version != kLogVersion)
-    fail(at, "the log has version {}; expected {}, which this ttrun reads", log.start.version,
-         kLogVersion);
+  if (log.start.version < kOldestLogVersion || log.start.version > kLogVersion)
+    fail(at, "the log has version {}; expected {} to {}, which this ttrun reads", log.start.version,
+         kOldestLogVersion, kLogVersion);
   if (log.start.deviceClock != ClockKind::Host && log.start.deviceClock != ClockKind::Tsc)
     fail(at, "unknown clock {}", static_cast<uint32_t>(log.start.deviceClock));
   log.process.assign(log.start.process, strnlen(log.start.process, sizeof(log.start.process)));
@@ -159,10 +161,25 @@ void Reader::coreMarkers(Payload &payload) {
   std::vector<Marker> &markers = log.rings[record.ring].markers;
   const size_t old = markers.size();
   payload.takeAll("markers", markers);
-  for (size_t i = old; i < markers.size(); ++i)
+  for (size_t i = old; i < markers.size(); ++i) {
     if (!isKnown(markers[i].kind))
       fail(at, "marker {} has the unknown kind {}", i - old,
            static_cast<unsigned>(markers[i].kind));
+    if (markers[i].kind == MarkerKind::Counter && markers[i].id >= log.counters.size())
+      fail(at, "marker {} is of counter {}; the log has {} before it", i - old, markers[i].id,
+           log.counters.size());
+  }
+}
+
+void Reader::counter(Payload &payload) {
+  const uint64_t at = payload.position();
+  CounterInfo counter;
+  counter.record = payload.take<CounterRecord>("a counter");
+  counter.name = payload.takeText("a counter's name");
+  if (counter.record.counter != log.counters.size() || log.counters.size() == kMaxCounters)
+    fail(at, "expected counter {} of at most {}; found counter {}", log.counters.size(),
+         kMaxCounters, counter.record.counter);
+  log.counters.push_back(std::move(counter));
 }
 
 void Reader::hostMarkers(Payload &payload) {
@@ -238,6 +255,9 @@ void Reader::record(RecordKind kind, Payload payload) {
     break;
   case RecordKind::Dropped:
     dropped(payload);
+    break;
+  case RecordKind::Counter:
+    counter(payload);
     break;
   case RecordKind::End:
     log.ended = true;

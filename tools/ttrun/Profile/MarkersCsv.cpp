@@ -55,6 +55,10 @@ static const char *nameOf(MarkerKind kind) {
     return "payload";
   case MarkerKind::Invalid:
     return "invalid";
+  case MarkerKind::CounterTime:
+    return "counter-time";
+  case MarkerKind::Counter:
+    return "counter";
   case MarkerKind::Dropped:
     return "dropped";
   }
@@ -62,8 +66,8 @@ static const char *nameOf(MarkerKind kind) {
 }
 
 /// What the id of a marker names; `stream` is the step of the stream around it.
-static std::string textOf(const DeviceModel &model, uint32_t device, const ZoneNames &zones,
-                          const Marker &marker, uint32_t stream) {
+static std::string textOf(const Log &log, const DeviceModel &model, uint32_t device,
+                          const ZoneNames &zones, const Marker &marker, uint32_t stream) {
   switch (marker.kind) {
   case MarkerKind::StreamBegin:
   case MarkerKind::StreamEnd:
@@ -83,6 +87,9 @@ static std::string textOf(const DeviceModel &model, uint32_t device, const ZoneN
   case MarkerKind::Data:
   case MarkerKind::Event:
     return zones(device, marker.id);
+  case MarkerKind::Counter:
+    return log.counters[marker.id].name;
+  case MarkerKind::CounterTime:
   case MarkerKind::Payload:
   case MarkerKind::Invalid:
   case MarkerKind::Dropped:
@@ -103,14 +110,15 @@ std::string markersCsv(const Analysis &a) {
         stream = marker.id;
       fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},", ring.info.device, ring.info.queue,
                      ring.info.core, ring.info.ring, marker.time);
-      // Of these two, the time is something else.
+      // Of these, the time is something else.
       if (marker.kind == MarkerKind::ZoneTotal)
         fmt::format_to(std::back_inserter(csv), "{:.0f}", a.clock.nanoseconds(marker.time));
-      else if (marker.kind != MarkerKind::Payload)
+      else if (marker.kind != MarkerKind::Payload && marker.kind != MarkerKind::CounterTime &&
+               marker.kind != MarkerKind::Counter)
         fmt::format_to(std::back_inserter(csv), "{}", a.clock.host(marker.time) - origin);
       fmt::format_to(std::back_inserter(csv), ",{},{},{},{}\n", nameOf(marker.kind), marker.id,
                      marker.value,
-                     csvField(textOf(model, ring.info.device, zones, marker, stream)));
+                     csvField(textOf(a.log, model, ring.info.device, zones, marker, stream)));
       if (marker.kind == MarkerKind::StreamEnd)
         stream = kNone;
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CounterSums.h"
 #include "Files.h"
 
 #include <algorithm>
@@ -64,6 +65,7 @@ public:
     countOperands();
     for (size_t i = 0; i < kColumns; ++i)
       fmt::format_to(out(), "{}{}", i ? "," : "", kColumnNames[i]);
+    csv += counterColumns(a.log);
     for (const auto &[word, count] : {std::pair("INPUT", inputs), std::pair("OUTPUT", outputs)})
       for (size_t i = 0; i < count; ++i)
         for (const char *what : {"SHAPE", "DATATYPE", "MEMORY", "BUFFER"})
@@ -167,6 +169,7 @@ private:
       fmt::format_to(out(), "{},{}", step->trace, a.executions[run.execution].session);
     else
       csv += ',';
+    csv += counterCells(a, run.counts);
     operandsOf(op, /*wanted=*/true, inputs);
     operandsOf(op, /*wanted=*/false, outputs);
     csv += '\n';
@@ -192,7 +195,7 @@ private:
 
   /// The other columns are empty.
   void finish(size_t columns) {
-    csv.append(kColumns + 4 * (inputs + outputs) - columns, ',');
+    csv.append(kColumns + counterColumnCount(a.log) + 4 * (inputs + outputs) - columns, ',');
     csv += '\n';
   }
 

@@ -96,6 +96,8 @@ private:
     json.endArray().key("problems").beginArray();
     for (const std::string &line : warningsOf(a))
       json.value(line);
+    for (const std::string &line : counterNotes(a))
+      json.value(line);
     for (const DeviceModel &model : a.models)
       if (!model.known)
         json.value(model.problem);
@@ -249,8 +251,15 @@ private:
 
   void addOps() {
     const double all = summary.opTime > 0 ? summary.opTime : 1;
-    json.key("ops").beginArray();
-    for (const OpSum &op : summary.ops)
+    json.key("counters").beginArray();
+    for (size_t i = 0; i < a.log.counters.size(); ++i)
+      if (a.log.counters[i].isCounted())
+        json.beginArray(/*flat=*/true)
+            .value(fmt::format("c{}", i))
+            .value(a.log.counters[i].name)
+            .endArray();
+    json.endArray().key("ops").beginArray();
+    for (const OpSum &op : summary.ops) {
       json.beginObject(/*flat=*/true)
           .field("trace", string(op.trace))
           .field("command", op.command)
@@ -263,8 +272,10 @@ private:
           .field("least", op.time.least)
           .field("p90", op.time.p90)
           .field("bytes", op.dramBytes)
-          .field("share", op.share / all)
-          .endObject();
+          .field("share", op.share / all);
+      addCounts(op.counts);
+      json.endObject();
+    }
     json.endArray().key("kinds").beginArray();
     for (const OpSum &kind : summary.kinds)
       if (kind.share > 0)
@@ -302,6 +313,18 @@ private:
             .field("most", std::to_string(zone.most))
             .endObject();
     json.endArray();
+  }
+
+  /// Fields c0, c1, ... of an op, and those that follow from them.
+  void addCounts(const CountSum &sum) {
+    for (size_t i = 0; i < sum.values.size(); ++i)
+      if (sum.values[i].count)
+        json.field(fmt::format("c{}", i), sum.values[i].median);
+    const Rates rates = ratesOf(a.log, sum);
+    if (rates.instructionsPerCycle)
+      json.field("ipc", *rates.instructionsPerCycle);
+    if (rates.cacheMisses)
+      json.field("misses", *rates.cacheMisses);
   }
 
   const Analysis &a;

@@ -14,6 +14,7 @@ struct ReportOptions {
   bool print = true;
   bool json = false;       ///< what is printed is JSON
   uint64_t rows = 20;      ///< ops in the text
+  bool counters = false;   ///< the text has a table of what was counted
   std::string picture;     ///< file; empty: none
   uint64_t iterations = 3; ///< in the picture
 };

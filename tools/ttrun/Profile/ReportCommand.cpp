@@ -60,7 +60,7 @@ void makeReport(const std::string &given, const ReportOptions &options) {
   if (options.json)
     fmt::print("{}", json);
   else
-    printSummary(analysis, summary, folder.string(), options.rows);
+    printSummary(analysis, summary, folder.string(), options.rows, options.counters);
 }
 
 int reportCommand(int argc, char **argv) {
@@ -75,6 +75,7 @@ int reportCommand(int argc, char **argv) {
   parser.text("bundle", "FILE", "the bundle that was recorded, if it has been moved",
               options.bundle);
   parser.number("rows", "N", "ops in the text (default 20)", options.rows, 0, 1000000);
+  parser.flag("counters", "also print what was counted in each program", options.counters);
   parser.text("picture", "FILE", "also draw iterations of the recording as SVG", options.picture);
   parser.number("iterations", "N", "iterations in the picture (default 3)", options.iterations, 1,
                 1000000);

@@ -15,6 +15,7 @@ namespace {
 struct Samples {
   OpSum sum;
   std::vector<double> times;
+  CountSamples counts;
 };
 
 using Key = std::tuple<std::string, int64_t, std::string>; // trace, command, name
@@ -31,6 +32,7 @@ public:
     for (auto *table : {&ops, &steps})
       for (auto &[key, samples] : *table) {
         samples.sum.time = spreadOf(std::move(samples.times));
+        samples.sum.counts = CountSum(std::move(samples.counts));
         summary.ops.push_back(samples.sum);
         summary.opTime += samples.sum.share;
       }
@@ -75,6 +77,7 @@ private:
     }
     samples.sum.share += run.share;
     samples.times.push_back(run.most);
+    samples.counts.add(a, run);
   }
 
   void add(const StepRun &run) {
@@ -102,16 +105,11 @@ private:
         sum.name = found->first;
         continue;
       }
-      // Of each execution of the model, all commands take the sum of their medians.
       ++sum.commands;
       sum.share += op.share;
       sum.dramBytes += op.dramBytes;
-      sum.time.count += op.time.count;
-      sum.time.sum += op.time.sum;
-      sum.time.least += op.time.least;
-      sum.time.median += op.time.median;
-      sum.time.p90 += op.time.p90;
-      sum.time.deviation = std::hypot(sum.time.deviation, op.time.deviation);
+      sum.time.add(op.time);
+      sum.counts.add(op.counts);
     }
     std::vector<OpSum> sorted;
     for (auto &[name, sum] : sums)

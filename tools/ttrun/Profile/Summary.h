@@ -5,7 +5,7 @@
 #ifndef TTC_TOOLS_TTRUN_PROFILE_SUMMARY_H
 #define TTC_TOOLS_TTRUN_PROFILE_SUMMARY_H
 
-#include "Analysis.h"
+#include "CounterSums.h"
 
 namespace ttrun::report {
 
@@ -19,6 +19,7 @@ struct OpSum {
   uint64_t dramBytes = 0;          ///< read and written, in one execution
   Spread time;                     ///< kernel durations or durations, nanoseconds
   double share = 0;                ///< of the device's time; 0 for steps
+  CountSum counts;                 ///< on all cores together
 };
 
 struct Verdict {
@@ -56,9 +57,9 @@ struct Summary {
 };
 
 Summary summarise(const Analysis &analysis);
-/// Prints at most `rows` ops.
+/// Prints at most `rows` ops; with `counters`, also what was counted in them.
 void printSummary(const Analysis &analysis, const Summary &summary, const std::string &folder,
-                  size_t rows);
+                  size_t rows, bool counters);
 std::string summaryJson(const Analysis &analysis, const Summary &summary,
                         const std::string &folder);
 /// report.html: everything on one page, which needs no network.

@@ -12,22 +12,36 @@ using namespace ttrt::profile;
 
 static double share(double part, double all) { return all > 0 ? 100 * part / all : 0; }
 
-static void printOps(const Summary &summary, size_t rows) {
+/// Cells of the table, if both were counted: instructions per cycle, and cache misses of 1000
+/// instructions.
+static std::string rateCells(const Rates &rates) {
+  auto cell = [](const std::optional<double> &rate) {
+    return rate ? fmt::format(" {:>6.2f}", *rate) : std::string(7, ' ');
+  };
+  return cell(rates.instructionsPerCycle) + cell(rates.cacheMisses);
+}
+
+static void printOps(const Analysis &a, const Summary &summary, size_t rows) {
+  bool hasRates = false;
+  for (const OpSum &op : summary.names)
+    hasRates |= ratesOf(a.log, op.counts).instructionsPerCycle.has_value();
   size_t width = 7;
   const size_t shown = std::min(rows, summary.names.size());
   for (size_t i = 0; i < shown; ++i)
     width = std::max(width, columnsOf(printable(summary.names[i].name)));
   width = std::min<size_t>(width, 32);
-  fmt::print("\n{:>6} {:>10} {:>8} {:>8} {:>7} {:>8}  {:<{}} {}\n", "share", "median us", "runs",
-             "commands", "grid", "GB/s", "program", width, "source");
+  fmt::print("\n{:>6} {:>10} {:>8} {:>8} {:>7} {:>8}{}  {:<{}} {}\n", "share", "median us", "runs",
+             "commands", "grid", "GB/s", hasRates ? "    IPC miss/k" : "", "program", width,
+             "source");
   for (size_t i = 0; i < shown; ++i) {
     const OpSum &op = summary.names[i];
     std::string name = shorten(printable(op.name), width);
     name += std::string(width - columnsOf(name), ' ');
     const double rate = op.time.median > 0 ? static_cast<double>(op.dramBytes) / op.time.median : 0;
-    std::string line =
-        fmt::format("{:5.1f}% {:10.2f} {:8} {:8} {:7} {:8.2f}  {}", share(op.share, summary.opTime),
-                    op.time.median * 1e-3, op.time.count, op.commands, op.grid, rate, name);
+    std::string line = fmt::format("{:5.1f}% {:10.2f} {:8} {:8} {:7} {:8.2f}{}  {}",
+                                   share(op.share, summary.opTime), op.time.median * 1e-3,
+                                   op.time.count, op.commands, op.grid, rate,
+                                   hasRates ? rateCells(ratesOf(a.log, op.counts)) : "", name);
     const std::string more = op.commands > 1 && !op.source.empty() ? ", ..." : "";
     const size_t used = columnsOf(line) + 1 + more.size();
     line += " " + shorten(printable(op.source), kColumns > used ? kColumns - used : 0) + more;
@@ -109,8 +123,8 @@ static void printDevice(const Analysis &a, uint32_t device) {
     printLine("cores        each computes in {:.1f} % of the time of ops", 100 * times.coreUse());
 }
 
-void printSummary(const Analysis &a, const Summary &summary, const std::string &folder,
-                  size_t rows) {
+void printSummary(const Analysis &a, const Summary &summary, const std::string &folder, size_t rows,
+                  bool counters) {
   printLine("report       {}", folder);
   printLine("recording    {} ({}), {} zones{}", a.log.process, a.log.start.pid, a.spans,
             a.log.ended ? "" : "; it was not closed: what was not read is missing");
@@ -123,10 +137,14 @@ void printSummary(const Analysis &a, const Summary &summary, const std::string &
               summary.runs.median * 1e-6, 1.96 * summary.runs.error() * 1e-6);
   for (uint32_t i = 0; i < a.log.devices.size(); ++i)
     printDevice(a, i);
-  printOps(summary, rows);
+  printOps(a, summary, rows);
   printSteps(summary);
   printZones(summary, rows);
+  if (counters)
+    printCounters(a, summary, rows);
   fmt::print("\n");
+  for (const std::string &line : counterNotes(a))
+    printLine("counters: {}", line);
   for (const std::string &line : warningsOf(a))
     printLine("warning: {}", line);
   if (const uint64_t unmatched = a.unmatchedBegins + a.unmatchedEnds + a.orphans; unmatched)
@@ -150,7 +168,8 @@ static void addSpread(Json &json, const char *name, const Spread &spread, double
       .endObject();
 }
 
-static void addOps(Json &json, const char *name, const std::vector<OpSum> &ops, bool sums) {
+static void addOps(Json &json, const Log &log, const char *name, const std::vector<OpSum> &ops,
+                   bool sums) {
   json.key(name).beginArray();
   for (const OpSum &op : ops) {
     json.beginObject();
@@ -167,6 +186,7 @@ static void addOps(Json &json, const char *name, const std::vector<OpSum> &ops, 
     }
     json.field("dram_bytes", op.dramBytes).field("share_ms", op.share * 1e-6);
     addSpread(json, "time_us", op.time, 1e-3);
+    addCounterFields(json, log, op.counts);
     json.endObject();
   }
   json.endArray();
@@ -247,15 +267,18 @@ std::string summaryJson(const Analysis &a, const Summary &summary, const std::st
   json.key("warnings").beginArray();
   for (const std::string &line : warningsOf(a))
     json.value(line);
+  for (const std::string &line : counterNotes(a))
+    json.value(line);
   json.endArray();
+  addCounterList(json, a);
   addSpread(json, "run_ms", summary.runs, 1e-6);
   json.key("devices").beginArray();
   for (uint32_t i = 0; i < a.log.devices.size(); ++i)
     addDevice(json, a, summary, i);
   json.endArray();
-  addOps(json, "kinds", summary.kinds, /*sums=*/true);
-  addOps(json, "programs", summary.names, /*sums=*/true);
-  addOps(json, "ops", summary.ops, /*sums=*/false);
+  addOps(json, a.log, "kinds", summary.kinds, /*sums=*/true);
+  addOps(json, a.log, "programs", summary.names, /*sums=*/true);
+  addOps(json, a.log, "ops", summary.ops, /*sums=*/false);
   addZones(json, summary);
   json.endObject();
   return json.take();

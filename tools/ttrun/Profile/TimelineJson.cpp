@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../Json.h"
+#include "CounterSums.h"
 #include "Files.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -108,6 +110,8 @@ private:
   void addRing(const RingRecord &info, const RingZones &zones) {
     const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
     const DeviceModel &model = a.models[info.device];
+    CountTable counts(a.log.counters.size());
+    const std::vector<uint32_t> rows = ttrun::report::addCounts(zones, counts);
     nests.assign(zones.spans.size(), true);
     for (uint32_t i = 0; i < zones.spans.size(); ++i) {
       const Span &span = zones.spans[i];
@@ -123,6 +127,8 @@ private:
         break;
       case MarkerKind::CommandBegin:
         addCommand(process, thread, model, span, zones, begin, end);
+        if (!rows.empty())
+          addCounts(counts, rows[static_cast<size_t>(&span - zones.spans.data())]);
         break;
       case MarkerKind::StepBegin:
         slice(process, thread, "step", model.stepText(span.id), begin, end);
@@ -194,6 +200,16 @@ private:
     argument("grid", op->grid);
     const auto dram = static_cast<size_t>(Space::Dram);
     argument("dram_bytes", op->read[dram] + op->written[dram]);
+  }
+
+  void addCounts(const CountTable &counts, uint32_t row) {
+    if (row == kNone || !(counts.ran(row) > 0))
+      return;
+    const double scale = std::max(counts.enabled(row) / counts.ran(row), 1.0);
+    for (size_t i = 0; i < a.log.counters.size(); ++i)
+      if (a.log.counters[i].isCounted())
+        fmt::format_to(out(), ", {}: {:.0f}", quoteJson(a.log.counters[i].name),
+                       scale * counts.value(row, i));
   }
 
   void addHost() {

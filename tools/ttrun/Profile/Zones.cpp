@@ -53,6 +53,9 @@ public:
     for (Instant &instant : zones.instants)
       if (instant.parent != kNone)
         instant.parent = renumbered[instant.parent];
+    for (Count &count : zones.counts)
+      if (count.parent != kNone)
+        count.parent = renumbered[count.parent];
     return std::move(zones);
   }
 
@@ -95,11 +98,26 @@ private:
       if (!stack.empty())
         zones.spans[stack.back()].invalid = true;
       break;
+    case MarkerKind::CounterTime:
+      zones.counts.push_back({marker.time, marker.id + (static_cast<uint64_t>(marker.value) << 32),
+                              kNone, openCommand()});
+      break;
+    case MarkerKind::Counter:
+      zones.counts.push_back({marker.time, 0, marker.id, openCommand()});
+      break;
     case MarkerKind::Dropped:
       (marker.value == static_cast<uint16_t>(Dropper::Program) ? zones.missingInPrograms
                                                                : zones.missing) += marker.id;
       break;
     }
+  }
+
+  /// A zone whose end was dropped may still be open in it.
+  uint32_t openCommand() const {
+    for (size_t i = stack.size(); i--;)
+      if (zones.spans[stack[i]].kind == MarkerKind::CommandBegin)
+        return stack[i];
+    return kNone;
   }
 
   void begin(const Marker &marker) {

@@ -29,9 +29,18 @@ struct Instant {
   uint16_t value;                 ///< of a total: how often the zone was executed
 };
 
+/// What one counter has counted in a command.
+struct Count {
+  uint64_t value;   ///< of kNone: nanoseconds that all counters ran
+  uint64_t enabled; ///< of kNone: nanoseconds that they were meant to
+  uint32_t counter; ///< kNone: the time
+  uint32_t parent;  ///< the span around it
+};
+
 struct RingZones {
   std::vector<Span> spans; ///< in order of their begin markers
   std::vector<Instant> instants;
+  std::vector<Count> counts; ///< in order of their commands' ends
   uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
   uint64_t missing = 0;           ///< by the markers of drops
   uint64_t missingInPrograms = 0; ///< the same, in programs

@@ -35,9 +35,14 @@ function showDetails() {
     selected ? definitions(describe(selected)) : element('p', 'Click a zone.', {class: 'soft'}));
 }
 
+const count = value => value === undefined ? '' : Math.round(value).toLocaleString('en');
+const ratio = value => value === undefined ? '' : value.toFixed(2);
 const COLUMNS = [
   ['trace', 'trace'], ['command', 'command'], ['name', 'program'], ['source', 'source'], ['grid', 'grid', String],
   ['count', 'times', String], ['median', 'median', duration], ['least', 'least', duration], ['p90', '90 %', duration],
+  ...data.counters.map(([field, name]) => [field, name, count]),
+  ...(data.ops.some(op => 'ipc' in op) ? [['ipc', 'IPC', ratio]] : []),
+  ...(data.ops.some(op => 'misses' in op) ? [['misses', 'cache misses of 1000', ratio]] : []),
   ['bytes', 'DRAM', bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''], ['share', 'share', percent]];
 for (const op of data.ops) op.rate = op.median && op.bytes ? op.bytes / op.median : 0;
 const shown = {column: 'share', down: true};
@@ -48,7 +53,7 @@ function showOps() {
   const list = data.ops.map((op, index) => [op, index]).filter(([op]) =>
     !matching || matching[op.name] || (op.source >= 0 && matching[op.source]));
   list.sort(([a], [b]) => {
-    const left = cell(a, shown.column), right = cell(b, shown.column);
+    const left = cell(a, shown.column) ?? -1, right = cell(b, shown.column) ?? -1; // not counted: first
     return (left < right ? -1 : left > right ? 1 : 0) * (shown.down ? -1 : 1);
   });
   const table = document.createElement('table'), head = document.createElement('tr'), body = document.createElement('tbody');
