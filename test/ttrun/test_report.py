@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ttrun report: recordings of the sample, and the files that are made of them."""
 import csv
+import decimal
 import json
+import os
+import shutil
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+
+import trace_events
 
 
 @pytest.fixture(scope="module")
@@ -84,25 +89,121 @@ def test_times_add_up(record):
     assert device["verdict"]["bound"] in ("host", "device", "unclear")
 
 
-def test_slices_nest(record):
-    """What a viewer needs: slices of a row do not overlap, but for those inside of others."""
-    report = record("run", f"--loops={LOOPS}", "--queues=1", "--cores=2")
-    rows = {}
-    for event in report.timeline:
-        if event["ph"] == "X":
-            rows.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"]))
-    assert len(rows) >= 3  # two cores, and a thread that waits for them
-    for row in rows.values():
-        row.sort(key=lambda s: (s[0], -s[1]))
-        around = []
-        for begin, end in row:
-            while around and around[-1] <= begin + 2e-3:
-                around.pop()
-            assert not around or end <= around[-1] + 2e-3
-            around.append(end)
-    names = {e["args"]["name"] for e in report.timeline if e["ph"] == "M" and e["name"] == "thread_name"}
-    assert {"queue 0 core 0", "queue 0 core 1", "thread 1"} <= names
-    assert {e["name"] for e in report.timeline if e["ph"] == "C"} >= {"DRAM in use"}
+@pytest.mark.parametrize("command, options", [
+    ("run", ["--cores=1"]), ("run", ["--cores=2", "--queues=1"]), ("run", ["--cores=2", "--no-trace"]),
+    ("perf", ["--cores=2", "--ops"]), ("run", ["--cores=1", "--profile-programs=1"])],
+    ids=["blocking", "pipeline", "dispatched", "perf", "drops"])
+def test_timeline_is_in_chromes_format(record, command, options):
+    report = record(command, f"--loops={LOOPS}", *options)
+    assert trace_events.problems((report.folder / "timeline.json").read_text()) == []
+    assert {"queue 0 core 0", "thread 1"} <= {
+        e["args"]["name"] for e in report.timeline if e["ph"] == "M" and e["name"] == "thread_name"}
+    if "--profile-programs=1" not in options:
+        assert {e["name"] for e in report.timeline if e["ph"] == "C"} >= {"DRAM in use"}
+        assert len(report.slices("op")) >= LOOPS * COMMANDS
+
+
+def event(phase, **fields):
+    return {"ph": phase, "pid": 1, "tid": 1, "name": "a", "cat": "b", **fields}
+
+
+def slice_of(begin, duration, **fields):
+    """In microseconds."""
+    return event("X", ts=begin, dur=duration, **fields)
+
+
+@pytest.mark.parametrize("events, message", [
+    ([], None),
+    ([slice_of(1, 5), slice_of(1, 2.001), slice_of(3.001, 2.999), slice_of(6, 0)], None),
+    ([slice_of(1, 5), slice_of(3.001, 3.001)], "overlaps 'a'"),
+    ([slice_of(1, 5), slice_of(5, 9, tid=2)], "without a name"),
+    ([slice_of(3, 1), slice_of(1, 1)], "begins before"),
+    ([slice_of(1, 2), slice_of(1, 5)], "overlaps"),
+    ([slice_of(1, -1)], "dur is"),
+    ([slice_of("1", 1)], "ts is '1'"),
+    ([slice_of(1.0001, 1)], "ts is"),
+    ([slice_of(1, None)], "dur is None"),
+    ([slice_of(1, 1, pid=True)], "pid is True"),
+    ([slice_of(1, 1, tid="1")], "tid is '1'"),
+    ([slice_of(1, 1, s="t")], "X with ['s']"),
+    ([slice_of(1, 1, name="")], "name is ''"),
+    ([event("B", ts=1), slice_of(2, 1), event("E", ts=4)], None),
+    ([event("B", ts=1)], "a B without an E"),
+    ([event("E", ts=1)], "an E without a B"),
+    ([event("B", ts=1), event("E", ts=2, name="c")], "an E of 'c' in 'a'"),
+    ([event("i", ts=1, s="x")], "scope 'x'"),
+    ([{"ph": "C", "pid": 1, "tid": 1, "name": "a", "ts": 1, "args": {"bytes": "1"}}], "counter 'bytes' is '1'"),
+    ([{"ph": "C", "pid": 1, "tid": 1, "name": "a", "ts": t, "args": {n: 1}} for t, n in ((1, "x"), (2, "y"))], "had ['x']"),
+    ([{"ph": "Q"}], "unknown phase"),
+    ([{"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": 1}}], "thread_name with"),
+    ([{"ph": "M", "pid": 1, "tid": 1, "name": "thread_name", "args": {"name": "n"}}], "is there twice"),
+])
+def test_the_format_is_checked(events, message):
+    """The checker finds what is wrong."""
+    names = [{"ph": "M", "pid": 1, "tid": tid, "name": f"{what}_name", "args": {"name": "n"}}
+             for what, tid in (("process", 0), ("thread", 1))]
+    found = trace_events.problems(json.dumps({"traceEvents": names + events}))
+    assert (not found) if message is None else any(message in problem for problem in found), found
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '{"traceEvents": [NaN]}', '{"traceEvents": [], "traceEvents": []}'])
+def test_what_is_no_trace(text):
+    assert trace_events.problems(text)
+
+
+def test_parts_make_the_whole(record):
+    """What the time was spent on adds up to the recorded time; without the application's part, to the runs. (With
+    more cores, one may leave a stream after the run has returned.)"""
+    report = record("perf", f"--loops={LOOPS}", "--warmup=1", "--cores=1")
+    [device] = report.json["devices"]
+    uses = dict(device["uses_ms"])
+    assert sum(uses.values()) == pytest.approx(device["span_ms"], rel=1e-8, abs=1e-8)  # JSON has nine digits
+    assert min(uses.values()) >= 0
+    timeline = json.loads((report.folder / "timeline.json").read_text(), parse_float=decimal.Decimal)["traceEvents"]
+    runs = [e for e in timeline if e.get("cat") == "call" and e["name"] == "run"]
+    assert len(runs) == LOOPS + 1
+    # The device works inside of runs only, as far as one clock can be compared with the other.
+    error = 2e-6 * report.json["clock"]["residual_max_ns"] * len(runs) + 1e-8 * device["span_ms"]
+    assert sum(uses.values()) - uses["application"] == pytest.approx(float(sum(e["dur"] for e in runs)) * 1e-3, abs=error)
+    first, last = min(e["ts"] for e in runs), max(e["ts"] + e["dur"] for e in runs)
+    assert device["span_ms"] == pytest.approx(float(last - first) * 1e-3, abs=error)
+
+
+def test_verdict_says_what_a_trace_saves(tools, record, bundle):
+    """Blocks of dispatched runs and of runs of the trace are measured in turns."""
+    report = record("perf", "--no-trace", "--loops=64", "--warmup=2", "--cores=1")
+    verdict = report.json["devices"][0]["verdict"]
+    saves = verdict["trace_saves"]
+    assert (saves["kind"], saves["blocks"]) == ("measured", 16)
+    assert "a trace" in verdict["text"] and "16 pairs of blocks" in verdict["text"]
+    assert -1 < saves["share"] < 1 and saves["error"] > 0
+    assert ("unclear whether a trace saves time" in verdict["text"]) == (abs(saves["share"]) <= saves["error"])
+    # Runs of the trace are not among those that were asked for.
+    assert report.json["run_ms"]["count"] == 64 + 2
+    assert len(report.ops()) == (2 * 64 + 2) * COMMANDS
+
+
+def test_verdict_bounds_what_a_trace_saves(record):
+    saves = record("run", "--no-trace", f"--loops={LOOPS}", "--cores=1").json["devices"][0]["verdict"]["trace_saves"]
+    assert (saves["kind"], saves["blocks"]) == ("at most", LOOPS - 1)
+    assert 0 < saves["share"] < 1
+
+
+def test_gaps(tools, record):
+    """Where no op is executed: between two commands, and between one run and the next."""
+    report = record("run", f"--loops={LOOPS}", "--cores=1")
+    out = tools.ttrun("report", report.folder, "--gaps", "--rows=2").stdout
+    head, *lines = out[out.index(" share  median us    times"):].splitlines()
+    assert head.endswith("gap after one op and before the other") and len(lines) == 3
+    assert "test_add" in lines[0] and "test_reverse" in lines[0]
+    [between] = [line for line in lines if "test_reverse (" in line and line.split()[2] == str(LOOPS - 1)]
+    assert "other place" in lines[2] and "%" in between
+    assert "gap after" not in tools.ttrun("report", report.folder).stdout
+
+
+def test_verdict_of_traces_says_nothing_of_them(record):
+    verdict = record("run", f"--loops={LOOPS}", "--cores=1").json["devices"][0]["verdict"]
+    assert verdict["trace_saves"]["kind"] == "unknown" and "a trace" not in verdict["text"]
 
 
 def test_phases_of_perf_are_signposts(record):
@@ -200,6 +301,27 @@ def test_moved_and_changed_bundles(tools, bundle, tmp_path):
     assert failed.returncode == 2 and "no device of the recording has run this bundle" in failed.stderr
 
 
+def test_a_bundle_that_is_no_file(tools, bundle, tmp_path):
+    """The log says where the bundle is: a pipe there must not make the report wait."""
+    path = tmp_path / "a.ttcb"
+    path.write_bytes(bundle.read_bytes())
+    tools.ttrun("run", path, "--random", f"--profile={tmp_path}/profile")
+    path.unlink()
+    os.mkfifo(path)
+    out = tools.ttrun("report", f"{tmp_path}/profile", timeout=60).stdout
+    assert "names are unknown" in out and "is no file" in " ".join(out.split())
+
+
+def test_processes_that_record_to_one_folder(tools, bundle, tmp_path):
+    """Each has a folder of its own, at the same second too."""
+    command = [tools.path("ttrun"), "run", bundle, "--random", "--loops=20", "--cores=1", f"--profile={tmp_path}"]
+    processes = [subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL) for _ in range(4)]
+    assert [process.wait() for process in processes] == [0] * 4
+    reports = [Report(folder).json for folder in tmp_path.iterdir()]
+    assert len({report["pid"] for report in reports}) == 4
+    assert all(report["run_ms"]["count"] == 20 and report["closed"] for report in reports)
+
+
 def test_wrong_usage(tools, bundle, tmp_path):
     def error(*arguments):
         failed = tools.ttrun(*arguments, check=False)
@@ -212,7 +334,15 @@ def test_wrong_usage(tools, bundle, tmp_path):
     (tmp_path / "profile.ttlog").write_bytes(b"x" * 100)
     assert "profile.ttlog: bad profile log, byte 0: expected the start of a recording" in error("report", tmp_path)
     assert "--profile-mid-run needs --profile=FOLDER" in error("run", bundle, "--random", "--profile-mid-run")
+    (tmp_path / "profile.ttlog").unlink()
+    (tmp_path / "profile.ttlog").mkdir()
+    assert "profile.ttlog" in error("report", tmp_path)
     assert "expected no --profile" in error("run", bundle, "--random", "--sandbox", f"--profile={tmp_path}")
+
+
+# Columns of words; all others are numbers.
+WORDS = {"OP CODE", "OP TYPE", "ATTRIBUTES", "PROGRAM", "SOURCE"}
+WORD_ENDS = ("_SHAPE", "_DATATYPE", "_MEMORY", "_BUFFER")
 
 
 def test_pandas_opens_the_tables(record):
@@ -220,22 +350,50 @@ def test_pandas_opens_the_tables(record):
     report = record("perf", "--loops=5", "--warmup=1")
     table = pandas.read_csv(report.csv)
     assert (table["OP TYPE"] == "device").sum() == 6 * COMMANDS
-    assert table["DEVICE KERNEL DURATION [ns]"].dtype == "float64"
-    assert pandas.read_csv(report.folder / "profile_log_device.csv")["time [cycles]"].dtype.kind in "iu"
+    for name, column in table.items():
+        if column.isna().all():
+            continue
+        assert pandas.api.types.is_numeric_dtype(column) == (name not in WORDS and not name.endswith(WORD_ENDS)), f"{name} is {column.dtype}"
+    ops = table[table["OP TYPE"] == "device"]
+    for name in ("GLOBAL CALL COUNT", "DEVICE KERNEL DURATION [ns]", "DRAM READ [bytes]"):
+        assert not ops[name].isna().any() and (ops[name] >= 0).all()
+    summed = ops.groupby("PROGRAM")["DEVICE KERNEL DURATION [ns]"].sum()
+    assert set(summed.index) == {"test_add", "test_reverse"} and (summed > 0).all()
+    markers = pandas.read_csv(report.folder / "profile_log_device.csv")
+    words = {name for name, column in markers.items() if not pandas.api.types.is_numeric_dtype(column)}
+    assert words == {"kind", "name"}
+    assert markers["time [cycles]"].dtype.kind in "iu"
+    assert markers.groupby("ring")["time [cycles]"].apply(lambda times: times.is_monotonic_increasing).all()
 
 
 def test_perfetto_counts_the_zones(record):
-    processor = pytest.importorskip("perfetto.trace_processor")
+    """Its engine is a program of its own: from TTC_TRACE_PROCESSOR, PATH, or what the package downloads."""
+    processor = pytest.importorskip("perfetto.trace_processor", reason="the package perfetto is not installed: "
+                                    "the timeline is NOT loaded in its trace processor")
     report = record("run", f"--loops={LOOPS}", "--cores=2")
+    engine = os.environ.get("TTC_TRACE_PROCESSOR") or shutil.which("trace_processor_shell")
+    config = processor.TraceProcessorConfig(bin_path=engine)
     try:
-        trace = processor.TraceProcessor(trace=str(report.folder / "timeline.json"))
-    except Exception as error:  # its engine is a program that it downloads
-        pytest.skip(f"the trace processor does not start: {error}")
+        trace = processor.TraceProcessor(trace=str(report.folder / "timeline.json"), config=config)
+    except Exception as error:
+        if engine:
+            raise
+        pytest.skip(f"the engine of Perfetto's trace processor is not here and cannot be downloaded ({error}): "
+                    "the timeline is NOT loaded in it")
     with trace:
-        [row] = trace.query("select count(*) as n from slice where category = 'op'")
-        assert row.n == 2 * LOOPS * COMMANDS
-        [row] = trace.query("select count(*) as n from slice where dur >= 0")
-        assert row.n >= report.json["zones"]
+        def count(query):
+            [row] = trace.query(f"select count(*) as n from {query}")
+            return row.n
+
+        slices = [e for e in report.timeline if e["ph"] == "X"]
+        assert count("slice where category = 'op'") == 2 * LOOPS * COMMANDS
+        assert count("slice where category not in ('signpost', 'message', 'frame', 'marker')") == len(slices)
+        assert len(slices) == report.json["zones"]
+        assert count("slice where dur < 0") == 0
+        assert count("counter") == sum(e["ph"] == "C" for e in report.timeline)
+        assert count("stats where severity in ('error', 'data_loss') and value > 0") == 0
+        rows = {row.name for row in trace.query("select name from thread where name is not null")}
+        assert {"queue 0 core 0", "queue 0 core 1", "thread 1"} <= rows
 
 
 #

@@ -255,6 +255,7 @@ int perfCommand(int argc, char **argv) {
   SessionOptions options;
   options.random = true;
   constexpr uint64_t kMostRuns = 1000000000;
+  constexpr uint64_t kTurns = 16;
   uint64_t loops = 100, warmup = UINT64_MAX;
   bool json = false, ops = false, programs = false;
   bool compare = false;
@@ -304,11 +305,21 @@ int perfCommand(int argc, char **argv) {
   for (uint64_t i = 0; i < warmup; ++i)
     session.run(run);
   Samples device, total;
-  session.signpost("measured", fmt::format("{} runs", loops));
-  for (uint64_t i = 0; i < loops; ++i) {
-    session.run(run);
-    device.add(static_cast<double>(timing.device) * 1e-6);
-    total.add(static_cast<double>(timing.total) * 1e-6);
+  // A recording of dispatched commands also tells what a trace saves: from blocks in turns, so that
+  // what changes slowly affects both.
+  const bool inTurns = options.noTrace && !options.profile.empty();
+  const uint64_t blocks = inTurns ? std::min<uint64_t>(loops, kTurns) : 1;
+  session.signpost("measured", fmt::format("{} runs{}", loops,
+                                           inTurns ? ", in turns with as many of the trace" : ""));
+  for (uint64_t block = 0; block < blocks; ++block) {
+    const uint64_t number = loops * (block + 1) / blocks - loops * block / blocks;
+    for (uint64_t i = 0; i < number; ++i) {
+      session.run(run);
+      device.add(static_cast<double>(timing.device) * 1e-6);
+      total.add(static_cast<double>(timing.total) * 1e-6);
+    }
+    for (uint64_t i = 0; inTurns && i < number; ++i)
+      session.run(TTRT_RUN_OPTIONS_INIT);
   }
   device.finish();
   total.finish();

@@ -298,7 +298,7 @@ private:
 /// A change of what goes on, at one time.
 struct Change {
   int64_t time;
-  Use use;     ///< Outside: the begin of an iteration
+  Use use;     ///< Outside: the begin of an iteration, with `op` if it is dispatched
   int delta;   ///< 1: begins, -1: ends
   uint32_t op; ///< of Ops: index
 };
@@ -324,6 +324,7 @@ public:
       last = change.time;
       apply(change);
     }
+    times.chooseIterations();
   }
 
 private:
@@ -366,6 +367,14 @@ private:
     for (const Execution &execution : a.executions)
       if (execution.device == device)
         ++counts[execution.step];
+    // The first command of a stream begins it if the host dispatches it.
+    for (const OpRun &op : a.ops)
+      if (isDispatched(op)) {
+        auto [first, isNew] = firstCommands.try_emplace(op.step, op.command);
+        first->second = std::min(first->second, op.command);
+      }
+    for (const OpRun &op : a.ops)
+      counts[op.step] += isFirst(op);
     uint64_t most = 1;
     for (const auto &[step, number] : counts)
       if (number > most) {
@@ -375,6 +384,17 @@ private:
     for (const Execution &execution : a.executions)
       if (execution.device == device && execution.step == times.anchor)
         changes.push_back({execution.begin, Use::Outside, 1, kNone});
+    for (uint32_t i = 0; i < a.ops.size(); ++i)
+      if (a.ops[i].step == times.anchor && isFirst(a.ops[i]))
+        changes.push_back({a.ops[i].begin, Use::Outside, 1, i});
+  }
+
+  bool isDispatched(const OpRun &op) const { return op.device == device && op.execution == kNone; }
+  bool isFirst(const OpRun &op) const {
+    if (!isDispatched(op))
+      return false;
+    const auto found = firstCommands.find(op.step);
+    return found != firstCommands.end() && found->second == op.command;
   }
 
   /// Some time during which nothing changes.
@@ -390,55 +410,62 @@ private:
       each += nanoseconds / static_cast<double>(coresActive);
     else if (use != Use::Sync)
       waited += nanoseconds;
+    if (use != Use::Ops)
+      idle[static_cast<size_t>(use)] += nanoseconds;
   }
 
   void apply(const Change &change) {
-    if (change.use == Use::Outside) {
-      if (hasIteration && change.time > iterationBegin) {
-        const auto duration = static_cast<double>(change.time - iterationBegin);
-        times.iterations.push_back(duration);
-        times.waits.push_back((waited - waitedBefore) / duration);
-      }
-      hasIteration = true;
-      iterationBegin = change.time;
-      waitedBefore = waited;
-      return;
-    }
+    if (change.use == Use::Outside)
+      return beginIteration(change.time, change.op != kNone);
     active[static_cast<size_t>(change.use)] += change.delta;
     if (change.use != Use::Ops)
       return;
     OpRun &op = a.ops[change.op];
+    if (change.delta > 0)
+      endGap(op);
+    idle = {};
+    lastOp = change.op;
     coresActive += change.delta * static_cast<int64_t>(op.cores);
     op.share += (change.delta > 0 ? -each : each) * static_cast<double>(op.cores);
+  }
+
+  void endGap(OpRun &op) {
+    op.after = lastOp;
+    double all = 0;
+    for (size_t i = 0; i < kUses; ++i) {
+      all += idle[i];
+      op.gap[i] = lastOp == kNone ? 0 : static_cast<float>(idle[i]);
+    }
+    // Between streams there are gaps that no trace fills.
+    if (isDispatched(op) && !isFirst(op) && lastOp != kNone && a.ops[lastOp].step == op.step)
+      gaps += all;
+  }
+
+  void beginIteration(int64_t time, bool isDispatched) {
+    if (!times.repetitions.empty()) {
+      Iteration &last = times.repetitions.back();
+      last.complete = time > last.begin;
+      last.duration = static_cast<double>(time - last.begin);
+      last.waiting = waited;
+      last.gaps = gaps;
+    }
+    times.repetitions.push_back({time, isDispatched});
+    waited = gaps = 0;
   }
 
   Analysis &a;
   const uint32_t device;
   DeviceTimes &times;
+  std::map<uint32_t, uint32_t> firstCommands; ///< of the streams that are dispatched, by step
   std::vector<Change> changes;
   std::array<int64_t, kUses> active{};
   int64_t coresActive = 0;
-  double each = 0; ///< time that a core has been given since the beginning
-  double waited = 0, waitedBefore = 0;
-  bool hasIteration = false;
-  int64_t iterationBegin = 0;
+  double each = 0;                  ///< time that a core has been given since the beginning
+  double waited = 0, gaps = 0;      ///< of the iteration
+  std::array<double, kUses> idle{}; ///< time without ops since an op began or ended
+  uint32_t lastOp = kNone;          ///< that op
 };
 } // namespace
-
-std::vector<double> DeviceTimes::waitsOfBlocks() const {
-  const size_t blocks = std::min<size_t>(iterations.size(), 16);
-  std::vector<double> shares;
-  for (size_t i = 0; i < blocks; ++i) {
-    double all = 0, waited = 0;
-    for (size_t k = i * iterations.size() / blocks; k < (i + 1) * iterations.size() / blocks; ++k) {
-      all += iterations[k];
-      waited += iterations[k] * waits[k];
-    }
-    if (all > 0)
-      shares.push_back(waited / all);
-  }
-  return shares;
-}
 
 Analysis analyse(Log log, const std::string &bundle) {
   Analysis a;

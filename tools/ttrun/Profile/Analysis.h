@@ -17,6 +17,18 @@ namespace ttrun::report {
 
 /// Times are nanoseconds of the host's clock; durations of spans on one clock are nanoseconds.
 
+/// What a device's time is spent on. Each instant counts once, for the first that applies.
+enum class Use {
+  Ops,       ///< a core executes a command
+  Sync,      ///< cores are between commands of a stream: at barriers, or starting a command
+  Transfers, ///< inputs and outputs are moved, and no core computes
+  HostWork,  ///< host steps
+  Library,   ///< a thread is inside of the library: it starts work or waits
+  Outside    ///< the application has asked for nothing
+};
+inline constexpr size_t kUses = 6;
+const char *nameOf(Use use);
+
 /// A stream that a queue walked once.
 struct Execution {
   uint32_t device, queue, step;
@@ -39,6 +51,8 @@ struct OpRun {
   uint32_t counts = kNone; ///< row of Analysis::counts; kNone: there are none, or not of all cores
   bool hasLatency = false;
   int64_t latency = 0; ///< since the end of the op before on the same queue; negative: they overlap
+  uint32_t after = kNone;         ///< the op that ended last before it on the device, by its index
+  std::array<float, kUses> gap{}; ///< the time since then, if no op is executed in it
 };
 
 /// A step that one thread carries out: a transfer, work on the host.
@@ -47,17 +61,27 @@ struct StepRun {
   int64_t begin, end;
 };
 
-/// What a device's time is spent on. Each instant counts once, for the first that applies.
-enum class Use {
-  Ops,       ///< a core executes a command
-  Sync,      ///< cores are between commands of a stream: at barriers, or starting a command
-  Transfers, ///< inputs and outputs are moved, and no core computes
-  HostWork,  ///< host steps
-  Library,   ///< a thread is inside of the library: it starts work or waits
-  Outside    ///< the application has asked for nothing
+/// From one begin of a stream to the next. Times are nanoseconds.
+struct Iteration {
+  int64_t begin;
+  bool dispatched;       ///< the host dispatches its commands one at a time
+  bool complete = false; ///< the next one begins; else there is no duration
+  double duration = 0;
+  double waiting = 0; ///< the time in which the device waits
+  double gaps = 0;    ///< if dispatched, the time between its commands
 };
-inline constexpr size_t kUses = 6;
-const char *nameOf(Use use);
+
+/// A share of the time of iterations.
+struct TraceSaving {
+  enum class Kind {
+    Unknown, ///< nothing was dispatched, or too little
+    AtMost,  ///< all of the time between dispatched commands
+    Measured ///< from pairs of neighbouring blocks: dispatched, and not
+  } kind = Kind::Unknown;
+  double share = 0;
+  double error = 0; ///< half of the 95 % interval
+  size_t blocks = 0;
+};
 
 /// One device's recording, from its first activity to its last.
 struct DeviceTimes {
@@ -71,13 +95,21 @@ struct DeviceTimes {
   double coreUse() const;
   double busy() const;    ///< Ops and Sync
   double waiting() const; ///< the rest
-  /// For each repetition of the stream that is executed most often: from its begin to the next
-  /// one's.
-  std::vector<double> iterations, waits; ///< its duration, and the share in which the device waits
-  uint32_t anchor = kNone;               ///< that stream's step
+  /// Repetitions of the stream that is executed most often, in order of time.
+  std::vector<Iteration> repetitions;
+  uint32_t anchor = kNone; ///< that stream's step
+  /// Whether most of them are dispatched; of as many, whether the first one is.
+  bool dispatched = false;
+  /// Of those that are as most are: the duration, and the share in which the device waits.
+  std::vector<double> iterations, waits;
   /// The share in which the device waits, in each of up to 16 blocks of successive iterations.
   /// Iterations differ much when a pipeline makes several wait for one; blocks do less.
   std::vector<double> waitsOfBlocks() const;
+  /// How much of the time of an iteration executing a trace saves against dispatching its commands
+  /// one at a time.
+  TraceSaving traceSaving() const;
+  /// Sets `dispatched`, `iterations` and `waits`.
+  void chooseIterations();
 };
 
 struct Analysis {
@@ -111,6 +143,10 @@ struct Spread {
   void add(const Spread &part);
 };
 Spread spreadOf(std::vector<double> values);
+
+/// Prints where a device executes no command, and what it does or waits for then: at most `rows`
+/// places.
+void printGaps(const Analysis &analysis, size_t rows);
 
 } // namespace ttrun::report
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 
@@ -284,6 +285,12 @@ private:
 /// The hash of a bundle's metadata, from its header. "" on success, else what is wrong.
 static std::string readHash(const std::string &path, uint64_t &hash) {
   FileHeader header;
+  // The log names the file, and may be anyone's: opening a pipe would wait for its writer.
+  std::error_code error;
+  if (const auto type = std::filesystem::status(path, error).type();
+      type != std::filesystem::file_type::regular &&
+      type != std::filesystem::file_type::not_found && !error)
+    return path + " is no file";
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return fmt::format("cannot read {}: {}", path, strerror(errno));

@@ -55,16 +55,13 @@ private:
     begin = INT64_MAX;
     end = INT64_MIN;
     for (uint32_t device = 0; device < a.times.size(); ++device) {
-      std::vector<const Execution *> all;
-      for (const Execution &execution : a.executions)
-        if (execution.device == device && execution.step == a.times[device].anchor)
-          all.push_back(&execution);
+      const std::vector<Iteration> &all = a.times[device].repetitions;
       if (all.size() < 2)
         continue;
       const size_t shown = std::min<size_t>(iterations, all.size() - 1);
-      const size_t first = (all.size() - shown) / 2;
-      begin = all[first]->begin;
-      end = first + shown < all.size() ? all[first + shown]->begin : all.back()->end;
+      const size_t first = (all.size() - 1 - shown) / 2;
+      begin = all[first].begin;
+      end = all[first + shown].begin;
       return;
     }
     for (const DeviceTimes &times : a.times) {

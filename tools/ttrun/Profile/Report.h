@@ -15,6 +15,7 @@ struct ReportOptions {
   bool json = false;       ///< what is printed is JSON
   uint64_t rows = 20;      ///< ops in the text
   bool counters = false;   ///< the text has a table of what was counted
+  bool gaps = false;       ///< print where they are, too
   std::string picture;     ///< file; empty: none
   uint64_t iterations = 3; ///< in the picture
 };

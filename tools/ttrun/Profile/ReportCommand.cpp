@@ -61,6 +61,8 @@ void makeReport(const std::string &given, const ReportOptions &options) {
     fmt::print("{}", json);
   else
     printSummary(analysis, summary, folder.string(), options.rows, options.counters);
+  if (options.gaps && !options.json)
+    printGaps(analysis, options.rows);
 }
 
 int reportCommand(int argc, char **argv) {
@@ -74,8 +76,9 @@ int reportCommand(int argc, char **argv) {
   ReportOptions options;
   parser.text("bundle", "FILE", "the bundle that was recorded, if it has been moved",
               options.bundle);
-  parser.number("rows", "N", "ops in the text (default 20)", options.rows, 0, 1000000);
+  parser.number("rows", "N", "ops, and gaps, in the text (default 20)", options.rows, 0, 1000000);
   parser.flag("counters", "also print what was counted in each program", options.counters);
+  parser.flag("gaps", "also print where the device executes no op, and why", options.gaps);
   parser.text("picture", "FILE", "also draw iterations of the recording as SVG", options.picture);
   parser.number("iterations", "N", "iterations in the picture (default 3)", options.iterations, 1,
                 1000000);

@@ -43,13 +43,26 @@ public:
       summary.verdicts.push_back(verdictOf(i));
     std::vector<double> runs;
     for (const HostSpan &span : a.host.spans)
-      if (span.zone == static_cast<uint32_t>(HostCall::Run))
+      if (span.zone == static_cast<uint32_t>(HostCall::Run) && isOfMostRuns(span))
         runs.push_back(static_cast<double>(hostTime(span.end) - hostTime(span.begin)));
     summary.runs = spreadOf(std::move(runs));
     return std::move(summary);
   }
 
 private:
+  /// Whether a run dispatches, or not, as most of its device do: one median for both would tell
+  /// about neither.
+  bool isOfMostRuns(const HostSpan &run) const {
+    if (run.device >= a.times.size())
+      return true;
+    const DeviceTimes &times = a.times[run.device];
+    const auto found = std::lower_bound(
+        times.repetitions.begin(), times.repetitions.end(), hostTime(run.begin),
+        [](const Iteration &iteration, int64_t time) { return iteration.begin < time; });
+    return found == times.repetitions.end() || found->begin > hostTime(run.end) ||
+           found->dispatched == times.dispatched;
+  }
+
   void add(const OpRun &run) {
     const DeviceModel &model = a.models[run.device];
     const StepInfo *step = model.step(run.step);
@@ -131,6 +144,25 @@ private:
 /// A device that waits for less than this share is the limit itself.
 static constexpr double kIdleLimit = 0.1;
 
+/// "; a trace saves 31.2 % (+- 0.8; 16 pairs of blocks)", or "" if nothing is known.
+static std::string savingText(const TraceSaving &saving) {
+  using Kind = TraceSaving::Kind;
+  if (saving.kind == Kind::Unknown)
+    return "";
+  const bool isMeasured = saving.kind == Kind::Measured;
+  const bool isClear = std::abs(saving.share) > saving.error;
+  const bool isLoss = isMeasured && saving.share < 0;
+  const std::string interval = fmt::format(
+      "{:.1f} % (+- {:.1f}; {} {})", 100 * (isLoss && isClear ? -saving.share : saving.share),
+      100 * saving.error, saving.blocks, isMeasured ? "pairs of blocks" : "iterations");
+  if (!isClear)
+    return "; unclear whether a trace saves time: " + interval;
+  if (isLoss)
+    return "; a trace loses " + interval;
+  return isMeasured ? "; a trace saves " + interval
+                    : "; a trace saves at most the time between commands, " + interval;
+}
+
 Verdict Summing::verdictOf(uint32_t device) const {
   const DeviceTimes &times = a.times[device];
   Verdict verdict;
@@ -163,6 +195,8 @@ Verdict Summing::verdictOf(uint32_t device) const {
   std::sort(reasons.rbegin(), reasons.rend());
   if (verdict.error > 0)
     verdict.text += fmt::format(" (median of {} blocks of iterations)", waits.count);
+  verdict.trace = times.traceSaving();
+  verdict.text += savingText(verdict.trace);
   const char *separator = "; whole recording: ";
   for (const auto &[share, reason] : reasons)
     if (share >= 0.005) {

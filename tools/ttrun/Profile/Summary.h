@@ -26,6 +26,7 @@ struct Verdict {
   std::string bound; ///< "host", "device", "unclear"
   double waits = 0;  ///< the share of time in which the device waits
   double error = 0;  ///< half of the 95 % interval; 0: too few iterations to tell
+  TraceSaving trace; ///< if the host dispatched commands one at a time
   std::string text;  ///< one line
 };
 

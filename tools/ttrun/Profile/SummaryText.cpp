@@ -111,9 +111,9 @@ static void printDevice(const Analysis &a, uint32_t device) {
     printLine("             names are unknown: {}; give --bundle=FILE", model.problem);
   const Spread iterations = spreadOf(times.iterations);
   if (iterations.count)
-    printLine("iterations   {} of {}, median {:.3f} ms (+- {:.3f})", iterations.count + 1,
-              model.stepText(times.anchor), iterations.median * 1e-6,
-              1.96 * iterations.error() * 1e-6);
+    printLine("iterations   {} of {}{}, median {:.3f} ms (+- {:.3f})", iterations.count + 1,
+              model.stepText(times.anchor), times.dispatched ? ", dispatched" : "",
+              iterations.median * 1e-6, 1.96 * iterations.error() * 1e-6);
   std::string line = fmt::format("time         {:.3f} ms:", times.span() * 1e-6);
   for (size_t i = 0; i < kUses; ++i)
     line += fmt::format("{} {} {:.1f} %", i ? "," : "", nameOf(static_cast<Use>(i)),
@@ -216,6 +216,17 @@ static void addZones(Json &json, const Summary &summary) {
   json.endArray();
 }
 
+static void addSaving(Json &json, const TraceSaving &saving) {
+  static const char *const kKinds[] = {"unknown", "at most", "measured"};
+  json.key("trace_saves")
+      .beginObject(/*flat=*/true)
+      .field("kind", kKinds[static_cast<size_t>(saving.kind)])
+      .field("share", saving.share)
+      .field("error", saving.error)
+      .field("blocks", static_cast<uint64_t>(saving.blocks))
+      .endObject();
+}
+
 static void addDevice(Json &json, const Analysis &a, const Summary &summary, uint32_t device) {
   const DeviceTimes &times = a.times[device];
   const DeviceModel &model = a.models[device];
@@ -237,10 +248,9 @@ static void addDevice(Json &json, const Analysis &a, const Summary &summary, uin
       .beginObject()
       .field("bound", verdict.bound)
       .field("waits", verdict.waits)
-      .field("error", verdict.error)
-      .field("text", verdict.text)
-      .endObject()
-      .endObject();
+      .field("error", verdict.error);
+  addSaving(json, verdict.trace);
+  json.field("text", verdict.text).endObject().endObject();
 }
 
 std::string summaryJson(const Analysis &a, const Summary &summary, const std::string &folder) {

@@ -18,7 +18,16 @@ constexpr uint32_t kFirstDevice = 2;
 
 class TimelineJson {
 public:
-  explicit TimelineJson(const Analysis &a) : a(a), zoneNames(a) {}
+  explicit TimelineJson(const Analysis &a) : a(a), zoneNames(a) {
+    auto addRow = [&](uint32_t thread) {
+      rows.try_emplace(thread, static_cast<uint32_t>(rows.size() + 1));
+    };
+    for (uint32_t thread : a.host.threads)
+      addRow(thread);
+    for (const Text &text : a.log.texts) // a thread may have texts only
+      if (text.kind != TextKind::ZoneText)
+        addRow(text.thread);
+  }
 
   std::string write() {
     json = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
@@ -60,8 +69,8 @@ private:
   void nameRows() {
     name("process_name", kHost, 0, fmt::format("host: {} ({})", a.log.process, a.log.start.pid));
     order("process_sort_index", kHost, 0, 0);
-    for (uint32_t i = 0; i < a.host.threads.size(); ++i)
-      name("thread_name", kHost, i + 1, fmt::format("thread {}", i + 1));
+    for (uint32_t row = 1; row <= rows.size(); ++row)
+      name("thread_name", kHost, row, fmt::format("thread {}", row));
     for (uint32_t i = 0; i < a.log.devices.size(); ++i) {
       name("process_name", kFirstDevice + i, 0,
            fmt::format("device {}: {}", i, a.log.devices[i].bundle));
@@ -111,7 +120,7 @@ private:
     const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
     const DeviceModel &model = a.models[info.device];
     CountTable counts(a.log.counters.size());
-    const std::vector<uint32_t> rows = ttrun::report::addCounts(zones, counts);
+    const std::vector<uint32_t> countRows = ttrun::report::addCounts(zones, counts);
     nests.assign(zones.spans.size(), true);
     for (uint32_t i = 0; i < zones.spans.size(); ++i) {
       const Span &span = zones.spans[i];
@@ -127,8 +136,8 @@ private:
         break;
       case MarkerKind::CommandBegin:
         addCommand(process, thread, model, span, zones, begin, end);
-        if (!rows.empty())
-          addCounts(counts, rows[static_cast<size_t>(&span - zones.spans.data())]);
+        if (!countRows.empty())
+          addCounts(counts, countRows[static_cast<size_t>(&span - zones.spans.data())]);
         break;
       case MarkerKind::StepBegin:
         slice(process, thread, "step", model.stepText(span.id), begin, end);
@@ -213,15 +222,8 @@ private:
   }
 
   void addHost() {
-    std::map<uint32_t, uint32_t> rows; // thread -> row
-    for (uint32_t i = 0; i < a.host.threads.size(); ++i)
-      rows[a.host.threads[i]] = i + 1;
-    auto row = [&](uint32_t thread) {
-      const auto found = rows.find(thread);
-      return found == rows.end() ? 0 : found->second;
-    };
     for (const HostSpan &span : a.host.spans) {
-      slice(kHost, row(span.thread), span.zone < kFirstZone ? "call" : "zone",
+      slice(kHost, rows.at(span.thread), span.zone < kFirstZone ? "call" : "zone",
             a.log.zoneName(span.zone), hostTime(span.begin), hostTime(span.end));
       argument("text", span.text);
       if (const auto found = a.log.zones.find(span.zone);
@@ -230,15 +232,15 @@ private:
       close();
     }
     for (const Frame &frame : a.host.frames) {
-      instant(kHost, row(frame.thread), "frame", a.log.zoneName(frame.zone), hostTime(frame.hostNs),
-              'p');
+      instant(kHost, rows.at(frame.thread), "frame", a.log.zoneName(frame.zone),
+              hostTime(frame.hostNs), 'p');
       close();
     }
     for (const Text &text : a.log.texts) {
       if (text.kind == TextKind::ZoneText)
         continue;
       const bool isPost = text.kind == TextKind::Signpost;
-      instant(kHost, row(text.thread), isPost ? "signpost" : "message", text.first,
+      instant(kHost, rows.at(text.thread), isPost ? "signpost" : "message", text.first,
               hostTime(text.hostNs), isPost ? 'g' : 't');
       argument("message", text.second);
       if (text.color)
@@ -271,6 +273,7 @@ private:
 
   const Analysis &a;
   const ZoneNames zoneNames;
+  std::map<uint32_t, uint32_t> rows; ///< of threads of the host, from 1
   std::string json;
   bool isFirst = true, isFirstArgument = true;
   std::vector<bool> nests; ///< of a ring's spans: it is a slice
