@@ -252,6 +252,14 @@ def test_zones_inside_of_programs(tools, build_dir, tmp_path):
     assert {m["name"] for m in report.markers} >= {"main", "load <b>", "multiply", "bytes", "done"}
 
 
+def test_long_pipelines_drop_nothing(tools, bundle, tmp_path):
+    """They are read while they run; what they execute in between has room."""
+    tools.ttrun("run", bundle, "--random", "--loops=3000", "--cores=1", "--queues=1", f"--profile={tmp_path}", "--profile-mid-run")
+    [folder] = tmp_path.iterdir()
+    assert Report(folder).json["dropped_markers"] == 0
+    assert len(Report(folder).ops()) == 3000 * COMMANDS
+
+
 def test_newest_recording_is_taken(tools, record):
     first = record("run")
     tools.ttrun("run", first.json["devices"][0]["bundle"], "--random", "--loops=2", f"--profile={first.folder.parent}")

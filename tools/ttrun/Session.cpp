@@ -45,7 +45,8 @@ void SessionOptions::declare(OptionParser &parser) {
   parser.text("profile", "FOLDER",
               "record the device and make a report in FOLDER/<date>\n(docs/profiling.md)", profile);
   parser.number("profile-programs", "N",
-                "commands of each core that the recording has room for\n(default 1000)",
+                "commands of each core that the recording has room for\n(default 1000; with "
+                "--profile-mid-run 65536)",
                 profilePrograms, 1, 1 << 20);
   parser.flag("profile-mid-run",
               "move the recording to its file while the bundle runs,\nso that it has room for all",
@@ -99,6 +100,14 @@ static uint64_t commandsOf(const ttrt::Bundle &bundle, uint32_t entry) {
   return std::max<uint64_t>(commands, 1);
 }
 
+/// What is not read between two runs has to have room until a thread reads it. The memory is taken
+/// when it is used.
+static uint64_t programsToRecord(const SessionOptions &options) {
+  if (options.profilePrograms)
+    return options.profilePrograms;
+  return options.profileMidRun ? 1 << 16 : 1000;
+}
+
 Session::Session(const std::string &path, const SessionOptions &options)
     : path_(path), schedule_(options.schedule) {
   try {
@@ -146,8 +155,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
     }
     loadMs_ =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    const uint64_t room = options.profilePrograms ? options.profilePrograms : 1000;
-    runsPerRead_ = std::max<uint64_t>(room / commandsOf(*bundle_->bundle, entry_), 1);
+    runsPerRead_ =
+        std::max<uint64_t>(programsToRecord(options) / commandsOf(*bundle_->bundle, entry_), 1);
     if (!options.sandbox)
       describePorts();
   } catch (...) {
@@ -171,7 +180,7 @@ void Session::openProfiler(const SessionOptions &options) {
   if (options.profile.empty())
     return;
   ttrt_profiler_options profiler = TTRT_PROFILER_OPTIONS_INIT;
-  profiler.programs = static_cast<uint32_t>(options.profilePrograms);
+  profiler.programs = static_cast<uint32_t>(programsToRecord(options));
   constexpr uint32_t kMilliseconds = 20;
   profiler.read_interval = options.profileMidRun ? kMilliseconds : 0;
   profiler.counters = options.profileCounters.c_str();
