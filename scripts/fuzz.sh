@@ -6,6 +6,7 @@
 #
 #   loader    any bytes as a bundle, with the hashes made right
 #   commands  changed command streams, executed where the proof accepts them
+#   log       any bytes, and any records, as the log of a profiler
 #   npy       any bytes as a .npy file
 #   target    any bytes as the JSON description of a target
 #   onnx      any bytes, and any messages, as an ONNX model
@@ -21,10 +22,10 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 usage() {
-  sed -n '3,22s/^# \{0,1\}//p' "$0"
+  sed -n '3,23s/^# \{0,1\}//p' "$0"
   exit 2
 }
-known="loader commands npy target onnx tables"
+known="loader commands log npy target onnx tables"
 [[ "${1:-}" =~ ^[0-9]+(\.[0-9]+)?$ ]] || usage
 hours=$1
 shift
@@ -35,7 +36,7 @@ for target in "${targets[@]}"; do
 done
 
 ensure_packages
-build release ttc-translate onnx-text ttrt-write-sample ttrt-mutate-tables
+build release ttrun ttc-translate onnx-text ttrt-write-sample ttrt-mutate-tables
 for target in "${targets[@]}"; do
   [ "$target" = tables ] || fuzzers+=("fuzz-$target")
 done
@@ -68,6 +69,7 @@ fuzz() { # TARGET
       return
       ;;
     loader) options=(-max_len=200000) ;;
+    log) options=(-max_len=65536) ;;
     commands) options=(-max_len=64) ;;
     onnx) options=(-max_len=8192) ;;
   esac

@@ -2,7 +2,7 @@
 """usage: seeds.py BUILD FOLDER TARGET...
 
 Writes what the fuzzers TARGET begin with into FOLDER/TARGET, with the tools of a build tree: bundles of the examples and
-of the runtime's tests, and the models of the importer's tests. The folders of test/fuzz/corpus are copied: those are
+of the runtime's tests, recordings of one, and the models of the importer's tests. The folders of test/fuzz/corpus are copied: those are
 files that no tool makes, and inputs that were findings.
 """
 import pathlib
@@ -62,7 +62,23 @@ def models(build, folder):
                 source.unlink()
 
 
-MAKERS = {"loader": bundles, "onnx": models, "tables": tables}
+def logs(build, folder):
+    """Recordings of the sample: runs on two cores, dispatched ones, a pipeline; and one that was not closed."""
+    bundle = folder.parent / "sample.ttcb"
+    run(build / "test/unit/ttrt-write-sample", "sample", bundle)
+    for name, options in {"runs": ["--cores=2"], "dispatched": ["--cores=1", "--no-trace"], "pipeline": ["--cores=1", "--queues=1"]}.items():
+        profile = folder.parent / f"profile-{name}"
+        shutil.rmtree(profile, ignore_errors=True)
+        subprocess.run([build / "bin/ttrun", "run", bundle, "--random", "--loops=3", f"--profile={profile}", *options],
+                       check=True, stdout=subprocess.DEVNULL)
+        [log] = profile.glob("*/profile.ttlog")
+        shutil.copy(log, folder / f"{name}.ttlog")
+        shutil.rmtree(profile)
+    whole = (folder / "runs.ttlog").read_bytes()
+    (folder / "cut.ttlog").write_bytes(whole[: len(whole) * 2 // 3])
+
+
+MAKERS = {"loader": bundles, "log": logs, "onnx": models, "tables": tables}
 
 
 def main():

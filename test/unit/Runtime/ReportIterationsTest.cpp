@@ -4,6 +4,7 @@
 
 #include "LogBuilder.h"
 #include "Profile/Analysis.h"
+#include "Profile/Picture.h"
 #include "Profile/Summary.h"
 
 #include <cmath>
@@ -112,6 +113,19 @@ TEST(TraceSaving, MixesNoRuns) {
   const Summary summary = summarise(analyse(parseLog(log.bytes), ""));
   EXPECT_EQ(summary.runs.count, 6u);
   EXPECT_EQ(summary.runs.median, 500);
+}
+
+/// A damaged log may have iterations that take no time.
+TEST(Picture, DrawsWhatTakesNoTime) {
+  std::vector<Marker> markers;
+  for (int i = 0; i < 5; ++i)
+    for (K kind : {K::StreamBegin, K::StreamEnd})
+      markers.push_back(marker(100, kind, 3, static_cast<uint16_t>(i)));
+  LogBuilder log;
+  log.clock().device(0, "/nonexistent.ttcb").ring(0).markers(0, markers);
+  const std::string svg = pictureSvg(analyse(parseLog(log.bytes), ""), 3);
+  EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("queue 0, core 0"), std::string::npos) << svg;
 }
 
 /// Whatever overlaps what: every nanosecond counts once.

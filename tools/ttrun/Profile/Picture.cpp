@@ -61,7 +61,7 @@ private:
       const size_t shown = std::min<size_t>(iterations, all.size() - 1);
       const size_t first = (all.size() - 1 - shown) / 2;
       begin = all[first].begin;
-      end = all[first + shown].begin;
+      end = std::max(all[first + shown].begin, begin + 1);
       return;
     }
     for (const DeviceTimes &times : a.times) {
