@@ -171,6 +171,11 @@ LogicalResult BundleReader::readPrograms() {
     program.setGridAttr(builder.getI64IntegerAttr(from.grid()));
     program.setScratchBytesAttr(builder.getI64IntegerAttr(from.scratch_bytes()));
     program.setMarkers(from.markers());
+    if (from.flops() > INT64_MAX)
+      return emitError() << "program '" << text(from.symbol()) << "': " << from.flops()
+                         << " operations have no equivalent in the IR";
+    if (from.flops() != 0)
+      program.setFlopsAttr(builder.getI64IntegerAttr(from.flops()));
     if (isOnShards)
       program.setShards(ArrayRef<int64_t>(from.grid()));
     if (from.host_function()) {

@@ -119,6 +119,7 @@ private:
       table->grid = *program.getGrid();
       table->scratch_bytes = *program.getScratchBytes();
       table->markers = program.getMarkers();
+      table->flops = program.getFlops().value_or(0);
       unsigned inputs = program.getNumArguments();
       for (unsigned i = 0; i < inputs + program.getNumResults(); ++i) {
         auto operand = std::make_unique<fb::OperandT>();

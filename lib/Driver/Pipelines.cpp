@@ -121,6 +121,10 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   // are lowered, because those on shards are compiled for the shape of one shard.
   manager.addPass(createShardTensors({shard}));
 
+  // Before programs are lowered, while ops tell what they compute; after sharding, which makes
+  // programs.
+  manager.addNestedPass<ProgramOp>(createCountFlops());
+
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
   // Once more, for the programs that were made since: copies, and those on shards.
   manager.addNestedPass<ProgramOp>(createExpandZones({instrument}));

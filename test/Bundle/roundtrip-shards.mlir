@@ -17,7 +17,7 @@
 // RUN: ttrun run %t/shards.ttcb --input x=%t/x.npy --input v=%t/v.npy --expect y=%t/y.npy --rtol 0 --atol 0 --cores=4 --no-trace
 
 // The workgroup's own shard of four, and all shards of a layout that another command made.
-// CHECK: ttc.program @softmax_4x12x64_0(tensor<1x3072xi8> {ttc.shard = #ttc.shard<tensor<4x3072xi8, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>}) -> (tensor<1x3072xi8> {{.*}}) attributes {grid = 4 : i64, scratch_bytes = {{[0-9]+}} : i64, shards = array<i64: 4>}
+// CHECK: ttc.program @softmax_4x12x64_0(tensor<1x3072xi8> {ttc.shard = #ttc.shard<tensor<4x3072xi8, #ttc.layout<l1, height_sharded, grid = [4, 1]>>, partition = [0, -1]>}) -> (tensor<1x3072xi8> {{.*}}) attributes {flops = 46080 : i64, grid = 4 : i64, scratch_bytes = {{[0-9]+}} : i64, shards = array<i64: 4>}
 // CHECK: ttc.program @to_width_4x12x64(tensor<4x3072xi8> {ttc.shard = #ttc.shard<{{.*}}, partition = [-1, -1]>}) -> (tensor<4x3072xi8> {ttc.shard = #ttc.shard<{{.*}}, partition = [-1, -1]>}) attributes {grid = 16 : i64
 // CHECK: ttc.buffer activation @main_t0_0 : tensor<4x12x64xf32> live [{{.*}}) in l1 at 0x{{[0-9a-f]+}} size 3072 shards 4
 // CHECK: ttc.cmd.dispatch @softmax_4x12x64_0(@{{.*}}) into (@{{.*}})

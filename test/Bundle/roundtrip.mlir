@@ -11,7 +11,7 @@
 // RUN: cmp %t.ttcb %t.twice.ttcb
 
 // CHECK: module attributes {ttc.target = #ttc.target<name = "cpu"
-// CHECK: ttc.program @{{.*}} -> (tensor<80xi8> {ttc.in_place = array<i64: 0, 1>})
+// CHECK: ttc.program @{{.*}} -> (tensor<80xi8> {ttc.in_place = array<i64: 0, 1>}) attributes {flops = 40 : i64
 // CHECK-DAG: ttc.buffer constant @{{.*}} : tensor<20xf32> = dense<
 // CHECK-DAG: ttc.buffer slot @x : tensor<20xf32> in dram at 0x1000 size 128
 // CHECK-DAG: ttc.buffer slot @y : tensor<5x4xf32> in dram at 0x1080 size 128

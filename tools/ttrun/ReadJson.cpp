@@ -141,7 +141,8 @@ static void addPrograms(Json &json, const Bundle &bundle) {
     json.beginObject()
         .field("symbol", text(program.symbol()))
         .field("grid", program.grid())
-        .field("scratch_bytes", program.scratch_bytes());
+        .field("scratch_bytes", program.scratch_bytes())
+        .field("flops", program.flops());
     if (const fb::HostFunction *function = program.host_function())
       json.field("host_function", text(function->name()));
     json.key("operands").beginArray();

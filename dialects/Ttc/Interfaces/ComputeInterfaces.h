@@ -6,6 +6,17 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
+namespace mlir::ttc {
+/// What counts more than one operation (Ttc_CountedOpInterface).
+inline constexpr int64_t kDivision = 4, kFunction = 8;
+} // namespace mlir::ttc
+
 #include "dialects/Ttc/TtcComputeInterfaces.h.inc"
+
+namespace mlir::ttc {
+/// The operations of one execution of any op, by CountedOpInterface, ElementwiseOpInterface, or
+/// because it only moves elements; limited to INT64_MAX. Nothing if the op does not tell.
+std::optional<int64_t> countOperations(Operation *op);
+} // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_INTERFACES_COMPUTEINTERFACES_H

@@ -21,7 +21,35 @@ def Ttc_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
       same shape.
     }], "::mlir::Value", "emitElement",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-         "::mlir::ValueRange":$elements)>
+         "::mlir::ValueRange":$elements)>,
+    InterfaceMethod<[{
+      The operations for one element of the result, weighted as Ttc_CountedOpInterface says.
+    }], "int64_t", "getOperationsPerElement", (ins), "", "return 1;">
+  ];
+}
+
+/// An op that computes, and that shapes and attributes tell how much. Elementwise ops do not
+/// implement it: countOperations() handles them, and ops that only move elements.
+def Ttc_CountedOpInterface : OpInterface<"CountedOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    Counts operations as the op's mathematical definition has them, on floats and on integers alike:
+
+    - an addition, subtraction, multiplication, comparison, minimum, maximum, rounding, or operation on
+      bits counts 1, so a multiply-add counts 2;
+    - a division or a square root counts 4 (`kDivision`);
+    - an elementary function, such as exp, log, erf, tanh or pow, counts 8 (`kFunction`);
+    - moving, selecting by index, packing and converting elements count 0, as do corrections by zero
+      points in products of integers;
+    - padding counts where a window covers it, as in the usual formula for convolutions: results x
+      elements of the kernel x input channels of a group x 2.
+
+    The weights are those of normalised floating-point operations as the Livermore loops introduced
+    them. What a kernel really executes may differ: it may skip padding, and it evaluates a function by
+    as many operations as its polynomial has.
+  }];
+  let methods = [
+    InterfaceMethod<"The operations of one execution.", "int64_t", "getOperationCount">
   ];
 }
 

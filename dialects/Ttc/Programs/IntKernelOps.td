@@ -11,6 +11,7 @@ def Ttc_SumTensor : StaticShapeTensorOf<[I32]>;
 
 def Ttc_PackBytesOp : Ttc_Op<"pack_bytes", [
     Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "Weights of bytes in the order in which a kernel consumes them";
   let description = [{
@@ -42,6 +43,7 @@ def Ttc_PackBytesOp : Ttc_Op<"pack_bytes", [
 
 def Ttc_SumBytesOp : Ttc_Op<"sum_bytes", [
     Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>]> {
   let summary = "The sum of the weights of each output column";
   let description = [{

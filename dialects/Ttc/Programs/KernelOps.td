@@ -77,6 +77,7 @@ def Ttc_PackKindAttr : EnumAttr<Ttc_Dialect, Ttc_PackKind, "pack_kind"> {
 def Ttc_PackOp : Ttc_Op<"pack", [
     Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue"]>]> {
   let summary = "Weights in the order in which a kernel consumes them";
   let description = [{
@@ -148,6 +149,7 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
 /// acceptsStrided.
 class Ttc_KernelOp<string mnemonic, list<Trait> traits = [], list<string> methods = []>
     : Ttc_Op<"kernel." # mnemonic, !listconcat([Pure,
+        DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
         DeclareOpInterfaceMethods<Ttc_KernelOpInterface, !listconcat(["acceptsStrided"], methods)>],
         traits)>;
 

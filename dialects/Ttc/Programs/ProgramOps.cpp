@@ -226,6 +226,8 @@ LogicalResult ProgramOp::verify() {
     return emitOpError("(C3) expected a grid of at least 1 workgroup, found ") << grid.getInt();
   if (IntegerAttr scratch = getScratchBytesAttr(); scratch && scratch.getInt() < 0)
     return emitOpError("(C3) expected at least 0 scratch bytes, found ") << scratch.getInt();
+  if (IntegerAttr flops = getFlopsAttr(); flops && flops.getInt() < 0)
+    return emitOpError("(C3) expected at least 0 operations, found ") << flops.getInt();
   constexpr int64_t kMarkerBytes = sizeof(ttrt::profile::ProgramMarkers);
   if (IntegerAttr scratch = getScratchBytesAttr();
       getMarkers() && scratch && !hasTensorBody() &&

@@ -73,7 +73,8 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     - no body: the machine code is in the module's `ttc.binary`.
 
     `grid` is the number of independent workgroups. `scratch_bytes` is the part of a core's L1 that a
-    workgroup needs. Neither depends on the number of cores at run time.
+    workgroup needs. Neither depends on the number of cores at run time. `flops` is the number of
+    operations of all workgroups together; `--ttc-count-flops` sets it.
 
     `ttc.strided` on an argument or a result gives its layout if it is not contiguous (`#ttc.strided`).
     `ttc.in_place` on a result lists the arguments that it may overwrite: the program reads each of
@@ -90,7 +91,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     Constraints:
     - (C1) Inputs and results are ranked tensors of static shape.
     - (C2) A body has one block, with one argument for each input, of its type.
-    - (C3) `grid` is at least 1, `scratch_bytes` at least 0.
+    - (C3) `grid` is at least 1, `scratch_bytes` and `flops` at least 0.
     - (C4) The rows of `ttc.strided` divide the tensor.
     - (C5) `ttc.in_place` lists arguments with the result's size, strided layout and shards.
     - (C6) `shards` has elements of at least 1, and their product is `grid`.
@@ -120,6 +121,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     OptionalAttr<DictArrayAttr>:$res_attrs,
     OptionalAttr<I64Attr>:$grid,
     OptionalAttr<I64Attr>:$scratch_bytes,
+    OptionalAttr<I64Attr>:$flops,
     OptionalAttr<DenseI64ArrayAttr>:$shards,
     UnitAttr:$markers,
     OptionalAttr<Ttc_HostFunctionAttr>:$host_function);

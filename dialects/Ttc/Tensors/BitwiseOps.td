@@ -65,6 +65,7 @@ def Ttc_BitcastOp : Ttc_TensorOp<"bitcast", [
   }];
   let arguments = (ins Ttc_Tensor:$x);
   let results = (outs Ttc_Tensor:$y);
+  let extraClassDeclaration = "int64_t getOperationsPerElement() { return 0; }";
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Type":$elementType), [{
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(elementType)}, x);

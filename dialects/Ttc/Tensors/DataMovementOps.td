@@ -291,7 +291,8 @@ def Ttc_ExpandOp : Ttc_TensorOp<"expand", [
   let hasCanonicalizeMethod = 1;
 }
 
-def Ttc_ResizeOp : Ttc_TensorOp<"resize", [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>]> {
+def Ttc_ResizeOp : Ttc_TensorOp<"resize", [
+    DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "resamples a tensor";
   let description = [{
     As ONNX's Resize, along every dimension whose scale is not 1. `scales` are the factors by which

@@ -15,6 +15,10 @@ class Ttc_ElementwiseOp<string mnemonic, list<Trait> traits = []>
         [DeclareOpInterfaceMethods<Ttc_ElementwiseOpInterface>], traits)> {
   /// C++ that infers the result's type.
   code infer = "";
+  /// C++: the operations for an element (Ttc_CountedOpInterface).
+  code operations = "1";
+  let extraClassDeclaration =
+      "int64_t getOperationsPerElement() { return " # operations # "; }";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
         std::optional<::mlir::Location> location, Adaptor adaptor,
@@ -37,12 +41,18 @@ class Ttc_FloatUnaryOp<string mnemonic, string meaning, string attributes = "",
                        list<Trait> traits = []>
     : Ttc_UnaryOp<mnemonic, Ttc_FloatTensor, meaning, attributes, "f32", traits>;
 
+/// An elementary function.
+class Ttc_FunctionOp<string mnemonic, string meaning> : Ttc_FloatUnaryOp<mnemonic, meaning> {
+  let operations = "kFunction";
+}
+
 def Ttc_ReluOp : Ttc_UnaryOp<"relu", Ttc_NumberTensor, "max(x, 0)", "", "f32",
                             [Ttc_SelectsElements]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_GeluOp : Ttc_FloatUnaryOp<"gelu", "x * (1 + erf(x / sqrt(2))) / 2", " approximate tanh"> {
+  let operations = "getApproximate() == GeluApproximation::None ? kFunction + 4 : kFunction + 8";
   let description = [{
     The Gaussian error linear unit, `x * (1 + erf(x / sqrt(2))) / 2`, or with `approximate tanh`
     `x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2`. The result has the operand's type.
@@ -59,14 +69,22 @@ def Ttc_GeluOp : Ttc_FloatUnaryOp<"gelu", "x * (1 + erf(x / sqrt(2))) / 2", " ap
     `:` functional-type(operands, results)
   }];
 }
-def Ttc_ErfOp : Ttc_FloatUnaryOp<"erf", "erf(x)">;
-def Ttc_SigmoidOp : Ttc_FloatUnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
-def Ttc_TanhOp : Ttc_FloatUnaryOp<"tanh", "tanh(x)">;
-def Ttc_ExpOp : Ttc_FloatUnaryOp<"exp", "exp(x)">;
-def Ttc_LogOp : Ttc_FloatUnaryOp<"log", "log(x)">;
-def Ttc_SqrtOp : Ttc_FloatUnaryOp<"sqrt", "sqrt(x)">;
-def Ttc_RsqrtOp : Ttc_FloatUnaryOp<"rsqrt", "1 / sqrt(x)">;
-def Ttc_ReciprocalOp : Ttc_FloatUnaryOp<"reciprocal", "1 / x">;
+def Ttc_ErfOp : Ttc_FunctionOp<"erf", "erf(x)">;
+def Ttc_SigmoidOp : Ttc_FloatUnaryOp<"sigmoid", "1 / (1 + exp(-x))"> {
+  let operations = "kFunction + kDivision + 2";
+}
+def Ttc_TanhOp : Ttc_FunctionOp<"tanh", "tanh(x)">;
+def Ttc_ExpOp : Ttc_FunctionOp<"exp", "exp(x)">;
+def Ttc_LogOp : Ttc_FunctionOp<"log", "log(x)">;
+def Ttc_SqrtOp : Ttc_FloatUnaryOp<"sqrt", "sqrt(x)"> {
+  let operations = "kDivision";
+}
+def Ttc_RsqrtOp : Ttc_FloatUnaryOp<"rsqrt", "1 / sqrt(x)"> {
+  let operations = "2 * kDivision";
+}
+def Ttc_ReciprocalOp : Ttc_FloatUnaryOp<"reciprocal", "1 / x"> {
+  let operations = "kDivision";
+}
 def Ttc_AbsOp : Ttc_UnaryOp<"abs", Ttc_NumberTensor, "|x|", "", "f32", [Ttc_ExactOpInterface]> {
   let hasFolder = 1;
 }
@@ -76,6 +94,7 @@ def Ttc_NegOp : Ttc_UnaryOp<"neg", Ttc_SignedTensor, "-x", "", "f32", [Ttc_Exact
 def Ttc_ClampOp : Ttc_UnaryOp<"clamp", Ttc_NumberTensor, "min(max(x, min), max)",
                               " {max = 6.0, min = 0.0}", "f32",
                               [DeclareOpInterfaceMethods<Ttc_ExactOpInterface, ["isExactIn"]>]> {
+  let operations = "2";
   let description = [{
     Element by element `min(max(x, min), max)`; NaN stays NaN. The bounds are given as f32 and hold
     for integers too. Without an attribute there is no bound on that side.
@@ -95,38 +114,50 @@ def Ttc_ClampOp : Ttc_UnaryOp<"clamp", Ttc_NumberTensor, "min(max(x, min), max)"
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_LeakyReluOp : Ttc_FloatUnaryOp<"leaky_relu", "x < 0 ? alpha * x : x"> {
+  let operations = "2";
   let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "0.01f">:$alpha);
 }
 def Ttc_EluOp : Ttc_FloatUnaryOp<"elu", "x < 0 ? alpha * (exp(x) - 1) : x"> {
+  let operations = "kFunction + 3";
   let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "1.0f">:$alpha);
 }
 def Ttc_SeluOp : Ttc_FloatUnaryOp<"selu", "gamma * (x < 0 ? alpha * (exp(x) - 1) : x)"> {
+  let operations = "kFunction + 4";
   let arguments = (ins Ttc_FloatTensor:$x,
       DefaultValuedAttr<F32Attr, "1.67326319217681884765625f">:$alpha,
       DefaultValuedAttr<F32Attr, "1.05070102214813232421875f">:$gamma);
 }
 def Ttc_HardSigmoidOp : Ttc_FloatUnaryOp<"hard_sigmoid", "min(max(alpha * x + beta, 0), 1)"> {
+  let operations = "4";
   let arguments = (ins Ttc_FloatTensor:$x, DefaultValuedAttr<F32Attr, "0.2f">:$alpha,
       DefaultValuedAttr<F32Attr, "0.5f">:$beta);
 }
-def Ttc_HardSwishOp : Ttc_FloatUnaryOp<"hard_swish", "x * min(max(x / 6 + 1 / 2, 0), 1)">;
-def Ttc_SoftplusOp : Ttc_FloatUnaryOp<"softplus", "log(1 + exp(x))">;
-def Ttc_SoftsignOp : Ttc_FloatUnaryOp<"softsign", "x / (1 + |x|)">;
+def Ttc_HardSwishOp : Ttc_FloatUnaryOp<"hard_swish", "x * min(max(x / 6 + 1 / 2, 0), 1)"> {
+  let operations = "5";
+}
+def Ttc_SoftplusOp : Ttc_FloatUnaryOp<"softplus", "log(1 + exp(x))"> {
+  let operations = "2 * kFunction + 1";
+}
+def Ttc_SoftsignOp : Ttc_FloatUnaryOp<"softsign", "x / (1 + |x|)"> {
+  let operations = "kDivision + 2";
+}
 def Ttc_FloorOp : Ttc_FloatUnaryOp<"floor", "floor(x)", "", [Ttc_ExactOpInterface]>;
 def Ttc_CeilOp : Ttc_FloatUnaryOp<"ceil", "ceil(x)", "", [Ttc_ExactOpInterface]>;
 def Ttc_RoundOp : Ttc_FloatUnaryOp<"round", "x rounded, halves to even", "", [Ttc_ExactOpInterface]>;
 def Ttc_SignOp : Ttc_UnaryOp<"sign", Ttc_NumberTensor, "x < 0 ? -1 : x > 0 ? 1 : x", "", "f32",
-                             [Ttc_ExactOpInterface]>;
-def Ttc_SinOp : Ttc_FloatUnaryOp<"sin", "sin(x)">;
-def Ttc_CosOp : Ttc_FloatUnaryOp<"cos", "cos(x)">;
-def Ttc_AsinOp : Ttc_FloatUnaryOp<"asin", "asin(x)">;
-def Ttc_AcosOp : Ttc_FloatUnaryOp<"acos", "acos(x)">;
-def Ttc_AtanOp : Ttc_FloatUnaryOp<"atan", "atan(x)">;
-def Ttc_SinhOp : Ttc_FloatUnaryOp<"sinh", "sinh(x)">;
-def Ttc_CoshOp : Ttc_FloatUnaryOp<"cosh", "cosh(x)">;
-def Ttc_AsinhOp : Ttc_FloatUnaryOp<"asinh", "asinh(x)">;
-def Ttc_AcoshOp : Ttc_FloatUnaryOp<"acosh", "acosh(x)">;
-def Ttc_AtanhOp : Ttc_FloatUnaryOp<"atanh", "atanh(x)">;
+                             [Ttc_ExactOpInterface]> {
+  let operations = "2";
+}
+def Ttc_SinOp : Ttc_FunctionOp<"sin", "sin(x)">;
+def Ttc_CosOp : Ttc_FunctionOp<"cos", "cos(x)">;
+def Ttc_AsinOp : Ttc_FunctionOp<"asin", "asin(x)">;
+def Ttc_AcosOp : Ttc_FunctionOp<"acos", "acos(x)">;
+def Ttc_AtanOp : Ttc_FunctionOp<"atan", "atan(x)">;
+def Ttc_SinhOp : Ttc_FunctionOp<"sinh", "sinh(x)">;
+def Ttc_CoshOp : Ttc_FunctionOp<"cosh", "cosh(x)">;
+def Ttc_AsinhOp : Ttc_FunctionOp<"asinh", "asinh(x)">;
+def Ttc_AcoshOp : Ttc_FunctionOp<"acosh", "acosh(x)">;
+def Ttc_AtanhOp : Ttc_FunctionOp<"atanh", "atanh(x)">;
 def Ttc_NotOp : Ttc_UnaryOp<"not", Ttc_BoolTensor, "!x", "", "i1"> {
   let hasFolder = 1;
 }
@@ -161,6 +192,7 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
     operands (`rounding` $rounding^)? custom<TensorAttributes>(attr-dict)
     `:` functional-type(operands, results)
   }];
+  let extraClassDeclaration = "int64_t getOperationsPerElement() { return 0; }";
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Type":$elementType), [{
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
     build($_builder, $_state, ::mlir::TypeRange{shaped.clone(elementType)}, x);
@@ -171,6 +203,7 @@ def Ttc_CastOp : Ttc_TensorOp<"cast", [DeclareOpInterfaceMethods<Ttc_Elementwise
 
 def Ttc_ReducePrecisionOp : Ttc_UnaryOp<"reduce_precision", Ttc_F32Tensor,
                                         "x, rounded to a narrower type", " {to = bf16}"> {
+  let operations = "0";
   let description = [{
     Element by element the value of the float type `to` that is nearest to x, as f32; halves to even.
     What is too large for `to` becomes infinite. It is a cast to `to` and back in one op, which keeps
@@ -245,6 +278,7 @@ def Ttc_MulOp : Ttc_BinaryOp<"mul", Ttc_NumberTensor, "a * b", [Commutative, Ttc
   let hasFolder = 1;
 }
 def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b", [Ttc_PassesNan]> {
+  let operations = "kDivision";
   let description = [{
     Element by element `a / b`, for integers towards zero (a division by zero gives 0). The operands
     broadcast by NumPy's rules.
@@ -261,6 +295,7 @@ def Ttc_DivOp : Ttc_BinaryOp<"div", Ttc_NumberTensor, "a / b", [Ttc_PassesNan]> 
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_PowOp : Ttc_BinaryOp<"pow", Ttc_NumberTensor, "a to the power of b"> {
+  let operations = "kFunction";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -273,6 +308,7 @@ def Ttc_MaxOp : Ttc_BinaryOp<"max", Ttc_NumberTensor, "max(a, b)",
   let hasCanonicalizeMethod = 1;
 }
 def Ttc_ModOp : Ttc_BinaryOp<"mod", Ttc_NumberTensor, "a modulo b"> {
+  let operations = "kDivision";
   let description = [{
     Element by element the remainder of `a / b`: with the sign of `b` (as in Python), or with `fmod`
     with the sign of `a` (as in C). For integers the remainder of a division by zero is 0. The

@@ -11,6 +11,7 @@ def Ttc_NarrowFloatAttr : TypeAttrOf<AnyTypeOf<Ttc_NarrowFloats,
 def Ttc_BytesTensor : Ttc_TensorOf<[UI8], "bytes (ui8)">;
 
 def Ttc_DecodeFloatOp : Ttc_ElementwiseOp<"decode_float"> {
+  let operations = "0";
   let summary = "the numbers that bytes stand for";
   let description = [{
     Reads every byte as a float of the type `format`; of f4E2M1FN, the low four bits. Exact.
@@ -31,6 +32,7 @@ def Ttc_DecodeFloatOp : Ttc_ElementwiseOp<"decode_float"> {
 }
 
 def Ttc_EncodeFloatOp : Ttc_ElementwiseOp<"encode_float"> {
+  let operations = "0";
   let summary = "bytes that stand for numbers";
   let description = [{
     Writes every number as a float of the type `format`, rounded as `ttc.cast` does.
@@ -61,6 +63,7 @@ def Ttc_EncodeFloatOp : Ttc_ElementwiseOp<"encode_float"> {
 
 def Ttc_WrapIntegerOp : Ttc_UnaryOp<"wrap_integer", Ttc_TensorOf<[I8, UI8], "i8 or ui8">,
                                     "the low `width` bits of x", " {width = 4}", "i8"> {
+  let operations = "0";
   let description = [{
     The low `width` bits of every element, as a number of that width: signed for i8, unsigned for
     ui8.

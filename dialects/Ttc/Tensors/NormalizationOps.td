@@ -5,7 +5,8 @@
 
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 
-def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_PassesNan, Ttc_ChannelsLastOpInterface]> {
+def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [
+    Ttc_PassesNan, Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "batch normalisation with given statistics";
   let description = [{
     `(x - mean) / sqrt(var + epsilon) * scale + bias`, with one element of the other operands for
@@ -29,6 +30,7 @@ def Ttc_BatchNormOp : Ttc_InferredOp<"batch_norm", [Ttc_PassesNan, Ttc_ChannelsL
 }
 
 def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm", [
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
     DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = "normalisation over the last dimensions";
   let description = [{
@@ -50,7 +52,8 @@ def Ttc_LayerNormOp : Ttc_InferredOp<"layer_norm", [
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [Ttc_ChannelsLastOpInterface]> {
+def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "normalisation over groups of channels";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -73,7 +76,8 @@ def Ttc_GroupNormOp : Ttc_InferredOp<"group_norm", [Ttc_ChannelsLastOpInterface]
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [Ttc_ChannelsLastOpInterface]> {
+def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "normalisation of each channel of each image";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, where mean and variance are taken over
@@ -94,7 +98,8 @@ def Ttc_InstanceNormOp : Ttc_InferredOp<"instance_norm", [Ttc_ChannelsLastOpInte
   let results = (outs Ttc_FloatTensor:$y);
 }
 
-def Ttc_LrnOp : Ttc_InferredOp<"lrn", [Ttc_ChannelsLastOpInterface]> {
+def Ttc_LrnOp : Ttc_InferredOp<"lrn", [
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "local response normalisation across channels";
   let description = [{
     `x / (bias + alpha / size * s)^beta`, where `s` is the sum of the squares of the channels from
@@ -116,7 +121,8 @@ def Ttc_LrnOp : Ttc_InferredOp<"lrn", [Ttc_ChannelsLastOpInterface]> {
 }
 
 class Ttc_SoftmaxLikeOp<string mnemonic, string meaning>
-    : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>,
+    : Ttc_InferredOp<mnemonic, [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
+                                DeclareOpInterfaceMethods<Ttc_PermutableOpInterface>,
                                 DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>]> {
   let summary = meaning # " along an axis";
   let description = [{

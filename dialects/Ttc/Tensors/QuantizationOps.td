@@ -36,6 +36,8 @@ def Ttc_QuantizeOp : Ttc_TensorOp<"quantize", [
   let arguments = (ins Ttc_ScaleTensor:$x, Ttc_ScaleTensor:$scale,
       Ttc_QuantizedTensor:$zero_point);
   let results = (outs Ttc_QuantizedTensor:$y);
+  // Divide, round, add, limit on both sides.
+  let extraClassDeclaration = "int64_t getOperationsPerElement() { return kDivision + 4; }";
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$scale,
                                  "::mlir::Value":$zero_point), [{
     auto shaped = ::llvm::cast<::mlir::ShapedType>(x.getType());
@@ -66,9 +68,11 @@ def Ttc_DequantizeOp : Ttc_InferredOp<"dequantize", [
   let arguments = (ins Ttc_DequantizableTensor:$x, Ttc_ScaleTensor:$scale,
       Ttc_DequantizableTensor:$zero_point);
   let results = (outs Ttc_ScaleTensor:$y);
+  let extraClassDeclaration = "int64_t getOperationsPerElement() { return 2; }";
 }
 
-def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul"> {
+def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul", [
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "batched matrix product of bytes, with i32 sums";
   let description = [{
     `(a - a_zero) x (b - b_zero)`, summed in i32, which wraps. The last two dimensions of `a` and `b`
@@ -93,7 +97,8 @@ def Ttc_IntMatmulOp : Ttc_InferredOp<"int_matmul"> {
   let results = (outs Ttc_Int32Tensor:$y);
 }
 
-def Ttc_IntConvOp : Ttc_InferredOp<"int_conv", [Ttc_ChannelsLastOpInterface]> {
+def Ttc_IntConvOp : Ttc_InferredOp<"int_conv", [
+    Ttc_ChannelsLastOpInterface, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
   let summary = "convolution of bytes, with i32 sums";
   let description = [{
     `ttc.conv` of `x - x_zero` and `w - w_zero`, without a bias, summed in i32, which wraps. Padding

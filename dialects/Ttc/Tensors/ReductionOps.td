@@ -8,6 +8,7 @@ include "dialects/Ttc/Tensors/TensorOpBase.td"
 class Ttc_ReduceOp<string mnemonic, TypeConstraint type, string what, list<Trait> traits = []>
     : Ttc_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+        DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
         DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>], traits)> {
   let summary = what # " over some dimensions";
@@ -37,6 +38,7 @@ def Ttc_ReduceProdOp : Ttc_ReduceOp<"reduce_prod", Ttc_NumberTensor, "product">;
 
 class Ttc_ArgReduceOp<string mnemonic, string what>
     : Ttc_InferredOp<mnemonic, [
+        DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
         DeclareOpInterfaceMethods<Ttc_ShardableOpInterface>,
         DeclareOpInterfaceMethods<Ttc_PermutableOpInterface, ["getResultPermutation"]>]> {
   let summary = "index of the " # what # " along an axis";

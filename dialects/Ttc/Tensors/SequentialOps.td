@@ -7,9 +7,10 @@
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 include "dialects/Ttc/Tensors/TensorEnums.td"
 
-class Ttc_SequentialOp<string mnemonic> : Ttc_InferredOp<mnemonic, [
-    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-    DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue"]>]>;
+class Ttc_SequentialOp<string mnemonic, list<Trait> traits = [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]>
+    : Ttc_InferredOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
+        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue"]>], traits)>;
 
 def Ttc_ScatterElementsOp : Ttc_SequentialOp<"scatter_elements"> {
   let summary = "writes elements by index along an axis";
@@ -113,7 +114,8 @@ def Ttc_ArgsortOp : Ttc_SequentialOp<"argsort"> {
   let results = (outs Ttc_IndexTensor:$y);
 }
 
-def Ttc_NonMaxSuppressionOp : Ttc_SequentialOp<"non_max_suppression"> {
+// How much it computes depends on its boxes, so it is not counted.
+def Ttc_NonMaxSuppressionOp : Ttc_SequentialOp<"non_max_suppression", []> {
   let summary = "the boxes of the highest scores that do not overlap";
   let description = [{
     For each batch and class, chooses boxes by falling score (of equal ones the first) until there are

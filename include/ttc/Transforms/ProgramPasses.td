@@ -349,4 +349,33 @@ def OutlinePrograms : Pass<"ttc-outline-programs", "::mlir::ModuleOp"> {
   }];
 }
 
+def CountFlops : Pass<"ttc-count-flops", "::mlir::ttc::ProgramOp"> {
+  let summary = "Counts the operations of every program";
+  let description = [{
+    Sets `flops`: the operations of one dispatch, of all workgroups together, on floats and on integers.
+    Each op of the body is asked through `CountedOpInterface`, which says what counts; elementwise ops
+    are asked for the operations of an element. The ops of a program on shards work on a part, and count
+    once for each part. Reports show the figure; nothing that is compiled depends on it.
+
+    If an op does not tell, such as one whose work depends on data, the program has no `flops`. An
+    existing count is replaced. Programs whose bodies are lowered, or that have none, stay as they are.
+
+    Before:
+    ```mlir
+    ttc.program @gemm_relu_128x32(%a: tensor<128x64xf32>, %b: tensor<64x32xf32>) -> tensor<128x32xf32> {
+      %0 = ttc.matmul %a, %b : (tensor<128x64xf32>, tensor<64x32xf32>) -> tensor<128x32xf32>
+      %1 = ttc.relu %0 : (tensor<128x32xf32>) -> tensor<128x32xf32>
+      ttc.return %1 : tensor<128x32xf32>
+    }
+    ```
+    After (2 * 128 * 32 * 64 + 128 * 32):
+    ```mlir
+    ttc.program @gemm_relu_128x32(%a: tensor<128x64xf32>, %b: tensor<64x32xf32>) -> tensor<128x32xf32>
+        attributes {flops = 528384 : i64} {
+      ...
+    }
+    ```
+  }];
+}
+
 #endif // TTC_TRANSFORMS_PROGRAMPASSES_TD

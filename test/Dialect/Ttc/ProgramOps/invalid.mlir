@@ -110,6 +110,11 @@ ttc.program @program_markers_place(tensor<4xf32>) -> tensor<4xf32> attributes {m
 
 // -----
 
+// expected-error @+1 {{'ttc.program' op (C3) expected at least 0 operations, found -1}}
+ttc.program @program_flops(tensor<4xf32>) -> tensor<4xf32> attributes {flops = -1 : i64}
+
+// -----
+
 // expected-error @+1 {{'ttc.program' op (C4) expected complete rows of 3 elements, found 'tensor<4xf32>'}}
 ttc.program @program_rows(tensor<4xf32> {ttc.strided = #ttc.strided<row = 3, pitch = 4, alignment = 4>}) -> tensor<4xf32>
 
