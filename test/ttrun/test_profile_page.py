@@ -41,8 +41,24 @@ def recording(tools, root, tmp_path_factory):
     tools.compile(root / "examples/digits/digits.onnx", bundle)
     tools.ttrun("run", bundle, "--random", "--loops=20", "--schedule=overlap-io", "--cores=2",
                 env={**os.environ, "TTRT_PROFILE": str(folder / "profile")})
-    tools.ttrun("report", folder / "profile")
+    tools.ttrun("report", folder / "profile", "--peak-gflops=100", "--bandwidth-gbs=10")
     return next((folder / "profile").iterdir())
+
+
+@pytest.fixture(scope="module")
+def sharded(tools, root, tmp_path_factory):
+    """The page of a recording with tensors sharded over the L1s of four cores, without limits."""
+    folder = tmp_path_factory.mktemp("sharded")
+    (folder / "small.json").write_text(json.dumps(
+        {"name": "small", "grid_rows": 2, "grid_cols": 2, "l1_bytes": 262144, "dram_banks": 2, "dram_bank_bytes": 16777216}))
+    tools.compile(root / "examples/digits/digits.onnx", folder / "digits.ttcb", f"--target={folder / 'small.json'}",
+                  "--target-cpu=x86-64-v3", "--shard=width", "--memory=dram")
+    tools.ttrun("run", folder / "digits.ttcb", "--random", "--loops=5", f"--profile={folder / 'profile'}")
+    return next((folder / "profile").iterdir())
+
+
+def data_of(page):
+    return json.loads(page.read_text().partition('id="data">')[2].partition("</script>")[0])
 
 
 def test_page_tests_itself(recording, browser):
@@ -51,6 +67,18 @@ def test_page_tests_itself(recording, browser):
     assert result["title"].startswith("ttc profile: digits <b>&amp;.ttcb")
     assert result["scripts"] == 3
     assert result["timing"]["zones"] > 500
+    assert result["dots"] >= 3 and result["roofs"] == 1 and result["heats"] == 0
+    [limits] = data_of(recording / "report.html")["limits"]
+    assert (limits["flops"], limits["bandwidth"], limits["int8"]) == (100e9, 10e9, 0)
+
+
+def test_page_of_shards_tests_itself(sharded, browser):
+    """Heat maps; without limits, dots without roofs."""
+    result = browser(sharded / "report.html")
+    assert result["failures"] == []
+    assert result["dots"] >= 1 and result["roofs"] == 0 and result["heats"] == 2
+    [traffic] = data_of(sharded / "report.html")["traffic"]
+    assert traffic["cores"] == 4 and sum(map(sum, traffic["read"])) > 0
 
 
 def test_page_with_zones_of_programs(tools, build_dir, tmp_path, browser):
@@ -79,6 +107,8 @@ def test_needs_nothing_else(recording):
     ("this.begin[found] <= time", "this.begin[found] < time - 1e9", "the zone at"),
     ("(shown.down ? -1 : 1);\n  });\n  const table", "1;\n  });\n  const table", "sorted by"),
     ("matching[lane.name[zone]] === 1 ||", "", "search finds"),
+    ("rate: dot.op.flops / dot.op.median * 1e9", "rate: dot.op.flops / dot.op.least * 1e9", "operations per second"),
+    ("made.onclick = () => selectOp(dot.index)", "made.onclick = () => selectOp(0)", "a dot selects its op"),
 ])
 def test_a_failure_is_seen(recording, browser, tmp_path, code, broken, message):
     text = (recording / "report.html").read_text()

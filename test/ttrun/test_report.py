@@ -409,6 +409,134 @@ def test_perfetto_counts_the_zones(record):
 
 
 #
+# Limits, operations and traffic
+#
+
+
+@pytest.fixture(scope="module")
+def digits(tools, root, tmp_path_factory):
+    path = tmp_path_factory.mktemp("digits") / "digits.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", path)
+    return path
+
+
+PM = ["PM IDEAL [ns]", "PM COMPUTE [ns]", "PM BANDWIDTH [ns]", "PM FPU UTIL (%)", "DRAM BW UTIL (%)"]
+
+
+def test_without_limits_columns_are_empty(tools, digits, tmp_path):
+    tools.ttrun("run", digits, "--random", "--loops=3", f"--profile={tmp_path}")
+    [folder] = tmp_path.iterdir()
+    assert not (folder / "machine.json").exists()
+    report = Report(folder)
+    assert report.json["devices"][0]["limits"] == {}
+    for op in report.ops():
+        assert [op[name] for name in PM] == [""] * len(PM)
+    assert any(int(op["FLOPS"] or 0) > 1000 for op in report.ops())
+    for op in report.json["ops"] + report.json["programs"]:
+        assert not {"ideal_us", "compute_us", "bandwidth_us", "of_peak", "of_bandwidth"} & set(op)
+    text = tools.ttrun("report", folder).stdout
+    assert "limits       unknown; --measure-peak" in text and "% of peak" not in text and "GB/s" in text
+
+
+def test_limits_by_hand(tools, digits, tmp_path):
+    """Each column is what operations, bytes and limits make it."""
+    tools.ttrun("run", digits, "--random", "--loops=3", "--cores=1", f"--profile={tmp_path}")
+    [folder] = tmp_path.iterdir()
+    text = tools.ttrun("report", folder, "--peak-gflops=50", "--bandwidth-gbs=8").stdout
+    assert "50.0 GFLOP/s, 8.0 GB/s, given by --peak-gflops, --bandwidth-gbs" in text
+    assert "% of peak" in text and "% of bandwidth" in text and max(map(len, text.splitlines())) <= 110
+    report = Report(folder)
+    known = 0
+    for op in report.ops():
+        dram = int(op["DRAM READ [bytes]"]) + int(op["DRAM WRITTEN [bytes]"])
+        duration = float(op["DEVICE KERNEL DURATION [ns]"])
+        bandwidth = dram / 8
+        assert float(op["PM BANDWIDTH [ns]"]) == pytest.approx(bandwidth, abs=0.51)
+        assert float(op["DRAM BW UTIL (%)"]) == pytest.approx(100 * bandwidth / duration, rel=0.02, abs=0.01)
+        if not op["FLOPS"]:
+            assert op["PM COMPUTE [ns]"] == op["PM FPU UTIL (%)"] == ""
+            continue
+        known += 1
+        compute = int(op["FLOPS"]) / 50
+        assert float(op["PM COMPUTE [ns]"]) == pytest.approx(compute, abs=0.51)
+        assert float(op["PM IDEAL [ns]"]) == pytest.approx(max(compute, bandwidth), abs=0.51)
+        assert float(op["PM FPU UTIL (%)"]) == pytest.approx(100 * compute / duration, rel=0.02, abs=0.01)
+    assert known >= 3
+    for op in report.json["ops"]:
+        if "flops" in op:
+            assert op["compute_us"] == pytest.approx(op["flops"] / 50e3)
+            assert op["of_peak"] == pytest.approx(op["compute_us"] / op["time_us"]["median"])
+    # Without the options, and without measurements, they are unknown again.
+    tools.ttrun("report", folder)
+    assert Report(folder).json["devices"][0]["limits"] == {}
+
+
+def test_operations_of_the_digits(tools, digits, tmp_path):
+    """A convolution: 8x8 pixels of 32 channels from 3x3 pixels of 16, biases and relu."""
+    programs = json.loads(tools.ttrun("read", digits, "--json", "--programs").stdout)["programs"]
+    [conv] = [p for p in programs if "8x8x32" in p["symbol"]]
+    assert conv["flops"] == 2 * 64 * 32 * 9 * 16 + 2 * 64 * 32
+
+
+def test_limits_are_measured_once(tools, digits, tmp_path):
+    tools.ttrun("perf", digits, "--loops=3", "--cores=1", f"--profile={tmp_path}")
+    [folder] = tmp_path.iterdir()
+    [machine] = json.loads((folder / "machine.json").read_text())["measurements"]
+    assert machine["cores"] == 1
+    limits = Report(folder).json["devices"][0]["limits"]
+    assert limits["source"].startswith("measured on 1 core with ")
+    assert limits["peak_gflops"] == pytest.approx(machine["f32_gflops"]) and machine["f32_gflops"] > 0
+    assert limits["bandwidth_gbs"] == pytest.approx(max(machine["read_gbs"], machine["copy_gbs"]))
+    assert all(op["PM IDEAL [ns]"] for op in Report(folder).ops() if op["FLOPS"])
+    # The file is taken as it is.
+    (folder / "machine.json").write_text(json.dumps({"measurements": [{**machine, "f32_gflops": 1.5}]}))
+    tools.ttrun("report", folder)
+    assert Report(folder).json["devices"][0]["limits"]["peak_gflops"] == pytest.approx(1.5)
+    # Those of other numbers of cores say nothing.
+    (folder / "machine.json").write_text(json.dumps({"measurements": [{**machine, "cores": 7}]}))
+    tools.ttrun("report", folder)
+    assert Report(folder).json["devices"][0]["limits"] == {}
+    (folder / "machine.json").write_text("[")
+    failed = tools.ttrun("report", folder, check=False)
+    assert failed.returncode == 2 and "machine.json: byte 1" in failed.stderr
+    tools.ttrun("report", folder, "--measure-peak")
+    assert Report(folder).json["devices"][0]["limits"]["peak_gflops"] > 0
+
+
+@pytest.mark.parametrize("kind", ["width", "block"])
+def test_traffic_between_cores_and_memories(tools, root, tmp_path, kind):
+    """The matrix adds up to the bytes of the commands, and shards are their cores' own."""
+    small = tmp_path / "small.json"
+    small.write_text(json.dumps({"name": "small", "grid_rows": 2, "grid_cols": 2, "l1_bytes": 262144,
+                                 "dram_banks": 2, "dram_bank_bytes": 16777216}))
+    bundle = tmp_path / "digits.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", bundle, f"--target={small}", "--target-cpu=x86-64-v3",
+                  f"--shard={kind}", "--memory=dram")
+    tools.ttrun("run", bundle, "--random", "--loops=3", "--cores=2", f"--profile={tmp_path / 'profile'}")
+    text = " ".join(tools.ttrun("report", tmp_path / "profile", "--traffic").stdout.split())
+    report = Report(next((tmp_path / "profile").iterdir()))
+    assert "core own L1 other L1s interleaved L1 DRAM read written" in text
+    traffic = report.json["devices"][0]["traffic"]
+    assert traffic["cores"] == 4
+    ops = {(op["METAL TRACE ID"], op["ATTRIBUTES"]): op for op in report.ops()}.values()
+    for direction, word in (("read", "READ"), ("written", "WRITTEN")):
+        rows = traffic[direction]
+        assert [len(row) for row in rows] == [6] * 4
+        assert sum(row[5] for row in rows) == sum(int(op[f"DRAM {word} [bytes]"]) for op in ops)
+        assert sum(sum(row[:5]) for row in rows) == sum(int(op[f"L1 {word} [bytes]"]) for op in ops)
+        # Blocks are on two cores: the digits have no rows to divide.
+        assert [rows[core][core] > 0 for core in range(4)] == [True, True, kind == "width", kind == "width"]
+    assert sum(traffic["written"][core][core] for core in range(4)) > 0.5 * sum(
+        sum(row[:4]) for row in traffic["written"])
+
+
+def test_no_traffic_without_shards(tools, digits, tmp_path):
+    tools.ttrun("run", digits, "--random", f"--profile={tmp_path}")
+    assert "no tensor is sharded" in tools.ttrun("report", tmp_path, "--traffic").stdout
+    assert "traffic" not in Report(next(tmp_path.iterdir())).json["devices"][0]
+
+
+#
 # ttrun perf --compare
 #
 

@@ -279,6 +279,8 @@ int perfCommand(int argc, char **argv) {
               compare);
   parser.real("tolerance", "PERCENT",
               "what --compare takes for equal apart from noise\n(default 2)", tolerance);
+  ReportOptions report;
+  report.declareLimits(parser);
   options.declare(parser);
   const std::vector<std::string> files = parser.parse(argc, argv);
   if (compare)
@@ -420,7 +422,10 @@ int perfCommand(int argc, char **argv) {
   }
   if (!csv.empty())
     ttc::writeFile(csv, {csvOf(rows)});
-  session.finishProfile(/*print=*/!json && !toOutput);
+  report.print = !json && !toOutput;
+  // Now that the device's threads have ended, which would disturb it.
+  report.measurePeak = true;
+  session.finishProfile(report);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "Compare.h"
 #include "Json.h"
 #include "Printing.h"
+#include "Profile/Report.h"
 #include "Session.h"
 
 #include <algorithm>
@@ -199,7 +200,7 @@ int runCommand(int argc, char **argv) {
     if (writes.empty() && expected.empty())
       for (size_t i = 0; i < names.size(); ++i)
         printSummary(names[i], session.output(i));
-    session.finishProfile(/*print=*/true);
+    session.finishProfile({});
     return good ? 0 : 1;
   }
 
@@ -229,7 +230,9 @@ int runCommand(int argc, char **argv) {
     object.endArray().endObject();
   }
   object.endArray().endObject();
-  session.finishProfile(/*print=*/false);
+  ReportOptions report;
+  report.print = false;
+  session.finishProfile(report);
   fmt::print("{}", object.take());
   return good ? 0 : 1;
 }

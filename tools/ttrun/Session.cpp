@@ -210,7 +210,7 @@ void Session::signpost(const char *header, const std::string &message) {
   ttrt_signpost(profiler_, header, message.c_str());
 }
 
-void Session::finishProfile(bool print) {
+void Session::finishProfile(const ReportOptions &given) {
   if (!profiler_)
     return;
   const std::string folder = ttrt_profiler_folder(profiler_);
@@ -218,10 +218,9 @@ void Session::finishProfile(bool print) {
   device_ = nullptr;
   ttrt_profiler_close(profiler_);
   profiler_ = nullptr;
-  ReportOptions options;
-  options.print = print;
-  options.counters = hasCounters_;
-  if (print)
+  ReportOptions options = given;
+  options.counters |= hasCounters_;
+  if (options.print)
     fmt::print("\n");
   makeReport(folder, options);
 }

@@ -24,6 +24,8 @@ class Bundle;
 
 namespace ttrun {
 
+struct ReportOptions;
+
 struct SessionOptions {
   std::string entry; ///< empty: the only one, or "main"
   std::string verify = "full";
@@ -71,9 +73,8 @@ public:
   void signpost(const char *header, const std::string &message);
   /// The folder of the recording; "" if there is none.
   std::string profileFolder() const { return profiler_ ? ttrt_profiler_folder(profiler_) : ""; }
-  /// Ends the recording, if there is one, and makes its report, which `print` also prints. The
-  /// device is closed then.
-  void finishProfile(bool print);
+  /// Ends the recording, if there is one, and makes its report. The device is closed then.
+  void finishProfile(const ReportOptions &report);
 
   const ttrt::Bundle &bundle() const;
   const std::string &entryName() const { return entryName_; }

@@ -473,6 +473,7 @@ Analysis analyse(Log log, const std::string &bundle) {
   a.counts = CountTable(a.log.counters.size());
   a.clock = fitClock(a.log);
   a.models = modelsOf(a.log, bundle);
+  a.limits.resize(a.models.size());
   a.host = pairHostMarkers(a.log);
   a.unmatchedBegins = a.host.unmatchedBegins;
   a.unmatchedEnds = a.host.unmatchedEnds;

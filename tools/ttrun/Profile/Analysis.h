@@ -6,6 +6,7 @@
 #define TTC_TOOLS_TTRUN_PROFILE_ANALYSIS_H
 
 #include "Counters.h"
+#include "Machine.h"
 #include "Model.h"
 #include "Zones.h"
 
@@ -118,6 +119,7 @@ struct Analysis {
   std::vector<RingZones> rings;
   HostZones host;
   std::vector<DeviceModel> models;
+  std::vector<Limits> limits;        ///< by device; makeReport() fills it in
   std::vector<Execution> executions; ///< by device, queue, number
   std::vector<OpRun> ops;            ///< by begin
   std::vector<StepRun> steps;        ///< by begin

@@ -101,6 +101,7 @@ public:
     model.target = text(tables.target()->name());
     model.dramBytes = bundle.addresses().dramBytes;
     model.l1Bytes = bundle.addresses().l1Bytes;
+    model.plannedCores = bundle.addresses().cores;
     for (uint32_t i = 0; i < count(tables.events()); ++i)
       model.events.push_back(text(tables.events()->Get(i)->name()));
     for (uint32_t i = 0; i < count(tables.zone_names()); ++i) {
@@ -151,12 +152,29 @@ private:
     if (action.info->table == IndexedTable::Program) {
       op.name = text(bundle.metadata().programs()->Get(action.index)->symbol());
       op.kind = kindOf(op.name);
+      op.flops = bundle.metadata().programs()->Get(action.index)->flops();
+      op.multipliesBytes = multipliesBytes(action.index);
     } else if (action.info->table == IndexedTable::Event) {
       op.name += " " + model.eventText(action.index);
     }
     forEachAccess(bundle, entry, action,
                   [&](const Access &access) { addAccess(op, action, access); });
     return op;
+  }
+
+  /// Products of bytes are what kernels on bytes spend their time on, and only these have two
+  /// operands of bytes: activations and weights.
+  bool multipliesBytes(uint32_t program) const {
+    if (!facts || program >= count(facts->programs()))
+      return false;
+    const auto *operands = facts->programs()->Get(program)->operands();
+    uint32_t tensors = 0;
+    for (uint32_t i = 0; i < count(operands); ++i) {
+      const fb::Operand &operand = *operands->Get(i);
+      tensors += operand.access() == fb::Access::Read && operand.dtype() && operand.bytes() > 1 &&
+                 (*operand.dtype() == fb::DType::I8 || *operand.dtype() == fb::DType::U8);
+    }
+    return tensors >= 2;
   }
 
   void addAccess(OpInfo &op, const Action &action, const Access &access) const {
@@ -173,12 +191,16 @@ private:
       operand.memory = "DRAM";
     } else if (map.isInCore(access.address)) {
       operand.memory = "L1 sharded";
+      operand.firstBank = (access.address - map.dramBytes) / map.l1Bytes;
+      operand.banks = access.pitch == map.l1Bytes ? rows : 1;
+      operand.perWorkgroup = access.perWorkgroup;
     } else if (access.address < map.interleavedAddress()) {
       space = Space::Host;
       operand.memory = "host";
     } else {
       operand.memory = "L1 interleaved";
     }
+    operand.space = space;
     const auto index = static_cast<size_t>(space);
     op.read[index] += access.read ? operand.bytes : 0;
     op.written[index] += access.write ? operand.bytes : 0;

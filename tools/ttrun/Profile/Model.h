@@ -22,17 +22,23 @@ struct OperandInfo {
   bool read = false, write = false;
   std::string buffer, dtype, shape; ///< shape: "1x64x56x56"
   std::string memory;               ///< "DRAM", "L1 interleaved", "L1 sharded", "host"
+  Space space = Space::Dram;
   uint64_t bytes = 0;
+  /// In the L1s of cores: bytes in each of `banks` successive ones, from bank `firstBank` on.
+  uint64_t firstBank = 0, banks = 0;
+  bool perWorkgroup = false; ///< workgroup k accesses the k-th of them only
 };
 
 /// What a command does.
 struct OpInfo {
-  bool work = false;  ///< reads and writes; false: a barrier, a signal, a wait, the end
-  std::string action; ///< "dispatch", "copy", "barrier"
-  std::string name;   ///< the program's symbol; of other commands the action
-  std::string kind;   ///< the name without its number: ops of one kind are summed up
-  std::string source; ///< op of the model
-  uint64_t grid = 0;  ///< workgroups
+  bool work = false;            ///< reads and writes; false: a barrier, a signal, a wait, the end
+  std::string action;           ///< "dispatch", "copy", "barrier"
+  std::string name;             ///< the program's symbol; of other commands the action
+  std::string kind;             ///< the name without its number: ops of one kind are summed up
+  std::string source;           ///< op of the model
+  uint64_t grid = 0;            ///< workgroups
+  uint64_t flops = 0;           ///< operations of all workgroups; 0: unknown, or none
+  bool multipliesBytes = false; ///< they are mostly products of 8-bit integers
   std::vector<OperandInfo> operands;
   std::array<uint64_t, kSpaces> read{}, written{}; ///< bytes
   /// Bytes in use before, during and after it; of L1, in one core. Known only for commands that the
@@ -60,6 +66,7 @@ struct DeviceModel {
   std::string problem; ///< why nothing is known
   std::string bundle, target;
   uint64_t dramBytes = 0, l1Bytes = 0; ///< l1: of one core
+  uint64_t plannedCores = 0;           ///< the grid of the target
   std::vector<StepInfo> steps;
   std::vector<std::string> traces, events;
   std::map<uint32_t, std::string> zones; ///< of programs, by the hashes of their names

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CounterSums.h"
 #include "Files.h"
+#include "Roofline.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -49,6 +50,12 @@ const char *const kColumnNames[] = {"OP CODE",
                                     "L1 READ [bytes]",
                                     "L1 WRITTEN [bytes]",
                                     "DRAM BANDWIDTH [bytes/s]",
+                                    "FLOPS",
+                                    "PM IDEAL [ns]",
+                                    "PM COMPUTE [ns]",
+                                    "PM BANDWIDTH [ns]",
+                                    "PM FPU UTIL (%)",
+                                    "DRAM BW UTIL (%)",
                                     "DRAM BEFORE [bytes]",
                                     "DRAM AFTER [bytes]",
                                     "L1 BEFORE [bytes]",
@@ -129,6 +136,23 @@ private:
     csv.append(4 * (columns - count), ',');
   }
 
+  void idealColumns(const OpInfo &op, const Limits &limits, double duration) {
+    const Ideal ideal = idealOf(op, limits);
+    csv += ',';
+    if (op.flops)
+      fmt::format_to(out(), "{}", op.flops);
+    for (const std::optional<double> &time : {ideal.least(), ideal.compute, ideal.bandwidth}) {
+      csv += ',';
+      if (time)
+        fmt::format_to(out(), "{:.0f}", *time);
+    }
+    for (const std::optional<double> &time : {ideal.compute, ideal.bandwidth}) {
+      csv += ',';
+      if (const std::optional<double> share = shareOf(time, duration))
+        fmt::format_to(out(), "{:.2f}", 100 * *share);
+    }
+  }
+
   void row(const OpRun &run) {
     const DeviceModel &model = a.models[run.device];
     const OpInfo *op = model.op(run.step, run.command);
@@ -156,8 +180,9 @@ private:
       if (run.most > 0)
         fmt::format_to(out(), "{:.0f}",
                        static_cast<double>(op->read[dram] + op->written[dram]) / run.most * 1e9);
+      idealColumns(*op, a.limits[run.device], run.most);
     } else {
-      csv += ",,,,,";
+      csv += ",,,,,,,,,,,";
     }
     if (op && op->usesKnown)
       fmt::format_to(out(), ",{},{},{},{}", op->dramBefore, op->dramAfter, op->l1Before,

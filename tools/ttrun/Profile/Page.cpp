@@ -3,6 +3,7 @@
 #include "Files.h"
 #include "ProfilePageFiles.h"
 #include "Summary.h"
+#include "Traffic.h"
 
 #include <algorithm>
 #include <ctime>
@@ -47,6 +48,8 @@ public:
     json.endArray();
     addMarks();
     addUses();
+    addLimits();
+    addTraffic();
     addOps();
     addZones();
     json.key("strings").beginArray();
@@ -249,6 +252,30 @@ private:
     json.endArray();
   }
 
+  /// Only what is known: an unknown limit draws no roof.
+  void addLimits() {
+    json.key("limits").beginArray();
+    for (const Limits &limits : a.limits)
+      json.beginObject(/*flat=*/true)
+          .field("flops", limits.flops)
+          .field("int8", limits.int8Ops)
+          .field("bandwidth", limits.bandwidth)
+          .field("source", limits.source)
+          .endObject();
+    json.endArray();
+  }
+
+  void addTraffic() {
+    json.key("traffic").beginArray();
+    for (uint32_t device = 0; device < a.models.size(); ++device)
+      if (const Traffic traffic = trafficOf(a, device); !traffic.empty()) {
+        json.beginObject();
+        addTrafficFields(json, traffic);
+        json.endObject();
+      }
+    json.endArray();
+  }
+
   void addOps() {
     const double all = summary.opTime > 0 ? summary.opTime : 1;
     json.key("counters").beginArray();
@@ -272,8 +299,15 @@ private:
           .field("least", op.time.least)
           .field("p90", op.time.p90)
           .field("bytes", op.dramBytes)
+          .field("flops", op.flops)
+          .field("type", op.type)
+          .field("int8", op.multipliesBytes)
           .field("share", op.share / all);
       addCounts(op.counts);
+      if (const std::optional<double> part = shareOf(op.ideal.compute, op.time.median))
+        json.field("peak", *part);
+      if (const std::optional<double> part = shareOf(op.ideal.bandwidth, op.time.median))
+        json.field("band", *part);
       json.endObject();
     }
     json.endArray().key("kinds").beginArray();
@@ -345,7 +379,8 @@ std::string pageHtml(const Analysis &analysis, const Summary &summary) {
     page.replace(page.rfind(mark), std::string_view(mark).size(), content);
   };
   fill("@SELFTEST@", kProfileSelftest);
-  fill("@SCRIPT@", std::string(kProfileData) + kProfileTimeline + kProfileTable + kProfileControls);
+  fill("@SCRIPT@", std::string(kProfileData) + kProfileTimeline + kProfileTable + kProfileRoofline +
+                       kProfileTraffic + kProfileControls);
   fill("@DATA@", insideScript(PageData(analysis, summary).write()));
   fill("@STYLE@", kProfileStyle);
   return page;

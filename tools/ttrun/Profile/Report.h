@@ -2,6 +2,8 @@
 #ifndef TTC_TOOLS_TTRUN_PROFILE_REPORT_H
 #define TTC_TOOLS_TTRUN_PROFILE_REPORT_H
 
+#include "Machine.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -9,15 +11,23 @@
 
 namespace ttrun {
 
+class OptionParser;
+
 struct ReportOptions {
   std::string bundle; ///< replaces the path that the log has
   bool print = true;
-  bool json = false;       ///< what is printed is JSON
-  uint64_t rows = 20;      ///< ops in the text
-  bool counters = false;   ///< the text has a table of what was counted
-  bool gaps = false;       ///< print where they are, too
-  std::string picture;     ///< file; empty: none
-  uint64_t iterations = 3; ///< in the picture
+  bool json = false;        ///< what is printed is JSON
+  uint64_t rows = 20;       ///< ops in the text
+  bool counters = false;    ///< the text has a table of what was counted
+  bool gaps = false;        ///< print where they are, too
+  std::string picture;      ///< file; empty: none
+  uint64_t iterations = 3;  ///< in the picture
+  bool measurePeak = false; ///< measures this machine, and stores that in the folder
+  report::GivenLimits limits;
+  bool traffic = false; ///< the text has the traffic of each core
+
+  /// Declares --measure-peak, --peak-gflops and so on.
+  void declareLimits(OptionParser &parser);
 };
 
 /// Writes the files of a recording's folder, and prints its summary. `folder` may be

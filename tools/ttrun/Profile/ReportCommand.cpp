@@ -39,10 +39,36 @@ fs::path recordingIn(const fs::path &folder) {
   return newest;
 }
 
+void ReportOptions::declareLimits(OptionParser &parser) {
+  parser.real("peak-gflops", "G",
+              "what all cores can compute together, in 10^9 operations\non f32 per second",
+              limits.gflops);
+  parser.real("peak-int8-gops", "G", "the same for products of 8-bit integers", limits.int8Gops);
+  parser.real("bandwidth-gbs", "G", "the memory's bandwidth, in 10^9 bytes per second",
+              limits.bandwidthGbs);
+}
+
+/// The limits of each device. What is measured is stored beside the recording.
+static void addLimits(Analysis &analysis, const fs::path &folder, const ReportOptions &options) {
+  const std::string path = (folder / kMachineFile).string();
+  std::vector<Machine> machines;
+  if (options.measurePeak) {
+    for (const Device &device : analysis.log.devices)
+      if (std::none_of(machines.begin(), machines.end(),
+                       [&](const Machine &machine) { return machine.cores == device.info.cores; }))
+        machines.push_back(measureMachine(device.info.cores));
+    ttc::writeFile(path, {machineJson(machines)});
+  } else {
+    machines = readMachines(path);
+  }
+  for (size_t i = 0; i < analysis.log.devices.size(); ++i)
+    analysis.limits[i] = limitsOf(options.limits, machines, analysis.log.devices[i].info.cores);
+}
+
 void makeReport(const std::string &given, const ReportOptions &options) {
   const fs::path folder = recordingIn(given);
-  const Analysis analysis =
-      analyse(readLog((folder / ttrt::profile::kLogName).string()), options.bundle);
+  Analysis analysis = analyse(readLog((folder / ttrt::profile::kLogName).string()), options.bundle);
+  addLimits(analysis, folder, options);
   const Summary summary = summarise(analysis);
   // "profile/20250131-120000/" has no name of its own after the last slash.
   const fs::path named = fs::absolute(folder).lexically_normal();
@@ -60,7 +86,7 @@ void makeReport(const std::string &given, const ReportOptions &options) {
   if (options.json)
     fmt::print("{}", json);
   else
-    printSummary(analysis, summary, folder.string(), options.rows, options.counters);
+    printSummary(analysis, summary, folder.string(), options);
   if (options.gaps && !options.json)
     printGaps(analysis, options.rows);
 }
@@ -82,6 +108,11 @@ int reportCommand(int argc, char **argv) {
   parser.text("picture", "FILE", "also draw iterations of the recording as SVG", options.picture);
   parser.number("iterations", "N", "iterations in the picture (default 3)", options.iterations, 1,
                 1000000);
+  parser.flag("measure-peak",
+              "measure what this machine can do, for % of peak and of\nbandwidth; stored in FOLDER",
+              options.measurePeak);
+  options.declareLimits(parser);
+  parser.flag("traffic", "also print what each core reads and writes, and where", options.traffic);
   parser.flag("json", "print one JSON object instead of text (docs/profiling.md)", options.json);
   const std::vector<std::string> folders = parser.parse(argc, argv);
   if (folders.size() != 1)

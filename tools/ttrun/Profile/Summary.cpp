@@ -86,6 +86,9 @@ private:
         samples.sum.grid = op->grid;
         const auto dram = static_cast<size_t>(Space::Dram);
         samples.sum.dramBytes = op->read[dram] + op->written[dram];
+        samples.sum.flops = op->flops;
+        samples.sum.multipliesBytes = op->multipliesBytes;
+        samples.sum.ideal = idealOf(*op, a.limits[run.device]);
       }
     }
     samples.sum.share += run.share;
@@ -121,6 +124,8 @@ private:
       ++sum.commands;
       sum.share += op.share;
       sum.dramBytes += op.dramBytes;
+      sum.flops += op.flops;
+      sum.ideal += op.ideal;
       sum.time.add(op.time);
       sum.counts.add(op.counts);
     }

@@ -6,6 +6,11 @@
 #define TTC_TOOLS_TTRUN_PROFILE_SUMMARY_H
 
 #include "CounterSums.h"
+#include "Roofline.h"
+
+namespace ttrun {
+struct ReportOptions;
+}
 
 namespace ttrun::report {
 
@@ -17,6 +22,9 @@ struct OpSum {
   std::string type;                ///< "device", "transfer", "host"
   uint64_t grid = 0, commands = 1; ///< commands: how many were summed up
   uint64_t dramBytes = 0;          ///< read and written, in one execution
+  uint64_t flops = 0;              ///< in one execution; 0: unknown, or none
+  bool multipliesBytes = false;    ///< OpInfo's
+  Ideal ideal;                     ///< of one execution
   Spread time;                     ///< kernel durations or durations, nanoseconds
   double share = 0;                ///< of the device's time; 0 for steps
   CountSum counts;                 ///< on all cores together
@@ -58,9 +66,9 @@ struct Summary {
 };
 
 Summary summarise(const Analysis &analysis);
-/// Prints at most `rows` ops; with `counters`, also what was counted in them.
+/// Prints what the options ask for.
 void printSummary(const Analysis &analysis, const Summary &summary, const std::string &folder,
-                  size_t rows, bool counters);
+                  const ReportOptions &options);
 std::string summaryJson(const Analysis &analysis, const Summary &summary,
                         const std::string &folder);
 /// report.html: everything on one page, which needs no network.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../Json.h"
 #include "../Printing.h"
+#include "Report.h"
 #include "Summary.h"
+#include "Traffic.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,6 +23,41 @@ static std::string rateCells(const Rates &rates) {
   return cell(rates.instructionsPerCycle) + cell(rates.cacheMisses);
 }
 
+/// "  53.1%", or as wide a gap.
+static std::string percentText(const std::optional<double> &part, size_t width) {
+  return part ? fmt::format("{:{}.1f}%", 100 * *part, width - 1) : std::string(width, ' ');
+}
+
+/// What of a program's row is about limits. Without limits, its place is taken by runs and GB/s.
+struct RooflineColumns {
+  bool known = false;
+
+  explicit RooflineColumns(const std::vector<OpSum> &ops) {
+    for (const OpSum &op : ops)
+      known |= op.ideal.least().has_value();
+  }
+  std::string head() const {
+    return known ? fmt::format("{:>6} {:>9} {:>8} {:>5} {:>8} {:>9} {:>14}", "share", "median us",
+                               "commands", "grid", "MFLOP", "% of peak", "% of bandwidth")
+                 : fmt::format("{:>6} {:>10} {:>8} {:>8} {:>7} {:>8}", "share", "median us", "runs",
+                               "commands", "grid", "GB/s");
+  }
+  std::string of(const OpSum &op, double part) const {
+    if (!known) {
+      const double rate =
+          op.time.median > 0 ? static_cast<double>(op.dramBytes) / op.time.median : 0;
+      return fmt::format("{:5.1f}% {:10.2f} {:8} {:8} {:7} {:8.2f}", part, op.time.median * 1e-3,
+                         op.time.count, op.commands, op.grid, rate);
+    }
+    const std::string flops =
+        op.flops ? fmt::format("{:.2f}", static_cast<double>(op.flops) * 1e-6) : "";
+    return fmt::format("{:5.1f}% {:9.2f} {:8} {:5} {:>8} {} {}", part, op.time.median * 1e-3,
+                       op.commands, op.grid, flops,
+                       percentText(shareOf(op.ideal.compute, op.time.median), 9),
+                       percentText(shareOf(op.ideal.bandwidth, op.time.median), 14));
+  }
+};
+
 static void printOps(const Analysis &a, const Summary &summary, size_t rows) {
   bool hasRates = false;
   for (const OpSum &op : summary.names)
@@ -29,19 +66,16 @@ static void printOps(const Analysis &a, const Summary &summary, size_t rows) {
   const size_t shown = std::min(rows, summary.names.size());
   for (size_t i = 0; i < shown; ++i)
     width = std::max(width, columnsOf(printable(summary.names[i].name)));
-  width = std::min<size_t>(width, 32);
-  fmt::print("\n{:>6} {:>10} {:>8} {:>8} {:>7} {:>8}{}  {:<{}} {}\n", "share", "median us", "runs",
-             "commands", "grid", "GB/s", hasRates ? "    IPC miss/k" : "", "program", width,
-             "source");
+  const RooflineColumns columns(summary.names);
+  width = std::min<size_t>(width, columns.known ? 24 : 32);
+  fmt::print("\n{}{}  {:<{}} {}\n", columns.head(), hasRates ? "    IPC miss/k" : "", "program",
+             width, "source");
   for (size_t i = 0; i < shown; ++i) {
     const OpSum &op = summary.names[i];
     std::string name = shorten(printable(op.name), width);
     name += std::string(width - columnsOf(name), ' ');
-    const double rate = op.time.median > 0 ? static_cast<double>(op.dramBytes) / op.time.median : 0;
-    std::string line = fmt::format("{:5.1f}% {:10.2f} {:8} {:8} {:7} {:8.2f}{}  {}",
-                                   share(op.share, summary.opTime), op.time.median * 1e-3,
-                                   op.time.count, op.commands, op.grid, rate,
-                                   hasRates ? rateCells(ratesOf(a.log, op.counts)) : "", name);
+    std::string line = columns.of(op, share(op.share, summary.opTime)) +
+                       (hasRates ? rateCells(ratesOf(a.log, op.counts)) : "") + "  " + name;
     const std::string more = op.commands > 1 && !op.source.empty() ? ", ..." : "";
     const size_t used = columnsOf(line) + 1 + more.size();
     line += " " + shorten(printable(op.source), kColumns > used ? kColumns - used : 0) + more;
@@ -119,12 +153,13 @@ static void printDevice(const Analysis &a, uint32_t device) {
     line += fmt::format("{} {} {:.1f} %", i ? "," : "", nameOf(static_cast<Use>(i)),
                         share(times.uses[i], times.span()));
   printLine(line);
+  printLine("limits       {}", limitsText(a.limits[device]));
   if (times.cores > 1)
     printLine("cores        each computes in {:.1f} % of the time of ops", 100 * times.coreUse());
 }
 
-void printSummary(const Analysis &a, const Summary &summary, const std::string &folder, size_t rows,
-                  bool counters) {
+void printSummary(const Analysis &a, const Summary &summary, const std::string &folder,
+                  const ReportOptions &options) {
   printLine("report       {}", folder);
   printLine("recording    {} ({}), {} zones{}", a.log.process, a.log.start.pid, a.spans,
             a.log.ended ? "" : "; it was not closed: what was not read is missing");
@@ -137,11 +172,14 @@ void printSummary(const Analysis &a, const Summary &summary, const std::string &
               summary.runs.median * 1e-6, 1.96 * summary.runs.error() * 1e-6);
   for (uint32_t i = 0; i < a.log.devices.size(); ++i)
     printDevice(a, i);
-  printOps(a, summary, rows);
+  printOps(a, summary, options.rows);
   printSteps(summary);
-  printZones(summary, rows);
-  if (counters)
-    printCounters(a, summary, rows);
+  printZones(summary, options.rows);
+  if (options.counters)
+    printCounters(a, summary, options.rows);
+  if (options.traffic)
+    for (uint32_t i = 0; i < a.models.size(); ++i)
+      printTraffic(a, i);
   fmt::print("\n");
   for (const std::string &line : counterNotes(a))
     printLine("counters: {}", line);
@@ -185,6 +223,7 @@ static void addOps(Json &json, const Log &log, const char *name, const std::vect
           .field("grid", op.grid);
     }
     json.field("dram_bytes", op.dramBytes).field("share_ms", op.share * 1e-6);
+    addIdeal(json, op.flops, op.ideal, op.time.median);
     addSpread(json, "time_us", op.time, 1e-3);
     addCounterFields(json, log, op.counts);
     json.endObject();
@@ -239,10 +278,16 @@ static void addDevice(Json &json, const Analysis &a, const Summary &summary, uin
   if (!model.known)
     json.field("problem", model.problem);
   json.field("span_ms", times.span() * 1e-6).field("core_use", times.coreUse());
+  addLimits(json, a.limits[device]);
   json.key("uses_ms").beginObject();
   for (size_t i = 0; i < kUses; ++i)
     json.field(nameOf(static_cast<Use>(i)), times.uses[i] * 1e-6);
   json.endObject();
+  if (const Traffic traffic = trafficOf(a, device); !traffic.empty()) {
+    json.key("traffic").beginObject();
+    addTrafficFields(json, traffic);
+    json.endObject();
+  }
   addSpread(json, "iteration_ms", spreadOf(times.iterations), 1e-6);
   json.key("verdict")
       .beginObject()

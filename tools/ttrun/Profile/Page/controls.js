@@ -105,14 +105,17 @@ $('theme').onclick = () => {
   root.dataset.theme = dark ? 'light' : 'dark';
   readStyle();
   redraw();
+  drawTraffic();
 };
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readStyle(); redraw(); });
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readStyle(); redraw(); drawTraffic(); });
 new ResizeObserver(redraw).observe(stage);
 
 readStyle();
 showHead();
 showUses();
 showKinds();
+showRoofline();
+showTraffic();
 showOps();
 showZones();
 draw();

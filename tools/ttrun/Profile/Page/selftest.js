@@ -55,8 +55,9 @@ function selfTest() {
   for (const [name] of COLUMNS)
     for (let i = 0; i < 2; ++i) {
       $('ops').querySelector(`th[data-column="${name}"] button`).click();
-      const values = data.ops.map(op => cell(op, name));
-      const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0) * (shown.down ? -1 : 1));
+      // In arrays: sort() puts what is undefined last, whatever the order.
+      const values = data.ops.map(op => [cell(op, name)]), order = ([value]) => value ?? -1;
+      const sorted = values.sort((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0) * (shown.down ? -1 : 1)).flat();
       const first = $('ops').querySelector('tbody tr');
       const column = COLUMNS.findIndex(([other]) => other === name), format = COLUMNS[column][2];
       check(`sorted by ${name}`, !first || first.children[column].textContent === String(format ? format(sorted[0]) : sorted[0] ?? ''));
@@ -67,6 +68,35 @@ function selfTest() {
     const all = use.values.reduce((a, b) => a + b, 0);
     check(`${use.name}: what the time is spent on adds up`, Math.abs(all - use.span) <= 1e-6 * use.span + 10);
   }
+
+  // The roofline: each dot is where its op is, below the roofs, and selects it.
+  const circles = [...$('roofline').querySelectorAll('.dot')];
+  check('a dot for each op with operations and bytes',
+    circles.length === data.ops.filter(op => op.flops > 0 && op.bytes > 0 && op.median > 0).length);
+  for (const circle of circles) {
+    const op = data.ops[circle.getAttribute('data-op')];
+    const x = 10 ** (roofline.x[0] + (circle.getAttribute('cx') - ROOF.left) / (ROOF.width - ROOF.left - ROOF.right) * (roofline.x[1] - roofline.x[0]));
+    const y = 10 ** (roofline.y[0] + (ROOF.height - ROOF.bottom - circle.getAttribute('cy')) / (ROOF.height - ROOF.top - ROOF.bottom) * (roofline.y[1] - roofline.y[0]));
+    check('a dot is at its operations per byte', Math.abs(x / (op.flops / op.bytes) - 1) < 1e-6);
+    check('a dot is at its operations per second', Math.abs(y / (op.flops / op.median * 1e9) - 1) < 1e-6);
+    check('a dot is inside of the plot', x >= 10 ** roofline.x[0] && x <= 10 ** roofline.x[1] && y >= 10 ** roofline.y[0] && y <= 10 ** roofline.y[1]);
+    check('hovering names the op', circle.textContent.includes(text(op.name)));
+    circle.onclick();
+    check('a dot selects its op', selected && rows[selected[0]].lanes[selected[1]].op[selected[2]] === Number(circle.getAttribute('data-op')));
+    check('the dot of the selected op is marked', circle.classList.contains('selected') && $('roofline').querySelectorAll('.selected').length === 1);
+  }
+  check('a line for each roof', $('roofline').querySelectorAll('.roof').length === (circles.length ? roofs.length : 0));
+  clearAll();
+  key('0');
+
+  // The heat maps: what is below the pointer is what is drawn there.
+  for (const heat of heats)
+    for (let core = 0; core < heat.traffic.cores; ++core)
+      for (let memory = 0; memory < heat.columns; ++memory) {
+        const over = heat.at(HEAT.left + (memory + 0.5) * heat.size, HEAT.top + (core + 0.5) * heat.size);
+        check('a cell can be hit', over && over[0] === core && over[1] === memory);
+        check('nothing is cold', (heat.heat(core, memory) > 0) === (heat.cells[core][memory] > 0) && heat.heat(core, memory) <= 1);
+      }
 
   // Search finds what looking at every string finds.
   if (data.ops.length) {
@@ -105,6 +135,7 @@ function selfTest() {
   timing.visited = visited;
   setView(0, span);
   const scripts = document.scripts.length, elements = document.getElementsByTagName('*').length;
-  document.body.append(element('pre', JSON.stringify({failures, timing, scripts, elements, zones: programZones, title: document.title}), {id: 'selftest'}));
+  document.body.append(element('pre', JSON.stringify({failures, timing, scripts, elements, zones: programZones, title: document.title,
+    dots: circles.length, roofs: roofs.length, heats: heats.length}), {id: 'selftest'}));
 }
 if (location.hash === '#selftest') selfTest();

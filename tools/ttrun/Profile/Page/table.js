@@ -22,6 +22,9 @@ function describe([row, depth, zone]) {
   if (op) {
     list.push(['median of all', duration(op.median) + `, ${op.count} times`]);
     if (op.bytes) list.push(['DRAM', `${bytes(op.bytes)}, ${(op.bytes / op.median).toFixed(2)} GB/s`]);
+    if (op.flops) list.push(['operations', `${si(op.flops, '')}, ${si(op.flops / op.median * 1e9, '/s')}`]);
+    if (op.peak !== undefined) list.push(['of peak', percent(op.peak)]);
+    if (op.band !== undefined) list.push(['of bandwidth', percent(op.band)]);
   }
   return list;
 }
@@ -33,20 +36,34 @@ function definitions(list) {
 function showDetails() {
   $('details').replaceChildren(element('h2', 'Selected'),
     selected ? definitions(describe(selected)) : element('p', 'Click a zone.', {class: 'soft'}));
+  markDot();
 }
 
 const count = value => value === undefined ? '' : Math.round(value).toLocaleString('en');
 const ratio = value => value === undefined ? '' : value.toFixed(2);
+/// A share that may be unknown.
+const known = share => share === undefined ? '' : percent(share);
 const COLUMNS = [
   ['trace', 'trace'], ['command', 'command'], ['name', 'program'], ['source', 'source'], ['grid', 'grid', String],
   ['count', 'times', String], ['median', 'median', duration], ['least', 'least', duration], ['p90', '90 %', duration],
-  ...data.counters.map(([field, name]) => [field, name, count]),
-  ...(data.ops.some(op => 'ipc' in op) ? [['ipc', 'IPC', ratio]] : []),
-  ...(data.ops.some(op => 'misses' in op) ? [['misses', 'cache misses of 1000', ratio]] : []),
-  ['bytes', 'DRAM', bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''], ['share', 'share', percent]];
+@@, bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''],
+  ['flops', 'operations', count => count ? si(count, '') : ''], ['peak', '% of peak', known], ['band', '% of bandwidth', known],
+  ['share', 'share', percent]];
 for (const op of data.ops) op.rate = op.median && op.bytes ? op.bytes / op.median : 0;
 const shown = {column: 'share', down: true};
 const cell = (op, name) => ['trace', 'name', 'source', 'kind'].includes(name) ? text(op[name]) : op[name];
+
+/// Selects the first execution of an op.
+function selectOp(index) {
+  for (let row = 0; row < rows.length; ++row)
+    for (let depth = 0; depth < rows[row].lanes.length; ++depth) {
+      const zone = rows[row].lanes[depth].op.indexOf(index);
+      if (zone >= 0) {
+        select([row, depth, zone], true);
+        return showZone([row, depth, zone]);
+      }
+    }
+}
 
 function showOps() {
   const most = Math.max(...data.ops.map(op => op.share), 1e-9);
@@ -76,16 +93,7 @@ function showOps() {
       }
       line.append(made);
     }
-    line.onclick = () => {
-      for (let row = 0; row < rows.length; ++row)
-        for (let depth = 0; depth < rows[row].lanes.length; ++depth) {
-          const zone = rows[row].lanes[depth].op.indexOf(index);
-          if (zone >= 0) {
-            select([row, depth, zone], true);
-            return showZone([row, depth, zone]);
-          }
-        }
-    };
+    line.onclick = () => selectOp(index);
     body.append(line);
   }
   table.append(element('thead', head), body);
