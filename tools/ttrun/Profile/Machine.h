@@ -30,7 +30,7 @@ struct Machine {
   std::string instructions, int8Instructions;  ///< "avx512f"; "" if none were measured
 };
 
-/// Measures this machine in less than half a second: multiply-adds in registers, and reading and
+/// Measures this machine in about a third of a second: multiply-adds in registers, and reading and
 /// copying memory that exceeds the caches.
 Machine measureMachine(uint32_t cores);
 

@@ -202,7 +202,7 @@ double operationsPerSecond(const Loop &loop, uint32_t threads) {
   uint64_t rounds = 1000;
   while (timeAtOnce(1, [&](uint32_t) { loop.run(rounds); }) < 2e-3)
     rounds *= 2;
-  return best(0.08, [&] {
+  return best(0.06, [&] {
     const double seconds = timeAtOnce(threads, [&](uint32_t) { loop.run(rounds); });
     return static_cast<double>(rounds) * loop.operations * threads / seconds;
   });
@@ -248,14 +248,14 @@ void measureMemory(Machine &machine) {
     memset(from(thread) + half, 2, part);
   });
   std::atomic<uint64_t> sink{0};
-  machine.readBandwidth = best(0.08, [&] {
+  machine.readBandwidth = best(0.06, [&] {
     const double seconds = timeAtOnce(machine.cores, [&](uint32_t thread) {
       for (size_t begin : {size_t(0), half})
         sink += sumOf(reinterpret_cast<const uint64_t *>(from(thread) + begin), part / 8);
     });
     return 2 * static_cast<double>(half) / seconds;
   });
-  machine.copyBandwidth = best(0.08, [&] {
+  machine.copyBandwidth = best(0.06, [&] {
     const double seconds = timeAtOnce(
         machine.cores, [&](uint32_t thread) { memcpy(from(thread) + half, from(thread), part); });
     return 2 * static_cast<double>(half) / seconds;

@@ -5,7 +5,7 @@
 'use strict';
 
 const SVG = $('roofline').firstElementChild.namespaceURI;
-const ROOF = {width: 900, height: 360, left: 64, right: 12, top: 10, bottom: 36};
+const ROOF = {width: 900, height: 360, left: 64, right: 24, top: 10, bottom: 36};
 /// The ops that have a place: with operations, bytes and a duration.
 const dots = data.ops.map((op, index) => ({op, index}))
   .filter(({op}) => op.flops > 0 && op.bytes > 0 && op.median > 0)
