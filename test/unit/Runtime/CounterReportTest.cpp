@@ -5,6 +5,7 @@
 #include "FakeCounters.h"
 #include "Profile/Analysis.h"
 #include "Profile/Files.h"
+#include "Profile/Report.h"
 #include "Profile/Summary.h"
 
 #include <linux/perf_event.h>
@@ -95,7 +96,10 @@ TEST_F(Counters, ThatTakeTurnsAreScaled) {
   EXPECT_NE(counterNotes(a)[0].find("ran for 40.0 % of the time"), std::string::npos);
   const Summary summary = summarise(a);
   testing::internal::CaptureStdout();
-  printSummary(a, summary, "", 5, /*counters=*/true);
+  ttrun::ReportOptions options;
+  options.rows = 5;
+  options.counters = true;
+  printSummary(a, summary, "", options);
   const std::string text = testing::internal::GetCapturedStdout();
   // Two commands of each program.
   EXPECT_NE(text.find("~10000       ~20000   2.00  test_add"), text.npos) << text;

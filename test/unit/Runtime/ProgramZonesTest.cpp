@@ -8,6 +8,7 @@
 #include "Loaded.h"
 #include "Profile/Analysis.h"
 #include "Profile/Files.h"
+#include "Profile/Report.h"
 #include "Profile/Summary.h"
 #include "Recordings.h"
 #include "ScriptBundle.h"
@@ -71,7 +72,7 @@ protected:
   }
   std::string text() const {
     testing::internal::CaptureStdout();
-    printSummary(a, summary, "folder", 20);
+    printSummary(a, summary, "folder", {});
     fflush(stdout);
     return testing::internal::GetCapturedStdout();
   }
