@@ -131,6 +131,12 @@ def slice_of(begin, duration, **fields):
     ([event("B", ts=1)], "a B without an E"),
     ([event("E", ts=1)], "an E without a B"),
     ([event("B", ts=1), event("E", ts=2, name="c")], "an E of 'c' in 'a'"),
+    ([event("b", ts=1, id=1), event("b", ts=2, id=2), event("e", ts=3, id=1), event("e", ts=4, id=2)], None),
+    ([event("b", ts=1, id=1), event("b", ts=2, id=1), event("e", ts=3, id=1)], "of the same id"),
+    ([event("b", ts=1, id=1)], "a b without an e"),
+    ([event("e", ts=1, id=1)], "an e without a b"),
+    ([event("b", ts=2, id=1), event("e", ts=1, id=1)], "an e of 'a' at 1000"),
+    ([event("b", ts=1)], "b without ['id']"),
     ([event("i", ts=1, s="x")], "scope 'x'"),
     ([{"ph": "C", "pid": 1, "tid": 1, "name": "a", "ts": 1, "args": {"bytes": "1"}}], "counter 'bytes' is '1'"),
     ([{"ph": "C", "pid": 1, "tid": 1, "name": "a", "ts": t, "args": {n: 1}} for t, n in ((1, "x"), (2, "y"))], "had ['x']"),
@@ -254,6 +260,27 @@ def test_zones_inside_of_programs(tools, build_dir, tmp_path):
     data = [e for e in report.timeline if e["ph"] == "i" and e["name"] == "bytes"]
     assert len(data) == grid * commands and all(e["args"] == {"value": 4096} for e in data)
     assert {m["name"] for m in report.markers} >= {"main", "load <b>", "multiply", "bytes", "done"}
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_zones_of_an_instrumented_model(tools, root, tmp_path, cores):
+    """From the compiler to the timeline: each command of each program has its main zone, on each core that works."""
+    bundle = tmp_path / "digits.ttcb"
+    tools.compile(root / "examples/digits/digits.onnx", bundle, "--instrument")
+    tools.ttrun("run", bundle, "--random", f"--loops={LOOPS}", f"--cores={cores}", f"--profile={tmp_path}/profile")
+    [folder] = (tmp_path / "profile").iterdir()
+    report = Report(folder)
+    assert report.json["warnings"] == [] and report.json["dropped_in_programs"] == report.json["unmatched_begins"] == 0
+    assert trace_events.problems((folder / "timeline.json").read_text()) == []
+    programs = {op["name"]: 0 for op in report.json["ops"] if op["type"] == "device"}
+    main = {"gemm": "gemm", "pool": "pool"}
+    for row in report.json["program_zones"]:
+        kind = row["program"].split("_")[0]
+        if row["zone"] == main.get(kind, "body"):
+            assert row["kind"] == "zone" and row["count"] >= LOOPS and 0 < row["share"] <= 1
+            programs[row["program"]] += row["count"]
+    assert programs and all(programs.values()), programs
+    assert {row["zone"] for row in report.json["program_zones"]} >= {"gemm", "panels", "block", "pool"}
 
 
 def test_long_pipelines_drop_nothing(tools, bundle, tmp_path):

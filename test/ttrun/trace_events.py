@@ -2,14 +2,16 @@
 """Chrome's trace event format, checked strictly: what viewers rely on, and some of them silently repair.
 
 problems(text) lists what is wrong in the JSON text of a trace. Of the format's phases, those that ttrun
-writes are known: X, i, C, M, and B with E. Times are compared in whole nanoseconds, without rounding.
+writes are known: X, i, C, M, B with E, and b with e. Times are compared in whole nanoseconds, without rounding.
 """
 import decimal
 import json
 
-REQUIRED = {"X": {"name", "cat", "ts", "dur"}, "B": {"name", "cat", "ts"}, "E": {"ts"}, "i": {"name", "cat", "ts", "s"},
+REQUIRED = {"X": {"name", "cat", "ts", "dur"}, "B": {"name", "cat", "ts"}, "E": {"ts"},
+            "b": {"name", "cat", "ts", "id"}, "e": {"name", "cat", "ts", "id"}, "i": {"name", "cat", "ts", "s"},
             "C": {"name", "ts", "args"}, "M": {"name", "args"}}
-OPTIONAL = {"X": {"args"}, "B": {"args"}, "E": {"name", "cat", "args"}, "i": {"args"}, "C": {"cat"}, "M": {"cat"}}
+OPTIONAL = {"X": {"args"}, "B": {"args"}, "E": {"name", "cat", "args"}, "b": {"args"}, "e": set(),
+            "i": {"args"}, "C": {"cat"}, "M": {"cat"}}
 METADATA = {"process_name": {"name": str}, "thread_name": {"name": str}, "process_labels": {"labels": str},
             "process_sort_index": {"sort_index": int}, "thread_sort_index": {"sort_index": int}}
 UNITS = ("ms", "ns")
@@ -57,6 +59,7 @@ class _Checker:
         self.found, self.where = found, ""
         self.open = {}       # track -> the slices around: (end, or None of a B; name)
         self.last = {}       # track -> the begin of its last slice
+        self.asynchronous = {}  # process, category and id -> (name, begin) of a b without its e so far
         self.counters = {}   # process and name -> (series, the time of the last value)
         self.names = set()   # metadata that names one thing
         self.named, self.used = set(), set()
@@ -94,6 +97,8 @@ class _Checker:
         if phase == "i":
             if event["s"] not in ("t", "p", "g"):
                 self.say(f"scope {event['s']!r}")
+        elif phase in "be":
+            self.asynchronous_slice(event, phase, time)
         elif phase == "E":
             around = self.open.get(track, [])
             self.leave(around, time)
@@ -130,6 +135,19 @@ class _Checker:
             self.say(f"{event['name']!r} overlaps {around[-1][1]!r}, which is not around it")
         around.append((end, event["name"]))
 
+    def asynchronous_slice(self, event, phase, time):
+        """Those of one id must not overlap: viewers show them in one row."""
+        key = (event["pid"], event["cat"], event["id"])
+        opened = self.asynchronous.pop(key, None)
+        if phase == "b":
+            if opened:
+                self.say(f"a b in {opened[0]!r} of the same id")
+            self.asynchronous[key] = (event["name"], time)
+        elif not opened:
+            self.say("an e without a b")
+        elif opened[0] != event["name"] or opened[1] > time:
+            self.say(f"an e of {event['name']!r} at {time} for {opened[0]!r} at {opened[1]}")
+
     def counter(self, event, time):
         key = (event["pid"], event["name"])
         series, last = self.counters.get(key, (set(event["args"]), None))
@@ -158,5 +176,7 @@ class _Checker:
         for track, around in self.open.items():
             if any(end is None for end, _ in around):
                 self.say(f"a B without an E on {track}")
+        if self.asynchronous:
+            self.say(f"a b without an e: {sorted(self.asynchronous)}")
         if unnamed := self.used - self.names:
             self.say(f"without a name: {sorted(unnamed)}")

@@ -46,8 +46,11 @@ const known = share => share === undefined ? '' : percent(share);
 const COLUMNS = [
   ['trace', 'trace'], ['command', 'command'], ['name', 'program'], ['source', 'source'], ['grid', 'grid', String],
   ['count', 'times', String], ['median', 'median', duration], ['least', 'least', duration], ['p90', '90 %', duration],
-@@, bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''],
-  ['flops', 'operations', count => count ? si(count, '') : ''], ['peak', '% of peak', known], ['band', '% of bandwidth', known],
+  ...data.counters.map(([field, name]) => [field, name, count]),
+  ...(data.ops.some(op => 'ipc' in op) ? [['ipc', 'IPC', ratio]] : []),
+  ...(data.ops.some(op => 'misses' in op) ? [['misses', 'cache misses of 1000', ratio]] : []),
+  ['bytes', 'DRAM', bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''],
+  ['flops', 'operations', number => number ? si(number, '') : ''], ['peak', '% of peak', known], ['band', '% of bandwidth', known],
   ['share', 'share', percent]];
 for (const op of data.ops) op.rate = op.median && op.bytes ? op.bytes / op.median : 0;
 const shown = {column: 'share', down: true};
