@@ -4,7 +4,6 @@ import csv
 import decimal
 import json
 import os
-import shutil
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
@@ -403,36 +402,6 @@ def test_pandas_opens_the_tables(record):
     assert words == {"kind", "name"}
     assert markers["time [cycles]"].dtype.kind in "iu"
     assert markers.groupby("ring")["time [cycles]"].apply(lambda times: times.is_monotonic_increasing).all()
-
-
-def test_perfetto_counts_the_zones(record):
-    """Its engine is a program of its own: from TTC_TRACE_PROCESSOR, PATH, or what the package downloads."""
-    processor = pytest.importorskip("perfetto.trace_processor", reason="the package perfetto is not installed: "
-                                    "the timeline is NOT loaded in its trace processor")
-    report = record("run", f"--loops={LOOPS}", "--cores=2")
-    engine = os.environ.get("TTC_TRACE_PROCESSOR") or shutil.which("trace_processor_shell")
-    config = processor.TraceProcessorConfig(bin_path=engine)
-    try:
-        trace = processor.TraceProcessor(trace=str(report.folder / "timeline.json"), config=config)
-    except Exception as error:
-        if engine:
-            raise
-        pytest.skip(f"the engine of Perfetto's trace processor is not here and cannot be downloaded ({error}): "
-                    "the timeline is NOT loaded in it")
-    with trace:
-        def count(query):
-            [row] = trace.query(f"select count(*) as n from {query}")
-            return row.n
-
-        slices = [e for e in report.timeline if e["ph"] == "X"]
-        assert count("slice where category = 'op'") == 2 * LOOPS * COMMANDS
-        assert count("slice where category not in ('signpost', 'message', 'frame', 'marker')") == len(slices)
-        assert len(slices) == report.json["zones"]
-        assert count("slice where dur < 0") == 0
-        assert count("counter") == sum(e["ph"] == "C" for e in report.timeline)
-        assert count("stats where name like '%slice%' and severity in ('error', 'data_loss') and value > 0") == 0
-        rows = {row.name for row in trace.query("select name from thread where name is not null")}
-        assert {"queue 0 core 0", "queue 0 core 1", "thread 1"} <= rows
 
 
 #
