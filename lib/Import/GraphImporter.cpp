@@ -13,8 +13,6 @@ using namespace mlir::ttc;
 
 /// Bodies in bodies, and calls in functions: also ends functions that call themselves.
 static constexpr unsigned kMostDepth = 64;
-/// Nodes that are imported, each time that a body is. A trace of as many commands is still useful.
-static constexpr int64_t kMostNodes = int64_t(1) << 19;
 
 InFlightDiagnostic ImportErrors::emit() {
   ++errors;
@@ -194,9 +192,10 @@ LogicalResult GraphImporter::checkLimits(const onnx::NodeProto &node) {
   if (depth > kMostDepth)
     return emitError(node) << "expected bodies and functions nested at most " << kMostDepth
                            << " deep, found more";
-  if (++shared.importedNodes > kMostNodes)
-    return emitError(node) << "expected at most " << kMostNodes
-                           << " nodes with loops unrolled and functions inlined, found more";
+  if (++shared.importedNodes > shared.options.nodeLimit)
+    return emitError(node) << "expected at most " << shared.options.nodeLimit
+                           << " nodes (--node-limit) with loops unrolled and functions inlined, "
+                              "found more";
   return success();
 }
 
@@ -289,10 +288,11 @@ FailureOr<SmallVector<Value>>
 GraphImporter::importBody(onnx::GraphProto &body, ArrayRef<Value> inputs, const Twine &step) const {
   const bool before = shared.errors.any();
   // Bodies without nodes count, too: nothing else ends a loop of them.
-  if (++shared.importedNodes > kMostNodes)
+  if (++shared.importedNodes > shared.options.nodeLimit)
     return shared.errors.emit() << "the body '" << prefix << step << "': expected at most "
-                                << kMostNodes
-                                << " nodes with loops unrolled and functions inlined, found more";
+                                << shared.options.nodeLimit
+                                << " nodes (--node-limit) with loops unrolled and functions "
+                                   "inlined, found more";
   GraphImporter importer(shared, body, opsets, prefix + step.str() + "/", this);
   if (body.input_size() != static_cast<int>(inputs.size())) {
     shared.errors.emit() << "the body '" << prefix << step << "' has " << body.input_size()

@@ -86,6 +86,10 @@ struct ImportCLOptions {
       "host-result", llvm::cl::cat(category), llvm::cl::value_desc("name:f32:1x3x224x224"),
       llvm::cl::desc("Type of a value that such a function computes and whose static shape the "
                      "ONNX model does not declare")};
+  llvm::cl::opt<int64_t> nodeLimit{
+      "node-limit", llvm::cl::cat(category), llvm::cl::value_desc("N"),
+      llvm::cl::init(OnnxImportOptions().nodeLimit),
+      llvm::cl::desc("The most nodes, with loops unrolled and functions inlined")};
 };
 } // namespace
 
@@ -110,6 +114,12 @@ FailureOr<OnnxImportOptions> mlir::ttc::getOnnxImportOptionsFromCL() {
       llvm::WithColor::error() << name << ": " << complaint << "\n";
       return failure();
     }
+  if (clOptions->nodeLimit < 1) {
+    llvm::WithColor::error() << "--node-limit: expected a positive number, found "
+                             << clOptions->nodeLimit << "\n";
+    return failure();
+  }
+  options.nodeLimit = clOptions->nodeLimit;
   return options;
 }
 
@@ -118,7 +128,7 @@ bool mlir::ttc::hasOnnxImportOptions() {
   return clOptions.isConstructed() &&
          (isGiven(clOptions->inputShapes) || isGiven(clOptions->inputValues) ||
           isGiven(clOptions->valueShapes) || isGiven(clOptions->hostOps) ||
-          isGiven(clOptions->hostResults));
+          isGiven(clOptions->hostResults) || isGiven(clOptions->nodeLimit));
 }
 
 void mlir::ttc::registerImportOnnx() {

@@ -94,7 +94,7 @@ g (float x, float limit) => (float y)
 // WHILE-NEXT: return %[[Y]]
 
 // RUN: onnx-text %t/endless.txt %t/endless.onnx --name
-// RUN: not ttc-translate --import-onnx %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// RUN: not ttc-translate --import-onnx --node-limit=5000 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=ENDLESS
 //--- endless.txt
 <ir_version: 8, opset_import: ["" : 13]>
 g (float x, int64 n) => (float y, float z)
@@ -106,11 +106,14 @@ g (float x, int64 n) => (float y, float z)
     body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Identity(c) }>
 }
 // ENDLESS: node 'Loop_0' (Loop, opset 13): input 0 (trip count) must be constant
-// ENDLESS: expected at most 524288 nodes with loops unrolled and functions inlined, found more
+// ENDLESS: expected at most 5000 nodes (--node-limit) with loops unrolled and functions inlined, found more
+
+// RUN: not ttc-translate --import-onnx --node-limit=0 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=LIMIT
+// LIMIT: --node-limit: expected a positive number, found 0
 
 // A body without nodes does not run forever, and the largest trip count is a number.
 // RUN: onnx-text %t/empty.txt %t/empty.onnx --name
-// RUN: not ttc-translate --import-onnx %t/empty.onnx 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not ttc-translate --import-onnx --node-limit=5000 %t/empty.onnx 2>&1 | FileCheck %s --check-prefix=EMPTY
 //--- empty.txt
 <ir_version: 8, opset_import: ["" : 13]>
 g (float x) => (float y)
@@ -118,7 +121,7 @@ g (float x) => (float y)
 {
   y = Loop (many, , x) <body = l (int64 i, bool c, float s) => (bool c, float s) {}>
 }
-// EMPTY: expected at most 524288 nodes with loops unrolled and functions inlined, found more
+// EMPTY: expected at most 5000 nodes (--node-limit) with loops unrolled and functions inlined, found more
 
 // A scan backwards.
 // RUN: onnx-text %t/scan.txt %t/scan.onnx

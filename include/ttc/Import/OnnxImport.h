@@ -29,6 +29,9 @@ struct OnnxImportOptions {
   std::vector<std::string> hostOps;
   /// Types of their results, by name, for those that the model does not declare.
   llvm::StringMap<HostResult> hostResults;
+  /// The most nodes that are imported, with loops unrolled and functions inlined: each node counts
+  /// each time that its body is. A trace of as many commands is still useful.
+  int64_t nodeLimit = int64_t(1) << 19;
   /// The name of the imported function.
   std::string functionName = "main";
 };
@@ -60,8 +63,8 @@ OwningOpRef<ModuleOp> importOnnx(const llvm::MemoryBuffer &buffer, MLIRContext *
 /// Prints the supported ONNX ops as a page of Markdown, docs/onnx-ops.md.
 void printOnnxOps(llvm::raw_ostream &output);
 
-/// Adds --input-shape, --input-value, --value-shape, --host-ops and --host-result to the command
-/// line, for every translation that starts from ONNX.
+/// Adds --input-shape, --input-value, --value-shape, --host-ops, --host-result and --node-limit to
+/// the command line, for every translation that starts from ONNX.
 void registerOnnxImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.

@@ -109,7 +109,9 @@ protected:
     });
     auto buffer = llvm::MemoryBuffer::getMemBuffer(bytes, "damaged.onnx",
                                                    /*RequiresNullTerminator=*/false);
-    OwningOpRef<ModuleOp> module = ttc::importOnnx(*buffer, &context);
+    OnnxImportOptions options;
+    options.nodeLimit = 1 << 12;
+    OwningOpRef<ModuleOp> module = ttc::importOnnx(*buffer, &context, options);
     EXPECT_NE(static_cast<bool>(module), errors > 0);
     if (module)
       EXPECT_TRUE(succeeded(verify(*module)));
