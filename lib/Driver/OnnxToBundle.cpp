@@ -139,10 +139,10 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
-    llvm::errs()
-        << "error: --input-shape, --input-value, --value-shape, --host-ops, --host-result and --node-limit "
-           "are options of --import-onnx and --"
-        << kName << ", found one with --" << translation << "\n";
+    llvm::errs() << "error: --input-shape, --input-value, --value-shape, --host-ops, --host-result "
+                    "and --node-limit "
+                    "are options of --import-onnx and --"
+                 << kName << ", found one with --" << translation << "\n";
     return failure();
   }
   for (auto &[name, option] : cl::getRegisteredOptions())

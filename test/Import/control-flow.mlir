@@ -108,8 +108,8 @@ g (float x, int64 n) => (float y, float z)
 // ENDLESS: node 'Loop_0' (Loop, opset 13): input 0 (trip count) must be constant
 // ENDLESS: expected at most 5000 nodes (--node-limit) with loops unrolled and functions inlined, found more
 
-// RUN: not ttc-translate --import-onnx --node-limit=0 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=LIMIT
-// LIMIT: --node-limit: expected a positive number, found 0
+// RUN: not ttc-translate --import-onnx --node-limit=0 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=NODES
+// NODES: --node-limit: expected a positive number, found 0
 
 // A body without nodes does not run forever, and the largest trip count is a number.
 // RUN: onnx-text %t/empty.txt %t/empty.onnx --name
