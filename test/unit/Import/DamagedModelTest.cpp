@@ -109,7 +109,7 @@ protected:
     });
     auto buffer = llvm::MemoryBuffer::getMemBuffer(bytes, "damaged.onnx",
                                                    /*RequiresNullTerminator=*/false);
-    OnnxImportOptions options;
+    ttc::OnnxImportOptions options;
     options.nodeLimit = 1 << 12;
     OwningOpRef<ModuleOp> module = ttc::importOnnx(*buffer, &context, options);
     EXPECT_NE(static_cast<bool>(module), errors > 0);
