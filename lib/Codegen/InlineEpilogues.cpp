@@ -17,9 +17,10 @@ struct InlineEpiloguesPass : ttc::impl::InlineEpiloguesBase<InlineEpiloguesPass>
 
   void runOnOperation() override {
     LLVM::LLVMFuncOp function = getOperation();
-    auto maxConstants = dyn_cast_or_null<IntegerAttr>(function->removeAttr(kEpilogueAttrName));
+    auto maxConstants = function->getAttrOfType<IntegerAttr>(kEpilogueAttrName);
     if (!maxConstants)
       return;
+    function->removeAttr(kEpilogueAttrName);
     DenseSet<Attribute> constants;
     function.walk([&](LLVM::ConstantOp constant) {
       if (isa<VectorType>(constant.getType()))

@@ -18,9 +18,10 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-static void lowerPrograms(OpPassManager &program) {
-  // First: no other pass knows zones. Where they were comes along in the ops' locations.
-  program.addPass(createExpandZones());
+static void lowerPrograms(OpPassManager &program, bool instrument) {
+  // First: no other pass knows zones. Where they were comes along in the ops' locations. Programs
+  // that were made since outlining, such as those on shards, get their markers here.
+  program.addPass(createExpandZones({instrument}));
   // --- Tensor ops -> functions on memory. --------------------------------------------------
   // What tensor ops mean is asked for here the last time (which arguments a result may be written
   // over). Programs with a kernel get no function yet, so the passes up to CallKernels, which are
@@ -100,14 +101,14 @@ static void lowerPrograms(OpPassManager &program) {
   program.addPass(createAddShardEntries());
 }
 
-void mlir::ttc::buildLowerProgramsPipeline(OpPassManager &manager) {
+void mlir::ttc::buildLowerProgramsPipeline(OpPassManager &manager, bool instrument) {
   if (manager.getOpAnchorName() == ProgramOp::getOperationName())
-    lowerPrograms(manager);
+    lowerPrograms(manager, instrument);
   else
-    lowerPrograms(manager.nest<ProgramOp>());
+    lowerPrograms(manager.nest<ProgramOp>(), instrument);
 }
 
 void mlir::ttc::registerLowerProgramsPipeline() {
   PassPipelineRegistration<>("ttc-lower-programs", "Bodies of programs to the LLVM dialect",
-                             buildLowerProgramsPipeline);
+                             [](OpPassManager &manager) { buildLowerProgramsPipeline(manager); });
 }

@@ -140,8 +140,7 @@ bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation ==
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
     llvm::errs() << "error: --input-shape, --input-value, --value-shape, --host-ops, --host-result "
-                    "and --node-limit "
-                    "are options of --import-onnx and --"
+                    "and --node-limit are options of --import-onnx and --"
                  << kName << ", found one with --" << translation << "\n";
     return failure();
   }

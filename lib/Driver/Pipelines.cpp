@@ -126,13 +126,11 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addNestedPass<ProgramOp>(createCountFlops());
 
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
-  // Once more, for the programs that were made since: copies, and those on shards.
-  manager.addNestedPass<ProgramOp>(createExpandZones({instrument}));
   // How a gemm is computed depends on layouts and shards, which are final now.
   manager.addNestedPass<ProgramOp>(createPlanGemms());
   // Before planning and encoding, because it determines the grids, on which barriers depend, and
   // the scratch, which must fit into L1.
-  buildLowerProgramsPipeline(manager);
+  buildLowerProgramsPipeline(manager, instrument);
 
   // --- Traces -> bytes. --------------------------------------------------------------------
   manager.addPass(createBindBuffers());

@@ -72,7 +72,10 @@ def Ttc_ByteDotAttr : EnumAttr<Ttc_Dialect, Ttc_ByteDot, "byte_dot"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [AttrSizedOperandSegments], ["canStore", "getMaxEpilogueConstants"]> {
+class Ttc_IntKernelOp<string mnemonic, list<Trait> traits = []>
+    : Ttc_KernelOp<mnemonic, traits, ["canStore", "getMaxEpilogueConstants"]>;
+
+def Ttc_KernelIntGemmOp : Ttc_IntKernelOp<"int_gemm", [AttrSizedOperandSegments]> {
   let summary = "Matrix product and convolution of bytes as one implicit GEMM";
   let description = [{
     Without `kernel`: the product of `a` [batch..., M, K] and one matrix. With `kernel` (one size for
@@ -123,7 +126,7 @@ def Ttc_KernelIntGemmOp : Ttc_KernelOp<"int_gemm", [AttrSizedOperandSegments], [
   let hasVerifier = 1;
 }
 
-def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canStore", "getMaxEpilogueConstants"]> {
+def Ttc_KernelIntDepthwiseConvOp : Ttc_IntKernelOp<"int_depthwise_conv"> {
   let summary = "Depthwise convolution of bytes, channels-last";
   let description = [{
     `x` is [N, spatial..., C]; `w` are integers in f32, from `ttc.pack` of kind `depthwise`, as [kernel
@@ -158,7 +161,7 @@ def Ttc_KernelIntDepthwiseConvOp : Ttc_KernelOp<"int_depthwise_conv", [], ["canS
   let hasVerifier = 1;
 }
 
-def Ttc_KernelIntDepthwiseDotOp : Ttc_KernelOp<"int_depthwise_dot", [], ["canStore", "getMaxEpilogueConstants"]> {
+def Ttc_KernelIntDepthwiseDotOp : Ttc_IntKernelOp<"int_depthwise_dot"> {
   let summary = "Depthwise convolution of images of bytes by dot products, channels-last";
   let description = [{
     `x` is [N, H, W, C]. `w` comes from `ttc.pack_bytes` with `merged`, of weights whose two kernel

@@ -228,12 +228,14 @@ LogicalResult ProgramOp::verify() {
     return emitOpError("(C3) expected at least 0 scratch bytes, found ") << scratch.getInt();
   if (IntegerAttr flops = getFlopsAttr(); flops && flops.getInt() < 0)
     return emitOpError("(C3) expected at least 0 operations, found ") << flops.getInt();
-  constexpr int64_t kMarkerBytes = sizeof(ttrt::profile::ProgramMarkers);
+  using ttrt::profile::ProgramMarkers;
+  constexpr int64_t kMarkerBytes = sizeof(ProgramMarkers), kAlignment = alignof(ProgramMarkers);
   if (IntegerAttr scratch = getScratchBytesAttr();
       getMarkers() && scratch && !hasTensorBody() &&
-      (scratch.getInt() < kMarkerBytes || scratch.getInt() % 64 != 0))
-    return emitOpError("(C9) expected scratch of a multiple of 64 bytes that holds ")
-           << kMarkerBytes << " bytes of markers, found " << scratch.getInt();
+      (scratch.getInt() < kMarkerBytes || scratch.getInt() % kAlignment != 0))
+    return emitOpError("(C9) expected scratch of a multiple of ")
+           << kAlignment << " bytes that holds " << kMarkerBytes << " bytes of markers, found "
+           << scratch.getInt();
   return success();
 }
 

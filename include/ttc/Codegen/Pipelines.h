@@ -9,8 +9,9 @@ class OpPassManager;
 namespace mlir::ttc {
 
 /// Lowers the bodies of programs from tensor ops to the LLVM dialect and sets `grid` and
-/// `scratch_bytes`. `manager` is on the module of the programs or on one program.
-void buildLowerProgramsPipeline(OpPassManager &manager);
+/// `scratch_bytes`. `manager` is on the module of the programs or on one program. With
+/// `instrument`, all programs get markers.
+void buildLowerProgramsPipeline(OpPassManager &manager, bool instrument = false);
 
 /// Registers it as --ttc-lower-programs.
 void registerLowerProgramsPipeline();

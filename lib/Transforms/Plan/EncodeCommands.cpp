@@ -106,12 +106,10 @@ private:
     return accesses;
   }
 
-  /// Whether the accesses are ordered without a barrier. Core 0 runs commands with one workgroup in
-  /// order. Each core has scratch of its own for one command at a time, while other cores may run
-  /// earlier or later commands.
+  /// Whether the accesses, not both by core 0 alone, are ordered without a barrier. Each core has
+  /// scratch of its own for one command at a time, while other cores may run earlier or later
+  /// commands.
   static bool isOrdered(const Access &a, const Access &b) {
-    if (a.single && b.single)
-      return true;
     if (a.scratch || b.scratch)
       return a.scratch && b.scratch;
     // Equal workgroups of equal grids run on the same core.
@@ -151,8 +149,8 @@ private:
 
   TargetAttr target;
   SymbolTableCollection &symbols;
-  /// Of the commands since the last barrier. Those of one workgroup are apart: they are in order
-  /// among themselves, and there can be thousands of them.
+  /// Of the commands since the last barrier. Those by core 0 alone are apart: it runs commands in
+  /// order, so they need no barriers among themselves, and there can be thousands of them.
   SmallVector<Access> pendingOfSingle, pendingOfOthers;
   int64_t numBarriers = 0;
 };

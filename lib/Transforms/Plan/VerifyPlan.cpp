@@ -36,8 +36,8 @@ std::string range(int64_t begin, int64_t end) {
 class PlanVerifier {
 public:
   PlanVerifier(ModuleOp module, TargetAttr target)
-      : module(module), symbols(module), dramBytes(getDramBytes(target)), traceBegin(dramBytes),
-        l1Bytes(target.getL1Bytes()), cores(getCores(target)),
+      : module(module), symbols(collection.getSymbolTable(module)), dramBytes(getDramBytes(target)),
+        traceBegin(dramBytes), l1Bytes(target.getL1Bytes()), cores(getCores(target)),
         interleavesL1(target.getInterleavedL1()) {}
 
   LogicalResult run() {
@@ -478,8 +478,8 @@ private:
   }
 
   ModuleOp module;
-  SymbolTable symbols;
-  SymbolTableCollection collection; // for interfaces; the module does not change
+  SymbolTableCollection collection; // the module does not change
+  SymbolTable &symbols;
   int64_t dramBytes, traceBegin, l1Bytes, cores;
   bool interleavesL1;
   std::vector<Placed> buffers;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// A new op must say what it computes: one that does not takes the count of a whole program away.
+TEST(OperationCounts, EveryOpThatComputesIsCounted) {
+  MLIRContext context;
+  context.loadDialect<TtcDialect>();
+  std::set<std::string> unknown;
+  for (RegisteredOperationName op : context.getRegisteredOperations()) {
+    if (op.getDialectNamespace() != TtcDialect::getDialectNamespace())
+      continue;
+    bool computes = op.hasInterface<InferTypeOpInterface>() || op.hasInterface<KernelOpInterface>();
+    if (computes && !op.hasInterface<CountedOpInterface>() &&
+        !op.hasInterface<ElementwiseOpInterface>() && !op.hasTrait<SelectsElements>() &&
+        !op.hasTrait<OpTrait::ConstantLike>())
+      unknown.insert(op.stripDialect().str());
+  }
+  // Events and zones compute nothing; what non_max_suppression does depends on its operands'
+  // elements.
+  EXPECT_EQ(unknown, (std::set<std::string>{"non_max_suppression", "record_event", "zone_begin"}));
+}
