@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -84,6 +85,17 @@ class Ttc:
                          f"--cores={len(self.cores)}", f"--verify={verify}", *inputs], self.cores)
         return json.loads(out)
 
+    def profile(self, bundle, folder, loops):
+        """As perf(), recorded: "report" is report.json of the recording (docs/profiling.md). Its
+        limits are what the same cores were measured to do right after it."""
+        out = json.loads(self._run(
+            ["ttrun", "perf", bundle, "--json", f"--loops={loops}", f"--cores={len(self.cores)}",
+             f"--profile={folder}"], self.cores))
+        recording = pathlib.Path(out["profile"])
+        out["report"] = json.loads((recording / "report.json").read_text())
+        shutil.rmtree(recording)
+        return out
+
     def outputs(self, bundle, inputs, outputs):
         """Runs the bundle on .npy files: both are {name: path}."""
         arguments = [f"--input={n}={p}" for n, p in inputs.items()]
@@ -125,6 +137,10 @@ class Peer:
     def save(self, folder):
         """Writes each output as .npy; {name: path}."""
         return self._ask(save=str(folder))["files"]
+
+    def ready_ms(self):
+        """Milliseconds that creating the session took."""
+        return self.facts["create_ms"]
 
     def resident(self):
         return self._ask(resident=True)["resident_mb"]
