@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import platform
+import resource
 import shutil
 import statistics
 import subprocess
@@ -59,6 +60,34 @@ def cores_to_use(count):
 def pinned(cores):
     """For subprocess's preexec_fn: the same cores for every engine."""
     return lambda: os.sched_setaffinity(0, cores)
+
+
+class Others:
+    """The CPU time that other processes take meanwhile: `with others: run a child`."""
+
+    def __init__(self):
+        self.cpu = self.wall = 0
+
+    @staticmethod
+    def _now():
+        with open("/proc/stat") as file:
+            user, nice, system, _, _, irq, softirq, steal, *_ = map(int, file.readline().split()[1:])
+        own = sum(t.ru_utime + t.ru_stime for t in map(
+            resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+        busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+        return busy - own, time.perf_counter()
+
+    def __enter__(self):
+        self.begin = self._now()
+
+    def __exit__(self, *_):
+        cpu, wall = (now - before for now, before in zip(self._now(), self.begin))
+        self.cpu += cpu
+        self.wall += wall
+
+    def cores(self):
+        """How many cores they kept busy, on average."""
+        return max(0, self.cpu) / self.wall if self.wall else 0
 
 
 class Ttc:

@@ -20,6 +20,7 @@ installed are named and left out:
   .venv/bin/pip install -r benchmarks/requirements.txt
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -42,6 +43,7 @@ ENCODERS = ["bert_base_128", "minilm_128", "minilm_16", "small_32"]
 VISION = ["convnext_tiny", "vit_base"]
 ALL = [*LIGHT, "mobilenet_v2", "convnext_tiny", "bert_base_128", "minilm_128", "minilm_16", "vit_base"]
 DEFAULT = ["resnet50", "squeezenet", "bert_base_128"]
+DISTURBED = 0.1  # cores that others may keep busy
 QUANTIZED = ["resnet50_qdq", "mobilenet_v2_qdq", "minilm_128_dynamic"]
 
 
@@ -146,9 +148,12 @@ class Turns:
         self.times = {engine.name: [] for engine in self.engines}
         self.loads = {"full": [], "structure": []}
         self.losses = losses.Losses()
+        self.foreign = common.Others()  # while ttc has its turns: then peers sleep
 
     def turn(self, engine, loops):
-        self.times[engine.name].append(common.median(engine.times(loops)))
+        with self.foreign if engine is self.ours else contextlib.nullcontext():
+            times = engine.times(loops)
+        self.times[engine.name].append(common.median(times))
         if engine is self.ours and self.wanted:
             self.loads["full"].append(engine.last["load_ms"])
             self.loads["structure"].append(self.ttc.perf(engine.path, 1, "structure")["load_ms"])
@@ -165,6 +170,7 @@ class Turns:
                 "load_ms": {verify: common.median(values) for verify, values in self.loads.items()},
                 "create_ms": {e.name: e.ready_ms() for e in self.others},
                 "resident_mb": {e.name: e.resident() for e in self.engines},
+                "others_cores": self.foreign.cores(),
                 **self.losses.result()}
 
 
@@ -237,10 +243,6 @@ def measure(path, arguments, scratch):
                                                           turns[2].times["ttc"]))
     results = [{**facts, "cores": count, "scaling": scaling, **turns[count].result()}
                for count in arguments.cores]
-    # A core whose peak was far below the best one of this run had something else to do.
-    peaks = [peak for count in arguments.cores for peak in turns[count].losses.peaks]
-    for result in results:
-        result["disturbed"] = min(peaks) < 0.8 * max(peaks)
     for part in turns.values():
         for engine in part.engines:
             engine.close()
@@ -266,8 +268,8 @@ def report(result):
         print(f"  {engine:12} {ms:9.3f} {faster:>14} {ready:10.2f} "
               f"{result['resident_mb'][engine]:12.1f} {error:>9}")
     print(*losses.lines(result), sep="\n")
-    if result["disturbed"]:
-        print("  WARNING: others used these cores, for the peak was sometimes 20 % lower: measure again")
+    if result["others_cores"] > DISTURBED:
+        print(f"  WARNING: others kept {result['others_cores']:.2f} cores busy meanwhile: measure again")
     if result["scaling"]:
         print(f"  scaling: time on one core / (2 x time on two cores) = {result['scaling']:.2f}")
     loads = result["load_ms"]
@@ -293,7 +295,8 @@ def table(results):
     for result in results:
         rows.setdefault(result["model"], {})[result["cores"]] = result
     for model, by_cores in rows.items():
-        cells = [model + ("(!)" if any(r["disturbed"] for r in by_cores.values()) else "")]
+        cells = [model + (" (!)" if any(
+            r["others_cores"] > DISTURBED for r in by_cores.values()) else "")]
         for count in counts:
             result = by_cores.get(count)
             if result is None:
