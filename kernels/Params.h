@@ -61,6 +61,28 @@ struct GemmParams {
   int64_t zeroAt, tableAt, copyAt, panelAt;
 };
 
+struct WinogradParams {
+  int64_t n, ih, iw, oh, ow;
+  // Channels of x; elements from one pixel to the next, of x and of the result.
+  int64_t c, xRow, outRow;
+  // Output channels of one group.
+  int64_t groups, o;
+  int64_t padTop, padLeft;
+  // Tiles of m x m results, kernels of taps x taps: 4 and 3, 2 and 5, or 2 and 3.
+  int64_t m, taps;
+  int64_t tilesH, tilesW;
+  // x comes from ttc_kernel_winograd_input.
+  int64_t transformed;
+  // Register tile: tiles x columns.
+  int64_t mr, nr;
+  // The grid is rowSplits x panelSplits workgroups, the last one fastest.
+  int64_t rowSplits, panelSplits;
+  // Register tiles whose products are formed before their results are.
+  int64_t blockTiles;
+  // Scratch: offsets in bytes of zeros, elements at the points, products.
+  int64_t zeroAt, elementsAt, productsAt;
+};
+
 struct DepthwiseParams {
   int64_t n, od, oh, ow;
   int64_t id, ih, iw;

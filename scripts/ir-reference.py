@@ -33,6 +33,7 @@ FAMILIES = {
     "Programs/ZoneOps": "Zones of programs",
     "Programs/KernelOps": "Device kernels",
     "Programs/IntKernelOps": "Device kernels on bytes",
+    "Programs/WinogradOps": "Device kernels of Winograd's convolutions",
     "Traces/QueueOps": "Transfers, host steps and events",
     "Traces/TraceOps": "Traces and commands",
     "Traces/BufferOps": "Buffers and machine code",

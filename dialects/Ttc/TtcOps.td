@@ -21,6 +21,7 @@ include "dialects/Ttc/Tensors/HostOps.td"
 // Level 2: programs and dispatches; the kernel ops of their bodies.
 include "dialects/Ttc/Programs/IntKernelOps.td"
 include "dialects/Ttc/Programs/KernelOps.td"
+include "dialects/Ttc/Programs/WinogradOps.td"
 include "dialects/Ttc/Programs/ProgramOps.td"
 include "dialects/Ttc/Programs/ZoneOps.td"
 // Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.

@@ -51,6 +51,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
     return {&target,
             &targetCpu,
             &weights,
+            &winograd,
             &floatRounding,
             &queues,
             static_cast<llvm::cl::Option *>(std::addressof(schedules)),
@@ -88,7 +89,9 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createChannelsLast());
   manager.addPass(createCanonicalizerPass());
   // Before fusing, because fusions are formed around kernel ops.
-  manager.addPass(createChooseKernels());
+  // Winograd's weights cannot be narrow, and its tiles are not those of shards.
+  const bool keepsWeights = weights == WeightStorage::Auto || weights == WeightStorage::F32;
+  manager.addPass(createChooseKernels({winograd && keepsWeights && shard == ShardKind::None}));
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());

@@ -111,7 +111,11 @@ def Ttc_ConstantEvaluableOpInterface : OpInterface<"ConstantEvaluableOpInterface
       are row-major in the element type's storage and aligned to it.
     }], "::llvm::LogicalResult", "evaluateConstant",
     (ins "::llvm::ArrayRef<::llvm::ArrayRef<char>>":$operands,
-         "::llvm::MutableArrayRef<char>":$result)>
+         "::llvm::MutableArrayRef<char>":$result)>,
+    InterfaceMethod<[{
+      Whether to evaluate the op however much larger than its operands the result is: the growth is
+      bounded, and a kernel reads the result in this form.
+    }], "bool", "isAlwaysWorthEvaluating", (ins), "", "return false;">
   ];
 }
 

@@ -49,6 +49,10 @@ def FloatRoundingOption : Option<"floatRounding", "float-rounding", "::mlir::ttc
     "after each op (ops), or (auto, the default) f16 at outputs and bf16 after each op; all arithmetic "
     "is in f32">;
 
+def WinogradOption : Option<"winograd", "winograd", "bool", /*default=*/"true",
+    "Compute convolutions by Winograd's algorithm where it is faster; its weights take up to 4 times the "
+    "memory, and its results differ in the last bits (default: true; never with --shard, nor with --weights=f16, bf16 or int8)">;
+
 def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
     /*default=*/"::mlir::ttc::TensorMemory::Auto",
     "Where to store tensors: in L1 if that reduces the traffic to DRAM (auto, the default), or all "

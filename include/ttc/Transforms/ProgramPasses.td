@@ -211,6 +211,13 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     `--ttc-fold-constants` evaluates. Register tiles are chosen for the module's `ttc.target`, or
     for this machine if there is none.
 
+    With `winograd`, convolutions of 3x3 and 5x5 without strides and dilations by constant weights become
+    `ttc.kernel.winograd_conv`, if a model of their time says that this saves at least 15 %: in tiles of
+    4x4 results (3x3), or 2x2 (5x5, and small images). The image is transformed by an op of its own,
+    `ttc.kernel.winograd_input`, where all panels of the weights share it in L3, or by each workgroup for
+    its tiles. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
+    are direct.
+
     `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or
     `ttc.kernel.int_depthwise_conv`, whose `dot` is chosen for the target's instructions. The zero point
     of `a` times the sums of the weights is subtracted after the product.
@@ -234,6 +241,7 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
 
     Counters (`--mlir-pass-statistics`): `kernels`.
   }];
+  let options = [WinogradOption];
 }
 
 def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {

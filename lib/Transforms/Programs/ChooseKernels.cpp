@@ -8,6 +8,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Analysis/GemmPlan.h"
+#include "ttc/Analysis/WinogradPlan.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 
@@ -25,8 +26,8 @@ SmallVector<int64_t> getSpatial(ArrayRef<int64_t> shape) {
 
 /// A pattern with the vector length of the CPU that it chooses kernels for.
 template <typename OpTy> struct KernelPattern : OpRewritePattern<OpTy> {
-  KernelPattern(MLIRContext *context, int64_t vectorLength)
-      : OpRewritePattern<OpTy>(context), vectorLength(vectorLength) {}
+  KernelPattern(MLIRContext *context, int64_t vectorLength, PatternBenefit benefit = 1)
+      : OpRewritePattern<OpTy>(context, benefit), vectorLength(vectorLength) {}
 
   SmallVector<int64_t> getTile(int64_t rows, int64_t columns) const {
     GemmTile tile = chooseGemmTile(vectorLength, rows, columns);
@@ -42,6 +43,44 @@ Value addBias(OpBuilder &builder, Location loc, Value result, Value bias) {
 }
 
 //===--- convolutions -----------------------------------------------------------------===//
+
+/// Convolutions that Winograd's algorithm is faster for.
+struct ConvToWinograd : KernelPattern<ConvOp> {
+  using KernelPattern::KernelPattern;
+
+  LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
+    if (!isF32(op.getX()))
+      return failure();
+    std::optional<WinogradChoice> choice = chooseWinograd(op, vectorLength);
+    if (!choice)
+      return failure();
+    Location loc = op.getLoc();
+    auto type = tensorType(op.getY());
+    const int64_t taps = tensorType(op.getW()).getShape().back();
+    SmallVector<int64_t> pads(4);
+    if (!op.getPads().empty())
+      pads.assign(op.getPads().begin(), op.getPads().end());
+    auto padsAttr = rewriter.getDenseI64ArrayAttr(pads);
+    Value packed = PackWinogradOp::create(rewriter, loc, op.getW(), choice->outputs, op.getGroups(),
+                                          choice->tile.columns);
+    Value x = op.getX();
+    if (choice->transformFirst) {
+      const int64_t edge = choice->outputs + taps - 1;
+      const int64_t tiles = type.getDimSize(0) *
+                            llvm::divideCeil(type.getDimSize(1), choice->outputs) *
+                            llvm::divideCeil(type.getDimSize(2), choice->outputs);
+      auto transformed = RankedTensorType::get(
+          {edge * edge, tiles, tensorType(x).getShape().back()}, type.getElementType());
+      x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, choice->outputs, taps,
+                                        padsAttr);
+    }
+    Value result = KernelWinogradConvOp::create(
+        rewriter, loc, type, x, packed, choice->outputs, taps, padsAttr,
+        rewriter.getDenseI64ArrayAttr({choice->tile.rows, choice->tile.columns}), op.getGroups());
+    rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
+    return success();
+  }
+};
 
 struct ConvToKernel : KernelPattern<ConvOp> {
   using KernelPattern::KernelPattern;
@@ -314,6 +353,7 @@ template <typename OpTy, PoolKind kind> struct ReductionToKernel : OpRewritePatt
 };
 
 struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
+  using ChooseKernelsBase::ChooseKernelsBase;
   PassCounter numKernels{*this, "kernels", "Kernel ops in the module"};
 
   void runOnOperation() override {
@@ -322,6 +362,8 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     int64_t vectorLength = getVectorLength(target);
     RewritePatternSet patterns(context);
     populateIntKernelPatterns(patterns, target);
+    if (winograd && holdsScratch())
+      patterns.add<ConvToWinograd>(context, vectorLength, /*benefit=*/2);
     patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, vectorLength);
     patterns.add<PoolToKernel<MaxPoolOp, PoolKind::max>, PoolToKernel<AvgPoolOp, PoolKind::average>,
                  GlobalPoolToKernel<GlobalMaxPoolOp, PoolKind::max>,
@@ -331,6 +373,14 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     getOperation()->walk([&](KernelOpInterface op) { ++numKernels; });
+  }
+
+private:
+  /// Whether the scratch of Winograd's kernels fits into L1. Nothing else of the target matters, so
+  /// that results have the same bits on all targets that it fits.
+  bool holdsScratch() {
+    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    return !target || target.getL1Bytes() >= 512 * 1024;
   }
 };
 

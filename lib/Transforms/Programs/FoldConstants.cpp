@@ -29,6 +29,11 @@ static int64_t getOperandBytes(Operation *op) {
   return bytes;
 }
 
+static bool isAlwaysWorthEvaluating(Operation *op) {
+  auto evaluable = dyn_cast<ConstantEvaluableOpInterface>(op);
+  return evaluable && evaluable.isAlwaysWorthEvaluating();
+}
+
 /// Whether evaluating an op saves more than its larger result costs (a constant that is expanded
 /// would be read from memory where it now comes for nothing).
 static bool isWorthEvaluating(Operation *op, int64_t maxGrowth) {
@@ -91,6 +96,8 @@ private:
       if (!producer || !(isa<ConstantOp>(producer) || evaluable.contains(producer)))
         return false;
     }
+    if (isAlwaysWorthEvaluating(op))
+      return true;
     if (!isWorthEvaluating(op, maxGrowth))
       return false;
     const int64_t growth =

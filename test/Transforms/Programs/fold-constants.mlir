@@ -184,3 +184,16 @@ func.func @split(%x: tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
      : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>)
   return %a, %b : tensor<2x1xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// However large: the kernel reads the weights at all points.
+// CHECK-LABEL: @pack_winograd
+func.func @pack_winograd() -> tensor<1x8x36x256x32xf32> {
+  // CHECK: ttc.constant dense_resource<{{.*}}> : tensor<1x8x36x256x32xf32>
+  // CHECK-NOT: ttc.pack_winograd
+  %w = ttc.constant dense<1.0> : tensor<256x256x3x3xf32>
+  %p = ttc.pack_winograd %w {outputs = 4 : i64, nr = 32 : i64}
+     : tensor<256x256x3x3xf32> -> tensor<1x8x36x256x32xf32>
+  return %p : tensor<1x8x36x256x32xf32>
+}

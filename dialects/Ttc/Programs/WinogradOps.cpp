@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ttc.pack_winograd and its kernels.
+#include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Tensors/OperationCounts.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "kernels/Budgets.h"
+#include "kernels/WinogradPoints.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace kernels = ::ttc::kernels;
+using kernels::WinogradParams;
+
+static bool areSizesKnown(int64_t outputs, int64_t taps) {
+  return (outputs == 4 && taps == 3) || (outputs == 2 && (taps == 5 || taps == 3));
+}
+
+static int64_t getPoints(int64_t outputs, int64_t taps) {
+  return (outputs + taps - 1) * (outputs + taps - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.pack_winograd
+//===----------------------------------------------------------------------===//
+
+LogicalResult PackWinogradOp::inferReturnTypes(MLIRContext *context,
+                                               std::optional<Location> location,
+                                               ValueRange operands, DictionaryAttr attributes,
+                                               OpaqueProperties properties, RegionRange regions,
+                                               SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  auto input = cast<RankedTensorType>(adaptor.getInput().getType());
+  if (input.getRank() != 4 || input.getDimSize(2) != input.getDimSize(3))
+    return emitOptionalError(location,
+                             "'ttc.pack_winograd' op (C1) expected weights of rank 4 with equal "
+                             "last dimensions, found ",
+                             input);
+  const int64_t outputs = adaptor.getOutputs(), taps = input.getDimSize(2);
+  if (!areSizesKnown(outputs, taps))
+    return emitOptionalError(location,
+                             "'ttc.pack_winograd' op (C2) expected outputs and taps of 4 and 3, 2 "
+                             "and 5, or 2 and 3, found ",
+                             outputs, " and ", taps);
+  const int64_t groups = adaptor.getGroups(), nr = adaptor.getNr();
+  if (input.getDimSize(0) % groups)
+    return emitOptionalError(
+        location, "'ttc.pack_winograd' op (C3) expected 'groups' to divide dimension 0 of ", input,
+        ", found ", groups);
+  types.push_back(
+      RankedTensorType::get({groups, llvm::divideCeilSigned(input.getDimSize(0) / groups, nr),
+                             getPoints(outputs, taps), input.getDimSize(1), nr},
+                            input.getElementType()));
+  return success();
+}
+
+/// The matrix G: row p has the powers of point p, divided by the product of the differences to all
+/// other finite points; the last row, for infinity, selects the last tap.
+static SmallVector<SmallVector<double>> getWeightTransform(int64_t outputs, int64_t taps) {
+  const int64_t count = outputs + taps - 1;
+  constexpr double a = kernels::kPointA, b = kernels::kPointB, c = kernels::kPointC;
+  SmallVector<double> points =
+      count == 6 ? SmallVector<double>{0, a, -a, b, -b} : SmallVector<double>{0, c, -c};
+  SmallVector<SmallVector<double>> rows(count, SmallVector<double>(taps));
+  for (auto [i, point] : llvm::enumerate(points)) {
+    double value = 1;
+    for (auto [j, other] : llvm::enumerate(points))
+      if (i != j)
+        value /= point - other;
+    for (int64_t k = 0; k < taps; ++k, value *= point)
+      rows[i][k] = value;
+  }
+  rows.back()[taps - 1] = 1;
+  return rows;
+}
+
+LogicalResult PackWinogradOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands,
+                                               MutableArrayRef<char> result) {
+  auto shape = getInput().getType().getShape();
+  const int64_t taps = shape[2], depth = shape[1], columns = shape[0] / getGroups(), nr = getNr();
+  const int64_t panels = llvm::divideCeil(columns, nr), edge = getOutputs() + taps - 1;
+  const int64_t points = edge * edge;
+  const auto *from = reinterpret_cast<const float *>(operands[0].data());
+  auto *to = reinterpret_cast<float *>(result.data());
+  const auto transform = getWeightTransform(getOutputs(), taps);
+  parallelFor(getContext(), 0, getGroups() * panels, [&](size_t panel) {
+    const int64_t first = panel % panels * nr, valid = std::min(nr, columns - first);
+    const float *source = from + (panel / panels * columns + first) * depth * taps * taps;
+    float *packed = to + panel * points * depth * nr;
+    SmallVector<double, 36> half(edge * taps);
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t j = 0; j < nr; ++j) {
+        const float *kernel = source + (j * depth + k) * taps * taps;
+        for (int64_t p = 0; p < edge && j < valid; ++p)
+          for (int64_t t = 0; t < taps; ++t) {
+            half[p * taps + t] = 0;
+            for (int64_t i = 0; i < taps; ++i)
+              half[p * taps + t] += transform[p][i] * kernel[i * taps + t];
+          }
+        for (int64_t p = 0; p < edge; ++p)
+          for (int64_t q = 0; q < edge; ++q) {
+            double sum = 0;
+            for (int64_t t = 0; t < taps && j < valid; ++t)
+              sum += half[p * taps + t] * transform[q][t];
+            packed[((p * edge + q) * depth + k) * nr + j] = static_cast<float>(sum);
+          }
+      }
+    }
+  });
+  return success();
+}
+
+bool PackWinogradOp::isAlwaysWorthEvaluating() { return true; }
+int64_t PackWinogradOp::getOperationCount() { return 0; }
+
+//===----------------------------------------------------------------------===//
+// What the kernels share
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static LogicalResult verifySizes(OpTy op) {
+  if (!areSizesKnown(op.getOutputs(), op.getTaps()))
+    return op.emitOpError()
+           << "(C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found "
+           << op.getOutputs() << " and " << op.getTaps();
+  return verifyKernelValues(op, "pads", op.getPads(), 4, 0, "(C3)");
+}
+
+/// Lines or columns of the result; not positive if the image is too small.
+static int64_t getResultSize(int64_t size, int64_t before, int64_t after, int64_t taps) {
+  return size + before + after - taps + 1;
+}
+
+/// Bytes before what follows the zeros that stand for padding.
+static int64_t getZeroBytes(const WinogradParams &p) { return llvm::alignTo(p.c * 4, 64); }
+
+/// The sizes of an image, of its tiles and of what they become. `mr` is not set.
+static void describeTiles(WinogradParams &p, int64_t outputs, int64_t taps) {
+  p.m = outputs;
+  p.taps = taps;
+  p.tilesH = llvm::divideCeil(p.oh, outputs);
+  p.tilesW = llvm::divideCeil(p.ow, outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.kernel.winograd_input
+//===----------------------------------------------------------------------===//
+
+static WinogradParams getParams(KernelWinogradInputOp op) {
+  WinogradParams p{};
+  auto in = op.getX().getType().getShape();
+  auto pads = op.getPads();
+  p.n = in[0];
+  p.ih = in[1];
+  p.iw = in[2];
+  p.oh = getResultSize(p.ih, pads[0], pads[2], op.getTaps());
+  p.ow = getResultSize(p.iw, pads[1], pads[3], op.getTaps());
+  p.c = p.xRow = in[3];
+  if (StridedAttr rows = getOperandStrided(op.getX()))
+    p.xRow = rows.getPitch();
+  p.groups = p.o = 1;
+  p.padTop = pads[0];
+  p.padLeft = pads[1];
+  describeTiles(p, op.getOutputs(), op.getTaps());
+  p.mr = 1;
+  // An element at a point costs about as much as eight multiply-adds.
+  p.rowSplits = std::min(p.n * p.tilesH * p.tilesW,
+                         chooseWorkgroups(8 * op.getResult().getType().getNumElements()));
+  return p;
+}
+
+LogicalResult KernelWinogradInputOp::verify() {
+  auto in = getX().getType().getShape();
+  if (in.size() != 4)
+    return emitOpError() << "(C1) expected x of rank 4, found " << getX().getType();
+  if (failed(verifySizes(*this)))
+    return failure();
+  auto pads = getPads();
+  if (getResultSize(in[1], pads[0], pads[2], getTaps()) < 1 ||
+      getResultSize(in[2], pads[1], pads[3], getTaps()) < 1)
+    return emitOpError() << "(C3) expected a padded image of at least " << getTaps()
+                         << " lines and columns, found " << in[1] + pads[0] + pads[2] << " and "
+                         << in[2] + pads[1] + pads[3];
+  const WinogradParams p = getParams(*this);
+  SmallVector<int64_t> expected{getPoints(p.m, p.taps), p.n * p.tilesH * p.tilesW, p.c};
+  if (getResult().getType().getShape() != ArrayRef(expected))
+    return emitOpError() << "(C4) expected a result of shape [" << ArrayRef(expected)
+                         << "], found [" << getResult().getType().getShape() << "]";
+  return success();
+}
+
+StringRef KernelWinogradInputOp::getKernelSymbol() { return "ttc_kernel_winograd_input"; }
+void KernelWinogradInputOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getParams(*this), params);
+}
+int64_t KernelWinogradInputOp::getGrid() { return getParams(*this).rowSplits; }
+int64_t KernelWinogradInputOp::getScratchBytes() { return getZeroBytes(getParams(*this)); }
+bool KernelWinogradInputOp::hasEpilogue() { return false; }
+int64_t KernelWinogradInputOp::getOperationCount() { return 0; }
+bool KernelWinogradInputOp::acceptsStrided(unsigned index, const StridedRange &rows) {
+  return index == 0 && rows.row == getX().getType().getShape().back();
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.kernel.winograd_conv
+//===----------------------------------------------------------------------===//
+
+/// The parts of rows and panels. Without a transformed x each workgroup transforms its own tiles,
+/// so panels are not split. With it panels come first, as weights are most of what is read; rows
+/// are then split only as far as each part of the weights meets enough of them.
+static void chooseSplits(WinogradParams &p) {
+  constexpr int64_t kRowsForWeights = 24;
+  const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
+  const int64_t panels = p.groups * llvm::divideCeil(p.o, p.nr);
+  const int64_t wanted =
+      chooseWorkgroups(getPoints(p.m, p.taps) * tiles * (p.c / p.groups) * p.o * p.groups);
+  if (!p.transformed) {
+    p.panelSplits = 1;
+    p.rowSplits = std::min(wanted, rowTiles);
+    return;
+  }
+  p.panelSplits = std::min(panels, wanted);
+  p.rowSplits = std::clamp<int64_t>(
+      wanted / p.panelSplits, 1, std::max<int64_t>(1, std::min(rowTiles, tiles / kRowsForWeights)));
+}
+
+/// Tiles of the highest row tile.
+static int64_t getHeight(const WinogradParams &p) {
+  const int64_t tiles = p.n * p.tilesH * p.tilesW;
+  return llvm::divideCeil(tiles, llvm::divideCeil(tiles, p.mr));
+}
+
+/// Bytes of the elements or products of all points for one block, with the padding between points.
+static int64_t getBlockBytes(const WinogradParams &p, int64_t blockTiles, int64_t columns) {
+  return getPoints(p.m, p.taps) * (blockTiles * getHeight(p) * columns + 16) * 4;
+}
+
+/// The row tiles of a block: what it keeps in scratch stays in L2.
+static void chooseBlock(WinogradParams &p) {
+  const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
+  const int64_t most = llvm::divideCeil(rowTiles, p.rowSplits);
+  const int64_t kept = p.nr + (p.transformed ? 0 : p.c);
+  int64_t block = 1;
+  while (block < most && getBlockBytes(p, block + 1, kept) <= kernels::kL2Budget)
+    ++block;
+  // Blocks of nearly equal size, so that no last one is left with a single row tile.
+  p.blockTiles = llvm::divideCeil(most, llvm::divideCeil(most, block));
+  p.elementsAt = getZeroBytes(p);
+  p.productsAt =
+      p.elementsAt + (p.transformed ? 0 : llvm::alignTo(getBlockBytes(p, p.blockTiles, p.c), 64));
+}
+
+static WinogradParams getParams(KernelWinogradConvOp op) {
+  WinogradParams p{};
+  auto in = op.getX().getType().getShape(), out = op.getResult().getType().getShape();
+  p.transformed = in.size() == 3;
+  p.n = out[0];
+  p.oh = out[1];
+  p.ow = out[2];
+  p.ih = p.transformed ? 0 : in[1];
+  p.iw = p.transformed ? 0 : in[2];
+  p.c = p.xRow = in.back();
+  p.outRow = out[3];
+  if (StridedAttr rows = getOperandStrided(op.getX()))
+    p.xRow = rows.getPitch();
+  if (StridedAttr rows = getResultStrided(op))
+    p.outRow = rows.getPitch();
+  p.groups = op.getGroups();
+  p.o = out[3] / p.groups;
+  p.padTop = op.getPads()[0];
+  p.padLeft = op.getPads()[1];
+  describeTiles(p, op.getOutputs(), op.getTaps());
+  p.mr = op.getTile()[0];
+  p.nr = op.getTile()[1];
+  chooseSplits(p);
+  chooseBlock(p);
+  return p;
+}
+
+LogicalResult KernelWinogradConvOp::verify() {
+  auto in = getX().getType().getShape(), out = getResult().getType().getShape();
+  if ((in.size() != 4 && in.size() != 3) || out.size() != 4)
+    return emitOpError() << "(C1) expected x of rank 4 or 3 and a result of rank 4, found "
+                         << getX().getType() << " and " << getResult().getType();
+  if (failed(verifySizes(*this)))
+    return failure();
+  const int64_t groups = getGroups();
+  if (in.back() % groups || out.back() % groups)
+    return emitOpError() << "(C4) expected 'groups' to divide the channels of x and of the result, "
+                         << in.back() << " and " << out.back() << ", found " << groups;
+  auto tile = getTile();
+  if (tile.size() != 2 || tile[0] < 1 || tile[0] > 14 || !llvm::is_contained({8, 16, 32}, tile[1]))
+    return emitOpError() << "(C7) expected a tile of 1 to 14 tiles and 8, 16 or 32 columns, found ["
+                         << tile << "]";
+  SmallVector<int64_t> weights{groups, llvm::divideCeilSigned(out.back() / groups, tile[1]),
+                               getPoints(getOutputs(), getTaps()), in.back() / groups, tile[1]};
+  if (getW().getType().getShape() != ArrayRef(weights))
+    return emitOpError() << "(C5) expected w of shape [" << ArrayRef(weights) << "], found ["
+                         << getW().getType().getShape() << "]";
+  const bool transformed = in.size() == 3;
+  SmallVector<int64_t> expected(out);
+  if (!transformed) {
+    auto pads = getPads();
+    expected = {in[0], getResultSize(in[1], pads[0], pads[2], getTaps()),
+                getResultSize(in[2], pads[1], pads[3], getTaps()), out[3]};
+  }
+  if (ArrayRef(expected) != out || llvm::any_of(out, [](int64_t size) { return size < 1; }))
+    return emitOpError() << "(C6) expected a result of shape [" << ArrayRef(expected)
+                         << "], found [" << out << "]";
+  const int64_t tiles =
+      out[0] * llvm::divideCeil(out[1], getOutputs()) * llvm::divideCeil(out[2], getOutputs());
+  if (transformed && (in[0] != getPoints(getOutputs(), getTaps()) || in[1] != tiles))
+    return emitOpError() << "(C6) expected a transformed x of "
+                         << getPoints(getOutputs(), getTaps()) << " points and " << tiles
+                         << " tiles, found " << in[0] << " and " << in[1];
+  return success();
+}
+
+StringRef KernelWinogradConvOp::getKernelSymbol() { return "ttc_kernel_winograd_conv"; }
+void KernelWinogradConvOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getParams(*this), params);
+}
+int64_t KernelWinogradConvOp::getGrid() {
+  const WinogradParams p = getParams(*this);
+  return p.rowSplits * p.panelSplits;
+}
+int64_t KernelWinogradConvOp::getScratchBytes() {
+  const WinogradParams p = getParams(*this);
+  return p.productsAt + llvm::alignTo(getBlockBytes(p, p.blockTiles, p.nr), 64);
+}
+int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return 8; }
+bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
+  if (index == 0)
+    return getX().getType().getRank() == 4 && rows.row == getX().getType().getShape().back();
+  return index == 2 && rows.row == getResult().getType().getShape().back();
+}
+
+/// As the convolution counts: Winograd's algorithm executes fewer.
+int64_t KernelWinogradConvOp::getOperationCount() {
+  using namespace mlir::ttc::detail;
+  return times(2, elementsOf(getResult()), getTaps() * getTaps(),
+               getX().getType().getShape().back() / getGroups());
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernel ops of convolutions by Winograd's algorithm.
+#ifndef TTC_WINOGRADOPS_TD
+#define TTC_WINOGRADOPS_TD
+
+include "dialects/Ttc/Programs/KernelOps.td"
+
+def Ttc_PackWinogradOp : Ttc_Op<"pack_winograd", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>,
+    DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface, ["isAlwaysWorthEvaluating"]>]> {
+  let summary = "Weights of a convolution at the points of Winograd's algorithm";
+  let description = [{
+    Transforms the weights [O, I/groups, taps, taps] of a convolution for tiles of `outputs` x `outputs`
+    results: each kernel g becomes G g G^T, whose (outputs + taps - 1)^2 elements are its values at
+    the points. They are packed as `[group][panel][point][k][nr]`: panels of `nr` output columns, each
+    one linear stream over points and input channels, the last one filled with zeros.
+
+    Computed in f64 and rounded once. Always folded, however large the result: it has at most 4 elements
+    for each of the operand's (tiles of 4 and 3 taps). There is no kernel for weights that are not
+    constant.
+
+    Constraints:
+    - (C1) The operand has rank 4, and its last two dimensions are equal.
+    - (C2) `outputs` and the taps are 4 and 3, 2 and 5, or 2 and 3.
+    - (C3) `groups` divides the operand's dimension 0.
+
+    ```mlir
+    %p = ttc.pack_winograd %w {outputs = 4 : i64, nr = 32 : i64}
+        : tensor<64x64x3x3xf32> -> tensor<1x2x36x64x32xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$input, I64Attr:$outputs,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$nr);
+  let results = (outs Ttc_KernelTensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [], ["hasEpilogue"]> {
+  let summary = "An image at the points of Winograd's algorithm, channels-last";
+  let description = [{
+    Divides the results of a convolution of `x` [N, H, W, C] by taps x taps into tiles of `outputs` x
+    `outputs`, and transforms the (outputs + taps - 1)^2 input elements of each: d becomes B^T d B. The
+    result is [point, tile, C]; tiles run over images, lines and columns. Elements outside `x` are zeros.
+
+    `pads` are top, left, bottom and right.
+
+    Constraints:
+    - (C1) `x` has rank 4.
+    - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
+    - (C3) `pads` has four elements of at least 0, and the padded image has at least `taps` lines and
+      columns.
+    - (C4) The result has the shape that follows.
+
+    ```mlir
+    %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
+        : (tensor<1x14x14x256xf32>) -> tensor<36x16x256xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$x, I64Attr:$outputs, I64Attr:$taps,
+    DenseI64ArrayAttr:$pads);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [], ["getMaxEpilogueConstants"]> {
+  let summary = "Convolution by Winograd's algorithm, channels-last";
+  let description = [{
+    A convolution of [N, H, W, C] by taps x taps without strides and dilations. For each point it
+    multiplies the input elements of all tiles with the weights `w` of `ttc.pack_winograd`, and
+    transforms the products: y = A^T m A. That takes (outputs + taps - 1)^2 multiplications for
+    outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4.
+
+    `x` is the image, whose tiles are transformed in scratch, or the result of
+    `ttc.kernel.winograd_input`, [point, tile, C], which is then shared by all workgroups. `pads` are those
+    of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
+
+    Rounding: results differ from those of a direct convolution by about 1.6 times as much as these
+    differ from exact ones (root mean square; tiles of 4).
+
+    Constraints:
+    - (C1) `x` has rank 4, or 3 if it is transformed; the result has rank 4.
+    - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
+    - (C3) `pads` has four elements of at least 0.
+    - (C4) `groups` divides the channels of `x` and of the result.
+    - (C5) `w` has the packed shape.
+    - (C6) The result has the shape of the convolution; if `x` is transformed, one tile for each of
+      `x`.
+    - (C7) `tile` has 1 to 14 tiles, and 8, 16 or 32 columns.
+
+    ```mlir
+    %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64,
+        pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>}
+        : (tensor<1x56x56x64xf32>, tensor<1x2x36x64x32xf32>) -> tensor<1x56x56x64xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$x, Ttc_KernelTensor:$w, I64Attr:$outputs, I64Attr:$taps,
+    DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$tile,
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat = "$x `,` $w attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // TTC_WINOGRADOPS_TD

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether and how a convolution is computed by Winograd's algorithm.
+#ifndef TTC_ANALYSIS_WINOGRADPLAN_H
+#define TTC_ANALYSIS_WINOGRADPLAN_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "ttc/Analysis/GemmPlan.h"
+
+namespace mlir::ttc {
+
+struct WinogradChoice {
+  /// Lines and columns of results of one tile.
+  int64_t outputs;
+  /// Whether an op of its own transforms the image; otherwise each workgroup does so for its tiles.
+  bool transformFirst;
+  /// The register tile.
+  GemmTile tile;
+};
+
+/// The fastest way for a channels-last convolution of f32 on vectors of `vectorLength` lanes, or
+/// nothing if the direct convolution is estimated to be about as fast. Depends on shapes only, never on
+/// the number of cores or on caches, so that results have the same bits everywhere.
+std::optional<WinogradChoice> chooseWinograd(ConvOp op, int64_t vectorLength);
+
+} // namespace mlir::ttc
+
+#endif // TTC_ANALYSIS_WINOGRADPLAN_H

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ttc_kernel_winograd_input and ttc_kernel_winograd_conv: convolutions by fewer multiplications.
+//
+// Tiles of m x m results come from (m + taps - 1)^2 input elements. The elements at each point are
+// the rows of one matrix product with the weights at that point, so P = (m + taps - 1)^2 products
+// take the place of the convolution's taps. A workgroup owns row tiles x panels, as in GemmLoops.h.
+// For each block of tiles, a panel's weights stream through linearly, point by point; its products
+// stay in L2 until all points are there and the results can be formed.
+#include "kernels/GemmTile.h"
+#include "kernels/WinogradTransforms.h"
+
+using namespace ttc::kernels;
+
+namespace {
+
+/// The tiles as rows of register tiles: nearly equal ones, as in runPanel().
+struct RowTiles {
+  int64_t tiles, count, height, taller;
+};
+
+TTC_INLINE RowTiles getRowTiles(const WinogradParams &p) {
+  int64_t tiles = p.n * p.tilesH * p.tilesW, count = ceilDiv(tiles, p.mr);
+  return {tiles, count, tiles / count, tiles % count};
+}
+
+/// The first tile of row tile `index`.
+TTC_INLINE int64_t firstTile(const RowTiles &rows, int64_t index) {
+  return index * rows.height + min(index, rows.taller);
+}
+
+/// The input elements of tile `tile` at all points, for all channels: point q is stored at
+/// to + q * pitch. `zeros` has as many zeros as there are channels.
+template <int A>
+TTC_INLINE void transformTile(const float *x, const WinogradParams &p, int64_t tile, float *to,
+                              int64_t pitch, const float *zeros) {
+  int64_t tw = tile % p.tilesW, line = tile / p.tilesW;
+  int64_t h = line % p.tilesH * p.m - p.padTop, w = tw * p.m - p.padLeft;
+  const float *image = x + line / p.tilesH * p.ih * p.iw * p.xRow;
+  const float *from[A][A];
+  TTC_UNROLL
+  for (int i = 0; i < A; ++i) {
+    TTC_UNROLL
+    for (int j = 0; j < A; ++j) {
+      bool inside = h + i >= 0 && h + i < p.ih && w + j >= 0 && w + j < p.iw;
+      from[i][j] = inside ? image + ((h + i) * p.iw + w + j) * p.xRow : zeros;
+    }
+  }
+  auto channels = [&](int64_t c, int64_t lanes) __attribute__((always_inline)) {
+    vf half[A][A];
+    TTC_UNROLL
+    for (int j = 0; j < A; ++j) {
+      vf d[A], v[A];
+      TTC_UNROLL
+      for (int i = 0; i < A; ++i)
+        d[i] = lanes >= VL ? load(from[i][j] + c) : loadLanes(from[i][j] + c, lanes);
+      transformInput(d, v);
+      TTC_UNROLL
+      for (int i = 0; i < A; ++i)
+        half[i][j] = v[i];
+    }
+    TTC_UNROLL
+    for (int i = 0; i < A; ++i) {
+      vf v[A];
+      transformInput(half[i], v);
+      TTC_UNROLL
+      for (int j = 0; j < A; ++j)
+        storeResult(to + (i * A + j) * pitch + c, v[j], lanes);
+    }
+  };
+  int64_t c = 0;
+  TTC_NO_UNROLL
+  for (; c + VL <= p.c; c += VL)
+    channels(c, VL);
+  if (p.c % VL != 0)
+    channels(c, p.c % VL);
+}
+
+/// Tiles [begin, end); the first one is stored at `to`.
+TTC_INLINE void transformTiles(const float *x, const WinogradParams &p, int64_t begin, int64_t end,
+                               float *to, int64_t pitch, uint8_t *scratch) {
+  auto *zeros = reinterpret_cast<float *>(scratch + p.zeroAt);
+  TTC_NO_UNROLL
+  for (int64_t i = 0; i < p.c; ++i)
+    zeros[i] = 0.0f;
+  TTC_NO_UNROLL
+  for (int64_t tile = begin; tile < end; ++tile, to += p.c) {
+    if (p.m + p.taps == 7)
+      transformTile<6>(x, p, tile, to, pitch, zeros);
+    else
+      transformTile<4>(x, p, tile, to, pitch, zeros);
+  }
+}
+
+/// MR tiles of one point against one panel: rows of NV vectors at `to`.
+template <int MR, int NV, bool WIDE>
+TTC_INLINE void multiplyTiles(const float *from, const float *b, const WinogradParams &p,
+                              const char *prefetch, int64_t prefetchStep, float *to) {
+  constexpr int KU = depthUnroll<MR, WIDE>();
+  vf acc[KU][MR][NV];
+  TTC_UNROLL
+  for (int u = 0; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[u][r][v] = (vf)0.0f;
+    }
+  }
+  const float *a[MR];
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r)
+    a[r] = from + r * p.c;
+  multiply(acc, a, 1, b, p.nr, p.c / p.groups, true, prefetch, prefetchStep);
+  TTC_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      vf sum = acc[0][r][v];
+      TTC_UNROLL
+      for (int u = 1; u < KU; ++u)
+        sum += acc[u][r][v];
+      store(to + r * p.nr + v * VL, sum);
+    }
+  }
+}
+
+/// Picks the instance for a row count that is constant after inlining. All columns of a panel are
+/// computed: those that the last one lacks are zeros.
+TTC_INLINE void multiplyRows(int64_t rows, const float *from, const float *b,
+                             const WinogradParams &p, const char *prefetch, int64_t prefetchStep,
+                             float *to) {
+  switch (rows) {
+#define TTC_CASE(MR)                                                                               \
+  case MR:                                                                                         \
+    if (p.nr == 2 * VL)                                                                            \
+      return multiplyTiles<MR, 2, true>(from, b, p, prefetch, prefetchStep, to);                   \
+    return multiplyTiles<MR, 1, false>(from, b, p, prefetch, prefetchStep, to);
+    TTC_CASE(1)
+    TTC_CASE(2)
+    TTC_CASE(3)
+    TTC_CASE(4)
+    TTC_CASE(5)
+    TTC_CASE(6)
+    TTC_CASE(7)
+    TTC_CASE(8)
+    TTC_CASE(9)
+    TTC_CASE(10)
+    TTC_CASE(11)
+    TTC_CASE(12)
+    TTC_CASE(13)
+    TTC_CASE(14)
+#undef TTC_CASE
+  }
+  __builtin_unreachable();
+}
+
+/// Applies the epilogue to `height` x `width` of m x m results, one vector each, and stores them.
+TTC_CALLED void ttc_kernel_store_block(const float *buffer, int64_t m, int64_t height,
+                                       int64_t width, float *out, int64_t outLine, int64_t outRow,
+                                       int64_t row, int64_t rowLine, int64_t col, int64_t lanes,
+                                       void *const *operands, epilogue_t epilogue) {
+  TTC_NO_UNROLL
+  for (int64_t i = 0; i < height; ++i) {
+    TTC_NO_UNROLL
+    for (int64_t j = 0; j < width; ++j) {
+      vf value = load(buffer + (i * m + j) * VL);
+      value = epilogue(value, row + i * rowLine + j, col, lanes, operands);
+      storeResult(out + i * outLine + j * outRow, value, lanes);
+    }
+  }
+}
+
+/// The results of tile `tile` and one vector of channels from its products.
+template <int A, int M>
+TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradParams &p,
+                          int64_t tile, int64_t col, int64_t lanes, void *const *operands,
+                          epilogue_t epilogue) {
+  vf half[M][A];
+  TTC_UNROLL
+  for (int j = 0; j < A; ++j) {
+    vf m[A], y[M];
+    TTC_UNROLL
+    for (int i = 0; i < A; ++i)
+      m[i] = load(products + (i * A + j) * pitch);
+    transformOutput(m, y);
+    TTC_UNROLL
+    for (int i = 0; i < M; ++i)
+      half[i][j] = y[i];
+  }
+  alignas(64) float buffer[M * M * VL];
+  TTC_UNROLL
+  for (int i = 0; i < M; ++i) {
+    vf y[M];
+    transformOutput(half[i], y);
+    TTC_UNROLL
+    for (int j = 0; j < M; ++j)
+      store(buffer + (i * M + j) * VL, y[j]);
+  }
+  int64_t tw = tile % p.tilesW, line = tile / p.tilesW;
+  int64_t h = line % p.tilesH * M, w = tw * M;
+  int64_t row = (line / p.tilesH * p.oh + h) * p.ow + w;
+  ttc_kernel_store_block(buffer, M, min<int64_t>(M, p.oh - h), min<int64_t>(M, p.ow - w),
+                         static_cast<float *>(operands[2]) + row * p.outRow + col, p.ow * p.outRow,
+                         p.outRow, row, p.ow, col, lanes, operands, epilogue);
+}
+
+TTC_INLINE void storeVector(const float *products, int64_t pitch, const WinogradParams &p,
+                            int64_t tile, int64_t col, int64_t lanes, void *const *operands,
+                            epilogue_t epilogue) {
+  if (p.m == 4)
+    storeTile<6, 4>(products, pitch, p, tile, col, lanes, operands, epilogue);
+  else if (p.taps == 5)
+    storeTile<6, 2>(products, pitch, p, tile, col, lanes, operands, epilogue);
+  else
+    storeTile<4, 2>(products, pitch, p, tile, col, lanes, operands, epilogue);
+}
+
+} // namespace
+
+TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratch,
+                                          int64_t workgroup, const int64_t *params, epilogue_t,
+                                          ProgramMarkers *markers) {
+  const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
+  const RowTiles rows = getRowTiles(p);
+  Range tiles = part(rows.count, p.rowSplits, workgroup);
+  int64_t begin = firstTile(rows, tiles.begin), end = firstTile(rows, tiles.end);
+  auto *out = static_cast<float *>(operands[1]) + begin * p.c;
+  TTC_ZONE(markers, "tiles");
+  transformTiles(static_cast<const float *>(operands[0]), p, begin, end, out, rows.tiles * p.c,
+                 scratch);
+}
+
+TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch, int64_t workgroup,
+                                         const int64_t *params, epilogue_t epilogue,
+                                         ProgramMarkers *markers) {
+  const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
+  const RowTiles rows = getRowTiles(p);
+  const auto *x = static_cast<const float *>(operands[0]);
+  const auto *weights = static_cast<const float *>(operands[1]);
+  const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
+  const int64_t groupPanels = ceilDiv(p.o, p.nr), panels = p.groups * groupPanels;
+  const int64_t depth = p.c / p.groups, panelSize = depth * p.nr;
+  Range panelRange = part(panels, p.panelSplits, workgroup % p.panelSplits);
+  Range tileRange = part(rows.count, p.rowSplits, workgroup / p.panelSplits);
+  auto *products = reinterpret_cast<float *>(scratch + p.productsAt);
+  const int64_t blockRows = p.blockTiles * (rows.height + (rows.taller != 0));
+  const int64_t productPitch = blockRows * p.nr + 16;
+  TTC_NO_UNROLL
+  for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
+    TTC_ZONE(markers, "block");
+    int64_t blockEnd = min(block + p.blockTiles, tileRange.end);
+    int64_t begin = firstTile(rows, block), end = firstTile(rows, blockEnd);
+    const float *elements = x + begin * p.c;
+    int64_t pitch = rows.tiles * p.c;
+    if (!p.transformed) {
+      TTC_ZONE(markers, "input");
+      auto *to = reinterpret_cast<float *>(scratch + p.elementsAt);
+      pitch = blockRows * p.c + 16;
+      transformTiles(x, p, begin, end, to, pitch, scratch);
+      elements = to;
+    }
+    TTC_NO_UNROLL
+    for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
+      int64_t group = panel / groupPanels, inGroup = panel % groupPanels;
+      {
+        TTC_MAIN_CHILD_ZONE(markers, "points");
+        TTC_NO_UNROLL
+        for (int64_t point = 0; point < points; ++point) {
+          const float *b = weights + (panel * points + point) * panelSize;
+          bool last = panel * points + point + 1 == panels * points;
+          const char *next = reinterpret_cast<const char *>(last ? b : b + panelSize);
+          int64_t step = ceilDiv(p.nr * sizeof(float), blockEnd - block);
+          const float *from = elements + point * pitch + group * depth;
+          float *to = products + point * productPitch;
+          TTC_NO_UNROLL
+          for (int64_t tile = block; tile < blockEnd; ++tile) {
+            int64_t row = firstTile(rows, tile) - begin;
+            const char *prefetch = next + (tile - block) * step * depth;
+            if (rows.taller != 0 && tile < rows.taller)
+              multiplyRows(rows.height + 1, from + row * p.c, b, p, prefetch, step,
+                           to + row * p.nr);
+            else
+              multiplyRows(rows.height, from + row * p.c, b, p, prefetch, step, to + row * p.nr);
+          }
+        }
+      }
+      TTC_SUM_ZONE(markers, 0, "store");
+      int64_t valid = min(p.nr, p.o - inGroup * p.nr), col = group * p.o + inGroup * p.nr;
+      TTC_NO_UNROLL
+      for (int64_t tile = begin; tile < end; ++tile) {
+        TTC_NO_UNROLL
+        for (int64_t v = 0; v < valid; v += VL)
+          storeVector(products + (tile - begin) * p.nr + v, productPitch, p, tile, col + v,
+                      min<int64_t>(VL, valid - v), operands, epilogue);
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttc/Analysis/WinogradPlan.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "dialects/Ttc/Programs/KernelParams.h"
+#include "kernels/Budgets.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace kernels = ::ttc::kernels;
+
+namespace {
+
+/// The sizes of a convolution with one number of taps in both dimensions.
+struct Sizes {
+  int64_t n, oh, ow, c, o, groups, taps;
+};
+
+// Costs are in multiply-adds of one lane at full speed. What other work costs in them was measured
+// on AVX-512 (Zen 5) and is coarse: an error of a tenth decides only between ways of nearly equal
+// speed.
+
+/// A byte that is read from memory once, and one that comes from L3 again and again.
+constexpr double kMemoryByte = 3.4, kCachedByte = 0.5;
+/// Of all tiles' elements at the points, beyond which they are no longer in L3 when they are read;
+/// and how much longer a byte takes then.
+constexpr double kCachedBytes = 4 << 20, kUncached = 3;
+/// One element of the image, and of the result, of a tile: what the transforms compute, load and
+/// store for all points. The first pair is for 36 points.
+constexpr double kInputWork[2] = {290, 110}, kOutputWork[2] = {320, 110};
+/// A direct convolution's multiply-add: the pointers to its rows are loaded for each tap.
+constexpr double kDirectWork = 1.08;
+/// A command of its own with its barrier.
+constexpr double kCommandWork = 100'000;
+/// Winograd must save at least this part of the direct convolution: its weights take more memory.
+constexpr double kLeastSaving = 0.15;
+
+} // namespace
+
+static double getDirectCost(const Sizes &s) {
+  const double weights = double(s.taps) * s.taps * s.c / s.groups * s.o;
+  return std::max(double(s.n) * s.oh * s.ow * weights * kDirectWork, weights * 4 * kMemoryByte);
+}
+
+static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
+  const int64_t edge = choice.outputs + s.taps - 1, points = edge * edge;
+  const int64_t tiles =
+      s.n * llvm::divideCeil(s.oh, choice.outputs) * llvm::divideCeil(s.ow, choice.outputs);
+  const int64_t groupPanels = llvm::divideCeil(s.o / s.groups, choice.tile.columns);
+  const double weights = double(points) * s.c * groupPanels * choice.tile.columns;
+  const double elementBytes = 4.0 * points * tiles * s.c;
+  const bool small = edge == 4;
+  const double transforms = double(tiles) * (s.c * kInputWork[small] + s.o * kOutputWork[small]);
+  double cachedBytes = 0, others = 0;
+  if (choice.transformFirst) {
+    // Written, which reads the lines first, and read by each panel.
+    cachedBytes = elementBytes * (2 + groupPanels);
+    if (elementBytes > kCachedBytes)
+      cachedBytes *= kUncached;
+    others = kCommandWork;
+  } else {
+    const double tileBytes = 4.0 * points * (s.c + choice.tile.columns);
+    const double block = std::max<double>(std::min(tiles, choice.tile.rows),
+                                          std::floor(kernels::kL2Budget / tileBytes));
+    cachedBytes = std::ceil(tiles / block) * weights * 4 * 2;
+  }
+  return std::max(weights * tiles, weights * 4 * kMemoryByte) + transforms +
+         cachedBytes * kCachedByte + others;
+}
+
+std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength) {
+  auto weights = tensorType(op.getW()).getShape();
+  auto isOne = [](int64_t value) { return value == 1; };
+  auto isNegative = [](int64_t value) { return value < 0; };
+  if (!op.getChannelsLast() || weights.size() != 4 || weights[2] != weights[3] ||
+      (weights[2] != 3 && weights[2] != 5) || !llvm::all_of(op.getStrides(), isOne) ||
+      !llvm::all_of(op.getDilations(), isOne) || llvm::any_of(op.getPads(), isNegative) ||
+      tensorType(op.getY()).getNumElements() == 0 || !isConstantExpression(op.getW()))
+    return std::nullopt;
+  auto out = tensorType(op.getY()).getShape();
+  const Sizes sizes{out[0], out[1],         out[2],    tensorType(op.getX()).getShape().back(),
+                    out[3], op.getGroups(), weights[2]};
+  const int64_t columns = sizes.o / sizes.groups;
+  // Fewer channels do not fill a vector of the transforms.
+  if (sizes.c / sizes.groups < 8 || columns < 8)
+    return std::nullopt;
+  WinogradChoice choice;
+  // One panel of two vectors needs fewer loads for each multiply-add than wide ones of few rows.
+  choice.tile = vectorLength == 16 ? GemmTile{14, columns <= 16 ? 16 : 32}
+                                   : GemmTile{columns <= 8 ? 12 : 6, columns <= 8 ? 8 : 16};
+  std::optional<WinogradChoice> best;
+  double least = (1 - kLeastSaving) * getDirectCost(sizes);
+  for (int64_t outputs : {4, 2})
+    for (bool transformFirst : {false, true}) {
+      if (outputs == 4 && sizes.taps != 3)
+        continue;
+      choice.outputs = outputs;
+      choice.transformFirst = transformFirst;
+      const double cost = getWinogradCost(sizes, choice);
+      if (cost < least) {
+        least = cost;
+        best = choice;
+      }
+    }
+  return best;
+}

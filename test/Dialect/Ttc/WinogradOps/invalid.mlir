@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+
+func.func @pack_rank(%w: tensor<8x8x3xf32>) {
+  // expected-error@+2 {{'ttc.pack_winograd' op (C1) expected weights of rank 4 with equal last dimensions, found 'tensor<8x8x3xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = ttc.pack_winograd %w {outputs = 4 : i64, nr = 16 : i64} : tensor<8x8x3xf32> -> tensor<1x1x36x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @pack_square(%w: tensor<8x8x3x1xf32>) {
+  // expected-error@+2 {{'ttc.pack_winograd' op (C1) expected weights of rank 4 with equal last dimensions, found 'tensor<8x8x3x1xf32>'}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = ttc.pack_winograd %w {outputs = 4 : i64, nr = 16 : i64} : tensor<8x8x3x1xf32> -> tensor<1x1x36x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @pack_sizes(%w: tensor<8x8x5x5xf32>) {
+  // expected-error@+2 {{'ttc.pack_winograd' op (C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found 4 and 5}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = ttc.pack_winograd %w {outputs = 4 : i64, nr = 16 : i64} : tensor<8x8x5x5xf32> -> tensor<1x1x64x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @pack_groups(%w: tensor<8x8x3x3xf32>) {
+  // expected-error@+2 {{'ttc.pack_winograd' op (C3) expected 'groups' to divide dimension 0 of 'tensor<8x8x3x3xf32>', found 3}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0 = ttc.pack_winograd %w {outputs = 4 : i64, groups = 3 : i64, nr = 16 : i64} : tensor<8x8x3x3xf32> -> tensor<3x1x36x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @input_rank(%x: tensor<8x8x4xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C1) expected x of rank 4, found 'tensor<8x8x4xf32>'}}
+  %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
+      : (tensor<8x8x4xf32>) -> tensor<36x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @input_sizes(%x: tensor<1x8x8x4xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found 3 and 3}}
+  %0 = ttc.kernel.winograd_input %x {outputs = 3 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x8x8x4xf32>) -> tensor<25x9x4xf32>
+  return
+}
+
+// -----
+
+func.func @input_pads(%x: tensor<1x8x8x4xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C3) expected 4 values in 'pads', found 2}}
+  %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1>}
+      : (tensor<1x8x8x4xf32>) -> tensor<36x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @input_negative_pads(%x: tensor<1x8x8x4xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C3) expected values of at least 0 in 'pads', found [-1, 1, 1, 1]}}
+  %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: -1, 1, 1, 1>}
+      : (tensor<1x8x8x4xf32>) -> tensor<36x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @input_small(%x: tensor<1x1x8x4xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C3) expected a padded image of at least 3 lines and columns, found 2 and 8}}
+  %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 0, 0, 1, 0>}
+      : (tensor<1x1x8x4xf32>) -> tensor<36x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @input_result(%x: tensor<1x9x8x4xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C4) expected a result of shape [36, 6, 4], found [36, 4, 4]}}
+  %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
+      : (tensor<1x9x8x4xf32>) -> tensor<36x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_rank(%x: tensor<8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 3 and a result of rank 4, found 'tensor<8x8xf32>' and 'tensor<1x8x8x32xf32>'}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_result_rank(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 3 and a result of rank 4, found 'tensor<1x8x8x8xf32>' and 'tensor<8x8x32xf32>'}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_sizes(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C2) expected outputs and taps of 4 and 3, 2 and 5, or 2 and 3, found 4 and 1}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 1 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_pads(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C3) expected 4 values in 'pads', found 1}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_groups(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C4) expected 'groups' to divide the channels of x and of the result, 8 and 32, found 3}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 3 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_weights(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C5) expected w of shape [1, 1, 36, 8, 32], found [1, 1, 36, 8, 16]}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x16xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_result(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a result of shape [1, 8, 8, 32], found [1, 8, 7, 32]}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x7x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transformed_points(%x: tensor<16x4x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of 36 points and 4 tiles, found 16 and 4}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<16x4x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_transformed_tiles(%x: tensor<36x6x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of 36 points and 4 tiles, found 36 and 6}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<36x6x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_tile_rows(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C7) expected a tile of 1 to 14 tiles and 8, 16 or 32 columns, found [15, 32]}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 15, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @conv_tile_columns(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x24xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C7) expected a tile of 1 to 14 tiles and 8, 16 or 32 columns, found [14, 24]}}
+  %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 24>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x24xf32>) -> tensor<1x8x8x24xf32>
+  return
+}

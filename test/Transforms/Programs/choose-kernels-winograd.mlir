@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-choose-kernels --split-input-file | FileCheck %s
+// RUN: ttc-opt %s --ttc-choose-kernels=winograd=false --split-input-file | FileCheck %s --check-prefix=OFF
+// OFF-NOT: winograd
+// OFF: ttc.kernel.gemm
+
+module attributes {ttc.target = #ttc.target<name = "cpu", triple = "x86_64-linux-gnu", cpu = "haswell",
+    features = "", grid_rows = 1, grid_cols = 4, l1_bytes = 524288, l1_alignment = 64, dram_banks = 1,
+    dram_bank_bytes = 17179869184, dram_alignment = 64, queues = 2, chips = 1>} {
+
+// A large image: each workgroup transforms its own tiles.
+// CHECK-LABEL: @large
+func.func @large(%x: tensor<1x56x56x64xf32>, %b: tensor<64xf32>) -> tensor<1x56x56x64xf32> {
+  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
+  // CHECK: %[[P:.*]] = ttc.pack_winograd %{{.*}} {nr = 16 : i64, outputs = 4 : i64} : tensor<64x64x3x3xf32> -> tensor<1x4x36x64x16xf32>
+  // CHECK: %[[C:.*]] = ttc.kernel.winograd_conv %{{.*}}, %[[P]] {outputs = 4 : i64, pads = array<i64: 1, 1, 1, 1>, taps = 3 : i64, tile = array<i64: 6, 16>}
+  // CHECK: ttc.add %[[C]], %{{.*}} : (tensor<1x56x56x64xf32>, tensor<64xf32>)
+  %0 = ttc.conv %x, %w, %b {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>, tensor<64xf32>) -> tensor<1x56x56x64xf32>
+  return %0 : tensor<1x56x56x64xf32>
+}
+
+// Many channels: an op of its own transforms the image for all workgroups.
+// CHECK-LABEL: @deep
+func.func @deep(%x: tensor<1x14x14x256xf32>) -> tensor<1x14x14x256xf32> {
+  %w = ttc.constant dense<0.5> : tensor<256x256x3x3xf32>
+  // CHECK: %[[T:.*]] = ttc.kernel.winograd_input %{{.*}} {outputs = 4 : i64, pads = array<i64: 1, 1, 1, 1>, taps = 3 : i64} : (tensor<1x14x14x256xf32>) -> tensor<36x16x256xf32>
+  // CHECK: ttc.kernel.winograd_conv %[[T]], %{{.*}} : (tensor<36x16x256xf32>, tensor<1x16x36x256x16xf32>) -> tensor<1x14x14x256xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x14x14x256xf32>, tensor<256x256x3x3xf32>) -> tensor<1x14x14x256xf32>
+  return %0 : tensor<1x14x14x256xf32>
+}
+
+// Few tiles for many weights: tiles of 2x2 results read fewer of them.
+// CHECK-LABEL: @small
+func.func @small(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> {
+  %w = ttc.constant dense<0.5> : tensor<512x512x3x3xf32>
+  // CHECK: ttc.pack_winograd {{.*}}outputs = 2 : i64
+  // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 2 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x7x7x512xf32>, tensor<512x512x3x3xf32>) -> tensor<1x7x7x512xf32>
+  return %0 : tensor<1x7x7x512xf32>
+}
+
+// CHECK-LABEL: @five
+func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
+  %w = ttc.constant dense<0.5> : tensor<256x48x5x5xf32>
+  // CHECK: ttc.pack_winograd {{.*}}groups = 2 : i64, {{.*}}outputs = 2 : i64
+  // CHECK: ttc.kernel.winograd_conv {{.*}}groups = 2 : i64, outputs = 2 : i64, pads = array<i64: 2, 2, 2, 2>, taps = 5 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>,
+      dilations = array<i64: 1, 1>, groups = 2 : i64, channels_last}
+     : (tensor<1x27x27x96xf32>, tensor<256x48x5x5xf32>) -> tensor<1x27x27x256xf32>
+  return %0 : tensor<1x27x27x256xf32>
+}
+
+// Strides, dilations, other windows, weights of run time, one tile.
+// CHECK-LABEL: @direct
+// CHECK-NOT: winograd
+func.func @direct(%x: tensor<1x28x28x64xf32>, %v: tensor<64x64x3x3xf32>, %y: tensor<1x1x1x64xf32>)
+    -> (tensor<1x14x14x64xf32>, tensor<1x26x26x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>) {
+  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %u = ttc.constant dense<0.5> : tensor<64x64x1x3xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x14x14x64xf32>
+  %1 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 2, 2>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x26x26x64xf32>
+  %2 = ttc.conv %x, %u {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x1x3xf32>) -> tensor<1x28x28x64xf32>
+  %3 = ttc.conv %x, %v {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x28x28x64xf32>
+  %4 = ttc.conv %y, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x1x1x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x1x1x64xf32>
+  return %0, %1, %2, %3, %4 : tensor<1x14x14x64xf32>, tensor<1x26x26x64xf32>, tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32>, tensor<1x1x1x64xf32>
+}
+}
+
+// -----
+
+// L1 is too small for the scratch.
+module attributes {ttc.target = #ttc.target<name = "small", triple = "x86_64-linux-gnu", cpu = "haswell",
+    features = "", grid_rows = 8, grid_cols = 8, l1_bytes = 262144, l1_alignment = 16, dram_banks = 12,
+    dram_bank_bytes = 1073741824, dram_alignment = 32, queues = 2, chips = 1>} {
+// CHECK-LABEL: @small_l1
+// CHECK-NOT: winograd
+func.func @small_l1(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
+  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+  return %0 : tensor<1x56x56x64xf32>
+}
+}

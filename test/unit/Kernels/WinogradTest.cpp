@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Winograd's convolutions against naive loops, on random numbers.
+#include "KernelCases.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cmath>
+
+using namespace ttc::test;
+
+namespace {
+
+struct WinogradCase {
+  int64_t outputs;
+  Conv conv;
+  std::vector<int64_t> tile;
+
+  int64_t taps() const { return conv.kernel[0]; }
+  int64_t points() const { return (outputs + taps() - 1) * (outputs + taps() - 1); }
+  int64_t tiles() const {
+    auto out = conv.out();
+    return conv.n * ((out[0] + outputs - 1) / outputs) * ((out[1] + outputs - 1) / outputs);
+  }
+  std::vector<int64_t> packedShape() const {
+    int64_t columns = conv.o / conv.groups;
+    return {conv.groups, (columns + tile[1] - 1) / tile[1], points(), conv.c / conv.groups,
+            tile[1]};
+  }
+  std::string common() const {
+    return "outputs = " + std::to_string(outputs) + " : i64, taps = " + std::to_string(taps()) +
+           " : i64, pads = " + array(conv.pads);
+  }
+  std::string packOp() const {
+    return "ttc.pack_winograd %0 {outputs = " + std::to_string(outputs) +
+           " : i64, groups = " + std::to_string(conv.groups) +
+           " : i64, nr = " + std::to_string(tile[1]) + " : i64}";
+  }
+  std::string convOp() const {
+    return "ttc.kernel.winograd_conv %0, %1 {" + common() + ", tile = " + array(tile) +
+           ", groups = " + std::to_string(conv.groups) + " : i64}";
+  }
+};
+
+/// The largest error may be this much of the largest result, and the root of the mean square of
+/// errors this much of that of results. Direct convolutions have errors of 4e-7 to 9e-7.
+constexpr double kMostError = 2e-5, kMostMeanError = 4e-6;
+
+void expectNear(const Buffer &expected, const Buffer &found, const std::string &what) {
+  ASSERT_TRUE(found.guardIntact()) << what << ": wrote beyond its result";
+  double largest = 0, error = 0, squares = 0, errorSquares = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    double difference = std::abs(double(expected[i]) - found[i]);
+    ASSERT_FALSE(std::isnan(difference)) << what << " at " << i;
+    largest = std::max(largest, std::abs(double(expected[i])));
+    error = std::max(error, difference);
+    squares += double(expected[i]) * expected[i];
+    errorSquares += difference * difference;
+  }
+  EXPECT_LE(error, kMostError * largest) << what;
+  EXPECT_LE(std::sqrt(errorSquares), kMostMeanError * std::sqrt(squares)) << what;
+}
+
+std::vector<WinogradCase> getCases(const std::vector<int64_t> &tile) {
+  std::vector<int64_t> same{1, 1, 1, 1}, same5{2, 2, 2, 2};
+  return {
+      {4, {1, 32, 48, {14, 14}, {3, 3}, {}, same, {}}, tile},
+      {4, {2, 19, 21, {9, 11}, {3, 3}, {}, same, {}}, tile}, // tails everywhere
+      {4, {1, 64, 64, {28, 28}, {3, 3}, {}, same, {}}, tile},
+      {4, {1, 8, 70, {5, 3}, {3, 3}, {}, {0, 1, 2, 0}, {}}, tile}, // padding on some sides
+      {4, {1, 24, 48, {7, 6}, {3, 3}, {}, {0, 0, 0, 0}, {}, 3}, tile},
+      {4, {1, 16, 8, {3, 1}, {3, 3}, {}, {4, 5, 3, 4}, {}}, tile}, // windows of padding alone
+      {4, {3, 200, 9, {8, 8}, {3, 3}, {}, same, {}}, tile},
+      {2, {1, 96, 64, {7, 7}, {3, 3}, {}, same, {}}, tile},
+      {2, {1, 10, 33, {5, 8}, {3, 3}, {}, same, {}}, tile},
+      {2, {1, 32, 40, {13, 13}, {5, 5}, {}, same5, {}, 2}, tile},
+      {2, {2, 17, 19, {4, 9}, {5, 5}, {}, {1, 2, 3, 0}, {}}, tile},
+  };
+}
+
+void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &tile) {
+  std::vector<WinogradCase> cases = getCases(tile);
+  const size_t perCase = 4;
+  KernelSuite suite, packing; // packing has no kernel: it is only evaluated
+  for (const WinogradCase &c : cases) {
+    const Conv &v = c.conv;
+    auto x = tensor(channelsLast(v.n, v.in, v.c)), y = tensor(channelsLast(v.n, v.out(), v.o));
+    auto transformed = tensor({c.points(), c.tiles(), v.c}), w = tensor(c.packedShape());
+    packing.add(c.packOp(), {tensor({v.o, v.c / v.groups, c.taps(), c.taps()})}, w);
+    suite.add("ttc.kernel.winograd_input %0 {" + c.common() + "}", {x}, transformed);
+    suite.add(c.convOp(), {x, w}, y, Tail::biasRelu);
+    suite.add(c.convOp(), {transformed, w}, y, Tail::biasRelu);
+    suite.add(c.convOp(), {x, w}, y, Tail::calledPosition);
+  }
+  ASSERT_TRUE(suite.compile(target));
+  for (auto [index, c] : llvm::enumerate(cases)) {
+    const Conv &v = c.conv;
+    const std::string name = "case " + std::to_string(index);
+    int64_t rows = v.n * product(v.out()), taps = c.taps(), depth = v.c / v.groups;
+    Buffer x(v.n * product(v.in) * v.c), w(v.o * depth * taps * taps), bias(v.o);
+    x.fillRandom(index);
+    w.fillRandom(20 + index);
+    bias.fillRandom(40 + index);
+    Buffer expected(rows * v.o), position(rows * v.o);
+    naiveConv(
+        v, x.data(),
+        [&](int64_t tap, int64_t channel, int64_t o) {
+          return w[(o * depth + channel) * taps * taps + tap];
+        },
+        expected.data());
+    for (int64_t i = 0; i < rows * v.o; ++i) {
+      position[i] = atPosition(expected[i], i / v.o, i % v.o);
+      expected[i] = std::max(expected[i] + bias[i % v.o], 0.0f);
+    }
+    Buffer packed(product(c.packedShape())), transformed(c.points() * c.tiles() * v.c, 1e30f);
+    ASSERT_TRUE(packing.evaluate(index, {w.data(), w.size()}, {packed.data(), packed.size()}));
+    Buffer found(rows * v.o, 1e30f), again(rows * v.o, 1e30f), called(rows * v.o, 1e30f);
+    suite.program(index * perCase)({x.data(), transformed.data()}, index % 2);
+    EXPECT_TRUE(transformed.guardIntact());
+    suite.program(index * perCase + 1)({x.data(), packed.data(), found.data(), bias.data()},
+                                       index % 2);
+    expectNear(expected, found, name);
+    suite.program(index * perCase + 2)(
+        {transformed.data(), packed.data(), again.data(), bias.data()}, index % 2 == 0);
+    // Which op transforms the image changes no bit.
+    expectEqual(found, again, name + ", transformed");
+    suite.program(index * perCase + 3)({x.data(), packed.data(), called.data()});
+    expectNear(position, called, name + ", called");
+  }
+}
+
+TEST(WinogradKernel, Host) {
+  const int64_t lanes = mlir::ttc::getVectorLength(host());
+  testCases(host(), lanes == 16 ? std::vector<int64_t>{14, 32} : std::vector<int64_t>{6, 16});
+}
+
+TEST(WinogradKernel, OneVector) {
+  const int64_t lanes = mlir::ttc::getVectorLength(host());
+  testCases(host(), {12, lanes});
+}
+
+// Any CPU that can run the tests can run AVX2's code.
+TEST(WinogradKernel, Avx2) { testCases(*mlir::ttc::getCpuTarget("x86-64-v3"), {6, 16}); }
+
+} // namespace
