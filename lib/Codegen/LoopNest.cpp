@@ -144,8 +144,14 @@ std::optional<LoopNest> ttc::analyzeNest(OpBuilder &b, linalg::GenericOp op) {
     }
     SmallVector<int64_t> strides;
     int64_t offset;
-    if (failed(type.getStridesAndOffset(strides, offset)) ||
-        llvm::any_of(strides, ShapedType::isDynamic))
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      return std::nullopt;
+    // The last tile of a dimension may be smaller than the others: the strides of those around it
+    // are unknown, and do not matter where a tile has one element of them.
+    for (auto [size, stride] : llvm::zip_equal(type.getShape(), strides))
+      if (size == 1 && ShapedType::isDynamic(stride))
+        stride = 0;
+    if (llvm::any_of(strides, ShapedType::isDynamic))
       return std::nullopt;
     SmallVector<int64_t> perDim(numDims, 0);
     int64_t first = 0;

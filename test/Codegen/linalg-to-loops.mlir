@@ -141,3 +141,23 @@ func.func @tensors(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = linalg.copy ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// The last tile of a dimension is smaller than the others: the stride of the one around it is unknown,
+// and has no meaning in a tile with one element of it.
+// CHECK-LABEL: func.func @last_tile(
+func.func @last_tile(%rows: index, %x: memref<1x?x197xf32>, %y: memref<1x?x197xf32>) {
+  // CHECK-COUNT-2: scf.for
+  // CHECK-NOT: scf.for
+  // CHECK: memref.load %{{.*}}[%{{[^,]*}}] : memref<?xf32, strided<[1]>>
+  // CHECK-NOT: scf.for
+  // CHECK: return
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+      iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<1x?x197xf32>) outs(%y : memref<1x?x197xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
