@@ -50,7 +50,7 @@ enum class Kind : uint64_t {
 };
 
 /// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`.
-constexpr uint64_t mix(uint64_t x) {
+[[gnu::always_inline]] constexpr uint64_t mix(uint64_t x) {
   x ^= x >> 32;
   x *= 0xd6e8feb86659fd93u;
   x ^= x >> 32;
@@ -66,6 +66,8 @@ template <typename... Rest>
 constexpr uint64_t combine(uint64_t digest, uint64_t next, Rest... rest) {
   return combine(combine(digest, next), rest...);
 }
+/// A digest of a kind alone, which the compiler computes.
+template <Kind kind> inline constexpr uint64_t kDigestOf = combine(0, static_cast<uint64_t>(kind));
 template <typename... Parts> constexpr uint64_t digestOf(Kind kind, Parts... parts) {
   return combine(0, static_cast<uint64_t>(kind), static_cast<uint64_t>(parts)...);
 }
@@ -88,22 +90,19 @@ struct Moments {
 };
 
 /// Of [0, n).
-constexpr Moments momentsBelow(uint64_t n) {
-  using Wide = unsigned __int128;
-  if (n == 0)
-    return {};
-  const Wide pairs = Wide(n) * (n - 1) / 2;
-  // n (n - 1) / 2 * (2 n - 1) / 3: one of the two factors is a multiple of 3.
-  const Wide odd = Wide(n) * 2 - 1;
-  const uint64_t squares = pairs % 3 == 0
-                               ? static_cast<uint64_t>(pairs / 3) * static_cast<uint64_t>(odd)
-                               : static_cast<uint64_t>(pairs) * static_cast<uint64_t>(odd / 3);
-  return {n, static_cast<uint64_t>(pairs), squares};
+[[gnu::always_inline]] constexpr Moments momentsBelow(uint64_t n) {
+  const uint64_t pairs = n % 2 ? (n - 1) / 2 * n : n / 2 * (n - 1);
+  // n (n - 1) / 2 * (2 n - 1) / 3. Modulo 2^64, where 3 has an inverse, that division is a product.
+  constexpr uint64_t third = 0xaaaaaaaaaaaaaaab;
+  static_assert(third * 3 == 1);
+  return {n, pairs, pairs * (n * 2 - 1) * third};
 }
 
 /// Of the positions of `rows` rows: row k is [first + k * pitch, first + k * pitch + bytes).
-constexpr Moments momentsOf(uint64_t first, uint64_t bytes, uint64_t rows, uint64_t pitch) {
-  const Moments column = momentsBelow(bytes), row = momentsBelow(rows);
+[[gnu::always_inline]] constexpr Moments momentsOf(uint64_t first, uint64_t bytes, uint64_t rows,
+                                                   uint64_t pitch) {
+  const Moments column = momentsBelow(bytes);
+  const Moments row = rows == 1 ? Moments{1, 0, 0} : momentsBelow(rows);
   // p = first + k * pitch + c
   const uint64_t count = rows * bytes;
   const uint64_t offsets = pitch * row.sum * bytes + rows * column.sum; // sum of k * pitch + c
@@ -116,8 +115,9 @@ constexpr Moments momentsOf(uint64_t first, uint64_t bytes, uint64_t rows, uint6
 /// What some bytes of an operand contribute to its content: `write` is the digest of the write that
 /// stored them, `distance` the address of the written operand minus that of the one that is read,
 /// and `at` the moments of their positions in the latter.
-constexpr uint64_t contribution(uint64_t write, uint64_t distance, const Moments &at) {
-  const uint64_t source = digestOf(Kind::Source, write, distance);
+[[gnu::always_inline]] constexpr uint64_t contribution(uint64_t write, uint64_t distance,
+                                                       const Moments &at) {
+  const uint64_t source = combine(kDigestOf<Kind::Source>, write, distance);
   return source * at.count + mix(source) * at.sum + mix(source + 1) * at.squares;
 }
 
