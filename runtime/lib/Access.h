@@ -11,22 +11,24 @@
 namespace ttrt {
 
 inline constexpr uint32_t kNoBuffer = ~0u;
+static_assert(kMaxOperands < UINT8_MAX);
 
 /// One read or write in a strided layout: rows of `row` bytes, `pitch` apart. The last row ends
 /// `bytes` after `address`. A contiguous range is a single row.
 struct Access {
   uint64_t address;
   uint64_t bytes;
-  bool read;
-  bool write;
-  uint32_t operand; ///< for messages
-  uint64_t row = bytes;
-  uint64_t pitch = bytes;
+  bool read : 1;
+  bool write : 1;
+  uint8_t operand;           ///< for messages
   bool perWorkgroup = false; ///< workgroup k accesses row k only
   /// Of the buffer at that address; verifyMemory() fills it in. Outside the default schedules only
   /// permanent buffers are told apart from the others.
   fb::BufferKind kind = fb::BufferKind::Activation;
   uint32_t buffer = kNoBuffer; ///< its index, where the timeline determines it
+  uint64_t row = bytes;
+  uint64_t pitch = bytes;
+  uint64_t constant = 0; ///< of constants: the digest of what is read; with `kind`
 
   uint64_t end() const { return address + bytes; }
 };
@@ -73,7 +75,7 @@ void forEachAccess(const fb::Program &program, const uint64_t *operands, Functio
   for (uint32_t i = 0; i < count(program.operands()); ++i) {
     const fb::Operand &operand = *program.operands()->Get(i);
     Access access{operands[i], operand.bytes(), operand.access() != fb::Access::Write,
-                  operand.access() != fb::Access::Read, i};
+                  operand.access() != fb::Access::Read, static_cast<uint8_t>(i)};
     if (operand.row_bytes()) {
       access.row = operand.row_bytes();
       access.pitch = operand.pitch_bytes();

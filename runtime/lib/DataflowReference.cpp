@@ -3,19 +3,22 @@
 
 #include "Format.h"
 #include "ttrt/dataflow.h"
+#include "ttrt/host_digest.h"
 
 #include <algorithm>
 
 namespace ttrt {
 
 DataflowReference::DataflowReference(const Bundle &bundle, const fb::EntryPoint &entry)
-    : bundle(bundle), entry(entry), given(entry.dataflow()), constants(hashSegment(nullptr, 0)) {
+    : bundle(bundle), entry(entry), given(entry.dataflow()) {
   const auto *buffers = bundle.metadata().buffers();
   for (uint32_t i = 0; i < count(buffers); ++i)
     states += buffers->Get(i)->kind() == fb::BufferKind::State;
-  for (const fb::Segment *segment : *bundle.metadata().segments())
-    if (segment->kind() == fb::SegmentKind::Constants)
-      constants = segment->hash();
+  for (uint32_t i = 0; i < count(bundle.metadata().programs()); ++i) {
+    const fb::Program &program = *bundle.metadata().programs()->Get(i);
+    programs.push_back(program.host_function() ? dataflow::digestOfHostFunction(program)
+                                               : dataflow::digestOf(dataflow::Kind::Program, i));
+  }
   restart();
   if (!given)
     return;

@@ -53,8 +53,8 @@ public:
 
   /// Of an input or output.
   uint64_t digestOf(const fb::Port &port) const;
-  /// Of the constants' bytes.
-  uint64_t constantsDigest() const { return constants; }
+  /// Of a program or host function.
+  uint64_t digestOfProgram(uint32_t index) const { return programs[index]; }
   /// What was learned: of the outputs, then of each state buffer.
   const std::vector<std::vector<uint64_t>> &digests() const { return learned; }
 
@@ -65,7 +65,7 @@ private:
   const fb::EntryPoint &entry;
   const fb::Dataflow *given;
   std::vector<std::vector<uint64_t>> learned;
-  uint64_t constants;
+  std::vector<uint64_t> programs;
   uint32_t states = 0;
   bool learning = false;
   bool open = false;

@@ -20,42 +20,79 @@ public:
   DecodedSchedule decodeSchedule(const fb::EntryPoint &entry, const fb::Schedule &schedule) const;
 
 private:
+  /// What is the same in all uses of a program.
+  struct Program {
+    uint64_t grid;
+    uint64_t scratchBytes; ///< 0 if it is not tracked
+    uint32_t first, end;   ///< of `operands`
+  };
+  uint32_t countScratch(const Program &program, uint64_t grid) const;
+  uint32_t countAccesses(const Action &action) const;
   void add(const fb::EntryPoint *entry, const Action &action, const fb::Step *step,
            OpList &list) const;
-  void addScratch(const fb::Program &program, const Op &op, OpList &list) const;
+  void addScratch(const Program &program, const Op &op, OpList &list) const;
 
   const Bundle &bundle;
-  bool hasTensorsInL1;
+  std::vector<Program> programs;
+  std::vector<Access> operands; ///< without their addresses
 };
 
 } // namespace
 
 Decoder::Decoder(const Bundle &bundle) : bundle(bundle) {
   const auto *buffers = bundle.metadata().buffers();
-  hasTensorsInL1 =
+  // Without tensors in L1 scratch conflicts with nothing and is not tracked.
+  const bool hasTensorsInL1 =
       buffers && std::any_of(buffers->begin(), buffers->end(), [](const fb::Buffer *buffer) {
         return buffer->space() == fb::MemorySpace::L1 && buffer->kind() != fb::BufferKind::Scratch;
       });
+  const uint64_t noAddresses[kMaxOperands] = {};
+  for (uint32_t i = 0; i < count(bundle.metadata().programs()); ++i) {
+    const fb::Program &program = *bundle.metadata().programs()->Get(i);
+    const auto first = static_cast<uint32_t>(operands.size());
+    forEachAccess(program, noAddresses, [&](const Access &access) { operands.push_back(access); });
+    programs.push_back({program.grid(), hasTensorsInL1 ? program.scratch_bytes() : 0, first,
+                        static_cast<uint32_t>(operands.size())});
+  }
 }
 
 /// A dispatch writes scratch in the L1 of every core that runs a workgroup. That is one access for
-/// core 0 and, if other cores may run some, one for all other cores. Without tensors in L1 scratch
-/// conflicts with nothing and is not tracked.
-void Decoder::addScratch(const fb::Program &program, const Op &op, OpList &list) const {
-  if (!program.scratch_bytes() || !hasTensorsInL1)
-    return;
+/// core 0 and, if other cores may run some, one for all other cores.
+uint32_t Decoder::countScratch(const Program &program, uint64_t grid) const {
+  return !program.scratchBytes ? 0 : grid > 1 && bundle.addresses().cores > 1 ? 2 : 1;
+}
+
+void Decoder::addScratch(const Program &program, const Op &op, OpList &list) const {
+  const uint32_t parts = countScratch(program, op.grid);
   const AddressMap &map = bundle.addresses();
   auto add = [&](uint64_t core, uint64_t cores) {
-    Access access{map.l1Address(core), (cores - 1) * map.l1Bytes + program.scratch_bytes(), false,
-                  true, count(program.operands())};
-    access.row = program.scratch_bytes();
+    Access access{map.l1Address(core), (cores - 1) * map.l1Bytes + program.scratchBytes, false,
+                  true, static_cast<uint8_t>(program.end - program.first)};
+    access.row = program.scratchBytes;
     access.pitch = map.l1Bytes;
     access.kind = fb::BufferKind::Scratch;
     list.accesses.push_back(access);
   };
-  add(0, 1);
-  if (op.grid > 1 && map.cores > 1)
+  if (parts > 0)
+    add(0, 1);
+  if (parts > 1)
     add(1, map.cores - 1);
+}
+
+uint32_t Decoder::countAccesses(const Action &action) const {
+  switch (action.info->accesses) {
+  case AccessShape::Operands:
+    break;
+  case AccessShape::Copy:
+    return 2;
+  case AccessShape::Slot:
+  case AccessShape::Fill:
+    return 1;
+  case AccessShape::None:
+    return 0;
+  }
+  const Program &program = programs[action.index];
+  return action.operandCount + countScratch(program, action.info->onCores ? program.grid : 1);
 }
 
 void Decoder::add(const fb::EntryPoint *entry, const Action &action, const fb::Step *step,
@@ -64,26 +101,39 @@ void Decoder::add(const fb::EntryPoint *entry, const Action &action, const fb::S
   op.info = action.info;
   op.step = step;
   op.index = action.index;
-  op.grid = gridOf(bundle.metadata(), action);
   if (action.info->accesses == AccessShape::Fill)
     op.detail = static_cast<uint32_t>(dataflow::mix(action.pattern));
   op.first = static_cast<uint32_t>(list.accesses.size());
-  forEachAccess(bundle, entry, action,
-                [&](const Access &access) { list.accesses.push_back(access); });
-  if (op.runsProgram())
-    addScratch(*bundle.metadata().programs()->Get(op.index), op, list);
+  if (op.runsProgram()) {
+    const Program &program = programs[op.index];
+    op.grid = action.info->onCores ? program.grid : 1;
+    for (uint32_t i = program.first; i < program.end; ++i) {
+      list.accesses.push_back(operands[i]);
+      list.accesses.back().address = action.operands[i - program.first];
+    }
+    addScratch(program, op, list);
+  } else {
+    op.grid = gridOf(bundle.metadata(), action);
+    forEachAccess(bundle, entry, action,
+                  [&](const Access &access) { list.accesses.push_back(access); });
+  }
   op.end = static_cast<uint32_t>(list.accesses.size());
   list.ops.push_back(op);
 }
 
 OpList Decoder::decodeTrace(uint32_t index) const {
   OpList list;
+  size_t accesses = 0;
+  auto forEachAction = [&](auto function) {
+    forEachCommand(bundle.stream(index), [&](const CommandHeader &header) {
+      if (header.opcode != Opcode::End)
+        function(actionOf(header));
+    });
+  };
+  forEachAction([&](const Action &action) { accesses += countAccesses(action); });
   list.ops.reserve(bundle.metadata().traces()->Get(index)->commands());
-  forEachCommand(bundle.stream(index), [&](const CommandHeader &header) {
-    if (header.opcode != Opcode::End)
-      add(nullptr, actionOf(header), nullptr, list);
-  });
-  list.accesses.shrink_to_fit();
+  list.accesses.reserve(accesses);
+  forEachAction([&](const Action &action) { add(nullptr, action, nullptr, list); });
   return list;
 }
 
@@ -92,15 +142,18 @@ DecodedSchedule Decoder::decodeSchedule(const fb::EntryPoint &entry,
   DecodedSchedule decoded;
   decoded.bodyBegin = count(schedule.prologue());
   decoded.bodyEnd = decoded.bodyBegin + count(schedule.body());
-  decoded.steps.ops.reserve(decoded.bodyEnd + count(schedule.epilogue()));
-  forEachStep(schedule,
-              [&](const fb::Step &step) { add(&entry, actionOf(step), &step, decoded.steps); });
-  decoded.steps.accesses.shrink_to_fit();
+  OpList &steps = decoded.steps;
+  size_t accesses = 0;
+  forEachStep(schedule, [&](const fb::Step &step) { accesses += countAccesses(actionOf(step)); });
+  steps.ops.reserve(decoded.bodyEnd + count(schedule.epilogue()));
+  steps.accesses.reserve(accesses);
+  forEachStep(schedule, [&](const fb::Step &step) { add(&entry, actionOf(step), &step, steps); });
   return decoded;
 }
 
 DecodedPlan::DecodedPlan(const Bundle &bundle) {
   const Decoder decoder(bundle);
+  traces.reserve(count(bundle.metadata().traces()));
   for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
     traces.push_back(decoder.decodeTrace(i));
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
@@ -115,18 +168,29 @@ DecodedPlan::DecodedPlan(const Bundle &bundle) {
 //===----------------------------------------------------------------------===//
 
 BufferIndex::BufferIndex(const Bundle &bundle) : bundle(bundle) {
-  for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
-    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
+  const auto *buffers = bundle.metadata().buffers();
+  std::vector<Numbered> order(count(buffers));
+  for (uint32_t i = 0; i < order.size(); ++i)
+    order[i] = {bundle.address(*buffers->Get(i)), i};
+  sortByNumber(order.data(), order.size());
+  for (const auto &[begin, i] : order) {
+    const fb::Buffer &buffer = *buffers->Get(i);
     if (buffer.kind() == fb::BufferKind::Scratch)
       continue;
-    const uint64_t address = bundle.address(buffer);
-    reaches.push_back({address, address + bundle.bytes(buffer)});
-    if (buffer.end() == 0)
-      permanent.emplace(address, &buffer);
+    const uint64_t end = begin + bundle.bytes(buffer);
+    if (buffer.end() == 0) {
+      permanentBegins.push_back(begin);
+      permanent.push_back({begin, end, &buffer});
+    }
+    if (!ends.empty() && end <= ends.back())
+      continue; // what begins here ends where an earlier one does
+    if (!begins.empty() && begins.back() == begin) {
+      ends.back() = end;
+      continue;
+    }
+    begins.push_back(begin);
+    ends.push_back(end);
   }
-  sortItems(reaches, [](const Reach &a, const Reach &b) { return a.begin < b.begin; });
-  for (size_t i = 1; i < reaches.size(); ++i)
-    reaches[i].end = std::max(reaches[i].end, reaches[i - 1].end);
 }
 
 BufferIndex::Reach BufferIndex::reachOf(const Access &access) const {
@@ -137,18 +201,14 @@ BufferIndex::Reach BufferIndex::reachOf(const Access &access) const {
   return {begin, begin + bytesInCore(map, access)};
 }
 
-bool BufferIndex::isInsideOne(uint64_t begin, uint64_t end) const {
-  auto next = std::upper_bound(reaches.begin(), reaches.end(), begin,
-                               [](uint64_t address, const Reach &r) { return address < r.begin; });
-  return next != reaches.begin() && end <= std::prev(next)->end;
+bool BufferIndex::isInsideOne(const Reach &bytes, Near &near) const {
+  const size_t before = countUpTo(begins, bytes.begin, near.reach);
+  return before && bytes.end <= ends[before - 1];
 }
 
-const fb::Buffer *BufferIndex::permanentAt(uint64_t begin, uint64_t end) const {
-  auto next = permanent.lower_bound(end);
-  if (next == permanent.begin())
-    return nullptr;
-  auto [address, buffer] = *std::prev(next);
-  return address + bundle.bytes(*buffer) > begin ? buffer : nullptr;
+const BufferIndex::Permanent *BufferIndex::permanentAt(const Reach &bytes, Near &near) const {
+  const size_t before = bytes.end ? countUpTo(permanentBegins, bytes.end - 1, near.permanent) : 0;
+  return before && permanent[before - 1].end > bytes.begin ? &permanent[before - 1] : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

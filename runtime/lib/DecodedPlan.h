@@ -8,7 +8,6 @@
 
 #include "Access.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -52,7 +51,8 @@ struct PlacedPlan : DecodedPlan {
   explicit PlacedPlan(DecodedPlan &&plan) : DecodedPlan(std::move(plan)) {}
 };
 
-/// The addresses of buffers, regardless of their lifetimes.
+/// The addresses of buffers, regardless of their lifetimes. Immutable: all functions are
+/// thread-safe if their guesses are not shared.
 class BufferIndex {
 public:
   explicit BufferIndex(const Bundle &bundle);
@@ -61,20 +61,31 @@ public:
     uint64_t begin;
     uint64_t end;
   };
+  /// A buffer without a lifetime.
+  struct Permanent {
+    uint64_t begin;
+    uint64_t end;
+    const fb::Buffer *buffer;
+  };
+  /// Guesses where to look first, from one search to the next.
+  struct Near {
+    size_t reach = 0;
+    size_t permanent = 0;
+  };
   /// The addresses that an access touches. Of addresses that are equal in several shards, those in
   /// core 0.
   Reach reachOf(const Access &access) const;
-  /// Whether one buffer contains all of [begin, end).
-  bool isInsideOne(uint64_t begin, uint64_t end) const;
-  /// A permanent buffer (one without a lifetime) that contains one of the bytes; null if there is
-  /// none.
-  const fb::Buffer *permanentAt(uint64_t begin, uint64_t end) const;
+  /// Whether one buffer contains all of the bytes.
+  bool isInsideOne(const Reach &bytes, Near &near) const;
+  /// A permanent buffer that contains one of the bytes; null if there is none.
+  const Permanent *permanentAt(const Reach &bytes, Near &near) const;
 
 private:
   const Bundle &bundle;
-  /// Of buffers, by their begin; `end` is the highest of this and all previous buffers.
-  std::vector<Reach> reaches;
-  std::map<uint64_t, const fb::Buffer *> permanent; ///< by address; no two overlap
+  /// Of buffers, by their begin; only those that end after all previous ones.
+  std::vector<uint64_t> begins, ends;
+  std::vector<uint64_t> permanentBegins;
+  std::vector<Permanent> permanent; ///< no two overlap
 };
 
 /// "command 3 of trace 'main_t0' (conv_relu, from Conv_0)"

@@ -7,7 +7,6 @@
 #include "Format.h"
 #include "Sort.h"
 #include "ttrt/dataflow.h"
-#include "ttrt/host_digest.h"
 
 #include <algorithm>
 
@@ -15,10 +14,15 @@ namespace ttrt {
 
 OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
                          DataflowReference &reference, uint32_t entry, uint32_t schedule,
-                         Precision precision)
+                         Precision precision, OrderProver *previous)
     : bundle(bundle), plan(plan), buffers(buffers), reference(reference),
       entry(*bundle.metadata().entries()->Get(entry)),
-      schedule(*this->entry.schedules()->Get(schedule)), steps(plan.schedules[entry][schedule]) {
+      schedule(*this->entry.schedules()->Get(schedule)), steps(plan.schedules[entry][schedule]),
+      precision(precision) {
+  if (previous) {
+    nodes = std::move(previous->nodes);
+    nodes.clear();
+  }
   if (precision == Precision::Conservative)
     state.bytes = ShadowMemory(this);
   state.queues.resize(this->schedule.queues());
@@ -124,16 +128,18 @@ bool OrderProver::isSameBuffer(const Access &write, const Access &read) const {
   if (write.buffer != kNoBuffer && read.buffer != kNoBuffer)
     return write.buffer == read.buffer;
   const auto a = buffers.reachOf(write), b = buffers.reachOf(read);
-  return buffers.isInsideOne(std::min(a.begin, b.begin), std::max(a.end, b.end));
+  // Each access is inside of some buffer (property 2), and so is what both cover if that is one.
+  if ((a.begin <= b.begin && b.end <= a.end) || (b.begin <= a.begin && a.end <= b.end))
+    return true;
+  BufferIndex::Near near;
+  return buffers.isInsideOne({std::min(a.begin, b.begin), std::max(a.end, b.end)}, near);
 }
 
-/// Calls function(context, const Span &) for the bytes of an access. Both views of L1 are one
-/// memory, as on a chip.
-void OrderProver::visitSpans(const Access &access, void (*function)(void *, const Span &),
-                             void *context) const {
+/// Calls function(context, const Span &) for bytes in the cores' own views of L1. Both views of L1
+/// are one memory, as on a chip.
+void OrderProver::visitSpansInCores(const Access &access, void (*function)(void *, const Span &),
+                                    void *context) const {
   const Span all = spanOf(access);
-  if (all.bytes == 0) // a port without elements
-    return;
   dataflow::forEachSpan(
       bundle.addresses(), {all.address, all.bytes, all.row, all.pitch, all.phase},
       [&](const dataflow::Rows &rows) {
@@ -141,19 +147,30 @@ void OrderProver::visitSpans(const Access &access, void (*function)(void *, cons
       });
 }
 
-/// The same with function(const Span &).
+/// Calls function(const Span &) for the bytes of an access.
 template <typename Function>
 void OrderProver::forEachSpan(const Access &access, Function function) const {
-  visitSpans(
+  if (access.bytes == 0) // a port without elements
+    return;
+  if (!bundle.addresses().isInCore(access.address))
+    return function(spanOf(access));
+  visitSpansInCores(
       access, [](void *context, const Span &span) { (*static_cast<Function *>(context))(span); },
       &function);
 }
 
 Span OrderProver::spanOf(const Access &access) const {
-  const uint64_t phase = access.buffer == kNoBuffer
+  const uint64_t phase = access.buffer == kNoBuffer || access.row >= access.bytes
                              ? access.address
                              : bundle.address(*bundle.metadata().buffers()->Get(access.buffer));
   return {access.address, access.bytes, access.row, access.pitch, phase};
+}
+
+/// The history of an access's bytes if they are a range by themselves, as most are; else null.
+History *OrderProver::historyOf(const Access &access) {
+  return access.row >= access.bytes && !bundle.addresses().isInCore(access.address)
+             ? state.bytes.find(access.address, access.end())
+             : nullptr;
 }
 
 uint64_t OrderProver::baseOf(const Access &access) const {
@@ -162,7 +179,7 @@ uint64_t OrderProver::baseOf(const Access &access) const {
 
 /// Checks a read: the last write happened before it, as the same buffer, with data of the same
 /// inference as all other data that the command reads.
-class OrderProver::Reading : public ByteVisitor {
+class OrderProver::Reading final : public ByteVisitor {
 public:
   Reading(OrderProver &prover, const Access &access, Touch touch)
       : prover(prover), access(access), touch(touch), base(prover.baseOf(access)) {}
@@ -182,7 +199,7 @@ public:
                              /*laterWrites=*/false);
     if (!prover.isSameBuffer(prover.accessOf(history.writer), access))
       return prover.failOtherBuffer(history.writer, touch, begin, end);
-    if (prover.culprit == kNone)
+    if (prover.culprit == kNone) // always, in a conservative proof
       prover.culprit = prover.nodes[history.writer.node].culprit;
     content_ += dataflow::contribution(history.digest,
                                        prover.baseOf(prover.accessOf(history.writer)) - base,
@@ -213,7 +230,7 @@ private:
 };
 
 /// Checks a write: all earlier reads and writes of the bytes happened before it.
-class OrderProver::Writing : public ByteVisitor {
+class OrderProver::Writing final : public ByteVisitor {
 public:
   Writing(OrderProver &prover, const Access &access, Touch touch)
       : prover(prover), access(access), touch(touch) {}
@@ -247,11 +264,8 @@ private:
 uint64_t OrderProver::identify(const Op &op) const {
   using enum dataflow::Kind;
   switch (op.info->table) {
-  case IndexedTable::Program: {
-    const fb::Program &program = *bundle.metadata().programs()->Get(op.index);
-    return program.host_function() ? dataflow::digestOfHostFunction(program)
-                                   : dataflow::digestOf(Program, op.index);
-  }
+  case IndexedTable::Program:
+    return reference.digestOfProgram(op.index);
   case IndexedTable::Input:
     return dataflow::digestOf(Input, op.index, reference.digestOf(*entry.inputs()->Get(op.index)));
   case IndexedTable::Output:
@@ -268,14 +282,13 @@ uint64_t OrderProver::identify(const Op &op) const {
 
 /// The digest of what an access reads.
 uint64_t OrderProver::read(const Access &access, Touch touch) {
-  if (access.kind == fb::BufferKind::Constant) {
-    const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
-    return dataflow::digestOf(dataflow::Kind::Constant, reference.constantsDigest(),
-                              access.address - constants.address, access.bytes, access.row,
-                              access.pitch);
-  }
+  if (access.kind == fb::BufferKind::Constant)
+    return access.constant;
   Reading reading(*this, access, touch);
-  forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
+  if (History *history = historyOf(access))
+    reading.written({access.address, access.end(), 1, access.bytes, true}, *history);
+  else
+    forEachSpan(access, [&](const Span &span) { state.bytes.forEach(span, reading); });
   return access.kind == fb::BufferKind::State && !failed ? readState(access, touch)
                                                          : reading.content();
 }
@@ -295,7 +308,7 @@ void OrderProver::touch(const Node &node) {
   }
   if (failed)
     return;
-  if (inference != kNoInference && !state.bytes.isConservative()) {
+  if (inference != kNoInference && precision == Precision::Exact) {
     origins.resize(nodes.size());
     origins[current] = {inferenceRead, inferenceFrom};
   }
@@ -313,14 +326,21 @@ void OrderProver::touch(const Node &node) {
   for (uint32_t i = op.first; i < op.end; ++i)
     if (const Access &access = node.list->accesses[i]; access.write) {
       const Touch touch{current, i};
-      const uint64_t digest = dataflow::digestOf(dataflow::Kind::Write, value, i - op.first);
-      if (access.kind != fb::BufferKind::Scratch && !reference.hasValue(digest))
+      const uint64_t digest = dataflow::combine(dataflow::kDigestOf<dataflow::Kind::Write>, value,
+                                                uint64_t(i - op.first));
+      if (precision == Precision::Exact && access.kind != fb::BufferKind::Scratch &&
+          !reference.hasValue(digest))
         nodes[current].culprit = culprit == kNone ? current : culprit;
       Writing writing(*this, access, touch);
-      forEachSpan(access, [&](const Span &span) {
-        state.bytes.forEach(span, writing);
-        state.bytes.write(span, touch, inference, digest);
-      });
+      if (History *history = historyOf(access)) {
+        writing.written({access.address, access.end(), 1, access.bytes, true}, *history);
+        *history = {touch, inference, digest, ShadowMemory::kNoReaders};
+      } else {
+        forEachSpan(access, [&](const Span &span) {
+          state.bytes.forEach(span, writing);
+          state.bytes.write(span, touch, inference, digest);
+        });
+      }
       if (access.kind == fb::BufferKind::State && !failed)
         writeState(access, touch, digest);
     }

@@ -21,12 +21,13 @@ inline constexpr uint32_t kMaxProvedQueues = 4;
 class OrderProver final : public TouchOrder {
 public:
   /// Which kind of shadow memory the proof uses (ShadowMemory.h). A conservative proof takes less
-  /// time. What it proves holds, but it may be unable to prove what does hold.
+  /// time. What it proves holds, but it may be unable to prove what does hold, and it does not keep
+  /// what only messages need.
   enum class Precision { Conservative, Exact };
 
   enum class Verdict {
     Proved,
-    Refuted,
+    Refuted, ///< by an exact proof only
     Unknown, ///< of a conservative proof only: an exact one decides
   };
   struct Result {
@@ -38,8 +39,10 @@ public:
 
   /// The schedule has at most kMaxProvedQueues queues. All arguments outlive the prover.
   /// `reference` is the entry point's; the proof of the default schedule may add to it.
+  /// `previous` is a prover that is no longer necessary; its memory is used again.
   OrderProver(const Bundle &bundle, const PlacedPlan &plan, const BufferIndex &buffers,
-              DataflowReference &reference, uint32_t entry, uint32_t schedule, Precision precision);
+              DataflowReference &reference, uint32_t entry, uint32_t schedule, Precision precision,
+              OrderProver *previous = nullptr);
   /// Once. Adds to `proof` if the verdict is Proved.
   Result prove(Proof &proof);
 
@@ -65,7 +68,7 @@ private:
     Part part;
     uint8_t queue;
     /// The node that first computed a value which is not in the dataflow, if this one's depends on
-    /// it. It may be of no consequence.
+    /// it. It may be of no consequence. For messages: an exact proof's only.
     uint32_t culprit = kNone;
   };
   /// Where a node's inference is from: the last of its reads that found data of one, and what had
@@ -113,8 +116,9 @@ private:
   /// The first address, with both views of L1 as one memory.
   uint64_t baseOf(const Access &access) const;
   Span spanOf(const Access &access) const;
-  void visitSpans(const Access &access, void (*function)(void *, const Span &),
-                  void *context) const;
+  History *historyOf(const Access &access);
+  void visitSpansInCores(const Access &access, void (*function)(void *, const Span &),
+                         void *context) const;
   template <typename Function> void forEachSpan(const Access &access, Function function) const;
   bool isOnCore0(const Op &op, const Access &access) const;
   bool isOrdered(Touch earlier, const Access &now) const;
@@ -139,7 +143,7 @@ private:
   }
   void failWith(fmt::string_view pattern, fmt::format_args arguments);
   void fail() { failed = true; }
-  bool wantsMessage() const { return !failed && !isRestart && !state.bytes.isConservative(); }
+  bool wantsMessage() const { return !failed && !isRestart && precision == Precision::Exact; }
   void failRace(Touch earlier, Touch later, uint64_t begin, uint64_t end, bool earlierWrites,
                 bool laterWrites);
   void failUnwritten(Touch reader, uint64_t begin, uint64_t end);
@@ -158,6 +162,7 @@ private:
   const fb::EntryPoint &entry;
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;
+  const Precision precision;
   OpList initial; ///< writes of the state buffers before the first step
   State state;
   std::vector<Node> nodes;     ///< the first one stands for the initial contents

@@ -45,9 +45,12 @@ std::string OrderProver::bytesOf(uint64_t begin, uint64_t end, const Access &acc
   std::string what = formatText("{:#x} + {} bytes", begin, end - begin);
   if (access.kind == fb::BufferKind::Scratch)
     return what + " of scratch";
-  const fb::Buffer *buffer = access.buffer != kNoBuffer
-                                 ? bundle.metadata().buffers()->Get(access.buffer)
-                                 : buffers.permanentAt(begin, end);
+  const fb::Buffer *buffer = nullptr;
+  BufferIndex::Near near;
+  if (access.buffer != kNoBuffer)
+    buffer = bundle.metadata().buffers()->Get(access.buffer);
+  else if (const BufferIndex::Permanent *permanent = buffers.permanentAt({begin, end}, near))
+    buffer = permanent->buffer;
   if (buffer)
     what += formatText(" of '{}'", text(buffer->name()));
   return what;

@@ -8,6 +8,7 @@
 #include "Sort.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace ttrt {
 
@@ -98,7 +99,7 @@ static bool addIfNew(std::vector<std::vector<uint64_t>> &seen, std::vector<uint6
 bool OrderProver::explore(std::vector<State> &pending, std::vector<Snapshot> &seen) {
   constexpr size_t kMost = 256;
   for (size_t i = 0; i < pending.size(); ++i) {
-    state = pending[i];
+    state = State(pending[i]); // a copy
     runPart(Part::Body);
     if (failed)
       return false;
@@ -127,15 +128,16 @@ OrderProver::Result OrderProver::prove(Proof &proof) {
   }
   // The epilogue may follow any of them.
   for (size_t i = 0; i < between.size() && !failed; ++i) {
-    state = between[i];
+    state = State(between[i]);
     runPart(Part::Epilogue);
-    between[i] = state;
+    between[i] = State(state);
   }
   Result result{Verdict::Refuted, false, {}};
   if (!failed)
     result.seamless = isSeamless(std::move(between), std::move(seen));
   const bool isProved = !failed || isRestart;
-  if (!result.seamless && state.bytes.isConservative()) {
+  if (precision == Precision::Conservative &&
+      (state.bytes.isConservative() ? !result.seamless : !isProved)) {
     result.verdict = Verdict::Unknown;
   } else if (isProved) {
     result.verdict = Verdict::Proved;
@@ -165,7 +167,7 @@ bool OrderProver::isSeamless(std::vector<State> ends, std::vector<Snapshot> seen
     if (!explore(more, seen))
       return false;
     for (const State &last : more) {
-      state = last;
+      state = State(last);
       runPart(Part::Epilogue);
       if (failed)
         return false;
@@ -175,17 +177,21 @@ bool OrderProver::isSeamless(std::vector<State> ends, std::vector<Snapshot> seen
   return true;
 }
 
-/// An exact proof is necessary for few bundles only.
+/// An exact proof is necessary for few bundles, and to say what is wrong. `prover` has proved the
+/// schedule before this one.
 static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan &plan,
                                          const BufferIndex &buffers, DataflowReference &reference,
-                                         uint32_t entry, uint32_t schedule, Proof &proof) {
-  using enum OrderProver::Precision;
-  OrderProver::Result result =
-      OrderProver(bundle, plan, buffers, reference, entry, schedule, Conservative).prove(proof);
-  if (result.verdict == OrderProver::Verdict::Unknown) {
+                                         uint32_t entry, uint32_t schedule, Proof &proof,
+                                         std::unique_ptr<OrderProver> &prover) {
+  OrderProver::Result result;
+  for (auto precision : {OrderProver::Precision::Conservative, OrderProver::Precision::Exact}) {
+    prover = std::make_unique<OrderProver>(bundle, plan, buffers, reference, entry, schedule,
+                                           precision, prover.get());
+    result = prover->prove(proof);
+    if (result.verdict != OrderProver::Verdict::Unknown)
+      break;
     if (reference.isLearning())
       reference.restart();
-    result = OrderProver(bundle, plan, buffers, reference, entry, schedule, Exact).prove(proof);
   }
   reference.endLearning();
   return result;
@@ -194,6 +200,7 @@ static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan 
 Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
   Proof proof;
   const BufferIndex buffers(bundle);
+  std::unique_ptr<OrderProver> prover;
   for (const OpList &trace : plan.traces)
     proof.commands += trace.ops.size() + 1;
   for (uint32_t i = 0; i < plan.schedules.size(); ++i) {
@@ -206,7 +213,7 @@ Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
                 text(schedule.name()), text(entry.name()), schedule.queues(), kMaxProvedQueues);
       proof.steps += plan.schedules[i][j].steps.ops.size();
       const OrderProver::Result result =
-          proveSchedule(bundle, plan, buffers, reference, i, j, proof);
+          proveSchedule(bundle, plan, buffers, reference, i, j, proof, prover);
       if (result.verdict != OrderProver::Verdict::Proved)
         failBad("{}", result.message);
       if (result.seamless)

@@ -45,6 +45,8 @@ static void visit(uint64_t begin, ShadowMemory::Band &band, uint64_t column, uin
 
 void ShadowMemory::forEachContiguous(uint64_t begin, uint64_t end, bool exact,
                                      ByteVisitor &visitor) {
+  if (History *history = find(begin, end))
+    return visitor.written({begin, end, 1, end - begin, exact}, *history);
   split(begin);
   split(end);
   uint64_t position = begin;
@@ -88,11 +90,30 @@ void ShadowMemory::setColumns(Band &band, uint64_t begin, uint64_t end, const Hi
   band.columns.insert(next, {begin, end, history});
 }
 
+/// Most accesses are to all bytes of an earlier one.
+History *ShadowMemory::find(uint64_t begin, uint64_t end) {
+  const uint32_t place = begin / 64 % 32, bit = 1u << place;
+  if (!(recent.known & bit) || recent.bands[place]->first != begin) {
+    auto found = bands.find(begin);
+    if (found == bands.end())
+      return nullptr;
+    recent.bands[place] = &*found;
+    recent.known |= bit;
+  }
+  Band &band = recent.bands[place]->second;
+  return band.end == end && isOneRow(begin, band) ? &band.columns[0].history : nullptr;
+}
+
+ShadowMemory::Bands::iterator ShadowMemory::erase(Bands::iterator first, Bands::iterator last) {
+  recent.known = 0;
+  return bands.erase(first, last);
+}
+
 /// Turns a band of one row into contiguous ranges.
 void ShadowMemory::flatten(Bands::iterator band) {
   const uint64_t begin = band->first;
   Band row = std::move(band->second);
-  auto next = bands.erase(band);
+  auto next = erase(band, std::next(band));
   for (const Column &column : row.columns) {
     const uint64_t size = column.end - column.begin;
     bands.emplace_hint(next, begin + column.begin,
@@ -248,12 +269,16 @@ uint64_t ShadowMemory::addBand(const Span &span, uint64_t row, const History &hi
 void ShadowMemory::writeContiguous(uint64_t begin, uint64_t end, const History &history) {
   if (begin == end) // a port without elements
     return;
+  if (History *found = find(begin, end)) {
+    *found = history;
+    return;
+  }
   split(begin);
   split(end);
   auto first = bands.lower_bound(begin), last = first;
   while (last != bands.end() && last->first < end)
     ++last;
-  auto hint = bands.erase(first, last);
+  auto hint = erase(first, last);
   bands.emplace_hint(hint, begin, Band{end, end - begin, {{0, end - begin, history}}});
 }
 
@@ -295,7 +320,7 @@ uint64_t ShadowMemory::writeTogether(const Span &span, uint64_t row, const Histo
     if (end < span.pitch)
       band.columns.push_back({end, span.pitch, others});
   }
-  bands.emplace_hint(bands.erase(first, last), from, std::move(band));
+  bands.emplace_hint(erase(first, last), from, std::move(band));
   return rows;
 }
 

@@ -108,6 +108,9 @@ public:
   /// Conservative if there is an `order`, which must outlive the map and its copies; else exact.
   explicit ShadowMemory(const TouchOrder *order = nullptr) : order(order) {}
 
+  /// The history of the bytes [begin, end) if they are one range by themselves, as after a write of
+  /// just these; else null. Valid until the next call of forEach() or write().
+  History *find(uint64_t begin, uint64_t end);
   /// Visits the bytes of a span in order.
   void forEach(const Span &span, ByteVisitor &visitor);
 
@@ -146,8 +149,21 @@ private:
   void writeContiguous(uint64_t begin, uint64_t end, const History &history);
   bool spend();
 
+  /// Some of the bands, by their addresses; none after the map was copied or moved.
+  struct Recent {
+    Bands::value_type *bands[32];
+    uint32_t known = 0; ///< a bit for each that is set
+    Recent() = default;
+    Recent(const Recent &) {}
+    Recent(Recent &&from) { from.known = 0; }
+    Recent &operator=(const Recent &) { return known = 0, *this; }
+    Recent &operator=(Recent &&from) { return from.known = known = 0, *this; }
+  };
+  Bands::iterator erase(Bands::iterator first, Bands::iterator last);
+
   const TouchOrder *order;
   Bands bands; ///< begin -> the rest
+  Recent recent;
   std::vector<Reader> readers;
   uint64_t spent = 0; ///< rows taken one by one so far
   bool conservative = false;

@@ -36,15 +36,16 @@ public:
   }
   uint32_t writesOf(const OpList &list, const Op &op) const {
     uint32_t writes = kActivations;
+    BufferIndex::Near near;
     for (uint32_t i = op.first; i < op.end; ++i) {
       const BufferIndex::Reach reach = index.reachOf(list.accesses[i]);
-      const fb::Buffer *kept = index.permanentAt(reach.begin, reach.end);
+      const BufferIndex::Permanent *kept = index.permanentAt(reach, near);
       if (!list.accesses[i].write || !kept)
         continue;
-      if (!index.isInsideOne(reach.begin, reach.end))
+      if (!index.isInsideOne(reach, near))
         writes = kMore;
-      else if (kept->kind() != fb::BufferKind::Activation)
-        writes = both(writes, turnOf(kept));
+      else if (kept->buffer->kind() != fb::BufferKind::Activation)
+        writes = both(writes, turnOf(kept->buffer));
     }
     return writes;
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorting by the C library. std::sort would be more than a kilobyte of code for each type.
+// Sorting by the C library: std::sort would be more than a kilobyte of code for each type. Many
+// numbers are sorted and searched by functions of their own.
 
 #ifndef TTRT_LIB_SORT_H
 #define TTRT_LIB_SORT_H
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <type_traits>
@@ -39,6 +41,19 @@ template <typename T, typename Less = std::less<>>
 void sortItems(std::vector<T> &items, Less less = {}) {
   sortItems(items.data(), items.size(), less);
 }
+
+/// An item to be sorted by a number.
+struct Numbered {
+  uint64_t number;
+  uint32_t item;
+};
+/// Sorts by number; equal numbers stay in their order. A radix sort: for many items it takes a
+/// tenth of the time of sortItems().
+void sortByNumber(Numbered *items, size_t count);
+
+/// How many items of `sorted` are at most `value`. `near` is a guess, and becomes the result: it
+/// and its neighbours are tried first, so going through addresses in order needs no search.
+size_t countUpTo(const std::vector<uint64_t> &sorted, uint64_t value, size_t &near);
 
 } // namespace ttrt
 

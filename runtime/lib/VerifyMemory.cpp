@@ -4,13 +4,15 @@
 // are alive. Every access stays in one of them, and no two of them share a byte. OrderProver.cpp
 // proves that they hold the right data at that time.
 
+#include "AliveBuffers.h"
 #include "DecodedPlan.h"
 #include "Format.h"
+#include "Sequences.h"
 #include "Sort.h"
 #include "Verifier.h"
+#include "ttrt/dataflow.h"
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 namespace ttrt {
@@ -23,27 +25,37 @@ public:
   PlacedPlan verify();
 
 private:
+  using Place = AliveBuffers::Place;
+  /// Where the accesses of the last commands were found. Those of one operand follow one another.
+  struct Near {
+    size_t place = 0;
+    BufferIndex::Near buffers;
+  };
   void advance(uint64_t time);
   void activate(uint32_t index);
+  void kill(uint32_t index) {
+    if (buffer(index).kind() != fb::BufferKind::Scratch)
+      alive.remove(index);
+  }
   void verifyTrace(uint32_t index);
   void verifyOp(const Op &op, Access *accesses);
   void verifyAccess(Access &access);
   void noteUnwritten(const Access &access);
   void blameUnwritten() const;
   [[noreturn]] void failNotAlive(const Access &access) const;
+  void setKind(Access &access, fb::BufferKind kind) const;
   void verifyScratch(const fb::Program &program);
   void verifyOwnOperands(const Op &op, const Access *accesses) const;
   void verifyOutsideTheTimeline();
+  void beginKey(const Op &op);
+  void addToKey(const Access &access, const BufferIndex::Permanent *permanent);
   void learn(const BufferIndex &index, const OpList &list);
-  void recall(const BufferIndex &index, const Op &op, OpList &list) const;
-  void verifyPlace(const BufferIndex &index, Access &access) const;
+  void recall(const Op &op, OpList &list);
+  const BufferIndex::Permanent *verifyPlace(const BufferIndex &index, Access &access);
 
-  uint32_t bufferAt(uint64_t address) const;
+  Near &nearOf(const Access &access) { return near[access.operand % std::size(near)]; }
   bool isInside(const Access &access, const fb::Buffer &buffer) const;
   bool isOverScratch(const Access &operand, const Access &scratch) const;
-  uint64_t plannedAddress(const fb::Buffer &buffer) const {
-    return bundle.addresses().plannedAddress(bundle.address(buffer));
-  }
   std::string here() const;
   const fb::Buffer &buffer(uint32_t index) const { return *buffers->Get(index); }
   static bool isAlways(const fb::Buffer &buffer) { return buffer.end() == 0; }
@@ -53,14 +65,21 @@ private:
   const Bundle &bundle;
   DecodedPlan decoded;
   const flatbuffers::Vector<flatbuffers::Offset<fb::Buffer>> *buffers;
-  std::vector<uint32_t> byBegin; ///< buffers with a lifetime, by its begin
-  size_t nextToLive = 0;
-  std::multimap<uint64_t, uint32_t> ends; ///< end -> buffer, of those alive
-  std::map<uint64_t, uint32_t> alive;     ///< planned address -> buffer
-  std::vector<bool> executed;             ///< per trace: seen on the timeline
-  /// Maps each action of an entry point's default schedule to its accesses, whose buffers are
-  /// known; to null if the buffers differ from one occurrence to another.
-  std::map<std::vector<uint64_t>, const Access *> same;
+  const uint64_t constants; ///< the digest of a read of constants, before its place
+  const uint64_t constantsAddress;
+  std::vector<Numbered> byBegin, byEnd; ///< buffers with a lifetime, by its begin and its end
+  AliveBuffers alive;
+  size_t mortals = 0; ///< how many of them there are
+  size_t nextToLive = 0, nextToDie = 0;
+  Near near[8];
+  std::vector<bool> executed; ///< per trace: seen on the timeline
+  /// Identify the actions of an entry point's default schedule.
+  Sequences keys;
+  Sequences::Words key;
+  size_t nearKey = 0;
+  /// Per key the action's accesses, whose buffers are known; null if the buffers differ from one
+  /// occurrence to another.
+  std::vector<const Access *> same;
   uint64_t time = 0;
   // For messages.
   std::vector<uint64_t> written; ///< per buffer: bytes, at most
@@ -73,18 +92,29 @@ private:
 
 } // namespace
 
+static uint64_t hashOfConstants(const Bundle &bundle) {
+  for (const fb::Segment *segment : *bundle.metadata().segments())
+    if (segment->kind() == fb::SegmentKind::Constants)
+      return segment->hash();
+  return hashSegment(nullptr, 0);
+}
+
 MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
     : bundle(bundle), decoded(std::move(plan)), buffers(bundle.metadata().buffers()),
-      executed(count(bundle.metadata().traces())), written(count(buffers)) {
+      constants(dataflow::digestOf(dataflow::Kind::Constant, hashOfConstants(bundle))),
+      constantsAddress(bundle.segment(fb::SegmentKind::Constants).address), byBegin(count(buffers)),
+      byEnd(count(buffers)), alive(bundle), executed(count(bundle.metadata().traces())),
+      written(count(buffers)) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
-    if (isAlways(buffer(i)))
+    if (isAlways(buffer(i))) {
       activate(i);
-    else
-      byBegin.push_back(i);
+      continue;
+    }
+    byBegin[mortals] = {buffer(i).begin(), i};
+    byEnd[mortals++] = {buffer(i).end(), i};
   }
-  sortItems(byBegin, [&](uint32_t a, uint32_t b) {
-    return std::pair(buffer(a).begin(), a) < std::pair(buffer(b).begin(), b);
-  });
+  sortByNumber(byBegin.data(), mortals);
+  sortByNumber(byEnd.data(), mortals);
 }
 
 std::string MemoryVerifier::here() const {
@@ -99,47 +129,24 @@ void MemoryVerifier::activate(uint32_t index) {
   const fb::Buffer &added = buffer(index);
   if (added.kind() == fb::BufferKind::Scratch)
     return;
-  const uint64_t address = plannedAddress(added);
-  auto next = alive.lower_bound(address);
-  uint32_t other = kNone;
-  if (next != alive.end() && next->first < address + added.size())
-    other = next->second;
-  else if (next != alive.begin()) {
-    auto previous = std::prev(next);
-    if (previous->first + buffer(previous->second).size() > address)
-      other = previous->second;
-  }
-  if (other != kNone) {
+  const Place &place = alive.placeOf(index);
+  if (const Place *other = alive.find(place.begin, place.end)) {
     blameUnwritten();
     failBad("buffers '{}' ({:#x} + {} bytes) and '{}' ({:#x} + {} bytes) overlap, and are both "
             "alive at point {} of the timeline",
-            text(buffer(other).name()), plannedAddress(buffer(other)), buffer(other).size(),
-            text(added.name()), address, added.size(), time);
+            text(buffer(other->buffer).name()), other->begin, other->end - other->begin,
+            text(added.name()), place.begin, added.size(), time);
   }
-  alive.emplace(address, index);
-  if (!isAlways(added))
-    ends.emplace(added.end(), index);
+  alive.add(index);
 }
 
 /// Advances to a point of the timeline.
 void MemoryVerifier::advance(uint64_t point) {
   time = point;
-  while (!ends.empty() && ends.begin()->first <= time) {
-    alive.erase(plannedAddress(buffer(ends.begin()->second)));
-    ends.erase(ends.begin());
-  }
-  for (; nextToLive < byBegin.size() && buffer(byBegin[nextToLive]).begin() <= time; ++nextToLive)
-    activate(byBegin[nextToLive]);
-}
-
-/// The buffer that is alive and contains an address, in either view of L1.
-uint32_t MemoryVerifier::bufferAt(uint64_t address) const {
-  address = bundle.addresses().plannedAddress(address);
-  auto next = alive.upper_bound(address);
-  if (next == alive.begin())
-    return kNone;
-  auto found = std::prev(next);
-  return address < found->first + buffer(found->second).size() ? found->second : kNone;
+  for (; nextToDie < mortals && byEnd[nextToDie].number <= time; ++nextToDie)
+    kill(byEnd[nextToDie].item);
+  for (; nextToLive < mortals && byBegin[nextToLive].number <= time; ++nextToLive)
+    activate(byBegin[nextToLive].item);
 }
 
 /// Whether an access stays in a buffer, in the buffer's view of L1. An access to a sharded buffer
@@ -167,8 +174,7 @@ static uint64_t touchedBytes(const Access &access) {
 /// lifetimes of innocent buffers fail first.
 void MemoryVerifier::noteUnwritten(const Access &access) {
   const uint64_t found = written[access.buffer];
-  if (!access.read || isAlways(buffer(access.buffer)) || touchedBytes(access) <= found ||
-      !unwritten.empty())
+  if (!access.read || touchedBytes(access) <= found || !unwritten.empty())
     return;
   unwritten =
       formatText("{}, operand {}, reads {:#x} + {} bytes of '{}', {} has written before", here(),
@@ -188,8 +194,8 @@ void MemoryVerifier::failNotAlive(const Access &access) const {
   auto distance = [&](const fb::Buffer &found) {
     return found.begin() > time ? found.begin() - time : time + 1 - found.end();
   };
-  for (uint32_t i : byBegin) {
-    const fb::Buffer &found = buffer(i);
+  for (size_t i = 0; i < mortals; ++i) {
+    const fb::Buffer &found = buffer(byBegin[i].item);
     if (found.kind() != fb::BufferKind::Scratch && access.address >= bundle.address(found) &&
         isInside(access, found) && (!closest || distance(found) < distance(*closest)))
       closest = &found;
@@ -207,9 +213,12 @@ void MemoryVerifier::failNotAlive(const Access &access) const {
 void MemoryVerifier::verifyAccess(Access &access) {
   if (access.kind == fb::BufferKind::Scratch)
     return; // checked by verifyScratch()
-  const uint32_t index = bufferAt(access.address);
-  if (index == kNone)
+  // The buffer that is alive and contains the address, in either view of L1.
+  const uint64_t address = bundle.addresses().plannedAddress(access.address);
+  const Place *place = alive.lastBelow(address + 1, nearOf(access).place);
+  if (!place || address >= place->end)
     failNotAlive(access);
+  const uint32_t index = place->buffer;
   const fb::Buffer &target = buffer(index);
   if (access.buffer != kNoBuffer && access.buffer != index) {
     blameUnwritten();
@@ -221,22 +230,28 @@ void MemoryVerifier::verifyAccess(Access &access) {
             here(), access.operand, access.address, access.bytes, text(target.name()),
             bundle.address(target), bundle.bytes(target));
   }
-  if (access.write && target.kind() == fb::BufferKind::Constant)
+  if (access.write && place->kind == fb::BufferKind::Constant)
     failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(target.name()));
   access.buffer = index;
-  access.kind = target.kind();
-  noteUnwritten(access);
+  setKind(access, place->kind);
+  if (!place->isPermanent)
+    noteUnwritten(access);
+}
+
+void MemoryVerifier::setKind(Access &access, fb::BufferKind kind) const {
+  access.kind = kind;
+  if (kind == fb::BufferKind::Constant)
+    access.constant = dataflow::combine(constants, access.address - constantsAddress, access.bytes,
+                                        access.row, access.pitch);
 }
 
 /// A program's scratch is at the bottom of each core's L1. No buffer that is alive may overlap it.
 void MemoryVerifier::verifyScratch(const fb::Program &program) {
-  const uint64_t l1 = bundle.addresses().l1Address(0);
-  auto lowest = alive.lower_bound(l1);
-  if (program.scratch_bytes() && lowest != alive.end() &&
-      lowest->first < l1 + program.scratch_bytes())
-    failBad("{}: the {} bytes of scratch of '{}' overlap buffer '{}' at L1 {:#x}", here(),
-            program.scratch_bytes(), text(program.symbol()), text(buffer(lowest->second).name()),
-            lowest->first - l1);
+  const uint64_t l1 = bundle.addresses().l1Address(0), bytes = program.scratch_bytes();
+  const Place *lowest = bytes ? alive.find(l1, l1 + bytes) : nullptr;
+  if (lowest)
+    failBad("{}: the {} bytes of scratch of '{}' overlap buffer '{}' at L1 {:#x}", here(), bytes,
+            text(program.symbol()), text(buffer(lowest->buffer).name()), lowest->begin - l1);
 }
 
 /// Whether an operand overlaps the scratch of its own command, an access that follows the operands.
@@ -294,19 +309,21 @@ void MemoryVerifier::verifyTrace(uint32_t index) {
   trace = index;
   command = 0;
   OpList &list = decoded.traces[index];
-  std::vector<Access> accesses = list.accesses;
-  for (Access &access : accesses)
-    access.buffer = kNoBuffer;
+  std::vector<Access> first;
+  if (executed[index]) {
+    first = list.accesses;
+    for (Access &access : list.accesses)
+      access.buffer = kNoBuffer;
+  }
   for (const Op &op : list.ops) {
-    verifyOp(op, accesses.data());
+    verifyOp(op, list.accesses.data());
     ++command;
   }
   advance(time); // the end command
   ++time;
-  for (size_t i = 0; i < accesses.size(); ++i)
-    if (executed[index] && accesses[i].buffer != list.accesses[i].buffer)
-      accesses[i].buffer = kNoBuffer;
-  list.accesses = std::move(accesses);
+  for (size_t i = 0; i < first.size(); ++i)
+    if (first[i].buffer != list.accesses[i].buffer)
+      list.accesses[i].buffer = kNoBuffer;
   executed[index] = true;
   trace = kNone;
 }
@@ -324,26 +341,25 @@ PlacedPlan MemoryVerifier::verify() {
     }
   }
   // A buffer that begins after the last command belongs to a different plan.
-  if (nextToLive < byBegin.size()) {
+  if (nextToLive < mortals) {
     blameUnwritten();
     failBad("buffer '{}' lives from point {} of a timeline that has {}",
-            text(buffer(byBegin[nextToLive]).name()), buffer(byBegin[nextToLive]).begin(), time);
+            text(buffer(byBegin[nextToLive].item).name()), byBegin[nextToLive].number, time);
   }
   verifyOutsideTheTimeline();
   return PlacedPlan(std::move(decoded));
 }
 
-/// Identifies an action by its program, sizes and addresses. All permanent addresses count as
-/// equal, so slots may differ.
-static std::vector<uint64_t> keyOf(const BufferIndex &index, const Op &op, const OpList &list) {
-  std::vector<uint64_t> key{op.runsProgram() ? op.index : ~uint64_t(0)};
-  for (uint32_t i = op.first; i < op.end; ++i) {
-    const Access &access = list.accesses[i];
-    const auto [first, end] = index.reachOf(access);
-    key.push_back(access.bytes);
-    key.push_back(index.permanentAt(first, end) ? ~uint64_t(0) : access.address);
-  }
-  return key;
+/// An action is identified by its program, sizes and addresses.
+void MemoryVerifier::beginKey(const Op &op) {
+  key.clear();
+  key.push_back(op.runsProgram() ? op.index : ~uint64_t(0));
+}
+
+/// All permanent addresses count as equal, so slots may differ.
+void MemoryVerifier::addToKey(const Access &access, const BufferIndex::Permanent *permanent) {
+  key.push_back(access.bytes);
+  key.push_back(permanent ? ~uint64_t(0) : access.address);
 }
 
 void MemoryVerifier::learn(const BufferIndex &index, const OpList &list) {
@@ -351,24 +367,31 @@ void MemoryVerifier::learn(const BufferIndex &index, const OpList &list) {
     if (op.first == op.end)
       continue;
     const Access *accesses = &list.accesses[op.first];
-    auto [found, isNew] = same.try_emplace(keyOf(index, op, list), accesses);
-    if (isNew || !found->second)
-      continue;
+    beginKey(op);
     for (uint32_t i = 0; i < op.end - op.first; ++i)
-      if (found->second && found->second[i].buffer != accesses[i].buffer &&
+      addToKey(accesses[i],
+               index.permanentAt(index.reachOf(accesses[i]), nearOf(accesses[i]).buffers));
+    const size_t number = keys.add(key);
+    if (number == same.size()) {
+      same.push_back(accesses);
+      continue;
+    }
+    const Access *&known = same[number];
+    for (uint32_t i = 0; i < op.end - op.first && known; ++i)
+      if (known[i].buffer != accesses[i].buffer &&
           (accesses[i].buffer == kNoBuffer || !isAlways(buffer(accesses[i].buffer))))
-        found->second = nullptr;
+        known = nullptr;
   }
 }
 
 /// An action that the default schedule has as well uses the same buffers here. So reads of the
-/// wrong data are found in these schedules, too.
-void MemoryVerifier::recall(const BufferIndex &index, const Op &op, OpList &list) const {
-  const auto found = same.find(keyOf(index, op, list));
-  if (found == same.end() || !found->second)
+/// wrong data are found in these schedules, too. The key is that of the action.
+void MemoryVerifier::recall(const Op &op, OpList &list) {
+  const size_t number = keys.find(key, nearKey);
+  if (number == Sequences::kNone || !same[number])
     return;
   for (uint32_t i = op.first; i < op.end; ++i) {
-    const uint32_t buffer = found->second[i - op.first].buffer;
+    const uint32_t buffer = same[number][i - op.first].buffer;
     if (buffer != kNoBuffer && !isAlways(this->buffer(buffer)))
       list.accesses[i].buffer = buffer;
   }
@@ -382,19 +405,24 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
   std::vector<bool> used = executed;
   // Other schedules and entry points count on the contents of permanent buffers. OrderProver finds
   // what else scratch overwrites.
-  for (const auto &[end, index] : ends)
-    alive.erase(plannedAddress(buffer(index)));
-  ends.clear();
+  for (; nextToDie < mortals; ++nextToDie)
+    kill(byEnd[nextToDie].item);
   auto verifyPlaces = [&](const Op &op, OpList &list) {
     if (op.runsProgram())
       verifyScratch(*bundle.metadata().programs()->Get(op.index));
+    beginKey(op);
     for (uint32_t i = op.first; i < op.end; ++i)
-      verifyPlace(index, list.accesses[i]);
+      addToKey(list.accesses[i], verifyPlace(index, list.accesses[i]));
     verifyOwnOperands(op, list.accesses.data());
-    recall(index, op, list);
+    if (op.first != op.end)
+      recall(op, list);
   };
   for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
     entry = bundle.metadata().entries()->Get(i);
+    if (decoded.schedules[i].size() == 1)
+      continue;
+    keys = {};
+    nearKey = 0;
     same.clear();
     const OpList &ours = decoded.schedules[i][0].steps;
     learn(index, ours);
@@ -423,24 +451,29 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
               text(bundle.metadata().traces()->Get(i)->name()));
 }
 
-void MemoryVerifier::verifyPlace(const BufferIndex &index, Access &access) const {
+/// Returns the permanent buffer that contains some of the bytes; null if there is none.
+const BufferIndex::Permanent *MemoryVerifier::verifyPlace(const BufferIndex &index,
+                                                          Access &access) {
   if (access.kind == fb::BufferKind::Scratch)
-    return;
-  const auto [first, end] = index.reachOf(access);
-  if (!index.isInsideOne(first, end))
+    return nullptr;
+  BufferIndex::Near &guess = nearOf(access).buffers;
+  const BufferIndex::Reach reach = index.reachOf(access);
+  const BufferIndex::Permanent *found = index.permanentAt(reach, guess);
+  const bool isInside = found && reach.begin >= found->begin && reach.end <= found->end;
+  if (!isInside && !index.isInsideOne(reach, guess))
     failBad("{}: operand {} at {:#x} + {} bytes is in no buffer", here(), access.operand,
             access.address, access.bytes);
-  const fb::Buffer *permanent = index.permanentAt(first, end);
-  if (!permanent)
-    return;
-  const uint64_t begin = bundle.address(*permanent);
-  if (first < begin || end > begin + bundle.bytes(*permanent))
+  if (!found)
+    return nullptr;
+  const fb::Buffer &permanent = *found->buffer;
+  if (!isInside)
     failBad("{}: operand {} at {:#x} + {} bytes reaches into buffer '{}' ({:#x} + {} bytes)",
-            here(), access.operand, access.address, access.bytes, text(permanent->name()), begin,
-            bundle.bytes(*permanent));
-  if (access.write && permanent->kind() == fb::BufferKind::Constant)
-    failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(permanent->name()));
-  access.kind = permanent->kind();
+            here(), access.operand, access.address, access.bytes, text(permanent.name()),
+            found->begin, found->end - found->begin);
+  if (access.write && permanent.kind() == fb::BufferKind::Constant)
+    failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(permanent.name()));
+  setKind(access, permanent.kind());
+  return found;
 }
 
 PlacedPlan verifyMemory(const Bundle &bundle, DecodedPlan plan) {
