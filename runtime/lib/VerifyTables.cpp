@@ -23,6 +23,22 @@ static const char *name(fb::MemorySpace space) {
   return "?";
 }
 
+/// No two names are equal. Equal names have equal hashes, which are sorted faster.
+static void checkTwins(const char *what, std::vector<std::string_view> &names) {
+  std::vector<Numbered> hashes(names.size());
+  for (uint32_t i = 0; i < hashes.size(); ++i)
+    hashes[i] = {hashBytes(names[i].data(), names[i].size()), i};
+  sortByNumber(hashes.data(), hashes.size());
+  if (std::adjacent_find(hashes.begin(), hashes.end(), [](const Numbered &a, const Numbered &b) {
+        return a.number == b.number;
+      }) == hashes.end())
+    return;
+  sortItems(names);
+  auto twin = std::adjacent_find(names.begin(), names.end());
+  if (twin != names.end())
+    failBad("two {}s are named '{}'", what, twin->data());
+}
+
 template <typename Table>
 static void checkNames(const char *what,
                        const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
@@ -32,10 +48,7 @@ static void checkNames(const char *what,
     if (names.back().empty())
       failBad("{} {} has no name", what, i);
   }
-  sortItems(names);
-  auto twin = std::adjacent_find(names.begin(), names.end());
-  if (twin != names.end())
-    failBad("two {}s are named '{}'", what, twin->data());
+  checkTwins(what, names);
 }
 
 static void checkLocation(const Bundle &bundle, uint32_t index, const char *what,
