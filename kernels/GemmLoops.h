@@ -18,7 +18,7 @@ struct PanelArgs {
   // The next panel, and its bytes for each k.
   const char *next;
   int64_t nextBytes;
-  const uint8_t *scratch;
+  uint8_t *scratch;
   int64_t group, col, outBase;
   int64_t tileBegin, tileEnd;
   ProgramMarkers *markers;
@@ -37,19 +37,30 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
   int64_t depth = taps * p.c;
   int64_t tableTaps = copied ? p.kernel[1] : taps;
   int64_t blockRow = g.tileBegin * height + min(g.tileBegin, taller);
-  // Bytes of the next panel for each k of each tile.
+  // Bytes of the next panel, or of the next part of this one, for each k of each tile.
   int64_t count = g.tileEnd - g.tileBegin;
   int64_t prefetchStep = ceilDiv(g.nextBytes, count);
+  // A window's taps are not divided.
+  int64_t partDepth = p.blockDepth != 0 ? p.blockDepth : depth;
   TTC_NO_UNROLL
+  for (int64_t k = 0; k < depth; k += partDepth)
+    TTC_NO_UNROLL
   for (int64_t tile = g.tileBegin; tile < g.tileEnd; ++tile) {
     int64_t row = tile * height + min(tile, taller);
     TileArgs<TB> t;
+    t.k = k;
+    t.depth = p.aMode == kRowsDirect ? min(partDepth, depth - k) : 0;
+    t.partial =
+        reinterpret_cast<float *>(g.scratch + p.partialAt) + (tile - g.tileBegin) * p.mr * p.nr;
     t.a = g.a + g.group * p.c + row * p.aRow;
     t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) +
               (row - blockRow) * tableTaps;
     t.aShift = g.group * p.c;
-    t.b = b + shift;
-    t.prefetch = g.next + (tile - g.tileBegin) * prefetchStep * depth;
+    t.b = b + shift + k * p.nr;
+    const char *next =
+        k + partDepth < depth ? reinterpret_cast<const char *>(b + (k + partDepth) * p.nr) : g.next;
+    t.prefetch =
+        next + (tile - g.tileBegin) * prefetchStep * (p.aMode == kRowsDirect ? t.depth : depth);
     t.prefetchStep = prefetchStep;
     t.col = g.col + shift;
     t.out = out + g.outBase + row * p.outRow + t.col;

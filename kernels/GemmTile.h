@@ -21,6 +21,10 @@ template <typename TB> struct TileArgs {
   float *out;
   // The epilogue's row of the tile's first row and its step, and the column.
   int64_t row, rowStep, col;
+  // With GemmParams::blockDepth: the first k of this part and how many there are, and the sums of
+  // earlier parts.
+  int64_t k, depth;
+  float *partial;
   ProgramMarkers *markers;
 };
 
@@ -120,6 +124,14 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
         acc[u][r][v] = (vf)0.0f;
     }
   }
+  if (p.blockDepth != 0 && t.k != 0) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[0][r][v] = load(t.partial + (r * NV + v) * VL);
+    }
+  }
 
   // Constant once inlined. One row streams B as fast as memory gives it without help.
   bool prefetches = p.bMode == kBPacked && p.n * p.od * p.oh * p.ow > 1;
@@ -127,8 +139,8 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   if (p.aMode == kRowsDirect) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = t.a + r * p.aRow;
-    multiply(acc, a, p.aC, t.b, p.nr, p.c, prefetches, t.prefetch, t.prefetchStep);
+      a[r] = t.a + r * p.aRow + t.k * p.aC;
+    multiply(acc, a, p.aC, t.b, p.nr, t.depth, prefetches, t.prefetch, t.prefetchStep);
   } else {
     bool copied = p.aMode == kRowsCopied;
     int64_t taps = copied ? p.kernel[1] : p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -151,6 +163,15 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
       for (int v = 0; v < NV; ++v)
         acc[0][r][v] += acc[u][r][v];
     }
+  }
+  if (p.blockDepth != 0 && t.k + t.depth < p.c) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        store(t.partial + (r * NV + v) * VL, acc[0][r][v]);
+    }
+    return;
   }
   alignas(64) float buffer[MR * NV * VL];
   TTC_UNROLL

@@ -71,9 +71,21 @@ static SmallVector<int64_t> chooseSplits(const GemmParams &p, const GemmSizes &s
                 : SmallVector<int64_t>{batch, second, first};
 }
 
-/// Row tiles of a block: its A and a panel stay in L2 while all panels pass.
-static int64_t chooseBlock(const GemmParams &p, const GemmSizes &s, int64_t groupTiles) {
-  int64_t panelBytes = s.depth * p.nr * 4;
+/// The parts that a panel is walked in: none if it fits into L2 beside A, or if a few rows use it
+/// only once or twice.
+static int64_t chooseDepth(const GemmParams &p, const GemmSizes &s, int64_t groupTiles) {
+  constexpr int64_t kPartDepth = 768, kLeastTiles = 3;
+  if (p.aMode != kernels::kRowsDirect || p.bMode != kernels::kBPacked || s.depth <= 1024 ||
+      groupTiles < kLeastTiles)
+    return 0;
+  return llvm::divideCeil(s.depth, llvm::divideCeil(s.depth, kPartDepth));
+}
+
+/// Row tiles of a block: its A and a panel, or a part of it, stay in L2 while all panels pass. If
+/// that means many blocks, which each stream all panels, A may rather come from L3 for every panel.
+static int64_t chooseBlock(const GemmParams &p, const GemmSizes &s, int64_t groupTiles,
+                           int64_t groupPanels, int64_t depth) {
+  int64_t panelBytes = (depth != 0 ? depth : s.depth) * p.nr * 4;
   int64_t aBudget = std::max(kernels::kL2Budget - panelBytes, kernels::kMinBlockBytes);
   int64_t rowBytes = std::max<int64_t>(1, s.aElements * 4 / s.rows);
   int64_t rows = std::max(p.mr, aBudget / rowBytes);
@@ -86,6 +98,11 @@ static int64_t chooseBlock(const GemmParams &p, const GemmSizes &s, int64_t grou
     while (rows > p.mr && getCopiedBytes(p, rows) > kernels::kCopyBudget)
       rows = std::max(p.mr, rows * 3 / 4);
   int64_t block = std::clamp<int64_t>(rows / p.mr, 1, groupTiles);
+  if (depth != 0) {
+    int64_t aBytes = groupTiles * p.mr * rowBytes, bBytes = groupPanels * s.depth * p.nr * 4;
+    if (bBytes + aBytes * groupPanels < bBytes * llvm::divideCeilSigned(groupTiles, block) + aBytes)
+      block = groupTiles;
+  }
   // Blocks of nearly equal size, so that no last one is left with a single tile.
   return llvm::divideCeil(groupTiles, llvm::divideCeil(groupTiles, block));
 }
@@ -98,6 +115,9 @@ GemmPlanAttr mlir::ttc::planGemm(KernelGemmOp op) {
   GemmParams p = withRows(*loops, rows);
   GemmSizes sizes = getSizes(p);
   SmallVector<int64_t> splits = chooseSplits(p, sizes);
-  int64_t block = chooseBlock(p, sizes, llvm::divideCeil(sizes.tiles, splits[1]));
-  return GemmPlanAttr::get(op.getContext(), rows, splits, block);
+  int64_t groupTiles = llvm::divideCeil(sizes.tiles, splits[1]);
+  int64_t groupPanels = llvm::divideCeil(sizes.panels, splits[2]);
+  int64_t depth = chooseDepth(p, sizes, groupTiles);
+  int64_t block = chooseBlock(p, sizes, groupTiles, groupPanels, depth);
+  return GemmPlanAttr::get(op.getContext(), rows, splits, block, depth);
 }

@@ -33,12 +33,14 @@ static LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view,
 }
 
 LogicalResult GemmPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError, GemmRows rows,
-                                   ArrayRef<int64_t> splits, int64_t block) {
+                                   ArrayRef<int64_t> splits, int64_t block, int64_t depth) {
   if (splits.size() != 3 || llvm::any_of(splits, [](int64_t count) { return count < 1; }))
     return emitError() << "(C1) expected 'splits' of batch, rows and panels of at least 1, found ["
                        << splits << "]";
   if (block < 1)
     return emitError() << "(C1) expected 'block' to be at least 1, found " << block;
+  if (depth < 0)
+    return emitError() << "(C1) expected 'depth' to be at least 1, found " << depth;
   return success();
 }
 
@@ -50,6 +52,11 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
     return op.emitOpError()
            << "(C10) expected 'plan' with rows that the kernel can find in 'a', found "
            << stringifyGemmRows(plan.getRows());
+  if (plan.getDepth() != 0 && (plan.getRows() != GemmRows::direct || !op.getPacked()))
+    return op.emitOpError()
+           << "(C10) expected 'plan' with 'depth' for direct rows and a packed b, found "
+           << stringifyGemmRows(plan.getRows()) << " rows and b "
+           << (op.getPacked() ? "packed" : "not packed");
   GemmParams p = withRows(loops, plan.getRows());
   int64_t most[] = {p.batch[0] * p.batch[1] * p.batch[2],
                     llvm::divideCeilSigned(p.n * p.od * p.oh * p.ow, p.mr),
@@ -195,6 +202,7 @@ static std::pair<GemmParams, int64_t> getParams(KernelGemmOp op) {
   p.rowSplits = plan.getSplits()[1];
   p.panelSplits = plan.getSplits()[2];
   p.blockTiles = plan.getBlock();
+  p.blockDepth = plan.getDepth();
 
   int64_t at = 0;
   auto reserve = [&](bool isNeeded, int64_t bytes) {
@@ -208,6 +216,7 @@ static std::pair<GemmParams, int64_t> getParams(KernelGemmOp op) {
   p.tableAt = reserve(table, rows * (copied ? p.kernel[1] : taps) * 8);
   p.copyAt = reserve(copied, copied ? getCopiedBytes(p, rows) : 0);
   p.panelAt = reserve(!op.getPacked(), taps * p.c * p.nr * 4);
+  p.partialAt = reserve(p.blockDepth != 0, rows * p.nr * 4);
   return {p, at};
 }
 

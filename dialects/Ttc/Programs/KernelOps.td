@@ -126,10 +126,13 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
       are merged into one.
 
     `splits` is the grid: the parts that the batch, the row tiles and the panels are split into. `block` is
-    the number of row tiles that meet all panels before the next ones do.
+    the number of row tiles that meet all panels before the next ones do. With `depth` a panel is walked in
+    parts of so many k, each by all row tiles of the block before the next part: the part stays in L1 or
+    L2. Sums wait in scratch, and are formed in the same order.
 
     Constraints:
-    - (C1) `splits` has three elements of at least 1, and `block` is at least 1.
+    - (C1) `splits` has three elements of at least 1, `block` is at least 1, and `depth`, if it is there,
+      at least 1.
 
     ```mlir
     #ttc.gemm_plan<rows = table, splits = [1, 4, 2], block = 3>
@@ -138,9 +141,11 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
   let parameters = (ins
     EnumParameter<Ttc_GemmRows>:$rows,
     ArrayRefParameter<"int64_t">:$splits,
-    "int64_t":$block);
+    "int64_t":$block,
+    DefaultValuedParameter<"int64_t", "0">:$depth);
   let assemblyFormat = [{
-    `<` `rows` `=` $rows `,` `splits` `=` `[` $splits `]` `,` `block` `=` $block `>`
+    `<` `rows` `=` $rows `,` `splits` `=` `[` $splits `]` `,` `block` `=` $block
+    (`,` `depth` `=` $depth^)? `>`
   }];
   let genVerifyDecl = 1;
 }
@@ -188,7 +193,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
       batch dimensions of `a` and `b` broadcast to those of the result.
     - (C9) At most three batch dimensions remain after those with consecutive strides are merged.
     - (C10) `plan`, which `--ttc-plan-gemms` adds before the op is lowered, has `rows` that are possible
-      for `a`, and at most as many `splits` as there are batch elements, row tiles and panels.
+      for `a`, and at most as many `splits` as there are batch elements, row tiles and panels. `depth`
+      requires `rows = direct` and `packed`.
     - (C11) A `b` that is not f32 is packed.
 
     ```mlir

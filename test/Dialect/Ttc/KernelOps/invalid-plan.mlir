@@ -78,3 +78,23 @@ func.func @copied_groups(%x: tensor<1x8x8x8xf32>, %w: tensor<2x1x36x16xf32>) {
       : (tensor<1x8x8x8xf32>, tensor<2x1x36x16xf32>) -> tensor<1x6x6x32xf32>
   return
 }
+
+// -----
+
+func.func @depth(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error@+2 {{(C1) expected 'depth' to be at least 1, found -1}}
+  %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
+      plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 1], block = 1, depth = -1>}
+      : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func @depth_of_strided(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' with 'depth' for direct rows and a packed b, found direct rows and b not packed}}
+  %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
+      plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 1], block = 1, depth = 4>}
+      : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return
+}
