@@ -226,8 +226,8 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
   int64_t begin = firstTile(rows, tiles.begin), end = firstTile(rows, tiles.end);
   auto *out = static_cast<float *>(operands[1]) + begin * p.c;
   TTC_ZONE(markers, "tiles");
-  transformTiles(static_cast<const float *>(operands[0]), p, begin, end, out, rows.tiles * p.c,
-                 scratch);
+  transformTiles(static_cast<const float *>(operands[0]), p, begin, end, out,
+                 rows.tiles * p.c + kWinogradPadding, scratch);
 }
 
 TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch, int64_t workgroup,
@@ -244,18 +244,18 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
   Range tileRange = part(rows.count, p.rowSplits, workgroup / p.panelSplits);
   auto *products = reinterpret_cast<float *>(scratch + p.productsAt);
   const int64_t blockRows = p.blockTiles * (rows.height + (rows.taller != 0));
-  const int64_t productPitch = blockRows * p.nr + 16;
+  const int64_t productPitch = blockRows * p.nr + kWinogradPadding;
   TTC_NO_UNROLL
   for (int64_t block = tileRange.begin; block < tileRange.end; block += p.blockTiles) {
     TTC_ZONE(markers, "block");
     int64_t blockEnd = min(block + p.blockTiles, tileRange.end);
     int64_t begin = firstTile(rows, block), end = firstTile(rows, blockEnd);
     const float *elements = x + begin * p.c;
-    int64_t pitch = rows.tiles * p.c;
+    int64_t pitch = rows.tiles * p.c + kWinogradPadding;
     if (!p.transformed) {
       TTC_ZONE(markers, "input");
       auto *to = reinterpret_cast<float *>(scratch + p.elementsAt);
-      pitch = blockRows * p.c + 16;
+      pitch = blockRows * p.c + kWinogradPadding;
       transformTiles(x, p, begin, end, to, pitch, scratch);
       elements = to;
     }

@@ -17,6 +17,10 @@ inline constexpr float kPointA = 0.6875f, kPointB = 1.5f;
 /// With four products: 0, +-kPointC and infinity.
 inline constexpr float kPointC = 1.0f;
 
+/// Elements between the last one at a point and the first one at the next: a cache line, so that
+/// equal elements of all points do not share a set of the caches.
+inline constexpr int kWinogradPadding = 16;
+
 } // namespace ttc::kernels
 
 #endif // TTC_KERNELS_WINOGRADPOINTS_H

@@ -131,6 +131,11 @@ static int64_t getResultSize(int64_t size, int64_t before, int64_t after, int64_
   return size + before + after - taps + 1;
 }
 
+/// Elements of one point of a transformed image.
+static int64_t getPitch(int64_t tiles, int64_t channels) {
+  return tiles * channels + kernels::kWinogradPadding;
+}
+
 /// Bytes before what follows the zeros that stand for padding.
 static int64_t getZeroBytes(const WinogradParams &p) { return llvm::alignTo(p.c * 4, 64); }
 
@@ -182,7 +187,7 @@ LogicalResult KernelWinogradInputOp::verify() {
                          << " lines and columns, found " << in[1] + pads[0] + pads[2] << " and "
                          << in[2] + pads[1] + pads[3];
   const WinogradParams p = getParams(*this);
-  SmallVector<int64_t> expected{getPoints(p.m, p.taps), p.n * p.tilesH * p.tilesW, p.c};
+  SmallVector<int64_t> expected{getPoints(p.m, p.taps), getPitch(p.n * p.tilesH * p.tilesW, p.c)};
   if (getResult().getType().getShape() != ArrayRef(expected))
     return emitOpError() << "(C4) expected a result of shape [" << ArrayRef(expected)
                          << "], found [" << getResult().getType().getShape() << "]";
@@ -232,7 +237,8 @@ static int64_t getHeight(const WinogradParams &p) {
 
 /// Bytes of the elements or products of all points for one block, with the padding between points.
 static int64_t getBlockBytes(const WinogradParams &p, int64_t blockTiles, int64_t columns) {
-  return getPoints(p.m, p.taps) * (blockTiles * getHeight(p) * columns + 16) * 4;
+  return getPoints(p.m, p.taps) *
+         (blockTiles * getHeight(p) * columns + kernels::kWinogradPadding) * 4;
 }
 
 /// The row tiles of a block: what it keeps in scratch stays in L2.
@@ -253,19 +259,19 @@ static void chooseBlock(WinogradParams &p) {
 static WinogradParams getParams(KernelWinogradConvOp op) {
   WinogradParams p{};
   auto in = op.getX().getType().getShape(), out = op.getResult().getType().getShape();
-  p.transformed = in.size() == 3;
+  p.transformed = in.size() == 2;
   p.n = out[0];
   p.oh = out[1];
   p.ow = out[2];
   p.ih = p.transformed ? 0 : in[1];
   p.iw = p.transformed ? 0 : in[2];
-  p.c = p.xRow = in.back();
+  p.groups = op.getGroups();
+  p.c = p.xRow = op.getW().getType().getDimSize(3) * p.groups;
   p.outRow = out[3];
   if (StridedAttr rows = getOperandStrided(op.getX()))
     p.xRow = rows.getPitch();
   if (StridedAttr rows = getResultStrided(op))
     p.outRow = rows.getPitch();
-  p.groups = op.getGroups();
   p.o = out[3] / p.groups;
   p.padTop = op.getPads()[0];
   p.padLeft = op.getPads()[1];
@@ -279,25 +285,28 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
 
 LogicalResult KernelWinogradConvOp::verify() {
   auto in = getX().getType().getShape(), out = getResult().getType().getShape();
-  if ((in.size() != 4 && in.size() != 3) || out.size() != 4)
-    return emitOpError() << "(C1) expected x of rank 4 or 3 and a result of rank 4, found "
-                         << getX().getType() << " and " << getResult().getType();
+  auto weights = getW().getType().getShape();
+  if ((in.size() != 4 && in.size() != 2) || out.size() != 4 || weights.size() != 5)
+    return emitOpError()
+           << "(C1) expected x of rank 4 or 2, w of rank 5 and a result of rank 4, found "
+           << getX().getType() << ", " << getW().getType() << " and " << getResult().getType();
   if (failed(verifySizes(*this)))
     return failure();
-  const int64_t groups = getGroups();
-  if (in.back() % groups || out.back() % groups)
+  const bool transformed = in.size() == 2;
+  const int64_t groups = getGroups(), channels = transformed ? weights[3] * groups : in.back();
+  if (channels % groups || out.back() % groups)
     return emitOpError() << "(C4) expected 'groups' to divide the channels of x and of the result, "
-                         << in.back() << " and " << out.back() << ", found " << groups;
+                         << channels << " and " << out.back() << ", found " << groups;
   auto tile = getTile();
   if (tile.size() != 2 || tile[0] < 1 || tile[0] > 14 || !llvm::is_contained({8, 16, 32}, tile[1]))
     return emitOpError() << "(C7) expected a tile of 1 to 14 tiles and 8, 16 or 32 columns, found ["
                          << tile << "]";
-  SmallVector<int64_t> weights{groups, llvm::divideCeilSigned(out.back() / groups, tile[1]),
-                               getPoints(getOutputs(), getTaps()), in.back() / groups, tile[1]};
-  if (getW().getType().getShape() != ArrayRef(weights))
-    return emitOpError() << "(C5) expected w of shape [" << ArrayRef(weights) << "], found ["
-                         << getW().getType().getShape() << "]";
-  const bool transformed = in.size() == 3;
+  const int64_t points = getPoints(getOutputs(), getTaps());
+  SmallVector<int64_t> packed{groups, llvm::divideCeilSigned(out.back() / groups, tile[1]), points,
+                              channels / groups, tile[1]};
+  if (weights != ArrayRef(packed))
+    return emitOpError() << "(C5) expected w of shape [" << ArrayRef(packed) << "], found ["
+                         << weights << "]";
   SmallVector<int64_t> expected(out);
   if (!transformed) {
     auto pads = getPads();
@@ -307,12 +316,12 @@ LogicalResult KernelWinogradConvOp::verify() {
   if (ArrayRef(expected) != out || llvm::any_of(out, [](int64_t size) { return size < 1; }))
     return emitOpError() << "(C6) expected a result of shape [" << ArrayRef(expected)
                          << "], found [" << out << "]";
-  const int64_t tiles =
-      out[0] * llvm::divideCeil(out[1], getOutputs()) * llvm::divideCeil(out[2], getOutputs());
-  if (transformed && (in[0] != getPoints(getOutputs(), getTaps()) || in[1] != tiles))
-    return emitOpError() << "(C6) expected a transformed x of "
-                         << getPoints(getOutputs(), getTaps()) << " points and " << tiles
-                         << " tiles, found " << in[0] << " and " << in[1];
+  SmallVector<int64_t> elements{points, getPitch(out[0] * llvm::divideCeil(out[1], getOutputs()) *
+                                                     llvm::divideCeil(out[2], getOutputs()),
+                                                 channels)};
+  if (transformed && in != ArrayRef(elements))
+    return emitOpError() << "(C6) expected a transformed x of shape [" << ArrayRef(elements)
+                         << "], found [" << in << "]";
   return success();
 }
 
@@ -338,6 +347,5 @@ bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &ro
 /// As the convolution counts: Winograd's algorithm executes fewer.
 int64_t KernelWinogradConvOp::getOperationCount() {
   using namespace mlir::ttc::detail;
-  return times(2, elementsOf(getResult()), getTaps() * getTaps(),
-               getX().getType().getShape().back() / getGroups());
+  return times(2, elementsOf(getResult()), getTaps() * getTaps(), getW().getType().getDimSize(3));
 }

@@ -42,7 +42,9 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [], ["hasEpilogue
   let description = [{
     Divides the results of a convolution of `x` [N, H, W, C] by taps x taps into tiles of `outputs` x
     `outputs`, and transforms the (outputs + taps - 1)^2 input elements of each: d becomes B^T d B. The
-    result is [point, tile, C]; tiles run over images, lines and columns. Elements outside `x` are zeros.
+    result has a row for each point: C elements of each tile, tiles running over images, lines and columns,
+    then 16 unused elements, without which all points could share one set of a cache. Elements outside
+    `x` are zeros.
 
     `pads` are top, left, bottom and right.
 
@@ -55,7 +57,7 @@ def Ttc_KernelWinogradInputOp : Ttc_KernelOp<"winograd_input", [], ["hasEpilogue
 
     ```mlir
     %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
-        : (tensor<1x14x14x256xf32>) -> tensor<36x16x256xf32>
+        : (tensor<1x14x14x256xf32>) -> tensor<36x4112xf32>
     ```
   }];
   let arguments = (ins Ttc_KernelTensor:$x, I64Attr:$outputs, I64Attr:$taps,
@@ -74,20 +76,19 @@ def Ttc_KernelWinogradConvOp : Ttc_KernelOp<"winograd_conv", [], ["getMaxEpilogu
     outputs^2 results and one channel, instead of (outputs * taps)^2: 36 for 144 with tiles of 4.
 
     `x` is the image, whose tiles are transformed in scratch, or the result of
-    `ttc.kernel.winograd_input`, [point, tile, C], which is then shared by all workgroups. `pads` are those
-    of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
+    `ttc.kernel.winograd_input`, which is then shared by all workgroups. `pads` are those of the image. `tile` is the register tile: tiles, and columns of a panel (nr).
 
     Rounding: results differ from those of a direct convolution by about 1.6 times as much as these
     differ from exact ones (root mean square; tiles of 4).
 
     Constraints:
-    - (C1) `x` has rank 4, or 3 if it is transformed; the result has rank 4.
+    - (C1) `x` has rank 4, or 2 if it is transformed; the result has rank 4, and `w` rank 5.
     - (C2) `outputs` and `taps` are 4 and 3, 2 and 5, or 2 and 3.
     - (C3) `pads` has four elements of at least 0.
     - (C4) `groups` divides the channels of `x` and of the result.
     - (C5) `w` has the packed shape.
-    - (C6) The result has the shape of the convolution; if `x` is transformed, one tile for each of
-      `x`.
+    - (C6) The result has the shape of the convolution; if `x` is transformed, it has the shape that
+      `ttc.kernel.winograd_input` gives it.
     - (C7) `tile` has 1 to 14 tiles, and 8, 16 or 32 columns.
 
     ```mlir

@@ -4,6 +4,7 @@
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "kernels/WinogradPoints.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -70,7 +71,8 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
                             llvm::divideCeil(type.getDimSize(1), choice->outputs) *
                             llvm::divideCeil(type.getDimSize(2), choice->outputs);
       auto transformed = RankedTensorType::get(
-          {edge * edge, tiles, tensorType(x).getShape().back()}, type.getElementType());
+          {edge * edge, tiles * tensorType(x).getShape().back() + ::ttc::kernels::kWinogradPadding},
+          type.getElementType());
       x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, choice->outputs, taps,
                                         padsAttr);
     }

@@ -85,7 +85,7 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &t
   for (const WinogradCase &c : cases) {
     const Conv &v = c.conv;
     auto x = tensor(channelsLast(v.n, v.in, v.c)), y = tensor(channelsLast(v.n, v.out(), v.o));
-    auto transformed = tensor({c.points(), c.tiles(), v.c}), w = tensor(c.packedShape());
+    auto transformed = tensor({c.points(), c.tiles() * v.c + 16}), w = tensor(c.packedShape());
     packing.add(c.packOp(), {tensor({v.o, v.c / v.groups, c.taps(), c.taps()})}, w);
     suite.add("ttc.kernel.winograd_input %0 {" + c.common() + "}", {x}, transformed);
     suite.add(c.convOp(), {x, w}, y, Tail::biasRelu);
@@ -112,7 +112,8 @@ void testCases(const mlir::ttc::CpuTarget &target, const std::vector<int64_t> &t
       position[i] = atPosition(expected[i], i / v.o, i % v.o);
       expected[i] = std::max(expected[i] + bias[i % v.o], 0.0f);
     }
-    Buffer packed(product(c.packedShape())), transformed(c.points() * c.tiles() * v.c, 1e30f);
+    Buffer packed(product(c.packedShape())),
+        transformed(c.points() * (c.tiles() * v.c + 16), 1e30f);
     ASSERT_TRUE(packing.evaluate(index, {w.data(), w.size()}, {packed.data(), packed.size()}));
     Buffer found(rows * v.o, 1e30f), again(rows * v.o, 1e30f), called(rows * v.o, 1e30f);
     suite.program(index * perCase)({x.data(), transformed.data()}, index % 2);

@@ -40,7 +40,7 @@ func.func @pack_groups(%w: tensor<8x8x3x3xf32>) {
 func.func @input_rank(%x: tensor<8x8x4xf32>) {
   // expected-error@+1 {{'ttc.kernel.winograd_input' op (C1) expected x of rank 4, found 'tensor<8x8x4xf32>'}}
   %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
-      : (tensor<8x8x4xf32>) -> tensor<36x4x4xf32>
+      : (tensor<8x8x4xf32>) -> tensor<36x32xf32>
   return
 }
 
@@ -58,7 +58,7 @@ func.func @input_sizes(%x: tensor<1x8x8x4xf32>) {
 func.func @input_pads(%x: tensor<1x8x8x4xf32>) {
   // expected-error@+1 {{'ttc.kernel.winograd_input' op (C3) expected 4 values in 'pads', found 2}}
   %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1>}
-      : (tensor<1x8x8x4xf32>) -> tensor<36x4x4xf32>
+      : (tensor<1x8x8x4xf32>) -> tensor<36x32xf32>
   return
 }
 
@@ -67,7 +67,7 @@ func.func @input_pads(%x: tensor<1x8x8x4xf32>) {
 func.func @input_negative_pads(%x: tensor<1x8x8x4xf32>) {
   // expected-error@+1 {{'ttc.kernel.winograd_input' op (C3) expected values of at least 0 in 'pads', found [-1, 1, 1, 1]}}
   %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: -1, 1, 1, 1>}
-      : (tensor<1x8x8x4xf32>) -> tensor<36x4x4xf32>
+      : (tensor<1x8x8x4xf32>) -> tensor<36x32xf32>
   return
 }
 
@@ -83,25 +83,25 @@ func.func @input_small(%x: tensor<1x1x8x4xf32>) {
 // -----
 
 func.func @input_result(%x: tensor<1x9x8x4xf32>) {
-  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C4) expected a result of shape [36, 6, 4], found [36, 4, 4]}}
+  // expected-error@+1 {{'ttc.kernel.winograd_input' op (C4) expected a result of shape [36, 40], found [36, 32]}}
   %0 = ttc.kernel.winograd_input %x {outputs = 4 : i64, taps = 3 : i64, pads = array<i64: 1, 1, 1, 1>}
-      : (tensor<1x9x8x4xf32>) -> tensor<36x4x4xf32>
+      : (tensor<1x9x8x4xf32>) -> tensor<36x32xf32>
   return
 }
 
 // -----
 
-func.func @conv_rank(%x: tensor<8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 3 and a result of rank 4, found 'tensor<8x8xf32>' and 'tensor<1x8x8x32xf32>'}}
+func.func @conv_rank(%x: tensor<8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 2, w of rank 5 and a result of rank 4, found 'tensor<8x8x8xf32>', 'tensor<1x1x36x8x32xf32>' and 'tensor<1x8x8x32xf32>'}}
   %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
-      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
   return
 }
 
 // -----
 
 func.func @conv_result_rank(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 3 and a result of rank 4, found 'tensor<1x8x8x8xf32>' and 'tensor<8x8x32xf32>'}}
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C1) expected x of rank 4 or 2, w of rank 5 and a result of rank 4, found 'tensor<1x8x8x8xf32>', 'tensor<1x1x36x8x32xf32>' and 'tensor<8x8x32xf32>'}}
   %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
       pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<1x8x8x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<8x8x32xf32>
   return
@@ -154,19 +154,19 @@ func.func @conv_result(%x: tensor<1x8x8x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
 
 // -----
 
-func.func @conv_transformed_points(%x: tensor<16x4x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of 36 points and 4 tiles, found 16 and 4}}
+func.func @conv_transformed_points(%x: tensor<16x48xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of shape [36, 48], found [16, 48]}}
   %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
-      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<16x4x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<16x48xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
   return
 }
 
 // -----
 
-func.func @conv_transformed_tiles(%x: tensor<36x6x8xf32>, %w: tensor<1x1x36x8x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of 36 points and 4 tiles, found 36 and 6}}
+func.func @conv_transformed_tiles(%x: tensor<36x64xf32>, %w: tensor<1x1x36x8x32xf32>) {
+  // expected-error@+1 {{'ttc.kernel.winograd_conv' op (C6) expected a transformed x of shape [36, 48], found [36, 64]}}
   %0 = ttc.kernel.winograd_conv %x, %w {outputs = 4 : i64, taps = 3 : i64, groups = 1 : i64,
-      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<36x6x8xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
+      pads = array<i64: 1, 1, 1, 1>, tile = array<i64: 14, 32>} : (tensor<36x64xf32>, tensor<1x1x36x8x32xf32>) -> tensor<1x8x8x32xf32>
   return
 }
 

@@ -18,12 +18,12 @@ func.func @image(%x: tensor<2x13x9x24xf32>, %w: tensor<40x12x3x3xf32>) -> tensor
 func.func @transformed(%x: tensor<2x13x9x24xf32>, %w: tensor<40x24x5x5xf32>) -> tensor<2x12x7x40xf32> {
   // CHECK: ttc.pack_winograd %{{.*}} {nr = 32 : i64, outputs = 2 : i64} : tensor<40x24x5x5xf32> -> tensor<1x2x36x24x32xf32>
   %p = ttc.pack_winograd %w {outputs = 2 : i64, nr = 32 : i64} : tensor<40x24x5x5xf32> -> tensor<1x2x36x24x32xf32>
-  // CHECK: ttc.kernel.winograd_input %{{.*}} {outputs = 2 : i64, pads = array<i64: 2, 1, 1, 1>, taps = 5 : i64} : (tensor<2x13x9x24xf32>) -> tensor<36x48x24xf32>
+  // CHECK: ttc.kernel.winograd_input %{{.*}} {outputs = 2 : i64, pads = array<i64: 2, 1, 1, 1>, taps = 5 : i64} : (tensor<2x13x9x24xf32>) -> tensor<36x1168xf32>
   %t = ttc.kernel.winograd_input %x {outputs = 2 : i64, taps = 5 : i64, pads = array<i64: 2, 1, 1, 1>}
-      : (tensor<2x13x9x24xf32>) -> tensor<36x48x24xf32>
-  // CHECK: ttc.kernel.winograd_conv {{.*}} : (tensor<36x48x24xf32>, tensor<1x2x36x24x32xf32>) -> tensor<2x12x7x40xf32>
+      : (tensor<2x13x9x24xf32>) -> tensor<36x1168xf32>
+  // CHECK: ttc.kernel.winograd_conv {{.*}} : (tensor<36x1168xf32>, tensor<1x2x36x24x32xf32>) -> tensor<2x12x7x40xf32>
   %0 = ttc.kernel.winograd_conv %t, %p {outputs = 2 : i64, taps = 5 : i64,
       pads = array<i64: 2, 1, 1, 1>, tile = array<i64: 14, 32>}
-      : (tensor<36x48x24xf32>, tensor<1x2x36x24x32xf32>) -> tensor<2x12x7x40xf32>
+      : (tensor<36x1168xf32>, tensor<1x2x36x24x32xf32>) -> tensor<2x12x7x40xf32>
   return %0 : tensor<2x12x7x40xf32>
 }
