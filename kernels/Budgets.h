@@ -16,6 +16,17 @@ inline constexpr int64_t kWorkPerGroup = 400'000;
 /// The most workgroups of a program: 16 are even on 1, 2, 4, 8 and 16 cores.
 inline constexpr int64_t kMaxGroups = 16;
 
+/// The workgroups of a program that has work for `count`: the nearest power of two, so that 2, 4
+/// and 8 cores have equal shares.
+constexpr int64_t getEvenGroups(int64_t count) {
+  int64_t groups = 1;
+  while (groups * 3 <= count * 2)
+    groups *= 2;
+  return groups;
+}
+static_assert(getEvenGroups(1) == 1 && getEvenGroups(2) == 2 && getEvenGroups(3) == 4 &&
+              getEvenGroups(5) == 4 && getEvenGroups(6) == 8 && getEvenGroups(16) == 16);
+
 /// The bytes that a row block's A and one panel of B may take of an L2 cache of 512 KiB, the
 /// smallest usual one; the rest is for results and the next panel.
 inline constexpr int64_t kL2Budget = 384 * 1024;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TileShape.h"
+#include "kernels/Budgets.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -106,7 +107,7 @@ int64_t tileNear(int64_t extent, int64_t wanted) {
 
 } // namespace
 
-int64_t ttc::bodyCost(linalg::LinalgOp op) {
+int64_t mlir::ttc::bodyCost(linalg::LinalgOp op) {
   int64_t cost = 1;
   op.getBlock()->walk([&](Operation *nested) {
     if (isa<math::MathDialect>(nested->getDialect()))
@@ -120,7 +121,7 @@ int64_t ttc::bodyCost(linalg::LinalgOp op) {
   return cost;
 }
 
-TileShape ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &options) {
+TileShape mlir::ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &options) {
   SmallVector<Reach> reached = reachedFrom(root);
   TileShape shape;
   shape.extents = root.getStaticLoopRanges();
@@ -132,8 +133,8 @@ TileShape ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &options
   }
   // One simple instruction on each of four bytes is about as fast as memory.
   int64_t work = std::max(totalCost, 4 * totalIterations);
-  shape.grid =
-      std::clamp<int64_t>(llvm::divideCeil(work, options.workgroupBytes), 1, options.maxWorkgroups);
+  shape.grid = ::ttc::kernels::getEvenGroups(std::clamp<int64_t>(
+      llvm::divideCeil(work, options.workgroupBytes), 1, options.maxWorkgroups));
 
   // A dimension can be cut if no costly producer is then computed anew for every piece.
   auto canCut = [&](int64_t dim) {

@@ -7,7 +7,7 @@
 
 // Few rows: workgroups split the panels of B, so that each streams a part of it.
 // CHECK-LABEL: ttc.program @few_rows
-// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 9], block = 1>
+// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 8], block = 1>
 ttc.program @few_rows(%x: tensor<5x768xf32>, %w: tensor<1x64x768x16xf32>) -> tensor<5x1024xf32> {
   %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
       : (tensor<5x768xf32>, tensor<1x64x768x16xf32>) -> tensor<5x1024xf32>
@@ -31,6 +31,15 @@ ttc.program @deep(%x: tensor<128x3072xf32>, %w: tensor<1x48x3072x16xf32>) -> ten
   %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
       : (tensor<128x3072xf32>, tensor<1x48x3072x16xf32>) -> tensor<128x768xf32>
   ttc.return %0 : tensor<128x768xf32>
+}
+
+// 7 row tiles for 8 workgroups: both panels are split, too, and 14 are even on two cores.
+// CHECK-LABEL: ttc.program @even
+// CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 7, 2], block = 1>
+ttc.program @even(%x: tensor<42x2048xf32>, %w: tensor<1x2x2048x16xf32>) -> tensor<42x32xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
+      : (tensor<42x2048xf32>, tensor<1x2x2048x16xf32>) -> tensor<42x32xf32>
+  ttc.return %0 : tensor<42x32xf32>
 }
 
 // Batch elements are split first. B is packed when it is used.

@@ -14,7 +14,8 @@ using ::ttc::kernels::PackParams;
 using ::ttc::kernels::PoolParams;
 
 int64_t mlir::ttc::chooseWorkgroups(int64_t work) {
-  return std::clamp<int64_t>(work / ::ttc::kernels::kWorkPerGroup, 1, ::ttc::kernels::kMaxGroups);
+  return ::ttc::kernels::getEvenGroups(
+      std::clamp<int64_t>(work / ::ttc::kernels::kWorkPerGroup, 1, ::ttc::kernels::kMaxGroups));
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +177,8 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   int64_t wanted = chooseWorkgroups(4 * work);
   p.rowSplits = std::min(lines, wanted);
   // Whole cache lines of channels, so that no two workgroups write one.
-  p.channelSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, llvm::divideCeil(p.c, 16));
+  p.channelSplits =
+      std::min(llvm::divideCeilSigned(wanted, p.rowSplits), llvm::divideCeilSigned(p.c, 16));
   return p;
 }
 

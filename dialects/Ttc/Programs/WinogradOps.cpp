@@ -225,8 +225,9 @@ static void chooseSplits(WinogradParams &p) {
     return;
   }
   p.panelSplits = std::min(panels, wanted);
-  p.rowSplits = std::clamp<int64_t>(
-      wanted / p.panelSplits, 1, std::max<int64_t>(1, std::min(rowTiles, tiles / kRowsForWeights)));
+  p.rowSplits =
+      std::clamp<int64_t>(llvm::divideCeilSigned(wanted, p.panelSplits), 1,
+                          std::max<int64_t>(1, std::min(rowTiles, tiles / kRowsForWeights)));
 }
 
 /// Tiles of the highest row tile.
