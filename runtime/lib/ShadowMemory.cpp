@@ -75,6 +75,8 @@ void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
       const uint64_t together = rowsTogether(span, i);
       if (together == 1 && !spend())
         return;
+      // Else the end of this row might split a row off the next one's band, and so on.
+      align(span, i + together, band);
       forEachContiguous(begin, begin + (together - 1) * span.pitch + span.row,
                         /*exact=*/together == 1, visitor);
       i += together;
@@ -84,10 +86,13 @@ void ShadowMemory::forEach(const Span &span, ByteVisitor &visitor) {
 
 /// The columns have been split at both ends before.
 void ShadowMemory::setColumns(Band &band, uint64_t begin, uint64_t end, const History &history) {
-  std::erase_if(band.columns, [&](const Column &c) { return c.begin >= begin && c.end <= end; });
-  auto next = std::find_if(band.columns.begin(), band.columns.end(),
-                           [&](const Column &c) { return c.begin >= end; });
-  band.columns.insert(next, {begin, end, history});
+  auto first = band.columns.begin();
+  while (first != band.columns.end() && first->begin < begin)
+    ++first;
+  auto last = first;
+  while (last != band.columns.end() && last->end <= end)
+    ++last;
+  band.columns.insert(band.columns.erase(first, last), {begin, end, history});
 }
 
 /// Most accesses are to all bytes of an earlier one.
@@ -109,16 +114,19 @@ ShadowMemory::Bands::iterator ShadowMemory::erase(Bands::iterator first, Bands::
   return bands.erase(first, last);
 }
 
+void ShadowMemory::addRange(Bands::iterator next, uint64_t begin, uint64_t end,
+                            const History &history) {
+  const uint64_t bytes = end - begin;
+  bands.emplace_hint(next, begin, Band{end, bytes, {{0, bytes, history}}});
+}
+
 /// Turns a band of one row into contiguous ranges.
 void ShadowMemory::flatten(Bands::iterator band) {
   const uint64_t begin = band->first;
   Band row = std::move(band->second);
   auto next = erase(band, std::next(band));
-  for (const Column &column : row.columns) {
-    const uint64_t size = column.end - column.begin;
-    bands.emplace_hint(next, begin + column.begin,
-                       Band{begin + column.end, size, {{0, size, column.history}}});
-  }
+  for (const Column &column : row.columns)
+    addRange(next, begin + column.begin, begin + column.end, column.history);
 }
 
 /// Separates the first `rows` rows from the others. A part of one row becomes contiguous.
@@ -149,8 +157,7 @@ void ShadowMemory::split(uint64_t address) {
       const History history = band.columns[0].history;
       const uint64_t end = band.end;
       band = {address, address - begin, {{0, address - begin, history}}};
-      bands.emplace_hint(std::next(found), address,
-                         Band{end, end - address, {{0, end - address, history}}});
+      addRange(std::next(found), address, end, history);
       return;
     }
     const uint64_t row = (address - begin) / band.pitch;
@@ -175,9 +182,12 @@ static uint64_t columnOf(const Span &span, uint64_t begin, uint64_t phase) {
   return (begin % span.pitch + span.pitch - phase % span.pitch) % span.pitch;
 }
 
-/// How many of the span's rows, from `row` on, are aligned with the rows of one band or, if the
-/// band is contiguous, could become rows of it; 0 if the first one is not.
-uint64_t ShadowMemory::alignedRows(const Span &span, uint64_t row, Bands::iterator &found) {
+/// How many of the span's rows, from `row` on, are aligned with the rows of one band or could
+/// become rows of it, beginning at `first`; 0 if the first one is not. Those of a contiguous band
+/// could, and those of one with the span's pitch whose rows begin at other addresses than the
+/// tensor's.
+uint64_t ShadowMemory::alignedRows(const Span &span, uint64_t row, Bands::iterator &found,
+                                   uint64_t &first) {
   const uint64_t begin = span.address + row * span.pitch;
   found = containing(begin);
   if (found == bands.end())
@@ -185,24 +195,48 @@ uint64_t ShadowMemory::alignedRows(const Span &span, uint64_t row, Bands::iterat
   const bool oneRow = isOneRow(found->first, found->second);
   if (!oneRow && found->second.pitch != span.pitch)
     return 0;
-  const uint64_t column = columnOf(span, begin, oneRow ? span.phase : found->first);
+  uint64_t column = columnOf(span, begin, oneRow ? span.phase : found->first);
+  if (column + span.row > span.pitch)
+    column = columnOf(span, begin, span.phase);
   if (column > begin || begin - column < found->first || column + span.row > span.pitch)
     return 0;
-  const uint64_t rows =
-      std::min((found->second.end - (begin - column)) / span.pitch, span.rows() - row);
+  first = begin - column;
+  const uint64_t rows = std::min((found->second.end - first) / span.pitch, span.rows() - row);
   return rows < 2 ? 0 : rows;
+}
+
+/// Lets the rows of a band begin `shift` bytes later. What is then before the first row and after
+/// the last one becomes contiguous.
+void ShadowMemory::shiftRows(Bands::iterator band, uint64_t shift) {
+  Band old = std::move(band->second);
+  const uint64_t begin = band->first, last = old.end - old.pitch;
+  const auto next = erase(band, std::next(band));
+  splitColumns(old, shift);
+  Band shifted{last + shift, old.pitch, {}};
+  for (bool isBefore : {false, true})
+    for (Column column : old.columns) {
+      if ((column.begin < shift) != isBefore)
+        continue;
+      const uint64_t row = isBefore ? begin : last;
+      addRange(next, row + column.begin, row + column.end, column.history);
+      const uint64_t distance = isBefore ? old.pitch - shift : -shift;
+      column.begin += distance;
+      column.end += distance;
+      shifted.columns.push_back(std::move(column));
+    }
+  bands.emplace_hint(next, begin + shift, std::move(shifted));
 }
 
 /// Splits the band that contains the span's rows from `row` on where they begin and end. Returns
 /// how many of them it contains; 0 if they are aligned with no band.
 uint64_t ShadowMemory::align(const Span &span, uint64_t row, Bands::iterator &found) {
-  const uint64_t rows = alignedRows(span, row, found);
+  uint64_t first;
+  const uint64_t rows = alignedRows(span, row, found, first);
   if (!rows)
     return 0;
-  const uint64_t begin = span.address + row * span.pitch;
   const bool oneRow = isOneRow(found->first, found->second);
-  const uint64_t column = columnOf(span, begin, oneRow ? span.phase : found->first);
-  const uint64_t first = begin - column;
+  if (const uint64_t shift = (first - found->first) % span.pitch; !oneRow && shift)
+    shiftRows(found, shift);
   split(first);
   split(first + rows * span.pitch);
   found = containing(first);
@@ -211,6 +245,7 @@ uint64_t ShadowMemory::align(const Span &span, uint64_t row, Bands::iterator &fo
     band.pitch = span.pitch;
     band.columns[0].end = span.pitch;
   }
+  const uint64_t column = span.address + row * span.pitch - first;
   splitColumns(found->second, column);
   splitColumns(found->second, column + span.row);
   return rows;
@@ -224,8 +259,9 @@ uint64_t ShadowMemory::rowsTogether(const Span &span, uint64_t row) {
   constexpr uint64_t kFew = 4;
   const uint64_t begin = span.address + row * span.pitch, rows = span.rows();
   auto mayBeAligned = [&](uint64_t candidate) {
-    Bands::iterator unused;
-    return candidate >= rows || alignedRows(span, candidate, unused);
+    Bands::iterator band;
+    uint64_t first;
+    return candidate >= rows || alignedRows(span, candidate, band, first);
   };
   // Alignment changes only with the first or second row in a band.
   uint64_t next = row + 1;
@@ -278,8 +314,7 @@ void ShadowMemory::writeContiguous(uint64_t begin, uint64_t end, const History &
   auto first = bands.lower_bound(begin), last = first;
   while (last != bands.end() && last->first < end)
     ++last;
-  auto hint = erase(first, last);
-  bands.emplace_hint(hint, begin, Band{end, end - begin, {{0, end - begin, history}}});
+  addRange(erase(first, last), begin, end, history);
 }
 
 /// One conservative history of all bytes of some bands.

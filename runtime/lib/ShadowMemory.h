@@ -78,6 +78,10 @@ protected:
 /// overwriting joins them again. So work grows with the number of accesses, not with bytes, and not
 /// with rows as long as the rows of a tensor are aligned with those of the band.
 ///
+/// Where a tensor reuses bytes of another one of the same pitch, its rows may begin at other
+/// columns. The band's rows then begin there, too, as soon as a row of an access does not fit into
+/// one of them.
+///
 /// They are not aligned where a tensor reuses bytes of another one with a different pitch. An exact
 /// map then takes such rows one by one. A conservative map, one that was given an order, takes them
 /// together with the bytes between them: it visits them as one range, and writes them as one band
@@ -138,9 +142,11 @@ private:
   static void setColumns(Band &band, uint64_t begin, uint64_t end, const History &history);
   void split(uint64_t address);
   void splitRows(Bands::iterator band, uint64_t rows);
+  void addRange(Bands::iterator next, uint64_t begin, uint64_t end, const History &history);
   void flatten(Bands::iterator band);
   Bands::iterator containing(uint64_t address);
-  uint64_t alignedRows(const Span &span, uint64_t row, Bands::iterator &found);
+  uint64_t alignedRows(const Span &span, uint64_t row, Bands::iterator &found, uint64_t &first);
+  void shiftRows(Bands::iterator band, uint64_t shift);
   uint64_t align(const Span &span, uint64_t row, Bands::iterator &found);
   uint64_t rowsTogether(const Span &span, uint64_t row);
   History mergeHistories(Bands::iterator first, Bands::iterator last);

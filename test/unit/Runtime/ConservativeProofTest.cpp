@@ -50,6 +50,16 @@ TEST_F(ConservativeProof, ReusingBytesNeedsNoRowsOneByOne) {
   EXPECT_LT(proof.pairs, exactly / 2);
 }
 
+/// The first write fits into the rows of the tensor before, the second one does not: it must not
+/// make the first one conservative.
+TEST_F(ConservativeProof, RowsOfOnePitchMayBeginElsewhere) {
+  open("Shifted");
+  EXPECT_EQ(prove(Precision::Exact), Verdict::Proved);
+  const uint64_t exactly = proof.pairs;
+  EXPECT_EQ(prove(Precision::Conservative), Verdict::Proved);
+  EXPECT_EQ(proof.pairs, exactly) << "rows were taken together";
+}
+
 /// What lies between the rows stays conservative for ever; the state of the walk repeats all the
 /// same.
 TEST_F(ConservativeProof, BytesThatStayConservativeRepeat) {

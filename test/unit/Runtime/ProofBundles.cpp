@@ -184,33 +184,39 @@ BundleBuilder rowsBundle() {
   return std::move(c.builder);
 }
 
-enum class Second { Whole, Patched, WithGaps };
+enum class Second { Whole, Patched, WithGaps, Shifted };
 
 /// A tensor of many rows takes over the bytes of one whose rows are wider, and the other way round
 /// in the next iteration. What is between the rows of the second one may never have been written,
-/// or rows of a third pitch may be written into it.
+/// or rows of a third pitch may be written into it. Or both have one pitch, but the rows of the
+/// second one begin in the middle of the first one's.
 BundleBuilder pitchesBundle(Second second) {
   Chain c;
   c.ports();
-  constexpr uint64_t kWide = 96, kNarrow = 64, kWhole = 12 * kWide;
-  const uint64_t shared = c.a, taken = shared + kWhole;
+  constexpr uint64_t kWhole = 1152;
+  const bool isShifted = second == Second::Shifted;
+  const uint64_t wide = isShifted ? 128 : 96, narrow = isShifted ? 128 : 64;
+  const uint64_t shared = c.a, again = shared + (isShifted ? 64 : 0), taken = shared + kWhole;
+  const uint64_t bytes = isShifted ? kWhole - 128 : kWhole, rows = bytes / narrow;
   auto part = [&](const char *name, uint64_t row, uint64_t pitch, uint64_t count) {
     const uint32_t program = c.builder.program(name, 4, {kBytes}, {1});
     c.rows(program, 1, row, pitch, count);
     return program;
   };
-  const uint32_t left = part("test_left", 64, kWide, 12), right = part("test_right", 32, kWide, 12),
-                 up = part("test_up", 32, kNarrow, 18), down = part("test_down", 32, kNarrow, 18),
+  const uint32_t left = part("test_left", 64, wide, kWhole / wide),
+                 right = part("test_right", wide - 64, wide, kWhole / wide),
+                 up = part("test_up", 32, narrow, rows),
+                 down = part("test_down", narrow - 32, narrow, rows),
                  patch = part("test_patch", 32, 160, 7),
                  take = c.builder.program("test_take", 4, {kWhole}, {kBytes}),
-                 join = c.builder.program("test_join", 4, {kBytes, kWhole}, {kBytes});
+                 join = c.builder.program("test_join", 4, {kBytes, bytes}, {kBytes});
   if (second == Second::WithGaps)
-    c.rows(join, 1, 32, kNarrow, 18);
+    c.rows(join, 1, 32, narrow, rows);
   // Points: 0 write; 1 left, 2 right, 3 barrier, 4 take, 5 barrier, 6 up; then down, barrier,
   // patch, barrier, as far as there are; join, end, read.
-  const uint64_t end = second == Second::Patched ? 12 : second == Second::Whole ? 10 : 9;
+  const uint64_t end = second == Second::Patched ? 12 : second == Second::WithGaps ? 9 : 10;
   c.builder.buffer("wide", fb::BufferKind::Activation, shared, kWhole, 1, 5);
-  c.builder.buffer("narrow", fb::BufferKind::Activation, shared, kWhole, 6, end);
+  c.builder.buffer("narrow", fb::BufferKind::Activation, again, bytes, 6, end);
   c.builder.buffer("taken", fb::BufferKind::Activation, taken, kBytes, 4, end);
   StreamBuilder stream;
   stream.dispatch(left, {c.x, shared});
@@ -218,15 +224,15 @@ BundleBuilder pitchesBundle(Second second) {
   stream.barrier();
   stream.dispatch(take, {shared, taken});
   stream.barrier();
-  stream.dispatch(up, {taken, shared});
+  stream.dispatch(up, {taken, again});
   if (second != Second::WithGaps)
-    stream.dispatch(down, {taken, shared + 32});
+    stream.dispatch(down, {taken, again + 32});
   stream.barrier();
   if (second == Second::Patched) {
     stream.dispatch(patch, {taken, shared + 64});
     stream.barrier();
   }
-  stream.dispatch(join, {taken, shared, c.y});
+  stream.dispatch(join, {taken, again, c.y});
   stream.end();
   c.entry();
   c.single(c.builder.trace("main_t0", stream));
@@ -361,6 +367,7 @@ const std::vector<NamedBundle> &proofBundles() {
       {"Pitches", [] { return pitchesBundle(Second::Whole); }},
       {"Patched", [] { return pitchesBundle(Second::Patched); }},
       {"Gaps", [] { return pitchesBundle(Second::WithGaps); }},
+      {"Shifted", [] { return pitchesBundle(Second::Shifted); }},
   };
   return bundles;
 }

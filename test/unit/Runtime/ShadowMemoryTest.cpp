@@ -128,7 +128,8 @@ public:
   Span span() {
     static constexpr struct {
       uint64_t base, pitch, rows;
-    } kTensors[] = {{0, 64, 20}, {0, 96, 15}, {256, 48, 30}, {512, 160, 8}, {100, 7, 90}};
+    } kTensors[] = {{0, 64, 20},  {0, 96, 15},   {256, 48, 30}, {512, 160, 8},
+                    {100, 7, 90}, {180, 96, 15}, {300, 160, 9}};
     const auto &tensor = kTensors[upTo(std::size(kTensors) - 1)];
     const uint64_t bytes = tensor.pitch * tensor.rows;
     switch (upTo(3)) {
@@ -192,26 +193,41 @@ TEST(ShadowMemory, ConservativeMapCoversTheModel) {
   EXPECT_GT(times, 100u);
 }
 
-/// Two tensors of many rows whose pitches differ take over each other's bytes, part by part.
-size_t bandsAfterTakingOver(ShadowMemory map, uint32_t rows) {
+/// Two tensors of many rows, at 0 and at `begin`, take over each other's bytes, part by part.
+ShadowMemory takeOver(ShadowMemory map, uint64_t rows, uint64_t begin, uint64_t pitch) {
   uint32_t node = 0;
-  for (uint32_t turn = 0; turn < 4; ++turn) {
-    const uint64_t pitch = turn % 2 ? 1024 : 768;
-    for (uint64_t column = 0; column < pitch; column += pitch / 4) {
+  for (uint32_t turn = 0; turn < 6; ++turn) {
+    const Span all = turn % 2 ? Span{begin, rows * pitch, pitch / 4, pitch, begin}
+                              : Span{0, rows * 768, 768 / 4, 768, 0};
+    for (uint64_t column = 0; column < all.pitch; column += all.row) {
+      const Span part{all.address + column, (rows - 1) * all.pitch + all.row, all.row, all.pitch,
+                      all.phase};
       Visitor visitor(map);
-      const Span span{column, (rows - 1) * pitch + pitch / 4, pitch / 4, pitch, 0};
-      map.forEach(span, visitor);
-      map.write(span, {node++, 0}, 0, 0);
+      map.forEach(part, visitor);
+      map.write(part, {node++, 0}, 0, 0);
     }
   }
-  return map.all().size();
+  return map;
 }
 
 TEST(ShadowMemory, BandsDoNotGrowWithRows) {
   const Order order;
-  EXPECT_LE(bandsAfterTakingOver(ShadowMemory(&order), 20), 20u);
-  EXPECT_LE(bandsAfterTakingOver(ShadowMemory(&order), 2000), 20u);
-  EXPECT_GT(bandsAfterTakingOver(ShadowMemory(), 500), 1000u);
+  EXPECT_LE(takeOver(ShadowMemory(&order), 20, 0, 1024).all().size(), 20u);
+  EXPECT_LE(takeOver(ShadowMemory(&order), 2000, 0, 1024).all().size(), 20u);
+  EXPECT_GT(takeOver(ShadowMemory(), 500, 0, 1024).all().size(), 1000u);
+}
+
+/// At 192, all parts of the second tensor but the last fit into rows of the first one.
+TEST(ShadowMemory, RowsOfOnePitchStayTogetherWhereverTheyBegin) {
+  const Order order;
+  for (uint64_t begin : {64, 192, 300, 767, 768 * 7 + 192})
+    for (const ShadowMemory &empty : {ShadowMemory(&order), ShadowMemory()}) {
+      const ShadowMemory map = takeOver(empty, 2000, begin, 768);
+      EXPECT_LE(map.all().size(), 30u) << "begin " << begin;
+      for (const auto &[address, band] : map.all())
+        for (const ShadowMemory::Column &column : band.columns)
+          EXPECT_FALSE(column.history.conservative) << "begin " << begin << ", at " << address;
+    }
 }
 
 } // namespace
