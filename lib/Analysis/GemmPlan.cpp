@@ -60,15 +60,14 @@ static GemmSizes getSizes(const GemmParams &p) {
 
 /// Parts of the batch, the row tiles and the panels. Whole batch elements first; then rows or
 /// panels, whichever makes the workgroups together stream fewer bytes; then the other one if there
-/// are too few, such that there are at least as many workgroups as wanted: 7 row tiles become 14 of
-/// them, and not 7. Bytes of B are work, too: a product of few rows waits for them.
+/// are too few (splitSecond). Bytes of B are work, too: a product of few rows waits for them.
 static SmallVector<int64_t> chooseSplits(const GemmParams &p, const GemmSizes &s) {
   int64_t wanted = chooseWorkgroups(
       std::max(s.batch * s.rows * s.depth * p.cols, s.batch * s.depth * p.cols * 4));
   int64_t batch = std::min(s.batch, wanted), rest = std::max<int64_t>(1, wanted / batch);
   bool byRows = rest * s.bElements + s.aElements <= s.bElements + rest * s.aElements;
   int64_t first = std::min(byRows ? s.tiles : s.panels, rest);
-  int64_t second = std::min<int64_t>(byRows ? s.panels : s.tiles, llvm::divideCeil(rest, first));
+  int64_t second = splitSecond(first, rest, byRows ? s.panels : s.tiles, byRows ? 0 : s.rows);
   return byRows ? SmallVector<int64_t>{batch, first, second}
                 : SmallVector<int64_t>{batch, second, first};
 }

@@ -329,7 +329,7 @@ static std::pair<IntGemmParams, int64_t> getParams(KernelIntGemmOp op) {
   int64_t wanted = chooseWorkgroups(rows * quads * p.cols);
   bool byRows = wanted * bBytes + aBytes <= bBytes + wanted * aBytes;
   int64_t first = std::min(byRows ? tiles : panels, wanted);
-  int64_t second = std::min(byRows ? panels : tiles, llvm::divideCeilSigned(wanted, first));
+  int64_t second = splitSecond(first, wanted, byRows ? panels : tiles, byRows ? 0 : rows);
   p.batchSplits = 1;
   p.rowSplits = byRows ? first : second;
   p.panelSplits = byRows ? second : first;

@@ -33,6 +33,12 @@ LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel, StringRef co
 /// The number of workgroups that `work` multiply-adds (or steps of that cost) are split into.
 int64_t chooseWorkgroups(int64_t work);
 
+/// The parts of a second dimension of `size` parts at most, if a first one is split into `first`
+/// and `wanted` workgroups are wanted. An odd number of parts is doubled: 7 row tiles become 14
+/// workgroups. Parts of the second dimension stream the same weights if these are split first;
+/// `rows`, not 0 then, must suffice for that.
+int64_t splitSecond(int64_t first, int64_t wanted, int64_t size, int64_t rows);
+
 /// The loops of a gemm: its sizes, strides, offsets, window and tile, before anything is planned.
 /// Every convolution keeps its window here. Returns nothing if the kernel cannot walk the op: its
 /// batch has more than three dimensions that cannot be merged, or no strides express a view of a
