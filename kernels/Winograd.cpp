@@ -154,22 +154,6 @@ TTC_INLINE void multiplyRows(int64_t rows, const float *from, const float *b,
   __builtin_unreachable();
 }
 
-/// Applies the epilogue to `height` x `width` of m x m results, one vector each, and stores them.
-TTC_CALLED void ttc_kernel_store_block(const float *buffer, int64_t m, int64_t height,
-                                       int64_t width, float *out, int64_t outLine, int64_t outRow,
-                                       int64_t row, int64_t rowLine, int64_t col, int64_t lanes,
-                                       void *const *operands, epilogue_t epilogue) {
-  TTC_NO_UNROLL
-  for (int64_t i = 0; i < height; ++i) {
-    TTC_NO_UNROLL
-    for (int64_t j = 0; j < width; ++j) {
-      vf value = load(buffer + (i * m + j) * VL);
-      value = epilogue(value, row + i * rowLine + j, col, lanes, operands);
-      storeResult(out + i * outLine + j * outRow, value, lanes);
-    }
-  }
-}
-
 /// The results of tile `tile` and one vector of channels from its products.
 template <int A, int M>
 TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradParams &p,
@@ -198,10 +182,18 @@ TTC_INLINE void storeTile(const float *products, int64_t pitch, const WinogradPa
   }
   int64_t tw = tile % p.tilesW, line = tile / p.tilesW;
   int64_t h = line % p.tilesH * M, w = tw * M;
+  int64_t height = min<int64_t>(M, p.oh - h), width = min<int64_t>(M, p.ow - w);
   int64_t row = (line / p.tilesH * p.oh + h) * p.ow + w;
-  ttc_kernel_store_block(buffer, M, min<int64_t>(M, p.oh - h), min<int64_t>(M, p.ow - w),
-                         static_cast<float *>(operands[2]) + row * p.outRow + col, p.ow * p.outRow,
-                         p.outRow, row, p.ow, col, lanes, operands, epilogue);
+  auto *out = static_cast<float *>(operands[2]) + row * p.outRow + col;
+  TTC_NO_UNROLL
+  for (int64_t i = 0; i < height; ++i) {
+    TTC_NO_UNROLL
+    for (int64_t j = 0; j < width; ++j) {
+      vf value = load(buffer + (i * M + j) * VL);
+      value = epilogue(value, row + i * p.ow + j, col, lanes, operands);
+      storeResult(out + (i * p.ow + j) * p.outRow, value, lanes);
+    }
+  }
 }
 
 TTC_INLINE void storeVector(const float *products, int64_t pitch, const WinogradParams &p,
@@ -215,6 +207,33 @@ TTC_INLINE void storeVector(const float *products, int64_t pitch, const Winograd
     storeTile<4, 2>(products, pitch, p, tile, col, lanes, operands, epilogue);
 }
 
+// The transforms of ttc_kernel_winograd_conv are functions of their own: their constants would take
+// registers from the accumulators of the products.
+
+/// Transforms tiles [begin, end). The epilogue is not used: a function that is called with one is
+/// specialised for its constant arguments.
+TTC_CALLED void ttc_kernel_winograd_elements(const float *x, const int64_t *params, int64_t begin,
+                                             int64_t end, float *to, int64_t pitch,
+                                             uint8_t *scratch, epilogue_t) {
+  transformTiles(x, *reinterpret_cast<const WinogradParams *>(params), begin, end, to, pitch,
+                 scratch);
+}
+
+/// The results of tiles [begin, end) for `valid` channels from `col` on.
+TTC_CALLED void ttc_kernel_winograd_results(const float *products, int64_t pitch,
+                                            const int64_t *params, int64_t begin, int64_t end,
+                                            int64_t col, int64_t valid, void *const *operands,
+                                            epilogue_t epilogue) {
+  const WinogradParams &p = *reinterpret_cast<const WinogradParams *>(params);
+  TTC_NO_UNROLL
+  for (int64_t tile = begin; tile < end; ++tile) {
+    TTC_NO_UNROLL
+    for (int64_t v = 0; v < valid; v += VL)
+      storeVector(products + (tile - begin) * p.nr + v, pitch, p, tile, col + v,
+                  min<int64_t>(VL, valid - v), operands, epilogue);
+  }
+}
+
 } // namespace
 
 TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratch,
@@ -225,9 +244,18 @@ TTC_KERNEL void ttc_kernel_winograd_input(void *const *operands, uint8_t *scratc
   Range tiles = part(rows.count, p.rowSplits, workgroup);
   int64_t begin = firstTile(rows, tiles.begin), end = firstTile(rows, tiles.end);
   auto *out = static_cast<float *>(operands[1]) + begin * p.c;
+  const int64_t pitch = rows.tiles * p.c + kWinogradPadding;
+  // What is not an element is written, too: a program's result has no byte left from before.
+  if (end == rows.tiles) {
+    const int64_t points = (p.m + p.taps - 1) * (p.m + p.taps - 1);
+    float *padding = static_cast<float *>(operands[1]) + rows.tiles * p.c;
+    TTC_NO_UNROLL
+    for (int64_t point = 0; point < points; ++point, padding += pitch)
+      for (int64_t i = 0; i < kWinogradPadding; ++i)
+        padding[i] = 0.0f;
+  }
   TTC_ZONE(markers, "tiles");
-  transformTiles(static_cast<const float *>(operands[0]), p, begin, end, out,
-                 rows.tiles * p.c + kWinogradPadding, scratch);
+  transformTiles(static_cast<const float *>(operands[0]), p, begin, end, out, pitch, scratch);
 }
 
 TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch, int64_t workgroup,
@@ -256,7 +284,7 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
       TTC_ZONE(markers, "input");
       auto *to = reinterpret_cast<float *>(scratch + p.elementsAt);
       pitch = blockRows * p.c + kWinogradPadding;
-      transformTiles(x, p, begin, end, to, pitch, scratch);
+      ttc_kernel_winograd_elements(x, params, begin, end, to, pitch, scratch, epilogue);
       elements = to;
     }
     TTC_NO_UNROLL
@@ -286,13 +314,8 @@ TTC_KERNEL void ttc_kernel_winograd_conv(void *const *operands, uint8_t *scratch
       }
       TTC_SUM_ZONE(markers, 0, "store");
       int64_t valid = min(p.nr, p.o - inGroup * p.nr), col = group * p.o + inGroup * p.nr;
-      TTC_NO_UNROLL
-      for (int64_t tile = begin; tile < end; ++tile) {
-        TTC_NO_UNROLL
-        for (int64_t v = 0; v < valid; v += VL)
-          storeVector(products + (tile - begin) * p.nr + v, productPitch, p, tile, col + v,
-                      min<int64_t>(VL, valid - v), operands, epilogue);
-      }
+      ttc_kernel_winograd_results(products, productPitch, params, begin, end, col, valid, operands,
+                                  epilogue);
     }
   }
 }

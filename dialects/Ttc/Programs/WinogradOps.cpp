@@ -338,7 +338,8 @@ int64_t KernelWinogradConvOp::getScratchBytes() {
   const WinogradParams p = getParams(*this);
   return p.productsAt + llvm::alignTo(getBlockBytes(p, p.blockTiles, p.nr), 64);
 }
-int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return 8; }
+/// None is inlined: what stores results is called (kernels/Winograd.cpp).
+int64_t KernelWinogradConvOp::getMaxEpilogueConstants() { return -1; }
 bool KernelWinogradConvOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
     return getX().getType().getRank() == 4 && rows.row == getX().getType().getShape().back();

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The innermost loops of dense kernels keep accumulators in registers: checked in the assembly, for
+// CPUs that this machine need not be.
+#include "KernelCases.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace ttc::test;
+using llvm::StringRef;
+
+namespace {
+
+/// A loop of one basic block: from its label to the first jump back to it.
+struct Loop {
+  std::vector<StringRef> lines;
+
+  int count(StringRef text) const {
+    return llvm::count_if(lines, [&](StringRef line) { return line.contains(text); });
+  }
+  /// Vectors that are loaded from the stack or stored there.
+  int countSpills() const {
+    return llvm::count_if(lines, [](StringRef line) {
+      bool isVector = line.contains("%zmm") || line.contains("%ymm") || line.contains("%xmm");
+      return isVector && (line.contains("(%rsp") || line.contains("(%rbp"));
+    });
+  }
+};
+
+std::vector<Loop> findLoops(StringRef assembly) {
+  std::vector<Loop> loops;
+  StringRef label;
+  Loop block;
+  while (!assembly.empty()) {
+    auto [first, rest] = assembly.split('\n');
+    assembly = rest;
+    StringRef line = first.split('#').first.trim();
+    if (line.ends_with(":")) {
+      label = line.drop_back();
+      block.lines.clear();
+      continue;
+    }
+    block.lines.push_back(line);
+    if (!line.starts_with("j"))
+      continue;
+    if (!label.empty() && line.ends_with(label))
+      loops.push_back(block);
+    label = {}; // what follows is another block
+  }
+  return loops;
+}
+
+/// Compiles the op for `cpu` and returns how many multiply-adds its innermost dense loop has. There
+/// must be one, and none of them may touch the stack.
+void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
+                    const std::vector<std::string> &operands, const std::string &result,
+                    Tail tail = Tail::biasRelu) {
+  KernelSuite suite;
+  suite.add(op, operands, result, tail);
+  std::string assembly = suite.assembly(*mlir::ttc::getCpuTarget(cpu));
+  int dense = 0;
+  for (const Loop &loop : findLoops(assembly)) {
+    int products = loop.count("vfmadd");
+    // The depth is not unrolled.
+    if (products != expectedProducts)
+      continue;
+    ++dense;
+    EXPECT_EQ(loop.countSpills(), 0) << cpu.str() << ", " << op << ": a loop of " << products
+                                     << " multiply-adds uses the stack:\n"
+                                     << llvm::join(loop.lines, "\n");
+  }
+  EXPECT_GT(dense, 0) << cpu.str() << ", " << op << ": no loop of " << expectedProducts
+                      << " multiply-adds found";
+}
+
+struct Machine {
+  StringRef cpu;
+  std::vector<int64_t> tile;
+};
+const Machine machines[] = {{"x86-64-v3", {6, 16}}, {"znver4", {8, 48}}, {"znver4", {14, 32}}};
+
+int products(const Machine &machine) {
+  return machine.tile[0] * machine.tile[1] / (machine.cpu == "znver4" ? 16 : 8);
+}
+
+TEST(Spills, Products) {
+  for (const Machine &machine : machines) {
+    int64_t rows = 16 * machine.tile[0], nr = machine.tile[1], panels = 4;
+    for (int64_t depth : {768, 3072}) // in one part, and in several
+      expectNoSpills(machine.cpu, products(machine),
+                     "ttc.kernel.gemm %0, %1 {packed, tile = " + array(machine.tile) + "}",
+                     {tensor({rows, depth}), tensor({1, panels, depth, nr})},
+                     tensor({rows, panels * nr}));
+  }
+}
+
+TEST(Spills, Convolutions) {
+  for (const Machine &machine : machines) {
+    // 28 lines of 28 pixels are whole tiles of 14 and 8 rows; 24 of 24 of 6.
+    int64_t edge = machine.tile[0] == 6 ? 24 : 28, nr = machine.tile[1];
+    auto image = tensor({1, edge, edge, 64});
+    expectNoSpills(machine.cpu, products(machine),
+                   "ttc.kernel.gemm %0, %1 {packed, kernel = array<i64: 3, 3>, "
+                   "pads = array<i64: 1, 1, 1, 1>, tile = " +
+                       array(machine.tile) + "}",
+                   {image, tensor({1, 2, 576, nr})}, tensor({1, edge, edge, 2 * nr}));
+  }
+}
+
+TEST(Spills, Winograd) {
+  for (const Machine &machine : machines) {
+    if (machine.tile[1] == 48)
+      continue; // Winograd's panels have one or two vectors
+    // Its epilogues are never inlined (getMaxEpilogueConstants()).
+    int64_t nr = machine.tile[1], edge = machine.tile[0] == 6 ? 24 : 56;
+    expectNoSpills(machine.cpu, products(machine),
+                   "ttc.kernel.winograd_conv %0, %1 {outputs = 4 : i64, taps = 3 : i64, "
+                   "pads = array<i64: 1, 1, 1, 1>, tile = " +
+                       array(machine.tile) + "}",
+                   {tensor({1, edge, edge, 64}), tensor({1, 2, 36, 64, nr})},
+                   tensor({1, edge, edge, 2 * nr}), Tail::calledPosition);
+  }
+}
+
+// The test sees a spill where there is one.
+TEST(Spills, AreSeen) {
+  const char *assembly = ".LBB0_1:\n"
+                         "\tvmovups 64(%rsp), %zmm3 # 64-byte Reload\n"
+                         "\tvfmadd231ps %zmm0, %zmm1, %zmm2\n"
+                         "\tjne .LBB0_1\n"
+                         ".LBB0_2:\n"
+                         "\tvmovups (%rax), %zmm3\n"
+                         "\tjmp .LBB0_1\n";
+  std::vector<Loop> loops = findLoops(assembly);
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].count("vfmadd"), 1);
+  EXPECT_EQ(loops[0].countSpills(), 1);
+}
+
+} // namespace
