@@ -57,8 +57,8 @@ struct GemmParams {
   int64_t batchSplits, rowSplits, panelSplits;
   // Row tiles that are run over all panels before the next ones: their A stays in L2.
   int64_t blockTiles;
-  // The k of a panel that all row tiles of a block meet before the next ones; 0 if all of them do at
-  // once.
+  // The k of a panel that all row tiles of a block meet before the next ones; 0 if all of them do
+  // at once.
   int64_t blockDepth;
   // Scratch: offsets in bytes of zeros, pointer table, copied rows, packed panel, unfinished sums.
   int64_t zeroAt, tableAt, copyAt, panelAt, partialAt;

@@ -18,8 +18,8 @@ struct WinogradChoice {
 };
 
 /// The fastest way for a channels-last convolution of f32 on vectors of `vectorLength` lanes, or
-/// nothing if the direct convolution is estimated to be about as fast. Depends on shapes only, never on
-/// the number of cores or on caches, so that results have the same bits everywhere.
+/// nothing if the direct convolution is estimated to be about as fast. Depends on shapes only,
+/// never on the number of cores or on caches, so that results have the same bits everywhere.
 std::optional<WinogradChoice> chooseWinograd(ConvOp op, int64_t vectorLength);
 
 } // namespace mlir::ttc
