@@ -3,6 +3,7 @@
 // with contiguous accesses innermost, addresses linear in the loops' counters, sums in
 // registers where the innermost loop is a reduction.
 #include "LoopNest.h"
+#include "ProgramBody.h"
 #include "Zones.h"
 #include "mlir/Conversion/ArithCommon/AttrToLLVMConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,19 +35,17 @@ public:
         llvm::map_to_vector(nest.operands, [](NestOperand &operand) { return operand.offset; });
     SmallVector<Value> counters(op.getNumLoops());
     for (auto [level, loop] : llvm::enumerate(nest.loops)) {
-      bool isLast = level + 1 == nest.loops.size();
-      if (isLast)
+      if (level + 1 == nest.loops.size()) {
         loadInvariant(loop, addresses);
-      if (isLast && loop.kind == utils::IteratorType::reduction)
-        return emitReduction(loop, addresses, counters);
+        return loop.kind == utils::IteratorType::reduction
+                   ? emitReduction(loop, addresses, counters)
+                   : emitInnermost(loop, addresses, counters);
+      }
       auto nested = scf::ForOp::create(b, loc, index(0), extent(loop), index(1));
       b.setInsertionPoint(nested.getBody()->getTerminator());
       enter(loop, nested.getInductionVar(), addresses, counters);
     }
-    SmallVector<Value> elements = loadAll(addresses, /*alsoResults=*/true);
-    SmallVector<Value> results = emitBody(elements, counters);
-    for (auto [number, result] : llvm::enumerate(results))
-      storeResult(number, result, addresses);
+    emitElement(addresses, counters);
   }
 
 private:
@@ -67,6 +66,94 @@ private:
         step = arith::MulIOp::create(b, loc, counter, index(stride));
       address = arith::AddIOp::create(b, loc, address, step);
     }
+  }
+
+  void emitElement(ArrayRef<Value> addresses, ArrayRef<Value> counters) {
+    SmallVector<Value> elements = loadAll(addresses, /*alsoResults=*/true);
+    SmallVector<Value> results = emitBody(elements, counters);
+    for (auto [number, result] : llvm::enumerate(results))
+      storeResult(number, result, addresses);
+  }
+
+  /// The iterations in which `condition`, that the counter of `loop` plus a constant is below
+  /// another, is true.
+  std::optional<std::pair<int64_t, int64_t>> whereTrue(const NestLoop &loop,
+                                                       arith::CmpIOp condition) {
+    std::optional<int64_t> bound = getConstantIntValue(condition.getRhs());
+    if (condition.getPredicate() != arith::CmpIPredicate::ult || !bound || *bound < 0)
+      return std::nullopt;
+    Value counter = condition.getLhs();
+    int64_t offset = 0;
+    if (auto sum = counter.getDefiningOp<arith::AddIOp>()) {
+      std::optional<int64_t> constant = getConstantIntValue(sum.getRhs());
+      if (!constant)
+        return std::nullopt;
+      offset = *constant;
+      counter = sum.getLhs();
+    }
+    auto at = counter.getDefiningOp<linalg::IndexOp>();
+    if (!at || at.getDim() != loop.dim || !counter.getType().isIndex())
+      return std::nullopt;
+    auto inLoop = [&](int64_t place) { return std::clamp<int64_t>(place, 0, *loop.extent); };
+    return std::pair(inLoop(-offset), inLoop(*bound - offset));
+  }
+
+  /// One loop, or one for each part of it in which the conditions on its counter are constant:
+  /// inside of padding and outside, accesses are contiguous and nothing is chosen.
+  void emitInnermost(const NestLoop &loop, ArrayRef<Value> addresses, ArrayRef<Value> counters) {
+    SmallVector<std::pair<Operation *, std::pair<int64_t, int64_t>>> conditions;
+    SmallVector<int64_t> cuts;
+    if (loop.extent) {
+      cuts = {0, *loop.extent};
+      for (auto condition : op.getBody()->getOps<arith::CmpIOp>())
+        if (auto range = whereTrue(loop, condition)) {
+          conditions.push_back({condition, *range});
+          cuts.append({range->first, range->second});
+        }
+      llvm::sort(cuts);
+      cuts.erase(llvm::unique(cuts), cuts.end());
+    }
+    constexpr size_t kMostParts = 5;
+    if (conditions.empty() || cuts.size() > kMostParts + 1)
+      return emitPart(loop, index(0), extent(loop), loop.extent, addresses, counters);
+    for (auto [begin, end] : llvm::zip(cuts, ArrayRef(cuts).drop_front())) {
+      for (auto [condition, range] : conditions)
+        decided[condition] = range.first <= begin && end <= range.second;
+      emitPart(loop, index(begin), index(end), end - begin, addresses, counters);
+    }
+  }
+
+  void emitPart(const NestLoop &loop, Value begin, Value end, std::optional<int64_t> length,
+                ArrayRef<Value> outside, ArrayRef<Value> outsideCounters) {
+    OpBuilder::InsertionGuard guard(b);
+    auto nested = scf::ForOp::create(b, loc, begin, end, index(1));
+    if (length)
+      keepForVectors(loop, *length, nested);
+    b.setInsertionPoint(nested.getBody()->getTerminator());
+    SmallVector<Value> addresses(outside), counters(outsideCounters);
+    enter(loop, nested.getInductionVar(), addresses, counters);
+    emitElement(addresses, counters);
+  }
+
+  /// Keeps LLVM from unrolling the loop before it vectorises loops: it would take the loop around
+  /// it instead, whose accesses are scattered, and peel iterations off that conditions single out,
+  /// with vectors left that are not whole.
+  void keepForVectors(const NestLoop &loop, int64_t length, scf::ForOp nested) {
+    constexpr int64_t kLongestVector = 16;
+    bool isContiguous = llvm::all_of(ArrayRef(loop.strides).drop_front(numInputs()),
+                                     [](int64_t stride) { return stride == 1; });
+    if (length < kLongestVector || !isContiguous)
+      return;
+    MLIRContext *context = b.getContext();
+    auto annotation = [&](LLVM::LoopVectorizeAttr vectorize, LLVM::LoopUnrollAttr unroll) {
+      return LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {}, {}, {}, {},
+                                           {}, {}, {}, {}, {}, {});
+    };
+    auto vectorize = LLVM::LoopVectorizeAttr::get(context, {}, {}, {}, {}, {}, {},
+                                                  /*followupAll=*/annotation({}, {}));
+    auto unroll =
+        LLVM::LoopUnrollAttr::get(context, /*disable=*/b.getBoolAttr(true), {}, {}, {}, {}, {}, {});
+    nested->setAttr(kLoopAnnotationAttrName, annotation(vectorize, unroll));
   }
 
   /// Inputs that stay the same throughout the innermost loop become scalars in front of it. LLVM
@@ -113,6 +200,11 @@ private:
     for (Operation &nested : op.getBody()->without_terminator()) {
       if (auto at = dyn_cast<linalg::IndexOp>(nested)) {
         mapping.map(at.getResult(), counters[at.getDim()]);
+        continue;
+      }
+      if (auto known = decided.find(&nested); known != decided.end()) {
+        mapping.map(nested.getResult(0),
+                    arith::ConstantIntOp::create(b, loc, known->second, /*width=*/1));
         continue;
       }
       b.clone(nested, mapping)->walk([&](linalg::IndexOp at) {
@@ -169,6 +261,8 @@ private:
   linalg::GenericOp op;
   Location loc;
   LoopNest nest;
+  /// Conditions in the op's body that are constant in the part of the loop that is emitted.
+  DenseMap<Operation *, bool> decided;
 };
 
 /// The largest or smallest of a dimension as LLVM's intrinsics, which it vectorises; a comparison

@@ -22,26 +22,38 @@ struct MarkParallelLoopsPass : ttc::impl::MarkParallelLoopsBase<MarkParallelLoop
     bool isInPlace = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
       return static_cast<bool>(function.getArgAttr(i, ProgramOp::getInPlaceAttrName()));
     });
-    if (!isInPlace || function.isExternal())
+    if (function.isExternal())
       return;
     MLIRContext *context = &getContext();
-    auto group = LLVM::AccessGroupAttr::get(context);
-    auto annotation = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {},
-                                                    {}, {}, {}, {}, {group});
+    LLVM::AccessGroupAttr group = isInPlace ? LLVM::AccessGroupAttr::get(context) : nullptr;
     DominanceInfo dominance(function);
     function.walk([&](Operation *op) {
-      if (auto access = dyn_cast<LLVM::AccessGroupOpInterface>(op))
+      if (auto access = dyn_cast<LLVM::AccessGroupOpInterface>(op); access && isInPlace)
         access.setAccessGroups(ArrayAttr::get(context, {group}));
+      auto annotation = dyn_cast_or_null<LLVM::LoopAnnotationAttr>(
+          op->removeDiscardableAttr(kLoopAnnotationAttrName));
       // Loops are known by the branch back to their header.
       bool goesBack = llvm::any_of(op->getSuccessors(), [&](Block *header) {
         return dominance.dominates(header, op->getBlock());
       });
       if (!goesBack)
         return;
-      ++numLoops;
-      TypeSwitch<Operation *>(op).Case<LLVM::BrOp, LLVM::CondBrOp>(
-          [&](auto branch) { branch.setLoopAnnotationAttr(annotation); });
+      numLoops += isInPlace;
+      if (isInPlace)
+        annotation = withGroup(annotation, group);
+      if (annotation)
+        TypeSwitch<Operation *>(op).Case<LLVM::BrOp, LLVM::CondBrOp>(
+            [&](auto branch) { branch.setLoopAnnotationAttr(annotation); });
     });
+  }
+
+  /// What is known of a loop, null if nothing is, and that its iterations are independent.
+  static LLVM::LoopAnnotationAttr withGroup(LLVM::LoopAnnotationAttr known,
+                                            LLVM::AccessGroupAttr group) {
+    LLVM::LoopVectorizeAttr vectorize = known ? known.getVectorize() : nullptr;
+    LLVM::LoopUnrollAttr unroll = known ? known.getUnroll() : nullptr;
+    return LLVM::LoopAnnotationAttr::get(group.getContext(), {}, vectorize, {}, unroll, {}, {}, {},
+                                         {}, {}, {}, {}, {}, {}, {}, {group});
   }
 };
 } // namespace

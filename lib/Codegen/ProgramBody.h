@@ -21,6 +21,9 @@ constexpr llvm::StringLiteral kWorkgroupsAttrName = "ttc.workgroups";
 constexpr llvm::StringLiteral kScratchBytesAttrName = "ttc.scratch_bytes";
 /// On a function: it is a kernel's epilogue, and nothing is decided yet about inlining it.
 constexpr llvm::StringLiteral kEpilogueAttrName = "ttc.epilogue";
+/// On an scf loop: what LLVM is told about it. The conversions hand attributes of this prefix on to
+/// the branch back to the loop's header, where --ttc-mark-parallel-loops makes it the branch's own.
+constexpr llvm::StringLiteral kLoopAnnotationAttrName = "llvm.loop_annotation";
 
 /// An integer attribute that another pass must have set on `function`. Emits an error if it is
 /// absent, or below `least`.
