@@ -188,9 +188,10 @@ private:
     if (failed(tiled) || tiled->tiledOps.size() != 1)
       return root.op.emitOpError("expects to be tileable");
     worklist.append(tiled->generatedSlices);
+    auto tiledOp = cast<linalg::LinalgOp>(tiled->tiledOps.front());
+    uniteSlices(tiledOp);
     if (failed(fuseProducers()))
       return failure();
-    auto tiledOp = cast<linalg::LinalgOp>(tiled->tiledOps.front());
     for (auto [number, destination] : llvm::enumerate(root.destinations)) {
       if (!destination)
         continue;
@@ -229,6 +230,57 @@ private:
     Value tensor = bufferization::ToTensorOp::create(rewriter, loc, init->get().getType(), view,
                                                      /*restrict=*/true, /*writable=*/true);
     init->set(tensor);
+  }
+
+  /// Operands that are the same value, read at places a constant distance apart (a window's
+  /// elements), are slices from the same place on, of different sizes: the distance is in the
+  /// operand's map. They become slices of the largest one, so that it is computed once.
+  void uniteSlices(linalg::LinalgOp op) {
+    llvm::MapVector<Value, SmallVector<OpOperand *>> sameSource;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      if (auto slice = operand->get().getDefiningOp<tensor::ExtractSliceOp>();
+          slice && slice.getSource().getDefiningOp<linalg::LinalgOp>() && slice.hasUnitStride())
+        sameSource[slice.getSource()].push_back(operand);
+    for (auto &[source, operands] : sameSource) {
+      AffineMap first = op.getMatchingIndexingMap(operands.front());
+      auto firstSlice = operands.front()->get().getDefiningOp<tensor::ExtractSliceOp>();
+      int64_t rank = first.getNumResults();
+      SmallVector<int64_t> furthest(rank, 0);
+      bool areConstant = true;
+      for (OpOperand *operand : operands) {
+        AffineMap map = op.getMatchingIndexingMap(operand);
+        for (int64_t i = 0; i < rank; ++i) {
+          AffineExpr difference = simplifyAffineExpr(map.getResult(i) - first.getResult(i),
+                                                     map.getNumDims(), map.getNumSymbols());
+          auto distance = dyn_cast<AffineConstantExpr>(difference);
+          areConstant &= distance && distance.getValue() >= 0;
+          if (areConstant)
+            furthest[i] = std::max(furthest[i], distance.getValue());
+        }
+      }
+      if (!areConstant || llvm::all_of(furthest, [](int64_t distance) { return distance == 0; }))
+        continue;
+      // In front of the first of the slices, where the places that all need are known.
+      for (OpOperand *operand : operands)
+        hoistBefore(firstSlice, operand->get().getDefiningOp());
+      rewriter.setInsertionPoint(firstSlice);
+      Location loc = firstSlice.getLoc();
+      SmallVector<OpFoldResult> sizes = firstSlice.getMixedSizes();
+      SmallVector<OpFoldResult> zeros(rank, rewriter.getIndexAttr(0));
+      SmallVector<OpFoldResult> ones(rank, rewriter.getIndexAttr(1));
+      for (auto [size, distance] : llvm::zip_equal(sizes, furthest))
+        size = affine::makeComposedFoldedAffineApply(
+            rewriter, loc, rewriter.getAffineDimExpr(0) + distance, {size});
+      auto whole = tensor::ExtractSliceOp::create(rewriter, loc, source,
+                                                  firstSlice.getMixedOffsets(), sizes, ones);
+      worklist.push_back(whole);
+      for (OpOperand *operand : operands) {
+        auto slice = operand->get().getDefiningOp<tensor::ExtractSliceOp>();
+        rewriter.setInsertionPoint(slice);
+        operand->set(tensor::ExtractSliceOp::create(rewriter, loc, slice.getType(), whole, zeros,
+                                                    slice.getMixedSizes(), ones));
+      }
+    }
   }
 
   /// Computes, for each slice that tiled ops read of another op, just this slice.

@@ -182,8 +182,7 @@ struct ConvertBatchNorm : OpConversionPattern<BatchNormOp> {
   }
 };
 
-/// The squares with zeros before the first and after the last channel, their sums over a window
-/// that slides along the channels, and the quotient.
+/// x * (bias + alpha / size * sum)^-beta, with the sum of the squares of a window of channels.
 struct ConvertLrn : OpConversionPattern<LrnOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -194,25 +193,67 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
     RankedTensorType type = tensorType(x);
     Type sum = accumulationType(type.getElementType());
     int64_t rank = type.getRank(), channel = channelDim(type, op.getChannelsLast());
-    int64_t size = op.getSize(), before = (size - 1) / 2;
+    Value squares = paddedSquares(b, loc, x, op.getSize(), channel, sum);
+    // A short window is summed in registers: the squares are an operand for each of its elements.
+    constexpr int64_t kShortWindow = 16;
+    SmallVector<Value> inputs = {x};
+    SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(rank)};
+    if (op.getSize() > kShortWindow) {
+      inputs.push_back(sumsOfWindows(b, loc, squares, type, op.getSize(), channel));
+      maps.push_back(maps[0]);
+    } else {
+      SmallVector<AffineExpr> read(maps[0].getResults());
+      for (int64_t i = 0; i < op.getSize(); ++i) {
+        inputs.push_back(squares);
+        read[channel] = b.getAffineDimExpr(channel) + (kFront + i);
+        maps.push_back(AffineMap::get(rank, 0, read, b.getContext()));
+      }
+    }
+    Value result =
+        mapElements(b, loc, type, inputs, maps, [&](OpBuilder &nested, Location loc, ValueRange e) {
+          Value v = convertFloat(nested, loc, e[0], sum), squares = e[1];
+          for (Value square : e.drop_front(2))
+            squares = addOf(nested, loc, squares, square);
+          v = normalized(nested, loc, op, v, squares);
+          return convertFloat(nested, loc, v, type.getElementType());
+        });
+    b.replaceOp(op, result);
+    return success();
+  }
+
+  /// One more zero in front: for linalg, what reads a dimension by its index alone has all of it.
+  static constexpr int64_t kFront = 1;
+
+  /// The squares with zeros before the first and after the last channel: what a window reads.
+  static Value paddedSquares(OpBuilder &b, Location loc, Value x, int64_t size, int64_t channel,
+                             Type sum) {
+    RankedTensorType type = tensorType(x);
+    int64_t before = (size - 1) / 2;
     SmallVector<int64_t> padded(type.getShape());
-    padded[channel] += size - 1;
-    Value squares =
-        pullElements(b, loc, RankedTensorType::get(padded, sum),
-                     [&](OpBuilder &nested, Location loc, ValueRange at) {
-                       SmallVector<Value> indices(at);
-                       indices[channel] = linearIndex(nested, loc, at[channel], 1, -before);
-                       Value zero = number(nested, loc, type.getElementType(), 0);
-                       Value v = convertFloat(
-                           nested, loc, extractOr(nested, loc, x, indices, channel, zero), sum);
-                       return mulOf(nested, loc, v, v);
-                     });
+    padded[channel] += kFront + size - 1;
+    return pullElements(b, loc, RankedTensorType::get(padded, sum),
+                        [&](OpBuilder &nested, Location loc, ValueRange at) {
+                          SmallVector<Value> indices(at);
+                          indices[channel] =
+                              linearIndex(nested, loc, at[channel], 1, -kFront - before);
+                          Value zero = number(nested, loc, type.getElementType(), 0);
+                          Value v = extractOr(nested, loc, x, indices, channel, zero);
+                          v = convertFloat(nested, loc, v, sum);
+                          return mulOf(nested, loc, v, v);
+                        });
+  }
+
+  /// The sums over a window that slides along the channels.
+  static Value sumsOfWindows(OpBuilder &b, Location loc, Value squares, RankedTensorType type,
+                             int64_t size, int64_t channel) {
+    Type sum = tensorType(squares).getElementType();
+    int64_t rank = type.getRank();
     // The window's loop is one more, after the tensor's dimensions.
     SmallVector<AffineExpr> read;
     for (int64_t i = 0; i < rank; ++i)
       read.push_back(b.getAffineDimExpr(i));
     SmallVector<AffineExpr> write = read;
-    read[channel] = read[channel] + b.getAffineDimExpr(rank);
+    read[channel] = read[channel] + b.getAffineDimExpr(rank) + kFront;
     SmallVector<AffineMap> maps = {
         AffineMap::get(rank + 1, 0, read, b.getContext()),
         AffineMap::get(rank + 1, 0, b.getAffineDimExpr(rank), b.getContext()),
@@ -221,26 +262,25 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
     iterators.push_back(utils::IteratorType::reduction);
     auto sumType = withElement(type, sum);
     Value window = emptyTensor(b, loc, RankedTensorType::get({size}, sum));
-    Value sums = linalg::GenericOp::create(
-                     b, loc, sumType, ValueRange{squares, window},
-                     filledTensor(b, loc, sumType, numberAttr(sum, 0)), maps, iterators,
-                     [](OpBuilder &nested, Location loc, ValueRange e) {
-                       linalg::YieldOp::create(nested, loc, addOf(nested, loc, e[0], e[2]));
-                     })
-                     .getResult(0);
-    double alpha = op.getAlpha().convertToFloat() / static_cast<double>(size);
-    double beta = op.getBeta().convertToFloat(), bias = op.getBias().convertToFloat();
-    Value result = mapElements(
-        b, loc, type, {x, sums}, [&](OpBuilder &nested, Location loc, ValueRange e) -> Value {
-          Value base = addOf(nested, loc, mulOf(nested, loc, e[1], number(nested, loc, sum, alpha)),
-                             number(nested, loc, sum, bias));
-          Value v = convertFloat(nested, loc, e[0], sum);
-          return convertFloat(nested, loc,
-                              arith::DivFOp::create(nested, loc, v, power(nested, loc, base, beta)),
-                              type.getElementType());
-        });
-    b.replaceOp(op, result);
-    return success();
+    return linalg::GenericOp::create(
+               b, loc, sumType, ValueRange{squares, window},
+               filledTensor(b, loc, sumType, numberAttr(sum, 0)), maps, iterators,
+               [](OpBuilder &nested, Location loc, ValueRange e) {
+                 linalg::YieldOp::create(nested, loc, addOf(nested, loc, e[0], e[2]));
+               })
+        .getResult(0);
+  }
+
+  static Value normalized(OpBuilder &b, Location loc, LrnOp op, Value x, Value squares) {
+    Type type = x.getType();
+    double alpha = op.getAlpha().convertToFloat(), bias = op.getBias().convertToFloat();
+    double beta = op.getBeta().convertToFloat();
+    Value factor = number(b, loc, type, alpha / static_cast<double>(op.getSize()));
+    Value base = addOf(b, loc, mulOf(b, loc, squares, factor), number(b, loc, type, bias));
+    constexpr double kSmallest = 1e-30;
+    if (beta == 0.75 && type.isF32() && alpha >= 0 && bias >= kSmallest)
+      return mulOf(b, loc, x, inversePower(b, loc, base));
+    return arith::DivFOp::create(b, loc, x, power(b, loc, base, beta));
   }
 
   /// base^beta; the usual exponents are roots.
@@ -253,6 +293,39 @@ struct ConvertLrn : OpConversionPattern<LrnOp> {
     }
     Value exponent = number(b, loc, base.getType(), beta);
     return math::PowFOp::create(b, loc, base, exponent);
+  }
+
+  /// base^-3/4 of f32 from 1e-30 on, wrong by 1.5e-7 of itself at most, as roots and a quotient
+  /// are: those would take the divider longer than the rest of the op takes.
+  static Value inversePower(OpBuilder &b, Location loc, Value base) {
+    Type type = base.getType(), bits = b.getI32Type();
+    auto integer = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, loc, value, 32);
+    };
+    auto minus = [&](Value x, Value y) -> Value { return arith::SubIOp::create(b, loc, x, y); };
+    auto line = [&](Value x, Value slope, double y) {
+      return addOf(b, loc, mulOf(b, loc, x, slope), number(b, loc, type, y));
+    };
+    // The bits of a float are about its logarithm: -3/4 of them give y, wrong by up to 6 %.
+    Value logarithm = arith::BitcastOp::create(b, loc, bits, base);
+    Value estimate =
+        minus(integer(0x6f118000), arith::ShRUIOp::create(b, loc, logarithm, integer(1)));
+    estimate = minus(estimate, arith::ShRUIOp::create(b, loc, logarithm, integer(2)));
+    Value y = arith::BitcastOp::create(b, loc, type, estimate);
+    // e = 1 - base^3 y^4, of products none of which overflows.
+    Value product = mulOf(b, loc, mulOf(b, loc, base, y), y);
+    product = mulOf(b, loc, mulOf(b, loc, product, product), base);
+    Value e = arith::SubFOp::create(b, loc, number(b, loc, type, 1), product);
+    // base^-3/4 = y (1 - e)^-1/4 = y + y e q(e), with q fitted for -0.102 <= e <= 0.21.
+    Value square = mulOf(b, loc, e, e);
+    Value q = addOf(b, loc, mulOf(b, loc, square, number(b, loc, type, 0.11163142323493958)),
+                    line(e, number(b, loc, type, 0.0940742939710617), 0.11676935851573944));
+    q = addOf(b, loc, mulOf(b, loc, square, q),
+              line(e, number(b, loc, type, 0.15626609325408936), 0.25000128149986267));
+    y = addOf(b, loc, y, mulOf(b, loc, mulOf(b, loc, y, e), q));
+    Value infinity = arith::ConstantOp::create(b, loc, highestAttr(type, false));
+    Value isInfinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, base, infinity);
+    return arith::SelectOp::create(b, loc, isInfinite, number(b, loc, type, 0), y);
   }
 };
 
