@@ -161,3 +161,62 @@ func.func @last_tile(%rows: index, %x: memref<1x?x197xf32>, %y: memref<1x?x197xf
   }
   return
 }
+
+// -----
+
+// Rows of 96 in a loop over an unknown number of rows: LLVM must not unroll the inner loop before it vectorises, for
+// then it vectorises the outer one, with scattered accesses. Of the vectorised loop nothing is said. Rows of 8, and
+// elements that are not adjacent, are better unrolled.
+// CHECK: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK: #[[KEPT:.*]] = #llvm.loop_annotation<vectorize = #{{.*}}, unroll = #[[UNROLL]]>
+// CHECK-LABEL: func.func @kept(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             memref.store
+// CHECK-NEXT:      } {llvm.loop_annotation = #[[KEPT]]}
+// CHECK-NEXT:    }
+// CHECK-LABEL: func.func @unrolled(
+// CHECK-NOT:     {llvm.loop_annotation
+// CHECK:         return
+func.func @kept(%to: memref<?x96xf32, strided<[128, 1]>>, %x: f32) {
+  linalg.fill ins(%x : f32) outs(%to : memref<?x96xf32, strided<[128, 1]>>)
+  return
+}
+func.func @unrolled(%to: memref<?x8xf32, strided<[128, 1]>>, %apart: memref<?x96xf32, strided<[256, 2]>>, %x: f32) {
+  linalg.fill ins(%x : f32) outs(%to : memref<?x8xf32, strided<[128, 1]>>)
+  linalg.fill ins(%x : f32) outs(%apart : memref<?x96xf32, strided<[256, 2]>>)
+  return
+}
+
+// -----
+
+// Padding: a loop for each part of the row in which the condition is constant.
+// CHECK-LABEL: func.func @padded(
+// CHECK-NOT:     arith.cmpi
+// CHECK:         scf.for
+// CHECK:           arith.constant false
+// CHECK:         scf.for
+// CHECK:           arith.constant true
+// CHECK:         } {llvm.loop_annotation
+// CHECK:         scf.for
+// CHECK:           arith.constant false
+// CHECK-NOT:     scf.for
+// CHECK-NOT:     arith.cmpi
+// CHECK:         return
+func.func @padded(%from: memref<32xf32>, %to: memref<37xf32>) {
+  %low = arith.constant -2 : index
+  %size = arith.constant 32 : index
+  %zero = arith.constant 0 : index
+  %outside = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%to : memref<37xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %at = arith.addi %i, %low : index
+    %inside = arith.cmpi ult, %at, %size : index
+    %clamped = arith.select %inside, %at, %zero : index
+    %x = memref.load %from[%clamped] : memref<32xf32>
+    %y = arith.select %inside, %x, %outside : f32
+    linalg.yield %y : f32
+  }
+  return
+}

@@ -2,7 +2,10 @@
 // RUN: ttc-opt %s --ttc-mark-parallel-loops | FileCheck %s
 
 // CHECK: #[[GROUP:.*]] = #llvm.access_group<id = distinct[0]<>>
-// CHECK: #[[LOOP:.*]] = #llvm.loop_annotation<parallelAccesses = #[[GROUP]]>
+// CHECK-DAG: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK-DAG: #[[LOOP:.*]] = #llvm.loop_annotation<parallelAccesses = #[[GROUP]]>
+// CHECK-DAG: #[[KEPT:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+// CHECK-DAG: #[[BOTH:.*]] = #llvm.loop_annotation<unroll = #[[UNROLL]], parallelAccesses = #{{.*}}>
 
 // All accesses are in one group, and the branch back names it; the one ahead does not.
 // CHECK-LABEL: llvm.func @in_place(
@@ -48,3 +51,27 @@ llvm.func @distinct(%a: !llvm.ptr {llvm.noalias}, %out: !llvm.ptr {llvm.noalias}
 
 // CHECK: llvm.func @declared(!llvm.ptr {ttc.in_place = array<i64>})
 llvm.func @declared(!llvm.ptr {ttc.in_place = array<i64>})
+
+// What --ttc-linalg-to-loops said of a loop becomes the branch's, alone or together with the group.
+// CHECK-LABEL: llvm.func @known(
+// CHECK:         llvm.cond_br {{.*}} {loop_annotation = #[[KEPT]]}
+llvm.func @known(%a: !llvm.ptr {llvm.noalias}) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^loop(%zero : i64)
+^loop(%i: i64):
+  %more = llvm.icmp "slt" %i, %zero : i64
+  llvm.cond_br %more, ^loop(%i : i64), ^end {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+^end:
+  llvm.return
+}
+// CHECK-LABEL: llvm.func @known_in_place(
+// CHECK:         llvm.cond_br {{.*}} {loop_annotation = #[[BOTH]]}
+llvm.func @known_in_place(%a: !llvm.ptr {ttc.in_place = array<i64: 0>}) {
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  llvm.br ^loop(%zero : i64)
+^loop(%i: i64):
+  %more = llvm.icmp "slt" %i, %zero : i64
+  llvm.cond_br %more, ^loop(%i : i64), ^end {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+^end:
+  llvm.return
+}

@@ -120,3 +120,39 @@ func.func private @nothing(%w: index) {
 func.func private @no_workgroup(%out: memref<8xf32>) {
   return
 }
+
+// -----
+
+// A window's elements are operands of one value: the slice that holds all of them is computed once.
+// CHECK-LABEL: func.func private @window(
+// CHECK:         scf.for
+// CHECK:           %[[WHOLE:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<{{[0-9]+}}x259xf32>)
+// CHECK:             math.exp
+// CHECK-NOT:       math.exp
+// CHECK-DAG:       %[[NEAR:.*]] = tensor.extract_slice %[[WHOLE]][0, 0] [{{[0-9]+}}, 257] [1, 1]
+// CHECK-DAG:       %[[FAR:.*]] = tensor.extract_slice %[[WHOLE]][0, 0] [{{[0-9]+}}, 259] [1, 1]
+// CHECK:           linalg.generic {{.*}} ins(%[[NEAR]], %[[FAR]] :
+// CHECK-NOT:       math.exp
+#id2 = affine_map<(i, j) -> (i, j)>
+#near = affine_map<(i, j) -> (i, j + 1)>
+#far = affine_map<(i, j) -> (i, j + 3)>
+func.func private @window(%in: memref<256x259xf32>, %out: memref<256x256xf32>, %w: index) {
+  %a = bufferization.to_tensor %in restrict : memref<256x259xf32> to tensor<256x259xf32>
+  %e = tensor.empty() : tensor<256x259xf32>
+  %0 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<256x259xf32>) outs(%e : tensor<256x259xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %n = math.exp %x : f32
+      linalg.yield %n : f32
+  } -> tensor<256x259xf32>
+  %f = tensor.empty() : tensor<256x256xf32>
+  %1 = linalg.generic {indexing_maps = [#near, #far, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %0 : tensor<256x259xf32>, tensor<256x259xf32>) outs(%f : tensor<256x256xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32):
+      %n = arith.addf %x, %y : f32
+      linalg.yield %n : f32
+  } -> tensor<256x256xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %out
+      : (tensor<256x256xf32>, memref<256x256xf32>) -> ()
+  return
+}

@@ -26,3 +26,25 @@ func.func @softmax(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %0 = ttc.softmax %x {axis = 1} : (tensor<2x8xf32>) -> tensor<2x8xf32>
   return %0 : tensor<2x8xf32>
 }
+
+// A short window is summed in one walk, with the squares as an operand for each element; a long one by a loop. Without
+// a divider where the usual exponent allows it.
+// CHECK-LABEL: @lrn(
+// CHECK: %[[SQUARES:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x4x4x27xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[SQUARES]], %[[SQUARES]], %[[SQUARES]] :
+// CHECK-NOT: linalg.generic
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @lrn(%x: tensor<1x4x4x24xf32>) -> tensor<1x4x4x24xf32> {
+  %0 = ttc.lrn %x {alpha = 1.0e-04 : f32, beta = 7.5e-01 : f32, bias = 1.0 : f32, size = 3, channels_last} : (tensor<1x4x4x24xf32>) -> tensor<1x4x4x24xf32>
+  return %0 : tensor<1x4x4x24xf32>
+}
+
+// CHECK-LABEL: @lrn_long(
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+// CHECK: math.sqrt
+// CHECK: arith.divf
+func.func @lrn_long(%x: tensor<1x24x4x4xf32>) -> tensor<1x24x4x4xf32> {
+  %0 = ttc.lrn %x {alpha = 1.0e-04 : f32, beta = 7.5e-01 : f32, bias = 0.0 : f32, size = 17} : (tensor<1x24x4x4xf32>) -> tensor<1x24x4x4xf32>
+  return %0 : tensor<1x24x4x4xf32>
+}
