@@ -136,7 +136,8 @@ def TileIntoWorkgroups : Pass<"ttc-tile-into-workgroups", "::mlir::func::FuncOp"
     An op whose result is written to an output is a root. A root becomes a loop over the tiles of
     its workgroup; each tile is written straight into its part of the output, and what it reads of
     other ops is computed for just this tile, so that intermediate values are small and stay in the
-    cache. Reshapes and insertions on the way to an output become views of it.
+    cache. Operands that are one value at constant distances, such as the elements of a window, are slices of
+    one tile, which is computed once. Reshapes and insertions on the way to an output become views of it.
 
     `ttc.workgroups` on the function is the number of workgroups: one for each `workgroup-bytes` of
     work, at most `max-workgroups`, and no more than pay for what every workgroup repeats. It
@@ -244,6 +245,11 @@ def LinalgToLoops : Pass<"ttc-linalg-to-loops", "::mlir::func::FuncOp"> {
     are linear in the loops' counters and sums in registers where the innermost loop is a reduction.
     Products and sums may be contracted; a sum that folds a dimension may be reordered, once, while
     compiling, so that results do not vary from run to run. Copies are loops like all others.
+
+    A contiguous innermost loop of 16 or more iterations is kept from being unrolled before LLVM vectorises:
+    it would then vectorise the loop around it, with scattered accesses. Conditions that compare the
+    innermost counter with constants, as padding and concatenation have them, cut that loop into at most 5
+    parts in each of which they are constant.
 
     MLIR's `convert-linalg-to-loops` keeps the dimensions' order and number, loads and stores an
     accumulator in memory in each iteration, and addresses by several indices, which after lowering
@@ -358,6 +364,8 @@ def MarkParallelLoops : Pass<"ttc-mark-parallel-loops", "::mlir::LLVM::LLVMFuncO
     that writes it. LLVM cannot see that in arguments that may be the same memory and would not
     vectorise. All accesses of such a function become one access group, and the branches that go
     back to a loop's header say that its iterations are independent in that group.
+
+    What `--ttc-linalg-to-loops` said of a loop becomes the branch's `loop_annotation`, too.
 
     ```mlir
     llvm.func @body(%a: !llvm.ptr, %out: !llvm.ptr {ttc.in_place = array<i64: 0>}) {
