@@ -16,6 +16,10 @@ inline constexpr int64_t kWorkPerGroup = 400'000;
 /// The most workgroups of a program: 16 are even on 1, 2, 4, 8 and 16 cores.
 inline constexpr int64_t kMaxGroups = 16;
 
+/// Rows that the same weights must meet in each workgroup, where rows are split although that
+/// streams the weights once more.
+inline constexpr int64_t kRowsForWeights = 24;
+
 /// The workgroups of a program that has work for `count`: the nearest power of two, so that 2, 4
 /// and 8 cores have equal shares.
 constexpr int64_t getEvenGroups(int64_t count) {

@@ -22,6 +22,12 @@
 #define TTC_CALLED extern "C" __attribute__((noinline)) inline
 #define TTC_UNROLL _Pragma("clang loop unroll(full)")
 #define TTC_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
+/// The rows that a register tile may have: an instance of each is chosen by a constant.
+// clang-format off
+#define TTC_FOR_ROWS(CASE)                                                                         \
+  CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7)                                          \
+  CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13) CASE(14)
+// clang-format on
 
 namespace ttc::kernels {
 

@@ -135,20 +135,7 @@ TTC_INLINE void multiplyRows(int64_t rows, const float *from, const float *b,
     if (p.nr == 2 * VL)                                                                            \
       return multiplyTiles<MR, 2, true>(from, b, p, prefetch, prefetchStep, to);                   \
     return multiplyTiles<MR, 1, false>(from, b, p, prefetch, prefetchStep, to);
-    TTC_CASE(1)
-    TTC_CASE(2)
-    TTC_CASE(3)
-    TTC_CASE(4)
-    TTC_CASE(5)
-    TTC_CASE(6)
-    TTC_CASE(7)
-    TTC_CASE(8)
-    TTC_CASE(9)
-    TTC_CASE(10)
-    TTC_CASE(11)
-    TTC_CASE(12)
-    TTC_CASE(13)
-    TTC_CASE(14)
+    TTC_FOR_ROWS(TTC_CASE)
 #undef TTC_CASE
   }
   __builtin_unreachable();

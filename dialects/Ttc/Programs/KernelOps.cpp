@@ -19,10 +19,9 @@ int64_t mlir::ttc::chooseWorkgroups(int64_t work) {
 }
 
 int64_t mlir::ttc::splitSecond(int64_t first, int64_t wanted, int64_t size, int64_t rows) {
-  constexpr int64_t kRowsForWeights = 24;
   int64_t parts = wanted / first;
   if (parts * first < wanted && first % 2 == 1 &&
-      (rows == 0 || rows / (parts + 1) >= kRowsForWeights))
+      (rows == 0 || rows / (parts + 1) >= ::ttc::kernels::kRowsForWeights))
     ++parts;
   return std::clamp<int64_t>(parts, 1, size);
 }

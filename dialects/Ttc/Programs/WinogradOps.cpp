@@ -214,7 +214,6 @@ bool KernelWinogradInputOp::acceptsStrided(unsigned index, const StridedRange &r
 /// so panels are not split. With it panels come first, as weights are most of what is read; rows
 /// are then split only as far as each part of the weights meets enough of them.
 static void chooseSplits(WinogradParams &p) {
-  constexpr int64_t kRowsForWeights = 24;
   const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
   const int64_t panels = p.groups * llvm::divideCeil(p.o, p.nr);
   const int64_t wanted =
@@ -225,9 +224,9 @@ static void chooseSplits(WinogradParams &p) {
     return;
   }
   p.panelSplits = std::min(panels, wanted);
-  p.rowSplits =
-      std::clamp<int64_t>(llvm::divideCeilSigned(wanted, p.panelSplits), 1,
-                          std::max<int64_t>(1, std::min(rowTiles, tiles / kRowsForWeights)));
+  p.rowSplits = std::clamp<int64_t>(
+      llvm::divideCeilSigned(wanted, p.panelSplits), 1,
+      std::max<int64_t>(1, std::min(rowTiles, tiles / ::ttc::kernels::kRowsForWeights)));
 }
 
 /// Tiles of the highest row tile.

@@ -52,8 +52,8 @@ std::vector<Loop> findLoops(StringRef assembly) {
   return loops;
 }
 
-/// Compiles the op for `cpu` and returns how many multiply-adds its innermost dense loop has. There
-/// must be one, and none of them may touch the stack.
+/// Compiles the op for `cpu`. There must be loops of that many multiply-adds, and none of them may
+/// touch the stack.
 void expectNoSpills(StringRef cpu, int expectedProducts, const std::string &op,
                     const std::vector<std::string> &operands, const std::string &result,
                     Tail tail = Tail::biasRelu) {
