@@ -6,6 +6,7 @@
 #include "MarkedCommand.h"
 #include "ScheduleTable.h"
 
+#include <algorithm>
 #include <pthread.h>
 #include <sched.h>
 #include <system_error>
@@ -30,27 +31,40 @@ static void pinThread(std::thread &thread, uint32_t index) {
   }
 }
 
+/// Whether any core may run any workgroup of a program: no order of commands without a barrier
+/// depends on where they run (OrderProver::isOrdered). Programs with markers keep their shares, so
+/// that recordings can be compared.
+static bool isShared(const fb::Program &program) {
+  const auto *operands = program.operands();
+  return isSharedGrid(program.grid()) && !program.markers() &&
+         !(operands && std::any_of(operands->begin(), operands->end(),
+                                   [](const auto *operand) { return operand->per_workgroup(); }));
+}
+
 Cores::Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
              const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin)
-    : process_(process), flags_(new CoreFlags[count]), cores_(count) {
+    : process_(process), claims_(count), flags_(new WorkerFlags[count]), cores_(count) {
   const auto *programs = bundle.metadata().programs();
   for (uint32_t i = 0; i < count; ++i) {
     Core &core = cores_[i];
     core.index = i;
     core.cores = count;
-    while ((1u << core.rounds) < count)
-      ++core.rounds;
+    core.group = i / Claims::kGroup;
+    core.claims = &claims_;
+    core.expected.reset(new uint32_t[claims_.groups]());
+    core.completed.reset(new uint32_t[claims_.groups]());
     core.base = memory.base();
     core.scratch = memory.l1(firstL1 + i);
-    core.flags = flags_.get();
     for (uint32_t j = 0; j < ttrt::count(programs); ++j) {
       const fb::Program &program = *programs->Get(j);
       const uint64_t grid = program.grid();
       core.programs.push_back(
           {code.function(j), firstWorkgroup(grid, i, count), firstWorkgroup(grid, i + 1, count),
+           grid,
            program.markers() ? reinterpret_cast<ProgramMarkers *>(
                                    core.scratch + program.scratch_bytes() - sizeof(ProgramMarkers))
-                             : nullptr});
+                             : nullptr,
+           count > 1 && isShared(program)});
     }
   }
   try {
@@ -76,25 +90,30 @@ void Cores::stop() noexcept {
       abandon(std::move(thread));
     return;
   }
-  stop_ = true;
+  stop_.store(true, std::memory_order_relaxed);
   ++jobs_;
   for (uint32_t i = 1; i <= threads_.size(); ++i)
-    flags_[i].go.set(jobs_);
+    flags_[i].go.set(static_cast<uint32_t>(jobs_));
   for (std::thread &thread : threads_)
     thread.join();
 }
 
 void Cores::work(Core &core) noexcept {
   DefaultFloatingPoint guard; // a thread begins with its creator's
-  for (uint32_t job = 1;; ++job) {
-    flags_[core.index].go.await(job);
-    if (stop_)
+  WorkerFlags &flags = flags_[core.index];
+  for (;;) {
+    flags.go.await(static_cast<uint32_t>(core.job.number + 1));
+    if (stop_.load(std::memory_order_relaxed))
       return;
-    perform(core, job_);
+    core.job = claims_.take(core.expected.get());
+    core.sequence = core.job.sequence;
+    perform(core);
+    flags.arrived.set(static_cast<uint32_t>(core.job.number));
   }
 }
 
-void Cores::perform(Core &core, const Job &job) noexcept {
+void Cores::perform(Core &core) noexcept {
+  const Job &job = core.job;
   if (job.command == kWholeStream) {
     if (core.markers) [[unlikely]]
       walkStreamMarked(core, job.position, job.step);
@@ -115,31 +134,38 @@ void Cores::perform(Core &core, const Job &job) noexcept {
   core.barrier();
 }
 
-void Cores::handOver(const Job &job) noexcept {
-  job_ = job;
-  ++jobs_;
+void Cores::settle() noexcept {
+  if (process_.isChild()) // whose threads are not there
+    return;
   for (uint32_t i = 1; i < cores_.size(); ++i)
-    flags_[i].go.set(jobs_);
+    flags_[i].arrived.await(static_cast<uint32_t>(jobs_));
+  settled_ = cores_[0].expected[0];
+}
+
+void Cores::execute(const Job &job) noexcept {
+  Core &first = cores_[0];
+  if (cores_.size() > 1) {
+    if (first.expected[0] - settled_ > kFarAhead) [[unlikely]]
+      settle();
+    claims_.post(job, first.expected.get());
+    for (uint32_t i = 1; i < cores_.size(); ++i)
+      flags_[i].go.set(static_cast<uint32_t>(job.number));
+  }
+  first.job = job;
+  perform(first);
+  if (first.markers) [[unlikely]]
+    settle(); // what is read then is complete
 }
 
 bool Cores::run(const ResolvedStep &step, StreamEvents *events) noexcept {
-  // The workers read these after the hand-over.
-  for (Core &core : cores_)
-    core.events = events;
-  if (events) {
-    events->aborted = false;
-    events->abortedAt.store(0, std::memory_order_relaxed);
-  }
-  const Job job{step.stream, step.number, kWholeStream};
-  handOver(job);
-  perform(cores_[0], job);
-  return !events || !events->aborted;
+  cores_[0].events = events;
+  execute({++jobs_, step.stream, step.number, kWholeStream, events != nullptr, cores_[0].sequence});
+  return !events || !claims_.isAborted(jobs_);
 }
 
 void Cores::run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept {
-  const Job job{reinterpret_cast<const uint8_t *>(&command), step.number, index};
-  handOver(job);
-  perform(cores_[0], job);
+  execute({++jobs_, reinterpret_cast<const uint8_t *>(&command), step.number, index, false,
+           cores_[0].sequence});
 }
 
 } // namespace ttrt

@@ -7,6 +7,7 @@
 #define TTRT_LIB_CORES_H
 
 #include "Bundle.h"
+#include "Claims.h"
 #include "Code.h"
 #include "Events.h"
 #include "Flag.h"
@@ -18,52 +19,64 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace ttrt {
 
-/// A program on one core: its function, and the core's workgroups.
+/// A program on one core: its function, and the core's share of the workgroups.
 struct BoundProgram {
   ProgramFunction *function;
   uint64_t first, end;
+  uint64_t grid;
   ProgramMarkers *markers; ///< in the core's scratch; null: it writes none
+  /// Any core may run any workgroup. Otherwise each runs its own share: if there is one core, one
+  /// workgroup, an operand per workgroup (for both, commands are ordered without barriers), or
+  /// markers.
+  bool shared;
 };
 
-/// Flags of a dissemination barrier. In round r, core c raises a flag of core c + 2^r and waits for
-/// its own; after ceil(log2 cores) rounds, every core knows that all have arrived. Each flag has
-/// one writer and one waiter.
-struct CoreFlags {
-  static constexpr uint32_t kMaxRounds = 10;
-  static constexpr uint32_t kMaxCores = 1u << kMaxRounds;
-  Flag go; ///< core 0 -> worker: there is a stream to walk
-  Flag rounds[kMaxRounds];
+/// Flags of one worker.
+struct WorkerFlags {
+  Flag go;      ///< raised by core 0: there is a job
+  Flag arrived; ///< raised by the worker: it is at the end of that job
 };
 
-/// State of one core, on its own cache lines. Only the core's thread accesses it, except `flags`.
+/// State of one core, on its own cache lines. Only the core's thread accesses it.
 struct alignas(64) Core {
   uint32_t index = 0;
   uint32_t cores = 1;
-  uint32_t rounds = 0;  ///< of the barrier
-  uint32_t meeting = 0; ///< barriers passed
+  uint32_t group = 0; ///< of Claims
   uint8_t *base = nullptr;
   uint8_t *scratch = nullptr;
   std::vector<BoundProgram> programs;
-  CoreFlags *flags = nullptr;     ///< of all cores
-  StreamEvents *events = nullptr; ///< of the queue; null in a run on the calling thread
-  MarkerRing *markers = nullptr;  ///< null: nothing is recorded
+  Claims *claims = nullptr;              ///< of all cores
+  std::unique_ptr<uint32_t[]> expected;  ///< per group: what it completes up to here
+  std::unique_ptr<uint32_t[]> completed; ///< of it, by this core since the last barrier
+  uint32_t sequence = 0;                 ///< commands so far whose workgroups were claimed
+  Job job;                               ///< that it executes
+  StreamEvents *events = nullptr;        ///< of the queue; core 0's
+  MarkerRing *markers = nullptr;         ///< null: nothing is recorded
 
+  /// Returns when all workgroups of the commands before are complete.
   void barrier() noexcept {
-    ++meeting;
-    for (uint32_t round = 0, distance = 1; round < rounds; ++round, distance *= 2) {
-      uint32_t partner = index + distance;
-      flags[partner < cores ? partner : partner - cores].rounds[round].set(meeting);
-      flags[index].rounds[round].await(meeting);
-    }
+    if (cores == 1)
+      return;
+    for (uint32_t i = 0; i < claims->groups; ++i)
+      if (completed[i])
+        claims->complete(i, std::exchange(completed[i], 0));
+    for (uint32_t i = 0; i < claims->groups; ++i)
+      claims->await(i, expected[i]);
   }
   /// A barrier, then the event is recorded.
   void signal(uint32_t event) noexcept;
-  /// Returns false, on all cores alike, if the event will never be recorded.
+  /// Returns false if the event will never be recorded.
   bool wait(uint32_t event) noexcept;
+
+  /// Begins a command of which each core completes its share of `grid` workgroups.
+  void expectShares(uint64_t grid) noexcept;
+  /// The same for a command whose workgroups are claimed. `grid` is at most kMostClaimed.
+  void expectAll(uint64_t grid) noexcept;
 };
 
 /// Executes a stream up to its end command, on one core. Allocates nothing, takes no lock.
@@ -77,6 +90,9 @@ struct ResolvedStep;
 
 class Cores {
 public:
+  static constexpr uint32_t kMaxCores = 1024;
+  static constexpr uint32_t kWholeStream = UINT32_MAX;
+
   /// `firstL1`: index of the first core's L1; the others have the following ones.
   Cores(const Bundle &bundle, const DeviceMemory &memory, const Code &code,
         const ForkGuard &process, uint32_t count, uint32_t firstL1, bool pin);
@@ -88,39 +104,42 @@ public:
   /// The core of the calling thread.
   Core &first() { return cores_[0]; }
 
-  /// Records on the cores' rings from now on. Nothing is running.
-  void setMarkers(uint32_t core, MarkerRing &ring) { cores_[core].markers = &ring; }
+  /// Records on a core's ring from now on. Nothing is running.
+  void setMarkers(uint32_t core, MarkerRing &ring) noexcept {
+    settle();
+    cores_[core].markers = &ring;
+  }
+  /// Returns when no thread is in a stream any more. One that was late may still be there when
+  /// run() has returned; it touches nothing but the stream.
+  void settle() noexcept;
 
-  /// Executes the stream of a step on all cores and returns when all have reached its end. `events`
+  /// Executes the stream of a step on all cores and returns when all of its work is done. `events`
   /// gives the event commands their meaning on a queue; without it, the stream runs alone and they
   /// have no effect. Returns false if an event that the stream waits for will never be recorded;
   /// the rest of the stream is then skipped.
   bool run(const ResolvedStep &step, StreamEvents *events = nullptr) noexcept;
-  /// Executes one command of a step's stream on all cores and returns when all have completed it.
+  /// Executes one command of a step's stream on all cores and returns when it is complete.
   void run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept;
   /// Executes what a step computes or copies; does nothing for transfers, records and waits.
   /// Returns null, or why it failed.
   const char *execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
-  struct Job {
-    const uint8_t *position = nullptr; ///< in a stream
-    uint32_t step = 0;                 ///< for markers
-    uint32_t command = kWholeStream;   ///< the only one to execute
-  };
-  static constexpr uint32_t kWholeStream = UINT32_MAX;
+  /// Counters may be this far ahead of a thread that is late, which compares them modulo 2^31.
+  static constexpr uint32_t kFarAhead = 1u << 28;
 
-  void handOver(const Job &job) noexcept;
-  static void perform(Core &core, const Job &job) noexcept;
+  void execute(const Job &job) noexcept;
+  static void perform(Core &core) noexcept;
   void work(Core &core) noexcept;
   void stop() noexcept;
 
   const ForkGuard &process_;
-  Job job_; ///< the workers' next one; written before `go` is raised, read after
-  bool stop_ = false;
-  uint32_t jobs_ = 0;
+  Claims claims_;
+  std::atomic<bool> stop_{false};
+  uint64_t jobs_ = 0;
+  uint32_t settled_ = 0; ///< the first core's count when no thread was late
 
-  std::unique_ptr<CoreFlags[]> flags_;
+  std::unique_ptr<WorkerFlags[]> flags_;
   std::vector<Core> cores_;
   std::vector<std::thread> threads_;
 };

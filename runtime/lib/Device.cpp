@@ -15,10 +15,9 @@ namespace ttrt {
 namespace {
 
 uint32_t chooseCores(uint32_t wanted) {
-  if (wanted > CoreFlags::kMaxCores)
-    fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores, found {}", CoreFlags::kMaxCores,
-         wanted);
-  return wanted ? wanted : std::min<uint32_t>(allowedCpus(), CoreFlags::kMaxCores);
+  if (wanted > Cores::kMaxCores)
+    fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores, found {}", Cores::kMaxCores, wanted);
+  return wanted ? wanted : std::min<uint32_t>(allowedCpus(), Cores::kMaxCores);
 }
 
 const std::shared_ptr<const Bundle> &checkFit(const std::shared_ptr<const Bundle> &bundle) {
@@ -35,9 +34,9 @@ static uint32_t firstL1OfMoreCores(const Bundle &bundle, const ttrt_device_optio
 }
 
 static uint32_t coresOfQueue1(const ttrt_device_options &options) {
-  if (options.queue1_cores > CoreFlags::kMaxCores)
-    fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores for queue 1, found {}",
-         CoreFlags::kMaxCores, options.queue1_cores);
+  if (options.queue1_cores > Cores::kMaxCores)
+    fail(TTRT_INVALID_ARGUMENT, "expected at most {} cores for queue 1, found {}", Cores::kMaxCores,
+         options.queue1_cores);
   return options.queues < 2 ? 0 : std::max<uint32_t>(options.queue1_cores, 1);
 }
 
@@ -226,6 +225,9 @@ void Device::dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &
 }
 
 void Device::setLoaded(uint32_t trace, bool loaded) {
+  cores_.settle(); // a thread that is late still reads a stream
+  if (moreCores_)
+    moreCores_->settle();
   residency_.set(trace, loaded);
   if (monitor_)
     monitor_->setTraceBytes(residency_.use(TTRT_TRACE).used);

@@ -61,10 +61,6 @@ struct StreamEvents {
   std::unique_ptr<EventTarget[]> targets; ///< per event: set by the steps before the stream's
   std::unique_ptr<AdaptiveWait[]> waits;  ///< per event: of the queue's waits for it
   const std::atomic<bool> *stopped[kMaxQueues] = {}; ///< per queue
-  bool aborted = false;                              ///< used by core 0 only
-  /// The barrier after which all cores leave the stream: 2^32 + its number, 0 for none. Core 0 may
-  /// be one barrier ahead of the core that reads this.
-  std::atomic<uint64_t> abortedAt{0};
 
   void record(uint32_t event) noexcept { events[event].record(queue); }
   bool await(uint32_t event) noexcept {

@@ -32,7 +32,7 @@ struct NoFlagHook {
   static void at(FlagPoint) noexcept {}
 };
 
-/// A counter on its own cache line that one thread raises and others wait for. A waiting thread
+/// A counter on its own cache line that is raised and that threads wait for. A waiting thread
 /// spins for a while and then sleeps, so that it does not slow down other threads. The lowest bit
 /// of the word says that a thread sleeps. Raising the counter and reading the bit are one atomic
 /// operation, so no wake-up is lost.
@@ -48,6 +48,13 @@ public:
   }
   /// set(value() + 1)
   void raise() noexcept { set(value() + 1); }
+  /// Raises the counter by `count`. Several threads may, unlike with set(). Returns the new value.
+  uint32_t add(uint32_t count) noexcept {
+    const uint32_t word = word_.fetch_add(count << 1, std::memory_order_acq_rel) + (count << 1);
+    if (word & kAsleep) [[unlikely]]
+      wakeReached(word & ~kAsleep);
+    return word >> 1;
+  }
 
   uint32_t value() const noexcept { return word_.load(std::memory_order_acquire) >> 1; }
   /// Whether the counter is at least `value` (and less than 2^30 past it).
@@ -128,7 +135,9 @@ private:
     if (distance(wanted, word) >= 0)
       return poke();
     want(wanted);
-    word_.fetch_or(kAsleep, std::memory_order_acq_rel);
+    // Another thread may have added in between, and found that nobody wanted its value.
+    if (distance(wanted, word_.fetch_or(kAsleep, std::memory_order_acq_rel) & ~kAsleep) >= 0)
+      poke();
   }
 
   /// Lowers `wanted_`.

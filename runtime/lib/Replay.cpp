@@ -9,74 +9,172 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 namespace ttrt {
 
-static void copyBytes(const Core &core, const CopyCommand &command) noexcept {
-  const uint64_t grid = transferGrid(command.bytes);
-  const uint64_t begin = firstWorkgroup(grid, core.index, core.cores) * kBytesPerWorkgroup;
-  const uint64_t end = std::min(command.bytes, firstWorkgroup(grid, core.index + 1, core.cores) *
-                                                   kBytesPerWorkgroup);
-  if (begin < end)
-    memcpy(core.base + command.dst + begin, core.base + command.src + begin, end - begin);
+//===----------------------------------------------------------------------===//
+// Workgroups
+//===----------------------------------------------------------------------===//
+
+void Core::expectShares(uint64_t grid) noexcept {
+  for (uint32_t i = 0; i < claims->groups; ++i) {
+    const uint32_t begin = i * Claims::kGroup, end = std::min(cores, begin + Claims::kGroup);
+    // Of each core that has workgroups.
+    expected[i] += grid >= cores ? end - begin
+                                 : static_cast<uint32_t>(firstWorkgroup(grid, end, cores) -
+                                                         firstWorkgroup(grid, begin, cores));
+  }
 }
 
-static void fillBytes(const Core &core, const FillCommand &command) noexcept {
-  const uint64_t grid = transferGrid(command.bytes);
-  const uint64_t begin = firstWorkgroup(grid, core.index, core.cores) * kBytesPerWorkgroup;
-  const uint64_t end = std::min(command.bytes, firstWorkgroup(grid, core.index + 1, core.cores) *
-                                                   kBytesPerWorkgroup);
+void Core::expectAll(uint64_t grid) noexcept {
+  if (claims->groups == 1) {
+    expected[0] += static_cast<uint32_t>(grid);
+    return;
+  }
+  for (uint32_t i = 0; i < claims->groups; ++i) {
+    const uint32_t begin = i * Claims::kGroup, end = std::min(cores, begin + Claims::kGroup);
+    expected[i] += static_cast<uint32_t>(firstWorkgroup(grid, end, cores) -
+                                         firstWorkgroup(grid, begin, cores));
+  }
+}
+
+/// Runs workgroups [first, end), which are this core's share of `grid`.
+template <typename Run>
+[[gnu::always_inline]] static inline void runShare(Core &core, uint64_t grid, uint64_t first,
+                                                   uint64_t end, Run run) noexcept {
+  if (first < end) {
+    run(first, end);
+    ++core.completed[core.group];
+  }
+  if (core.cores > 1)
+    core.expectShares(grid);
+}
+
+/// Runs this core's share, then what the other cores have not begun.
+template <typename Run>
+static inline void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end,
+                              Run run) noexcept {
+  Claims &claims = *core.claims;
+  const uint32_t sequence = ++core.sequence;
+  uint32_t workgroup, count = 0;
+  for (; claims.claimOwn(core.index, sequence, static_cast<uint32_t>(first),
+                         static_cast<uint32_t>(end), workgroup);
+       ++count)
+    run(workgroup, uint64_t(workgroup) + 1);
+  core.completed[core.group] += count;
+  auto takeOver = [&](uint32_t begin, uint32_t behind) {
+    uint64_t to = firstWorkgroup(grid, begin, core.cores);
+    for (uint32_t other = begin; other < behind; ++other) {
+      const uint64_t from = std::exchange(to, firstWorkgroup(grid, other + 1, core.cores));
+      if (from == to)
+        continue;
+      for (; claims.claimOther(other, sequence, static_cast<uint32_t>(from),
+                               static_cast<uint32_t>(to), workgroup);
+           ++core.completed[other / Claims::kGroup])
+        run(workgroup, uint64_t(workgroup) + 1);
+    }
+  };
+  takeOver(core.index + 1, core.cores);
+  takeOver(0, core.index);
+  core.expectAll(grid);
+}
+
+/// Calls move(begin, end) for bytes [begin, end) of a transfer, which this core moves.
+template <typename Move> static void transfer(Core &core, uint64_t bytes, Move move) noexcept {
+  const uint64_t grid = transferGrid(bytes);
+  const uint64_t first = firstWorkgroup(grid, core.index, core.cores),
+                 end = firstWorkgroup(grid, core.index + 1, core.cores);
+  auto run = [&](uint64_t from, uint64_t to) {
+    move(from * kBytesPerWorkgroup, std::min(bytes, to * kBytesPerWorkgroup));
+  };
+  if (core.cores > 1 && isSharedGrid(grid))
+    runClaimed(core, grid, first, end, run);
+  else
+    runShare(core, grid, first, end, run);
+}
+
+static void copyBytes(Core &core, const CopyCommand &command) noexcept {
+  transfer(core, command.bytes, [&](uint64_t begin, uint64_t end) {
+    memcpy(core.base + command.dst + begin, core.base + command.src + begin, end - begin);
+  });
+}
+
+static void fillBytes(Core &core, const FillCommand &command) noexcept {
   // Workgroups are whole patterns, so each begins with the pattern's first byte.
   static_assert(kBytesPerWorkgroup % sizeof(command.pattern) == 0);
   uint8_t *dst = core.base + command.dst;
-  uint64_t at = begin;
-  for (; at + sizeof(command.pattern) <= end; at += sizeof(command.pattern))
-    memcpy(dst + at, &command.pattern, sizeof(command.pattern));
-  if (at < end)
-    memcpy(dst + at, &command.pattern, end - at);
+  transfer(core, command.bytes, [&](uint64_t begin, uint64_t end) {
+    uint64_t at = begin;
+    for (; at + sizeof(command.pattern) <= end; at += sizeof(command.pattern))
+      memcpy(dst + at, &command.pattern, sizeof(command.pattern));
+    if (at < end)
+      memcpy(dst + at, &command.pattern, end - at);
+  });
 }
 
-/// Workgroups [first, end) of a program with markers.
-[[gnu::noinline]] static void runMarked(const Core &core, ProgramFunction *function,
-                                        ProgramMarkers &markers, const uint64_t *operands,
-                                        uint64_t first, uint64_t end) noexcept {
-  if (first == end) // the scratch of a core that runs no workgroup is not the program's
-    return;
-  const RecordedProgram recorded(markers, core.markers);
-  for (uint64_t workgroup = first; workgroup < end; ++workgroup)
-    function(operands, core.base, core.scratch, workgroup);
+/// Workgroups [first, end) of a program, one after another.
+[[gnu::always_inline]] static inline auto caller(const Core &core, ProgramFunction *function,
+                                                 const uint64_t *operands) {
+  return [&core, function, operands](uint64_t first, uint64_t end) {
+    for (uint64_t workgroup = first; workgroup < end; ++workgroup)
+      function(operands, core.base, core.scratch, workgroup);
+  };
 }
 
-[[gnu::always_inline]] static inline void dispatch(const Core &core, const BoundProgram *programs,
+/// A program with markers. The scratch of a core that runs no workgroup is not the program's.
+[[gnu::noinline]] static void runMarked(Core &core, const BoundProgram &program,
+                                        const uint64_t *operands) noexcept {
+  runShare(core, program.grid, program.first, program.end, [&](uint64_t first, uint64_t end) {
+    const RecordedProgram recorded(*program.markers, core.markers);
+    caller(core, program.function, operands)(first, end);
+  });
+}
+
+[[gnu::always_inline]] static inline void dispatch(Core &core, const BoundProgram *programs,
                                                    const DispatchCommand &command) noexcept {
   const BoundProgram &program = programs[command.program];
   const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
   if (program.markers) [[unlikely]]
-    return runMarked(core, program.function, *program.markers, operands, program.first,
-                     program.end);
-  for (uint64_t workgroup = program.first; workgroup < program.end; ++workgroup)
-    program.function(operands, core.base, core.scratch, workgroup);
+    runMarked(core, program, operands);
+  else if (program.shared)
+    runClaimed(core, program.grid, program.first, program.end,
+               caller(core, program.function, operands));
+  else
+    runShare(core, program.grid, program.first, program.end,
+             caller(core, program.function, operands));
 }
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
 
 void Core::signal(uint32_t event) noexcept {
   barrier();
-  if (events && index == 0)
+  if (job.hasEvents && index == 0)
     events->record(event);
 }
 
 bool Core::wait(uint32_t event) noexcept {
   // Alone: the verifier has found the record earlier in the order of execution, and recording is a
   // barrier. So every core that gets here has passed it.
-  if (!events)
+  if (!job.hasEvents)
     return true;
-  // One core waits and all hear of it at the barrier: whether to go on must be one decision.
-  if (index == 0 && !events->await(event)) [[unlikely]] {
-    events->aborted = true;
-    events->abortedAt.store((uint64_t(1) << 32) + uint32_t(meeting + 1), std::memory_order_relaxed);
+  // To wait is core 0's work, and the others wait for that.
+  if (index == 0) {
+    if (!events->await(event)) [[unlikely]]
+      claims->abort(job.number);
+    ++completed[0];
   }
+  ++expected[0];
   barrier();
-  return events->abortedAt.load(std::memory_order_relaxed) != (uint64_t(1) << 32) + meeting;
+  return !claims->isAborted(job.number);
 }
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
 
 void executeCommand(Core &core, const CommandHeader &header) noexcept {
   switch (header.opcode) {
@@ -106,12 +204,10 @@ const char *Cores::execute(const ResolvedStep &step, StreamEvents *events) noexc
     const MarkedStep marked(first().markers, step.number);
     if (step.host)
       return step.host->run();
-    if (ProgramMarkers *markers = first().programs[step.index].markers) {
-      runMarked(first(), step.function, *markers, step.words.data(), 0, step.grid);
-      return nullptr;
-    }
-    for (uint64_t workgroup = 0; workgroup < step.grid; ++workgroup)
-      step.function(step.words.data(), first().base, first().scratch, workgroup);
+    std::optional<RecordedProgram> recorded;
+    if (ProgramMarkers *markers = first().programs[step.index].markers)
+      recorded.emplace(*markers, first().markers);
+    caller(first(), step.function, step.words.data())(0, step.grid);
     return nullptr;
   }
   case fb::StepKind::Copy: {

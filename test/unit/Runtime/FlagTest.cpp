@@ -112,6 +112,50 @@ TEST_F(Flags, NoWakeUpIsLost) {
     waiter.join();
 }
 
+/// Of several threads that add, held up anywhere, whoever adds the last must wake the waiters.
+TEST_F(Flags, NoWakeUpIsLostWhenSeveralAdd) {
+  constexpr uint32_t kRounds = 400, kAdders = 3, kWaiters = 2;
+  Hook::function = [](FlagPoint) {
+    thread_local std::minstd_rand random(
+        static_cast<uint32_t>(std::hash<std::thread::id>()(std::this_thread::get_id())));
+    for (auto yields = random() % 4 ? 0 : random() % 8; yields; --yields)
+      std::this_thread::yield();
+  };
+  std::atomic<uint32_t> seen[kWaiters] = {};
+  std::atomic<uint32_t> round{0};
+  std::vector<std::thread> threads;
+  for (auto &mine : seen)
+    threads.emplace_back([&] {
+      for (uint32_t i = 1; i <= kRounds; ++i) {
+        flag.await(i * kAdders * 2, /*spins=*/0);
+        mine = i;
+      }
+    });
+  for (uint32_t adder = 0; adder < kAdders; ++adder)
+    threads.emplace_back([&] {
+      for (uint32_t i = 1; i <= kRounds; ++i) {
+        while (round < i)
+          std::this_thread::yield();
+        flag.add(1);
+        flag.add(1);
+      }
+    });
+  bool lost = false;
+  for (uint32_t i = 1; i <= kRounds; ++i) {
+    round = i;
+    for (const auto &its : seen) {
+      for (int turn = 0; its < i && turn < 1000; ++turn)
+        std::this_thread::yield();
+      lost = lost || !comes([&] { return its >= i; });
+    }
+    if (lost)
+      flag.poke();
+  }
+  EXPECT_FALSE(lost) << "asleep, although the flag is raised";
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
 /// Alarms, in vain and not, beside wake-ups.
 TEST_F(Flags, NoWakeUpIsLostWithAlarms) {
   constexpr uint32_t kValues = 300, kWaiters = 3;

@@ -88,6 +88,24 @@ PROGRAM(test_meet) {
     *met = __atomic_load_n(theirs, __ATOMIC_SEQ_CST);
 }
 
+// y = x, 16 workgroups. Workgroup 0 waits until the other ones have counted, a few seconds at most;
+// its part of y is zero if they have not.
+PROGRAM(test_wait_for_others) {
+  (void)scratch;
+  const float *x = OPERAND(const float, 0);
+  uint64_t *counter = OPERAND(uint64_t, 1);
+  float *y = OPERAND(float, 2);
+  uint64_t others = 15;
+  if (workgroup)
+    __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+  else
+    for (uint64_t i = 0; i < 1000000000; ++i)
+      if ((others = __atomic_load_n(counter, __ATOMIC_SEQ_CST)) == 15)
+        break;
+  for (uint64_t i = workgroup * kPart; i < (workgroup + 1) * kPart; ++i)
+    y[i] = others == 15 ? x[i] : 0;
+}
+
 // Programs with markers. The layouts are those of ttrt/program_markers.h, which is C++.
 
 struct Marker {
