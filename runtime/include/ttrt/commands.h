@@ -7,10 +7,11 @@
 //
 // Who does what: every core walks the whole stream. A command's work is cut into workgroups
 // 0 .. grid-1 (a dispatch has its program's grid, copy and fill one workgroup per
-// kBytesPerWorkgroup), and core c of C takes workgroups [firstWorkgroup(grid, c, C),
-// firstWorkgroup(grid, c + 1, C)). So workgroup 0 is always core 0's, and commands of one workgroup
-// run in stream order without barriers between them. Cores meet only at barriers (and at signals,
-// and at the end).
+// kBytesPerWorkgroup). Core c of C begins with its share, workgroups [firstWorkgroup(grid, c, C),
+// firstWorkgroup(grid, c + 1, C)), and may then take over what others have not begun. Two kinds of
+// commands are never taken over, so that they are ordered without barriers: those of one workgroup,
+// which core 0 runs in stream order, and dispatches with an operand per workgroup. Cores wait for
+// the work before them only at barriers (and at signals, at waits on a queue, and at the end).
 
 #ifndef TTRT_COMMANDS_H
 #define TTRT_COMMANDS_H
@@ -24,10 +25,10 @@ enum class Opcode : uint16_t {
   Dispatch = 1, ///< run a program
   Copy = 2,     ///< move bytes inside the device
   Fill = 3,     ///< repeat an 8-byte pattern
-  Barrier = 4,  ///< no core goes on before every core is here
+  Barrier = 4,  ///< no core goes on before the work before it is done
   Signal = 5,   ///< a barrier, then the event is recorded
   Wait = 6,     ///< no core goes on before the event has been recorded
-  End = 7,      ///< the trace is complete when every core is here
+  End = 7,      ///< the trace is complete when all work is done
 };
 
 struct CommandHeader {
@@ -79,8 +80,8 @@ constexpr uint64_t dispatchSize(uint64_t operandCount) {
   return sizeof(DispatchCommand) + operandCount * sizeof(uint64_t);
 }
 
-/// First workgroup of core `core`; `core == cores` gives the grid. Depends on nothing else, so
-/// commands of equal grid put equal workgroups on equal cores.
+/// First workgroup of the share of core `core`; `core == cores` gives the grid. Depends on nothing
+/// else, so commands of equal grid have equal shares.
 constexpr uint64_t firstWorkgroup(uint64_t grid, uint32_t core, uint32_t cores) {
   return (grid * core + cores - 1) / cores;
 }

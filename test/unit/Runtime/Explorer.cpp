@@ -56,8 +56,10 @@ struct PositionHash {
 class Explorer {
 public:
   Explorer(const ScheduleModel &model, size_t entry, const fb::ScheduleT &schedule,
-           Unrolled unrolled, const Reference &reference, const ExploreOptions &options)
-      : model(model), reference(reference[entry]), options(options), unrolled(std::move(unrolled)) {
+           Unrolled unrolled, const Reference &reference, const ExploreOptions &options,
+           bool takenOver)
+      : model(model), reference(reference[entry]), options(options), takenOver(takenOver),
+        unrolled(std::move(unrolled)) {
     build(schedule);
   }
 
@@ -86,6 +88,7 @@ private:
   const ScheduleModel &model;
   const std::vector<std::vector<std::array<uint64_t, 2>>> &reference;
   const ExploreOptions options;
+  const bool takenOver; ///< the next core runs a share, if the runtime allows that
   Unrolled unrolled;
   std::vector<Work> works;
   std::vector<Thread> threads;
@@ -156,9 +159,11 @@ void Explorer::addInstance(const Instance &instance, std::vector<Thread *> &core
       continue;
     }
     const uint64_t grid = command.single ? 1 : command.grid, count = onCores ? cores.size() : 1;
-    for (uint32_t core = 0; core < count; ++core) {
-      const uint64_t first = firstWorkgroup(grid, core, static_cast<uint32_t>(count)),
-                     last = firstWorkgroup(grid, core + 1, static_cast<uint32_t>(count));
+    const bool moved = takenOver && grid > 1 && !command.hasRows();
+    for (uint32_t share = 0; share < count; ++share) {
+      const uint64_t first = firstWorkgroup(grid, share, static_cast<uint32_t>(count)),
+                     last = firstWorkgroup(grid, share + 1, static_cast<uint32_t>(count));
+      const auto core = static_cast<uint32_t>((share + (moved ? 1 : 0)) % count);
       // A piece for each workgroup that has rows, else two, which may touch anything.
       const uint64_t pieces =
           command.hasRows() ? last - first : std::min<uint64_t>(2, last - first);
@@ -402,9 +407,20 @@ Explored Explorer::run() {
 
 Explored explore(const ScheduleModel &model, size_t entry, size_t schedule, Unrolled unrolled,
                  const Reference &reference, const ExploreOptions &options) {
-  return Explorer(model, entry, *model.bundle.entries[entry]->schedules[schedule],
-                  std::move(unrolled), reference, options)
-      .run();
+  Explored sum;
+  for (bool takenOver : {false, true}) {
+    if (takenOver && options.cores == 1)
+      break;
+    Explored explored = Explorer(model, entry, *model.bundle.entries[entry]->schedules[schedule],
+                                 unrolled, reference, options, takenOver)
+                            .run();
+    explored.states += sum.states;
+    explored.interleavings += sum.interleavings;
+    sum = std::move(explored);
+    if (!sum.fault.empty())
+      break;
+  }
+  return sum;
 }
 
 Explored explore(const BundleBuilder &builder, size_t entry, size_t schedule,
@@ -420,13 +436,11 @@ std::string exploreAll(const BundleBuilder &builder, const Reference &reference,
                        const ExploreOptions &options, Explored *sum) {
   const ScheduleModel model(builder);
   for (size_t e = 0; e < builder.bundle.entries.size(); ++e)
-    for (const auto &schedule : builder.bundle.entries[e]->schedules)
+    for (size_t s = 0; s < builder.bundle.entries[e]->schedules.size(); ++s)
       for (uint32_t bodies = 0; bodies <= options.bodies; ++bodies) {
-        ExploreOptions some = options;
-        some.bodies = bodies;
-        Explored explored = Explorer(model, e, *schedule,
-                                     model.unroll(*schedule, bodies, some.runs), reference, some)
-                                .run();
+        const fb::ScheduleT &schedule = *builder.bundle.entries[e]->schedules[s];
+        Explored explored =
+            explore(model, e, s, model.unroll(schedule, bodies, options.runs), reference, options);
         if (sum) {
           sum->states += explored.states;
           sum->interleavings += explored.interleavings;
@@ -434,7 +448,7 @@ std::string exploreAll(const BundleBuilder &builder, const Reference &reference,
         if (!explored.fault.empty()) {
           if (sum)
             sum->trail = std::move(explored.trail);
-          return "schedule '" + schedule->name + "', " + std::to_string(bodies) +
+          return "schedule '" + schedule.name + "', " + std::to_string(bodies) +
                  " bodies: " + explored.fault;
         }
       }

@@ -6,7 +6,8 @@
 //
 // A queue's thread is its core 0; traces run on all cores of the queue. Every piece of work (the
 // share of a command that one core has, in up to two pieces; a transfer in two pieces) begins and
-// ends, with everything that others do in between.
+// ends, with everything that others do in between. All is explored twice: with shares where they
+// belong, and with those that other cores may take over taken over by the next core.
 //
 //   race      two pieces of different commands are under way that touch the same bytes, one writing
 //   data      a read gives something else than the same inference in the reference
