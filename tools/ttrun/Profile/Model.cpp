@@ -204,6 +204,8 @@ private:
     const auto index = static_cast<size_t>(space);
     op.read[index] += access.read ? operand.bytes : 0;
     op.written[index] += access.write ? operand.bytes : 0;
+    if (access.address < bundle.segment(fb::SegmentKind::Constants).size)
+      op.constants += operand.bytes;
     if (action.info->table == IndexedTable::Program)
       describe(operand, action.index, access.operand);
     op.operands.push_back(std::move(operand));

@@ -41,6 +41,7 @@ struct OpInfo {
   bool multipliesBytes = false; ///< they are mostly products of 8-bit integers
   std::vector<OperandInfo> operands;
   std::array<uint64_t, kSpaces> read{}, written{}; ///< bytes
+  uint64_t constants = 0;                          ///< bytes of them that are the bundle's
   /// Bytes in use before, during and after it; of L1, in one core. Known only for commands that the
   /// default schedules execute.
   bool usesKnown = false;

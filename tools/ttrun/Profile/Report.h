@@ -25,6 +25,7 @@ struct ReportOptions {
   bool measurePeak = false; ///< measures this machine, and stores that in the folder
   report::GivenLimits limits;
   bool traffic = false; ///< the text has the traffic of each core
+  bool scaling = false; ///< the text has the time on other numbers of cores
 
   /// Declares --measure-peak, --peak-gflops and so on.
   void declareLimits(OptionParser &parser);

@@ -113,6 +113,8 @@ int reportCommand(int argc, char **argv) {
               options.measurePeak);
   options.declareLimits(parser);
   parser.flag("traffic", "also print what each core reads and writes, and where", options.traffic);
+  parser.flag("scaling", "also print how long an iteration takes on up to 64 cores, by a model",
+              options.scaling);
   parser.flag("json", "print one JSON object instead of text (docs/profiling.md)", options.json);
   const std::vector<std::string> folders = parser.parse(argc, argv);
   if (folders.size() != 1)

@@ -2,6 +2,7 @@
 #include "../Json.h"
 #include "../Printing.h"
 #include "Report.h"
+#include "Scaling.h"
 #include "Summary.h"
 #include "Traffic.h"
 
@@ -180,6 +181,9 @@ void printSummary(const Analysis &a, const Summary &summary, const std::string &
   if (options.traffic)
     for (uint32_t i = 0; i < a.models.size(); ++i)
       printTraffic(a, i);
+  if (options.scaling)
+    for (uint32_t i = 0; i < a.models.size(); ++i)
+      printScaling(a, i);
   fmt::print("\n");
   for (const std::string &line : counterNotes(a))
     printLine("counters: {}", line);
@@ -288,6 +292,7 @@ static void addDevice(Json &json, const Analysis &a, const Summary &summary, uin
     addTrafficFields(json, traffic);
     json.endObject();
   }
+  addScaling(json, a, device);
   addSpread(json, "iteration_ms", spreadOf(times.iterations), 1e-6);
   json.key("verdict")
       .beginObject()
