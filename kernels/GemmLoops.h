@@ -123,13 +123,7 @@ TTC_INLINE void runRow(const PanelArgs &g, const TB *b, int64_t panelStep, const
   t.depth = p.c;
   t.partial = nullptr;
   t.markers = g.markers;
-  runTile<1, P * NV, true, P>(t, p, p.nr, operands, epilogue);
-}
-
-/// Whether one row meets several panels at a time. Constant once inlined.
-TTC_INLINE bool isOneRow(const GemmParams &p) {
-  return p.n * p.od * p.oh * p.ow == 1 && p.groups == 1 && p.aMode == kRowsDirect &&
-         p.bMode == kBPacked && (p.nr == 2 * VL || (p.nr == 3 * VL && VL == 16));
+  runTile<1, P * NV, kDepthUnrollOfRow, P>(t, p, p.nr, operands, epilogue);
 }
 
 /// One row and the whole panels [begin, end), in nearly equal parts of up to kPanelsOfRow. Returns
@@ -205,7 +199,7 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
       }
       TTC_MAIN_CHILD_ZONE(markers, "panels");
       int64_t first = panelRange.begin;
-      if (isOneRow(p))
+      if (meetsPanels(p))
         first = runOneRow(g, bBatch, first, min(panelRange.end, rest == p.nr ? panels : panels - 1),
                           p, operands, out, epilogue);
       TTC_NO_UNROLL

@@ -3,6 +3,7 @@
 #ifndef TTC_KERNELS_GEMMTILE_H
 #define TTC_KERNELS_GEMMTILE_H
 
+#include "kernels/Budgets.h"
 #include "kernels/Narrow.h"
 
 namespace ttc::kernels {
@@ -58,17 +59,25 @@ TTC_CALLED void ttc_kernel_store_tile(const float *buffer, int64_t rows, int64_t
 /// depend on how many vectors of a panel are used: the columns of the last panel are summed as all
 /// others. `WIDE` says that a whole panel has two vectors or more.
 template <int MR, bool WIDE> constexpr int depthUnroll() {
-  // One row meets several panels at a time (kPanelsOfRow), whose sums must fit 16 registers.
-  if (MR == 1 && WIDE && VL == 8)
-    return 2;
   constexpr int accumulators = WIDE ? 2 * MR : MR;
   return accumulators >= 8 ? 1 : accumulators >= 4 ? 2 : 4;
 }
 
-/// The panels that one row meets at a time. Each is a stream of its own for the CPU's prefetchers,
-/// which stop where a page of 4 KiB ends: with one stream, the memory idles there (35 against 39
-/// GB/s on one core). More streams, or prefetching by instructions, gain nothing.
+/// The panels that one row meets at a time, if it is deep (meetsPanels()). Each is a stream of its
+/// own for the CPU's prefetchers, which stop where a page of 4 KiB ends: with one stream, the
+/// memory idles there (35 against 39 GB/s on one core). More streams, or prefetching by
+/// instructions, gain nothing. The sums of all panels, and of as many k, have to fit the registers.
 inline constexpr int kPanelsOfRow = VL == 8 ? 3 : 2;
+inline constexpr int kDepthUnrollOfRow = VL == 8 ? 2 : 4;
+
+/// Whether one row meets several panels at a time. Weights that stay in L2 are read faster as one
+/// stream (a GRU of 64 units takes a sixth less time). Only the depth tells them apart, because
+/// parts of the columns must have the bits of the whole. Constant once inlined.
+TTC_INLINE bool meetsPanels(const GemmParams &p) {
+  return p.n * p.od * p.oh * p.ow == 1 && p.c >= kDeepRow && p.groups == 1 &&
+         p.aMode == kRowsDirect && p.bMode == kBPacked &&
+         (p.nr == 2 * VL || (p.nr == 3 * VL && VL == 16));
+}
 
 /// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B: NV
 /// vectors, the same number of each of P panels.
@@ -123,10 +132,9 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
 /// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
 /// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
 /// together.
-template <int MR, int NV, bool WIDE, int P, typename TB>
+template <int MR, int NV, int KU, int P, typename TB>
 TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                         void *const *operands, epilogue_t epilogue) {
-  constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
   TTC_UNROLL
   for (int u = 0; u < KU; ++u) {
@@ -203,6 +211,17 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
                           p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
 }
 
+/// One panel's part of a tile.
+template <int MR, int NV, bool WIDE, typename TB>
+TTC_INLINE void runTileOfPanel(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
+                               void *const *operands, epilogue_t epilogue) {
+  // All panels are summed in the same order.
+  if constexpr (MR == 1 && WIDE && kDepthUnrollOfRow != depthUnroll<MR, WIDE>())
+    if (meetsPanels(p))
+      return runTile<MR, NV, kDepthUnrollOfRow, 1>(t, p, valid, operands, epilogue);
+  runTile<MR, NV, depthUnroll<MR, WIDE>(), 1>(t, p, valid, operands, epilogue);
+}
+
 /// Picks the instance for a row count that is constant after inlining.
 template <int NV, bool WIDE, typename TB>
 TTC_INLINE void runTileOf(int64_t rows, const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
@@ -210,7 +229,7 @@ TTC_INLINE void runTileOf(int64_t rows, const TileArgs<TB> &t, const GemmParams 
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \
-    return runTile<MR, NV, WIDE, 1>(t, p, valid, operands, epilogue);
+    return runTileOfPanel<MR, NV, WIDE>(t, p, valid, operands, epilogue);
     TTC_FOR_ROWS(TTC_CASE)
 #undef TTC_CASE
   }

@@ -11,10 +11,12 @@ namespace {
 struct Row {
   int64_t depth, columns;
 };
-/// 1 to 8 panels of each width, whole and with a rest; the last ones are divided among workgroups.
-const std::vector<Row> rows = {{7, 32},   {300, 64},  {33, 96},    {64, 112},   {5, 144},
-                               {19, 192}, {128, 240}, {301, 250},  {2, 288},    {1, 336},
-                               {77, 337}, {40, 383},  {2050, 700}, {512, 1000}, {4096, 512}};
+/// 1 to 8 panels of each width, whole and with a rest; more, which are divided among workgroups;
+/// and rows that are too short to meet several panels at a time.
+const std::vector<Row> rows = {{512, 32},   {700, 64},  {513, 96},  {600, 112}, {515, 144},
+                               {519, 192},  {640, 240}, {801, 250}, {514, 288}, {512, 336},
+                               {577, 337},  {540, 383}, {511, 383}, {64, 192},  {2050, 700},
+                               {512, 1000}, {4096, 512}};
 
 int64_t columnsOfPanel(int64_t lanes, const Row &v) {
   return mlir::ttc::chooseGemmTile(lanes, 1, v.columns).columns;
