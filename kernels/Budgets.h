@@ -20,6 +20,10 @@ inline constexpr int64_t kMaxGroups = 16;
 /// streams the weights once more.
 inline constexpr int64_t kRowsForWeights = 24;
 
+/// The depth from which one row meets several panels of weights at a time: its weights come from
+/// memory or L3.
+inline constexpr int64_t kDeepRow = 512;
+
 /// The workgroups of a program that has work for `count`: the nearest power of two, so that 2, 4
 /// and 8 cores have equal shares.
 constexpr int64_t getEvenGroups(int64_t count) {

@@ -57,6 +57,7 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
               (row - blockRow) * tableTaps;
     t.aShift = g.group * p.c;
     t.b = b + shift + k * p.nr;
+    t.panelStep = 0;
     const char *next =
         k + partDepth < depth ? reinterpret_cast<const char *>(b + (k + partDepth) * p.nr) : g.next;
     t.prefetch =
@@ -100,6 +101,54 @@ TTC_INLINE void runWholeOrRest(const PanelArgs &g, const TB *b, const GemmParams
     runColumns(g, b, p, p.nr, operands, out, epilogue);
   else
     runColumns(g, b, p, rest, operands, out, epilogue);
+}
+
+/// One row and `P` whole panels of NV vectors, `panelStep` elements apart, from g.col on.
+template <int P, int NV, typename TB>
+TTC_INLINE void runRow(const PanelArgs &g, const TB *b, int64_t panelStep, const GemmParams &p,
+                       void *const *operands, float *out, epilogue_t epilogue) {
+  TileArgs<TB> t;
+  t.a = g.a;
+  t.table = nullptr;
+  t.aShift = 0;
+  t.b = b;
+  t.panelStep = panelStep;
+  t.prefetch = nullptr;
+  t.prefetchStep = 0;
+  t.out = out + g.outBase + g.col;
+  t.row = g.outBase / p.outPitch;
+  t.rowStep = 0;
+  t.col = g.col;
+  t.k = 0;
+  t.depth = p.c;
+  t.partial = nullptr;
+  t.markers = g.markers;
+  runTile<1, P * NV, kDepthUnrollOfRow, P>(t, p, p.nr, operands, epilogue);
+}
+
+/// One row and the whole panels [begin, end), in nearly equal parts of up to kPanelsOfRow. Returns
+/// the panel that is left for the caller, or `end`.
+template <typename TB>
+TTC_INLINE int64_t runOneRow(PanelArgs &g, const TB *b, int64_t begin, int64_t end,
+                             const GemmParams &p, void *const *operands, float *out,
+                             epilogue_t epilogue) {
+  int64_t panelStep = p.c * p.nr;
+  TTC_NO_UNROLL
+  while (end - begin > 1) {
+    int64_t left = end - begin, count = ceilDiv(left, ceilDiv(left, kPanelsOfRow));
+    const TB *stored = b + begin * panelStep;
+    g.col = begin * p.nr;
+    if (p.nr == 2 * VL) {
+      if (count == 2)
+        runRow<2, 2>(g, stored, panelStep, p, operands, out, epilogue);
+      else
+        runRow<kPanelsOfRow, 2>(g, stored, panelStep, p, operands, out, epilogue);
+    } else {
+      runRow<2, 3>(g, stored, panelStep, p, operands, out, epilogue);
+    }
+    begin += count;
+  }
+  return begin;
 }
 
 /// The kernel; `TB` is how a packed B is stored.
@@ -149,8 +198,12 @@ TTC_INLINE void runGemm(void *const *operands, uint8_t *scratch, int64_t workgro
         copyLines(p, g.a, rowBegin, rowEnd, scratch);
       }
       TTC_MAIN_CHILD_ZONE(markers, "panels");
+      int64_t first = panelRange.begin;
+      if (meetsPanels(p))
+        first = runOneRow(g, bBatch, first, min(panelRange.end, rest == p.nr ? panels : panels - 1),
+                          p, operands, out, epilogue);
       TTC_NO_UNROLL
-      for (int64_t panel = panelRange.begin; panel < panelRange.end; ++panel) {
+      for (int64_t panel = first; panel < panelRange.end; ++panel) {
         g.group = panel / groupPanels;
         int64_t inGroup = panel % groupPanels;
         bool whole = inGroup + 1 < groupPanels || rest == p.nr;

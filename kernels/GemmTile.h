@@ -3,6 +3,7 @@
 #ifndef TTC_KERNELS_GEMMTILE_H
 #define TTC_KERNELS_GEMMTILE_H
 
+#include "kernels/Budgets.h"
 #include "kernels/Narrow.h"
 
 namespace ttc::kernels {
@@ -15,6 +16,8 @@ template <typename TB> struct TileArgs {
   // Added to the table's pointers: the group's first channel.
   int64_t aShift;
   const TB *b;
+  // From one panel to the next, in elements, where a tile has several.
+  int64_t panelStep;
   // The next panel, from the part that this tile prefetches on.
   const char *prefetch;
   int64_t prefetchStep;
@@ -60,11 +63,29 @@ template <int MR, bool WIDE> constexpr int depthUnroll() {
   return accumulators >= 8 ? 1 : accumulators >= 4 ? 2 : 4;
 }
 
-/// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B.
-template <int MR, int NV, int KU, typename TB>
+/// The panels that one row meets at a time, if it is deep (meetsPanels()). Each is a stream of its
+/// own for the CPU's prefetchers, which stop where a page of 4 KiB ends: with one stream, the
+/// memory idles there (35 against 39 GB/s on one core). More streams, or prefetching by
+/// instructions, gain nothing. The sums of all panels, and of as many k, have to fit the registers.
+inline constexpr int kPanelsOfRow = VL == 8 ? 3 : 2;
+inline constexpr int kDepthUnrollOfRow = VL == 8 ? 2 : 4;
+
+/// Whether one row meets several panels at a time. Weights that stay in L2 are read faster as one
+/// stream (a GRU of 64 units takes a sixth less time). Only the depth tells them apart, because
+/// parts of the columns must have the bits of the whole. Constant once inlined.
+TTC_INLINE bool meetsPanels(const GemmParams &p) {
+  return p.n * p.od * p.oh * p.ow == 1 && p.c >= kDeepRow && p.groups == 1 &&
+         p.aMode == kRowsDirect && p.bMode == kBPacked &&
+         (p.nr == 2 * VL || (p.nr == 3 * VL && VL == 16));
+}
+
+/// Adds the product of MR rows of `depth` consecutive (or `step` apart) values with rows of B: NV
+/// vectors, the same number of each of P panels.
+template <int P, int MR, int NV, int KU, typename TB>
 TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int64_t step,
-                         const TB *b, int64_t nr, int64_t depth, bool prefetches,
+                         const TB *b, int64_t nr, int64_t panelStep, int64_t depth, bool prefetches,
                          const char *prefetch, int64_t prefetchStep) {
+  constexpr int each = NV / P;
   int64_t k = 0;
   // k is not unrolled further: with more than 12 accumulators that spilled (175 against 227 GF/s).
   TTC_NO_UNROLL
@@ -78,7 +99,7 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
       vf bv[NV];
       TTC_UNROLL
       for (int v = 0; v < NV; ++v)
-        bv[v] = load(b + u * nr + v * VL);
+        bv[v] = load(b + v / each * panelStep + u * nr + v % each * VL);
       TTC_UNROLL
       for (int r = 0; r < MR; ++r) {
         vf av = (vf)a[r][(k + u) * step];
@@ -95,7 +116,7 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
       vf bv[NV];
       TTC_UNROLL
       for (int v = 0; v < NV; ++v)
-        bv[v] = load(b + v * VL);
+        bv[v] = load(b + v / each * panelStep + v % each * VL);
       TTC_UNROLL
       for (int r = 0; r < MR; ++r) {
         vf av = (vf)a[r][k * step];
@@ -109,11 +130,11 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
 
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
 /// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
-/// constants, storing is a function of its own (see ttc_kernel_store_tile).
-template <int MR, int NV, bool WIDE, typename TB>
+/// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
+/// together.
+template <int MR, int NV, int KU, int P, typename TB>
 TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
                         void *const *operands, epilogue_t epilogue) {
-  constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
   TTC_UNROLL
   for (int u = 0; u < KU; ++u) {
@@ -140,7 +161,8 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
       a[r] = t.a + r * p.aRow + t.k * p.aC;
-    multiply(acc, a, p.aC, t.b, p.nr, t.depth, prefetches, t.prefetch, t.prefetchStep);
+    multiply<P>(acc, a, p.aC, t.b, p.nr, t.panelStep, t.depth, prefetches, t.prefetch,
+                t.prefetchStep);
   } else {
     bool copied = p.aMode == kRowsCopied;
     int64_t taps = copied ? p.kernel[1] : p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -150,8 +172,8 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
       TTC_UNROLL
       for (int r = 0; r < MR; ++r)
         a[r] = t.table[r * taps + tap] + t.aShift;
-      multiply(acc, a, 1, t.b + tap * depth * p.nr, p.nr, depth, prefetches,
-               t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
+      multiply<P>(acc, a, 1, t.b + tap * depth * p.nr, p.nr, t.panelStep, depth, prefetches,
+                  t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
     }
   }
 
@@ -181,8 +203,23 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
       store(buffer + (r * NV + v) * VL, acc[0][r][v]);
   }
   TTC_SUM_ZONE(t.markers, 1, "store");
-  ttc_kernel_store_tile(buffer, MR, NV, valid, t.out, p.outRow, t.row, t.rowStep, t.col, operands,
-                        epilogue);
+  // Several panels belong to one row, so their vectors are consecutive in the buffer.
+  static_assert(P == 1 || MR == 1);
+  TTC_UNROLL
+  for (int panel = 0; panel < P; ++panel)
+    ttc_kernel_store_tile(buffer + panel * (NV / P) * VL, MR, NV / P, valid, t.out + panel * p.nr,
+                          p.outRow, t.row, t.rowStep, t.col + panel * p.nr, operands, epilogue);
+}
+
+/// One panel's part of a tile.
+template <int MR, int NV, bool WIDE, typename TB>
+TTC_INLINE void runTileOfPanel(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
+                               void *const *operands, epilogue_t epilogue) {
+  // All panels are summed in the same order.
+  if constexpr (MR == 1 && WIDE && kDepthUnrollOfRow != depthUnroll<MR, WIDE>())
+    if (meetsPanels(p))
+      return runTile<MR, NV, kDepthUnrollOfRow, 1>(t, p, valid, operands, epilogue);
+  runTile<MR, NV, depthUnroll<MR, WIDE>(), 1>(t, p, valid, operands, epilogue);
 }
 
 /// Picks the instance for a row count that is constant after inlining.
@@ -192,7 +229,7 @@ TTC_INLINE void runTileOf(int64_t rows, const TileArgs<TB> &t, const GemmParams 
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \
-    return runTile<MR, NV, WIDE>(t, p, valid, operands, epilogue);
+    return runTileOfPanel<MR, NV, WIDE>(t, p, valid, operands, epilogue);
     TTC_FOR_ROWS(TTC_CASE)
 #undef TTC_CASE
   }

@@ -110,7 +110,7 @@ TTC_INLINE void multiplyTiles(const float *from, const float *b, const WinogradP
   TTC_UNROLL
   for (int r = 0; r < MR; ++r)
     a[r] = from + r * p.c;
-  multiply(acc, a, 1, b, p.nr, p.c / p.groups, true, prefetch, prefetchStep);
+  multiply<1>(acc, a, 1, b, p.nr, 0, p.c / p.groups, true, prefetch, prefetchStep);
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
     TTC_UNROLL

@@ -285,11 +285,12 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
     if (verify == TTRT_VERIFY_NONE ||
         (verify == TTRT_VERIFY_STRUCTURE && segment->kind() == fb::SegmentKind::Constants))
       continue;
-    const SegmentView &view = segments_[static_cast<size_t>(segment->kind())];
+    SegmentView &view = segments_[static_cast<size_t>(segment->kind())];
     uint64_t hash = hashSegmentParallel(view.data, view.size);
     if (hash != segment->hash())
       failBad("segment {} is damaged: hash {:016x}, expected {:016x}",
               kNames[static_cast<size_t>(segment->kind())], hash, segment->hash());
+    view.hash = hash;
   }
 }
 

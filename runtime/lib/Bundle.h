@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct SegmentView {
   uint64_t offset = 0; ///< in the file
   uint64_t size = 0;
   uint64_t address = 0; ///< flat device address
+  /// What the bytes hashed to when the bundle was opened; none if they were not hashed.
+  std::optional<uint64_t> hash{};
 };
 
 inline bool isInterleavedInL1(const fb::Buffer &buffer) {

@@ -58,15 +58,9 @@ static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &op
   return count(bundle.metadata().events()) + wanted;
 }
 
-static const ttrt_device_options &checkReserved(const ttrt_device_options &options) {
-  if (options.reserved != 0)
-    fail(TTRT_UNSUPPORTED, "expected 0 in ttrt_device_options::reserved, found {}",
-         options.reserved);
-  return options;
-}
-
 Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
-    : bundle_(checkFit(bundle)), memory_(*bundle_, l1Count(*bundle_, checkReserved(options))),
+    : bundle_(checkFit(bundle)),
+      memory_(*bundle_, l1Count(*bundle_, options), options.huge_pages != 0),
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
       queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),

@@ -59,6 +59,7 @@ public:
 
   // Single traces. No other thread may use the device.
 
+  const DeviceMemory &memory() const { return memory_; }
   const Residency &residency() const { return residency_; }
   /// Throws Error.
   void setLoaded(uint32_t trace, bool loaded);

@@ -2,6 +2,8 @@
 #include "Memory.h"
 
 #include "Format.h"
+#include "HugePages.h"
+#include "ParallelHash.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -57,13 +59,27 @@ static uint8_t *reservePages(uint8_t *wanted, uint64_t bytes, int flags) {
   return static_cast<uint8_t *>(address);
 }
 
+/// Pages of which those of device addresses that are multiples of a huge page are so, too, if there
+/// is room for that; `first` is the first one's device address.
+static uint8_t *reserveAligned(uint8_t *wanted, uint64_t bytes, uint64_t first) {
+  uint8_t *address = reservePages(wanted, bytes + kHugePageSize, 0);
+  if (!address)
+    return reservePages(wanted, bytes, 0);
+  const uint64_t lead = (first - reinterpret_cast<uintptr_t>(address)) % kHugePageSize;
+  if (lead)
+    munmap(address, lead);
+  munmap(address + lead + bytes, kHugePageSize - lead);
+  return address + lead;
+}
+
 /// Reserves the two ranges of reserved_ at their distance. What lies between them may become
 /// others' memory.
 bool DeviceMemory::reserveParts() {
   const auto &[low, top] = reserved_;
   uint8_t *hint = nullptr;
   for (uint64_t attempt = 1; attempt <= 32; ++attempt) {
-    uint8_t *address = reservePages(hint, top.size(), 0);
+    uint8_t *address = hugePages_ ? reserveAligned(hint, top.size(), top.begin)
+                                  : reservePages(hint, top.size(), 0);
     if (!address)
       return false;
     if (reinterpret_cast<uintptr_t>(address) > top.begin) {
@@ -83,7 +99,7 @@ bool DeviceMemory::reserveParts() {
 void DeviceMemory::reserve(const MemoryLayout &layout) {
   const uint64_t size = std::max(layout.rest.end, kPageSize);
   reserved_[1] = {0, size};
-  base_ = reservePages(nullptr, size, 0);
+  base_ = hugePages_ ? reserveAligned(nullptr, size, 0) : reservePages(nullptr, size, 0);
   if (base_)
     return;
   // The streams end where DRAM does.
@@ -109,14 +125,23 @@ void DeviceMemory::release() noexcept {
       munmap(base_ + range.begin, range.size());
 }
 
-DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores) : map_(bundle.addresses()) {
+DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages)
+    : map_(bundle.addresses()) {
+  if (hugePages)
+    hugeProblem_ = whyNoHugePages();
+  hugePages_ = hugePages && !hugeProblem_;
   const MemoryLayout layout(bundle, cores);
   reserve(layout);
   try {
-    mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Constants));
+    if (!hugePages_ || !copyWeights(bundle, layout.constants))
+      mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Constants));
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Streams));
     for (const MemoryRange &range : {layout.dram[0], layout.dram[1], layout.rest})
       makeWritable(range);
+    for (size_t i = 0; hugePages_ && i < std::size(writable_); ++i) {
+      writable_[i] = layout.dram[i];
+      hugeWanted_ += adviseHugePages(base_ + writable_[i].begin, writable_[i].size());
+    }
   } catch (...) {
     release();
     throw;
@@ -141,6 +166,49 @@ void DeviceMemory::mapFile(const MappedFile &file, const SegmentView &segment) {
   if (address == MAP_FAILED)
     fail(TTRT_OUT_OF_MEMORY, "cannot map {} bytes of the bundle: {}", segment.size,
          strerror(errno));
+}
+
+/// Returns false, with the reason in hugeProblem_, if the system has no huge pages for them.
+bool DeviceMemory::copyWeights(const Bundle &bundle, MemoryRange pages) {
+  const SegmentView &segment = bundle.segment(fb::SegmentKind::Constants);
+  uint8_t *begin = base_ + pages.begin;
+  if (wholeHugePages(begin, pages.size()) == 0) {
+    hugeProblem_ = "the weights do not fill a huge page of 2 MiB";
+    return false;
+  }
+  if (mmap(begin, pages.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    fail(TTRT_OUT_OF_MEMORY, "cannot get {} bytes for a copy of the weights: {}", pages.size(),
+         strerror(errno));
+  hugeWanted_ = adviseHugePages(begin, pages.size());
+  if (hugeWanted_ == 0) {
+    hugeProblem_ = "the kernel refuses them";
+    return false;
+  }
+  // What was verified is what is executed, also if the file has changed since.
+  const uint64_t hash =
+      readSegmentParallel(bundle.file().descriptor(), segment.offset, base_ + segment.address,
+                          segment.size, segment.hash.has_value());
+  if (segment.hash && hash != *segment.hash)
+    failBad("the weights have changed since the bundle was opened: hash {:016x}, expected {:016x}",
+            hash, *segment.hash);
+  if (mprotect(begin, pages.size(), PROT_READ) != 0)
+    fail(TTRT_OUT_OF_MEMORY, "cannot protect {} bytes of weights: {}", pages.size(),
+         strerror(errno));
+  copied_ = pages;
+  return true;
+}
+
+ttrt_huge_pages DeviceMemory::hugePages() const {
+  ttrt_huge_pages result = TTRT_HUGE_PAGES_INIT;
+  result.copied = copied_.size();
+  result.wanted = hugeWanted_;
+  result.problem = hugeProblem_;
+  if (hugeWanted_)
+    for (const MemoryRange &range : {copied_, writable_[0], writable_[1]})
+      if (range.size())
+        result.huge += countHugePages(base_ + range.begin, range.size());
+  return result;
 }
 
 void DeviceMemory::setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t end, bool mapped) {

@@ -3,6 +3,7 @@
 #define TTRT_LIB_MEMORY_H
 
 #include "Bundle.h"
+#include "ttrt/memory.h"
 
 namespace ttrt {
 
@@ -30,11 +31,12 @@ struct MemoryLayout {
 /// addresses. Where the process may not reserve that much (RLIMIT_AS), only what the plan uses is
 /// reserved. Constants and streams are pages of the file, read-only and shared between processes.
 /// Writable memory is anonymous and initially zero; it takes no physical memory until it is
-/// touched. Queries are thread-safe; setStreamPages() must not overlap with another call.
+/// touched. With huge pages, the constants are a copy that is private to the device. Queries are
+/// thread-safe; setStreamPages() must not overlap with another call.
 class DeviceMemory {
 public:
-  /// Throws Error.
-  DeviceMemory(const Bundle &bundle, uint32_t cores);
+  /// Throws Error. `hugePages`: asks for them, if the system has them, and copies the constants.
+  DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;
   DeviceMemory &operator=(const DeviceMemory &) = delete;
@@ -45,11 +47,15 @@ public:
   /// everything else.
   uint8_t *l1(uint32_t core) const;
 
+  /// Throws Error.
+  ttrt_huge_pages hugePages() const;
+
   /// Maps or unmaps whole pages of the streams. Throws Error.
   void setStreamPages(const Bundle &bundle, uint64_t begin, uint64_t end, bool mapped);
 
 private:
   void mapFile(const MappedFile &file, const SegmentView &segment);
+  bool copyWeights(const Bundle &bundle, MemoryRange pages);
   void reserve(const MemoryLayout &layout);
   bool reserveParts();
   void release() noexcept;
@@ -58,6 +64,11 @@ private:
   AddressMap map_;
   uint8_t *base_ = nullptr;
   MemoryRange reserved_[2]; ///< the second one is all, or the top
+  bool hugePages_ = false;  ///< wanted, and the system has them
+  MemoryRange writable_[2]; ///< in DRAM, with huge pages
+  MemoryRange copied_;      ///< the constants, if they are a copy
+  uint64_t hugeWanted_ = 0; ///< bytes of whole huge pages
+  const char *hugeProblem_ = nullptr;
 };
 
 } // namespace ttrt

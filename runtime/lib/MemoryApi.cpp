@@ -41,6 +41,15 @@ ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
   });
 }
 
+ttrt_status ttrt_device_huge_pages(const ttrt_device *device, ttrt_huge_pages *use,
+                                   ttrt_error *error) {
+  return guarded(error, [&] {
+    require(device && use, "device or use is NULL");
+    checkResult(use, "ttrt_huge_pages");
+    writeResult(use, device->device->memory().hugePages());
+  });
+}
+
 ttrt_status ttrt_trace_load(ttrt_device *device, uint32_t trace, ttrt_error *error) {
   return withTrace(device, trace, error,
                    [&](Device &target, const ResolvedStep &) { target.setLoaded(trace, true); });

@@ -28,6 +28,7 @@ TTRT_ENDS_WITH(ttrt_timing, device);
 TTRT_ENDS_WITH(ttrt_run_options, timing);
 TTRT_ENDS_WITH(ttrt_host, dram_bytes);
 TTRT_ENDS_WITH(ttrt_memory_use, largest_free);
+TTRT_ENDS_WITH(ttrt_huge_pages, problem);
 TTRT_ENDS_WITH(ttrt_schedule, reserved);
 TTRT_ENDS_WITH(ttrt_pipeline_options, user);
 TTRT_ENDS_WITH(ttrt_profiler_options, counters);

@@ -331,6 +331,8 @@ int perfCommand(int argc, char **argv) {
   if (session.isPipelined())
     pipelined = measurePipeline(session, std::max<uint64_t>(warmup, 1), loops, options.noTrace);
   const double resident = residentMb();
+  constexpr double kMb = 1024 * 1024;
+  const double huge = options.hugePages ? static_cast<double>(session.hugePages().huge) / kMb : 0;
 
   const ttrt::Bundle &bundle = session.bundle();
   std::vector<Row> rows;
@@ -371,6 +373,8 @@ int perfCommand(int argc, char **argv) {
     for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
       object.value(commands);
     object.endArray().field("load_ms", session.loadMs()).field("resident_mb", resident);
+    if (options.hugePages)
+      object.field("huge_pages_mb", huge);
     addTimes(object, "device_ms", device);
     addTimes(object, "end_to_end_ms", total);
     if (!pipelined.schedule.empty()) {
@@ -408,6 +412,8 @@ int perfCommand(int argc, char **argv) {
       fmt::print(" {}", commands);
     fmt::print(" (per trace)\nload         {:.3f} ms, verify={}\nresident     {:.1f} MB\n",
                session.loadMs(), options.verify, resident);
+    if (options.hugePages)
+      fmt::print("huge pages   {:.1f} MB\n", huge);
     printTimes("device", device);
     printTimes("end to end", total);
     if (!pipelined.schedule.empty()) {

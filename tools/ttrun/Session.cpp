@@ -27,6 +27,10 @@ void SessionOptions::declare(OptionParser &parser) {
       seed);
   parser.number("cores", "N", "number of threads that compute (default: all CPUs)", cores, 1, 1024);
   parser.flag("pin", "pin each worker to a CPU", pin);
+  parser.flag("huge-pages",
+              "copy the weights into huge pages, if the system has them\n"
+              "(docs/performance.md#huge-pages)",
+              hugePages);
   parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
   parser.text(
       "schedule", "NAME",
@@ -118,6 +122,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
       throw UserError("--sandbox confines all that runs: expected no --host-library");
     if (options.sandbox && !options.profile.empty())
       throw UserError("--sandbox has the device in another process: expected no --profile");
+    if (options.sandbox && options.hugePages)
+      throw UserError("--sandbox has the device in another process: expected no --huge-pages");
     if (options.profile.empty() &&
         (options.profilePrograms || options.profileMidRun || !options.profileCounters.empty()))
       throw UserError(fmt::format("--profile-{} needs --profile=FOLDER",
@@ -138,6 +144,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
     ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
     device.cores = static_cast<uint32_t>(options.cores);
     device.pin = options.pin;
+    device.huge_pages = options.hugePages;
     device.queues = chooseQueues(options);
     device.link_bytes_per_second = options.linkBytesPerSecond;
     if (options.sandbox && ttrt_bundle_host_calls(bundle_) != 0)
@@ -159,6 +166,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
         std::max<uint64_t>(programsToRecord(options) / commandsOf(*bundle_->bundle, entry_), 1);
     if (!options.sandbox)
       describePorts();
+    if (options.hugePages)
+      noteHugePages();
   } catch (...) {
     release();
     throw;
@@ -174,6 +183,25 @@ void Session::release() {
   ttrt_device_close(device_);
   ttrt_profiler_close(profiler_);
   ttrt_bundle_close(bundle_);
+}
+
+ttrt_huge_pages Session::hugePages() const {
+  ttrt_huge_pages pages = TTRT_HUGE_PAGES_INIT;
+  ttrt_error error;
+  if (ttrt_device_huge_pages(device_, &pages, &error) != TTRT_OK)
+    throw UserError(error.message);
+  return pages;
+}
+
+/// The device works in any case: says where --huge-pages changes nothing.
+void Session::noteHugePages() const {
+  const ttrt_huge_pages pages = hugePages();
+  if (pages.problem)
+    fmt::print(stderr, "note: --huge-pages: the weights stay pages of the file: {}\n",
+               pages.problem);
+  else if (pages.huge == 0)
+    fmt::print(stderr, "note: --huge-pages: the weights were copied, but the kernel has found no "
+                       "free huge pages\n");
 }
 
 void Session::openProfiler(const SessionOptions &options) {

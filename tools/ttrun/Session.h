@@ -9,6 +9,7 @@
 #include "Npy.h"
 #include "Options.h"
 #include "Sandbox.h"
+#include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 #include "ttrt/profile.h"
 
@@ -34,6 +35,7 @@ struct SessionOptions {
   bool sandbox = false; ///< run the programs in a confined process
   uint64_t cores = 0;
   bool pin = false;
+  bool hugePages = false; ///< copy the weights into them
   bool noTrace = false;
   std::string schedule; ///< empty and `queues` 0: a blocking run on the calling thread
   uint64_t linkBytesPerSecond = 0;
@@ -80,6 +82,8 @@ public:
   const std::string &entryName() const { return entryName_; }
   uint32_t cores() const { return sandbox_ ? sandbox_->cores() : ttrt_device_cores(device_); }
   double loadMs() const { return loadMs_; }
+  /// What of the device's memory is in huge pages now. Throws UserError.
+  ttrt_huge_pages hugePages() const;
   std::vector<std::string> outputNames() const;
   const Tensor &output(size_t index) const { return outputs_[index].tensor; }
   /// Splits "name=file" of an option for an output; the name of a single output can be omitted.
@@ -96,6 +100,7 @@ private:
   std::vector<std::string> entryNames() const;
   std::vector<std::string> scheduleNames() const; ///< and "auto"
   uint32_t chooseQueues(const SessionOptions &options) const;
+  void noteHugePages() const;
   void openProfiler(const SessionOptions &options);
   void readProfiler();
   void release();

@@ -46,6 +46,31 @@ typedef struct ttrt_memory_use {
 TTRT_API ttrt_status ttrt_device_memory(const ttrt_device *device, ttrt_buffer_type type,
                                         ttrt_memory_use *use, ttrt_error *error);
 
+/** Memory of a device in huge pages, in bytes. */
+typedef struct ttrt_huge_pages {
+  size_t size; /**< sizeof(ttrt_huge_pages) */
+  /** Weights that are a copy (ttrt_device_options::huge_pages); 0: they are pages of the file. */
+  uint64_t copied;
+  /** What the kernel was asked to back by huge pages: of copied weights, and of activations and
+      slots in DRAM, all that are whole huge pages. */
+  uint64_t wanted;
+  /** Of `copied`, activations and slots: what is in huge pages now. Memory that has not been used
+      yet is in no pages, and the kernel uses small ones where it finds no huge one. */
+  uint64_t huge;
+  /** Why weights were not copied although that was requested; else NULL. Static. */
+  const char *problem;
+} ttrt_huge_pages;
+#define TTRT_HUGE_PAGES_INIT {sizeof(ttrt_huge_pages), 0, 0, 0, NULL}
+
+/**
+ * Returns what of the device's memory is in huge pages. Thread-safe; takes some milliseconds in a
+ * large process.
+ *
+ * TTRT_IO_ERROR if /proc/self/smaps cannot be read.
+ */
+TTRT_API ttrt_status ttrt_device_huge_pages(const ttrt_device *device, ttrt_huge_pages *use,
+                                            ttrt_error *error);
+
 /**
  * Loads a released trace, by its number in the bundle. Does nothing if it is loaded.
  *

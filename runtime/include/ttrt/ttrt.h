@@ -270,7 +270,12 @@ typedef struct ttrt_device_options {
   /** Nonzero: record which run wrote each output, so that ttrt_device_check_output() detects views
       that have become invalid. */
   int check_outputs;
-  uint32_t reserved; /**< 0 */
+  /** Nonzero: copy the weights once, into huge pages, if the system has them (transparent huge
+      pages; see ttrt_device_huge_pages() in memory.h). Then fewer address lookups slow down models
+      that stream their weights from memory, but the copy is private to the device: no other one,
+      and no other process, shares it. It is compared with the hash that the bundle was opened with,
+      if that was verified; later changes of the file do not reach it. */
+  int huge_pages;
   /** Functions that compute ops of the model on the host (host.h), up to a NULL; NULL: none. */
   const ttrt_host_function *const *host_functions;
   /** Records what the device executes (profile.h); it must outlive the device. NULL: nothing,
@@ -287,7 +292,8 @@ typedef struct ttrt_device_options {
  *
  * TTRT_UNSUPPORTED if the bundle does not fit this machine (architecture, CPU features, limits);
  * TTRT_NOT_FOUND if it wants host functions that are not registered, which the message names;
- * TTRT_IO_ERROR if a system call fails; TTRT_BAD_BUNDLE if the code cannot be loaded or, after
+ * TTRT_IO_ERROR if a system call fails; TTRT_BAD_BUNDLE if the code cannot be loaded, if weights
+ * that are copied (`huge_pages`) have changed since the bundle was opened or, after
  * TTRT_VERIFY_NONE only, if the plan is wrong.
  */
 TTRT_API ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_options *options,

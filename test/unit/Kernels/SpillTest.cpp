@@ -96,6 +96,16 @@ TEST(Spills, Products) {
   }
 }
 
+/// Two or three panels at a time, and two or four k.
+TEST(Spills, OneRow) {
+  for (const Machine &machine : machines) {
+    int64_t nr = machine.tile[1], panels = 24;
+    expectNoSpills(machine.cpu, machine.cpu == "znver4" ? 2 * 4 * nr / 16 : 3 * 2 * nr / 8,
+                   "ttc.kernel.gemm %0, %1 {packed, tile = " + array(machine.tile) + "}",
+                   {tensor({1, 4096}), tensor({1, panels, 4096, nr})}, tensor({1, panels * nr}));
+  }
+}
+
 TEST(Spills, Convolutions) {
   for (const Machine &machine : machines) {
     // 28 lines of 28 pixels are whole tiles of 14 and 8 rows; 24 of 24 of 6.

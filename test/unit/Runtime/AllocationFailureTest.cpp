@@ -115,8 +115,8 @@ TEST_P(AllocationFailure, EveryCall) {
   failEach(useEverything, builder.finish());
 }
 
-/// Large enough to be hashed by several threads.
-TEST_P(AllocationFailure, ThreadsThatHash) {
+/// Large enough to be hashed, and copied, by several threads.
+BundleBuilder largeBundle() {
   BundleBuilder builder;
   const std::vector<float> weights(8 << 20, 0.5f);
   builder.constant("w", weights.data(), weights.size() * sizeof(float));
@@ -124,8 +124,12 @@ TEST_P(AllocationFailure, ThreadsThatHash) {
   fb::EntryPointT &entry = builder.entry("main");
   BundleBuilder::port(entry.inputs, "x", {16}, slot);
   BundleBuilder::step(entry, fb::StepKind::Write, 0);
-  failEach(openBundle, builder.finish());
+  return builder;
 }
+
+TEST_P(AllocationFailure, ThreadsThatHash) { failEach(openBundle, largeBundle().finish()); }
+
+TEST_P(AllocationFailure, ThreadsThatCopy) { failEach(openWithHugePages, largeBundle().finish()); }
 
 INSTANTIATE_TEST_SUITE_P(Failures, AllocationFailure, testing::Bool(),
                          [](const auto &info) { return info.param ? "AllLater" : "One"; });

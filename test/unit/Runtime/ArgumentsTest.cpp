@@ -188,15 +188,6 @@ public:
           options.*field = value;
           return open(c, &options);
         });
-    add(
-        "DeviceReserved",
-        [=](Caller &c) {
-          ttrt_device_options options = Caller::options();
-          options.reserved = UINT32_MAX;
-          return open(c, &options);
-        },
-        TTRT_UNSUPPORTED);
-
     auto run = [](Caller &c, const ttrt_run_options *options) {
       return ttrt_run(c.device, 0, &c.in, &c.out, options, c.error);
     };
@@ -280,6 +271,14 @@ public:
     });
     structs<ttrt_memory_use>("DeviceMemory", right, [](Caller &c, ttrt_memory_use *use) {
       return ttrt_device_memory(c.device, TTRT_L1, use, c.error);
+    });
+    ttrt_huge_pages pages = TTRT_HUGE_PAGES_INIT;
+    add("HugePagesNull",
+        [=](Caller &c) mutable { return ttrt_device_huge_pages(nullptr, &pages, c.error); });
+    add("HugePagesNull",
+        [](Caller &c) { return ttrt_device_huge_pages(c.device, nullptr, c.error); });
+    structs<ttrt_huge_pages>("HugePages", pages, [](Caller &c, ttrt_huge_pages *use) {
+      return ttrt_device_huge_pages(c.device, use, c.error);
     });
     for (auto *call : {ttrt_trace_load, ttrt_trace_execute, ttrt_trace_release}) {
       add("TraceNull", [=](Caller &c) { return call(nullptr, 0, c.error); });

@@ -33,6 +33,19 @@ public:
     require(outcome.error.status == TTRT_OK || !bundle, "a bundle that is not open");
     return outcome;
   }
+  Outcome openWithHugePages() {
+    open();
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+    options.cores = 1;
+    options.huge_pages = 1;
+    call("ttrt_device_open",
+         [&](ttrt_error *e) { return ttrt_device_open(bundle, &options, &device, e); });
+    require(outcome.error.status == TTRT_OK || !device, "a device that is not open");
+    ttrt_huge_pages pages = TTRT_HUGE_PAGES_INIT;
+    call("ttrt_device_huge_pages",
+         [&](ttrt_error *e) { return ttrt_device_huge_pages(device, &pages, e); });
+    return outcome;
+  }
   Outcome useEverything() {
     open();
     ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
@@ -132,6 +145,8 @@ private:
 Outcome useEverything(const char *path) { return Scenario(path).useEverything(); }
 
 Outcome openBundle(const char *path) { return Scenario(path).open(); }
+
+Outcome openWithHugePages(const char *path) { return Scenario(path).openWithHugePages(); }
 
 static long countEntries(const std::string &folder) {
   std::error_code error;

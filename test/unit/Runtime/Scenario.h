@@ -27,6 +27,9 @@ Outcome useEverything(const char *path);
 /// Opens and closes a bundle.
 Outcome openBundle(const char *path);
 
+/// The same with a device, whose weights are copied into huge pages.
+Outcome openWithHugePages(const char *path);
+
 /// What the process has open.
 struct Resources {
   long descriptors = 0, threads = 0, files = 0; ///< `files`: in the folder of the monitor

@@ -19,7 +19,8 @@
                               apply(ttrt_host_call, TTRT_HOST_CALL_INIT)                           \
                                   apply(ttrt_host_function, TTRT_HOST_FUNCTION_INIT)               \
                                       apply(ttrt_profiler_options, TTRT_PROFILER_OPTIONS_INIT)     \
-                                          apply(ttrt_zone_source, TTRT_ZONE_SOURCE_INIT)
+                                          apply(ttrt_zone_source, TTRT_ZONE_SOURCE_INIT)           \
+                                              apply(ttrt_huge_pages, TTRT_HUGE_PAGES_INIT)
 
 #ifdef __cplusplus
 extern "C" {
