@@ -84,6 +84,9 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createWidenFloats({floatRounding}));
   // Batch norms are folded into weights before the layout of weights changes.
   manager.addPass(createFoldConstants());
+  // After that, weights are the same constants in every product that they are in, and splits are
+  // slices. Before kernels are chosen, because tiles depend on the number of rows.
+  manager.addPass(createMergeProducts());
   // Kernels require channels last. The canonicalizer cancels the transposes that this inserts;
   // those of weights are folded below.
   manager.addPass(createChannelsLast());

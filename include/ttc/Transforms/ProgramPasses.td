@@ -96,6 +96,43 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeProducts : Pass<"ttc-merge-products", "::mlir::ModuleOp"> {
+  let summary = "Makes one product of several by the same constant matrix";
+  let description = [{
+    Products of few rows take as long as their weights need to arrive from memory. Products of several
+    left operands by the same constant matrix, with the same bias, become one product of all rows, which
+    reads the weights once: the inputs of a recurrent cell that is unrolled over its steps, or a layer
+    that several inputs share. The results are slices of the one result, which `--ttc-elide-copies` makes
+    views. Elementwise ops that are applied to all results alike are applied to the whole.
+
+    Products are merged if
+
+    - each has fewer than 24 rows, and the matrix at least 16 KiB: less stays in L1 from one product to
+      the next;
+    - all left operands are known where the first product is: none depends on the result of another one;
+    - the left operands are slices of one tensor that lie next to each other, so that together they are a
+      slice, too; or they are few bytes, and a `ttc.concat` joins them;
+    - copies cost at most half of what the weights cost that are not read again. A copy, which each joined
+      left operand and each result of the function may need, counts as 8 KiB and its bytes.
+
+    Before:
+    ```mlir
+    %0 = ttc.slice %x {starts = [0, 0], sizes = [1, 64], steps = [1, 1]} : (tensor<2x64xf32>) -> tensor<1x64xf32>
+    %1 = ttc.slice %x {starts = [1, 0], sizes = [1, 64], steps = [1, 1]} : (tensor<2x64xf32>) -> tensor<1x64xf32>
+    %2 = ttc.matmul %0, %w, %bias : (tensor<1x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<1x192xf32>
+    %3 = ttc.matmul %1, %w, %bias : (tensor<1x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<1x192xf32>
+    ```
+    After:
+    ```mlir
+    %y = ttc.matmul %x, %w, %bias : (tensor<2x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<2x192xf32>
+    %2 = ttc.slice %y {starts = [0, 0], sizes = [1, 192], steps = [1, 1]} : (tensor<2x192xf32>) -> tensor<1x192xf32>
+    %3 = ttc.slice %y {starts = [1, 0], sizes = [1, 192], steps = [1, 1]} : (tensor<2x192xf32>) -> tensor<1x192xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `products`.
+  }];
+}
+
 def FuseQuantization : Pass<"ttc-fuse-quantization", "::mlir::ModuleOp"> {
   let summary = "Turns products of dequantised numbers into products of integers";
   let description = [{
