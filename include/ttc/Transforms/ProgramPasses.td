@@ -252,7 +252,8 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     `ttc.kernel.winograd_conv`, if a model of their time says that this saves at least 15 %: in tiles of
     4x4 results (3x3), or 2x2 (5x5, and small images). The image is transformed by an op of its own,
     `ttc.kernel.winograd_input`, where all panels of the weights share it in L3, or by each workgroup for
-    its tiles. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
+    its tiles. If all constants of a function fit into L2, its weights count as read from there instead of
+    from memory. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
     are direct.
 
     `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or
