@@ -57,7 +57,7 @@ TTC_CALLED void ttc_kernel_store_tile(const float *buffer, int64_t rows, int64_t
 /// others. `WIDE` says that a whole panel has two vectors or more.
 template <int MR, bool WIDE> constexpr int depthUnroll() {
   constexpr int accumulators = WIDE ? 2 * MR : MR;
-  // Eight are just enough, if no operand is ever late; the registers of AVX2 hold no more than these.
+  // Eight are just enough, if no operand is ever late. AVX2 has no registers for more.
   constexpr int enough = VL == 16 ? 9 : 8;
   return accumulators >= enough ? 1 : accumulators >= 4 ? 2 : 4;
 }

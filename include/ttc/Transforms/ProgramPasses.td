@@ -240,6 +240,52 @@ def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
   }];
 }
 
+def Strassen : Pass<"ttc-strassen", "::mlir::ModuleOp"> {
+  let summary = "Computes large matrix products by Strassen's algorithm";
+  let description = [{
+    One level of Winograd's form of Strassen's algorithm: a matrix product becomes seven products of the
+    quarters of its operands, of sums of them, and of differences, instead of eight. `--ttc-fold-constants`
+    makes the sums of weights. The results of products are added by the epilogues of others, except
+    for one quarter. The bias, and elementwise ops on the product that need nothing later than it, are
+    applied to the quarters, so that they stay fused; `ttc.concat` puts the quarters together, which
+    `--ttc-elide-copies` makes parts of one tensor.
+
+    A `ttc.matmul` is rewritten if
+
+    1. its elements are f32, and the left operand is not transposed. Products of quantised numbers
+       are `ttc.int_matmul`;
+    2. the right operand is one matrix: it has two dimensions. All rows of the left operand count as one
+       matrix;
+    3. the depth and the number of columns are even. To an odd number of rows, a row of zeros is added;
+    4. it is large: at least 128 rows, 512 deep and 512 columns if the right operand is constant, 1,024 of
+       each if it is not.
+
+    Rounding errors are bounded relative to the largest elements of both operands, not for each result: a
+    result that is much smaller than others has fewer correct digits (docs/performance.md). An infinity or
+    a NaN spreads to results that do not depend on it.
+
+    Before:
+    ```mlir
+    %0 = ttc.matmul %x, %w : (tensor<128x768xf32>, tensor<768x768xf32>) -> tensor<128x768xf32>
+    ```
+    After, with the quarters of %x as %a.. and those of %w as %b..:
+    ```mlir
+    %t1 = ttc.sub %b12, %b11 : (...) -> tensor<384x384xf32>
+    %s1 = ttc.add %a21, %a22 : (...) -> tensor<64x384xf32>
+    ...
+    %p1 = ttc.matmul %a11, %b11 : (tensor<64x384xf32>, tensor<384x384xf32>) -> tensor<64x384xf32>
+    %p2 = ttc.matmul %a12, %b21 : (...) -> tensor<64x384xf32>
+    %c11 = ttc.add %p2, %p1 : (...) -> tensor<64x384xf32>
+    ...
+    %upper = ttc.concat %c11, %c12 {axis = 1} : (...) -> tensor<64x768xf32>
+    %lower = ttc.concat %c21, %c22 {axis = 1} : (...) -> tensor<64x768xf32>
+    %0 = ttc.concat %upper, %lower {axis = 0} : (...) -> tensor<128x768xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `products`.
+  }];
+}
+
 def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
   let summary = "Selects kernels for dense ops on f32 and on bytes";
   let description = [{
