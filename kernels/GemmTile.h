@@ -60,7 +60,9 @@ TTC_CALLED void ttc_kernel_store_tile(const float *buffer, int64_t rows, int64_t
 /// others. `WIDE` says that a whole panel has two vectors or more.
 template <int MR, bool WIDE> constexpr int depthUnroll() {
   constexpr int accumulators = WIDE ? 2 * MR : MR;
-  return accumulators >= 8 ? 1 : accumulators >= 4 ? 2 : 4;
+  // Eight are just enough, if no operand is ever late. AVX2 has no registers for more.
+  constexpr int enough = VL == 16 ? 9 : 8;
+  return accumulators >= enough ? 1 : accumulators >= 4 ? 2 : 4;
 }
 
 /// The panels that one row meets at a time, if it is deep (meetsPanels()). Each is a stream of its

@@ -14,14 +14,17 @@ namespace {
 /// The sizes of a convolution with one number of taps in both dimensions.
 struct Sizes {
   int64_t n, oh, ow, c, o, groups, taps;
+  /// Whether the weights stay in L2.
+  bool resident;
 };
 
 // Costs are in multiply-adds of one lane at full speed. What other work costs in them was measured
 // on AVX-512 (Zen 5) and is coarse: an error of a tenth decides only between ways of nearly equal
 // speed.
 
-/// A byte that is read from memory once, and one that comes from L3 again and again.
-constexpr double kMemoryByte = 3.4, kCachedByte = 0.5;
+/// A byte that is read from memory once, and one that comes from L3 again and again; and one of the
+/// weights of a model that stay in L2 from one inference to the next.
+constexpr double kMemoryByte = 3.4, kCachedByte = 0.5, kResidentByte = 0.7;
 /// Of all tiles' elements at the points, beyond which they are no longer in L3 when they are read;
 /// and how much longer a byte takes then.
 constexpr double kCachedBytes = 4 << 20, kUncached = 3;
@@ -37,9 +40,12 @@ constexpr double kLeastSaving = 0.15;
 
 } // namespace
 
+static double getWeightByte(const Sizes &s) { return s.resident ? kResidentByte : kMemoryByte; }
+
 static double getDirectCost(const Sizes &s) {
   const double weights = double(s.taps) * s.taps * s.c / s.groups * s.o;
-  return std::max(double(s.n) * s.oh * s.ow * weights * kDirectWork, weights * 4 * kMemoryByte);
+  return std::max(double(s.n) * s.oh * s.ow * weights * kDirectWork,
+                  weights * 4 * getWeightByte(s));
 }
 
 static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
@@ -62,13 +68,17 @@ static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
     const double tileBytes = 4.0 * points * (s.c + choice.tile.columns);
     const double block = std::max<double>(std::min(tiles, choice.tile.rows),
                                           std::floor(kernels::kL2Budget / tileBytes));
-    cachedBytes = std::ceil(tiles / block) * weights * 4 * 2;
+    // All weights for each block; the first one may find them near.
+    cachedBytes = (std::ceil(tiles / block) - s.resident) * weights * 4 * 2;
   }
-  return std::max(weights * tiles, weights * 4 * kMemoryByte) + transforms +
+  return std::max(weights * tiles, weights * 4 * getWeightByte(s)) + transforms +
          cachedBytes * kCachedByte + others;
 }
 
-std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength) {
+bool mlir::ttc::staysInL2(int64_t constantBytes) { return constantBytes <= kernels::kL2Budget; }
+
+std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength,
+                                                        bool resident) {
   auto weights = tensorType(op.getW()).getShape();
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
@@ -78,8 +88,8 @@ std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vecto
       tensorType(op.getY()).getNumElements() == 0 || !isConstantExpression(op.getW()))
     return std::nullopt;
   auto out = tensorType(op.getY()).getShape();
-  const Sizes sizes{out[0], out[1],         out[2],    tensorType(op.getX()).getShape().back(),
-                    out[3], op.getGroups(), weights[2]};
+  const Sizes sizes{out[0], out[1],         out[2],     tensorType(op.getX()).getShape().back(),
+                    out[3], op.getGroups(), weights[2], resident};
   const int64_t columns = sizes.o / sizes.groups;
   // Fewer channels do not fill a vector of the transforms.
   if (sizes.c / sizes.groups < 8 || columns < 8)

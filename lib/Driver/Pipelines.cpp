@@ -52,6 +52,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &targetCpu,
             &weights,
             &winograd,
+            &strassen,
             &floatRounding,
             &queues,
             static_cast<llvm::cl::Option *>(std::addressof(schedules)),
@@ -84,14 +85,22 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   manager.addPass(createWidenFloats({floatRounding}));
   // Batch norms are folded into weights before the layout of weights changes.
   manager.addPass(createFoldConstants());
+  // After that, weights are the same constants in every product that they are in, and splits are
+  // slices. Before kernels are chosen, because tiles depend on the number of rows.
+  manager.addPass(createMergeProducts());
   // Kernels require channels last. The canonicalizer cancels the transposes that this inserts;
   // those of weights are folded below.
   manager.addPass(createChannelsLast());
   manager.addPass(createCanonicalizerPass());
+  // What sums weights, or products, needs them in f32, and is not for the tiles of shards.
+  const bool sums =
+      (weights == WeightStorage::Auto || weights == WeightStorage::F32) && shard == ShardKind::None;
+  // After images are channels last, because tails of products are cut into quarters; and before
+  // kernels are chosen for the quarters.
+  if (strassen && sums)
+    manager.addPass(createStrassen());
   // Before fusing, because fusions are formed around kernel ops.
-  // Winograd's weights cannot be narrow, and its tiles are not those of shards.
-  const bool keepsWeights = weights == WeightStorage::Auto || weights == WeightStorage::F32;
-  manager.addPass(createChooseKernels({winograd && keepsWeights && shard == ShardKind::None}));
+  manager.addPass(createChooseKernels({winograd && sums}));
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());

@@ -17,10 +17,14 @@ struct WinogradChoice {
   GemmTile tile;
 };
 
+/// Whether all constants of a model, of so many bytes, stay in L2 from one inference to the next.
+bool staysInL2(int64_t constantBytes);
+
 /// The fastest way for a channels-last convolution of f32 on vectors of `vectorLength` lanes, or
-/// nothing if the direct convolution is estimated to be about as fast. Depends on shapes only,
-/// never on the number of cores or on caches, so that results have the same bits everywhere.
-std::optional<WinogradChoice> chooseWinograd(ConvOp op, int64_t vectorLength);
+/// nothing if the direct convolution is estimated to be about as fast. `resident` says that its
+/// weights are in L2. Depends on shapes only, never on the number of cores or on the caches of this
+/// machine, so that results have the same bits everywhere.
+std::optional<WinogradChoice> chooseWinograd(ConvOp op, int64_t vectorLength, bool resident);
 
 } // namespace mlir::ttc
 

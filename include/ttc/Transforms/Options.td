@@ -53,6 +53,10 @@ def WinogradOption : Option<"winograd", "winograd", "bool", /*default=*/"true",
     "Compute convolutions by Winograd's algorithm where it is faster; its weights take up to 4 times the "
     "memory, and its results differ in the last bits (default: true; never with --shard, nor with --weights=f16, bf16 or int8)">;
 
+def StrassenOption : Option<"strassen", "strassen", "bool", /*default=*/"false",
+    "Compute large matrix products by one level of Strassen's algorithm: seven products of half the size instead of "
+    "eight; their weights take 1.75 times the memory, and rounding errors are larger (default: false; never with --shard, nor with --weights=f16, bf16 or int8)">;
+
 def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
     /*default=*/"::mlir::ttc::TensorMemory::Auto",
     "Where to store tensors: in L1 if that reduces the traffic to DRAM (auto, the default), or all "

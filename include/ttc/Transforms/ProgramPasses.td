@@ -96,6 +96,43 @@ def FoldConstants : Pass<"ttc-fold-constants", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeProducts : Pass<"ttc-merge-products", "::mlir::ModuleOp"> {
+  let summary = "Makes one product of several by the same constant matrix";
+  let description = [{
+    Products of few rows take as long as their weights need to arrive from memory. Products of several
+    left operands by the same constant matrix, with the same bias, become one product of all rows, which
+    reads the weights once: the inputs of a recurrent cell that is unrolled over its steps, or a layer
+    that several inputs share. The results are slices of the one result, which `--ttc-elide-copies` makes
+    views. Elementwise ops that are applied to all results alike are applied to the whole.
+
+    Products are merged if
+
+    - each has fewer than 24 rows, and the matrix at least 16 KiB: less stays in L1 from one product to
+      the next;
+    - all left operands are known where the first product is: none depends on the result of another one;
+    - the left operands are slices of one tensor that lie next to each other, so that together they are a
+      slice, too; or they are few bytes, and a `ttc.concat` joins them;
+    - copies cost at most half of what the weights cost that are not read again. A copy, which each joined
+      left operand and each result of the function may need, counts as 8 KiB and its bytes.
+
+    Before:
+    ```mlir
+    %0 = ttc.slice %x {starts = [0, 0], sizes = [1, 64], steps = [1, 1]} : (tensor<2x64xf32>) -> tensor<1x64xf32>
+    %1 = ttc.slice %x {starts = [1, 0], sizes = [1, 64], steps = [1, 1]} : (tensor<2x64xf32>) -> tensor<1x64xf32>
+    %2 = ttc.matmul %0, %w, %bias : (tensor<1x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<1x192xf32>
+    %3 = ttc.matmul %1, %w, %bias : (tensor<1x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<1x192xf32>
+    ```
+    After:
+    ```mlir
+    %y = ttc.matmul %x, %w, %bias : (tensor<2x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<2x192xf32>
+    %2 = ttc.slice %y {starts = [0, 0], sizes = [1, 192], steps = [1, 1]} : (tensor<2x192xf32>) -> tensor<1x192xf32>
+    %3 = ttc.slice %y {starts = [1, 0], sizes = [1, 192], steps = [1, 1]} : (tensor<2x192xf32>) -> tensor<1x192xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `products`.
+  }];
+}
+
 def FuseQuantization : Pass<"ttc-fuse-quantization", "::mlir::ModuleOp"> {
   let summary = "Turns products of dequantised numbers into products of integers";
   let description = [{
@@ -203,6 +240,52 @@ def ChannelsLast : Pass<"ttc-channels-last", "::mlir::ModuleOp"> {
   }];
 }
 
+def Strassen : Pass<"ttc-strassen", "::mlir::ModuleOp"> {
+  let summary = "Computes large matrix products by Strassen's algorithm";
+  let description = [{
+    One level of Winograd's form of Strassen's algorithm: a matrix product becomes seven products of the
+    quarters of its operands, of sums of them, and of differences, instead of eight. `--ttc-fold-constants`
+    makes the sums of weights. The results of products are added by the epilogues of others, except
+    for one quarter. The bias, and elementwise ops on the product that need nothing later than it, are
+    applied to the quarters, so that they stay fused; `ttc.concat` puts the quarters together, which
+    `--ttc-elide-copies` makes parts of one tensor.
+
+    A `ttc.matmul` is rewritten if
+
+    1. its elements are f32, and the left operand is not transposed. Products of quantised numbers
+       are `ttc.int_matmul`;
+    2. the right operand is one matrix: it has two dimensions. All rows of the left operand count as one
+       matrix;
+    3. the depth and the number of columns are even. To an odd number of rows, a row of zeros is added;
+    4. it is large: at least 128 rows, 512 deep and 512 columns if the right operand is constant, 1,024 of
+       each if it is not.
+
+    Rounding errors are bounded relative to the largest elements of both operands, not for each result: a
+    result that is much smaller than others has fewer correct digits (docs/performance.md). An infinity or
+    a NaN spreads to results that do not depend on it.
+
+    Before:
+    ```mlir
+    %0 = ttc.matmul %x, %w : (tensor<128x768xf32>, tensor<768x768xf32>) -> tensor<128x768xf32>
+    ```
+    After, with the quarters of %x as %a.. and those of %w as %b..:
+    ```mlir
+    %t1 = ttc.sub %b12, %b11 : (...) -> tensor<384x384xf32>
+    %s1 = ttc.add %a21, %a22 : (...) -> tensor<64x384xf32>
+    ...
+    %p1 = ttc.matmul %a11, %b11 : (tensor<64x384xf32>, tensor<384x384xf32>) -> tensor<64x384xf32>
+    %p2 = ttc.matmul %a12, %b21 : (...) -> tensor<64x384xf32>
+    %c11 = ttc.add %p2, %p1 : (...) -> tensor<64x384xf32>
+    ...
+    %upper = ttc.concat %c11, %c12 {axis = 1} : (...) -> tensor<64x768xf32>
+    %lower = ttc.concat %c21, %c22 {axis = 1} : (...) -> tensor<64x768xf32>
+    %0 = ttc.concat %upper, %lower {axis = 0} : (...) -> tensor<128x768xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `products`.
+  }];
+}
+
 def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
   let summary = "Selects kernels for dense ops on f32 and on bytes";
   let description = [{
@@ -215,7 +298,8 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     `ttc.kernel.winograd_conv`, if a model of their time says that this saves at least 15 %: in tiles of
     4x4 results (3x3), or 2x2 (5x5, and small images). The image is transformed by an op of its own,
     `ttc.kernel.winograd_input`, where all panels of the weights share it in L3, or by each workgroup for
-    its tiles. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
+    its tiles. If all constants of a function fit into L2, its weights count as read from there instead of
+    from memory. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
     are direct.
 
     `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or

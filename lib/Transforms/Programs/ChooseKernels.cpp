@@ -45,14 +45,33 @@ Value addBias(OpBuilder &builder, Location loc, Value result, Value bias) {
 
 //===--- convolutions -----------------------------------------------------------------===//
 
+/// The functions whose constants, of all ops together, stay in L2.
+using ResidentFunctions = DenseSet<Operation *>;
+
+ResidentFunctions getResidentFunctions(ModuleOp module) {
+  ResidentFunctions functions;
+  for (Operation &function : module.getOps()) {
+    int64_t bytes = 0;
+    function.walk([&](ConstantOp op) { bytes += getTensorBytes(tensorType(op)); });
+    if (staysInL2(bytes))
+      functions.insert(&function);
+  }
+  return functions;
+}
+
 /// Convolutions that Winograd's algorithm is faster for.
 struct ConvToWinograd : KernelPattern<ConvOp> {
-  using KernelPattern::KernelPattern;
+  ConvToWinograd(MLIRContext *context, int64_t vectorLength, const ResidentFunctions &functions)
+      : KernelPattern(context, vectorLength, /*benefit=*/2), functions(functions) {}
 
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
     if (!isF32(op.getX()))
       return failure();
-    std::optional<WinogradChoice> choice = chooseWinograd(op, vectorLength);
+    Operation *function = op;
+    while (!isa<ModuleOp>(function->getParentOp()))
+      function = function->getParentOp();
+    std::optional<WinogradChoice> choice =
+        chooseWinograd(op, vectorLength, functions.contains(function));
     if (!choice)
       return failure();
     Location loc = op.getLoc();
@@ -82,6 +101,9 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
   }
+
+private:
+  const ResidentFunctions &functions;
 };
 
 struct ConvToKernel : KernelPattern<ConvOp> {
@@ -364,8 +386,10 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     int64_t vectorLength = getVectorLength(target);
     RewritePatternSet patterns(context);
     populateIntKernelPatterns(patterns, target);
+    // Before weights are packed: those of Winograd's algorithm are larger.
+    const ResidentFunctions functions = getResidentFunctions(getOperation());
     if (winograd && holdsScratch())
-      patterns.add<ConvToWinograd>(context, vectorLength, /*benefit=*/2);
+      patterns.add<ConvToWinograd>(context, vectorLength, functions);
     patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, vectorLength);
     patterns.add<PoolToKernel<MaxPoolOp, PoolKind::max>, PoolToKernel<AvgPoolOp, PoolKind::average>,
                  GlobalPoolToKernel<GlobalMaxPoolOp, PoolKind::max>,

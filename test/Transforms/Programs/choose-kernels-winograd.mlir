@@ -56,6 +56,30 @@ func.func @five(%x: tensor<1x27x27x96xf32>) -> tensor<1x27x27x256xf32> {
   return %0 : tensor<1x27x27x256xf32>
 }
 
+// Few tiles pay if the weights of the whole function are still in L2 from the inference before.
+// CHECK-LABEL: @resident
+func.func @resident(%x: tensor<1x4x4x32xf32>) -> tensor<1x4x4x64xf32> {
+  %w = ttc.constant dense<0.5> : tensor<64x32x3x3xf32>
+  // CHECK: ttc.kernel.winograd_conv {{.*}}outputs = 2 : i64
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x4x4x32xf32>, tensor<64x32x3x3xf32>) -> tensor<1x4x4x64xf32>
+  return %0 : tensor<1x4x4x64xf32>
+}
+
+// The same convolution beside many other weights.
+// CHECK-LABEL: @from_memory
+func.func @from_memory(%x: tensor<1x4x4x32xf32>, %y: tensor<1x512xf32>) -> (tensor<1x4x4x64xf32>, tensor<1x512xf32>) {
+  %w = ttc.constant dense<0.5> : tensor<64x32x3x3xf32>
+  %v = ttc.constant dense<0.5> : tensor<512x512xf32>
+  // CHECK-NOT: winograd
+  %0 = ttc.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x4x4x32xf32>, tensor<64x32x3x3xf32>) -> tensor<1x4x4x64xf32>
+  %1 = ttc.matmul %y, %v : (tensor<1x512xf32>, tensor<512x512xf32>) -> tensor<1x512xf32>
+  return %0, %1 : tensor<1x4x4x64xf32>, tensor<1x512xf32>
+}
+
 // Strides, dilations, other windows, weights of run time, one tile.
 // CHECK-LABEL: @direct
 // CHECK-NOT: winograd
