@@ -52,8 +52,10 @@ static GemmSizes getSizes(const GemmParams &p) {
   s.depth = s.taps * p.c;
   s.tiles = llvm::divideCeil(s.rows, p.mr);
   s.panels = p.groups * llvm::divideCeil(p.o, p.nr);
-  s.aElements = p.aMode == kernels::kRowsDirect ? s.rows * s.depth
-                                                : p.n * p.id * p.ih * p.iw * p.c * p.groups;
+  // A window that is smaller than its strides leaves out elements of the image.
+  s.aElements = p.aMode == kernels::kRowsDirect
+                    ? s.rows * s.depth
+                    : std::min(p.n * p.id * p.ih * p.iw * p.c, s.rows * s.depth) * p.groups;
   s.bElements = s.depth * p.cols;
   return s;
 }
