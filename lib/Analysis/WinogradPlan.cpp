@@ -68,7 +68,7 @@ static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
          cachedBytes * kCachedByte + others;
 }
 
-std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength) {
+bool mlir::ttc::canUseWinograd(ConvOp op) {
   auto weights = tensorType(op.getW()).getShape();
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
@@ -76,14 +76,24 @@ std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vecto
       (weights[2] != 3 && weights[2] != 5) || !llvm::all_of(op.getStrides(), isOne) ||
       !llvm::all_of(op.getDilations(), isOne) || llvm::any_of(op.getPads(), isNegative) ||
       tensorType(op.getY()).getNumElements() == 0 || !isConstantExpression(op.getW()))
+    return false;
+  // Fewer channels do not fill a vector of the transforms.
+  return tensorType(op.getX()).getShape().back() / op.getGroups() >= 8 &&
+         tensorType(op.getY()).getShape().back() / op.getGroups() >= 8;
+}
+
+std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength) {
+  if (!canUseWinograd(op))
     return std::nullopt;
   auto out = tensorType(op.getY()).getShape();
-  const Sizes sizes{out[0], out[1],         out[2],    tensorType(op.getX()).getShape().back(),
-                    out[3], op.getGroups(), weights[2]};
+  const Sizes sizes{out[0],
+                    out[1],
+                    out[2],
+                    tensorType(op.getX()).getShape().back(),
+                    out[3],
+                    op.getGroups(),
+                    tensorType(op.getW()).getShape()[2]};
   const int64_t columns = sizes.o / sizes.groups;
-  // Fewer channels do not fill a vector of the transforms.
-  if (sizes.c / sizes.groups < 8 || columns < 8)
-    return std::nullopt;
   WinogradChoice choice;
   // One panel of two vectors needs fewer loads for each multiply-add than wide ones of few rows.
   choice.tile = vectorLength == 16 ? GemmTile{14, columns <= 16 ? 16 : 32}

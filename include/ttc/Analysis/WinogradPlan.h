@@ -17,6 +17,10 @@ struct WinogradChoice {
   GemmTile tile;
 };
 
+/// Whether Winograd's algorithm computes a convolution: channels-last, without strides and
+/// dilations, with constant weights of 3x3 or 5x5 and at least 8 channels.
+bool canUseWinograd(ConvOp op);
+
 /// The fastest way for a channels-last convolution of f32 on vectors of `vectorLength` lanes, or
 /// nothing if the direct convolution is estimated to be about as fast. Depends on shapes only,
 /// never on the number of cores or on caches, so that results have the same bits everywhere.

@@ -53,6 +53,11 @@ def WinogradOption : Option<"winograd", "winograd", "bool", /*default=*/"true",
     "Compute convolutions by Winograd's algorithm where it is faster; its weights take up to 4 times the "
     "memory, and its results differ in the last bits (default: true; never with --shard, nor with --weights=f16, bf16 or int8)">;
 
+def TuningOption : Option<"tuning", "tuning", "std::string", /*default=*/"\"\"",
+    "File with measured decisions about kernels, for this CPU and version of ttc, which are taken instead of estimated "
+    "ones; --tune writes it",
+    "::llvm::cl::value_desc(\"file\")">;
+
 def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
     /*default=*/"::mlir::ttc::TensorMemory::Auto",
     "Where to store tensors: in L1 if that reduces the traffic to DRAM (auto, the default), or all "
