@@ -18,7 +18,9 @@ GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t c
   // from 64 rows on); 14 x 2 where three vectors would leave most of the last panel empty.
   if (columns <= 16)
     return {14, 16};
-  auto waste = [&](int64_t nr) { return llvm::alignTo(columns, nr) - columns; };
+  auto waste = [&](int64_t nr) {
+    return static_cast<int64_t>(llvm::alignTo(columns, nr)) - columns;
+  };
   return waste(32) * 12 < waste(48) * 12 - columns ? GemmTile{14, 32} : GemmTile{8, 48};
 }
 
