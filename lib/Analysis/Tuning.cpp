@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/Tuning.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "kernels/Budgets.h"
 #include "ttc/Analysis/GemmPlan.h"
 #include "ttc/Analysis/WinogradPlan.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,6 +106,20 @@ static int64_t getColumns(Operation *op) {
   return columns;
 }
 
+/// Whether the rows of an op's direct kernel are found by a table of pointers.
+static bool hasTable(Operation *op) {
+  auto conv = dyn_cast<ConvOp>(op);
+  if (!conv)
+    return isa<ConvTransposeOp>(op);
+  auto isOne = [](int64_t value) { return value == 1; };
+  auto isZero = [](int64_t value) { return value == 0; };
+  const bool isPixel = llvm::all_of(tensorType(conv.getW()).getShape().drop_front(2), isOne) &&
+                       llvm::all_of(conv.getStrides(), isOne) &&
+                       llvm::all_of(conv.getPads(), isZero);
+  return !isPixel && tensorType(conv.getX()).getShape().back() / conv.getGroups() >=
+                         ::ttc::kernels::kCopyBelowChannels;
+}
+
 KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength,
                                                  bool winograd) {
   if (auto conv = dyn_cast<ConvOp>(op); conv && winograd)
@@ -116,6 +131,9 @@ KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLe
   auto type = tensorType(op->getResult(0));
   GemmTile tile =
       chooseGemmTile(vectorLength, type.getNumElements() / type.getShape().back(), getColumns(op));
+  // 14 pointers of a table do not fit into the general registers beside those of the loop.
+  if (tile.rows == 14 && tile.columns == 32 && hasTable(op))
+    tile.rows = 12;
   return KernelChoiceAttr::get(op->getContext(), KernelMethod::direct, {tile.rows, tile.columns},
                                0);
 }

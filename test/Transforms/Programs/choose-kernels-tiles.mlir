@@ -31,4 +31,15 @@ func.func @one_vector(%x: tensor<128x768xf32>) -> tensor<128x16xf32> {
   %0 = ttc.matmul %x, %w : (tensor<128x768xf32>, tensor<768x16xf32>) -> tensor<128x16xf32>
   return %0 : tensor<128x16xf32>
 }
+
+// Rows by a table of pointers.
+// CHECK-LABEL: @window
+func.func @window(%x: tensor<1x28x28x64xf32>) -> tensor<1x14x14x64xf32> {
+  %w = ttc.constant dense<0.5> : tensor<64x64x3x3xf32>
+  // CHECK: ttc.kernel.gemm {{.*}}tile = array<i64: 12, 32>
+  %0 = ttc.conv %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>,
+      dilations = array<i64: 1, 1>, channels_last}
+     : (tensor<1x28x28x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x14x14x64xf32>
+  return %0 : tensor<1x14x14x64xf32>
+}
 }
