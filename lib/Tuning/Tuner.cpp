@@ -153,10 +153,12 @@ void Tuner::tune(ModuleOp module, MutableArrayRef<Op> ops, StringRef what, doubl
     ProgressLine::clear();
     llvm::errs() << "tune: " << text << "\n";
   };
+  // What has been compiled is measured, too, unless that takes long: each call makes progress.
+  auto secondsLeft = [&] { return std::max(getSecondsLeft(part), 0.5 + seconds * 0.1); };
   for (Op &op : ops) {
     if (getSecondsLeft(part) <= 0) {
       say("no time left for " + Twine(ops.size() - number) + " of " + Twine(ops.size()) + " " +
-          what + ", which are as estimated; the same command goes on with them");
+          what + "s, which are as estimated; the same command goes on with them");
       break;
     }
     ++number;
@@ -170,7 +172,7 @@ void Tuner::tune(ModuleOp module, MutableArrayRef<Op> ops, StringRef what, doubl
       }
       SmallVector<Attribute> others = op.getCandidates(best, step);
       if (!others.empty())
-        best = search.choose(best, others, [&] { return getSecondsLeft(part); });
+        best = search.choose(best, others, secondsLeft);
     }
     std::string text;
     llvm::raw_string_ostream out(text);
