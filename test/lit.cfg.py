@@ -5,12 +5,14 @@ Substitutions   %python  the interpreter that has numpy, onnx, ... where they ar
                 %shared  the folder of shared models (REQUIRES: shared)
                 %source  the root of the source tree;  %build  the root of the build tree
                 %cc, %cxx  the compilers of this build
+                %version the version of ttc
 Tools           everything in <build>/bin, and FileCheck, not, count, split-file, by name
 Features        compiler, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
                 asan or tsan, root
 """
 import os
 import platform
+import re
 import subprocess
 
 import lit.formats
@@ -34,7 +36,11 @@ if config.ttc_sanitizer == "asan":
     config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:allow_user_poisoning=0")
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
+with open(os.path.join(config.ttc_source_dir, "CMakeLists.txt")) as lists:
+    version = re.search(r"^project\(ttc VERSION ([\d.]+)", lists.read(), re.M)[1]
+
 config.substitutions += [
+    ("%version", version),
     ("%python", config.ttc_python),
     ("%source", config.ttc_source_dir),
     ("%build", config.ttc_build_dir),

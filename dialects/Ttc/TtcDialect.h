@@ -12,6 +12,10 @@ namespace mlir::ttc {
 
 /// On a module: its target, a TargetAttr.
 inline constexpr llvm::StringLiteral kTargetAttrName = "ttc.target";
+/// On a module: a dictionary of what was measured, which decides instead of heuristics: `file`, the
+/// name of the file that it is from, and `entries`, a #ttc.kernel_choice or a #ttc.gemm_plan for
+/// the text of an op (ttc/Analysis/Tuning.h).
+inline constexpr llvm::StringLiteral kTuningAttrName = "ttc.tuning";
 /// On a module: the bytes of its trace region, if they are more than the streams need.
 inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
 /// On an argument or a result of a function: its name as a port of the model, a string.

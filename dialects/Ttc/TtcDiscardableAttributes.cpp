@@ -46,12 +46,22 @@ bool isBufferPerResult(Operation *op, Attribute value) {
   return buffers && buffers.size() == op->getNumResults() &&
          llvm::all_of(buffers, llvm::IsaPred<FlatSymbolRefAttr>);
 }
+bool isTuning(Operation *, Attribute value) {
+  auto tuning = dyn_cast<DictionaryAttr>(value);
+  auto entries = tuning ? tuning.getAs<DictionaryAttr>("entries") : DictionaryAttr();
+  return entries && tuning.size() == 2 && tuning.getAs<StringAttr>("file") &&
+         llvm::all_of(entries, [](NamedAttribute entry) {
+           return isa<KernelChoiceAttr, GemmPlanAttr>(entry.getValue());
+         });
+}
 
 constexpr StringLiteral kOnModule = "a builtin.module";
 constexpr StringLiteral kOnProgram = "an argument or a result of a ttc.program";
 
 const Rule kRules[] = {
     {kTargetAttrName, kOnModule, isModule, "a #ttc.target", is<TargetAttr>},
+    {kTuningAttrName, kOnModule, isModule,
+     "{entries = {of #ttc.kernel_choice and #ttc.gemm_plan}, file = a string}", isTuning},
     {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
     {kBufferAttrName, "an argument or a result of a ttc.trace", isTracePort, "a symbol name",

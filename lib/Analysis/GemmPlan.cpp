@@ -18,7 +18,9 @@ GemmTile mlir::ttc::chooseGemmTile(int64_t vectorLength, int64_t rows, int64_t c
   // from 64 rows on); 14 x 2 where three vectors would leave most of the last panel empty.
   if (columns <= 16)
     return {14, 16};
-  auto waste = [&](int64_t nr) { return llvm::alignTo(columns, nr) - columns; };
+  auto waste = [&](int64_t nr) {
+    return static_cast<int64_t>(llvm::alignTo(columns, nr)) - columns;
+  };
   return waste(32) * 12 < waste(48) * 12 - columns ? GemmTile{14, 32} : GemmTile{8, 48};
 }
 
@@ -52,8 +54,10 @@ static GemmSizes getSizes(const GemmParams &p) {
   s.depth = s.taps * p.c;
   s.tiles = llvm::divideCeil(s.rows, p.mr);
   s.panels = p.groups * llvm::divideCeil(p.o, p.nr);
-  s.aElements = p.aMode == kernels::kRowsDirect ? s.rows * s.depth
-                                                : p.n * p.id * p.ih * p.iw * p.c * p.groups;
+  // A window that is smaller than its strides leaves out elements of the image.
+  s.aElements = p.aMode == kernels::kRowsDirect
+                    ? s.rows * s.depth
+                    : std::min(p.n * p.id * p.ih * p.iw * p.c, s.rows * s.depth) * p.groups;
   s.bElements = s.depth * p.cols;
   return s;
 }

@@ -75,10 +75,22 @@ static double getWinogradCost(const Sizes &s, const WinogradChoice &choice) {
          cachedBytes * kCachedByte + others;
 }
 
-bool mlir::ttc::staysInL2(int64_t constantBytes) { return constantBytes <= kernels::kL2Budget; }
+ResidentFunctions::ResidentFunctions(ModuleOp module) {
+  for (Operation &function : module.getOps()) {
+    int64_t bytes = 0;
+    function.walk([&](ConstantOp op) { bytes += getTensorBytes(tensorType(op)); });
+    if (bytes <= kernels::kL2Budget)
+      functions.insert(&function);
+  }
+}
 
-std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength,
-                                                        bool resident) {
+bool ResidentFunctions::contains(Operation *op) const {
+  while (!isa<ModuleOp>(op->getParentOp()))
+    op = op->getParentOp();
+  return functions.contains(op);
+}
+
+bool mlir::ttc::canUseWinograd(ConvOp op) {
   auto weights = tensorType(op.getW()).getShape();
   auto isOne = [](int64_t value) { return value == 1; };
   auto isNegative = [](int64_t value) { return value < 0; };
@@ -86,14 +98,26 @@ std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vecto
       (weights[2] != 3 && weights[2] != 5) || !llvm::all_of(op.getStrides(), isOne) ||
       !llvm::all_of(op.getDilations(), isOne) || llvm::any_of(op.getPads(), isNegative) ||
       tensorType(op.getY()).getNumElements() == 0 || !isConstantExpression(op.getW()))
+    return false;
+  // Fewer channels do not fill a vector of the transforms.
+  return tensorType(op.getX()).getShape().back() / op.getGroups() >= 8 &&
+         tensorType(op.getY()).getShape().back() / op.getGroups() >= 8;
+}
+
+std::optional<WinogradChoice> mlir::ttc::chooseWinograd(ConvOp op, int64_t vectorLength,
+                                                        bool resident) {
+  if (!canUseWinograd(op))
     return std::nullopt;
   auto out = tensorType(op.getY()).getShape();
-  const Sizes sizes{out[0], out[1],         out[2],     tensorType(op.getX()).getShape().back(),
-                    out[3], op.getGroups(), weights[2], resident};
+  const Sizes sizes{out[0],
+                    out[1],
+                    out[2],
+                    tensorType(op.getX()).getShape().back(),
+                    out[3],
+                    op.getGroups(),
+                    tensorType(op.getW()).getShape()[2],
+                    resident};
   const int64_t columns = sizes.o / sizes.groups;
-  // Fewer channels do not fill a vector of the transforms.
-  if (sizes.c / sizes.groups < 8 || columns < 8)
-    return std::nullopt;
   WinogradChoice choice;
   // One panel of two vectors needs fewer loads for each multiply-add than wide ones of few rows.
   choice.tile = vectorLength == 16 ? GemmTile{14, columns <= 16 ? 16 : 32}

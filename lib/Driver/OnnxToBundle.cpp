@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Driver/OnnxToBundle.h"
 #include "Instrumentation.h"
+#include "Tune.h"
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
@@ -35,6 +36,11 @@ struct CommandLine {
   cl::list<std::string> entries{
       "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
       cl::desc("Names of the entry points, one for each model (default: main)")};
+  cl::opt<std::string> tune{
+      "tune", cl::cat(category), cl::ValueOptional, cl::value_desc("seconds"),
+      cl::desc(
+          "Measure kernels on this machine for so many seconds (60 if none are given), and add "
+          "the results to the file of --tuning")};
   cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
                               cl::desc("Write the IR after each pass to this directory")};
 };
@@ -43,7 +49,7 @@ struct CommandLine {
 
 static llvm::ManagedStatic<CommandLine> commandLine;
 
-static LogicalResult compile(ModuleOp module) {
+static LogicalResult compile(ModuleOp module, TuningSession *tuning) {
   CommandLine &options = *commandLine;
   PassManager manager(module.getContext());
   if (failed(applyPassManagerCLOptions(manager)))
@@ -63,7 +69,7 @@ static LogicalResult compile(ModuleOp module) {
     if (llvm::Error error = dumpIr(manager, options.dumpIr))
       return emitError(module.getLoc()) << "--dump-ir: " << llvm::toString(std::move(error));
 
-  if (failed(options.pipeline.build(manager)))
+  if (failed(options.pipeline.build(manager, tuning ? tuning->getHooks() : TuningHooks())))
     return failure();
   return manager.run(module);
 }
@@ -154,23 +160,30 @@ LogicalResult mlir::ttc::checkOptions(StringRef translation) {
   return success();
 }
 
-void mlir::ttc::registerOnnxToBundle() {
+void mlir::ttc::registerOnnxToBundle(FileOpener openFile) {
   *commandLine;
   registerOnnxImportCLOptions();
   registerPassManagerCLOptions();
   registerDefaultTimingManagerCLOptions();
   static TranslateRegistration onnxToBundle(
       kName, "ONNX models as a trace bundle: import, compile, plan, write",
-      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output,
-         MLIRContext *context) -> LogicalResult {
+      [openFile](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output,
+                 MLIRContext *context) -> LogicalResult {
         DialectRegistry registry;
         registerAllDialects(registry);
         registry.insert<TtcDialect>();
         context->appendDialectRegistry(registry);
         ModelDiagnostics diagnostics(context);
+        std::unique_ptr<TuningSession> tuning;
+        if (commandLine->tune.getNumOccurrences()) {
+          tuning = TuningSession::begin(commandLine->tune, commandLine->pipeline, openFile);
+          if (!tuning)
+            return failure();
+        }
         OwningOpRef<ModuleOp> module = importModels(*sources, context);
-        if (!module || failed(compile(*module)))
+        if (!module || failed(compile(*module, tuning.get())) ||
+            failed(writeBundle(*module, output)))
           return failure();
-        return writeBundle(*module, output);
+        return tuning ? tuning->finish(*module) : success();
       });
 }

@@ -18,10 +18,25 @@ using namespace mlir::ttc;
 
 namespace {
 
+/// Calls a hook.
+struct HookPass : PassWrapper<HookPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HookPass)
+
+  explicit HookPass(std::function<LogicalResult(ModuleOp)> hook) : hook(std::move(hook)) {}
+  StringRef getName() const override { return "HookPass"; }
+  void runOnOperation() override {
+    if (failed(hook(getOperation())))
+      signalPassFailure();
+  }
+
+  std::function<LogicalResult(ModuleOp)> hook;
+};
+
 /// As a pass it builds the pipeline and runs it on the module.
 struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass> {
   using TracePipelineBase::progress;
   using TracePipelineBase::TracePipelineBase;
+  using TracePipelineBase::tuning;
 
   void getDependentDialects(DialectRegistry &registry) const override {
     OpPassManager manager(ModuleOp::getOperationName());
@@ -36,7 +51,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
       signalPassFailure();
   }
 
-  void build(OpPassManager &manager) const;
+  void build(OpPassManager &manager, const TuningHooks &hooks = {}) const;
 
   LogicalResult verifyOptions() const {
     if (traceRegionSize.getNumOccurrences() == 0 || traceRegionSize >= 0)
@@ -53,6 +68,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &weights,
             &winograd,
             &strassen,
+            &tuning,
             &floatRounding,
             &queues,
             static_cast<llvm::cl::Option *>(std::addressof(schedules)),
@@ -69,9 +85,12 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 
 } // namespace
 
-void TracePipelinePass::build(OpPassManager &manager) const {
+void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) const {
   // All later passes query the target of the module.
   manager.addPass(createSetTarget({target, targetCpu}));
+  // Early, so that a file for another CPU is an error before anything is computed.
+  if (!tuning.empty())
+    manager.addPass(createReadTuning({tuning}));
 
   // --- Ops on tensors -> programs. ---------------------------------------------------------
   // First, so that all other passes see types that are computed with, or bytes.
@@ -100,6 +119,8 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   if (strassen && sums)
     manager.addPass(createStrassen());
   // Before fusing, because fusions are formed around kernel ops.
+  if (hooks.beforeKernels)
+    manager.addPass(std::make_unique<HookPass>(hooks.beforeKernels));
   manager.addPass(createChooseKernels({winograd && sums}));
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
@@ -139,7 +160,9 @@ void TracePipelinePass::build(OpPassManager &manager) const {
 
   // --- Programs -> LLVM dialect. -----------------------------------------------------------
   // How a gemm is computed depends on layouts and shards, which are final now.
-  manager.addNestedPass<ProgramOp>(createPlanGemms());
+  if (hooks.beforePlans)
+    manager.addPass(std::make_unique<HookPass>(hooks.beforePlans));
+  manager.addPass(createPlanGemms());
   // Before planning and encoding, because it determines the grids, on which barriers depend, and
   // the scratch, which must fit into L1.
   buildLowerProgramsPipeline(manager, instrument);
@@ -183,10 +206,18 @@ void TracePipeline::setShowsProgress(bool shows) {
   static_cast<TracePipelinePass &>(*pass).progress = shows;
 }
 
-LogicalResult TracePipeline::build(OpPassManager &manager) const {
+std::string TracePipeline::getTuning() const {
+  return static_cast<const TracePipelinePass &>(*pass).tuning;
+}
+
+void TracePipeline::setTuning(StringRef file) {
+  static_cast<TracePipelinePass &>(*pass).tuning = file.str();
+}
+
+LogicalResult TracePipeline::build(OpPassManager &manager, const TuningHooks &hooks) const {
   const auto &options = static_cast<const TracePipelinePass &>(*pass);
   if (failed(options.verifyOptions()))
     return failure();
-  options.build(manager);
+  options.build(manager, hooks);
   return success();
 }

@@ -62,6 +62,18 @@ ttc.program @window(%x: tensor<1x56x56x64xf32>, %w: tensor<1x4x576x16xf32>)
   ttc.return %0 : tensor<1x56x56x64xf32>
 }
 
+// A window of one pixel with strides of two reads a quarter of the image: all rows stay in L2 while
+// the weights stream past them once.
+// CHECK-LABEL: ttc.program @skipped_pixels
+// CHECK: plan = #ttc.gemm_plan<rows = table, splits = [1, 1, 16], block = 9>
+ttc.program @skipped_pixels(%x: tensor<1x14x14x1024xf32>, %w: tensor<1x128x1024x16xf32>)
+    -> tensor<1x7x7x2048xf32> {
+  %0 = ttc.kernel.gemm %x, %w {packed, kernel = array<i64: 1, 1>, strides = array<i64: 2, 2>,
+      tile = array<i64: 6, 16>}
+      : (tensor<1x14x14x1024xf32>, tensor<1x128x1024x16xf32>) -> tensor<1x7x7x2048xf32>
+  ttc.return %0 : tensor<1x7x7x2048xf32>
+}
+
 // Few channels: the input lines are copied; not if pixels are stored apart.
 // CHECK-LABEL: ttc.program @few_channels
 // CHECK: plan = #ttc.gemm_plan<rows = copied, splits = [1, 16, 1], block = 131>

@@ -41,11 +41,17 @@ static int fail(const Twine &message) {
   return 1;
 }
 
+static ttc::PendingFile openText(StringRef path, std::string &error) {
+  std::unique_ptr<ttc::OutputFile> file = ttc::OutputFile::open(path, ttc::OutputKind::Text, error);
+  ttc::OutputFile *kept = file.get();
+  return {std::move(file), [kept](std::string &error) { return kept->keep(error); }};
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   ttc::setUpCommandLine();
   ttc::registerImportOnnx();
-  ttc::registerOnnxToBundle();
+  ttc::registerOnnxToBundle(openText);
   ttc::registerBundleTranslations();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();

@@ -103,7 +103,7 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
       continue;
     }
     for (std::string_view onnxOnly : {"entry", "input-shape", "input-value", "value-shape",
-                                      "host-ops", "host-result", "dump-ir"})
+                                      "host-ops", "host-result", "dump-ir", "tune"})
       if (name.substr(0, name.find('=')) == onnxOnly)
         return fmt::format("--{} is an option for ONNX models; found it with a module of MLIR",
                            onnxOnly);

@@ -44,6 +44,21 @@ LogicalResult GemmPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult KernelChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                       KernelMethod method, ArrayRef<int64_t> tile,
+                                       int64_t outputs) {
+  const bool isDirect = method == KernelMethod::direct;
+  if (tile.size() != 2 || tile[0] < 1 || tile[0] > 14 ||
+      !llvm::is_contained({8, 16, 32, isDirect ? 48 : 32}, tile[1]))
+    return emitError() << "(C1) expected a 'tile' of 1 to 14 rows and "
+                       << (isDirect ? "8, 16, 32 or 48" : "8, 16 or 32") << " columns, found ["
+                       << tile << "]";
+  if (isDirect ? outputs != 0 : outputs != 2 && outputs != 4)
+    return emitError() << "(C2) expected 'outputs' of " << (isDirect ? "0" : "2 or 4") << " with "
+                       << stringifyKernelMethod(method) << ", found " << outputs;
+  return success();
+}
+
 /// What the kernel relies on: rows that can be found as the plan says, and a grid within the loops.
 static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmParams &loops) {
   if (plan.getRows() == GemmRows::direct
@@ -66,6 +81,10 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
     if (count > limit)
       return op.emitOpError() << "(C10) expected 'plan' to split the " << limit << " " << what
                               << " into at most as many parts, found " << count;
+  if (plan.getBlock() > most[1] || plan.getDepth() > p.c)
+    return op.emitOpError() << "(C10) expected 'plan' with a block of at most the " << most[1]
+                            << " row tiles and a depth of at most the " << p.c << " k, found "
+                            << plan.getBlock() << " and " << plan.getDepth();
   return success();
 }
 

@@ -150,6 +150,43 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
   let genVerifyDecl = 1;
 }
 
+def Ttc_KernelMethod : I64EnumAttr<"KernelMethod", "how a product or a convolution is computed", [
+    I64EnumAttrCase<"direct", 0>, I64EnumAttrCase<"winograd", 1>,
+    I64EnumAttrCase<"winograd_transformed", 2>]> {
+  let cppNamespace = "::mlir::ttc";
+  let genSpecializedAttr = 0;
+}
+
+def Ttc_KernelChoiceAttr : Ttc_Attr<"KernelChoice", "kernel_choice"> {
+  let summary = "The kernel of a product or a convolution";
+  let description = [{
+    What `--ttc-choose-kernels` decides about one op, and what a tuning file says about it:
+
+    - `direct`: `ttc.kernel.gemm`;
+    - `winograd`: `ttc.kernel.winograd_conv`, in which each workgroup transforms its own tiles of the image;
+    - `winograd_transformed`: the same, after `ttc.kernel.winograd_input` has transformed the whole image.
+
+    `tile` is the register tile: rows, and columns of a panel. `outputs` is the size of Winograd's tiles of results.
+
+    Constraints:
+    - (C1) `tile` has 1 to 14 rows, and 8, 16, 32 or 48 columns (not 48 with Winograd's algorithm).
+    - (C2) `outputs` is 2 or 4 with Winograd's algorithm, and 0 or absent without.
+
+    ```mlir
+    #ttc.kernel_choice<direct, tile = [8, 48]>
+    #ttc.kernel_choice<winograd_transformed, tile = [14, 32], outputs = 4>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Ttc_KernelMethod>:$method,
+    ArrayRefParameter<"int64_t">:$tile,
+    DefaultValuedParameter<"int64_t", "0">:$outputs);
+  let assemblyFormat = [{
+    `<` $method `,` `tile` `=` `[` $tile `]` (`,` `outputs` `=` $outputs^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
 /// `methods`: those of the interface that the op implements beside the required ones and
 /// acceptsStrided.
 class Ttc_KernelOp<string mnemonic, list<Trait> traits = [], list<string> methods = []>
@@ -193,8 +230,9 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
       batch dimensions of `a` and `b` broadcast to those of the result.
     - (C9) At most three batch dimensions remain after those with consecutive strides are merged.
     - (C10) `plan`, which `--ttc-plan-gemms` adds before the op is lowered, has `rows` that are possible
-      for `a`, and at most as many `splits` as there are batch elements, row tiles and panels. `depth`
-      requires `rows = direct` and `packed`.
+      for `a`, and at most as many `splits` as there are batch elements, row tiles and panels. `block` is
+      at most the number of row tiles. `depth` is at most that of the product, and requires `rows = direct` and
+      `packed`.
     - (C11) A `b` that is not f32 is packed.
 
     ```mlir

@@ -17,8 +17,20 @@ struct WinogradChoice {
   GemmTile tile;
 };
 
-/// Whether all constants of a model, of so many bytes, stay in L2 from one inference to the next.
-bool staysInL2(int64_t constantBytes);
+/// The functions whose constants, of all ops together, stay in L2 from one inference to the next.
+class ResidentFunctions {
+public:
+  explicit ResidentFunctions(ModuleOp module);
+  /// Whether the function around `op` is one of them.
+  bool contains(Operation *op) const;
+
+private:
+  llvm::DenseSet<Operation *> functions;
+};
+
+/// Whether Winograd's algorithm computes a convolution: channels-last, without strides and
+/// dilations, with constant weights of 3x3 or 5x5 and at least 8 channels.
+bool canUseWinograd(ConvOp op);
 
 /// The fastest way for a channels-last convolution of f32 on vectors of `vectorLength` lanes, or
 /// nothing if the direct convolution is estimated to be about as fast. `resident` says that its

@@ -4,13 +4,17 @@
 
 include "ttc/Transforms/Options.td"
 
-def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ttc::ProgramOp"> {
+def PlanGemms : Pass<"ttc-plan-gemms", "::mlir::ModuleOp"> {
   let summary = "Decides how each gemm walks its loops";
   let description = [{
     Gives every `ttc.kernel.gemm` its `plan`: how the rows of `a` are found, the grid, and the blocks
     of row tiles. These depend on the layouts of operands and on shards, so both must be known. The
     tile and the packing of `b` are decided earlier, by `--ttc-choose-kernels`. An existing plan is
     replaced.
+
+    Plans that were measured (`ttc.tuning`, see `--ttc-read-tuning`) are taken instead of estimated ones. They are
+    verified like any plan, and must leave the scratch within the target's L1. This is the last pass
+    that reads `ttc.tuning`; it removes the attribute.
 
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}

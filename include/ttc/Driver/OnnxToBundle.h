@@ -4,12 +4,26 @@
 #define TTC_DRIVER_ONNXTOBUNDLE_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/Support/raw_ostream.h"
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace mlir::ttc {
 
+/// A file that replaces another one of its name when it is complete, and not before.
+struct PendingFile {
+  std::unique_ptr<llvm::raw_ostream> stream;
+  std::function<LogicalResult(std::string &error)> keep;
+};
+/// Opens such a file for text; without a stream, and with a message in `error`, if it cannot be
+/// written.
+using FileOpener = std::function<PendingFile(StringRef path, std::string &error)>;
+
 /// Adds --onnx-to-bundle to a translation tool, with all options of compiling (--target, --queues,
-/// --entry, --dump-ir, ...). It takes a source manager of one or more models.
-void registerOnnxToBundle();
+/// --entry, --dump-ir, ...). It takes a source manager of one or more models. `openFile` opens
+/// files beside the bundle, as the tool opens its own.
+void registerOnnxToBundle(FileOpener openFile);
 
 /// Whether `translation` (a name without dashes) takes more than one file.
 bool takesSeveralFiles(StringRef translation);

@@ -6,12 +6,18 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "ttc/Transforms/Options.h"
+#include <functional>
 
 namespace mlir::ttc {
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "ttc/Driver/Pipelines.h.inc"
+
+/// What is called within the pipeline where decisions that can be measured are next.
+struct TuningHooks {
+  std::function<LogicalResult(ModuleOp)> beforeKernels, beforePlans;
+};
 
 /// The pipeline of --ttc-trace-pipeline for programs that take its options on their own command
 /// line.
@@ -27,9 +33,13 @@ public:
   bool showsProgress() const;
   void setShowsProgress(bool shows);
 
-  /// Adds the pipeline's passes with the options as they are now. Fails, with a line on stderr, if
-  /// an option has an invalid value.
-  LogicalResult build(OpPassManager &manager) const;
+  /// The file that --tuning names, or nothing.
+  std::string getTuning() const;
+  void setTuning(StringRef file);
+
+  /// Adds the pipeline's passes with the options as they are now, and what measures. Fails, with a
+  /// line on stderr, if an option has an invalid value.
+  LogicalResult build(OpPassManager &manager, const TuningHooks &hooks = {}) const;
 
 private:
   std::unique_ptr<Pass> pass; ///< holds the options

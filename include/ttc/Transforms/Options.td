@@ -57,6 +57,11 @@ def StrassenOption : Option<"strassen", "strassen", "bool", /*default=*/"false",
     "Compute large matrix products by one level of Strassen's algorithm: seven products of half the size instead of "
     "eight; their weights take 1.75 times the memory, and rounding errors are larger (default: false; never with --shard, nor with --weights=f16, bf16 or int8)">;
 
+def TuningOption : Option<"tuning", "tuning", "std::string", /*default=*/"\"\"",
+    "File with measured decisions about kernels, for this CPU and version of ttc, which are taken instead of estimated "
+    "ones; --tune writes it",
+    "::llvm::cl::value_desc(\"file\")">;
+
 def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
     /*default=*/"::mlir::ttc::TensorMemory::Auto",
     "Where to store tensors: in L1 if that reduces the traffic to DRAM (auto, the default), or all "

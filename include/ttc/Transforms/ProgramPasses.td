@@ -22,6 +22,27 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let options = [TargetOption, TargetCpuOption];
 }
 
+def ReadTuning : Pass<"ttc-read-tuning", "::mlir::ModuleOp"> {
+  let summary = "Reads decisions about kernels that were measured";
+  let description = [{
+    Sets the module attribute `ttc.tuning` to the entries of the file `tuning`, which
+    `ttc-translate --onnx-to-bundle --tune` wrote (docs/performance.md has its format). `--ttc-choose-kernels` and
+    `--ttc-plan-gemms` take the entries of the ops that they meet; the latter removes the attribute. Fails if
+    the file is for another version of ttc or another CPU than the code (`ttc.target`, or this machine if
+    there is none), or is not complete.
+
+    ```mlir
+    module {}
+    // becomes
+    module attributes {ttc.tuning = {entries = {
+        "matmul (tensor<128x768xf32>, constant tensor<768x768xf32>) -> tensor<128x768xf32> {}" =
+            #ttc.kernel_choice<direct, tile = [14, 32]>}, file = "tuning.txt"}} {}
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [TuningOption];
+}
+
 def WidenFloats : Pass<"ttc-widen-floats", "::mlir::ModuleOp"> {
   let summary = "Computes on f16 and bf16 in f32";
   let description = [{
@@ -301,6 +322,9 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     its tiles. If all constants of a function fit into L2, its weights count as read from there instead of
     from memory. For targets with less than 512 KiB of L1, which has to hold the scratch, all convolutions
     are direct.
+
+    Choices that were measured (`ttc.tuning`, see `--ttc-read-tuning`) are taken instead, but for Winograd's algorithm
+    where it is off.
 
     `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or
     `ttc.kernel.int_depthwise_conv`, whose `dot` is chosen for the target's instructions. The zero point

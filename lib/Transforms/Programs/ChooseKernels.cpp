@@ -9,6 +9,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Analysis/GemmPlan.h"
+#include "ttc/Analysis/Tuning.h"
 #include "ttc/Analysis/WinogradPlan.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
@@ -25,17 +26,21 @@ SmallVector<int64_t> getSpatial(ArrayRef<int64_t> shape) {
   return SmallVector<int64_t>(shape.drop_front(1).drop_back(1));
 }
 
-/// A pattern with the vector length of the CPU that it chooses kernels for.
+/// A pattern with what choices depend on: the vector length of the CPU, whether Winograd's
+/// algorithm is allowed, and which functions have their weights in L2.
 template <typename OpTy> struct KernelPattern : OpRewritePattern<OpTy> {
-  KernelPattern(MLIRContext *context, int64_t vectorLength, PatternBenefit benefit = 1)
-      : OpRewritePattern<OpTy>(context, benefit), vectorLength(vectorLength) {}
+  KernelPattern(MLIRContext *context, int64_t vectorLength, bool winograd,
+                const ResidentFunctions &functions, PatternBenefit benefit = 1)
+      : OpRewritePattern<OpTy>(context, benefit), vectorLength(vectorLength), winograd(winograd),
+        functions(functions) {}
 
-  SmallVector<int64_t> getTile(int64_t rows, int64_t columns) const {
-    GemmTile tile = chooseGemmTile(vectorLength, rows, columns);
-    return {tile.rows, tile.columns};
+  KernelChoiceAttr getChoice(OpTy op) const {
+    return getKernelChoice(op, vectorLength, winograd, functions.contains(op));
   }
 
   int64_t vectorLength;
+  bool winograd;
+  const ResidentFunctions &functions;
 };
 
 /// The kernels have no bias of their own: it is the first op of the epilogue.
@@ -45,35 +50,17 @@ Value addBias(OpBuilder &builder, Location loc, Value result, Value bias) {
 
 //===--- convolutions -----------------------------------------------------------------===//
 
-/// The functions whose constants, of all ops together, stay in L2.
-using ResidentFunctions = DenseSet<Operation *>;
-
-ResidentFunctions getResidentFunctions(ModuleOp module) {
-  ResidentFunctions functions;
-  for (Operation &function : module.getOps()) {
-    int64_t bytes = 0;
-    function.walk([&](ConstantOp op) { bytes += getTensorBytes(tensorType(op)); });
-    if (staysInL2(bytes))
-      functions.insert(&function);
-  }
-  return functions;
-}
-
 /// Convolutions that Winograd's algorithm is faster for.
 struct ConvToWinograd : KernelPattern<ConvOp> {
-  ConvToWinograd(MLIRContext *context, int64_t vectorLength, const ResidentFunctions &functions)
-      : KernelPattern(context, vectorLength, /*benefit=*/2), functions(functions) {}
+  using KernelPattern::KernelPattern;
 
   LogicalResult matchAndRewrite(ConvOp op, PatternRewriter &rewriter) const override {
-    if (!isF32(op.getX()))
+    if (!hasKernelChoice(op))
       return failure();
-    Operation *function = op;
-    while (!isa<ModuleOp>(function->getParentOp()))
-      function = function->getParentOp();
-    std::optional<WinogradChoice> choice =
-        chooseWinograd(op, vectorLength, functions.contains(function));
-    if (!choice)
+    KernelChoiceAttr choice = getChoice(op);
+    if (choice.getMethod() == KernelMethod::direct)
       return failure();
+    const int64_t outputs = choice.getOutputs();
     Location loc = op.getLoc();
     auto type = tensorType(op.getY());
     const int64_t taps = tensorType(op.getW()).getShape().back();
@@ -81,29 +68,26 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     if (!op.getPads().empty())
       pads.assign(op.getPads().begin(), op.getPads().end());
     auto padsAttr = rewriter.getDenseI64ArrayAttr(pads);
-    Value packed = PackWinogradOp::create(rewriter, loc, op.getW(), choice->outputs, op.getGroups(),
-                                          choice->tile.columns);
+    Value packed = PackWinogradOp::create(rewriter, loc, op.getW(), outputs, op.getGroups(),
+                                          choice.getTile()[1]);
     Value x = op.getX();
-    if (choice->transformFirst) {
-      const int64_t edge = choice->outputs + taps - 1;
-      const int64_t tiles = type.getDimSize(0) *
-                            llvm::divideCeil(type.getDimSize(1), choice->outputs) *
-                            llvm::divideCeil(type.getDimSize(2), choice->outputs);
+    if (choice.getMethod() == KernelMethod::winograd_transformed) {
+      const int64_t edge = outputs + taps - 1;
+      const int64_t tiles = type.getDimSize(0) * llvm::divideCeil(type.getDimSize(1), outputs) *
+                            llvm::divideCeil(type.getDimSize(2), outputs);
       auto transformed = RankedTensorType::get(
           {edge * edge, tiles * tensorType(x).getShape().back() + ::ttc::kernels::kWinogradPadding},
           type.getElementType());
-      x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, choice->outputs, taps,
-                                        padsAttr);
+      x = KernelWinogradInputOp::create(rewriter, loc, transformed, x, outputs, taps, padsAttr);
     }
     Value result = KernelWinogradConvOp::create(
-        rewriter, loc, type, x, packed, choice->outputs, taps, padsAttr,
-        rewriter.getDenseI64ArrayAttr({choice->tile.rows, choice->tile.columns}), op.getGroups());
+        rewriter, loc, type, x, packed, outputs, taps, padsAttr,
+        rewriter.getDenseI64ArrayAttr(choice.getTile()), op.getGroups());
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
   }
 
 private:
-  const ResidentFunctions &functions;
 };
 
 struct ConvToKernel : KernelPattern<ConvOp> {
@@ -124,8 +108,7 @@ struct ConvToKernel : KernelPattern<ConvOp> {
           rewriter, loc, type, op.getX(), packed, rewriter.getDenseI64ArrayAttr(kernel),
           op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr());
     } else {
-      int64_t rows = type.getNumElements() / type.getShape().back();
-      SmallVector<int64_t> tile = getTile(rows, weights[0] / groups);
+      ArrayRef<int64_t> tile = getChoice(op).getTile();
       Value packed = PackOp::create(rewriter, loc, op.getW(), PackKind::conv, groups, tile[1]);
       result = KernelGemmOp::create(
           rewriter, loc, type, op.getX(), packed, rewriter.getDenseI64ArrayAttr(tile),
@@ -161,8 +144,7 @@ struct ConvTransposeToKernel : KernelPattern<ConvTransposeOp> {
     if (llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
       return rewriter.notifyMatchFailure(op, "padding cuts off what the kernel reaches");
     SmallVector<int64_t> strides(spatial, 1);
-    int64_t rows = type.getNumElements() / type.getShape().back();
-    SmallVector<int64_t> tile = getTile(rows, weights[1]);
+    ArrayRef<int64_t> tile = getChoice(op).getTile();
     Value packed =
         PackOp::create(rewriter, loc, op.getW(), PackKind::conv_transpose, op.getGroups(), tile[1]);
     Value result = KernelGemmOp::create(
@@ -226,7 +208,7 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
         tensorType(op.getA()).getNumElements() == 0)
       return failure();
     Location loc = op.getLoc();
-    int64_t columns = type.getShape().back(), rank = type.getRank();
+    int64_t rank = type.getRank();
     Value a = extendRank(rewriter, op.getA(), rank);
     auto [source, aView] = getOperandView(a);
     if (op.getTransposeA()) {
@@ -235,7 +217,7 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
       aView = swapMatrixDims(aView);
     }
 
-    SmallVector<int64_t> tile = getTile(type.getNumElements() / columns, columns);
+    ArrayRef<int64_t> tile = getChoice(op).getTile();
     // The transpose that is the product's only user, if the kernel can store its result that way.
     TransposeOp stored = getStoredTranspose(op);
     RankedTensorType storedType = stored ? tensorType(stored.getY()) : type;
@@ -384,24 +366,49 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     MLIRContext *context = &getContext();
     CpuTarget target = getCpuTarget(getOperation());
     int64_t vectorLength = getVectorLength(target);
+    // Entries are checked while they can still be told from what heuristics choose.
+    auto checked = getOperation()->walk([&](Operation *op) -> WalkResult {
+      return hasKernelChoice(op) ? verifyKernelChoice(op, vectorLength) : success();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
+    const bool usesWinograd = winograd && holdsScratch();
     RewritePatternSet patterns(context);
     populateIntKernelPatterns(patterns, target);
     // Before weights are packed: those of Winograd's algorithm are larger.
-    const ResidentFunctions functions = getResidentFunctions(getOperation());
-    if (winograd && holdsScratch())
-      patterns.add<ConvToWinograd>(context, vectorLength, functions);
-    patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, vectorLength);
+    const ResidentFunctions functions(getOperation());
+    patterns.add<ConvToWinograd>(context, vectorLength, usesWinograd, functions, /*benefit=*/2);
+    patterns.add<ConvToKernel, ConvTransposeToKernel, MatmulToKernel>(context, vectorLength,
+                                                                      usesWinograd, functions);
     patterns.add<PoolToKernel<MaxPoolOp, PoolKind::max>, PoolToKernel<AvgPoolOp, PoolKind::average>,
                  GlobalPoolToKernel<GlobalMaxPoolOp, PoolKind::max>,
                  GlobalPoolToKernel<GlobalAvgPoolOp, PoolKind::average>,
                  ReductionToKernel<ReduceMaxOp, PoolKind::max>,
                  ReductionToKernel<ReduceMeanOp, PoolKind::average>>(context);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
+        failed(checkScratch()))
       return signalPassFailure();
     getOperation()->walk([&](KernelOpInterface op) { ++numKernels; });
   }
 
 private:
+  /// Heuristics keep scratch small, a file of measurements need not.
+  LogicalResult checkScratch() {
+    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    auto tuning = getOperation()->getAttrOfType<DictionaryAttr>(kTuningAttrName);
+    if (!target || !tuning)
+      return success();
+    auto checked = getOperation()->walk([&](KernelWinogradConvOp op) -> WalkResult {
+      if (op.getScratchBytes() <= target.getL1Bytes())
+        return WalkResult::advance();
+      return op.emitError() << "tuning " << tuning.get("file")
+                            << ": expected Winograd's algorithm with scratch of at most "
+                            << target.getL1Bytes() << " bytes, the target's L1, found "
+                            << op.getScratchBytes();
+    });
+    return failure(checked.wasInterrupted());
+  }
+
   /// Whether the scratch of Winograd's kernels fits into L1. Nothing else of the target matters, so
   /// that results have the same bits on all targets that it fits.
   bool holdsScratch() {

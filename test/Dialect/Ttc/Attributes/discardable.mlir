@@ -21,6 +21,11 @@ module attributes {ttc.trace_region = 64 : i32} {}
 
 // -----
 
+// expected-error @+1 {{'builtin.module' op expected 'ttc.tuning' to be {entries = {of #ttc.kernel_choice and #ttc.gemm_plan}, file = a string}, found {entries = {conv = 3 : i64}, file = "f"}}}
+module attributes {ttc.tuning = {entries = {conv = 3}, file = "f"}} {}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected 'ttc.name' on argument 1 to be a string, found @x}}
 func.func private @name(tensor<4xf32>, tensor<4xf32> {ttc.name = @x})
 

@@ -98,3 +98,43 @@ func.func @depth_of_strided(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
       : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return
 }
+
+// -----
+
+func.func @rows(%a: tensor<13x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' with a block of at most the 3 row tiles and a depth of at most the 8 k, found 4 and 0}}
+  %0 = ttc.kernel.gemm %a, %b {tile = array<i64: 6, 16>,
+      plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 1], block = 4>}
+      : (tensor<13x8xf32>, tensor<8x16xf32>) -> tensor<13x16xf32>
+  return
+}
+
+// -----
+
+func.func @depth(%a: tensor<13x8xf32>, %b: tensor<1x1x8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C10) expected 'plan' with a block of at most the 3 row tiles and a depth of at most the 8 k, found 1 and 9}}
+  %0 = ttc.kernel.gemm %a, %b {packed, tile = array<i64: 6, 16>,
+      plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 1], block = 1, depth = 9>}
+      : (tensor<13x8xf32>, tensor<1x1x8x16xf32>) -> tensor<13x16xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(C1) expected a 'tile' of 1 to 14 rows and 8, 16 or 32 columns, found [14, 48]}}
+func.func private @tile() attributes {a = #ttc.kernel_choice<winograd, tile = [14, 48], outputs = 4>}
+
+// -----
+
+// expected-error@+1 {{(C1) expected a 'tile' of 1 to 14 rows and 8, 16, 32 or 48 columns, found [0, 48]}}
+func.func private @tile() attributes {a = #ttc.kernel_choice<direct, tile = [0, 48]>}
+
+// -----
+
+// expected-error@+1 {{(C2) expected 'outputs' of 2 or 4 with winograd, found 3}}
+func.func private @outputs() attributes {a = #ttc.kernel_choice<winograd, tile = [14, 32], outputs = 3>}
+
+// -----
+
+// expected-error@+1 {{(C2) expected 'outputs' of 0 with direct, found 2}}
+func.func private @outputs() attributes {a = #ttc.kernel_choice<direct, tile = [14, 32], outputs = 2>}

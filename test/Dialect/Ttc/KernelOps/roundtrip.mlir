@@ -72,3 +72,7 @@ func.func @pool(%x: tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32> {
       : (tensor<1x112x112x64xf32>) -> tensor<1x56x56x64xf32>
   return %0 : tensor<1x56x56x64xf32>
 }
+
+// CHECK: func.func private @choices() attributes {a = #ttc.kernel_choice<direct, tile = [8, 48]>, b = #ttc.kernel_choice<winograd_transformed, tile = [14, 32], outputs = 4>}
+func.func private @choices() attributes {a = #ttc.kernel_choice<direct, tile = [8, 48]>,
+    b = #ttc.kernel_choice<winograd_transformed, tile = [14, 32], outputs = 4>}

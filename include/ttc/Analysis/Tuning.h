@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Decisions that were measured: the module's `ttc.tuning`, which --ttc-read-tuning and the tuner
+// set. It has an entry for each op that was measured, by a text that says all that the decision
+// depends on, and nothing else: equal ops of other models find it, too.
+#ifndef TTC_ANALYSIS_TUNING_H
+#define TTC_ANALYSIS_TUNING_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::ttc {
+
+/// The op as a text: its kind, its attributes without `plan`, the types and layouts of its operands
+/// and of its result, and which operands are constant.
+std::string getTuningKey(Operation *op);
+
+/// The entry of the module around `op` for it; null if there is none.
+Attribute findTuning(Operation *op);
+
+/// Starts an error about the entry for `op`: "tuning 'FILE', entry 'KEY': ".
+InFlightDiagnostic emitTuningError(Operation *op);
+
+/// The module's entries; empty if it has none.
+DictionaryAttr getTuningEntries(ModuleOp module);
+/// Sets the module's entries, from a file of that name.
+void setTuning(ModuleOp module, StringRef file, ArrayRef<NamedAttribute> entries);
+
+/// Whether --ttc-choose-kernels chooses the tile or the algorithm for this op.
+bool hasKernelChoice(Operation *op);
+
+/// How an op that hasKernelChoice() is computed by the code for vectors of `vectorLength` lanes: as
+/// its entry says, or else as heuristics do. Without `winograd`, always directly. `resident` says
+/// that its weights are in L2.
+KernelChoiceAttr getKernelChoice(Operation *op, int64_t vectorLength, bool winograd, bool resident);
+/// The same, without looking for an entry.
+KernelChoiceAttr estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
+                                      bool resident);
+
+/// Fails, with a diagnostic that names the entry, if there is one for `op` that cannot be followed.
+LogicalResult verifyKernelChoice(Operation *op, int64_t vectorLength);
+
+/// What is wrong with a choice for an op; empty if nothing is.
+std::string checkKernelChoice(Operation *op, KernelChoiceAttr choice, int64_t vectorLength);
+
+} // namespace mlir::ttc
+
+#endif // TTC_ANALYSIS_TUNING_H

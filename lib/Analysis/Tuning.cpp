@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ttc/Analysis/Tuning.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "kernels/Budgets.h"
+#include "ttc/Analysis/GemmPlan.h"
+#include "ttc/Analysis/WinogradPlan.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===--- entries ----------------------------------------------------------------------===//
+
+std::string mlir::ttc::getTuningKey(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << op->getName().stripDialect() << " (";
+  const bool isKernel = isa<KernelOpInterface>(op);
+  llvm::interleaveComma(op->getOperands(), out, [&](Value operand) {
+    // The operands of a kernel are a program's arguments.
+    if (!isKernel && isConstantExpression(operand))
+      out << "constant ";
+    out << operand.getType();
+    if (StridedAttr layout = isKernel ? getOperandStrided(operand) : StridedAttr())
+      out << ' ' << layout;
+  });
+  out << ") -> " << op->getResult(0).getType();
+  if (StridedAttr layout = isKernel ? getResultStrided(op) : StridedAttr())
+    out << ' ' << layout;
+  out << " {";
+  SmallVector<NamedAttribute> attributes;
+  for (NamedAttribute attribute : op->getAttrDictionary())
+    if (op->getInherentAttr(attribute.getName()) && attribute.getName() != "plan")
+      attributes.push_back(attribute);
+  llvm::interleaveComma(attributes, out, [&](NamedAttribute attribute) {
+    out << attribute.getName().getValue();
+    if (!isa<UnitAttr>(attribute.getValue()))
+      out << " = " << attribute.getValue();
+  });
+  out << "}";
+  return text;
+}
+
+static DictionaryAttr findTuningAttr(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto tuning = op->getAttrOfType<DictionaryAttr>(kTuningAttrName))
+      return tuning;
+  return {};
+}
+
+Attribute mlir::ttc::findTuning(Operation *op) {
+  DictionaryAttr tuning = findTuningAttr(op);
+  return tuning ? tuning.getAs<DictionaryAttr>("entries").get(getTuningKey(op)) : Attribute();
+}
+
+InFlightDiagnostic mlir::ttc::emitTuningError(Operation *op) {
+  return op->emitError() << "tuning " << findTuningAttr(op).get("file") << ", entry '"
+                         << getTuningKey(op) << "': ";
+}
+
+DictionaryAttr mlir::ttc::getTuningEntries(ModuleOp module) {
+  auto tuning = module->getAttrOfType<DictionaryAttr>(kTuningAttrName);
+  return tuning ? tuning.getAs<DictionaryAttr>("entries")
+                : DictionaryAttr::get(module.getContext());
+}
+
+void mlir::ttc::setTuning(ModuleOp module, StringRef file, ArrayRef<NamedAttribute> entries) {
+  Builder builder(module.getContext());
+  module->setAttr(kTuningAttrName,
+                  builder.getDictionaryAttr({
+                      builder.getNamedAttr("file", builder.getStringAttr(file)),
+                      builder.getNamedAttr("entries", builder.getDictionaryAttr(entries)),
+                  }));
+}
+
+//===--- choices of kernels -----------------------------------------------------------===//
+
+bool mlir::ttc::hasKernelChoice(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([](ConvOp conv) {
+        const int64_t channels = tensorType(conv.getX()).getShape().back();
+        const bool isDepthwise = conv.getGroups() == channels && channels > 1 &&
+                                 tensorType(conv.getW()).getDimSize(0) == channels;
+        return conv.getChannelsLast() && tensorType(conv.getX()).getElementType().isF32() &&
+               tensorType(conv.getY()).getNumElements() > 0 && !isDepthwise;
+      })
+      .Case([](ConvTransposeOp conv) {
+        return conv.getChannelsLast() && tensorType(conv.getX()).getElementType().isF32() &&
+               tensorType(conv.getY()).getNumElements() > 0;
+      })
+      .Case([](MatmulOp product) {
+        return tensorType(product.getA()).getElementType().isF32() &&
+               tensorType(product.getY()).getNumElements() > 0 &&
+               tensorType(product.getA()).getNumElements() > 0;
+      })
+      .Default(false);
+}
+
+/// The columns of each group of the op's result.
+static int64_t getColumns(Operation *op) {
+  const int64_t columns = tensorType(op->getResult(0)).getShape().back();
+  if (auto conv = dyn_cast<ConvOp>(op))
+    return columns / conv.getGroups();
+  if (auto conv = dyn_cast<ConvTransposeOp>(op))
+    return columns / conv.getGroups();
+  return columns;
+}
+
+/// Whether the rows of an op's direct kernel are found by a table of pointers.
+static bool hasTable(Operation *op) {
+  auto conv = dyn_cast<ConvOp>(op);
+  if (!conv)
+    return isa<ConvTransposeOp>(op);
+  auto isOne = [](int64_t value) { return value == 1; };
+  auto isZero = [](int64_t value) { return value == 0; };
+  const bool isPixel = llvm::all_of(tensorType(conv.getW()).getShape().drop_front(2), isOne) &&
+                       llvm::all_of(conv.getStrides(), isOne) &&
+                       llvm::all_of(conv.getPads(), isZero);
+  return !isPixel && tensorType(conv.getX()).getShape().back() / conv.getGroups() >=
+                         ::ttc::kernels::kCopyBelowChannels;
+}
+
+KernelChoiceAttr mlir::ttc::estimateKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
+                                                 bool resident) {
+  if (auto conv = dyn_cast<ConvOp>(op); conv && winograd)
+    if (std::optional<WinogradChoice> choice = chooseWinograd(conv, vectorLength, resident))
+      return KernelChoiceAttr::get(op->getContext(),
+                                   choice->transformFirst ? KernelMethod::winograd_transformed
+                                                          : KernelMethod::winograd,
+                                   {choice->tile.rows, choice->tile.columns}, choice->outputs);
+  auto type = tensorType(op->getResult(0));
+  GemmTile tile =
+      chooseGemmTile(vectorLength, type.getNumElements() / type.getShape().back(), getColumns(op));
+  // 14 pointers of a table do not fit into the general registers beside those of the loop.
+  if (tile.rows == 14 && tile.columns == 32 && hasTable(op))
+    tile.rows = 12;
+  return KernelChoiceAttr::get(op->getContext(), KernelMethod::direct, {tile.rows, tile.columns},
+                               0);
+}
+
+KernelChoiceAttr mlir::ttc::getKernelChoice(Operation *op, int64_t vectorLength, bool winograd,
+                                            bool resident) {
+  if (auto choice = dyn_cast_if_present<KernelChoiceAttr>(findTuning(op)))
+    if (winograd || choice.getMethod() == KernelMethod::direct)
+      return choice;
+  return estimateKernelChoice(op, vectorLength, winograd, resident);
+}
+
+std::string mlir::ttc::checkKernelChoice(Operation *op, KernelChoiceAttr choice,
+                                         int64_t vectorLength) {
+  const int64_t columns = choice.getTile()[1], most = vectorLength * (vectorLength == 16 ? 3 : 2);
+  if (columns % vectorLength != 0 || columns > most)
+    return ("expected a tile of columns in multiples of the CPU's " + Twine(vectorLength) +
+            " lanes, at most " + Twine(most) + ", found " + Twine(columns))
+        .str();
+  if (choice.getMethod() == KernelMethod::direct)
+    return "";
+  auto conv = dyn_cast<ConvOp>(op);
+  if (!conv || !canUseWinograd(conv) ||
+      (choice.getOutputs() == 4 && tensorType(conv.getW()).getShape().back() != 3))
+    return "expected 'direct', because Winograd's algorithm does not compute this op in tiles of " +
+           std::to_string(choice.getOutputs()) + ", found '" +
+           stringifyKernelMethod(choice.getMethod()).str() + "'";
+  if (columns > 32)
+    return "expected at most 32 columns with Winograd's algorithm, found " +
+           std::to_string(columns);
+  return "";
+}
+
+LogicalResult mlir::ttc::verifyKernelChoice(Operation *op, int64_t vectorLength) {
+  Attribute entry = findTuning(op);
+  if (!entry)
+    return success();
+  auto choice = dyn_cast<KernelChoiceAttr>(entry);
+  if (!choice)
+    return emitTuningError(op) << "expected a #ttc.kernel_choice, found " << entry;
+  if (std::string wrong = checkKernelChoice(op, choice, vectorLength); !wrong.empty())
+    return emitTuningError(op) << wrong;
+  return success();
+}
