@@ -88,6 +88,9 @@ void TracePipelinePass::build(OpPassManager &manager) const {
   // those of weights are folded below.
   manager.addPass(createChannelsLast());
   manager.addPass(createCanonicalizerPass());
+  // Shuffles are transposes of the last dimension now. Before kernels are chosen, which read those
+  // of their operands.
+  manager.addPass(createSinkShuffles());
   // Before fusing, because fusions are formed around kernel ops.
   // Winograd's weights cannot be narrow, and its tiles are not those of shards.
   const bool keepsWeights = weights == WeightStorage::Auto || weights == WeightStorage::F32;
