@@ -73,8 +73,9 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow,
                           operands, epilogue);
 }
 
-/// The most pixels of a tile.
-constexpr int kTile = VL == 16 ? 8 : 4;
+/// The most pixels of a tile: half of the registers hold sums, or a little less. Usual images are
+/// 7, 14, 28 ... pixels wide.
+constexpr int kTile = VL == 16 ? 14 : 7;
 
 /// Picks the instance for a count of pixels that is constant after inlining.
 template <bool EDGE, int WT = kTile>
