@@ -33,10 +33,11 @@ TTC_CALLED void ttc_kernel_store_pixels(const float *buffer, int64_t pixels, flo
   }
 }
 
-/// WT output pixels from `ow` on; `kwBegin`, `kwEnd` clip the window's columns.
-template <int WT>
-TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, int64_t kwBegin,
-                          int64_t kwEnd, bool clipped, void *const *operands, epilogue_t epilogue) {
+/// WT output pixels from `ow` on. EDGE: some windows reach into the padding; their taps there are
+/// left out. `ow` is constant at the ends of a line, so that this costs nothing.
+template <int WT, bool EDGE>
+TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow,
+                          void *const *operands, epilogue_t epilogue) {
   vf acc[WT];
   TTC_UNROLL
   for (int i = 0; i < WT; ++i)
@@ -50,22 +51,16 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, i
           l.x +
           (((l.id0 + kd * p.dilation[0]) * p.ih + l.ih0 + kh * p.dilation[1]) * p.iw + iw) * p.xRow;
       const float *weights = l.w + (kd * p.kernel[1] + kh) * p.kernel[2] * p.c;
-      auto tap = [&](int64_t kw) __attribute__((always_inline)) {
+      // A constant count: shared input vectors of neighbouring pixels are loaded once.
+      TTC_UNROLL
+      for (int64_t kw = 0; kw < p.kernel[2]; ++kw) {
         vf wv = loadChannels(weights + kw * p.c, l.lanes);
         TTC_UNROLL
-        for (int i = 0; i < WT; ++i)
-          acc[i] +=
-              wv * loadChannels(from + (i * p.stride[2] + kw * p.dilation[2]) * p.xRow, l.lanes);
-      };
-      if (clipped) {
-        TTC_NO_UNROLL
-        for (int64_t kw = kwBegin; kw < kwEnd; ++kw)
-          tap(kw);
-      } else {
-        // A constant count: shared input vectors of neighbouring pixels are loaded once.
-        TTC_UNROLL
-        for (int64_t kw = 0; kw < p.kernel[2]; ++kw)
-          tap(kw);
+        for (int i = 0; i < WT; ++i) {
+          int64_t at = i * p.stride[2] + kw * p.dilation[2];
+          if (!EDGE || (iw + at >= 0 && iw + at < p.iw))
+            acc[i] += wv * loadChannels(from + at * p.xRow, l.lanes);
+        }
       }
     }
   }
@@ -78,37 +73,52 @@ TTC_INLINE void runPixels(const Line &l, const DepthwiseParams &p, int64_t ow, i
                           operands, epilogue);
 }
 
+/// The most pixels of a tile: half of the registers hold sums, or a little less. Usual images are
+/// 7, 14, 28 ... pixels wide.
+constexpr int kTile = VL == 16 ? 14 : 7;
+
+/// Picks the instance for a count of pixels that is constant after inlining.
+template <bool EDGE, int WT = kTile>
+TTC_INLINE void runTile(int64_t pixels, const Line &l, const DepthwiseParams &p, int64_t ow,
+                        void *const *operands, epilogue_t epilogue) {
+  if constexpr (WT > 1)
+    if (pixels != WT)
+      return runTile<EDGE, WT - 1>(pixels, l, p, ow, operands, epilogue);
+  runPixels<WT, EDGE>(l, p, ow, operands, epilogue);
+}
+
+/// A line in tiles of nearly equal width: single pixels would wait for their own sums.
 TTC_INLINE void runLine(const Line &l, const DepthwiseParams &p, void *const *operands,
                         epilogue_t epilogue) {
-  int64_t window = (p.kernel[2] - 1) * p.dilation[2];
+  int64_t tiles = ceilDiv(p.ow, kTile), width = p.ow / tiles, wider = p.ow % tiles;
+  int64_t first = width + (wider != 0);
   // Output columns whose window is inside the input: [inBegin, inEnd).
-  int64_t inBegin = min(p.ow, max<int64_t>(0, ceilDiv(p.padBegin[2], p.stride[2])));
+  int64_t window = (p.kernel[2] - 1) * p.dilation[2];
+  int64_t inBegin = max<int64_t>(0, ceilDiv(p.padBegin[2], p.stride[2]));
   int64_t fits = p.iw - 1 - window + p.padBegin[2];
-  int64_t inEnd = fits < 0 ? inBegin : max(inBegin, min(p.ow, fits / p.stride[2] + 1));
-  auto border = [&](int64_t ow) __attribute__((always_inline)) {
-    int64_t iw = ow * p.stride[2] - p.padBegin[2];
-    int64_t kwBegin = iw < 0 ? ceilDiv(-iw, p.dilation[2]) : 0;
-    int64_t kwEnd = min(p.kernel[2], ceilDiv(max<int64_t>(p.iw - iw, 0), p.dilation[2]));
-    runPixels<1>(l, p, ow, kwBegin, kwEnd, true, operands, epilogue);
-  };
-  int64_t ow = 0;
+  int64_t inEnd = fits < 0 ? 0 : fits / p.stride[2] + 1;
   {
     TTC_SUM_ZONE(l.markers, 0, "border");
-    TTC_NO_UNROLL
-    for (; ow < inBegin; ++ow)
-      border(ow);
+    runTile<true>(first, l, p, 0, operands, epilogue);
   }
-  constexpr int kTile = VL == 16 ? 8 : 4;
-  TTC_NO_UNROLL
-  for (; ow + kTile <= inEnd; ow += kTile)
-    runPixels<kTile>(l, p, ow, 0, p.kernel[2], false, operands, epilogue);
-  TTC_NO_UNROLL
-  for (; ow < inEnd; ++ow)
-    runPixels<1>(l, p, ow, 0, p.kernel[2], false, operands, epilogue);
-  TTC_SUM_ZONE(l.markers, 0, "border");
-  TTC_NO_UNROLL
-  for (; ow < p.ow; ++ow)
-    border(ow);
+  // All tiles but the ends are inside, where the padding is no wider than a tile.
+  bool inside = inBegin <= first && inEnd >= p.ow - width;
+  auto middle = [&](int64_t begin, int64_t end, int64_t pixels) __attribute__((always_inline)) {
+    TTC_NO_UNROLL
+    for (int64_t tile = begin; tile < end; ++tile) {
+      int64_t ow = tile * width + min(tile, wider);
+      if (inside || (ow >= inBegin && ow + pixels <= inEnd))
+        runTile<false>(pixels, l, p, ow, operands, epilogue);
+      else
+        runTile<true>(pixels, l, p, ow, operands, epilogue);
+    }
+  };
+  middle(1, wider, width + 1);
+  middle(max<int64_t>(wider, 1), tiles - 1, width);
+  if (tiles > 1) {
+    TTC_SUM_ZONE(l.markers, 0, "border");
+    runTile<true>(width, l, p, p.ow - width, operands, epilogue);
+  }
 }
 
 } // namespace

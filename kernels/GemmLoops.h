@@ -52,10 +52,10 @@ TTC_INLINE void runPanel(const PanelArgs &g, const TB *b, const GemmParams &p, i
     t.depth = p.aMode == kRowsDirect ? min(partDepth, depth - k) : 0;
     t.partial =
         reinterpret_cast<float *>(g.scratch + p.partialAt) + (tile - g.tileBegin) * p.mr * p.nr;
-    t.a = g.a + g.group * p.c + row * p.aRow;
+    t.a = g.a + (p.shuffle != 0 ? 0 : g.group * p.c) + row * p.aRow;
     t.table = reinterpret_cast<const float *const *>(g.scratch + p.tableAt) +
               (row - blockRow) * tableTaps;
-    t.aShift = g.group * p.c;
+    t.channel = g.group * p.c;
     t.b = b + shift + k * p.nr;
     t.panelStep = 0;
     const char *next =
@@ -110,7 +110,7 @@ TTC_INLINE void runRow(const PanelArgs &g, const TB *b, int64_t panelStep, const
   TileArgs<TB> t;
   t.a = g.a;
   t.table = nullptr;
-  t.aShift = 0;
+  t.channel = 0;
   t.b = b;
   t.panelStep = panelStep;
   t.prefetch = nullptr;

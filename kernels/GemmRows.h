@@ -58,9 +58,18 @@ TTC_INLINE void buildTable(const GemmParams &p, const float *a, int64_t begin, i
   }
 }
 
+/// `count` pixels whose channels lie in planes, channels last.
+TTC_INLINE void interleave(const GemmParams &p, const float *from, int64_t count, float *to) {
+  for (int64_t i = 0; i < count; ++i) {
+    TTC_UNROLL
+    for (int64_t c = 0; c < p.c; ++c)
+      to[i * p.c + c] = from[i * p.aW + c * p.aC];
+  }
+}
+
 /// Few channels: copies the input lines of the rows [begin, end) with their padding, and makes the
 /// table point at kw * c consecutive values for each (row, kh). Line numbers run through all
-/// images.
+/// images. Channels that lie in planes are interleaved.
 TTC_INLINE void copyLines(const GemmParams &p, const float *a, int64_t begin, int64_t end,
                           uint8_t *scratch) {
   auto *copy = reinterpret_cast<float *>(scratch + p.copyAt);
@@ -80,21 +89,36 @@ TTC_INLINE void copyLines(const GemmParams &p, const float *a, int64_t begin, in
   for (int64_t line = first; line < last; ++line) {
     float *to = copy + (line - first) * width;
     int64_t ih = line % padded - p.padBegin[1];
-    const float *from = a + line / padded * p.aN + ih * p.aH + skip;
+    const float *from = a + line / padded * p.aN + ih * p.aH + skip / p.c * p.aW;
     bool inside = ih >= 0 && ih < p.ih;
     for (int64_t i = 0; i < left; ++i)
       to[i] = 0.0f;
-    for (int64_t i = 0; i < middle; ++i)
-      to[left + i] = inside ? from[i] : 0.0f;
+    if (p.aC == 1)
+      for (int64_t i = 0; i < middle; ++i)
+        to[left + i] = inside ? from[i] : 0.0f;
+    else if (inside)
+      interleave(p, from, middle / p.c, to + left);
+    else
+      for (int64_t i = 0; i < middle; ++i)
+        to[left + i] = 0.0f;
     for (int64_t i = left + middle; i < width; ++i)
       to[i] = 0.0f;
   }
+  // Counted on from row to row: divisions took longer than the copies.
+  int64_t w = begin % p.ow, h = begin / p.ow % p.oh;
+  const float *line = copy;
   TTC_NO_UNROLL
   for (int64_t row = begin; row < end; ++row) {
-    const float *from = copy + (lineOf(row) - first) * width + row % p.ow * p.stride[2] * p.c;
+    const float *from = line + w * p.stride[2] * p.c;
     TTC_NO_UNROLL
     for (int64_t kh = 0; kh < p.kernel[1]; ++kh)
       *table++ = from + kh * p.dilation[1] * width;
+    if (++w == p.ow) {
+      w = 0;
+      bool isLast = ++h == p.oh;
+      line += (isLast ? padded - (p.oh - 1) * p.stride[1] : p.stride[1]) * width;
+      h = isLast ? 0 : h;
+    }
   }
 }
 

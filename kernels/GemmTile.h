@@ -10,11 +10,12 @@ namespace ttc::kernels {
 
 /// Where one tile reads and writes. `TB`: how B is stored.
 template <typename TB> struct TileArgs {
-  // Direct rows: the tile's first row. Else the table's entries of that row, one per tap.
+  // Direct rows: the tile's first row, from the group's first channel on if no shuffle orders them.
+  // Else the table's entries of that row, one per tap.
   const float *a;
   const float *const *table;
-  // Added to the table's pointers: the group's first channel.
-  int64_t aShift;
+  // The group's first channel.
+  int64_t channel;
   const TB *b;
   // From one panel to the next, in elements, where a tile has several.
   int64_t panelStep;
@@ -76,7 +77,7 @@ inline constexpr int kDepthUnrollOfRow = VL == 8 ? 2 : 4;
 /// stream (a GRU of 64 units takes a sixth less time). Only the depth tells them apart, because
 /// parts of the columns must have the bits of the whole. Constant once inlined.
 TTC_INLINE bool meetsPanels(const GemmParams &p) {
-  return p.n * p.od * p.oh * p.ow == 1 && p.c >= kDeepRow && p.groups == 1 &&
+  return p.n * p.od * p.oh * p.ow == 1 && p.c >= kDeepRow && p.groups == 1 && p.shuffle == 0 &&
          p.aMode == kRowsDirect && p.bMode == kBPacked &&
          (p.nr == 2 * VL || (p.nr == 3 * VL && VL == 16));
 }
@@ -130,6 +131,51 @@ TTC_INLINE void multiply(vf (&acc)[KU][MR][NV], const float *const (&a)[MR], int
   }
 }
 
+/// The same where A's channels are read through a channel shuffle, from its channel `first` on.
+/// `a` points at each row's channel 0. The next channel is one group further, or after the last
+/// group one element further in the first one.
+template <int MR, int NV, int KU, typename TB>
+TTC_INLINE void multiplyShuffled(vf (&acc)[KU][MR][NV], const float *const (&a)[MR],
+                                 const GemmParams &p, int64_t first, const TB *b, int64_t depth,
+                                 bool prefetches, const char *prefetch, int64_t prefetchStep) {
+  const int64_t ofGroup = p.c * p.groups / p.shuffle;
+  int64_t group = first % p.shuffle, at = group * ofGroup + first / p.shuffle;
+  auto add = [&](vf(&sums)[MR][NV]) __attribute__((always_inline)) {
+    vf bv[NV];
+    TTC_UNROLL
+    for (int v = 0; v < NV; ++v)
+      bv[v] = load(b + v * VL);
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      vf av = (vf)a[r][at];
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        sums[r][v] += av * bv[v];
+    }
+    b += p.nr;
+    bool isLast = ++group == p.shuffle;
+    at += isLast ? ofGroup + 1 - p.c * p.groups : ofGroup;
+    group = isLast ? 0 : group;
+  };
+  // The sums have the order of multiply(): a shuffle that is read has the bits of one that is made.
+  int64_t k = 0;
+  TTC_NO_UNROLL
+  for (; k + KU <= depth; k += KU) {
+    if (prefetches) {
+      __builtin_prefetch(prefetch, 0, 2);
+      prefetch += prefetchStep * KU;
+    }
+    TTC_UNROLL
+    for (int u = 0; u < KU; ++u)
+      add(acc[u]);
+  }
+  if (KU > 1) {
+    TTC_NO_UNROLL
+    for (; k < depth; ++k)
+      add(acc[0]);
+  }
+}
+
 /// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
 /// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
 /// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
@@ -162,9 +208,13 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
   if (p.aMode == kRowsDirect) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r)
-      a[r] = t.a + r * p.aRow + t.k * p.aC;
-    multiply<P>(acc, a, p.aC, t.b, p.nr, t.panelStep, t.depth, prefetches, t.prefetch,
-                t.prefetchStep);
+      a[r] = t.a + r * p.aRow + (p.shuffle != 0 ? 0 : t.k * p.aC);
+    if (P == 1 && p.shuffle != 0)
+      multiplyShuffled(acc, a, p, t.channel + t.k, t.b, t.depth, prefetches, t.prefetch,
+                       t.prefetchStep);
+    else
+      multiply<P>(acc, a, p.aC, t.b, p.nr, t.panelStep, t.depth, prefetches, t.prefetch,
+                  t.prefetchStep);
   } else {
     bool copied = p.aMode == kRowsCopied;
     int64_t taps = copied ? p.kernel[1] : p.kernel[0] * p.kernel[1] * p.kernel[2];
@@ -173,9 +223,13 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
     for (int64_t tap = 0; tap < taps; ++tap) {
       TTC_UNROLL
       for (int r = 0; r < MR; ++r)
-        a[r] = t.table[r * taps + tap] + t.aShift;
-      multiply<P>(acc, a, 1, t.b + tap * depth * p.nr, p.nr, t.panelStep, depth, prefetches,
-                  t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
+        a[r] = t.table[r * taps + tap] + (p.shuffle != 0 ? 0 : t.channel);
+      if (P == 1 && p.shuffle != 0)
+        multiplyShuffled(acc, a, p, t.channel, t.b + tap * depth * p.nr, depth, prefetches,
+                         t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
+      else
+        multiply<P>(acc, a, 1, t.b + tap * depth * p.nr, p.nr, t.panelStep, depth, prefetches,
+                    t.prefetch + tap * depth * t.prefetchStep, t.prefetchStep);
     }
   }
 

@@ -16,7 +16,8 @@ enum GemmAMode : int64_t {
   /// A table in scratch holds one pointer for each (row, tap); padding points at zeros.
   kRowsTable = 1,
   /// Few channels: the window's input rows are first copied into scratch with their padding, and
-  /// the taps along the width are merged into one of kw * c consecutive values.
+  /// the taps along the width are merged into one of kw * c consecutive values. Only here, channels
+  /// of a convolution may be apart from each other (aC).
   kRowsCopied = 2,
 };
 
@@ -43,6 +44,9 @@ struct GemmParams {
   int64_t groups;
   // Input channels of one group (the depth of one tap), output channels of one group.
   int64_t c, o;
+  // The groups of a channel shuffle that A's channels are read through, 0 without one: channel i is
+  // stored as i % shuffle * (c * groups / shuffle) + i / shuffle. Not for kRowsCopied.
+  int64_t shuffle;
   // The output: offset, distance between rows; columns are consecutive.
   int64_t outOffset, outRow;
   // Elements of the result's last dimension, and the distance of its rows in memory: the

@@ -34,6 +34,7 @@ static GemmRows chooseRows(const GemmParams &loops) {
   if (hasDirectRows(loops))
     return GemmRows::direct;
   bool copies = canCopyRows(loops) && loops.c < kernels::kCopyBelowChannels && loops.kernel[2] > 1;
+  copies |= loops.aC != 1;
   return copies ? GemmRows::copied : GemmRows::table;
 }
 

@@ -111,6 +111,9 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // those of weights are folded below.
   manager.addPass(createChannelsLast());
   manager.addPass(createCanonicalizerPass());
+  // Shuffles are transposes of the last dimension now. Before kernels are chosen, which read those
+  // of their operands.
+  manager.addPass(createSinkShuffles());
   // What sums weights, or products, needs them in f32, and is not for the tiles of shards.
   const bool sums =
       (weights == WeightStorage::Auto || weights == WeightStorage::F32) && shard == ShardKind::None;

@@ -95,9 +95,10 @@ static void describeConv(KernelGemmOp op, const GemmViews &views, GemmParams &p)
   std::tie(p.id, p.ih, p.iw) = std::tie(in[0], in[1], in[2]);
   std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
   std::tie(p.aD, p.aH, p.aW) = std::tie(strides[0], strides[1], strides[2]);
-  p.aC = 1;
+  p.aC = a.getStrides().back();
   p.groups = op.getGroups();
   p.c = a.getShape().back() / p.groups;
+  p.shuffle = op.getShuffle().value_or(0);
   p.outRow = p.outPitch;
 }
 
@@ -152,8 +153,8 @@ bool mlir::ttc::hasDirectRows(const GemmParams &p) {
 
 bool mlir::ttc::canCopyRows(const GemmParams &p) {
   return p.aMode != kernels::kRowsDirect && all(p.inputDilation, 1) && p.groups == 1 &&
-         p.kernel[0] == 1 && p.id == 1 && p.od == 1 && p.dilation[2] == 1 && p.padBegin[0] == 0 &&
-         p.aW == p.c;
+         p.shuffle == 0 && p.kernel[0] == 1 && p.id == 1 && p.od == 1 && p.dilation[2] == 1 &&
+         p.padBegin[0] == 0 && (p.aW == p.c || p.aC != 1);
 }
 
 GemmParams mlir::ttc::withRows(GemmParams p, GemmRows rows) {

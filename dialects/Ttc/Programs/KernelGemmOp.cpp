@@ -63,7 +63,8 @@ LogicalResult KernelChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitEr
 static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmParams &loops) {
   if (plan.getRows() == GemmRows::direct
           ? !hasDirectRows(loops)
-          : !op.getKernel() || (plan.getRows() == GemmRows::copied && !canCopyRows(loops)))
+          : !op.getKernel() ||
+                (plan.getRows() == GemmRows::copied ? !canCopyRows(loops) : loops.aC != 1))
     return op.emitOpError()
            << "(C10) expected 'plan' with rows that the kernel can find in 'a', found "
            << stringifyGemmRows(plan.getRows());
@@ -90,8 +91,13 @@ static LogicalResult verifyPlan(KernelGemmOp op, GemmPlanAttr plan, const GemmPa
 
 /// The loops that the kernel walks, and the plan if there is one.
 static LogicalResult verifyLoops(KernelGemmOp op) {
-  if (!getGemmLoops(op, /*isStored=*/false))
+  std::optional<GemmParams> logical = getGemmLoops(op, /*isStored=*/false);
+  if (!logical)
     return op.emitOpError("(C9) expected at most three batch dimensions that cannot be merged");
+  if (op.getKernel() && logical->aC != 1 && !canCopyRows(*logical))
+    return op.emitOpError(
+        "(C4) expected consecutive channels in 'a_view' with 'kernel', or lines that "
+        "can be copied");
   std::optional<GemmPlanAttr> plan = op.getPlan();
   if (!plan)
     return success();
@@ -156,9 +162,12 @@ LogicalResult KernelGemmOp::verify() {
                            << "], found [" << out.getShape() << "]";
     if (!out.isIdentity(getResult().getType()))
       return emitOpError("(C4) expected no 'result_view' with 'kernel'");
-    if (a.getStrides().back() != 1)
-      return emitOpError("(C4) expected consecutive channels in 'a_view' with 'kernel'");
+    if (aShape.back() % getShuffle().value_or(1) != 0)
+      return emitOpError() << "(C12) expected 'shuffle' to divide the " << aShape.back()
+                           << " channels of a, found " << *getShuffle();
   } else {
+    if (getShuffle())
+      return emitOpError("(C12) expected 'kernel' with 'shuffle'");
     if (groups != 1)
       return emitOpError() << "(C6) expected 'groups' of 1 without 'kernel', found " << groups;
     if (aShape[a.getRank() - 2] != out.getShape()[out.getRank() - 2])

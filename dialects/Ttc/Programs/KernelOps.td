@@ -211,6 +211,10 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     A packed `b` may be stored as f16, bf16 or i8. Its elements are converted to f32 when they are
     loaded, exactly, and all arithmetic is in f32.
 
+    `shuffle` says that the channels of `a` are read through a channel shuffle of so many groups: as
+    if `a` were seen as [..., shuffle, C / shuffle], its last two dimensions transposed, and merged
+    again. The result has the bits that it has for an `a` that is shuffled in memory.
+
     `a_view`, `b_view` (run-time matrix only) say which strided view of the operand
     is meant; `result_view` where the elements of the logical result [batch..., M, N] go within
     the result's type. Its last stride is 1 and all others are multiples of N.
@@ -221,7 +225,9 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
       dimensions and two more.
     - (C3) Views stay within their tensors. `result_view` covers the result: its columns are
       consecutive and are the result's last dimension, and its other strides are multiples of N.
-    - (C4) `kernel` requires `packed`, consecutive channels in `a_view`, and no `result_view`.
+    - (C4) `kernel` requires `packed`, no `result_view`, and consecutive channels in `a_view`. With one
+      group, up to two spatial dimensions and no dilated input, channels may be apart: the lines are
+      copied then.
     - (C5) `kernel`, `strides`, `dilations` and `input_dilation` have one positive element for each
       spatial dimension, `pads` two.
     - (C6) `groups` divides the channels of `a` and of the result; without `kernel` it is 1.
@@ -234,6 +240,8 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
       at most the number of row tiles. `depth` is at most that of the product, and requires `rows = direct` and
       `packed`.
     - (C11) A `b` that is not f32 is packed.
+    - (C12) `shuffle` requires `kernel`, and divides the channels of `a`. The rows of its `plan` are not
+      `copied`.
 
     ```mlir
     %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 6, 16>}
@@ -251,6 +259,7 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     OptionalAttr<DenseI64ArrayAttr>:$dilations,
     OptionalAttr<DenseI64ArrayAttr>:$input_dilation,
     DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "1">:$groups,
+    OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$shuffle,
     OptionalAttr<Ttc_ViewAttr>:$a_view,
     OptionalAttr<Ttc_ViewAttr>:$b_view,
     OptionalAttr<Ttc_ViewAttr>:$result_view,

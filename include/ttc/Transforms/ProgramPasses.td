@@ -307,6 +307,41 @@ def Strassen : Pass<"ttc-strassen", "::mlir::ModuleOp"> {
   }];
 }
 
+def SinkShuffles : Pass<"ttc-sink-shuffles", "::mlir::ModuleOp"> {
+  let summary = "Moves shuffles of channels to where they cost nothing";
+  let description = [{
+    A channel shuffle is a reshape of a channels-last image to [..., groups, C / groups], a transpose of
+    these two dimensions and a reshape back: it moves the whole image. The pass moves it behind
+
+    - depthwise convolutions by constant weights, whose weights and bias are shuffled back instead;
+    - elementwise ops whose other operands are shuffled in the same way, constant, or of one element,
+
+    if nothing else uses the shuffled image. A convolution of one group by constant weights absorbs it:
+    the input channels of its weights are shuffled back. `--ttc-choose-kernels` makes other
+    convolutions read through a shuffle in front of them. What is left is a transpose, as before.
+
+    Before:
+    ```mlir
+    %0 = ttc.reshape %x : (tensor<1x8x8x12xf32>) -> tensor<1x8x8x4x3xf32>
+    %1 = ttc.transpose %0 {permutation = array<i64: 0, 1, 2, 4, 3>} : ... -> tensor<1x8x8x3x4xf32>
+    %2 = ttc.reshape %1 : (tensor<1x8x8x3x4xf32>) -> tensor<1x8x8x12xf32>
+    %3 = ttc.conv %2, %w {channels_last, groups = 12 : i64, ...} : ... -> tensor<1x8x8x12xf32>
+    %4 = ttc.conv %3, %v {channels_last, groups = 4 : i64} : ... -> tensor<1x8x8x8xf32>
+    ```
+    After:
+    ```mlir
+    %w1 = ...    // %w as [3, 4, ...], transposed to [4, 3, ...] and reshaped back
+    %0 = ttc.conv %x, %w1 {channels_last, groups = 12 : i64, ...} : ... -> tensor<1x8x8x12xf32>
+    %1 = ttc.reshape %0 : (tensor<1x8x8x12xf32>) -> tensor<1x8x8x4x3xf32>
+    %2 = ttc.transpose %1 {permutation = array<i64: 0, 1, 2, 4, 3>} : ... -> tensor<1x8x8x3x4xf32>
+    %3 = ttc.reshape %2 : (tensor<1x8x8x3x4xf32>) -> tensor<1x8x8x12xf32>
+    %4 = ttc.conv %3, %v {channels_last, groups = 4 : i64} : ... -> tensor<1x8x8x8xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `sunk`, `absorbed`.
+  }];
+}
+
 def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
   let summary = "Selects kernels for dense ops on f32 and on bytes";
   let description = [{
@@ -329,6 +364,10 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     `ttc.int_conv` and `ttc.int_matmul` of ui8 by constant weights become `ttc.kernel.int_gemm` or
     `ttc.kernel.int_depthwise_conv`, whose `dot` is chosen for the target's instructions. The zero point
     of `a` times the sums of the weights is subtracted after the product.
+
+    A convolution of an image whose channels are shuffled reads them from where they were (`shuffle` of
+    `ttc.kernel.gemm`). One of an image of less than 16 channels in planes, as a model's input is, reads
+    the planes (`a_view`): the kernel interleaves their lines in scratch.
 
     Transposes, slices and reshapes of the operands of a matrix product become strided views, as does
     a transpose of its result, so that no data is moved.

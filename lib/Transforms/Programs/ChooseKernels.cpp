@@ -4,6 +4,7 @@
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "kernels/Budgets.h"
 #include "kernels/WinogradPoints.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
@@ -48,6 +49,28 @@ Value addBias(OpBuilder &builder, Location loc, Value result, Value bias) {
   return bias ? AddOp::create(builder, loc, result, bias).getResult() : result;
 }
 
+/// A value as a strided view of another, through transposes, slices and reshapes.
+struct ViewedValue {
+  Value source;
+  ViewAttr view;
+};
+
+ViewedValue getView(Value value) {
+  ViewedValue identity{value, ViewAttr::getIdentity(tensorType(value))};
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<TransposeOp, SliceOp, ReshapeOp>(op) || isConstantExpression(value))
+    return identity;
+  auto [source, view] = getView(op->getOperand(0));
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    view = view.transposed(transpose.getPermutation());
+  else if (auto slice = dyn_cast<SliceOp>(op))
+    view = view.sliced(slice.getStarts(), slice.getSizes(), slice.getSteps());
+  else
+    view = view.reshaped(tensorType(value).getShape());
+  // If no strides express the view, the op must move its elements.
+  return view ? ViewedValue{source, view} : identity;
+}
+
 //===--- convolutions -----------------------------------------------------------------===//
 
 /// Convolutions that Winograd's algorithm is faster for.
@@ -86,8 +109,6 @@ struct ConvToWinograd : KernelPattern<ConvOp> {
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
   }
-
-private:
 };
 
 struct ConvToKernel : KernelPattern<ConvOp> {
@@ -109,16 +130,36 @@ struct ConvToKernel : KernelPattern<ConvOp> {
           op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr());
     } else {
       ArrayRef<int64_t> tile = getChoice(op).getTile();
+      // A shuffle of the channels is read, not made, and so are planes of few channels.
+      std::optional<ChannelShuffle> shuffle = getChannelShuffle(op.getX());
+      ViewedValue x{shuffle ? shuffle->x : op.getX(), {}};
+      if (std::optional<ViewedValue> planes = getPlanes(op))
+        x = *planes;
       Value packed = PackOp::create(rewriter, loc, op.getW(), PackKind::conv, groups, tile[1]);
       result = KernelGemmOp::create(
-          rewriter, loc, type, op.getX(), packed, rewriter.getDenseI64ArrayAttr(tile),
+          rewriter, loc, type, x.source, packed, rewriter.getDenseI64ArrayAttr(tile),
           /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel), op.getStridesAttr(),
           op.getPadsAttr(), op.getDilationsAttr(), /*input_dilation=*/nullptr, groups,
-          /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr,
+          shuffle ? rewriter.getI64IntegerAttr(shuffle->groups) : nullptr,
+          /*a_view=*/x.view, /*b_view=*/nullptr, /*result_view=*/nullptr,
           /*plan=*/nullptr);
     }
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
+  }
+
+private:
+  /// The image, if its channels lie in planes, and are so few that the kernel copies its lines
+  /// anyway: it interleaves them then, and the whole image need not be transposed before.
+  static std::optional<ViewedValue> getPlanes(ConvOp op) {
+    auto x = tensorType(op.getX());
+    if (x.getRank() > 4 || op.getGroups() != 1 || x.getNumElements() == 0 ||
+        x.getShape().back() >= ::ttc::kernels::kCopyBelowChannels ||
+        tensorType(op.getW()).getShape().back() == 1 || !op.getX().hasOneUse() ||
+        !op.getX().getDefiningOp<TransposeOp>())
+      return std::nullopt;
+    ViewedValue planes = getView(op.getX());
+    return planes.view.getStrides().back() != 1 ? std::optional(planes) : std::nullopt;
   }
 };
 
@@ -152,7 +193,7 @@ struct ConvTransposeToKernel : KernelPattern<ConvTransposeOp> {
         /*packed=*/true, rewriter.getDenseI64ArrayAttr(kernel),
         rewriter.getDenseI64ArrayAttr(strides), rewriter.getDenseI64ArrayAttr(pads),
         op.getDilationsAttr(), op.getStridesAttr(), op.getGroups(),
-        /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr,
+        /*shuffle=*/nullptr, /*a_view=*/nullptr, /*b_view=*/nullptr, /*result_view=*/nullptr,
         /*plan=*/nullptr);
     rewriter.replaceOp(op, addBias(rewriter, loc, result, op.getBias()));
     return success();
@@ -160,28 +201,6 @@ struct ConvTransposeToKernel : KernelPattern<ConvTransposeOp> {
 };
 
 //===--- matmul -----------------------------------------------------------------------===//
-
-/// A value as a strided view of another, through transposes, slices and reshapes.
-struct ViewedValue {
-  Value source;
-  ViewAttr view;
-};
-
-ViewedValue getView(Value value) {
-  ViewedValue identity{value, ViewAttr::getIdentity(tensorType(value))};
-  Operation *op = value.getDefiningOp();
-  if (!isa_and_present<TransposeOp, SliceOp, ReshapeOp>(op) || isConstantExpression(value))
-    return identity;
-  auto [source, view] = getView(op->getOperand(0));
-  if (auto transpose = dyn_cast<TransposeOp>(op))
-    view = view.transposed(transpose.getPermutation());
-  else if (auto slice = dyn_cast<SliceOp>(op))
-    view = view.sliced(slice.getStarts(), slice.getSizes(), slice.getSteps());
-  else
-    view = view.reshaped(tensorType(value).getShape());
-  // If no strides express the view, the op must move its elements.
-  return view ? ViewedValue{source, view} : identity;
-}
 
 /// What a kernel reads: the value itself if its view is the identity.
 ViewedValue getOperandView(Value value) {
@@ -240,11 +259,11 @@ struct MatmulToKernel : KernelPattern<MatmulOp> {
     }
 
     auto create = [&](RankedTensorType resultType, ViewAttr view) {
-      return KernelGemmOp::create(rewriter, loc, resultType, source, b,
-                                  rewriter.getDenseI64ArrayAttr(tile), packed,
-                                  /*kernel=*/nullptr, /*strides=*/nullptr, /*pads=*/nullptr,
-                                  /*dilations=*/nullptr, /*input_dilation=*/nullptr,
-                                  /*groups=*/1, aView, bView, view, /*plan=*/nullptr);
+      return KernelGemmOp::create(
+          rewriter, loc, resultType, source, b, rewriter.getDenseI64ArrayAttr(tile), packed,
+          /*kernel=*/nullptr, /*strides=*/nullptr, /*pads=*/nullptr,
+          /*dilations=*/nullptr, /*input_dilation=*/nullptr,
+          /*groups=*/1, /*shuffle=*/nullptr, aView, bView, view, /*plan=*/nullptr);
     };
     KernelGemmOp gemm = create(storedType, resultView);
     if (!getGemmLoops(gemm)) {

@@ -51,6 +51,45 @@ Value mlir::ttc::createReshape(OpBuilder &builder, Location loc, Value value,
   return ReshapeOp::create(builder, loc, value, shape);
 }
 
+std::optional<ChannelShuffle> mlir::ttc::getChannelShuffle(Value value) {
+  auto merged = value.getDefiningOp<ReshapeOp>();
+  auto transpose = merged ? merged.getX().getDefiningOp<TransposeOp>() : TransposeOp();
+  auto split = transpose ? transpose.getX().getDefiningOp<ReshapeOp>() : ReshapeOp();
+  if (!split || split.getX().getType() != value.getType() || tensorType(value).getRank() == 0)
+    return std::nullopt;
+  // [..., groups, C / groups], of which the last two change places.
+  auto shape = tensorType(split.getY()).getShape();
+  int64_t rank = shape.size(), channels = tensorType(value).getShape().back();
+  if (rank < 2 || channels == 0 || shape[rank - 2] * shape[rank - 1] != channels)
+    return std::nullopt;
+  Permutation swap = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(swap[rank - 2], swap[rank - 1]);
+  if (transpose.getPermutation() != ArrayRef(swap))
+    return std::nullopt;
+  return ChannelShuffle{split.getX(), shape[rank - 2]};
+}
+
+/// Splits a dimension in two, transposes them and merges them again.
+static Value swapParts(OpBuilder &builder, Location loc, Value value, int64_t dim, int64_t outer) {
+  auto shape = tensorType(value).getShape();
+  SmallVector<int64_t> split(shape);
+  split[dim] = outer;
+  split.insert(split.begin() + dim + 1, shape[dim] / outer);
+  Permutation swap = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
+  std::swap(swap[dim], swap[dim + 1]);
+  Value parts = createTranspose(builder, loc, createReshape(builder, loc, value, split), swap);
+  return createReshape(builder, loc, parts, shape);
+}
+
+Value mlir::ttc::createChannelShuffle(OpBuilder &builder, Location loc, ChannelShuffle shuffle) {
+  return swapParts(builder, loc, shuffle.x, tensorType(shuffle.x).getRank() - 1, shuffle.groups);
+}
+
+Value mlir::ttc::undoChannelShuffle(OpBuilder &builder, Location loc, Value value, int64_t dim,
+                                    int64_t groups) {
+  return swapParts(builder, loc, value, dim, tensorType(value).getDimSize(dim) / groups);
+}
+
 FailureOr<SmallVector<ReshapeGroup>> mlir::ttc::getReshapeGroups(ArrayRef<int64_t> from,
                                                                  ArrayRef<int64_t> to) {
   SmallVector<ReshapeGroup> groups;

@@ -25,6 +25,20 @@ Value createTranspose(OpBuilder &builder, Location loc, Value value, ArrayRef<in
 /// The value in this shape: itself or a reshape.
 Value createReshape(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape);
 
+/// A shuffle of channels, the last dimension: `x` seen as [..., groups, C / groups], these two
+/// transposed, and merged again. Channel i of the result is channel
+/// i % groups * (C / groups) + i / groups of `x`.
+struct ChannelShuffle {
+  Value x;
+  int64_t groups;
+};
+/// The shuffle that makes a value of the same shape, if there is one.
+std::optional<ChannelShuffle> getChannelShuffle(Value value);
+Value createChannelShuffle(OpBuilder &builder, Location loc, ChannelShuffle shuffle);
+/// Undoes a shuffle of so many groups along one dimension of a value.
+Value undoChannelShuffle(OpBuilder &builder, Location loc, Value value, int64_t dim,
+                         int64_t groups);
+
 /// Splits two shapes of as many elements, neither with dimensions of size 1, into runs of
 /// dimensions that hold as many elements in both: run i are the dimensions from
 /// groups[i - 1] (or 0) up to groups[i] of each. Fails where there are empty dimensions.

@@ -39,6 +39,40 @@ func.func @conv_transpose(%x: tensor<1x4x4x8xf32>, %w: tensor<8x4x3x3xf32>) -> t
   return %0 : tensor<1x8x8x4xf32>
 }
 
+// Three channels in planes: the kernel interleaves the lines that it copies. Channels of several groups,
+// single pixels, and what another op reads, too, are transposed before.
+// CHECK-LABEL: @planes
+func.func @planes(%x: tensor<1x3x8x8xf32>, %y: tensor<1x4x8x8xf32>, %w: tensor<16x3x3x3xf32>,
+    %v: tensor<16x2x3x3xf32>, %p: tensor<16x3x1x1xf32>)
+    -> (tensor<1x6x6x16xf32>, tensor<1x6x6x16xf32>, tensor<1x8x8x16xf32>, tensor<1x8x8x16xf32>) {
+  // CHECK: ttc.kernel.gemm %arg0, %{{.*}} {a_view = #ttc.view<shape = [1, 8, 8, 3], strides = [192, 8, 1, 64], offset = 0>, {{.*}}kernel = array<i64: 3, 3>
+  %0 = ttc.transpose %x {permutation = [0, 2, 3, 1]} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
+  %1 = ttc.conv %0, %w {channels_last} : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>) -> tensor<1x6x6x16xf32>
+  // CHECK: %[[Y:.*]] = ttc.transpose %arg1
+  // CHECK: ttc.kernel.gemm %[[Y]], %{{[^v]*}}groups = 2
+  %2 = ttc.transpose %y {permutation = [0, 2, 3, 1]} : (tensor<1x4x8x8xf32>) -> tensor<1x8x8x4xf32>
+  %3 = ttc.conv %2, %v {channels_last, groups = 2} : (tensor<1x8x8x4xf32>, tensor<16x2x3x3xf32>) -> tensor<1x6x6x16xf32>
+  // CHECK: %[[X:.*]] = ttc.transpose %arg0
+  // CHECK: ttc.kernel.gemm %[[X]]
+  // CHECK: ttc.kernel.gemm %[[X]]
+  %4 = ttc.transpose %x {permutation = [0, 2, 3, 1]} : (tensor<1x3x8x8xf32>) -> tensor<1x8x8x3xf32>
+  %5 = ttc.conv %4, %p {channels_last} : (tensor<1x8x8x3xf32>, tensor<16x3x1x1xf32>) -> tensor<1x8x8x16xf32>
+  %6 = ttc.conv %4, %w {channels_last, pads = [1, 1, 1, 1]} : (tensor<1x8x8x3xf32>, tensor<16x3x3x3xf32>) -> tensor<1x8x8x16xf32>
+  return %1, %3, %5, %6 : tensor<1x6x6x16xf32>, tensor<1x6x6x16xf32>, tensor<1x8x8x16xf32>, tensor<1x8x8x16xf32>
+}
+
+// Other transposes of few channels, and images without elements.
+// CHECK-LABEL: @no_planes
+// CHECK-NOT: a_view
+func.func @no_planes(%x: tensor<1x8x6x3xf32>, %y: tensor<0x3x8x8xf32>, %w: tensor<16x3x3x3xf32>)
+    -> (tensor<1x4x6x16xf32>, tensor<0x6x6x16xf32>) {
+  %0 = ttc.transpose %x {permutation = [0, 2, 1, 3]} : (tensor<1x8x6x3xf32>) -> tensor<1x6x8x3xf32>
+  %1 = ttc.conv %0, %w {channels_last} : (tensor<1x6x8x3xf32>, tensor<16x3x3x3xf32>) -> tensor<1x4x6x16xf32>
+  %2 = ttc.transpose %y {permutation = [0, 2, 3, 1]} : (tensor<0x3x8x8xf32>) -> tensor<0x8x8x3xf32>
+  %3 = ttc.conv %2, %w {channels_last} : (tensor<0x8x8x3xf32>, tensor<16x3x3x3xf32>) -> tensor<0x6x6x16xf32>
+  return %1, %3 : tensor<1x4x6x16xf32>, tensor<0x6x6x16xf32>
+}
+
 // No kernel for these.
 // CHECK-LABEL: @stays
 func.func @stays(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x1x1xf32>, %a: tensor<4x4xf16>)

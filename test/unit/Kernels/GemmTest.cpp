@@ -37,6 +37,19 @@ TEST(GemmKernel, Convolution) {
       {1, 64, 8, {40, 40}, {3, 3}, {}, {1, 1, 1, 1}, {}},
       {1, 256, 16, {1, 1}, {1, 1}, {}, {}, {}},
       {1, 512, 512, {7, 7}, {3, 3}, {}, {1, 1, 1, 1}, {}},
+      // Through a shuffle: groups of its size, of another one, several taps, few rows, one group.
+      {1, 60, 80, {6, 6}, {1, 1}, {}, {}, {}, 4, {}, 4},
+      {1, 24, 40, {9, 5}, {1, 1}, {}, {}, {}, 4, {}, 4},
+      {2, 24, 18, {5, 5}, {3, 3}, {2, 1}, {1, 1, 1, 1}, {}, 2, {}, 6},
+      {1, 30, 100, {1, 3}, {1, 1}, {}, {}, {}, 5, {}, 3},
+      {1, 12, 8, {4, 4}, {3, 3}, {}, {1, 1, 1, 1}, {}, 1, {}, 3},
+      // Channels in planes.
+      {1, 3, 24, {32, 32}, {3, 3}, {2, 2}, {1, 1, 1, 1}, {}, 1, {}, 0, true},
+      {2, 3, 64, {21, 18}, {7, 7}, {2, 2}, {3, 3, 3, 3}, {}, 1, {}, 0, true},
+      {3, 5, 12, {9, 40}, {3, 2}, {1, 3}, {0, 2, 1, 0}, {2, 1}, 1, {}, 0, true},
+      {2, 2, 9, {50}, {5}, {2}, {2, 2}, {}, 1, {}, 0, true},
+      {2, 3, 16, {12, 12}, {4, 4}, {4, 4}, {}, {}, 1, {}, 0, true},
+      {2, 15, 16, {6, 8}, {3, 3}, {}, {-1, -1, 1, -2}, {}, 1, {}, 0, true},
   };
   for (Tail tail : {Tail::none, Tail::position, Tail::calledPosition}) {
     KernelSuite suite;
@@ -49,8 +62,22 @@ TEST(GemmKernel, Convolution) {
                                " : i64, tile = " + array({tile.rows, tile.columns});
       if (!v.inputDilation.empty())
         attributes += ", input_dilation = " + array(v.inputDilation);
+      if (v.shuffle != 0)
+        attributes += ", shuffle = " + std::to_string(v.shuffle) + " : i64";
+      std::vector<int64_t> shape = channelsLast(v.n, v.in, v.c);
+      if (v.planes) {
+        std::vector<int64_t> strides(shape.size(), 1);
+        for (size_t i = shape.size() - 2; i > 1; --i)
+          strides[i - 1] = strides[i] * shape[i];
+        strides.back() = product(v.in);
+        strides.front() = product(v.in) * v.c;
+        attributes += ", a_view = #ttc.view<shape = [" + list(shape) + "], strides = [" +
+                      list(strides) + "], offset = 0>";
+        shape.insert(shape.begin() + 1, v.c);
+        shape.pop_back();
+      }
       suite.add("ttc.kernel.gemm %0, %1 {" + attributes + "}",
-                {tensor(channelsLast(v.n, v.in, v.c)),
+                {tensor(shape),
                  tensor({v.groups, (og + tile.columns - 1) / tile.columns, k, tile.columns})},
                 tensor(channelsLast(v.n, v.out(), v.o)), tail);
     }
@@ -75,7 +102,8 @@ TEST(GemmKernel, Convolution) {
       if (tail != Tail::none)
         for (int64_t i = 0; i < rows * v.o; ++i)
           expected[i] = atPosition(expected[i], i / v.o, i % v.o);
-      suite.program(index)({x.data(), packed.data(), found.data()}, index % 2);
+      Buffer stored = getStored(v, x);
+      suite.program(index)({stored.data(), packed.data(), found.data()}, index % 2);
       expectEqual(expected, found, "convolution " + std::to_string(index));
     }
   }

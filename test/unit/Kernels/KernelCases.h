@@ -41,6 +41,10 @@ struct Conv {
   std::vector<int64_t> in, kernel, stride, pads, dilation;
   int64_t groups = 1;
   std::vector<int64_t> inputDilation = {};
+  /// The groups of the shuffle that x is read through, or 0.
+  int64_t shuffle = 0;
+  /// Whether x has its channels in planes.
+  bool planes = false;
 
   int64_t value(const std::vector<int64_t> &values, size_t i, int64_t other) const {
     return i < values.size() ? values[i] : other;
@@ -66,6 +70,19 @@ struct Conv {
     return text;
   }
 };
+
+/// x as the kernel sees it, channels-last, in the order in which it is stored.
+inline Buffer getStored(const Conv &v, const Buffer &x) {
+  int64_t pixels = x.size() / v.n / v.c;
+  Buffer stored(x.size());
+  for (int64_t i = 0; i < static_cast<int64_t>(x.size()); ++i) {
+    int64_t c = i % v.c, pixel = i / v.c % pixels, n = i / v.c / pixels;
+    if (v.shuffle != 0)
+      c = c % v.shuffle * (v.c / v.shuffle) + c / v.shuffle;
+    stored[v.planes ? (n * v.c + c) * pixels + pixel : (n * pixels + pixel) * v.c + c] = x[i];
+  }
+  return stored;
+}
 
 /// x channels-last, w[tap][c / groups][o], as three spatial dimensions.
 inline void naiveConv(const Conv &v, const float *x,

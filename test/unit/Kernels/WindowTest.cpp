@@ -21,7 +21,16 @@ TEST(WindowKernel, Depthwise) {
       {1, 9, 9, {4, 6, 5}, {3, 3, 3}, {1, 2, 1}, {1, 1, 1, 1, 1, 1}, {}, 9},
       {1, 16, 16, {3, 2}, {1, 7}, {}, {0, 3, 0, 3}, {}, 16},
       {1, 512, 512, {28, 28}, {3, 3}, {}, {1, 1, 1, 1}, {}, 512},
+      // Padding that is wider than a tile; windows that lie in it altogether; one that cuts off.
+      {1, 16, 16, {3, 40}, {3, 3}, {}, {1, 12, 1, 12}, {1, 12}, 16},
+      {1, 16, 16, {2, 3}, {1, 2}, {}, {0, 20, 0, 20}, {}, 16},
+      {1, 24, 24, {3, 30}, {3, 3}, {}, {0, -1, 1, -2}, {}, 24},
   };
+  // Lines of every number of tiles and widths of them.
+  for (int64_t width = 1; width <= 26; ++width) {
+    cases.push_back({1, 17, 17, {2, width}, {3, 3}, {}, {1, 1, 1, 1}, {}, 17});
+    cases.push_back({1, 16, 16, {1, width}, {1, 5}, {1, 2}, {0, 2, 0, 3}, {}, 16});
+  }
   KernelSuite suite;
   for (Tail tail : {Tail::biasRelu, Tail::calledPosition})
     for (const Conv &v : cases)

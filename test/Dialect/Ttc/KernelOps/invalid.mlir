@@ -272,11 +272,11 @@ func.func @conv_result_view(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) 
 
 // -----
 
-func.func @conv_a_view(%a: tensor<1x8x8x4xf32>, %b: tensor<1x1x36x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.gemm' op (C4) expected consecutive channels in 'a_view' with 'kernel'}}
-  %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, tile = array<i64: 6, 16>,
+func.func @planes_of_groups(%a: tensor<1x4x8x8xf32>, %b: tensor<2x1x18x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C4) expected consecutive channels in 'a_view' with 'kernel', or lines that can be copied}}
+  %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 3, 3>, groups = 2 : i64, tile = array<i64: 6, 16>,
       a_view = #ttc.view<shape = [1, 8, 8, 4], strides = [256, 8, 1, 64], offset = 0>}
-      : (tensor<1x8x8x4xf32>, tensor<1x1x36x16xf32>) -> tensor<1x6x6x16xf32>
+      : (tensor<1x4x8x8xf32>, tensor<2x1x18x16xf32>) -> tensor<1x6x6x32xf32>
   return
 }
 
@@ -448,5 +448,23 @@ func.func @pool_channels(%x: tensor<1x8x8x16xf32>) {
   // expected-error@+1 {{'ttc.kernel.pool' op (C3) expected x and the result with equal batch and channels, found [1, 8, 8, 16] and [1, 6, 6, 8]}}
   %0 = ttc.kernel.pool %x {kind = #ttc.pool_kind<max>, kernel = array<i64: 3, 3>}
       : (tensor<1x8x8x16xf32>) -> tensor<1x6x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @shuffle(%a: tensor<1x8x8x6xf32>, %b: tensor<2x1x3x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C12) expected 'shuffle' to divide the 6 channels of a, found 4}}
+  %0 = ttc.kernel.gemm %a, %b {packed, kernel = array<i64: 1, 1>, groups = 2 : i64, shuffle = 4 : i64, tile = array<i64: 6, 16>}
+      : (tensor<1x8x8x6xf32>, tensor<2x1x3x16xf32>) -> tensor<1x8x8x32xf32>
+  return
+}
+
+// -----
+
+func.func @shuffled_product(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.gemm' op (C12) expected 'kernel' with 'shuffle'}}
+  %0 = ttc.kernel.gemm %a, %b {shuffle = 2 : i64, tile = array<i64: 6, 16>}
+      : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return
 }
