@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 namespace ttrt {
 
@@ -52,33 +51,42 @@ template <typename Run>
     core.expectShares(grid);
 }
 
-/// Runs this core's share, then what the other cores have not begun.
-template <typename Run>
-static inline void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end,
-                              Run run) noexcept {
+/// Calls the function object `run` for workgroups [first, end).
+using RunRange = void(const void *run, uint64_t first, uint64_t end);
+template <typename Run> static void callRange(const void *run, uint64_t first, uint64_t end) {
+  (*static_cast<const Run *>(run))(first, end);
+}
+
+/// Runs this core's share, then what the other cores have not begun. No template: its code exists
+/// once.
+static void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end, const void *run,
+                       RunRange *call) noexcept {
   Claims &claims = *core.claims;
   const uint32_t sequence = ++core.sequence;
   uint32_t workgroup, count = 0;
   for (; claims.claimOwn(core.index, sequence, static_cast<uint32_t>(first),
                          static_cast<uint32_t>(end), workgroup);
        ++count)
-    run(workgroup, uint64_t(workgroup) + 1);
+    call(run, workgroup, uint64_t(workgroup) + 1);
   core.completed[core.group] += count;
-  auto takeOver = [&](uint32_t begin, uint32_t behind) {
-    uint64_t to = firstWorkgroup(grid, begin, core.cores);
-    for (uint32_t other = begin; other < behind; ++other) {
-      const uint64_t from = std::exchange(to, firstWorkgroup(grid, other + 1, core.cores));
-      if (from == to)
-        continue;
-      for (; claims.claimOther(other, sequence, static_cast<uint32_t>(from),
-                               static_cast<uint32_t>(to), workgroup);
-           ++core.completed[other / Claims::kGroup])
-        run(workgroup, uint64_t(workgroup) + 1);
-    }
-  };
-  takeOver(core.index + 1, core.cores);
-  takeOver(0, core.index);
+  uint64_t to = 0;
+  for (uint32_t i = 1, other = core.index; i < core.cores; ++i) {
+    other = other + 1 < core.cores ? other + 1 : 0;
+    const uint64_t from = i == 1 || other == 0 ? firstWorkgroup(grid, other, core.cores) : to;
+    to = firstWorkgroup(grid, other + 1, core.cores);
+    if (from == to)
+      continue;
+    for (; claims.claimOther(other, sequence, static_cast<uint32_t>(from),
+                             static_cast<uint32_t>(to), workgroup);
+         ++core.completed[other / Claims::kGroup])
+      call(run, workgroup, uint64_t(workgroup) + 1);
+  }
   core.expectAll(grid);
+}
+template <typename Run>
+static inline void runClaimed(Core &core, uint64_t grid, uint64_t first, uint64_t end,
+                              const Run &run) noexcept {
+  runClaimed(core, grid, first, end, &run, callRange<Run>);
 }
 
 /// Calls move(begin, end) for bytes [begin, end) of a transfer, which this core moves.

@@ -158,6 +158,9 @@ private:
         tensorType(op.getW()).getShape().back() == 1 || !op.getX().hasOneUse() ||
         !op.getX().getDefiningOp<TransposeOp>())
       return std::nullopt;
+    // Lines are copied for windows of neighbouring pixels.
+    if (!op.getDilations().empty() && op.getDilations().back() != 1)
+      return std::nullopt;
     ViewedValue planes = getView(op.getX());
     return planes.view.getStrides().back() != 1 ? std::optional(planes) : std::nullopt;
   }

@@ -61,16 +61,19 @@ func.func @planes(%x: tensor<1x3x8x8xf32>, %y: tensor<1x4x8x8xf32>, %w: tensor<1
   return %1, %3, %5, %6 : tensor<1x6x6x16xf32>, tensor<1x6x6x16xf32>, tensor<1x8x8x16xf32>, tensor<1x8x8x16xf32>
 }
 
-// Other transposes of few channels, and images without elements.
+// Other transposes of few channels, images without elements, and windows of pixels that are apart.
 // CHECK-LABEL: @no_planes
 // CHECK-NOT: a_view
-func.func @no_planes(%x: tensor<1x8x6x3xf32>, %y: tensor<0x3x8x8xf32>, %w: tensor<16x3x3x3xf32>)
-    -> (tensor<1x4x6x16xf32>, tensor<0x6x6x16xf32>) {
+func.func @no_planes(%x: tensor<1x8x6x3xf32>, %y: tensor<0x3x8x8xf32>,
+    %z: tensor<1x3x6x6xf32>, %w: tensor<16x3x3x3xf32>)
+    -> (tensor<1x4x6x16xf32>, tensor<0x6x6x16xf32>, tensor<1x4x2x16xf32>) {
   %0 = ttc.transpose %x {permutation = [0, 2, 1, 3]} : (tensor<1x8x6x3xf32>) -> tensor<1x6x8x3xf32>
   %1 = ttc.conv %0, %w {channels_last} : (tensor<1x6x8x3xf32>, tensor<16x3x3x3xf32>) -> tensor<1x4x6x16xf32>
   %2 = ttc.transpose %y {permutation = [0, 2, 3, 1]} : (tensor<0x3x8x8xf32>) -> tensor<0x8x8x3xf32>
   %3 = ttc.conv %2, %w {channels_last} : (tensor<0x8x8x3xf32>, tensor<16x3x3x3xf32>) -> tensor<0x6x6x16xf32>
-  return %1, %3 : tensor<1x4x6x16xf32>, tensor<0x6x6x16xf32>
+  %4 = ttc.transpose %z {permutation = [0, 2, 3, 1]} : (tensor<1x3x6x6xf32>) -> tensor<1x6x6x3xf32>
+  %5 = ttc.conv %4, %w {channels_last, dilations = [1, 2]} : (tensor<1x6x6x3xf32>, tensor<16x3x3x3xf32>) -> tensor<1x4x2x16xf32>
+  return %1, %3, %5 : tensor<1x4x6x16xf32>, tensor<0x6x6x16xf32>, tensor<1x4x2x16xf32>
 }
 
 // No kernel for these.
