@@ -11,7 +11,6 @@
 
 #include "Flag.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -20,6 +19,9 @@ namespace ttrt {
 
 /// The most workgroups of a command that are claimed one by one.
 inline constexpr uint64_t kMostClaimed = 0xffff;
+/// The most workgroups of a stream, where a command counts at most kMostClaimed: counters are
+/// compared modulo 2^31.
+inline constexpr uint64_t kMostOfStream = uint64_t(1) << 28;
 /// A single workgroup is always core 0's: commands of one run in the order of the stream.
 inline bool isSharedGrid(uint64_t grid) { return grid > 1 && grid <= kMostClaimed; }
 
@@ -52,42 +54,15 @@ public:
 
   /// Claims the next workgroup of a core's own share [first, end) of the command `sequence`;
   /// returns false if none is left. `end` is at most kMostClaimed.
-  ///
-  /// Needs no order of its own: whoever claims a workgroup has passed the barrier before its
-  /// command, and what it writes is published by the barrier after it.
   bool claimOwn(uint32_t core, uint32_t sequence, uint32_t first, uint32_t end,
                 uint32_t &workgroup) noexcept {
-    std::atomic<uint64_t> &share = shares[core].left;
-    uint64_t left = share.load(std::memory_order_relaxed);
-    for (;;) {
-      const int32_t ahead = static_cast<int32_t>(sequenceOf(left) - sequence);
-      const uint32_t from = ahead < 0 ? first : firstOf(left), to = ahead < 0 ? end : endOf(left);
-      if (ahead > 0 || from >= to)
-        return false;
-      if (share.compare_exchange_weak(left, pack(sequence, from + 1, to),
-                                      std::memory_order_relaxed)) {
-        workgroup = from;
-        return true;
-      }
-    }
+    return claim</*isOwn=*/true>(core, sequence, first, end, workgroup);
   }
   /// The same for the last workgroup of another core's share. Who calls this has left no workgroup
   /// of an earlier command unclaimed, so nothing is lost if that core has not begun yet.
   bool claimOther(uint32_t core, uint32_t sequence, uint32_t first, uint32_t end,
                   uint32_t &workgroup) noexcept {
-    std::atomic<uint64_t> &share = shares[core].left;
-    uint64_t left = share.load(std::memory_order_relaxed);
-    for (;;) {
-      const int32_t ahead = static_cast<int32_t>(sequenceOf(left) - sequence);
-      const uint32_t from = ahead < 0 ? first : firstOf(left), to = ahead < 0 ? end : endOf(left);
-      if (ahead > 0 || from >= to)
-        return false;
-      if (share.compare_exchange_weak(left, pack(sequence, from, to - 1),
-                                      std::memory_order_relaxed)) {
-        workgroup = to - 1;
-        return true;
-      }
-    }
+    return claim</*isOwn=*/false>(core, sequence, first, end, workgroup);
   }
 
   /// Counts what is completed of a group's shares.
@@ -138,6 +113,27 @@ public:
   }
 
 private:
+  /// Needs no order of its own: whoever claims a workgroup has passed the barrier before its
+  /// command, and what it writes is published by the barrier after it.
+  template <bool isOwn>
+  bool claim(uint32_t core, uint32_t sequence, uint32_t first, uint32_t end,
+             uint32_t &workgroup) noexcept {
+    std::atomic<uint64_t> &share = shares[core].left;
+    uint64_t left = share.load(std::memory_order_relaxed);
+    for (;;) {
+      const int32_t ahead = static_cast<int32_t>(sequenceOf(left) - sequence);
+      const uint32_t from = ahead < 0 ? first : firstOf(left), to = ahead < 0 ? end : endOf(left);
+      if (ahead > 0 || from >= to)
+        return false;
+      if (share.compare_exchange_weak(
+              left, isOwn ? pack(sequence, from + 1, to) : pack(sequence, from, to - 1),
+              std::memory_order_relaxed)) {
+        workgroup = isOwn ? from : to - 1;
+        return true;
+      }
+    }
+  }
+
   static uint64_t pack(uint32_t sequence, uint32_t first, uint32_t end) {
     return uint64_t(sequence) << 32 | uint64_t(first) << 16 | end;
   }

@@ -145,7 +145,7 @@ void Cores::settle() noexcept {
 void Cores::execute(const Job &job) noexcept {
   Core &first = cores_[0];
   if (cores_.size() > 1) {
-    if (first.expected[0] - settled_ > kFarAhead) [[unlikely]]
+    if (first.expected[0] - settled_ > kMostOfStream) [[unlikely]]
       settle();
     claims_.post(job, first.expected.get());
     for (uint32_t i = 1; i < cores_.size(); ++i)

@@ -125,9 +125,6 @@ public:
   const char *execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
-  /// Counters may be this far ahead of a thread that is late, which compares them modulo 2^31.
-  static constexpr uint32_t kFarAhead = 1u << 28;
-
   void execute(const Job &job) noexcept;
   static void perform(Core &core) noexcept;
   void work(Core &core) noexcept;

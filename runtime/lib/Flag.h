@@ -48,12 +48,11 @@ public:
   }
   /// set(value() + 1)
   void raise() noexcept { set(value() + 1); }
-  /// Raises the counter by `count`. Several threads may, unlike with set(). Returns the new value.
-  uint32_t add(uint32_t count) noexcept {
+  /// Raises the counter by `count`. Several threads may, unlike with set().
+  void add(uint32_t count) noexcept {
     const uint32_t word = word_.fetch_add(count << 1, std::memory_order_acq_rel) + (count << 1);
     if (word & kAsleep) [[unlikely]]
       wakeReached(word & ~kAsleep);
-    return word >> 1;
   }
 
   uint32_t value() const noexcept { return word_.load(std::memory_order_acquire) >> 1; }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Claims.h"
 #include "Format.h"
 #include "Verifier.h"
+
+#include <algorithm>
 
 namespace ttrt {
 
@@ -19,13 +22,14 @@ private:
     failWith(pattern, fmt::make_format_args(arguments...));
   }
   [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
-  void verifyCommand(const CommandHeader &header) const;
+  void verifyCommand(const CommandHeader &header);
 
   const Bundle &bundle;
   const fb::Trace &trace;
   const uint8_t *stream;
   uint64_t position = 0;
   uint32_t command = 0;
+  uint64_t workgroups = 0; ///< of the commands so far, as cores count them
 };
 } // namespace
 
@@ -37,7 +41,7 @@ void StreamVerifier::failWith(fmt::string_view pattern, fmt::format_args argumen
           formatArguments(pattern, arguments));
 }
 
-void StreamVerifier::verifyCommand(const CommandHeader &header) const {
+void StreamVerifier::verifyCommand(const CommandHeader &header) {
   const uint64_t left = trace.size() - position;
   // Sizes are multiples of 8, and so is what is left: there is always room for a header.
   if (header.size < sizeof(CommandHeader) || header.size % 8 != 0 || header.size > left)
@@ -64,6 +68,9 @@ void StreamVerifier::verifyCommand(const CommandHeader &header) const {
       reinterpret_cast<const EventCommand &>(header).reserved != 0)
     failHere("has {} in a reserved field; expected 0",
              reinterpret_cast<const EventCommand &>(header).reserved);
+  workgroups += std::min(gridOf(bundle.metadata(), action), kMostClaimed);
+  if (workgroups > kMostOfStream)
+    failHere("ends {} workgroups; expected at most {} in a trace", workgroups, kMostOfStream);
 }
 
 void StreamVerifier::verify() {

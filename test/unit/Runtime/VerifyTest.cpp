@@ -237,6 +237,18 @@ const Fault kFaults[] = {
        b.bundle.traces[0]->sources.clear();
      },
      "has 8 commands; its table says 7"},
+    {"TooManyWorkgroups",
+     [](BundleBuilder &b) {
+       b.bundle.programs[0]->grid = 1 << 20; // counts 65,535
+       const auto words = b.streams[0].words;
+       b.streams[0] = {};
+       for (int i = 0; i < 4097; ++i)
+         b.streams[0].dispatch(0, {words[2], words[3], words[4]});
+       b.streams[0].end();
+       b.bundle.traces[0]->commands = b.streams[0].commands;
+       b.bundle.traces[0]->sources.clear();
+     },
+     "ends 268496895 workgroups; expected at most 268435456 in a trace"},
     {"SourceCount", [](BundleBuilder &b) { b.bundle.traces[0]->sources.pop_back(); },
      "has 8 commands and 7 source locations"},
     {"UnknownLocation", [](BundleBuilder &b) { b.bundle.traces[0]->sources[0] = 50; },

@@ -33,7 +33,7 @@ struct ScaledTime {
   double efficiency(double one) const { return time > 0 ? one / (time * cores) : 0; }
 };
 
-/// What claims and barriers cost, in nanoseconds; of more than eight cores, estimates.
+/// What claims and barriers cost, in nanoseconds: estimates.
 double claimTime(uint32_t cores);
 double barrierTime(uint32_t cores);
 
