@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models to bundles, by ttc-translate as a process of its own: a crash becomes an exception, its
+protobuf and LLVM are not those of other packages, and its memory returns when it ends."""
+from __future__ import annotations
+
+import logging
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import IO, Any
+
+from ttc._tools import run_tool
+
+_log = logging.getLogger("ttc")
+
+
+class CompileError(RuntimeError):
+    """A model could not be compiled; the text is what the compiler says about it."""
+
+
+class CompileWarning(UserWarning):
+    """What the compiler warns of in a model that it has compiled."""
+
+
+def compile(
+    model: Any,
+    inputs: Any = None,
+    *,
+    target: str | os.PathLike[str] | None = None,
+    entries: str | Sequence[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    cores: int = 0,
+    options: Sequence[str] = (),
+    host_functions: Mapping[str, Callable[..., Any]] | None = None,
+) -> Any:
+    """Compiles a model, or several with equal weights stored once, and opens the bundle.
+
+    model    the path of a file .onnx or .mlir, an ONNX model as bytes or onnx.ModelProto, a
+             torch.nn.Module or torch.export.ExportedProgram; or a list or dictionary of those,
+             which become the entry points of one bundle. The keys of a dictionary are their names.
+    inputs   for ONNX: {name: shape} for inputs whose dimensions the model leaves open; an array
+             stands for its shape. For torch: a tuple of example inputs. With several models, a
+             dictionary {entry: inputs}, or a list in the models' order.
+    target   "cpu" (this machine, the default), the name of a chip, or the path of a description.
+    entries  the names of the entry points; of one model, "main" unless given.
+    output   the bundle's file, which is kept; without it, the bundle has no name and goes with the
+             last object that uses it.
+    cores    as for ttrt.load(): how many cores run the bundle, 0 for all.
+    options  further options of ttc-translate, such as "--weights=int8"; docs/tools.md lists them.
+    host_functions  as for ttrt.load(): what computes the ops that --host-ops names.
+
+    CompileError with the compiler's messages if it rejects a model, FileNotFoundError, TypeError or
+    ValueError if an argument is wrong, ttrt.Error if the bundle cannot be opened on this machine.
+    """
+    import ttrt  # at the top once it is merged
+
+    load = {"cores": cores, "host_functions": host_functions}
+    if output is not None:
+        build(model, output, inputs, target=target, entries=entries, options=options)
+        return ttrt.load(output, **load)
+    # A file without a name: nothing is left of it, however this process ends.
+    with tempfile.TemporaryFile(prefix="ttc-") as file:
+        _translate(model, inputs, target, entries, options, "-", file)
+        return ttrt.load(f"/proc/self/fd/{file.fileno()}", **load)
+
+
+def build(
+    model: Any,
+    output: str | os.PathLike[str],
+    inputs: Any = None,
+    *,
+    target: str | os.PathLike[str] | None = None,
+    entries: str | Sequence[str] | None = None,
+    options: Sequence[str] = (),
+) -> pathlib.Path:
+    """Compiles as compile() does, and returns the path of the bundle without opening it: it may be
+    for another machine. `output` keeps its contents unless all succeeds."""
+    path = pathlib.Path(output)
+    _translate(model, inputs, target, entries, options, os.path.abspath(path), None)
+    return path
+
+
+def _translate(
+    model: Any,
+    inputs: Any,
+    target: str | os.PathLike[str] | None,
+    entries: str | Sequence[str] | None,
+    options: Sequence[str],
+    output: str,
+    stdout: IO[Any] | None,
+) -> None:
+    if isinstance(options, str):
+        raise TypeError(f"options: expected a sequence of strings, found the string {options!r}")
+    models, names, given = _by_entry(model, inputs, entries)
+    with ExitStack() as stack:
+        sources = _Sources(stack)
+        # Not the paths of models: what an exporter takes as inputs is not an option.
+        files = [sources.add(one, own) for one, own in zip(models, given)]
+        arguments = [file for file, _ in files]
+        for (_, shapes), name in zip(files, names or [""]):
+            prefix = f"{name}/" if len(models) > 1 else ""
+            arguments += [f"--input-shape={prefix}{key}:{text}" for key, text in shapes.items()]
+        if names:
+            arguments.append("--entry=" + ",".join(names))
+        if target is not None:
+            arguments.append(f"--target={os.fspath(target)}")
+        arguments += [*map(str, options), "-o", output]
+        if files[0][0].endswith(".mlir"):
+            tool, first = "ttc", "compile"
+        else:
+            tool, first = "ttc-translate", "--onnx-to-bundle"
+        status, messages = run_tool(tool, [first, *arguments], stdout, sources.descriptors)
+        messages = sources.name(messages).strip()
+    if status < 0:
+        name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
+        raise CompileError(f"{tool} was ended by signal {name}" + (f":\n{messages}" if messages else ""))
+    if status:
+        raise CompileError(messages or f"{tool} ended with status {status}")
+    if "warning:" in messages:
+        warnings.warn(messages, CompileWarning, stacklevel=4 if stdout is None else 3)
+    elif messages:
+        _log.info("%s", messages)
+
+
+def _by_entry(
+    model: Any, inputs: Any, entries: str | Sequence[str] | None
+) -> tuple[list[Any], list[str], list[Any]]:
+    """Models, the names of their entry points (none for one model without a name), and inputs."""
+    names = [entries] if isinstance(entries, str) else list(entries or ())
+    if isinstance(model, Mapping):
+        if names and names != list(model):
+            raise ValueError(f"entries: expected the keys of the models, {list(model)}, found {names}")
+        models, names = list(model.values()), [str(key) for key in model]
+    elif isinstance(model, (list, tuple)):
+        models = list(model)
+    else:
+        models = [model]
+    if not models:
+        raise ValueError("expected a model, found none")
+    if (names or len(models) > 1) and len(names) != len(models):
+        raise ValueError(f"entries: expected {len(models)} names, one for each model, found {names}")
+    for name in names:
+        if not name or "," in name or "/" in name:
+            raise ValueError(f"entries: expected names without comma and slash, found {name!r}")
+    if len(models) == 1 and not isinstance(model, Mapping) and not isinstance(inputs, list):
+        return models, names, [inputs]
+    if inputs is None:
+        return models, names, [None] * len(models)
+    if isinstance(inputs, Mapping):
+        if wrong := [key for key in inputs if key not in names]:
+            raise ValueError(f"inputs: expected names of entry points, {names}, found {wrong}")
+        return models, names, [inputs.get(name) for name in names]
+    if not isinstance(inputs, (list, tuple)) or len(inputs) != len(models):
+        raise ValueError(
+            f"inputs: expected a dictionary by entry point, or a list of {len(models)}, one for each model"
+        )
+    return models, names, list(inputs)
+
+
+class _Sources:
+    """The files that the compiler reads: those of the caller, and what stands for objects."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._objects = 0
+        self.descriptors: list[int] = []
+
+    def add(self, model: Any, inputs: Any) -> tuple[str, dict[str, str]]:
+        """The file of one model, and the shapes of its inputs as ttc-translate reads them."""
+        if _is_torch(model):
+            return self._export(model, inputs), {}
+        shapes = _shapes(inputs)
+        if isinstance(model, (str, os.PathLike)):
+            path = os.path.abspath(os.fspath(model))
+            # The tool says so, too; a caller of Python expects this exception.
+            if not os.path.exists(path):
+                raise FileNotFoundError(f"no such model: '{os.fspath(model)}'")
+            return path, shapes
+        if isinstance(model, (bytes, bytearray, memoryview)):
+            return self._in_memory(model), shapes
+        if hasattr(model, "SerializeToString") and hasattr(model, "graph"):
+            return self._save_proto(model), shapes
+        raise TypeError(
+            "expected the path of a model, bytes, onnx.ModelProto, torch.nn.Module or "
+            f"torch.export.ExportedProgram, found {type(model).__module__}.{type(model).__qualname__}"
+        )
+
+    def name(self, messages: str) -> str:
+        """Messages with names for files that have none."""
+        for descriptor in self.descriptors:
+            messages = messages.replace(f"/proc/self/fd/{descriptor}", "<model>")
+        return messages
+
+    def _in_memory(self, data: bytes | bytearray | memoryview) -> str:
+        descriptor = os.memfd_create("model.onnx")
+        self._stack.callback(os.close, descriptor)
+        left = memoryview(data).cast("B")
+        while left:
+            left = left[os.write(descriptor, left) :]
+        self.descriptors.append(descriptor)
+        return f"/proc/self/fd/{descriptor}"
+
+    def _folder(self) -> pathlib.Path:
+        return pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="ttc-")))
+
+    def _save_proto(self, model: Any) -> str:
+        for tensor in model.graph.initializer:
+            if tensor.data_location == 1:  # TensorProto.EXTERNAL
+                where = {entry.key: entry.value for entry in tensor.external_data}.get("location", "")
+                raise ValueError(
+                    f"expected a model that holds its weights, found the tensor '{tensor.name}' in the "
+                    f"file '{where}': pass the path of the model, or load it with its external data"
+                )
+        try:
+            return self._in_memory(model.SerializeToString())
+        except Exception as error:  # protobuf's exception beyond 2 GiB depends on its implementation
+            _log.info("ModelProto of more than 2 GiB (%s): its weights go to a file", error)
+        import onnx
+
+        copy = onnx.ModelProto()  # save() moves the weights out of what it gets
+        copy.CopyFrom(model)
+        path = self._folder() / "model.onnx"
+        onnx.save(copy, path, save_as_external_data=True, location="weights.bin")
+        return str(path)
+
+    def _export(self, model: Any, inputs: Any) -> str:
+        try:
+            from ttc import torch_backend
+        except ModuleNotFoundError as error:
+            if error.name not in ("ttc.torch_backend", "ttc"):
+                raise
+            raise CompileError("this build of ttc has no torch_backend: it cannot take torch modules") from error
+        return str(torch_backend.export(model, inputs, self._folder()))
+
+
+def _is_torch(model: Any) -> bool:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return False
+    if isinstance(model, torch.nn.Module):
+        return True
+    export = sys.modules.get("torch.export")
+    return export is not None and isinstance(model, export.ExportedProgram)
+
+
+def _shapes(inputs: Any) -> dict[str, str]:
+    if inputs is None:
+        return {}
+    if not isinstance(inputs, Mapping):
+        raise TypeError(f"inputs: expected {{name: shape}} or {{name: array}}, found {type(inputs).__name__}")
+    return {str(name): _shape(name, value) for name, value in inputs.items()}
+
+
+def _shape(name: Any, value: Any) -> str:
+    dimensions = getattr(value, "shape", value)
+    if isinstance(dimensions, int):
+        dimensions = (dimensions,)
+    try:
+        sizes = [size.__index__() for size in dimensions]
+    except (AttributeError, TypeError):
+        sizes = [-1]
+    if any(size < 0 for size in sizes):
+        raise ValueError(f"inputs: expected the shape of '{name}' as sizes, such as (1, 3, 224, 224), found {value!r}")
+    return "x".join(map(str, sizes))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Finds the tools, which are part of the package, and runs them."""
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from typing import IO, Any
+
+
+def tool_path(name: str) -> pathlib.Path:
+    """The tool of that name, such as "ttc-translate": in the folder that the environment variable
+    TTC_BIN names; without that variable in this package, or else in the PATH.
+
+    FileNotFoundError if it is not there.
+    """
+    folder = os.environ.get("TTC_BIN")
+    candidate = pathlib.Path(folder) if folder else pathlib.Path(__file__).parent / "bin"
+    if os.access(candidate / name, os.X_OK):
+        return (candidate / name).absolute()
+    found = None if folder else shutil.which(name)
+    if not found:
+        where = "as TTC_BIN says" if folder else "nor in the PATH; set TTC_BIN to the folder of the tools"
+        raise FileNotFoundError(f"{name} is not in {candidate}, {where}")
+    return pathlib.Path(found)
+
+
+def run_tool(
+    name: str, arguments: Sequence[str], output: IO[Any] | None, pass_fds: Sequence[int]
+) -> tuple[int, str]:
+    """Runs a tool to its end: its exit status, negative for a signal, and what it wrote to standard
+    error. Standard output goes to `output`. An exception that arrives here, such as
+    KeyboardInterrupt, ends the tool and all processes that it has started."""
+    with subprocess.Popen(
+        [str(tool_path(name)), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=output if output is not None else subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        pass_fds=pass_fds,
+        process_group=0,
+        text=True,
+        errors="replace",
+    ) as process:
+        try:
+            _, messages = process.communicate()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, messages
