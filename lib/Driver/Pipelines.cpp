@@ -68,6 +68,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &weights,
             &winograd,
             &strassen,
+            &attention,
             &tuning,
             &floatRounding,
             &queues,
@@ -125,6 +126,10 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   if (hooks.beforeKernels)
     manager.addPass(std::make_unique<HookPass>(hooks.beforeKernels));
   manager.addPass(createChooseKernels({winograd && sums}));
+  // Products have their views now, through transposes and splits; before fusing, which would take
+  // the ops between them.
+  if (attention && shard == ShardKind::None)
+    manager.addPass(createFuseAttention());
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());

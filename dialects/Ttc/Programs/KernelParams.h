@@ -13,6 +13,13 @@ inline int64_t kernelValue(std::optional<ArrayRef<int64_t>> values, size_t index
   return values && index < values->size() ? (*values)[index] : other;
 }
 
+/// Fails with a diagnostic that cites (C3) if a view touches elements beyond its tensor of `type`.
+LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view, RankedTensorType type);
+/// The same for 'result_view', which covers the result; its columns are consecutive, and are the
+/// result's last dimension.
+LogicalResult verifyResultView(Operation *op, ViewAttr view, RankedTensorType type);
+/// Fails unless the strides of a 'result_view' between rows are multiples of a row (C3).
+LogicalResult verifyResultRows(Operation *op, ViewAttr view);
 /// Fails with a diagnostic unless `values` are absent or are `count` values of at least `least`.
 /// The diagnostic cites `constraint`, as "(C1)".
 LogicalResult verifyKernelValues(Operation *op, StringRef name,
