@@ -69,6 +69,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &winograd,
             &strassen,
             &attention,
+            &workgroups,
             &tuning,
             &floatRounding,
             &queues,
@@ -88,7 +89,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 
 void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) const {
   // All later passes query the target of the module.
-  manager.addPass(createSetTarget({target, targetCpu}));
+  manager.addPass(createSetTarget({target, targetCpu, workgroups}));
   // Early, so that a file for another CPU is an error before anything is computed.
   if (!tuning.empty())
     manager.addPass(createReadTuning({tuning}));

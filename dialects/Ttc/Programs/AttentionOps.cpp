@@ -116,11 +116,11 @@ static std::optional<AttentionParams> getLoops(KernelAttentionOp op, bool isStor
 
 /// The grid: whole heads first, then rows. A part of the rows packs the head's K and V anew, so it
 /// has enough rows to be worth that.
-static void chooseSplits(AttentionParams &p) {
+static void chooseSplits(KernelAttentionOp op, AttentionParams &p) {
   const int64_t batch = p.batch[0] * p.batch[1] * p.batch[2];
   const int64_t tiles = llvm::divideCeil(p.rows, p.mr);
   // An exp and its neighbours cost about as much as 16 multiply-adds.
-  const int64_t wanted = chooseWorkgroups(batch * p.rows * p.cols * (p.depth + p.values + 16));
+  const int64_t wanted = chooseWorkgroups(op, batch * p.rows * p.cols * (p.depth + p.values + 16));
   p.batchSplits = std::min(batch, wanted);
   p.rowSplits = std::clamp<int64_t>(wanted / p.batchSplits, 1,
                                     std::max<int64_t>(1, p.rows / kernels::kRowsForWeights));
@@ -133,7 +133,7 @@ static std::pair<AttentionParams, int64_t> getParams(KernelAttentionOp op) {
   p.scale = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getScale().convertToFloat()));
   p.mr = op.getTile()[0];
   p.nr = op.getTile()[1];
-  chooseSplits(p);
+  chooseSplits(op, p);
   // A cache line more, so that the rows of a tile do not share one set of a cache.
   p.scoreRow = llvm::alignTo(p.cols, 16) + 16;
   const int64_t most = llvm::divideCeil(llvm::divideCeil(p.rows, p.mr), p.rowSplits);

@@ -37,8 +37,11 @@ LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel, StringRef co
       succeeded(verifyKernelValues(op, "pads", op.getPads(), 2 * spatial, INT64_MIN, constraint)));
 }
 
-/// The number of workgroups that `work` multiply-adds (or steps of that cost) are split into.
-int64_t chooseWorkgroups(int64_t work);
+/// The most workgroups of programs in the module of `op`: its `ttc.max_workgroups`, or 16.
+int64_t getMaxWorkgroups(Operation *op);
+/// The number of workgroups that `work` multiply-adds (or steps of that cost) of `op` are split
+/// into.
+int64_t chooseWorkgroups(Operation *op, int64_t work);
 
 /// The parts of a second dimension of `size` parts at most, if a first one is split into `first`
 /// and `wanted` workgroups are wanted. An odd number of parts is doubled: 7 row tiles become 14

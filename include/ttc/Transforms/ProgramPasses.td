@@ -9,7 +9,8 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let summary = "Sets the target that the module is compiled for";
   let description = [{
     Sets the module attribute `ttc.target`, which later passes query. A module that already has a
-    target keeps it. Fails if a tensor, or all constants together, are larger than the target's DRAM,
+    target keeps it. `workgroups` becomes `ttc.max_workgroups`, unless it is 16, the default: the most workgroups that
+    programs are split into. Fails if it is no power of two from 1 to 32768, or if a tensor, or all constants together, are larger than the target's DRAM,
     before later passes build constants, tables and plans of these sizes.
 
     ```mlir
@@ -19,7 +20,7 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [TargetOption, TargetCpuOption];
+  let options = [TargetOption, TargetCpuOption, WorkgroupsOption];
 }
 
 def ReadTuning : Pass<"ttc-read-tuning", "::mlir::ModuleOp"> {
