@@ -49,6 +49,12 @@ inline constexpr int64_t kCopyBudget = 96 * 1024;
 /// copied.
 inline constexpr int64_t kCopyBelowChannels = 16;
 
+/// The bytes of the scores of a block of rows, which an attention keeps in L1, beside a panel.
+inline constexpr int64_t kScoresBudget = 32 * 1024;
+/// The most scratch of an attention: K and V of a head and the scores of a block, in L2. Longer
+/// sequences are computed as two products with a softmax between them.
+inline constexpr int64_t kAttentionBudget = 480 * 1024;
+
 /// The largest window of a depthwise convolution by dot products: its weights stay in registers.
 inline constexpr int64_t kDotRows = 8;
 inline constexpr int64_t kDotColumns = 7;

@@ -154,7 +154,7 @@ TTC_INLINE void packPanel(const GemmParams &p, const float *b, int64_t col, int6
   const float *from = b + col * p.bN;
   int64_t k = 0;
   // B is transposed (attention's keys): blocks of 8 x 8, a third of the time of single elements.
-  if (p.bK == 1 && p.bN != 1 && valid == p.nr) {
+  if (p.bK == 1 && p.bN != 1) {
     TTC_NO_UNROLL
     for (; k + 8 <= depth; k += 8) {
       TTC_NO_UNROLL
@@ -162,7 +162,8 @@ TTC_INLINE void packPanel(const GemmParams &p, const float *b, int64_t col, int6
         v8 m[8];
         TTC_UNROLL
         for (int i = 0; i < 8; ++i)
-          m[i] = *reinterpret_cast<const v8u *>(from + (j + i) * p.bN + k);
+          m[i] = j + i < valid ? (v8) * reinterpret_cast<const v8u *>(from + (j + i) * p.bN + k)
+                               : (v8)0.0f;
         transpose8(m);
         TTC_UNROLL
         for (int i = 0; i < 8; ++i)

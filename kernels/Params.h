@@ -68,6 +68,36 @@ struct GemmParams {
   int64_t zeroAt, tableAt, copyAt, panelAt, partialAt;
 };
 
+/// softmax(scale * Q K + mask) V for each element of the batch.
+struct AttentionParams {
+  // Batch dimensions, outermost first, 1 where unused; strides in elements, 0 to broadcast.
+  int64_t batch[3];
+  int64_t qBatch[3], kBatch[3], vBatch[3], maskBatch[3], outBatch[3];
+  // Rows of Q, columns of K, depth of their product, columns of V.
+  int64_t rows, cols, depth, values;
+  // Offsets and strides in elements: of Q's rows and columns, of K's rows (along the depth) and
+  // columns, of V's rows and columns.
+  int64_t qOffset, qRow, qC;
+  int64_t kOffset, kK, kN;
+  int64_t vOffset, vK, vN;
+  // 1 with a mask: an operand behind V, whose columns are consecutive.
+  int64_t hasMask, maskRow;
+  // The bits of an f32.
+  int64_t scale;
+  // As in GemmParams.
+  int64_t outOffset, outRow, outPitch;
+  // Register tile: rows x columns of the scores and of the result.
+  int64_t mr, nr;
+  // The grid is batchSplits x rowSplits workgroups, the last one fastest.
+  int64_t batchSplits, rowSplits;
+  // Row tiles whose scores are computed before their results are.
+  int64_t blockTiles;
+  // Elements from one row of scores to the next.
+  int64_t scoreRow;
+  // Scratch: offsets in bytes of packed K and V, scores, reciprocals of the sums of rows.
+  int64_t keysAt, valuesAt, scoresAt, inversesAt;
+};
+
 struct WinogradParams {
   int64_t n, ih, iw, oh, ow;
   // Channels of x; elements from one pixel to the next, of x and of the result.

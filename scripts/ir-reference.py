@@ -32,6 +32,7 @@ FAMILIES = {
     "Programs/ProgramOps": "Fusions, programs and dispatches",
     "Programs/ZoneOps": "Zones of programs",
     "Programs/KernelOps": "Device kernels",
+    "Programs/AttentionOps": "Device kernel of attention",
     "Programs/IntKernelOps": "Device kernels on bytes",
     "Programs/WinogradOps": "Device kernels of Winograd's convolutions",
     "Traces/QueueOps": "Transfers, host steps and events",

@@ -16,6 +16,10 @@ inline constexpr llvm::StringLiteral kTargetAttrName = "ttc.target";
 /// name of the file that it is from, and `entries`, a #ttc.kernel_choice or a #ttc.gemm_plan for
 /// the text of an op (ttc/Analysis/Tuning.h).
 inline constexpr llvm::StringLiteral kTuningAttrName = "ttc.tuning";
+/// On a module: the most workgroups of a program (i64, a power of two); 16 if it is absent.
+inline constexpr llvm::StringLiteral kMaxWorkgroupsAttrName = "ttc.max_workgroups";
+/// The most that it may be: cores claim up to 65,535 workgroups of a command one by one.
+inline constexpr int64_t kMostWorkgroups = 32768;
 /// On a module: the bytes of its trace region, if they are more than the streams need.
 inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
 /// On an argument or a result of a function: its name as a port of the model, a string.

@@ -41,6 +41,11 @@ bool isByteCount(Operation *, Attribute value) {
   auto bytes = dyn_cast<IntegerAttr>(value);
   return bytes && bytes.getType().isSignlessInteger(64) && bytes.getInt() >= 0;
 }
+bool isWorkgroupLimit(Operation *, Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return count && count.getType().isSignlessInteger(64) && count.getInt() <= kMostWorkgroups &&
+         llvm::isPowerOf2_64(count.getInt());
+}
 bool isBufferPerResult(Operation *op, Attribute value) {
   auto buffers = dyn_cast<ArrayAttr>(value);
   return buffers && buffers.size() == op->getNumResults() &&
@@ -62,6 +67,8 @@ const Rule kRules[] = {
     {kTargetAttrName, kOnModule, isModule, "a #ttc.target", is<TargetAttr>},
     {kTuningAttrName, kOnModule, isModule,
      "{entries = {of #ttc.kernel_choice and #ttc.gemm_plan}, file = a string}", isTuning},
+    {kMaxWorkgroupsAttrName, kOnModule, isModule, "an i64 power of two from 1 to 32768",
+     isWorkgroupLimit},
     {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
     {kBufferAttrName, "an argument or a result of a ttc.trace", isTracePort, "a symbol name",

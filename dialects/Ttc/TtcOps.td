@@ -19,6 +19,7 @@ include "dialects/Ttc/Tensors/NarrowTypeOps.td"
 include "dialects/Ttc/Tensors/SequentialOps.td"
 include "dialects/Ttc/Tensors/HostOps.td"
 // Level 2: programs and dispatches; the kernel ops of their bodies.
+include "dialects/Ttc/Programs/AttentionOps.td"
 include "dialects/Ttc/Programs/IntKernelOps.td"
 include "dialects/Ttc/Programs/KernelOps.td"
 include "dialects/Ttc/Programs/WinogradOps.td"

@@ -70,9 +70,9 @@ static GemmSizes getSizes(const GemmParams &p) {
 /// Parts of the batch, the row tiles and the panels. Whole batch elements first; then rows or
 /// panels, whichever makes the workgroups together stream fewer bytes; then the other one if there
 /// are too few (splitSecond). Bytes of B are work, too: a product of few rows waits for them.
-static SmallVector<int64_t> chooseSplits(const GemmParams &p, const GemmSizes &s) {
+static SmallVector<int64_t> chooseSplits(KernelGemmOp op, const GemmParams &p, const GemmSizes &s) {
   int64_t wanted = chooseWorkgroups(
-      std::max(s.batch * s.rows * s.depth * p.cols, s.batch * s.depth * p.cols * 4));
+      op, std::max(s.batch * s.rows * s.depth * p.cols, s.batch * s.depth * p.cols * 4));
   int64_t batch = std::min(s.batch, wanted), rest = std::max<int64_t>(1, wanted / batch);
   bool byRows = rest * s.bElements + s.aElements <= s.bElements + rest * s.aElements;
   int64_t first = std::min(byRows ? s.tiles : s.panels, rest);
@@ -124,7 +124,7 @@ GemmPlanAttr mlir::ttc::planGemm(KernelGemmOp op) {
   GemmRows rows = chooseRows(*loops);
   GemmParams p = withRows(*loops, rows);
   GemmSizes sizes = getSizes(p);
-  SmallVector<int64_t> splits = chooseSplits(p, sizes);
+  SmallVector<int64_t> splits = chooseSplits(op, p, sizes);
   int64_t groupTiles = llvm::divideCeil(sizes.tiles, splits[1]);
   int64_t groupPanels = llvm::divideCeil(sizes.panels, splits[2]);
   int64_t depth = chooseDepth(p, sizes, groupTiles);

@@ -7,6 +7,7 @@
 // and hot. The number of tiles and of workgroups depends on shapes only.
 #include "ProgramBody.h"
 #include "TileShape.h"
+#include "dialects/Ttc/Programs/KernelParams.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -358,7 +359,7 @@ private:
   SmallVector<TiledProducer> known;
 };
 
-struct TileIntoWorkgroupsPass : ttc::impl::TileIntoWorkgroupsBase<TileIntoWorkgroupsPass> {
+struct TileIntoWorkgroupsPass : mlir::ttc::impl::TileIntoWorkgroupsBase<TileIntoWorkgroupsPass> {
   using TileIntoWorkgroupsBase::TileIntoWorkgroupsBase;
   PassCounter numTiles{*this, "tiles", "Tiles of all workgroups together"};
 
@@ -374,7 +375,7 @@ struct TileIntoWorkgroupsPass : ttc::impl::TileIntoWorkgroupsBase<TileIntoWorkgr
           << body.getFunctionType();
       return signalPassFailure();
     }
-    GridOptions options{workgroupBytes, maxWorkgroups};
+    GridOptions options{workgroupBytes, maxWorkgroups > 0 ? maxWorkgroups : getMaxWorkgroups(body)};
     SmallVector<Root> roots = RootFinder(body).find();
     SmallVector<TileShape> shapes;
     int64_t grid = 1;

@@ -68,6 +68,8 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &weights,
             &winograd,
             &strassen,
+            &attention,
+            &workgroups,
             &tuning,
             &floatRounding,
             &queues,
@@ -87,7 +89,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 
 void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) const {
   // All later passes query the target of the module.
-  manager.addPass(createSetTarget({target, targetCpu}));
+  manager.addPass(createSetTarget({target, targetCpu, workgroups}));
   // Early, so that a file for another CPU is an error before anything is computed.
   if (!tuning.empty())
     manager.addPass(createReadTuning({tuning}));
@@ -125,6 +127,10 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   if (hooks.beforeKernels)
     manager.addPass(std::make_unique<HookPass>(hooks.beforeKernels));
   manager.addPass(createChooseKernels({winograd && sums}));
+  // Products have their views now, through transposes and splits; before fusing, which would take
+  // the ops between them.
+  if (attention && shard == ShardKind::None)
+    manager.addPass(createFuseAttention());
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());

@@ -25,8 +25,9 @@ static constexpr StringLiteral kFile = "the tuner";
 static OwningOpRef<ModuleOp> makeModule(Operation *inModule) {
   auto from = inModule->getParentOfType<ModuleOp>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(inModule->getLoc());
-  if (Attribute target = from->getAttr(kTargetAttrName))
-    (*module)->setAttr(kTargetAttrName, target);
+  for (StringRef name : {StringRef(kTargetAttrName), StringRef(kMaxWorkgroupsAttrName)})
+    if (Attribute value = from->getAttr(name))
+      (*module)->setAttr(name, value);
   return module;
 }
 

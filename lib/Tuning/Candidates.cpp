@@ -90,7 +90,7 @@ SmallVector<Attribute> mlir::ttc::getPlanCandidates(KernelGemmOp op, GemmPlanAtt
     const int64_t grid = splits[1] * splits[2];
     SmallVector<int64_t> grids{grid};
     if (grid >= 8 && splits[0] == 1)
-      grids.append({grid / 2, std::min<int64_t>(grid * 2, 2 * kernels::kMaxGroups)});
+      grids.append({grid / 2, std::min<int64_t>(grid * 2, 2 * getMaxWorkgroups(op))});
     for (int64_t wanted : grids)
       for (int64_t rows = 1; rows <= wanted; rows *= 2) {
         const int64_t rowSplits = std::min(rows, rowTiles);

@@ -326,7 +326,7 @@ static std::pair<IntGemmParams, int64_t> getParams(KernelIntGemmOp op) {
   int64_t panels = p.groups * llvm::divideCeilSigned(p.o, p.nr);
   int64_t aBytes = table ? p.n * p.id * p.ih * p.iw * p.c * p.groups : rows * p.c;
   int64_t bBytes = op.getB().getType().getNumElements();
-  int64_t wanted = chooseWorkgroups(rows * quads * p.cols);
+  int64_t wanted = chooseWorkgroups(op, rows * quads * p.cols);
   bool byRows = wanted * bBytes + aBytes <= bBytes + wanted * aBytes;
   int64_t first = std::min(byRows ? tiles : panels, wanted);
   int64_t second = splitSecond(first, wanted, byRows ? panels : tiles, byRows ? 0 : rows);
@@ -471,7 +471,7 @@ static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
   bool together = p.kernel[1] == 3 && p.stride[1] == 1 && p.dilation[1] == 1;
   params.linesTogether = together ? 2 : 1;
   int64_t groups = p.n * llvm::divideCeilSigned(p.oh, params.linesTogether);
-  int64_t wanted = chooseWorkgroups(2 * p.n * p.oh * p.ow * p.c * p.kernel[1] * p.kernel[2]);
+  int64_t wanted = chooseWorkgroups(op, 2 * p.n * p.oh * p.ow * p.c * p.kernel[1] * p.kernel[2]);
   p.rowSplits = std::min(groups, wanted);
   p.channelSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, llvm::divideCeilSigned(p.c, 16));
   return params;

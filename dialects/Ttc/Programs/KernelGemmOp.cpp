@@ -19,9 +19,8 @@ ViewAttr KernelGemmOp::getResultViewOrIdentity() {
   return getResultView() ? *getResultView() : ViewAttr::getIdentity(getResult().getType());
 }
 
-/// A view may only touch the elements of its tensor.
-static LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view,
-                                RankedTensorType type) {
+LogicalResult mlir::ttc::verifyView(Operation *op, StringRef name, ViewAttr view,
+                                    RankedTensorType type) {
   int64_t low = view.getOffset(), high = low;
   for (auto [size, stride] : llvm::zip(view.getShape(), view.getStrides()))
     (stride < 0 ? low : high) += (size - 1) * stride;
@@ -29,6 +28,32 @@ static LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view,
     return op->emitOpError() << "(C3) expected '" << name << "' within the "
                              << type.getNumElements() << " elements of its tensor, found elements "
                              << low << " to " << high;
+  return success();
+}
+
+LogicalResult mlir::ttc::verifyResultView(Operation *op, ViewAttr view, RankedTensorType type) {
+  if (failed(verifyView(op, "result_view", view, type)))
+    return failure();
+  if (llvm::product_of(view.getShape()) != type.getNumElements())
+    return op->emitOpError() << "(C3) expected 'result_view' to cover the result's "
+                             << type.getNumElements() << " elements, found shape ["
+                             << view.getShape() << "]";
+  const int64_t columns = view.getShape().back(), lastDim = type.getShape().back();
+  if (view.getStrides().back() != 1 && columns != 1)
+    return op->emitOpError() << "(C3) expected consecutive columns in 'result_view', found stride "
+                             << view.getStrides().back();
+  if (columns != lastDim)
+    return op->emitOpError() << "(C3) expected the result's last dimension to be the " << columns
+                             << " columns of the product, found " << lastDim;
+  return success();
+}
+
+LogicalResult mlir::ttc::verifyResultRows(Operation *op, ViewAttr view) {
+  const int64_t columns = view.getShape().back();
+  for (int64_t i = 0, e = view.getRank() - 1; i < e; ++i)
+    if (view.getShape()[i] != 1 && view.getStrides()[i] % columns)
+      return op->emitOpError() << "(C3) expected strides in 'result_view' that are multiples of "
+                               << columns << ", found " << view.getStrides()[i];
   return success();
 }
 
@@ -117,20 +142,9 @@ LogicalResult KernelGemmOp::verify() {
     return emitOpError() << "(C2) expected a and the result of rank 2 or more, found ranks "
                          << a.getRank() << " and " << out.getRank();
   if (failed(verifyView(*this, "a_view", a, getA().getType())) ||
-      failed(verifyView(*this, "result_view", out, getResult().getType())))
+      failed(verifyResultView(*this, out, getResult().getType())))
     return failure();
-  if (llvm::product_of(out.getShape()) != getResult().getType().getNumElements())
-    return emitOpError() << "(C3) expected 'result_view' to cover the result's "
-                         << getResult().getType().getNumElements() << " elements, found shape ["
-                         << out.getShape() << "]";
   int64_t columns = out.getShape().back();
-  int64_t lastDim = getResult().getType().getShape().back();
-  if (out.getStrides().back() != 1 && columns != 1)
-    return emitOpError() << "(C3) expected consecutive columns in 'result_view', found stride "
-                         << out.getStrides().back();
-  if (columns != lastDim)
-    return emitOpError() << "(C3) expected the result's last dimension to be the " << columns
-                         << " columns of the product, found " << lastDim;
 
   int64_t groups = getGroups();
   ArrayRef<int64_t> aShape = a.getShape();
@@ -173,10 +187,8 @@ LogicalResult KernelGemmOp::verify() {
     if (aShape[a.getRank() - 2] != out.getShape()[out.getRank() - 2])
       return emitOpError() << "(C7) expected " << aShape[a.getRank() - 2]
                            << " rows in the result, found " << out.getShape()[out.getRank() - 2];
-    for (int64_t i = 0, e = out.getRank() - 1; i < e; ++i)
-      if (out.getShape()[i] != 1 && out.getStrides()[i] % columns)
-        return emitOpError() << "(C3) expected strides in 'result_view' that are multiples of "
-                             << columns << ", found " << out.getStrides()[i];
+    if (failed(verifyResultRows(*this, out)))
+      return failure();
   }
 
   int64_t taps = getKernel() ? llvm::product_of(*getKernel()) : 1;

@@ -13,9 +13,17 @@ using ::ttc::kernels::DepthwiseParams;
 using ::ttc::kernels::PackParams;
 using ::ttc::kernels::PoolParams;
 
-int64_t mlir::ttc::chooseWorkgroups(int64_t work) {
+int64_t mlir::ttc::getMaxWorkgroups(Operation *op) {
+  // The module of a body that is being lowered has none: the one around the program does.
+  for (; op; op = op->getParentOp())
+    if (auto most = op->getAttrOfType<IntegerAttr>(kMaxWorkgroupsAttrName))
+      return most.getInt();
+  return ::ttc::kernels::kMaxGroups;
+}
+
+int64_t mlir::ttc::chooseWorkgroups(Operation *op, int64_t work) {
   return ::ttc::kernels::getEvenGroups(
-      std::clamp<int64_t>(work / ::ttc::kernels::kWorkPerGroup, 1, ::ttc::kernels::kMaxGroups));
+      std::clamp<int64_t>(work / ::ttc::kernels::kWorkPerGroup, 1, getMaxWorkgroups(op)));
 }
 
 int64_t mlir::ttc::splitSecond(int64_t first, int64_t wanted, int64_t size, int64_t rows) {
@@ -88,7 +96,7 @@ static PackParams getPackParams(PackOp op) {
       getPackParams(op.getInput().getType().getShape(), op.getKind(), op.getGroups(), op.getNr());
   // A copied element costs about as much as eight multiply-adds.
   p.splits = std::min(p.groups * llvm::divideCeilSigned(p.cols, p.nr),
-                      chooseWorkgroups(8 * op.getOutput().getType().getNumElements()));
+                      chooseWorkgroups(op, 8 * op.getOutput().getType().getNumElements()));
   return p;
 }
 
@@ -182,7 +190,7 @@ template <typename Params, typename OpTy> static Params getWindowParams(OpTy op)
   std::tie(p.od, p.oh, p.ow) = std::tie(result[0], result[1], result[2]);
   int64_t lines = p.n * p.od * p.oh;
   int64_t work = lines * p.ow * p.c * p.kernel[0] * p.kernel[1] * p.kernel[2];
-  int64_t wanted = chooseWorkgroups(4 * work);
+  int64_t wanted = chooseWorkgroups(op, 4 * work);
   p.rowSplits = std::min(lines, wanted);
   // Whole cache lines of channels, so that no two workgroups write one.
   p.channelSplits =

@@ -13,6 +13,13 @@ inline int64_t kernelValue(std::optional<ArrayRef<int64_t>> values, size_t index
   return values && index < values->size() ? (*values)[index] : other;
 }
 
+/// Fails with a diagnostic that cites (C3) if a view touches elements beyond its tensor of `type`.
+LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view, RankedTensorType type);
+/// The same for 'result_view', which covers the result; its columns are consecutive, and are the
+/// result's last dimension.
+LogicalResult verifyResultView(Operation *op, ViewAttr view, RankedTensorType type);
+/// Fails unless the strides of a 'result_view' between rows are multiples of a row (C3).
+LogicalResult verifyResultRows(Operation *op, ViewAttr view);
 /// Fails with a diagnostic unless `values` are absent or are `count` values of at least `least`.
 /// The diagnostic cites `constraint`, as "(C1)".
 LogicalResult verifyKernelValues(Operation *op, StringRef name,
@@ -30,8 +37,11 @@ LogicalResult verifyKernelWindow(OpTy op, ArrayRef<int64_t> kernel, StringRef co
       succeeded(verifyKernelValues(op, "pads", op.getPads(), 2 * spatial, INT64_MIN, constraint)));
 }
 
-/// The number of workgroups that `work` multiply-adds (or steps of that cost) are split into.
-int64_t chooseWorkgroups(int64_t work);
+/// The most workgroups of programs in the module of `op`: its `ttc.max_workgroups`, or 16.
+int64_t getMaxWorkgroups(Operation *op);
+/// The number of workgroups that `work` multiply-adds (or steps of that cost) of `op` are split
+/// into.
+int64_t chooseWorkgroups(Operation *op, int64_t work);
 
 /// The parts of a second dimension of `size` parts at most, if a first one is split into `first`
 /// and `wanted` workgroups are wanted. An odd number of parts is doubled: 7 row tiles become 14

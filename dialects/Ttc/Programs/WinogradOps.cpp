@@ -170,7 +170,7 @@ static WinogradParams getParams(KernelWinogradInputOp op) {
   p.mr = 1;
   // An element at a point costs about as much as eight multiply-adds.
   p.rowSplits = std::min(p.n * p.tilesH * p.tilesW,
-                         chooseWorkgroups(8 * op.getResult().getType().getNumElements()));
+                         chooseWorkgroups(op, 8 * op.getResult().getType().getNumElements()));
   return p;
 }
 
@@ -213,11 +213,11 @@ bool KernelWinogradInputOp::acceptsStrided(unsigned index, const StridedRange &r
 /// The parts of rows and panels. Without a transformed x each workgroup transforms its own tiles,
 /// so panels are not split. With it panels come first, as weights are most of what is read; rows
 /// are then split only as far as each part of the weights meets enough of them.
-static void chooseSplits(WinogradParams &p) {
+static void chooseSplits(KernelWinogradConvOp op, WinogradParams &p) {
   const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
   const int64_t panels = p.groups * llvm::divideCeil(p.o, p.nr);
   const int64_t wanted =
-      chooseWorkgroups(getPoints(p.m, p.taps) * tiles * (p.c / p.groups) * p.o * p.groups);
+      chooseWorkgroups(op, getPoints(p.m, p.taps) * tiles * (p.c / p.groups) * p.o * p.groups);
   if (!p.transformed) {
     p.panelSplits = 1;
     p.rowSplits = std::min(wanted, rowTiles);
@@ -278,7 +278,7 @@ static WinogradParams getParams(KernelWinogradConvOp op) {
   describeTiles(p, op.getOutputs(), op.getTaps());
   p.mr = op.getTile()[0];
   p.nr = op.getTile()[1];
-  chooseSplits(p);
+  chooseSplits(op, p);
   chooseBlock(p);
   return p;
 }

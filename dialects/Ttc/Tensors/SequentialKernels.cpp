@@ -86,7 +86,7 @@ template <typename OpTy> static ScatterParams finishScatter(OpTy op, ScatterPara
   p.total = data.getNumElements();
   // A copied element costs about as much as eight multiply-adds, an index four times that.
   int64_t copies = 8 * p.total, walk = p.vectors * (32 * p.length + 8 * p.slice);
-  p.splits = std::min(chooseWorkgroups(copies + walk), p.total);
+  p.splits = std::min(chooseWorkgroups(op, copies + walk), p.total);
   if (p.rows > 1)
     p.splits = std::min(p.splits, p.rows);
   else // Every workgroup walks all indices.
@@ -158,7 +158,7 @@ static CumulativeParams getCumulativeParams(CumulativeOp op) {
   p.reverse = op.getReverse();
   // A step waits for the sum before it: some ten multiply-adds.
   int64_t units = p.outer * llvm::divideCeilSigned(p.inner, kCumulativeLanes);
-  p.splits = std::min(units, chooseWorkgroups(10 * p.outer * p.size * p.inner));
+  p.splits = std::min(units, chooseWorkgroups(op, 10 * p.outer * p.size * p.inner));
   return p;
 }
 
@@ -172,7 +172,7 @@ static ArgsortParams getArgsortParams(ArgsortOp op) {
   p.largest = op.getLargest();
   // Each element is compared with the heap's first, and some sink: a level costs a cache's latency.
   int64_t rows = p.outer * p.inner, levels = llvm::Log2_64_Ceil(p.count + 1);
-  p.splits = std::min(rows, chooseWorkgroups(rows * (40 * p.size + 160 * p.count * levels)));
+  p.splits = std::min(rows, chooseWorkgroups(op, rows * (40 * p.size + 160 * p.count * levels)));
   return p;
 }
 
@@ -213,7 +213,8 @@ static DeterminantParams getDeterminantParams(DeterminantOp op) {
   p.element = getElementKind(op.getX());
   p.size = shape.back();
   p.matrices = llvm::product_of(shape.drop_back(2));
-  p.splits = std::min(p.matrices, chooseWorkgroups(p.matrices * p.size * p.size * (p.size + 8)));
+  p.splits =
+      std::min(p.matrices, chooseWorkgroups(op, p.matrices * p.size * p.size * (p.size + 8)));
   return p;
 }
 

@@ -179,8 +179,8 @@ def TileIntoWorkgroups : Pass<"ttc-tile-into-workgroups", "::mlir::func::FuncOp"
   let options = [
     Option<"workgroupBytes", "workgroup-bytes", "int64_t", /*default=*/"32 * 1024",
            "The work that is worth a workgroup, in bytes of memory moved in the same time">,
-    Option<"maxWorkgroups", "max-workgroups", "int64_t", /*default=*/"16",
-           "The largest number of workgroups">
+    Option<"maxWorkgroups", "max-workgroups", "int64_t", /*default=*/"0",
+           "The largest number of workgroups (default: 0, what `ttc.max_workgroups` of the module says, or 16)">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -57,6 +57,15 @@ def StrassenOption : Option<"strassen", "strassen", "bool", /*default=*/"false",
     "Compute large matrix products by one level of Strassen's algorithm: seven products of half the size instead of "
     "eight; their weights take 1.75 times the memory, and rounding errors are larger (default: false; never with --shard, nor with --weights=f16, bf16 or int8)">;
 
+def AttentionOption : Option<"attention", "attention", "bool", /*default=*/"true",
+    "Compute attention as one program for each head, which does not store the scores, where they fit into L2; "
+    "results differ in the last bits (default: true; never with --shard)">;
+
+def WorkgroupsOption : Option<"workgroups", "workgroups", "int64_t", /*default=*/"16",
+    "The most workgroups that the work of a program is split into, a power of two up to 32768: as many cores can share it "
+    "(default: 16)",
+    "::llvm::cl::value_desc(\"number\")">;
+
 def TuningOption : Option<"tuning", "tuning", "std::string", /*default=*/"\"\"",
     "File with measured decisions about kernels, for this CPU and version of ttc, which are taken instead of estimated "
     "ones; --tune writes it",

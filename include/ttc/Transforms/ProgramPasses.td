@@ -9,7 +9,8 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let summary = "Sets the target that the module is compiled for";
   let description = [{
     Sets the module attribute `ttc.target`, which later passes query. A module that already has a
-    target keeps it. Fails if a tensor, or all constants together, are larger than the target's DRAM,
+    target keeps it. `workgroups` becomes `ttc.max_workgroups`, unless it is 16, the default: the most workgroups that
+    programs are split into. Fails if it is no power of two from 1 to 32768, or if a tensor, or all constants together, are larger than the target's DRAM,
     before later passes build constants, tables and plans of these sizes.
 
     ```mlir
@@ -19,7 +20,7 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
-  let options = [TargetOption, TargetCpuOption];
+  let options = [TargetOption, TargetCpuOption, WorkgroupsOption];
 }
 
 def ReadTuning : Pass<"ttc-read-tuning", "::mlir::ModuleOp"> {
@@ -389,6 +390,45 @@ def ChooseKernels : Pass<"ttc-choose-kernels", "::mlir::ModuleOp"> {
     Counters (`--mlir-pass-statistics`): `kernels`.
   }];
   let options = [WinogradOption];
+}
+
+def FuseAttention : Pass<"ttc-fuse-attention", "::mlir::ModuleOp"> {
+  let summary = "Makes one kernel of the ops of an attention";
+  let description = [{
+    A product of queries and keys, its softmax over the last dimension, and the product with the values become
+    `ttc.kernel.attention`, which does not store the scores. In between, the scores may be multiplied or divided by a
+    constant, and then a mask may be added. A mask of zeros is left out.
+
+    It is rewritten if
+
+    1. both products are `ttc.kernel.gemm` whose right operands are not packed ahead of time: keys and values are not
+       constant. Their views stay: transposes and splits of heads move nothing;
+    2. nothing else uses what is computed in between;
+    3. the mask has the last dimension of the scores and broadcasts to them, as NumPy's do. Batch dimensions of the
+       operands that cannot be merged are at most three;
+    4. there are at least 8 rows: packing keys and values must be worth it;
+    5. keys and values of a head, and the scores of a block of rows, fit into 480 KiB: up to 860 keys with
+       heads of 64, 450 with heads of 128. Longer sequences stay two products.
+
+    For targets with less than 512 KiB of L1, which has to hold the scratch, nothing is rewritten. No other property of the target
+    matters, so that results have the same bits on all targets that it fits.
+
+    Before:
+    ```mlir
+    %0 = ttc.kernel.gemm %q, %k {b_view = ..., tile = array<i64: 14, 32>} : (...) -> tensor<12x128x128xf32>
+    %1 = ttc.mul %0, %scale : (tensor<12x128x128xf32>, tensor<f32>) -> tensor<12x128x128xf32>
+    %2 = ttc.add %1, %mask : (tensor<12x128x128xf32>, tensor<128x128xf32>) -> tensor<12x128x128xf32>
+    %3 = ttc.softmax %2 {axis = 2} : (tensor<12x128x128xf32>) -> tensor<12x128x128xf32>
+    %4 = ttc.kernel.gemm %3, %v {tile = array<i64: 14, 32>} : (...) -> tensor<12x128x64xf32>
+    ```
+    After:
+    ```mlir
+    %4 = ttc.kernel.attention %q, %k, %v, %mask {k_view = ..., scale = 1.250000e-01 : f32, tile = array<i64: 14, 32>}
+      : (...) -> tensor<12x128x64xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `attentions`.
+  }];
 }
 
 def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {

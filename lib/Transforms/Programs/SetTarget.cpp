@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "kernels/Budgets.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
@@ -74,6 +75,13 @@ struct SetTarget : mlir::ttc::impl::SetTargetBase<SetTarget> {
       attr = *found;
       module->setAttr(kTargetAttrName, attr);
     }
+    if (workgroups < 1 || workgroups > kMostWorkgroups || !llvm::isPowerOf2_64(workgroups)) {
+      emitError(module.getLoc()) << "expected 'workgroups' to be a power of two from 1 to "
+                                 << kMostWorkgroups << ", found " << workgroups.getValue();
+      return signalPassFailure();
+    }
+    if (workgroups != ::ttc::kernels::kMaxGroups)
+      module->setAttr(kMaxWorkgroupsAttrName, Builder(module).getI64IntegerAttr(workgroups));
     SizeCheck sizes(attr);
     WalkResult walked = module->walk([&](Operation *op) { return WalkResult(sizes.check(op)); });
     if (walked.wasInterrupted())

@@ -21,6 +21,18 @@
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=pentium3 2>&1 | FileCheck %s --check-prefix=IA32
 // IA32: expected LLVM's name of an x86-64 CPU, or native, found 'pentium3'
 
+// The default of workgroups needs no attribute.
+// RUN: ttc-opt %s --ttc-set-target=workgroups=64 | FileCheck %s --check-prefix=GRIDS
+// GRIDS: module attributes {ttc.max_workgroups = 64 : i64, ttc.target =
+// RUN: ttc-opt %s --ttc-set-target=workgroups=16 | FileCheck %s --check-prefix=DEFAULT
+// DEFAULT-NOT: ttc.max_workgroups
+// RUN: not ttc-opt %s --ttc-set-target=workgroups=24 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// UNEVEN: expected 'workgroups' to be a power of two from 1 to 32768, found 24
+// RUN: not ttc-opt %s --ttc-set-target=workgroups=65536 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: expected 'workgroups' to be a power of two from 1 to 32768, found 65536
+// RUN: not ttc-opt %s --ttc-set-target=workgroups=-1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: expected 'workgroups' to be a power of two from 1 to 32768, found -1
+
 // For this machine's CPU, DRAM is the machine's memory in whole 256 MiB; for another it is 64 GiB.
 // RUN: ttc-opt %s --ttc-set-target=target=cpu > %t.native
 // RUN: %python -c "import os, re, sys; d = int(re.search('dram_bank_bytes = ([0-9]+)', open(sys.argv[1]).read())[1]); m = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGESIZE'); u = 1 << 28; assert d == max(m // u * u, u), (d, m)" %t.native

@@ -134,6 +134,23 @@ TEST(Spills, Winograd) {
   }
 }
 
+/// Both products of an attention, whose tiles of 14 x 2 vectors have as many multiply-adds as the
+/// four rows that exp is computed of together: 7 in each. AVX2 has no registers for all constants
+/// of exp.
+TEST(Spills, Attention) {
+  for (const Machine &machine : machines) {
+    if (machine.tile[1] == 48)
+      continue; // its panels have one or two vectors
+    int64_t rows = 8 * machine.tile[0];
+    expectNoSpills(
+        machine.cpu, products(machine),
+        "ttc.kernel.attention %0, %1, %2, %3 {scale = 1.250000e-01 : f32, tile = " +
+            array(machine.tile) + "}",
+        {tensor({12, rows, 64}), tensor({12, 64, 128}), tensor({12, 128, 64}), tensor({rows, 128})},
+        tensor({12, rows, 64}), Tail::none);
+  }
+}
+
 // The test sees a spill where there is one.
 TEST(Spills, AreSeen) {
   const char *assembly = ".LBB0_1:\n"

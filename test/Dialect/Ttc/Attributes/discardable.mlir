@@ -26,6 +26,11 @@ module attributes {ttc.tuning = {entries = {conv = 3}, file = "f"}} {}
 
 // -----
 
+// expected-error @+1 {{'builtin.module' op expected 'ttc.max_workgroups' to be an i64 power of two from 1 to 32768, found 24 : i64}}
+module attributes {ttc.max_workgroups = 24} {}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected 'ttc.name' on argument 1 to be a string, found @x}}
 func.func private @name(tensor<4xf32>, tensor<4xf32> {ttc.name = @x})
 

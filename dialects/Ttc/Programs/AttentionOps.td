@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTC_ATTENTIONOPS_TD
+#define TTC_ATTENTIONOPS_TD
+
+include "dialects/Ttc/Programs/KernelOps.td"
+
+def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention"> {
+  let summary = "Attention of whole heads, whose scores are not stored";
+  let description = [{
+    softmax(scale * q k + mask) v, over the last dimension, for each element of the batch: `q` is
+    [batch..., M, D], `k` [batch..., D, N], `v` [batch..., N, E], the optional `mask` broadcasts to
+    [batch..., M, N] as NumPy's, and the logical result is [batch..., M, E]. Batch dimensions of 1
+    broadcast.
+
+    `q_view`, `k_view` and `v_view` say which strided view of the operand is meant; `result_view`, where
+    the elements of the logical result go within the result's type.
+
+    A workgroup packs `k` and `v` of a head into scratch as panels of `tile[1]` columns. The scores of a
+    block of rows stay in scratch until they have met `v`. `tile` is the register tile of both products.
+    A row's maximum is subtracted before exp, and its sum divides the results, not the scores.
+
+    Constraints:
+    - (C1) `tile` has 1 to 14 rows, and 16 or 32 columns.
+    - (C2) The views have the shapes above: as many dimensions, at least two, and none is 0. Batch dimensions are
+      those of the result, or 1.
+    - (C3) Views stay within their tensors. `result_view` covers the result: its columns are consecutive and
+      are the result's last dimension, and its other strides are multiples of their number.
+    - (C4) `mask` broadcasts to [batch..., M, N], and has the dimension N.
+    - (C5) At most three batch dimensions remain after those with consecutive strides are merged.
+    - (C6) `scale` is finite.
+
+    ```mlir
+    %0 = ttc.kernel.attention %q, %k, %v, %mask {scale = 1.250000e-01 : f32, tile = array<i64: 14, 32>}
+        : (tensor<12x128x64xf32>, tensor<12x64x128xf32>, tensor<12x128x64xf32>, tensor<128x128xf32>)
+          -> tensor<12x128x64xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_KernelTensor:$q, Ttc_KernelTensor:$k, Ttc_KernelTensor:$v,
+    Optional<Ttc_KernelTensor>:$mask, F32Attr:$scale, DenseI64ArrayAttr:$tile,
+    OptionalAttr<Ttc_ViewAttr>:$q_view,
+    OptionalAttr<Ttc_ViewAttr>:$k_view,
+    OptionalAttr<Ttc_ViewAttr>:$v_view,
+    OptionalAttr<Ttc_ViewAttr>:$result_view);
+  let results = (outs Ttc_KernelTensor:$result);
+  let assemblyFormat =
+      "$q `,` $k `,` $v (`,` $mask^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The view of an operand (q, k, v: 0, 1, 2), or of the result (3); the identity where none is given.
+    ::mlir::ttc::ViewAttr getViewOrIdentity(unsigned index);
+    /// Whether the kernel can walk the op with contiguous operands: (C5).
+    bool hasLoops();
+  }];
+}
+
+#endif // TTC_ATTENTIONOPS_TD

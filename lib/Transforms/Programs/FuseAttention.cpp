@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "kernels/Budgets.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "ttc/Support/Target.h"
+#include "ttc/Transforms/Passes.h"
+#include <cmath>
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_FUSEATTENTION
+#include "ttc/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Rows below which packing keys and values costs more than it saves.
+constexpr int64_t kLeastRows = 8;
+/// The L1 that holds the scratch.
+constexpr int64_t kLeastL1 = 512 * 1024;
+
+/// The one number of a constant, if there is only one.
+std::optional<float> getScalar(Value value) {
+  DenseElementsAttr elements;
+  if (!tensorType(value).getElementType().isF32() || !matchPattern(value, m_Constant(&elements)) ||
+      !elements.isSplat())
+    return std::nullopt;
+  return elements.getSplatValue<float>();
+}
+
+/// Whether adding the value changes nothing that a softmax can tell: constant zeros.
+bool isZeros(Value value) {
+  if (std::optional<float> number = getScalar(value))
+    return *number == 0;
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return false;
+  std::optional<ArrayRef<char>> bytes = viewConstantBytes(constant.getValue());
+  if (!bytes || bytes->size() % sizeof(float) != 0)
+    return false;
+  auto *numbers = reinterpret_cast<const float *>(bytes->data());
+  return llvm::all_of(ArrayRef(numbers, bytes->size() / sizeof(float)),
+                      [](float number) { return number == 0; });
+}
+
+/// A product of two values of run time.
+bool isProduct(KernelGemmOp op) { return op && !op.getKernel() && !op.getPacked(); }
+
+/// The scores in front of the softmax: scale * product + mask.
+struct Scores {
+  KernelGemmOp product;
+  float scale = 1;
+  Value mask;
+  /// What computes them, from the product on.
+  SmallVector<Location> locations;
+};
+
+/// The operand of a binary op that has the result's type and is its only use, and the other one.
+std::optional<std::pair<Value, Value>> splitOperands(Operation *op, bool isCommutative) {
+  for (unsigned at : {0u, 1u}) {
+    Value value = op->getOperand(at);
+    if (value.getType() == op->getResult(0).getType() && value.hasOneUse() &&
+        isa_and_present<KernelGemmOp, MulOp, DivOp>(value.getDefiningOp()))
+      return std::pair(value, op->getOperand(1 - at));
+    if (!isCommutative)
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<Scores> findScores(Value value) {
+  Scores scores;
+  if (auto add = value.getDefiningOp<AddOp>()) {
+    auto operands = splitOperands(add, /*isCommutative=*/true);
+    if (!operands)
+      return std::nullopt;
+    scores.locations.push_back(add.getLoc());
+    std::tie(value, scores.mask) = *operands;
+  }
+  if (Operation *op = value.getDefiningOp(); isa_and_present<MulOp, DivOp>(op)) {
+    auto operands = splitOperands(op, isa<MulOp>(op));
+    std::optional<float> number = operands ? getScalar(operands->second) : std::nullopt;
+    // Another shape of the number could add dimensions.
+    if (!number)
+      return std::nullopt;
+    scores.scale = isa<MulOp>(op) ? *number : 1 / *number;
+    scores.locations.push_back(op->getLoc());
+    value = operands->first;
+  }
+  scores.product = value.getDefiningOp<KernelGemmOp>();
+  if (!isProduct(scores.product) || !value.hasOneUse())
+    return std::nullopt;
+  scores.locations.push_back(scores.product.getLoc());
+  if (scores.mask && isZeros(scores.mask))
+    scores.mask = {};
+  return scores;
+}
+
+/// The view of a value with dimensions of size 1 in front; null if it is the value itself.
+ViewAttr extendRank(ViewAttr view, Value of, int64_t rank) {
+  if (view.isIdentity(tensorType(of)) && view.getRank() == rank)
+    return {};
+  SmallVector<int64_t> shape(rank - view.getRank(), 1), strides(rank - view.getRank(), 0);
+  llvm::append_range(shape, view.getShape());
+  llvm::append_range(strides, view.getStrides());
+  return ViewAttr::get(view.getContext(), shape, strides, view.getOffset());
+}
+
+/// What the op's verifier demands of scale and mask.
+bool isPossible(const Scores &scores, RankedTensorType type) {
+  if (!std::isfinite(scores.scale) || type.getNumElements() == 0)
+    return false;
+  if (!scores.mask)
+    return true;
+  auto mask = tensorType(scores.mask);
+  return mask.getElementType().isF32() && mask.getRank() > 0 && mask.getRank() <= type.getRank() &&
+         mask.getShape().back() == type.getShape().back();
+}
+
+/// Begins at the product with the values.
+struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
+  ProductsToAttention(MLIRContext *context, int64_t vectorLength, PassCounter &count)
+      : OpRewritePattern(context), vectorLength(vectorLength), count(count) {}
+
+  LogicalResult matchAndRewrite(KernelGemmOp op, PatternRewriter &rewriter) const override {
+    auto softmax = op.getA().getDefiningOp<SoftmaxOp>();
+    if (!isProduct(op) || !softmax || !softmax->hasOneUse())
+      return failure();
+    auto type = tensorType(softmax.getY());
+    const int64_t rank = type.getRank();
+    if (softmax.getAxis() != rank - 1 || !op.getAViewOrIdentity().isIdentity(type) ||
+        !softmax.getX().hasOneUse())
+      return failure();
+    std::optional<Scores> scores = findScores(softmax.getX());
+    if (!scores || !isPossible(*scores, type))
+      return failure();
+    KernelGemmOp product = scores->product;
+    const ViewAttr q = product.getAViewOrIdentity(), k = product.getBViewOrIdentity();
+    const ViewAttr v = op.getBViewOrIdentity(), out = op.getResultViewOrIdentity();
+    // The values' batch may be larger than that of the scores.
+    if (!product.getResultViewOrIdentity().isIdentity(type) || out.getRank() != rank ||
+        out.getShape().drop_back() != type.getShape().drop_back() || q.getRank() > rank ||
+        k.getRank() > rank || v.getRank() > rank)
+      return failure();
+    if (type.getDimSize(rank - 2) < kLeastRows || q.getShape().back() == 0)
+      return failure();
+    scores->locations.push_back(softmax.getLoc());
+    scores->locations.push_back(op.getLoc());
+    const bool isWide = vectorLength == 16;
+    auto attention = KernelAttentionOp::create(
+        rewriter, rewriter.getFusedLoc(scores->locations), op.getType(), product.getA(),
+        product.getB(), op.getB(), scores->mask, rewriter.getF32FloatAttr(scores->scale),
+        rewriter.getDenseI64ArrayAttr(isWide ? ArrayRef<int64_t>{14, 32}
+                                             : ArrayRef<int64_t>{6, 16}),
+        extendRank(q, product.getA(), rank), extendRank(k, product.getB(), rank),
+        extendRank(v, op.getB(), rank), op.getResultViewAttr());
+    if (!attention.hasLoops() || attention.getScratchBytes() > ::ttc::kernels::kAttentionBudget) {
+      rewriter.eraseOp(attention);
+      return rewriter.notifyMatchFailure(op, "too many batch dimensions, or too much scratch");
+    }
+    rewriter.replaceOp(op, attention);
+    ++count;
+    return success();
+  }
+
+private:
+  int64_t vectorLength;
+  PassCounter &count;
+};
+
+struct FuseAttention : impl::FuseAttentionBase<FuseAttention> {
+  PassCounter numAttentions{*this, "attentions", "Attentions that became one kernel"};
+
+  void runOnOperation() override {
+    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttrName);
+    if (target && target.getL1Bytes() < kLeastL1)
+      return;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ProductsToAttention>(&getContext(), getVectorLength(getCpuTarget(getOperation())),
+                                      numAttentions);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace mlir::ttc
