@@ -126,7 +126,8 @@ build() {
   shift
   folder=build
   [ "$preset" = release ] || folder="build-$preset"
-  if [ ! -f "$folder/build.ninja" ]; then
+  # Again while there is no Python package: what it needs may have been installed since.
+  if [ ! -f "$folder/build.ninja" ] || { [ "$preset" = release ] && [ ! -d "$folder/python" ]; }; then
     say "configuring the $preset build in $folder"
     quietly "configure-$preset" cmake --preset "$preset" || fail "cmake failed for preset $preset"
   fi

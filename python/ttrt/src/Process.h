@@ -9,6 +9,7 @@
 #ifndef TTRT_PYTHON_PROCESS_H
 #define TTRT_PYTHON_PROCESS_H
 
+#include <Python.h>
 #include <cstdint>
 
 namespace ttrt::python {
@@ -20,23 +21,43 @@ uint32_t forks();
 /// Call once, when the module is loaded.
 void watchForks();
 
-/// A call that lets other threads of Python run. It is made and destroyed with the GIL held.
-/// Throws when the interpreter is about to end: SystemExit, which ends a thread without a message;
-/// in the thread that ends the interpreter, an Error.
-class Call {
+/// Throws SystemExit, which ends a thread without a message, when another thread ends the
+/// interpreter.
+void requireInterpreter();
+
+/// Something that the end of the interpreter waits for. Made and destroyed with the GIL held.
+class InProgress {
 public:
-  Call();
-  ~Call();
-  Call(const Call &) = delete;
-  Call &operator=(const Call &) = delete;
+  InProgress();
+  ~InProgress();
+  InProgress(const InProgress &) = delete;
+  InProgress &operator=(const InProgress &) = delete;
 
 private:
   uint32_t forks_;
 };
 
-/// Refuses calls from now on, and waits for those in progress, without the GIL. Signals are
-/// handled meanwhile.
+/// Lets other threads of Python run. Where that is too late, because another thread ends the
+/// interpreter, it does nothing.
+class Unlocked {
+public:
+  Unlocked();
+  ~Unlocked();
+  Unlocked(const Unlocked &) = delete;
+  Unlocked &operator=(const Unlocked &) = delete;
+
+private:
+  InProgress inProgress_;
+  PyThreadState *state_ = nullptr;
+};
+
+/// Refuses calls of other threads from now on, and waits for those in progress, without the GIL.
+/// Signals are handled meanwhile.
 void endCalls();
+/// Whether endCalls() was called.
+bool isEnding();
+/// Whether another thread called it: then this one must not wait for anything that needs the GIL.
+bool isEndedByOther();
 
 } // namespace ttrt::python
 

@@ -116,9 +116,11 @@ class UntrustedError(Error):
     status = Status.UNTRUSTED
 
 
-_CLASSES = {cls.status: cls for cls in Error.__subclasses__()}
+_CLASSES: dict[int, type[Error]] = {
+    int(cls.status): cls for cls in Error.__subclasses__() if cls.status is not None
+}
 
 
 def make(status: int, message: str) -> Error:
     """The exception for a status of the C API."""
-    return _CLASSES.get(status, Error)(message)  # type: ignore[call-overload]
+    return _CLASSES.get(status, Error)(message)
