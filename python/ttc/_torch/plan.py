@@ -17,7 +17,7 @@ from ttc._torch.analysis import Inputs
 
 _version = operator.attrgetter("_version")
 _address = torch.Tensor.data_ptr
-_empty = torch.empty
+_empty_like = torch.empty_like
 
 
 class Plan:
@@ -29,19 +29,20 @@ class Plan:
         self._path, self._cores, self._record = path, cores, record
         self.inputs = inputs
         self._pick = _getter(inputs.constants)
+        self._pick_tensors = _getter(inputs.tensors)
         self._pick_dynamic = _getter((*inputs.tensors, *inputs.values)) if inputs.dynamic else None
         self._dynamic = _shapes(self._pick_dynamic(args)) if self._pick_dynamic else None
         self._open()
         self._check_ports(args)
         self._outputs = record["outputs"]
-        # (shape in which the bundle stores it, dtype, permutation back)
-        self._new = [
-            (tuple(shape), getattr(torch, dtype), None if order is None else _inverse(order))
-            for shape, dtype, order in record["new"]
-        ]
-        self._simple = all(back is None for *_, back in self._new) and self._outputs == [
-            ["new", i] for i in range(len(self._new))
-        ]
+        # What is like a template is dense and row-major, in the order in which the bundle stores it.
+        with torch.inference_mode(False):
+            self._templates = [
+                torch.empty((), dtype=getattr(torch, dtype), device="cpu").expand(shape)
+                for shape, dtype, _ in record["new"]
+            ]
+        self._back = [None if order is None else _inverse(order) for *_, order in record["new"]]
+        self._simple = not any(self._back) and self._outputs == [["new", i] for i in range(len(self._back))]
         # Dynamo guards strides; where they are dynamic, each call looks.
         self._copies = inputs.dynamic or any(not args[p].is_contiguous() for p in inputs.tensors)
         self._watch(self._pick(args))
@@ -110,10 +111,10 @@ class Plan:
 
     def run(self, args: tuple[Any, ...]) -> list[Any]:
         """The graph's outputs: new tensors, which nothing writes again."""
-        tensors = [args[p] for p in self.inputs.tensors]
+        tensors = self._pick_tensors(args)
         if self._copies:
-            tensors = [tensor.contiguous() for tensor in tensors]
-        new = [_empty(shape, dtype=dtype, device="cpu") for shape, dtype, _ in self._new]
+            tensors = tuple(tensor.contiguous() for tensor in tensors)
+        new = [_empty_like(template) for template in self._templates]
         try:
             self._call(*map(_address, tensors), *map(_address, new))
         except ttrt.UnsupportedError:
@@ -123,7 +124,7 @@ class Plan:
             self._call(*map(_address, tensors), *map(_address, new))
         if self._simple:
             return new
-        new = [t if back is None else t.permute(back) for t, (_, _, back) in zip(new, self._new)]
+        new = [t if back is None else t.permute(back) for t, back in zip(new, self._back)]
         return [_result(output, args, new) for output in self._outputs]
 
 
@@ -143,9 +144,10 @@ def _result(output: list[Any], args: tuple[Any, ...], new: list[torch.Tensor]) -
 
 def _getter(positions: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
     """itemgetter() returns no tuple for a single position."""
-    if len(positions) > 1:
-        return operator.itemgetter(*positions)
-    return lambda args: tuple(args[p] for p in positions)
+    if len(positions) == 1:
+        position = positions[0]
+        return lambda args: (args[position],)
+    return operator.itemgetter(*positions) if positions else lambda args: ()
 
 
 def _shapes(arguments: tuple[Any, ...]) -> list[Any]:
