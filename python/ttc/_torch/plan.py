@@ -50,7 +50,7 @@ class Plan:
     def _open(self) -> None:
         self._process = os.getpid()
         self.bundle = ttrt.load(self._path, cores=self._cores)
-        self._call = self.bundle._first._at_addresses()
+        self._call = next(iter(self.bundle.entries.values()))._at_addresses()
 
     def _check_ports(self, args: tuple[Any, ...]) -> None:
         expected = [[args[p].numel() * args[p].element_size(), list(args[p].shape)] for p in self.inputs.tensors]
