@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BoundCall.h"
+
+namespace ttrt::python {
+
+static std::string quoted(const std::string &name) { return "'" + name + "'"; }
+
+/// "'image' f32[1, 8, 8], 'mask' bool[8]"
+static std::string list(const std::vector<Port> &ports) {
+  std::string text;
+  for (const Port &port : ports)
+    text += (text.empty() ? "" : ", ") + quoted(port.name) + " " + port.type.text();
+  return text.empty() ? "none" : text;
+}
+
+static void requireNames(const EntryPoint &entry, const char *kind, const std::vector<Port> &ports,
+                         nb::dict given) {
+  for (auto [key, value] : given) {
+    bool isKnown = false;
+    for (const Port &port : ports)
+      isKnown |= nb::isinstance<nb::str>(key) && nb::cast<std::string_view>(key) == port.name;
+    if (!isKnown)
+      raiseTypeError("entry point " + quoted(entry.name) + " has no " + kind + " " +
+                     nb::cast<std::string>(nb::repr(key)) + "; it has: " + list(ports));
+  }
+}
+
+static void bindInputs(Binding &binding, const EntryPoint &entry, nb::tuple args, nb::dict named) {
+  if (args.size() > entry.inputs.size())
+    raiseTypeError("entry point " + quoted(entry.name) + " has " +
+                   std::to_string(entry.inputs.size()) +
+                   (entry.inputs.size() == 1 ? " input, found " : " inputs, found ") +
+                   std::to_string(args.size()));
+  size_t used = 0;
+  for (size_t i = 0; i < entry.inputs.size(); ++i) {
+    const Port &port = entry.inputs[i];
+    nb::object given;
+    if (i < args.size())
+      given = nb::borrow(args[i]);
+    if (named.size()) {
+      if (PyObject *found = PyDict_GetItemString(named.ptr(), port.name.c_str())) {
+        if (given.is_valid())
+          raiseTypeError("input " + quoted(port.name) + " is given twice, by position and by name");
+        given = nb::borrow(found);
+        ++used;
+      }
+    }
+    if (!given.is_valid() && !port.hasSlotInUse)
+      raiseTypeError("missing input " + quoted(port.name) + " " + port.type.text() +
+                     " of entry point " + quoted(entry.name) +
+                     ", whose slot has not been used either");
+    if (!given.is_valid() || nb::isinstance<InSlot>(given)) {
+      binding.inputs.push_back({nullptr, 0});
+      continue;
+    }
+    Array array = importArray(given, port.type, /*writable=*/false, "input " + quoted(port.name));
+    binding.inputs.push_back({array.data, port.type.bytes});
+    binding.arrays.push_back(std::move(array));
+  }
+  if (used != named.size())
+    requireNames(entry, "input", entry.inputs, named);
+}
+
+static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint32_t index,
+                        nb::object out) {
+  const EntryPoint &entry = device.entry(index);
+  nb::dict given;
+  if (!out.is_none()) {
+    if (!nb::isinstance<nb::dict>(out))
+      raiseTypeError("out: expected a dictionary of arrays by the names of outputs, found " +
+                     nb::cast<std::string>(out.type().attr("__name__")));
+    given = nb::cast<nb::dict>(out);
+    requireNames(entry, "output", entry.outputs, given);
+  }
+  for (uint32_t i = 0; i < entry.outputs.size(); ++i) {
+    const Port &port = entry.outputs[i];
+    nb::object array;
+    if (given.size())
+      if (PyObject *found = PyDict_GetItemString(given.ptr(), port.name.c_str()))
+        array = nb::borrow(found);
+    if (array.is_valid() && nb::isinstance<InSlot>(array)) {
+      binding.outputs.push_back({nullptr, 0});
+      array = device.outputSlot(self, index, i);
+    } else {
+      if (!array.is_valid())
+        array = newArray(port.type);
+      Array memory =
+          importArray(array, port.type, /*writable=*/true, "output " + quoted(port.name));
+      binding.outputs.push_back({memory.data, port.type.bytes});
+      binding.arrays.push_back(std::move(memory));
+    }
+    binding.results[port.name.c_str()] = array;
+  }
+}
+
+Binding bindArrays(nb::handle self, Device &device, uint32_t index, nb::tuple args, nb::dict named,
+                   nb::object out) {
+  device.requireOpen();
+  const EntryPoint &entry = device.entry(index);
+  Binding binding;
+  bindInputs(binding, entry, args, named);
+  bindOutputs(self, device, binding, index, out);
+  return binding;
+}
+
+nb::object run(Device &device, uint32_t entry, const Binding &binding, ttrt_timing *timing) {
+  ttrt_error error;
+  ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
+  options.timing = timing;
+  const ttrt_status status = device.exclusively([&](ttrt_device *opened) {
+    return ttrt_run(opened, entry, binding.inputs.data(), binding.outputs.data(),
+                    timing ? &options : nullptr, &error);
+  });
+  device.check(status, error);
+  return binding.results;
+}
+
+BoundCall::BoundCall(nb::object device, uint32_t entry, Binding binding)
+    : owner(device), device(nb::inst_ptr<Device>(device)), entry(entry),
+      binding(std::move(binding)) {}
+
+nb::object BoundCall::operator()() const { return run(*device, entry, binding); }
+
+} // namespace ttrt::python

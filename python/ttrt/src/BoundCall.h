@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays bound to the inputs and outputs of an entry point.
+
+#ifndef TTRT_PYTHON_BOUNDCALL_H
+#define TTRT_PYTHON_BOUNDCALL_H
+
+#include "Device.h"
+
+namespace ttrt::python {
+
+/// Checked arrays, as the C API takes them. Keeps them alive.
+struct Binding {
+  std::vector<ttrt_input> inputs;
+  std::vector<ttrt_output> outputs;
+  std::vector<Array> arrays;
+  nb::dict results; ///< by name, in the order of the entry point
+};
+
+/// Inputs by position, then by name; those that are given neither way must have a slot in use.
+/// Outputs that `out` (None or a dictionary) does not have are new arrays.
+Binding bindArrays(nb::handle self, Device &device, uint32_t entry, nb::tuple args, nb::dict named,
+                   nb::object out);
+
+/// Runs the entry point once, and returns the results.
+nb::object run(Device &device, uint32_t entry, const Binding &binding,
+               ttrt_timing *timing = nullptr);
+
+/// What Entry.bind() returns.
+class BoundCall {
+public:
+  BoundCall(nb::object device, uint32_t entry, Binding binding);
+  nb::object operator()() const;
+  nb::object results() const { return binding.results; }
+
+private:
+  nb::object owner;
+  Device *device;
+  uint32_t entry;
+  Binding binding;
+};
+
+} // namespace ttrt::python
+
+#endif // TTRT_PYTHON_BOUNDCALL_H

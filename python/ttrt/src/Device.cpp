@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Device.h"
+
+#include "ttrt/pipeline.h"
+
+#include <algorithm>
+
+namespace ttrt::python {
+
+Device::Device(const std::string &path, const Options &options, nb::dict hostFunctions)
+    : path_(path), hostFunctions_(hostFunctions), forks_(forks()) {
+  try {
+    open(options);
+    describe();
+  } catch (...) {
+    closeNow();
+    throw;
+  }
+}
+
+Device::~Device() { closeNow(); }
+
+void Device::requireOpen() const {
+  if (closed_) [[unlikely]]
+    raise(TTRT_INVALID_ARGUMENT, "the bundle is closed");
+}
+
+void Device::open(const Options &options) {
+  ttrt_error error;
+  ttrt_status status;
+  Call call;
+  {
+    nb::gil_scoped_release released;
+    status = ttrt_bundle_open(path_.c_str(), options.verify, &bundle_, &error);
+    if (status == TTRT_OK) {
+      ttrt_device_options opened = TTRT_DEVICE_OPTIONS_INIT;
+      opened.cores = options.cores;
+      opened.pin = options.pin;
+      opened.huge_pages = options.hugePages;
+      opened.host_functions = hostFunctions_.list();
+      // Queues are threads that sleep until a stream is opened.
+      for (uint32_t entry = 0; entry < ttrt_bundle_entries(bundle_); ++entry)
+        for (uint32_t i = 0; i < ttrt_bundle_schedules(bundle_, entry); ++i) {
+          ttrt_schedule schedule = TTRT_SCHEDULE_INIT;
+          if (ttrt_bundle_schedule(bundle_, entry, i, &schedule, nullptr) == TTRT_OK)
+            opened.queues = std::max(opened.queues, schedule.queues);
+        }
+      status = ttrt_device_open(bundle_, &opened, &device_, &error);
+    }
+  }
+  python::check(status, error);
+}
+
+static Port describePort(const ttrt_port &port) {
+  Port described;
+  described.name = port.name;
+  described.type.dtype = port.dtype;
+  described.type.shape.assign(port.shape, port.shape + port.rank);
+  described.type.bytes = port.bytes;
+  nameOf(port.dtype); // throws for a type that a later release adds
+  return described;
+}
+
+void Device::describe() {
+  ttrt_error error;
+  for (uint32_t i = 0; i < ttrt_bundle_entries(bundle_); ++i) {
+    ttrt_entry info = TTRT_ENTRY_INIT;
+    python::check(ttrt_bundle_entry(bundle_, i, &info, &error), error);
+    EntryPoint entry;
+    entry.name = info.name;
+    for (uint32_t k = 0; k < info.inputs; ++k) {
+      ttrt_port port = TTRT_PORT_INIT;
+      python::check(ttrt_bundle_input(bundle_, i, k, &port, &error), error);
+      entry.inputs.push_back(describePort(port));
+    }
+    for (uint32_t k = 0; k < info.outputs; ++k) {
+      ttrt_port port = TTRT_PORT_INIT;
+      python::check(ttrt_bundle_output(bundle_, i, k, &port, &error), error);
+      entry.outputs.push_back(describePort(port));
+    }
+    entries_.push_back(std::move(entry));
+  }
+}
+
+void Device::check(ttrt_status status, const ttrt_error &error) {
+  if (status == TTRT_OK) [[likely]]
+    return;
+  nb::object cause;
+  if (status == TTRT_FAILED)
+    cause = hostFunctions_.takeException();
+  raise(status, error.message, std::move(cause));
+}
+
+void Device::closeNow() {
+  ttrt_device *device = std::exchange(device_, nullptr);
+  ttrt_bundle *bundle = std::exchange(bundle_, nullptr);
+  if (!device && !bundle)
+    return;
+  nb::gil_scoped_release released;
+  ttrt_device_close(device);
+  ttrt_bundle_close(bundle);
+}
+
+void Device::close() {
+  if (closed_)
+    return;
+  if (!isForked()) {
+    if (holder_.load(std::memory_order_relaxed) == std::this_thread::get_id())
+      raise(TTRT_BUSY, "a host function cannot close the bundle that calls it");
+    closed_ = true;
+    nb::gil_scoped_release released;
+    std::lock_guard lock(mutex_);
+  }
+  closed_ = true;
+  if (!pins_)
+    closeNow();
+}
+
+nb::capsule Device::pin(nb::handle self) {
+  struct Pin {
+    nb::object device;
+  };
+  ++pins_;
+  return nb::capsule(new Pin{nb::borrow(self)}, [](void *data) noexcept {
+    auto *pin = static_cast<Pin *>(data);
+    nb::inst_ptr<Device>(pin->device)->unpin();
+    delete pin;
+  });
+}
+
+void Device::unpin() {
+  if (--pins_ == 0 && closed_)
+    closeNow();
+}
+
+nb::object Device::inputSlot(nb::handle self, uint32_t entry, uint32_t input) {
+  ttrt_error error;
+  void *slot = nullptr;
+  check(exclusively([&](ttrt_device *device) {
+          return ttrt_device_input_slot(device, entry, input, &slot, &error);
+        }),
+        error);
+  Port &port = entries_[entry].inputs[input];
+  port.hasSlotInUse = true;
+  return exportArray(slot, port.type, /*writable=*/true, pin(self));
+}
+
+nb::object Device::outputSlot(nb::handle self, uint32_t entry, uint32_t output) {
+  requireOpen();
+  ttrt_error error;
+  const void *slot = nullptr;
+  check(ttrt_device_output_slot(device_, entry, output, &slot, &error), error);
+  return exportArray(slot, entries_[entry].outputs[output].type, /*writable=*/false, pin(self));
+}
+
+} // namespace ttrt::python

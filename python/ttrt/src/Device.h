@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A bundle and its device, as an object of Python. Calls on one device may come from any number of
+// threads: they take turns.
+
+#ifndef TTRT_PYTHON_DEVICE_H
+#define TTRT_PYTHON_DEVICE_H
+
+#include "Arrays.h"
+#include "HostFunctions.h"
+#include "Process.h"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace ttrt::python {
+
+/// An input or output.
+struct Port {
+  std::string name;
+  TensorType type;
+  bool hasSlotInUse = false; ///< of an input: the slot was handed out, so it may be filled in place
+};
+
+struct EntryPoint {
+  std::string name;
+  std::vector<Port> inputs, outputs;
+};
+
+/// Passed for an array: what the slot holds.
+struct InSlot {};
+
+/// What load() is told.
+struct Options {
+  ttrt_verify verify = TTRT_VERIFY_FULL;
+  uint32_t cores = 0;
+  bool pin = false;
+  bool hugePages = false;
+};
+
+class Device {
+public:
+  /// Throws.
+  Device(const std::string &path, const Options &options, nb::dict hostFunctions);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const std::string &path() const { return path_; }
+  std::vector<EntryPoint> &entries() { return entries_; }
+  EntryPoint &entry(uint32_t index) { return entries_.at(index); }
+  HostFunctions &hostFunctions() { return hostFunctions_; }
+  bool isClosed() const { return closed_; }
+  void requireOpen() const;
+  const ttrt_bundle *bundle() const { return bundle_; }
+
+  /// Calls `function(ttrt_device *)`, which returns a status, without the GIL, when no other call
+  /// on the device is in progress. The device may be closed by then: that throws.
+  template <typename Function> ttrt_status exclusively(Function &&function);
+  /// Throws the error of a call; if a host function raised an exception, that is its cause.
+  void check(ttrt_status status, const ttrt_error &error);
+
+  /// Waits for the call in progress; the device is closed when no array over its memory is left.
+  void close();
+  /// The owner of an array over the device's memory: keeps `self`, which is this object.
+  nb::capsule pin(nb::handle self);
+
+  nb::object inputSlot(nb::handle self, uint32_t entry, uint32_t input);
+  nb::object outputSlot(nb::handle self, uint32_t entry, uint32_t output);
+
+  int traverse(visitproc visit, void *arg) { return hostFunctions_.traverse(visit, arg); }
+  void clear() { hostFunctions_.clear(); }
+
+private:
+  void open(const Options &options);
+  void describe();
+  void unpin();
+  /// With the GIL.
+  void closeNow();
+  /// True if this is a forked child of the process that opened the device: C calls return an error
+  /// there, and the lock may be that of a thread that does not exist.
+  bool isForked() const { return forks_ != forks(); }
+
+  std::string path_;
+  HostFunctions hostFunctions_;
+  ttrt_bundle *bundle_ = nullptr;
+  ttrt_device *device_ = nullptr;
+  std::vector<EntryPoint> entries_;
+  uint32_t forks_;
+  bool closed_ = false; ///< as this and the next: guarded by the GIL
+  uint32_t pins_ = 0;
+  std::mutex mutex_;                      ///< of calls on the device; never taken with the GIL held
+  std::atomic<std::thread::id> holder_{}; ///< of the mutex
+};
+
+template <typename Function> ttrt_status Device::exclusively(Function &&function) {
+  requireOpen();
+  if (isForked()) [[unlikely]]
+    return function(device_);
+  const std::thread::id me = std::this_thread::get_id();
+  if (holder_.load(std::memory_order_relaxed) == me) [[unlikely]]
+    raise(TTRT_BUSY, "a host function cannot use the bundle that calls it");
+  ttrt_status status = TTRT_OK;
+  bool open;
+  {
+    Call call;
+    nb::gil_scoped_release released;
+    std::lock_guard lock(mutex_);
+    open = device_ != nullptr;
+    if (open) {
+      holder_.store(me, std::memory_order_relaxed);
+      status = function(device_);
+      holder_.store({}, std::memory_order_relaxed);
+    }
+  }
+  if (!open) [[unlikely]]
+    requireOpen();
+  return status;
+}
+
+} // namespace ttrt::python
+
+#endif // TTRT_PYTHON_DEVICE_H

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Errors of the C API as exceptions of Python. The classes are written in Python (ttrt/_errors.py).
+
+#ifndef TTRT_PYTHON_ERRORS_H
+#define TTRT_PYTHON_ERRORS_H
+
+#include "ttrt/ttrt.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <string>
+
+namespace ttrt::python {
+
+namespace nb = nanobind;
+
+/// Raises the class of the status, with the message; `cause` becomes its __cause__. If `cause` is
+/// no subclass of Exception (KeyboardInterrupt, SystemExit), it is raised itself.
+[[noreturn]] void raise(ttrt_status status, const std::string &message, nb::object cause = {});
+
+inline void check(ttrt_status status, const ttrt_error &error) {
+  if (status != TTRT_OK) [[unlikely]]
+    raise(status, error.message);
+}
+
+[[noreturn]] void raiseTypeError(const std::string &message);
+[[noreturn]] void raiseValueError(const std::string &message);
+
+} // namespace ttrt::python
+
+#endif // TTRT_PYTHON_ERRORS_H

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "HostFunctions.h"
+
+#include "Arrays.h"
+
+#include <cstring>
+
+namespace ttrt::python {
+
+HostFunctions::HostFunctions(nb::dict functions) {
+  for (auto [name, callable] : functions) {
+    if (!nb::isinstance<nb::str>(name))
+      raiseTypeError("host_functions: expected names of ops as keys, found " +
+                     nb::cast<std::string>(nb::repr(name)));
+    if (!PyCallable_Check(callable.ptr()))
+      raiseTypeError("host_functions: '" + nb::cast<std::string>(nb::str(name)) +
+                     "' cannot be called");
+    auto function = std::make_unique<Function>(Function{
+        this, nb::cast<std::string>(nb::str(name)), nb::borrow(callable), TTRT_HOST_FUNCTION_INIT});
+    function->function.name = function->name.c_str();
+    function->function.call = call;
+    function->function.user = function.get();
+    list_.push_back(&function->function);
+    functions_.push_back(std::move(function));
+  }
+  list_.push_back(nullptr);
+}
+
+int HostFunctions::traverse(visitproc visit, void *arg) {
+  for (const auto &function : functions_)
+    Py_VISIT(function->callable.ptr());
+  Py_VISIT(exception_.ptr());
+  return 0;
+}
+
+void HostFunctions::clear() {
+  for (const auto &function : functions_)
+    function->callable.reset();
+  exception_.reset();
+}
+
+static TensorType typeOf(const ttrt_tensor &tensor) {
+  TensorType type;
+  type.dtype = tensor.dtype;
+  type.shape.assign(tensor.shape, tensor.shape + tensor.rank);
+  type.bytes = tensor.bytes;
+  return type;
+}
+
+/// A copy: what a call points to is gone when it returns, and a function may keep its operands.
+static nb::object copyOf(const ttrt_tensor &tensor) {
+  const TensorType type = typeOf(tensor);
+  nb::object array = newArray(type);
+  std::memcpy(importArray(array, type, /*writable=*/true, "operand").data, tensor.data, type.bytes);
+  return array;
+}
+
+template <typename Values> static nb::object listOf(const Values *values, uint32_t count) {
+  nb::list list;
+  for (uint32_t i = 0; i < count; ++i)
+    list.append(values[i]);
+  return std::move(list);
+}
+
+static nb::object valueOf(const ttrt_attribute &attribute) {
+  switch (attribute.kind) {
+  case TTRT_ATTRIBUTE_INT:
+    return nb::int_(attribute.ints[0]);
+  case TTRT_ATTRIBUTE_FLOAT:
+    return nb::float_(attribute.floats[0]);
+  case TTRT_ATTRIBUTE_STRING:
+    return nb::str(attribute.strings[0]);
+  case TTRT_ATTRIBUTE_INTS:
+    return listOf(attribute.ints, attribute.count);
+  case TTRT_ATTRIBUTE_FLOATS:
+    return listOf(attribute.floats, attribute.count);
+  case TTRT_ATTRIBUTE_STRINGS:
+    return listOf(attribute.strings, attribute.count);
+  case TTRT_ATTRIBUTE_TENSOR:
+    return copyOf(attribute.tensor);
+  }
+  raise(TTRT_UNSUPPORTED,
+        std::string("attribute '") + attribute.name + "' has a kind that is not known");
+}
+
+static void store(const ttrt_host_call &call, nb::object returned) {
+  const std::string name = std::string("host function '") + call.name + "'";
+  nb::tuple results;
+  if (nb::isinstance<nb::tuple>(returned) || nb::isinstance<nb::list>(returned))
+    results = nb::tuple(returned);
+  else
+    results = nb::make_tuple(returned);
+  if (results.size() != call.result_count)
+    raiseTypeError(name + ": expected " + std::to_string(call.result_count) +
+                   (call.result_count == 1 ? " result" : " results") + ", found " +
+                   std::to_string(results.size()));
+  for (uint32_t i = 0; i < call.result_count; ++i) {
+    const ttrt_tensor &result = call.results[i];
+    if (!result.bytes)
+      continue; // nobody wants it
+    const Array array = importArray(results[i], typeOf(result), /*writable=*/false,
+                                    name + ", result " + std::to_string(i));
+    std::memcpy(result.data, array.data, result.bytes);
+  }
+}
+
+static void callPython(nb::handle callable, const ttrt_host_call &call) {
+  nb::list operands;
+  for (uint32_t i = 0; i < call.operand_count; ++i)
+    operands.append(call.operands[i].bytes ? copyOf(call.operands[i]) : nb::none());
+  nb::dict attributes;
+  for (uint64_t i = 0; i < call.attribute_count; ++i)
+    attributes[call.attributes[i].name] = valueOf(call.attributes[i]);
+  store(call, callable(*operands, **attributes));
+}
+
+ttrt_status HostFunctions::call(void *user, const ttrt_host_call *call,
+                                ttrt_error *error) noexcept {
+  auto *function = static_cast<Function *>(user);
+  const nb::gil_scoped_acquire acquired;
+  try {
+    callPython(function->callable, *call);
+    return TTRT_OK;
+  } catch (nb::python_error &raised) {
+    const std::string text = nb::cast<std::string>(raised.type().attr("__name__")) + ": " +
+                             nb::cast<std::string>(nb::str(raised.value()));
+    snprintf(error->message, sizeof(error->message), "%s", text.c_str());
+    nb::object exception = nb::borrow(raised.value());
+    if (raised.traceback().is_valid())
+      PyException_SetTraceback(exception.ptr(), raised.traceback().ptr());
+    function->all->exception_ = std::move(exception);
+  } catch (std::exception &raised) {
+    snprintf(error->message, sizeof(error->message), "%s", raised.what());
+  }
+  return TTRT_FAILED;
+}
+
+} // namespace ttrt::python

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Host functions (ttrt/host.h) written in Python.
+
+#ifndef TTRT_PYTHON_HOSTFUNCTIONS_H
+#define TTRT_PYTHON_HOSTFUNCTIONS_H
+
+#include "Errors.h"
+
+#include "ttrt/host.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ttrt::python {
+
+/// The functions of one device.
+class HostFunctions {
+public:
+  /// Of a dictionary: names of ops -> what is called with operands and attributes.
+  explicit HostFunctions(nb::dict functions);
+  HostFunctions(const HostFunctions &) = delete;
+  HostFunctions &operator=(const HostFunctions &) = delete;
+
+  /// For ttrt_device_options; valid as long as this object.
+  const ttrt_host_function *const *list() const { return list_.data(); }
+  /// The exception that a function raised since the last call; invalid if there was none.
+  nb::object takeException() { return std::move(exception_); }
+
+  int traverse(visitproc visit, void *arg);
+  void clear();
+
+private:
+  struct Function {
+    HostFunctions *all;
+    std::string name;
+    nb::object callable;
+    ttrt_host_function function;
+  };
+  static ttrt_status call(void *user, const ttrt_host_call *call, ttrt_error *error) noexcept;
+
+  std::vector<std::unique_ptr<Function>> functions_;
+  std::vector<const ttrt_host_function *> list_;
+  nb::object exception_; ///< guarded by the GIL
+};
+
+} // namespace ttrt::python
+
+#endif // TTRT_PYTHON_HOSTFUNCTIONS_H

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The module ttrt._ttrt: what the package ttrt, written in Python, is made of.
+
+#include "BoundCall.h"
+
+namespace nb = nanobind;
+using namespace ttrt::python;
+
+static int traverseDevice(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<Device>(self)->traverse(visit, arg) : 0;
+}
+static int clearDevice(PyObject *self) {
+  nb::inst_ptr<Device>(self)->clear();
+  return 0;
+}
+static PyType_Slot deviceSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseDevice)},
+                                    {Py_tp_clear, reinterpret_cast<void *>(clearDevice)},
+                                    {0, nullptr}};
+
+static nb::object describe(const std::vector<Port> &ports) {
+  nb::list list;
+  for (const Port &port : ports) {
+    nb::list shape;
+    for (int64_t extent : port.type.shape)
+      shape.append(extent);
+    list.append(nb::make_tuple(port.name, nameOf(port.type.dtype), numpyNameOf(port.type.dtype),
+                               nb::tuple(shape), port.type.bytes));
+  }
+  return std::move(list);
+}
+
+NB_MODULE(_ttrt, module) {
+  watchForks();
+  nb::set_leak_warnings(false); // what lives until the interpreter ends is not lost
+
+  nb::class_<InSlot>(module, "InSlot").def("__repr__", [](const InSlot &) {
+    return "ttrt.IN_SLOT";
+  });
+  module.attr("IN_SLOT") = nb::cast(InSlot());
+
+  nb::class_<BoundCall>(module, "Call")
+      .def("__call__", &BoundCall::operator())
+      .def("__reduce_ex__",
+           [](const BoundCall &, nb::handle) {
+             raiseTypeError("cannot pickle or copy a Call: its device belongs to this process; "
+                            "send the bundle's path, and load it there");
+           })
+      .def_prop_ro("outputs", &BoundCall::results);
+
+  nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
+      .def("__init__",
+           [](Device *device, const std::string &path, int verify, uint32_t cores, bool pin,
+              bool hugePages, nb::dict hostFunctions) {
+             new (device) Device(path, {static_cast<ttrt_verify>(verify), cores, pin, hugePages},
+                                 hostFunctions);
+           })
+      .def("close", &Device::close)
+      .def_prop_ro("closed", &Device::isClosed)
+      .def("entries",
+           [](Device &device) {
+             nb::list list;
+             for (const EntryPoint &entry : device.entries())
+               list.append(
+                   nb::make_tuple(entry.name, describe(entry.inputs), describe(entry.outputs)));
+             return list;
+           })
+      .def(
+          "run",
+          [](nb::handle self, uint32_t entry, nb::tuple args, nb::dict named, nb::object out) {
+            Device &device = *nb::inst_ptr<Device>(self);
+            return run(device, entry, bindArrays(self, device, entry, args, named, out));
+          },
+          nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+      .def(
+          "bind",
+          [](nb::handle self, uint32_t entry, nb::tuple args, nb::dict named, nb::object out) {
+            Device &device = *nb::inst_ptr<Device>(self);
+            return BoundCall(nb::borrow(self), entry,
+                             bindArrays(self, device, entry, args, named, out));
+          },
+          nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+      .def("input_slot",
+           [](nb::handle self, uint32_t entry, uint32_t input) {
+             return nb::inst_ptr<Device>(self)->inputSlot(self, entry, input);
+           })
+      .def("output_slot", [](nb::handle self, uint32_t entry, uint32_t output) {
+        return nb::inst_ptr<Device>(self)->outputSlot(self, entry, output);
+      });
+
+  module.def("end_calls", endCalls);
+  module.def("version", ttrt_version);
+  module.def("status_name",
+             [](int status) { return ttrt_status_name(static_cast<ttrt_status>(status)); });
+}

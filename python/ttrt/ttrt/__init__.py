@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs trace bundles: neural networks that ttc has compiled ahead of time.
+
+    import ttrt
+    bundle = ttrt.load("digits.ttcb")
+    logits = bundle.run(image=image)["logits"]
+"""
+
+import atexit as _atexit
+
+from . import _ttrt
+from ._bundle import Bundle, Entry, Port, load
+from ._errors import (
+    BadBundleError,
+    BusyError,
+    EndError,
+    Error,
+    FailedError,
+    InternalError,
+    InvalidArgumentError,
+    IoError,
+    NotFoundError,
+    NotReadyError,
+    OutOfMemoryError,
+    OverwrittenError,
+    Status,
+    UnsupportedError,
+    UntrustedError,
+    WouldOverwriteError,
+)
+from ._ttrt import IN_SLOT, Call
+
+__version__: str = _ttrt.version()
+
+__all__ = [
+    "IN_SLOT",
+    "BadBundleError",
+    "Bundle",
+    "BusyError",
+    "Call",
+    "EndError",
+    "Entry",
+    "Error",
+    "FailedError",
+    "InternalError",
+    "InvalidArgumentError",
+    "IoError",
+    "NotFoundError",
+    "NotReadyError",
+    "OutOfMemoryError",
+    "OverwrittenError",
+    "Port",
+    "Status",
+    "UnsupportedError",
+    "UntrustedError",
+    "WouldOverwriteError",
+    "load",
+]
+
+_atexit.register(_ttrt.end_calls)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The package ttrt as the build made it (build/python), and bundles to run."""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(os.environ.get("TTC_BUILD_DIR", ROOT / "build")).resolve()
+PACKAGE = BUILD / "python"
+
+pytest.importorskip("numpy")
+if not list(PACKAGE.glob("ttrt/_ttrt.*.so")):
+    pytest.skip(f"{PACKAGE}/ttrt is not built (python3-dev, nanobind)", allow_module_level=True)
+sys.path.insert(0, str(PACKAGE))
+
+
+@pytest.fixture(scope="session")
+def digits(tools, tmp_path_factory):
+    """The digits model as a bundle: image f32[1, 1, 8, 8] -> logits f32[1, 10]."""
+    bundle = tmp_path_factory.mktemp("bundles") / "digits.ttcb"
+    tools.compile(ROOT / "examples/digits/digits.onnx", bundle)
+    return bundle
+
+
+@pytest.fixture(scope="session")
+def both(tools, tmp_path_factory):
+    """Two entry points, left and right, of the same model."""
+    bundle = tmp_path_factory.mktemp("bundles") / "both.ttcb"
+    model = ROOT / "examples/digits/digits.onnx"
+    tools.run("ttc-translate", "--onnx-to-bundle", model, model, "--entry=left,right", "-o", bundle)
+    return bundle
+
+
+@pytest.fixture
+def image():
+    import numpy
+
+    return numpy.random.default_rng(7).random((1, 1, 8, 8), dtype=numpy.float32)
