@@ -14,6 +14,10 @@ foreach(tool ttc ttc-opt ttc-translate ttc-lsp-server ttc-plan ttc-plan-check)
 endforeach()
 if(TARGET ttc_compiler)
   install(TARGETS ttc_compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
+  # python: the wheel of ttc has the tools in its package.
+  install(TARGETS ttc ttc-opt ttc-translate ttc-lsp-server ttc-plan ttc-plan-check ttrun
+    RUNTIME DESTINATION ttc/bin COMPONENT python)
+  install(TARGETS ttc_compiler LIBRARY DESTINATION ttc/${CMAKE_INSTALL_LIBDIR} COMPONENT python)
 endif()
 install(TARGETS ttrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ttrun)
 
