@@ -121,4 +121,11 @@ BoundCall::BoundCall(nb::object device, uint32_t entry, Binding binding)
 
 nb::object BoundCall::operator()() const { return run(*device, entry, binding); }
 
+nb::object BoundCall::time() const {
+  ttrt_timing timing = TTRT_TIMING_INIT;
+  run(*device, entry, binding, &timing);
+  return nb::make_tuple(static_cast<double>(timing.total) * 1e-9,
+                        static_cast<double>(timing.device) * 1e-9);
+}
+
 } // namespace ttrt::python

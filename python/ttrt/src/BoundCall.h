@@ -31,6 +31,8 @@ class BoundCall {
 public:
   BoundCall(nb::object device, uint32_t entry, Binding binding);
   nb::object operator()() const;
+  /// Runs once, and returns the seconds of the whole run and of what the device executes.
+  nb::object time() const;
   nb::object results() const { return binding.results; }
 
 private:

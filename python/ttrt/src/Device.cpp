@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Device.h"
 
-#include "ttrt/pipeline.h"
+#include "Stream.h"
 
 #include <algorithm>
 
@@ -104,16 +104,21 @@ void Device::closeNow() {
 void Device::close() {
   if (closed_)
     return;
-  if (!isForked()) {
-    if (holder_.load(std::memory_order_relaxed) == std::this_thread::get_id())
-      raise(TTRT_BUSY, "a host function cannot close the bundle that calls it");
-    closed_ = true;
-    nb::gil_scoped_release released;
-    std::lock_guard lock(mutex_);
-  }
+  if (hostFunctions_.isCalling())
+    raise(TTRT_BUSY, "a host function cannot close the bundle that calls it");
   closed_ = true;
+  Stream::closeAll(this);
+  if (!isForked()) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard lock(mutex_);
+  }
   if (!pins_)
     closeNow();
+}
+
+void Device::reset() {
+  const std::lock_guard lock(mutex_);
+  ttrt_device_reset(device_, nullptr);
 }
 
 nb::capsule Device::pin(nb::handle self) {

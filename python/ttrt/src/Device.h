@@ -10,9 +10,7 @@
 #include "HostFunctions.h"
 #include "Process.h"
 
-#include <atomic>
 #include <mutex>
-#include <thread>
 
 namespace ttrt::python {
 
@@ -55,13 +53,20 @@ public:
   void requireOpen() const;
   const ttrt_bundle *bundle() const { return bundle_; }
 
+  /// Whether this is a forked child of the process that opened the device: calls of the C API
+  /// return an error there, and a lock may be held by a thread that does not exist.
+  bool isForked() const { return forks_ != forks(); }
+
   /// Calls `function(ttrt_device *)`, which returns a status, without the GIL, when no other call
   /// on the device is in progress. The device may be closed by then: that throws.
   template <typename Function> ttrt_status exclusively(Function &&function);
   /// Throws the error of a call; if a host function raised an exception, that is its cause.
   void check(ttrt_status status, const ttrt_error &error);
 
-  /// Waits for the call in progress; the device is closed when no array over its memory is left.
+  /// Makes a device usable again whose queue has stopped. Without the GIL.
+  void reset();
+  /// Closes its stream and waits for the call in progress; the device is closed when no array over
+  /// its memory is left.
   void close();
   /// The owner of an array over the device's memory: keeps `self`, which is this object.
   nb::capsule pin(nb::handle self);
@@ -78,9 +83,6 @@ private:
   void unpin();
   /// With the GIL.
   void closeNow();
-  /// True if this is a forked child of the process that opened the device: C calls return an error
-  /// there, and the lock may be that of a thread that does not exist.
-  bool isForked() const { return forks_ != forks(); }
 
   std::string path_;
   HostFunctions hostFunctions_;
@@ -90,16 +92,14 @@ private:
   uint32_t forks_;
   bool closed_ = false; ///< as this and the next: guarded by the GIL
   uint32_t pins_ = 0;
-  std::mutex mutex_;                      ///< of calls on the device; never taken with the GIL held
-  std::atomic<std::thread::id> holder_{}; ///< of the mutex
+  std::mutex mutex_; ///< of calls on the device; never taken with the GIL held
 };
 
 template <typename Function> ttrt_status Device::exclusively(Function &&function) {
   requireOpen();
   if (isForked()) [[unlikely]]
     return function(device_);
-  const std::thread::id me = std::this_thread::get_id();
-  if (holder_.load(std::memory_order_relaxed) == me) [[unlikely]]
+  if (hostFunctions_.isCalling()) [[unlikely]]
     raise(TTRT_BUSY, "a host function cannot use the bundle that calls it");
   ttrt_status status = TTRT_OK;
   bool open;
@@ -108,11 +108,8 @@ template <typename Function> ttrt_status Device::exclusively(Function &&function
     nb::gil_scoped_release released;
     std::lock_guard lock(mutex_);
     open = device_ != nullptr;
-    if (open) {
-      holder_.store(me, std::memory_order_relaxed);
+    if (open)
       status = function(device_);
-      holder_.store({}, std::memory_order_relaxed);
-    }
   }
   if (!open) [[unlikely]]
     requireOpen();

@@ -7,6 +7,22 @@
 
 namespace ttrt::python {
 
+namespace {
+/// The calls that this thread is in: a function may run another bundle, with functions of its own.
+struct Frame {
+  const HostFunctions *all;
+  Frame *outer;
+};
+} // namespace
+static thread_local Frame *innermost = nullptr;
+
+bool HostFunctions::isCalling() const {
+  for (const Frame *frame = innermost; frame; frame = frame->outer)
+    if (frame->all == this)
+      return true;
+  return false;
+}
+
 HostFunctions::HostFunctions(nb::dict functions) {
   for (auto [name, callable] : functions) {
     if (!nb::isinstance<nb::str>(name))
@@ -118,6 +134,11 @@ ttrt_status HostFunctions::call(void *user, const ttrt_host_call *call,
                                 ttrt_error *error) noexcept {
   auto *function = static_cast<Function *>(user);
   const nb::gil_scoped_acquire acquired;
+  Frame frame{function->all, innermost};
+  innermost = &frame;
+  const struct Leave {
+    ~Leave() { innermost = innermost->outer; }
+  } leave;
   try {
     callPython(function->callable, *call);
     return TTRT_OK;

@@ -23,6 +23,9 @@ public:
   HostFunctions(const HostFunctions &) = delete;
   HostFunctions &operator=(const HostFunctions &) = delete;
 
+  /// Whether this thread is in a call of one of them: it cannot wait for the device, which waits
+  /// for it.
+  bool isCalling() const;
   /// For ttrt_device_options; valid as long as this object.
   const ttrt_host_function *const *list() const { return list_.data(); }
   /// The exception that a function raised since the last call; invalid if there was none.

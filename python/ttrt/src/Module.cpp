@@ -3,6 +3,8 @@
 // The module ttrt._ttrt: what the package ttrt, written in Python, is made of.
 
 #include "BoundCall.h"
+#include "Inspect.h"
+#include "Stream.h"
 
 namespace nb = nanobind;
 using namespace ttrt::python;
@@ -40,14 +42,16 @@ NB_MODULE(_ttrt, module) {
   });
   module.attr("IN_SLOT") = nb::cast(InSlot());
 
-  nb::class_<BoundCall>(module, "Call")
-      .def("__call__", &BoundCall::operator())
+  nb::class_<BoundCall>(
+      module, "Call", "Arrays bound to the inputs and outputs of an entry point (`Entry.bind()`).")
+      .def("__call__", &BoundCall::operator(), "Runs the entry point once, and returns `outputs`.")
       .def("__reduce_ex__",
            [](const BoundCall &, nb::handle) {
              raiseTypeError("cannot pickle or copy a Call: its device belongs to this process; "
                             "send the bundle's path, and load it there");
            })
-      .def_prop_ro("outputs", &BoundCall::results);
+      .def("_time", &BoundCall::time)
+      .def_prop_ro("outputs", &BoundCall::results, "The arrays that each call writes, by name.");
 
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
       .def("__init__",
@@ -58,6 +62,10 @@ NB_MODULE(_ttrt, module) {
            })
       .def("close", &Device::close)
       .def_prop_ro("closed", &Device::isClosed)
+      .def_prop_ro("forked", &Device::isForked)
+      .def("memory", memory)
+      .def("memory_map", memoryMap)
+      .def("schedules", schedules)
       .def("entries",
            [](Device &device) {
              nb::list list;
@@ -89,7 +97,26 @@ NB_MODULE(_ttrt, module) {
         return nb::inst_ptr<Device>(self)->outputSlot(self, entry, output);
       });
 
-  module.def("end_calls", endCalls);
+  nb::class_<Stream>(module, "Stream")
+      .def("__init__",
+           [](Stream *stream, nb::object device, uint32_t entry, const std::string &schedule,
+              uint32_t ahead) {
+             if (!nb::isinstance<Device>(device))
+               raiseTypeError("expected a Device");
+             new (stream) Stream(device, entry, schedule, ahead);
+           })
+      .def("feed", &Stream::feed)
+      .def("drain", &Stream::drain)
+      .def("close", &Stream::close)
+      .def_prop_ro("in_flight", &Stream::inFlight)
+      .def_prop_ro("closed", &Stream::isClosed)
+      .def_prop_ro("schedule", &Stream::schedule);
+
+  module.def("verify", verify);
+  module.def("end_calls", [] {
+    endCalls();
+    Stream::closeAll();
+  });
   module.def("version", ttrt_version);
   module.def("status_name",
              [](int status) { return ttrt_status_name(static_cast<ttrt_status>(status)); });

@@ -30,9 +30,7 @@ void watchForks() {
 }
 
 Call::Call() : forks_(forks()) {
-  if (ending) [[unlikely]] {
-    if (std::this_thread::get_id() == endingThread)
-      raise(TTRT_INVALID_ARGUMENT, "the interpreter is about to end");
+  if (ending && std::this_thread::get_id() != endingThread) [[unlikely]] {
     PyErr_SetNone(PyExc_SystemExit);
     throw nb::python_error();
   }
@@ -43,6 +41,8 @@ Call::~Call() {
   if (forks_ == forks())
     --inProgress;
 }
+
+bool isEnding() { return ending; }
 
 void endCalls() {
   ending = true;

@@ -21,8 +21,8 @@ uint32_t forks();
 void watchForks();
 
 /// A call that lets other threads of Python run. It is made and destroyed with the GIL held.
-/// Throws when the interpreter is about to end: SystemExit, which ends a thread without a message;
-/// in the thread that ends the interpreter, an Error.
+/// Throws SystemExit, which ends a thread without a message, when another thread ends the
+/// interpreter.
 class Call {
 public:
   Call();
@@ -34,9 +34,11 @@ private:
   uint32_t forks_;
 };
 
-/// Refuses calls from now on, and waits for those in progress, without the GIL. Signals are
-/// handled meanwhile.
+/// Refuses calls of other threads from now on, and waits for those in progress, without the GIL.
+/// Signals are handled meanwhile.
 void endCalls();
+/// Whether endCalls() was called.
+bool isEnding();
 
 } // namespace ttrt::python
 

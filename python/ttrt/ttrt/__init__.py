@@ -9,7 +9,7 @@
 import atexit as _atexit
 
 from . import _ttrt
-from ._bundle import Bundle, Entry, Port, load
+from ._bundle import Bundle, Entry, Port, Runnable, load
 from ._errors import (
     BadBundleError,
     BusyError,
@@ -28,6 +28,8 @@ from ._errors import (
     UntrustedError,
     WouldOverwriteError,
 )
+from ._report import Check, Memory, MemoryUse, Perf
+from ._stream import Stream
 from ._ttrt import IN_SLOT, Call
 
 __version__: str = _ttrt.version()
@@ -38,6 +40,7 @@ __all__ = [
     "Bundle",
     "BusyError",
     "Call",
+    "Check",
     "EndError",
     "Entry",
     "Error",
@@ -45,12 +48,17 @@ __all__ = [
     "InternalError",
     "InvalidArgumentError",
     "IoError",
+    "Memory",
+    "MemoryUse",
     "NotFoundError",
     "NotReadyError",
     "OutOfMemoryError",
     "OverwrittenError",
+    "Perf",
     "Port",
+    "Runnable",
     "Status",
+    "Stream",
     "UnsupportedError",
     "UntrustedError",
     "WouldOverwriteError",

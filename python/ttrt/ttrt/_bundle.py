@@ -4,18 +4,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from . import _ttrt
+from ._report import Check, Memory, MemoryUse, Perf, frame, size_text
+from ._stream import Stream
 from ._ttrt import Call
 
+# What takes long to import is imported when it is first used.
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     import numpy as np
 
-    #: Outputs by name, in the order of the entry point.
-    Outputs = dict[str, np.ndarray[Any, np.dtype[Any]]]
+    Array = np.ndarray[Any, np.dtype[Any]]
+    Outputs = dict[str, Array]
 
 _VERIFY = {"full": 0, "structure": 1, "none": 2}
 
@@ -49,7 +54,170 @@ class Port:
         return f"Port({self.name!r}, {self.type}{list(self.shape)}, {self.bytes} bytes)"
 
 
-class Entry:
+class Runnable:
+    """What entry points and bundles can do; a bundle does it with its first entry point."""
+
+    __slots__ = ()
+
+    @property
+    def _entry(self) -> Entry:
+        raise NotImplementedError
+
+    def run(self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any) -> Outputs:
+        """Runs one inference and returns its outputs.
+
+        Inputs are given in order or by name: numpy arrays, or anything with DLPack or the buffer
+        protocol, such as tensors of torch on the CPU. They are read where they are and must be
+        dense, row-major, and of the port's type and shape. An input that is ``IN_SLOT``, or left
+        out after its slot has been used, is what its slot holds.
+
+        Outputs are new numpy arrays, except those that `out` has: these are written. ``IN_SLOT``
+        there copies nothing: the result is a read-only array over the slot, valid until the next run.
+
+        Calls from several threads take turns. Python's lock is released meanwhile.
+
+        Raises:
+            TypeError: an array is of another type or no array, an input is missing or unknown.
+            ValueError: an array has another shape, or its memory cannot be used as it is.
+            Error: the run failed; `FailedError` if a host function did, with its exception as cause.
+        """
+        entry = self._entry
+        return entry._device.run(entry._index, arrays, named, out)
+
+    def bind(
+        self, inputs: Mapping[str, Any] | None = None, *, out: dict[str, Any] | None = None
+    ) -> Call:
+        """Checks arrays once, for calls that cost little more than the C function.
+
+        ``call = entry.bind({"image": image})``; then each ``call()`` reads what is in `image`, and
+        overwrites and returns ``call.outputs``. Arguments are those of `run()`. The call keeps the
+        arrays alive; their memory must not be reallocated (numpy's and torch's ``resize``).
+        """
+        entry = self._entry
+        return entry._device.bind(entry._index, (), dict(inputs or {}), out)
+
+    def stream(
+        self, batches: Iterable[Any], schedule: str = "auto", *, ahead: int = 4
+    ) -> Stream:
+        """Runs every batch of an iterable, and returns an iterator over their outputs, in order.
+
+        Transfers and computing overlap, by one of the bundle's schedules. A batch is one inference:
+        a mapping of inputs by name, a tuple or list of inputs in order, or the only input. Its arrays
+        must not change until its outputs have been returned; outputs are new arrays.
+
+        Args:
+            batches: is read `ahead` of the outputs.
+            schedule: its name (`schedules`); ``"auto"``: the first with two queues, else the first.
+            ahead: how many inferences may be in flight. Schedules with two queues need at least two.
+
+        Raises:
+            NotFoundError: there is no such schedule.
+            BusyError: the bundle has another stream.
+            UnsupportedError: the entry point has no inputs or no outputs.
+        """
+        if not 1 <= ahead <= 1 << 24:
+            raise ValueError(f"ahead: expected a number from 1 to {1 << 24}, found {ahead}")
+        entry = self._entry
+        name = "" if schedule == "auto" else schedule
+        return Stream(entry._device, entry._index, batches, name, ahead)
+
+    def submit(
+        self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any
+    ) -> Future[Outputs]:
+        """Starts a run on a thread of the bundle, and returns its future.
+
+        Arguments are those of `run()`, checked at once. Arrays must not change until the future is
+        done. Runs are executed in the order of the calls.
+        """
+        entry = self._entry
+        call = entry._device.bind(entry._index, arrays, named, out)
+        return entry._worker.submit(call)
+
+    async def run_async(
+        self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any
+    ) -> Outputs:
+        """`run()` for asyncio: other tasks go on meanwhile."""
+        import asyncio
+
+        return await asyncio.wrap_future(self.submit(*arrays, out=out, **named))
+
+    def perf(self, /, *arrays: Any, loops: int = 100, warmup: int = 10, **named: Any) -> Perf:
+        """Measures runs, one after the other.
+
+        Inputs that are not given are random: floats in [0, 1), integers 0 or 1.
+
+        Args:
+            loops: runs that are measured.
+            warmup: runs before them.
+        """
+        if loops < 1 or warmup < 0:
+            raise ValueError(f"expected at least 1 loop and no less than 0 before, found {loops}, {warmup}")
+        entry = self._entry
+        for name, port in list(entry.inputs.items())[len(arrays) :]:
+            if name not in named:
+                named[name] = _random(port)
+        call = entry._device.bind(entry._index, arrays, named, None)
+        for _ in range(warmup):
+            call()
+        times = [call._time() for _ in range(loops)]
+        total = sorted(run for run, _ in times)
+        device = sorted(run for _, run in times)
+        return Perf(_median(total), total[(loops - 1) // 10], total[(loops - 1) * 9 // 10], _median(device), loops)
+
+    def input_slot(self, name: str) -> Array:
+        """Returns an array over the device memory that an input is written to.
+
+        Fill it, and run with ``IN_SLOT`` for that input, or without it. Do not access it during a
+        run. It keeps its contents from run to run, unless the plan shares its bytes with other
+        tensors: then call this again, and refill it, before each run (`OverwrittenError` says so).
+        The array keeps the device's memory alive, even when the bundle has been closed.
+        """
+        entry = self._entry
+        return entry._device.input_slot(entry._index, entry._find(entry._input_index, "input", name))
+
+    def output_slot(self, name: str) -> Array:
+        """Returns a read-only array over the device memory that an output is read from.
+
+        It holds the result from the end of one run until the next one begins.
+        """
+        entry = self._entry
+        return entry._device.output_slot(entry._index, entry._find(entry._output_index, "output", name))
+
+    @property
+    def schedules(self) -> dict[str, int]:
+        """The entry point's schedules by name, with the number of queues that each uses."""
+        entry = self._entry
+        return dict(entry._device.schedules(entry._index))
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError(
+            f"cannot pickle or copy a {type(self).__name__}: its device belongs to this process; "
+            "send the bundle's path, and load it there"
+        )
+
+
+class _Worker:
+    """The thread that executes what is submitted; it starts with the first call."""
+
+    def __init__(self, device: _ttrt.Device) -> None:
+        self._device = device
+        self._executor: ThreadPoolExecutor | None = None
+
+    def submit(self, call: Call) -> Future[Outputs]:
+        from concurrent.futures import ThreadPoolExecutor
+
+        if self._device.forked:
+            call()  # raises what a run raises there: the thread did not survive the fork
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(1, thread_name_prefix="ttrt")
+        return self._executor.submit(call)
+
+    def close(self) -> None:
+        if self._executor is not None and not self._device.forked:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+class Entry(Runnable):
     """An entry point of a bundle: a model, or one of several functions that share weights."""
 
     #: Its name.
@@ -59,8 +227,11 @@ class Entry:
     #: Its outputs by name, in order.
     outputs: dict[str, Port]
 
-    def __init__(self, bundle: Bundle, index: int, description: _ttrt.EntryDescription) -> None:
-        self._device = bundle._device
+    def __init__(
+        self, device: _ttrt.Device, worker: _Worker, index: int, description: _ttrt.EntryDescription
+    ) -> None:
+        self._device = device
+        self._worker = worker
         self._index = index
         self.name, inputs, outputs = description
         self.inputs = {port[0]: Port(*port) for port in inputs}
@@ -68,46 +239,9 @@ class Entry:
         self._input_index = {name: i for i, name in enumerate(self.inputs)}
         self._output_index = {name: i for i, name in enumerate(self.outputs)}
 
-    def run(self, *arrays: Any, out: dict[str, Any] | None = None, **named: Any) -> Outputs:
-        """Runs one inference and returns its outputs.
-
-        Inputs are given in order or by name: numpy arrays, or anything with DLPack or the buffer
-        protocol, such as tensors of torch on the CPU. They are read where they are and must be
-        dense, row-major, and of the port's type and shape. An input that is ``IN_SLOT``, or left
-        out after its slot has been used, is what its slot holds.
-
-        Outputs are new numpy arrays, except those that `out` has: these are written. `IN_SLOT` there
-        copies nothing: the result is a read-only array over the slot, valid until the next run.
-
-        Calls from several threads take turns. Python's lock is released meanwhile.
-        """
-        return self._device.run(self._index, arrays, named, out)
-
-    def bind(self, inputs: Mapping[str, Any] | None = None, *, out: dict[str, Any] | None = None) -> Call:
-        """Checks arrays once, for calls that cost little more than the C function.
-
-        ``call = entry.bind({"image": image})``; then each ``call()`` reads what is in `image`, and
-        overwrites and returns ``call.outputs``. Arguments are those of `run()`. The call keeps the
-        arrays alive; their memory must not be reallocated (numpy's and torch's ``resize``).
-        """
-        return self._device.bind(self._index, (), dict(inputs or {}), out)
-
-    def input_slot(self, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-        """Returns an array over the device memory that an input is written to.
-
-        Fill it, and run with ``IN_SLOT`` for that input, or without it. Do not access it during a
-        run. It keeps its contents from run to run, unless the plan shares its bytes with other
-        tensors: then call this again, and refill it, before each run (OverwrittenError says so).
-        The array keeps the device's memory alive, even when the bundle has been closed.
-        """
-        return self._device.input_slot(self._index, self._find(self._input_index, "input", name))
-
-    def output_slot(self, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-        """Returns a read-only array over the device memory that an output is read from.
-
-        It holds the result from the end of one run until the next one begins.
-        """
-        return self._device.output_slot(self._index, self._find(self._output_index, "output", name))
+    @property
+    def _entry(self) -> Entry:
+        return self
 
     def _find(self, table: dict[str, int], kind: str, name: str) -> int:
         try:
@@ -122,16 +256,16 @@ class Entry:
 
         return f"<ttrt.Entry {self.name!r} ({ports(self.inputs)}) -> ({ports(self.outputs)})>"
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        _refuse_pickling(self)
 
-
-class Bundle:
+class Bundle(Runnable):
     """A bundle, loaded onto a device. `load()` makes one.
 
     ``bundle["prefill"]`` is one of its entry points; ``bundle.run`` and the other methods of `Entry`
     are those of the first one. Close it with `close()` or a ``with`` statement; otherwise it is closed
     when nothing refers to it any more.
+
+    A bundle belongs to the process that loaded it: in a forked child, `UnsupportedError` is raised.
+    Load it there; processes share the pages of the file.
     """
 
     #: The file.
@@ -141,12 +275,17 @@ class Bundle:
 
     def __init__(self, device: _ttrt.Device, path: str) -> None:
         self._device = device
+        self._worker = _Worker(device)
         self.path = path
         self.entries = {
-            description[0]: Entry(self, index, description)
+            description[0]: Entry(device, self._worker, index, description)
             for index, description in enumerate(device.entries())
         }
         self._first = next(iter(self.entries.values()))
+
+    @property
+    def _entry(self) -> Entry:
+        return self._first
 
     def __getitem__(self, name: str) -> Entry:
         """Returns the entry point of that name."""
@@ -166,21 +305,31 @@ class Bundle:
         """The first entry point's outputs by name."""
         return self._first.outputs
 
-    def run(self, *arrays: Any, out: dict[str, Any] | None = None, **named: Any) -> Outputs:
-        """Runs the first entry point (`Entry.run()`)."""
-        return self._first.run(*arrays, out=out, **named)
+    @property
+    def memory(self) -> Memory:
+        """How much device memory the bundle uses."""
+        dram_bytes, l1_bytes, trace_bytes, trace_address, dram, l1, trace = self._device.memory()
+        return Memory(
+            dram_bytes,
+            l1_bytes,
+            trace_bytes,
+            trace_address,
+            MemoryUse(*dram),
+            MemoryUse(*l1),
+            MemoryUse(*trace),
+        )
 
-    def bind(self, inputs: Mapping[str, Any] | None = None, *, out: dict[str, Any] | None = None) -> Call:
-        """Binds arrays to the first entry point (`Entry.bind()`)."""
-        return self._first.bind(inputs, out=out)
+    def memory_map(self) -> str:
+        """Returns a page of HTML that shows the memory plan, address against time."""
+        return self._device.memory_map()
 
-    def input_slot(self, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-        """Returns a slot of the first entry point (`Entry.input_slot()`)."""
-        return self._first.input_slot(name)
+    def check(self) -> Check:
+        """Verifies the file completely, whatever `load()` has verified, and returns what was proved.
 
-    def output_slot(self, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-        """Returns a slot of the first entry point (`Entry.output_slot()`)."""
-        return self._first.output_slot(name)
+        Raises:
+            BadBundleError: the file is damaged.
+        """
+        return Check(*_ttrt.verify(self.path))
 
     @property
     def closed(self) -> bool:
@@ -190,8 +339,10 @@ class Bundle:
     def close(self) -> None:
         """Waits for the run in progress and closes the device; later calls raise an error.
 
-        Arrays over slots stay valid: the memory is freed with the last of them.
+        An open stream is closed; runs that were submitted and have not begun are cancelled. Arrays
+        over slots stay valid: the memory is freed with the last of them.
         """
+        self._worker.close()
         self._device.close()
 
     def __enter__(self) -> Bundle:
@@ -206,15 +357,37 @@ class Bundle:
         state = ", closed" if self.closed else ""
         return f"<ttrt.Bundle {self.path!r}: {', '.join(map(repr, self.entries))}{state}>"
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        _refuse_pickling(self)
+    def _repr_html_(self) -> str:
+        """The entry points, and the memory map in a frame, for notebooks."""
+        from html import escape
+
+        lines = [f"<b>{escape(self.path)}</b>{' (closed)' if self.closed else ''}"]
+        lines += [escape(repr(entry)[len("<ttrt.") : -1]) for entry in self.entries.values()]
+        if self.closed:
+            return "<br>".join(lines)
+        memory = self.memory
+        lines.append(
+            f"DRAM {size_text(memory.dram_bytes)}, L1 {size_text(memory.l1_bytes)} per core, "
+            f"traces {size_text(memory.trace_bytes)}"
+        )
+        return "<br>".join(lines) + frame(self.memory_map(), height=640)
 
 
-def _refuse_pickling(value: object) -> NoReturn:
-    raise TypeError(
-        f"cannot pickle or copy a {type(value).__name__}: its device belongs to this process; "
-        "send the bundle's path, and load it there"
-    )
+def _random(port: Port) -> Array:
+    import numpy
+
+    generator = numpy.random.default_rng(7)
+    if port.type == "bf16":
+        return (generator.random(port.shape, numpy.float32).view(numpy.uint32) >> 16).astype(numpy.uint16)
+    if port.dtype.kind == "f":
+        return generator.random(port.shape, numpy.float32).astype(port.dtype)
+    return generator.integers(0, 2, port.shape).astype(port.dtype)
+
+
+def _median(ordered: list[float]) -> float:
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
 
 
 def load(

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Inspect.h"
+
+#include "Handles.h"
+#include "MemoryMap.h"
+#include "ttrt/memory.h"
+#include "ttrt/pipeline.h"
+
+namespace ttrt::python {
+
+nb::str memoryMap(Device &device) {
+  device.requireOpen();
+  // Names in a bundle are any bytes.
+  const std::string page = ttrun::memoryMapPage(*device.bundle()->bundle);
+  return nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(page.data(), static_cast<Py_ssize_t>(page.size()), "replace"));
+}
+
+nb::tuple memory(Device &device) {
+  ttrt_error error;
+  ttrt_memory memory = TTRT_MEMORY_INIT;
+  ttrt_memory_use use[3] = {TTRT_MEMORY_USE_INIT, TTRT_MEMORY_USE_INIT, TTRT_MEMORY_USE_INIT};
+  const ttrt_status status = device.exclusively([&](ttrt_device *opened) {
+    ttrt_status found = ttrt_bundle_memory(device.bundle(), &memory, &error);
+    for (int type = TTRT_DRAM; type <= TTRT_TRACE && found == TTRT_OK; ++type)
+      found = ttrt_device_memory(opened, static_cast<ttrt_buffer_type>(type), &use[type], &error);
+    return found;
+  });
+  check(status, error);
+  auto of = [&](int type) {
+    return nb::make_tuple(use[type].total, use[type].used, use[type].free, use[type].peak,
+                          use[type].largest_free);
+  };
+  return nb::make_tuple(memory.dram_bytes, memory.l1_bytes, memory.trace_bytes,
+                        memory.trace_address, of(TTRT_DRAM), of(TTRT_L1), of(TTRT_TRACE));
+}
+
+nb::tuple verify(const std::string &path) {
+  ttrt_error error;
+  ttrt_bundle *bundle;
+  ttrt_status status;
+  Proof proof;
+  {
+    const Call call;
+    const nb::gil_scoped_release released;
+    status = ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error);
+    if (status == TTRT_OK)
+      proof = bundle->bundle->proof();
+    ttrt_bundle_close(bundle);
+  }
+  check(status, error);
+  return nb::make_tuple(proof.schedules, proof.steps, proof.commands, proof.iterations,
+                        proof.accesses, proof.pairs, static_cast<double>(proof.nanoseconds) * 1e-9);
+}
+
+nb::list schedules(Device &device, uint32_t entry) {
+  device.requireOpen();
+  nb::list list;
+  ttrt_error error;
+  for (uint32_t i = 0; i < ttrt_bundle_schedules(device.bundle(), entry); ++i) {
+    ttrt_schedule schedule = TTRT_SCHEDULE_INIT;
+    check(ttrt_bundle_schedule(device.bundle(), entry, i, &schedule, &error), error);
+    list.append(nb::make_tuple(schedule.name, schedule.queues));
+  }
+  return list;
+}
+
+} // namespace ttrt::python

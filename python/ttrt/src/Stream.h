@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A pipeline (ttrt/pipeline.h) as an object of Python, which one thread at a time uses: to feed and
+// to drain.
+
+#ifndef TTRT_PYTHON_STREAM_H
+#define TTRT_PYTHON_STREAM_H
+
+#include "BoundCall.h"
+
+#include "ttrt/pipeline.h"
+
+#include <deque>
+#include <memory>
+
+namespace ttrt::python {
+
+class Stream {
+public:
+  /// `schedule`: its name; empty: the first with two queues, else the first. Throws.
+  Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead);
+  ~Stream();
+  Stream(const Stream &) = delete;
+  Stream &operator=(const Stream &) = delete;
+
+  /// Enqueues an inference, whose outputs will be new arrays.
+  void feed(nb::tuple args, nb::dict named);
+  /// Waits for the oldest inference and returns its outputs.
+  nb::object drain();
+  /// Waits for what was fed, and drops it.
+  void close();
+
+  size_t inFlight() const { return running_ ? running_->bindings.size() : 0; }
+  bool isClosed() const { return !running_; }
+  nb::object schedule() const;
+
+  /// Closes every stream that is open, of one device or of all. At the end of the interpreter, no
+  /// queue may call host functions any more.
+  static void closeAll(const Device *device = nullptr);
+
+private:
+  /// What a queue may still use.
+  struct Running {
+    nb::object owner;
+    Device *device;
+    ttrt_pipeline *pipeline = nullptr;
+    std::deque<Binding> bindings;
+    bool hasFailed = false;
+    /// Without the GIL.
+    void close();
+  };
+  /// Marks the stream as in use by a thread. Throws if it is already.
+  class Use;
+  void check(ttrt_status status, const ttrt_error &error);
+
+  std::unique_ptr<Running> running_; ///< null: closed. As the next: guarded by the GIL
+  bool isInUse_ = false;
+  uint32_t entry_;
+  Stream *next_ = nullptr, *previous_ = nullptr; ///< of all streams
+};
+
+} // namespace ttrt::python
+
+#endif // TTRT_PYTHON_STREAM_H

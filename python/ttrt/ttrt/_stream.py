@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Many inferences in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from . import _ttrt
+from ._errors import BusyError
+
+if TYPE_CHECKING:
+    from ._bundle import Outputs
+
+
+class Stream(Iterator["Outputs"]):
+    """An iterator over the outputs of batches, in their order. `Entry.stream()` makes one.
+
+    A bundle has one open stream at a time; until it is closed, runs raise `BusyError`. It is closed
+    when its batches are used up, by an exception, by `close()` or a ``with`` statement, and when
+    nothing refers to it any more. One thread at a time can use it.
+    """
+
+    def __init__(
+        self, device: _ttrt.Device, entry: int, batches: Iterable[Any], schedule: str, ahead: int
+    ) -> None:
+        self._batches: Iterator[Any] | None = iter(batches)
+        self._ahead = ahead
+        self._native = _ttrt.Stream(device, entry, schedule, ahead)
+        #: The name of the schedule in use.
+        self.schedule: str = self._native.schedule or ""
+
+    def __next__(self) -> Outputs:
+        try:
+            while self._batches is not None and self._native.in_flight < self._ahead:
+                try:
+                    batch = next(self._batches)
+                except StopIteration:
+                    self._batches = None
+                    break
+                if isinstance(batch, Mapping):
+                    self._native.feed((), dict(batch))
+                elif isinstance(batch, (tuple, list)):
+                    self._native.feed(tuple(batch), {})
+                else:
+                    self._native.feed((batch,), {})
+            if self._native.in_flight:
+                return self._native.drain()
+        except BusyError:
+            raise  # by another thread, whose stream it stays
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+        raise StopIteration
+
+    def __iter__(self) -> Stream:
+        return self
+
+    def close(self) -> None:
+        """Waits for the inferences in flight, drops their outputs, and frees the bundle for others."""
+        self._batches = None
+        self._native.close()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("cannot pickle or copy a Stream: its device belongs to this process")
