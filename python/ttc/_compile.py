@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import IO, Any
 
+import ttrt
+
 from ttc._tools import run_tool
 
 _log = logging.getLogger("ttc")
@@ -37,7 +39,7 @@ def compile(
     cores: int = 0,
     options: Sequence[str] = (),
     host_functions: Mapping[str, Callable[..., Any]] | None = None,
-) -> Any:
+) -> ttrt.Bundle:
     """Compiles a model, or several with equal weights stored once, and opens the bundle.
 
     model    the path of a file .onnx or .mlir, an ONNX model as bytes or onnx.ModelProto, a
@@ -57,8 +59,6 @@ def compile(
     CompileError with the compiler's messages if it rejects a model, FileNotFoundError, TypeError or
     ValueError if an argument is wrong, ttrt.Error if the bundle cannot be opened on this machine.
     """
-    import ttrt  # at the top once it is merged
-
     load = {"cores": cores, "host_functions": host_functions}
     if output is not None:
         build(model, output, inputs, target=target, entries=entries, options=options)
