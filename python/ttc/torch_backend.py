@@ -14,6 +14,7 @@ import itertools
 import logging
 import os
 import pathlib
+import re
 import tempfile
 import threading
 import time
@@ -36,8 +37,8 @@ __all__ = ["GraphInfo", "cache_folder", "clear_cache", "compile_fx", "export", "
 
 _log = logging.getLogger("ttc.torch")
 
-# Bundles of one graph that are open at the same time: for several modules of a class, for shapes.
-MOST_PLANS = 8
+# Shapes, with the values of numbers, of one graph and one module for which there are bundles.
+MOST_SHAPES = 8
 # Changes of weights after which a graph is left to PyTorch: each costs a compilation.
 MOST_CHANGES = 8
 
@@ -136,12 +137,14 @@ class _Graph:
         self._gm = gm
         self._options = options
         self._inputs = analysis.classify(gm, list(examples))
-        self._plans: list[Plan] = []
+        # By the weights' identities: Dynamo has one graph for all modules that differ only in weights.
+        self._plans: dict[tuple[int, ...], list[Plan]] = {}
         self._latest: Plan | None = None
         self._rejected: set[Any] = set()
         self._never = False  # PyTorch runs it whatever comes
-        self._changes = 0
-        self._changed: dict[Any, Any] = {}  # by the weights' identities, their state at the last call
+        # By the weights' identities: how often they have changed, and their state at the last call.
+        self._changes: dict[tuple[int, ...], int] = {}
+        self._changed: dict[tuple[int, ...], Any] = {}
         self._said: set[str] = set()
         self._lock = threading.RLock()
         self.number = next(_numbers)
@@ -153,12 +156,12 @@ class _Graph:
         if plan is None or not plan.is_fresh(args):
             plan = self._plan(args) if not self._never else None
             if plan is None:
-                return self._gm(*args)
+                return self._gm.forward(*args)
         try:
             return plan.run(args)
         except (ttrt.Error, MemoryError) as error:
             self._fail(plan, args, error)
-        return self._gm(*args)
+        return self._gm.forward(*args)
 
     def _plan(self, args: tuple[Any, ...]) -> Plan | None:
         """The bundle for these weights and shapes, found or made; None if PyTorch runs the call."""
@@ -166,16 +169,20 @@ class _Graph:
             return self._plan_locked(args)
 
     def _plan_locked(self, args: tuple[Any, ...]) -> Plan | None:
-        for plan in self._plans:
+        weights = self._weights(args)
+        plans = self._plans.get(weights, [])
+        for plan in plans:
             if plan.is_fresh(args):
                 self._latest = plan
                 return plan
-        shapes = self._shapes(args)
+        shapes = analysis.shapes_of(self._inputs, args) if self._inputs.dynamic else ()
         if shapes in self._rejected:
             return None
         try:
-            if not self._may_compile(args):
+            if not self._may_compile(weights, plans, args):
                 return None
+            if len(self._plans.get(weights, [])) >= MOST_SHAPES:
+                raise Rejected(f"it has been compiled for {MOST_SHAPES} other shapes or numbers")
             started = time.perf_counter()
             analysis.check_inputs(self._inputs, args)
             plan = self._make(args)
@@ -183,28 +190,22 @@ class _Graph:
         except Rejected as reason:
             self._reject(str(reason), shapes)
             return None
-        self._keep(plan)
+        self._keep(weights, plan)
         return plan
 
-    def _shapes(self, args: tuple[Any, ...]) -> Any:
-        if not self._inputs.dynamic:
-            return ()
-        return tuple(
-            (tuple(args[p].shape) if isinstance(args[p], torch.Tensor) else repr(args[p]))
-            for p in (*self._inputs.tensors, *self._inputs.values)
-        )
+    def _weights(self, args: tuple[Any, ...]) -> tuple[int, ...]:
+        return tuple(id(args[p]) for p in self._inputs.constants)
 
-    def _may_compile(self, args: tuple[Any, ...]) -> bool:
+    def _may_compile(self, weights: tuple[int, ...], plans: list[Plan], args: tuple[Any, ...]) -> bool:
         """False while weights change from call to call."""
-        stale = [plan for plan in self._plans if plan.has_weights(args) and not plan.has_fresh_weights(args)]
+        stale = [plan for plan in plans if not plan.has_fresh_weights(args)]
         for plan in stale:
-            self._drop(plan)
+            self._drop(weights, plan)
         if stale:
-            self._changes += 1
-        if self._changes >= MOST_CHANGES:
-            self._never = True
-            raise Rejected(f"its weights have changed {self._changes} times")
-        weights = tuple(id(args[p]) for p in self._inputs.constants)
+            self._changes[weights] = self._changes.get(weights, 0) + 1
+        if self._changes.get(weights, 0) >= MOST_CHANGES:
+            self._say(f"its weights have changed {MOST_CHANGES} times")
+            return False
         if stale or weights in self._changed:
             state = Plan.state(self._inputs, args)
             if self._changed.get(weights) != state:
@@ -215,35 +216,44 @@ class _Graph:
             del self._changed[weights]
         return True
 
-    def _keep(self, plan: Plan) -> None:
+    def _keep(self, weights: tuple[int, ...], plan: Plan) -> None:
         this, that = weakref.ref(self), weakref.ref(plan)
 
         def drop() -> None:
             graph, dead = this(), that()
             if graph is not None and dead is not None:
-                graph._drop(dead)
+                graph._drop(weights, dead)
 
         plan.on_death = drop
-        self._plans = [plan, *self._plans][:MOST_PLANS]
+        self._plans.setdefault(weights, []).append(plan)
         self._latest = plan
         self.info.state = "ttc"
 
-    def _drop(self, plan: Plan) -> None:
-        self._plans = [kept for kept in self._plans if kept is not plan]
+    def _drop(self, weights: tuple[int, ...], plan: Plan) -> None:
+        # Also called when a weight goes, between any two instructions of any thread: no lock.
+        kept = [other for other in self._plans.get(weights, []) if other is not plan]
+        if kept:
+            self._plans[weights] = kept
+        else:
+            self._plans.pop(weights, None)
         if self._latest is plan:
             self._latest = None
+        self._changed.pop(weights, None)
 
     def _fail(self, plan: Plan, args: tuple[Any, ...], error: Exception) -> None:
         """The bundle does not run any more: its file is gone when a forked process opens it again."""
         with self._lock:
-            self._drop(plan)
-            self._reject(str(error), self._shapes(args))
+            self._drop(self._weights(args), plan)
+            self._reject(str(error), analysis.shapes_of(self._inputs, args) if self._inputs.dynamic else ())
 
     def _reject(self, reason: str, shapes: Any) -> None:
+        self._say(reason)
+        self._rejected.add(shapes)
+        self._never |= not self._inputs.dynamic or len(self._rejected) >= 8 * MOST_SHAPES
+
+    def _say(self, reason: str) -> None:
         if not self._options.fallback:
             raise CompileError(f"{self.info.place}: {reason}")
-        self._rejected.add(shapes)
-        self._never |= not self._inputs.dynamic or len(self._rejected) >= MOST_PLANS
         self.info.reason = reason
         if not self._plans:
             self.info.state = "PyTorch"
@@ -298,10 +308,11 @@ class _Graph:
         """Makes a bundle in the folder: what Plan needs to know of it, and its path."""
         started = time.perf_counter()
         try:
-            outputs, new = analysis.analyse(self._gm, args)
+            graph = analysis.with_values(self._gm, self._inputs, args) if self._inputs.values else self._gm
+            outputs, new = analysis.analyse(graph, args)
             if not new:
                 raise Rejected("its outputs are its inputs")
-            module = analysis.specialise(self._gm, self._inputs, args, new)
+            module = analysis.specialise(graph, self._inputs, args, new)
             examples = [args[p] for p in self._inputs.tensors]
             with torch.inference_mode(False):
                 program = onnx.export_program(module, tuple(map(torch.zeros_like, examples)))
@@ -327,13 +338,17 @@ class _Graph:
         return record, path
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
+    """What went wrong, in one line. PyTorch's exporter says it in the first of a chain of exceptions."""
+    while error.__cause__ is not None and not isinstance(error, CompileError):
+        error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if isinstance(error, CompileError):
         # "model.onnx:0:0: error: ...": what it says of which op
         errors = [line.partition("error: ")[2] for line in lines if "error: " in line]
         return (errors or lines or ["the compiler rejected it"])[0]
-    return f"{type(error).__name__}: {lines[0] if lines else ''}".removesuffix(": ")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", lines[0]) if lines else ""
+    return f"{type(error).__name__}: {text}".removesuffix(": ")
 
 
 _no_cache_said = False

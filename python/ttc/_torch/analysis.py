@@ -39,9 +39,9 @@ def classify(gm: torch.fx.GraphModule, examples: list[Any]) -> Inputs:
     """Newer Dynamo passes parameters and buffers as inputs of the graph."""
     constants, tensors, values, dynamic = [], [], [], False
     for position, (node, example) in enumerate(zip(_placeholders(gm), examples, strict=True)):
-        if not isinstance(example, torch.Tensor):
+        if not isinstance(example, torch.Tensor) or _comes_from(node, (dynamo_source.FloatTensorSource,)):
             values.append(position)
-        elif isinstance(example, torch.nn.Parameter) or _is_of_module(node):
+        elif isinstance(example, torch.nn.Parameter) or _comes_from(node, _OF_MODULES):
             constants.append(position)
         else:
             tensors.append(position)
@@ -55,14 +55,27 @@ def _placeholders(gm: torch.fx.GraphModule) -> list[torch.fx.Node]:
     return [node for node in gm.graph.nodes if node.op == "placeholder"]
 
 
-def _is_of_module(node: torch.fx.Node) -> bool:
-    kinds = (dynamo_source.ParamBufferSource, dynamo_source.UnspecializedParamBufferSource)
+_OF_MODULES = (dynamo_source.ParamBufferSource, dynamo_source.UnspecializedParamBufferSource)
+
+
+def _comes_from(node: torch.fx.Node, kinds: tuple[type, ...]) -> bool:
     source = getattr(node, "_dynamo_source", None)
     while source is not None:
         if isinstance(source, kinds):
             return True
         source = getattr(source, "base", None)
     return False
+
+
+def value_of(arg: Any) -> Any:
+    """A number that is an input. Dynamo passes a float that changes as a tensor of no dimensions."""
+    return arg.item() if isinstance(arg, torch.Tensor) else arg
+
+
+def shapes_of(inputs: Inputs, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What differs from call to call, but for the elements of tensors."""
+    values = [value_of(args[p]) for p in inputs.values]
+    return (*(args[p].shape for p in inputs.tensors), *((type(v), repr(v)) for v in values))
 
 
 def place(gm: torch.fx.GraphModule) -> str:
@@ -100,8 +113,9 @@ def check_inputs(inputs: Inputs, args: tuple[Any, ...]) -> None:
                 "a parameter was made in inference mode, where PyTorch does not count its changes"
             )
     for position in inputs.values:
-        if type(args[position]) not in (int, float, bool):
-            raise Rejected(f"an input is a {type(args[position]).__qualname__}")
+        value = value_of(args[position])
+        if type(value) not in (int, float, bool):
+            raise Rejected(f"an input is a {type(value).__qualname__}")
 
 
 # An output of a graph is one of:
@@ -128,16 +142,15 @@ def analyse(gm: torch.fx.GraphModule, args: tuple[Any, ...]) -> tuple[list[Outpu
     inputs, random numbers."""
     grad = torch.is_grad_enabled()
     with torch.inference_mode(False), torch.set_grad_enabled(grad):
-        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        with FakeTensorMode(allow_non_fake_inputs=True):
             fakes = [_fake(arg) for arg in args]
             versions = [_version(fake) for fake in fakes]
             with _RandomOps():
-                results = torch.fx.Interpreter(gm).run(*fakes)
+                results = gm.forward(*fakes)
         changed = [p for p, fake in enumerate(fakes) if _version(fake) != versions[p]]
         if changed:
             name = _placeholders(gm)[changed[0]].name
             raise Rejected(f"it changes its input '{name}'")
-        del mode
         return _outputs(list(results), fakes)
 
 
@@ -260,6 +273,30 @@ def dense_order(tensor: torch.Tensor) -> list[int] | None:
     for place_, d in zip(moving, sorted(moving, key=lambda d: -tensor.stride(d))):
         order[place_] = d
     return order if tensor.permute(order).is_contiguous() else None
+
+
+def with_values(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...]) -> torch.fx.GraphModule:
+    """The graph with numbers as literals. Their inputs stay, unused, so positions stay."""
+    graph = torch.fx.Graph()
+    numbers = {p: value_of(args[p]) for p in inputs.values}
+    values: dict[torch.fx.Node, Any] = {}
+    for position, node in enumerate(gm.graph.nodes):  # placeholders come first
+        known = _literal(node, values)
+        if known is None:
+            values[node] = graph.node_copy(node, lambda n: values[n])
+        else:
+            values[node] = known
+        if node.op == "placeholder" and position in numbers:
+            values[node] = numbers[position]
+    return torch.fx.GraphModule(gm, graph)
+
+
+def _literal(node: torch.fx.Node, values: dict[torch.fx.Node, Any]) -> Any:
+    """Of item() of an input that is a number."""
+    if node.op == "call_method" and node.target == "item":
+        value = values[node.args[0]]  # type: ignore[index]
+        return value if isinstance(value, (int, float)) else None
+    return None
 
 
 def specialise(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], new: list[New]) -> torch.fx.GraphModule:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ttc._tools import tool_path
-from ttc._torch.analysis import Inputs
+from ttc._torch.analysis import Inputs, value_of
 from ttc._version import __version__
 
 # Of what is stored, and of what this package makes of a graph.
@@ -33,7 +33,8 @@ def graph_key(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], o
     signature = []
     for position, arg in enumerate(args):
         if position in inputs.values:
-            signature.append([type(arg).__name__, repr(arg)])
+            value = value_of(arg)
+            signature.append([type(value).__name__, repr(value)])
         else:
             signature.append(
                 [str(arg.dtype), list(arg.shape), list(arg.stride()), arg.requires_grad, position in inputs.constants]

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 import ttrt
-from ttc._torch.analysis import Inputs
+from ttc._torch.analysis import Inputs, shapes_of
 
 _version = operator.attrgetter("_version")
 _address = torch.Tensor.data_ptr
@@ -30,8 +30,7 @@ class Plan:
         self.inputs = inputs
         self._pick = _getter(inputs.constants)
         self._pick_tensors = _getter(inputs.tensors)
-        self._pick_dynamic = _getter((*inputs.tensors, *inputs.values)) if inputs.dynamic else None
-        self._dynamic = _shapes(self._pick_dynamic(args)) if self._pick_dynamic else None
+        self._shapes = shapes_of(inputs, args) if inputs.dynamic else None
         self._open()
         self._check_ports(args)
         self._outputs = record["outputs"]
@@ -82,10 +81,6 @@ class Plan:
 
         self._alive = [weakref.ref(tensor, died) for tensor in constants]
 
-    def has_weights(self, args: tuple[Any, ...]) -> bool:
-        """Whether the call's weights are those tensors, changed or not."""
-        return list(map(id, self._pick(args))) == self._ids
-
     def has_fresh_weights(self, args: tuple[Any, ...]) -> bool:
         """Whether the weights are those that the bundle was made of, as they were."""
         constants = self._pick(args)
@@ -99,7 +94,7 @@ class Plan:
     def is_fresh(self, args: tuple[Any, ...]) -> bool:
         """Whether weights and shapes are those that the bundle was made for."""
         return self.has_fresh_weights(args) and (
-            self._dynamic is None or _shapes(self._pick_dynamic(args)) == self._dynamic  # type: ignore[misc]
+            self._shapes is None or shapes_of(self.inputs, args) == self._shapes
         )
 
     @staticmethod
@@ -148,10 +143,6 @@ def _getter(positions: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any
         position = positions[0]
         return lambda args: (args[position],)
     return operator.itemgetter(*positions) if positions else lambda args: ()
-
-
-def _shapes(arguments: tuple[Any, ...]) -> list[Any]:
-    return [a.shape if isinstance(a, torch.Tensor) else (type(a), repr(a)) for a in arguments]
 
 
 def _inverse(order: list[int]) -> list[int]:

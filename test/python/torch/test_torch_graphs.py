@@ -100,10 +100,10 @@ def test_dynamic_shapes():
 
 def test_more_shapes_than_bundles():
     compiled = Compiled(lambda x: x * 2 + 1, dynamic=True)
-    for batch in range(2, 4 + torch_backend.MOST_PLANS):
+    for batch in range(2, 4 + torch_backend.MOST_SHAPES):
         compiled(torch.randn(batch, 3))
     graphs = compiled.graphs
-    assert [g.compiled for g in graphs] == [torch_backend.MOST_PLANS] and "shapes" in graphs[0].reason
+    assert [g.compiled for g in graphs] == [torch_backend.MOST_SHAPES] and "shapes" in graphs[0].reason
     compiled(torch.randn(2, 3))  # those that are there stay
 
 
