@@ -24,7 +24,9 @@ def compiled(model, backend, threads):
 
         config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": str(threads),
                   "NUM_STREAMS": "1", "PERFORMANCE_HINT": "LATENCY"}
-        return torch.compile(model, backend="openvino", options={"device": "CPU", "config": config})
+        # Without aot_autograd, this backend fails in PyTorch 2.13.
+        options = {"device": "CPU", "aot_autograd": True, "config": config}
+        return torch.compile(model, backend="openvino", dynamic=False, options=options)
     if backend == "ttc":
         from ttc import torch_backend
 

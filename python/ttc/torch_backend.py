@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch._dynamo.convert_frame import compile_lock
 
 import ttrt
 from ttc._compile import CompileError, build
@@ -190,6 +191,9 @@ class _Graph:
         except Rejected as reason:
             self._reject(str(reason), shapes)
             return None
+        except (ImportError, OSError, MemoryError) as error:  # a full disk, a package that is not there
+            self._reject(_first_line(error), shapes)
+            return None
         self._keep(weights, plan)
         return plan
 
@@ -282,7 +286,7 @@ class _Graph:
             raise Rejected(record["rejected"])
         try:
             plan = self._load(path, cores, args, record)
-        except (ttrt.Error, ValueError, KeyError, OSError) as error:
+        except Exception as error:  # whatever a damaged record or bundle leads to
             _log.info("%s: the cached bundle cannot be used (%s)", self.info.place, error)
             cache.forget(key)
             with cache.lock(key):
@@ -300,24 +304,32 @@ class _Graph:
             try:
                 record, path = self._compile(args, pathlib.Path(folder))
             except Rejected as reason:
-                cache.store(key, {"rejected": str(reason)}, None)
+                # A compiler that was killed, for its memory perhaps, may succeed next time.
+                if "ended by signal" not in str(reason):
+                    cache.store(key, {"rejected": str(reason)}, None)
                 raise
             return record, cache.store(key, record, path)
+
+    def _trace(self, args: tuple[Any, ...]) -> tuple[Any, list[analysis.Output], list[analysis.New]]:
+        """The graph for these arguments as an exported program, and how its outputs become the graph's."""
+        graph = analysis.with_values(self._gm, self._inputs, args) if self._inputs.values else self._gm
+        outputs, new = analysis.analyse(graph, args)
+        if not new:
+            raise Rejected("its outputs are its inputs")
+        module = analysis.specialise(graph, self._inputs, args, new)
+        with torch.inference_mode(False):
+            examples = tuple(torch.zeros_like(args[p]) for p in self._inputs.tensors)
+        program = onnx.export_program(module, examples)
+        onnx.check_program(program)
+        return program, outputs, new
 
     def _compile(self, args: tuple[Any, ...], folder: pathlib.Path) -> tuple[dict[str, Any], pathlib.Path]:
         """Makes a bundle in the folder: what Plan needs to know of it, and its path."""
         started = time.perf_counter()
         try:
-            graph = analysis.with_values(self._gm, self._inputs, args) if self._inputs.values else self._gm
-            outputs, new = analysis.analyse(graph, args)
-            if not new:
-                raise Rejected("its outputs are its inputs")
-            module = analysis.specialise(graph, self._inputs, args, new)
-            examples = [args[p] for p in self._inputs.tensors]
-            with torch.inference_mode(False):
-                program = onnx.export_program(module, tuple(map(torch.zeros_like, examples)))
-            onnx.check_program(program)
-            names = [f"input_{i}" for i in range(len(examples))]
+            with compile_lock:  # tracing changes global state, and so does Dynamo in another thread
+                program, outputs, new = self._trace(args)
+            names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
             model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
             path = build(model, folder / "bundle.ttcb", target=self._options.target, options=self._options.options)
         except (Rejected, ImportError, OSError, MemoryError):
@@ -327,15 +339,11 @@ class _Graph:
             raise Rejected(_first_line(error)) from error
         self.info.compiled += 1
         _log.info("%s: compiled in %.1f s", self.info.place, time.perf_counter() - started)
-        stored = [results for results in program.graph.output_node().args[0]]
-        record = {
-            "outputs": outputs,
-            "new": [
-                [list(node.meta["val"].shape), str(node.meta["val"].dtype).removeprefix("torch."), n.order]
-                for node, n in zip(stored, new)
-            ],
-        }
-        return record, path
+        stored = [node.meta["val"] for node in program.graph.output_node().args[0]]
+        described = [
+            [list(value.shape), str(value.dtype).removeprefix("torch."), n.order] for value, n in zip(stored, new)
+        ]
+        return {"outputs": outputs, "new": described}, path
 
 
 def _first_line(error: BaseException) -> str:

@@ -39,7 +39,7 @@ def classify(gm: torch.fx.GraphModule, examples: list[Any]) -> Inputs:
     """Newer Dynamo passes parameters and buffers as inputs of the graph."""
     constants, tensors, values, dynamic = [], [], [], False
     for position, (node, example) in enumerate(zip(_placeholders(gm), examples, strict=True)):
-        if not isinstance(example, torch.Tensor) or _comes_from(node, (dynamo_source.FloatTensorSource,)):
+        if not isinstance(example, torch.Tensor) or _is_number(node, example):
             values.append(position)
         elif isinstance(example, torch.nn.Parameter) or _comes_from(node, _OF_MODULES):
             constants.append(position)
@@ -53,6 +53,13 @@ def classify(gm: torch.fx.GraphModule, examples: list[Any]) -> Inputs:
 
 def _placeholders(gm: torch.fx.GraphModule) -> list[torch.fx.Node]:
     return [node for node in gm.graph.nodes if node.op == "placeholder"]
+
+
+def _is_number(node: torch.fx.Node, example: torch.Tensor) -> bool:
+    """A float that changes, which Dynamo passes as a tensor only to take its item()."""
+    return example.dim() == 0 and all(
+        user.op == "call_method" and user.target == "item" for user in node.users
+    ) and len(node.users) > 0
 
 
 _OF_MODULES = (dynamo_source.ParamBufferSource, dynamo_source.UnspecializedParamBufferSource)

@@ -51,6 +51,8 @@ class Cache:
         record, bundle = self._paths(key)
         try:
             found = json.loads(record.read_text())
+            if not isinstance(found, dict):
+                return None
             if found.get("bundle"):
                 os.utime(bundle)  # it was used: the oldest go first
             os.utime(record)

@@ -278,6 +278,15 @@ def test_batch_normalisation_in_training():
     torch.testing.assert_close(ours.running_mean, theirs.running_mean)
 
 
+def test_statistics_that_change():
+    mean, variance = torch.zeros(4), torch.ones(4)
+    compiled = Compiled(lambda x, m, v: F.batch_norm(x, m, v, training=True))
+    x = torch.randn(8, 4) + 3
+    compiled.compiled(x, mean, variance)
+    torch.testing.assert_close(mean, x.mean(0) * 0.1)
+    assert left(compiled, "it changes")
+
+
 @pytest.mark.parametrize("function", [
     lambda x: F.dropout(x * 2, 0.5, training=True), lambda x: x + torch.rand(100), lambda x: torch.bernoulli(x.sigmoid()),
 ], ids=["dropout", "rand", "bernoulli"])  # fmt: skip
