@@ -108,9 +108,11 @@ Array importArray(nb::handle object, const TensorType &type, bool writable,
   nb::object bits;
   if (!import(object, writable, array)) {
     // numpy cannot export ml_dtypes' bfloat16, but a view of its bits.
-    if (type.dtype == TTRT_BF16 && nb::hasattr(object, "dtype") && nb::hasattr(object, "view") &&
-        nb::cast<std::string>(nb::str(object.attr("dtype"))) == "bfloat16")
-      bits = object.attr("view")("uint16");
+    if (type.dtype == TTRT_BF16 && nb::hasattr(object, "dtype") && nb::hasattr(object, "view")) {
+      const nb::object dtype = object.attr("dtype");
+      if (std::string_view(nb::str(dtype).c_str()) == "bfloat16")
+        bits = object.attr("view")("uint16");
+    }
     if (!bits.is_valid() || !import(bits, writable, array))
       raiseNoArray(object, type, writable, what);
   }

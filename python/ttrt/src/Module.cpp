@@ -52,6 +52,7 @@ NB_MODULE(_ttrt, module) {
                             "send the bundle's path, and load it there");
            })
       .def("_time", &BoundCall::time)
+      .def("_repeat", &BoundCall::repeat)
       .def_prop_ro("outputs", &BoundCall::results, "The arrays that each call writes, by name.");
 
   nb::class_<AddressCall>(module, "AddressCall").def("__call__", &AddressCall::operator());

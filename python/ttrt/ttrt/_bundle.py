@@ -214,7 +214,7 @@ class _Worker:
 
     def close(self) -> None:
         if self._executor is not None and not self._device.forked:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=False)  # what has not begun will find the bundle closed
 
 
 class Entry(Runnable):
@@ -344,8 +344,8 @@ class Bundle(Runnable):
     def close(self) -> None:
         """Waits for the run in progress and closes the device; later calls raise an error.
 
-        An open stream is closed; runs that were submitted and have not begun are cancelled. Arrays
-        over slots stay valid: the memory is freed with the last of them.
+        An open stream is closed; runs that were submitted and have not begun fail. Arrays over slots
+        stay valid: the memory is freed with the last of them.
         """
         self._worker.close()
         self._device.close()

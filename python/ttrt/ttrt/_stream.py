@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _ttrt
-from ._errors import BusyError
+from ._errors import Status, make
 
 if TYPE_CHECKING:
     from ._bundle import Outputs
@@ -27,11 +28,14 @@ class Stream(Iterator["Outputs"]):
     ) -> None:
         self._batches: Iterator[Any] | None = iter(batches)
         self._ahead = ahead
+        self._turn = allocate_lock()
         self._native = _ttrt.Stream(device, entry, schedule, ahead)
         #: The name of the schedule in use.
         self.schedule: str = self._native.schedule or ""
 
     def __next__(self) -> Outputs:
+        if not self._turn.acquire(blocking=False):
+            raise make(Status.BUSY, "another thread uses the stream")
         try:
             while self._batches is not None and self._native.in_flight < self._ahead:
                 try:
@@ -47,11 +51,11 @@ class Stream(Iterator["Outputs"]):
                     self._native.feed((batch,), {})
             if self._native.in_flight:
                 return self._native.drain()
-        except BusyError:
-            raise  # by another thread, whose stream it stays
         except BaseException:
             self.close()
             raise
+        finally:
+            self._turn.release()
         self.close()
         raise StopIteration
 

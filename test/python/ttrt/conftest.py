@@ -34,6 +34,15 @@ def both(tools, tmp_path_factory):
     return bundle
 
 
+@pytest.fixture(scope="session")
+def swish_bundle(tools, tmp_path_factory):
+    """x f32[4, 16] -> y f32[4, 8], with an op that the application computes."""
+    bundle = tmp_path_factory.mktemp("bundles") / "swish.ttcb"
+    model = ROOT / "examples/host-ops/swish.onnx"
+    tools.run("ttc-translate", "--onnx-to-bundle", model, "--host-ops=com.acme.*", "-o", bundle)
+    return bundle
+
+
 @pytest.fixture
 def image():
     import numpy
