@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BoundCall.h"
 
+#include <chrono>
+
 namespace ttrt::python {
 
 static std::string quoted(const std::string &name) { return "'" + name + "'"; }
@@ -126,6 +128,20 @@ nb::object BoundCall::time() const {
   run(*device, entry, binding, &timing);
   return nb::make_tuple(static_cast<double>(timing.total) * 1e-9,
                         static_cast<double>(timing.device) * 1e-9);
+}
+
+double BoundCall::repeat(uint32_t times) const {
+  ttrt_error error;
+  const auto begin = std::chrono::steady_clock::now();
+  const ttrt_status status = device->exclusively([&](ttrt_device *opened) {
+    ttrt_status last = TTRT_OK;
+    for (uint32_t i = 0; i < times && last == TTRT_OK; ++i)
+      last =
+          ttrt_run(opened, entry, binding.inputs.data(), binding.outputs.data(), nullptr, &error);
+    return last;
+  });
+  device->check(status, error);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 } // namespace ttrt::python

@@ -33,6 +33,8 @@ public:
   nb::object operator()() const;
   /// Runs once, and returns the seconds of the whole run and of what the device executes.
   nb::object time() const;
+  /// Calls ttrt_run() that often and returns the seconds: what the C API takes, for comparison.
+  double repeat(uint32_t times) const;
   nb::object results() const { return binding.results; }
 
 private:

@@ -28,9 +28,9 @@ void Device::requireOpen() const {
 void Device::open(const Options &options) {
   ttrt_error error;
   ttrt_status status;
-  Call call;
+  requireInterpreter();
   {
-    nb::gil_scoped_release released;
+    const Unlocked unlocked;
     status = ttrt_bundle_open(path_.c_str(), options.verify, &bundle_, &error);
     if (status == TTRT_OK) {
       ttrt_device_options opened = TTRT_DEVICE_OPTIONS_INIT;
@@ -96,7 +96,7 @@ void Device::closeNow() {
   ttrt_bundle *bundle = std::exchange(bundle_, nullptr);
   if (!device && !bundle)
     return;
-  nb::gil_scoped_release released;
+  const Unlocked unlocked;
   ttrt_device_close(device);
   ttrt_bundle_close(bundle);
 }
@@ -109,16 +109,20 @@ void Device::close() {
   closed_ = true;
   Stream::closeAll(this);
   if (!isForked()) {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
   }
   if (!pins_)
     closeNow();
 }
 
-void Device::reset() {
+void Device::closePipeline(ttrt_pipeline *pipeline) {
+  if (isForked())
+    return ttrt_pipeline_close(pipeline);
   const std::lock_guard lock(mutex_);
-  ttrt_device_reset(device_, nullptr);
+  ttrt_pipeline_close(pipeline);
+  if (ttrt_device_synchronize(device_, nullptr) != TTRT_OK)
+    ttrt_device_reset(device_, nullptr);
 }
 
 nb::capsule Device::pin(nb::handle self) {

@@ -10,6 +10,8 @@
 #include "HostFunctions.h"
 #include "Process.h"
 
+#include "ttrt/pipeline.h"
+
 #include <mutex>
 
 namespace ttrt::python {
@@ -63,8 +65,9 @@ public:
   /// Throws the error of a call; if a host function raised an exception, that is its cause.
   void check(ttrt_status status, const ttrt_error &error);
 
-  /// Makes a device usable again whose queue has stopped. Without the GIL.
-  void reset();
+  /// Completes what is in a pipeline, closes it, and makes the device usable again if a queue has
+  /// stopped. Without the GIL.
+  void closePipeline(ttrt_pipeline *pipeline);
   /// Closes its stream and waits for the call in progress; the device is closed when no array over
   /// its memory is left.
   void close();
@@ -97,6 +100,7 @@ private:
 
 template <typename Function> ttrt_status Device::exclusively(Function &&function) {
   requireOpen();
+  requireInterpreter();
   if (isForked()) [[unlikely]]
     return function(device_);
   if (hostFunctions_.isCalling()) [[unlikely]]
@@ -104,9 +108,8 @@ template <typename Function> ttrt_status Device::exclusively(Function &&function
   ttrt_status status = TTRT_OK;
   bool open;
   {
-    Call call;
-    nb::gil_scoped_release released;
-    std::lock_guard lock(mutex_);
+    const Unlocked unlocked;
+    const std::lock_guard lock(mutex_);
     open = device_ != nullptr;
     if (open)
       status = function(device_);

@@ -40,9 +40,9 @@ nb::tuple verify(const std::string &path) {
   ttrt_bundle *bundle;
   ttrt_status status;
   Proof proof;
+  requireInterpreter();
   {
-    const Call call;
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     status = ttrt_bundle_open(path.c_str(), TTRT_VERIFY_FULL, &bundle, &error);
     if (status == TTRT_OK)
       proof = bundle->bundle->proof();

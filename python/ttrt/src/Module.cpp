@@ -51,6 +51,7 @@ NB_MODULE(_ttrt, module) {
                             "send the bundle's path, and load it there");
            })
       .def("_time", &BoundCall::time)
+      .def("_repeat", &BoundCall::repeat)
       .def_prop_ro("outputs", &BoundCall::results, "The arrays that each call writes, by name.");
 
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())

@@ -29,17 +29,30 @@ void watchForks() {
   });
 }
 
-Call::Call() : forks_(forks()) {
-  if (ending && std::this_thread::get_id() != endingThread) [[unlikely]] {
-    PyErr_SetNone(PyExc_SystemExit);
-    throw nb::python_error();
-  }
-  ++inProgress;
+bool isEndedByOther() { return ending && std::this_thread::get_id() != endingThread; }
+
+void requireInterpreter() {
+  if (!isEndedByOther()) [[likely]]
+    return;
+  PyErr_SetNone(PyExc_SystemExit);
+  throw nb::python_error();
 }
 
-Call::~Call() {
+InProgress::InProgress() : forks_(forks()) { ++inProgress; }
+
+InProgress::~InProgress() {
   if (forks_ == forks())
     --inProgress;
+}
+
+Unlocked::Unlocked() {
+  if (!isEndedByOther()) [[likely]]
+    state_ = PyEval_SaveThread();
+}
+
+Unlocked::~Unlocked() {
+  if (state_) [[likely]]
+    PyEval_RestoreThread(state_);
 }
 
 bool isEnding() { return ending; }

@@ -9,6 +9,7 @@
 #ifndef TTRT_PYTHON_PROCESS_H
 #define TTRT_PYTHON_PROCESS_H
 
+#include <Python.h>
 #include <cstdint>
 
 namespace ttrt::python {
@@ -20,18 +21,34 @@ uint32_t forks();
 /// Call once, when the module is loaded.
 void watchForks();
 
-/// A call that lets other threads of Python run. It is made and destroyed with the GIL held.
 /// Throws SystemExit, which ends a thread without a message, when another thread ends the
 /// interpreter.
-class Call {
+void requireInterpreter();
+
+/// Something that the end of the interpreter waits for. Made and destroyed with the GIL held.
+class InProgress {
 public:
-  Call();
-  ~Call();
-  Call(const Call &) = delete;
-  Call &operator=(const Call &) = delete;
+  InProgress();
+  ~InProgress();
+  InProgress(const InProgress &) = delete;
+  InProgress &operator=(const InProgress &) = delete;
 
 private:
   uint32_t forks_;
+};
+
+/// Lets other threads of Python run. Where that is too late, because another thread ends the
+/// interpreter, it does nothing.
+class Unlocked {
+public:
+  Unlocked();
+  ~Unlocked();
+  Unlocked(const Unlocked &) = delete;
+  Unlocked &operator=(const Unlocked &) = delete;
+
+private:
+  InProgress inProgress_;
+  PyThreadState *state_ = nullptr;
 };
 
 /// Refuses calls of other threads from now on, and waits for those in progress, without the GIL.
@@ -39,6 +56,8 @@ private:
 void endCalls();
 /// Whether endCalls() was called.
 bool isEnding();
+/// Whether another thread called it: then this one must not wait for anything that needs the GIL.
+bool isEndedByOther();
 
 } // namespace ttrt::python
 

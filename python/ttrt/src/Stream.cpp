@@ -8,6 +8,7 @@ namespace ttrt::python {
 
 /// The first of all streams, which are a list; guarded by the GIL.
 static Stream *streams = nullptr;
+std::vector<std::unique_ptr<Stream::Running>> Stream::orphans;
 
 class Stream::Use {
 public:
@@ -15,6 +16,7 @@ public:
     if (!stream.running_)
       raise(TTRT_INVALID_ARGUMENT, "the stream is closed");
     stream.running_->device->requireOpen();
+    requireInterpreter();
     if (stream.isInUse_)
       raise(TTRT_BUSY, "another thread uses the stream");
     if (stream.running_->device->hostFunctions().isCalling())
@@ -28,8 +30,7 @@ private:
 };
 
 Stream::Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead)
-    : running_(new Running{device, nb::inst_ptr<Device>(device), nullptr, {}, false}),
-      entry_(entry) {
+    : running_(new Running{device, nb::inst_ptr<Device>(device), nullptr, {}}), entry_(entry) {
   if (isEnding())
     raise(TTRT_INVALID_ARGUMENT, "the interpreter is about to end");
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
@@ -56,32 +57,28 @@ Stream::~Stream() {
     streams = next_;
   if (!running_)
     return;
+  if (isEndedByOther()) {
+    orphans.push_back(std::move(running_));
+    return;
+  }
   if (!running_->device->hostFunctions().isCalling()) {
-    nb::gil_scoped_release released;
+    const Unlocked unlocked;
     running_->close();
     return;
   }
   // The garbage collector may run in a host function, on the very thread that closing waits for.
-  auto *call = new Call;
-  std::thread([call, running = running_.release()] {
+  auto *inProgress = new InProgress;
+  std::thread([inProgress, running = running_.release()] {
     running->close();
     nb::gil_scoped_acquire acquired;
     delete running;
-    delete call;
+    delete inProgress;
   }).detach();
 }
 
-void Stream::Running::close() {
-  ttrt_pipeline_close(std::exchange(pipeline, nullptr));
-  if (hasFailed)
-    device->reset();
-}
-
-void Stream::check(ttrt_status status, const ttrt_error &error) {
-  if (status == TTRT_OK) [[likely]]
-    return;
-  running_->hasFailed |= status == TTRT_FAILED;
-  running_->device->check(status, error);
+Stream::Running::~Running() {
+  // Nobody asks any more why an inference failed that nobody waited for.
+  device->hostFunctions().takeException();
 }
 
 void Stream::feed(nb::tuple args, nb::dict named) {
@@ -91,12 +88,11 @@ void Stream::feed(nb::tuple args, nb::dict named) {
   ttrt_error error;
   ttrt_status status;
   {
-    const Call call;
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     status = ttrt_pipeline_enqueue(running.pipeline, binding.inputs.data(), binding.outputs.data(),
                                    TTRT_WAIT, &error);
   }
-  check(status, error);
+  running.device->check(status, error);
   running.bindings.push_back(std::move(binding));
 }
 
@@ -107,31 +103,29 @@ nb::object Stream::drain() {
   ttrt_error error;
   ttrt_status status;
   {
-    const Call call;
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     status = ttrt_pipeline_pop(running.pipeline, outputs.data(), TTRT_WAIT, &error);
   }
-  check(status, error);
+  running.device->check(status, error);
   nb::object results = std::move(running.bindings.front().results);
   running.bindings.pop_front();
   return results;
 }
 
 void Stream::close() {
-  if (!running_)
+  if (!running_ || isEndedByOther()) // which closes all streams
     return;
   if (running_->device->hostFunctions().isCalling())
     raise(TTRT_BUSY, "a host function cannot close the stream that calls it");
   // Another thread feeds or drains: it returns when the device has computed.
   while (isInUse_ && !running_->device->isForked()) {
-    const Call call;
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   if (!running_) // another thread has closed it
     return;
   const std::unique_ptr<Running> running = std::move(running_);
-  const nb::gil_scoped_release released;
+  const Unlocked unlocked;
   running->close();
 }
 
@@ -141,9 +135,15 @@ void Stream::closeAll(const Device *device) {
     while (open && (!open->running_ || (device && open->running_->device != device)))
       open = open->next_;
     if (!open)
-      return;
+      break;
     open->close();
   }
+  if (device)
+    return;
+  const std::vector<std::unique_ptr<Running>> lost = std::move(orphans);
+  const Unlocked unlocked;
+  for (const auto &running : lost)
+    running->close();
 }
 
 nb::object Stream::schedule() const {

@@ -8,8 +8,6 @@
 
 #include "BoundCall.h"
 
-#include "ttrt/pipeline.h"
-
 #include <deque>
 #include <memory>
 
@@ -39,20 +37,21 @@ public:
   static void closeAll(const Device *device = nullptr);
 
 private:
+  struct Running;
+  /// Closed by closeAll(): their streams are gone.
+  static std::vector<std::unique_ptr<Running>> orphans;
   /// What a queue may still use.
   struct Running {
     nb::object owner;
     Device *device;
     ttrt_pipeline *pipeline = nullptr;
     std::deque<Binding> bindings;
-    bool hasFailed = false;
+    ~Running();
     /// Without the GIL.
-    void close();
+    void close() { device->closePipeline(std::exchange(pipeline, nullptr)); }
   };
   /// Marks the stream as in use by a thread. Throws if it is already.
   class Use;
-  void check(ttrt_status status, const ttrt_error &error);
-
   std::unique_ptr<Running> running_; ///< null: closed. As the next: guarded by the GIL
   bool isInUse_ = false;
   uint32_t entry_;

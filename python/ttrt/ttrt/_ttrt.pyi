@@ -22,6 +22,7 @@ class Call:
     def __call__(self) -> dict[str, _Array]:
         """Runs the entry point once, and returns `outputs`."""
     def _time(self) -> tuple[float, float]: ...
+    def _repeat(self, times: int, /) -> float: ...
     @property
     def outputs(self) -> dict[str, _Array]:
         """The arrays that each call writes, by name."""
