@@ -30,19 +30,16 @@ if(TTC_STATIC_LLVM)
   list(FILTER ttc_archives EXCLUDE REGEX "Test|MLIRCAPI|LLVMExegesis|TableGen")
   find_library(TTC_ZSTD_STATIC libzstd.a REQUIRED)
   find_package(ZLIB REQUIRED)
-  # The linker and its optimiser initialise all targets that LLVM was built with, and Polly. Empty
-  # functions in place of theirs leave them out: machine code is made for this architecture alone.
-  set(ttc_unused "#include \"llvm/Plugins/PassPlugin.h\"\n"
-    "llvm::PassPluginLibraryInfo getPollyPluginInfo() { return {LLVM_PLUGIN_API_VERSION, \"\", \"\", nullptr}; }\n")
+  # Machine code is made for this architecture alone.
+  set(ttc_unused_targets "")
   foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
     if(NOT target STREQUAL LLVM_NATIVE_ARCH)
       foreach(part Target TargetInfo TargetMC AsmPrinter AsmParser Disassembler)
-        list(APPEND ttc_unused "extern \"C\" void LLVMInitialize${target}${part}() {}\n")
+        string(APPEND ttc_unused_targets "void LLVMInitialize${target}${part}() {}\n")
       endforeach()
     endif()
   endforeach()
-  list(JOIN ttc_unused "" ttc_unused)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/cmake/UnusedTargets.cpp CONTENT "${ttc_unused}" @ONLY)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/UnusedTargets.cpp.in ${CMAKE_BINARY_DIR}/cmake/UnusedTargets.cpp @ONLY)
   target_link_libraries(ttc_mlir INTERFACE ${ttc_archives} ${TTC_ZSTD_STATIC} ZLIB::ZLIB ${CMAKE_DL_LIBS})
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH OFF)
 else()

@@ -58,9 +58,8 @@ export CMAKE_BUILD_PARALLEL_LEVEL
 # wheel SOURCE BUILD_DIR OUTPUT: with the Python environment in $venv.
 wheel() {
   # The extension is for this Python, whichever the folder was configured for before.
-  [ ! -f "$2/CMakeCache.txt" ] || sed -i '/^_\?Python_/d;/^nanobind_DIR/d' "$2/CMakeCache.txt"
   "$venv/bin/python" -m pip wheel --quiet --no-build-isolation --no-deps --no-index \
-    --config-settings=build-dir="$2" --wheel-dir "$3" "$1"
+    --config-settings=build-dir="$2" "--config-settings=cmake.args=-U_Python_*;-Unanobind_*" --wheel-dir "$3" "$1"
 }
 
 for python in "${pythons[@]}"; do
