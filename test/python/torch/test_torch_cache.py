@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bundles on disk: what they depend on, several processes, damage, size."""
+import needs  # noqa: F401, I001: skips the file
+
 import json
 import logging
 import os

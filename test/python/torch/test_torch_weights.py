@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A bundle holds weights as constants. Results are never those of weights that have been changed."""
+import needs  # noqa: F401, I001: skips the file
+
 import gc
 import weakref
 
