@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""usage: peer.py onnxruntime|openvino MODEL.onnx THREADS INPUTS.npz
+"""usage: peer.py onnxruntime|openvino MODEL.onnx THREADS INPUTS.npz|INPUTS.json
 
-One inference engine in one process, for the benchmarks. After creating the session it prints its
+One inference engine in one process, for the benchmarks and ttrun bench. INPUTS.json has the names of
+.npy files by those of inputs. After creating the session it prints its
 facts as a line of JSON, then answers one JSON line for each it reads:
   {"loops": n}      times n inferences           {"save": folder}  writes the outputs as .npy
   {"resident": 1}   the memory it holds now
@@ -12,7 +13,10 @@ import pathlib
 import sys
 import time
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(f"{sys.executable} has no numpy")
 
 
 def resident_mb():
@@ -24,6 +28,7 @@ class OnnxRuntime:
     def __init__(self, model, threads):
         import onnxruntime
 
+        self.version = onnxruntime.__version__
         onnxruntime.set_default_logger_severity(3)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
@@ -63,6 +68,7 @@ class OpenVino:
     def __init__(self, model, threads):
         import openvino
 
+        self.version = openvino.__version__
         # Without the hint some CPUs silently compute in bf16.
         config = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads,
                   "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY"}
@@ -85,13 +91,22 @@ class OpenVino:
         return {o.any_name: self.request.get_tensor(o).data for o in self.compiled.outputs}
 
 
+def load_inputs(path):
+    if path.endswith(".npz"):
+        return dict(np.load(path))
+    return {name: np.load(file) for name, file in json.loads(pathlib.Path(path).read_text()).items()}
+
+
 def main():
     engine_name, model, threads, inputs = sys.argv[1:5]
     before = resident_mb()
-    engine = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[engine_name](model, int(threads))
-    engine.prepare(dict(np.load(inputs)))
+    try:
+        engine = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[engine_name](model, int(threads))
+    except ModuleNotFoundError as error:
+        sys.exit(f"{sys.executable} has no {error.name}")
+    engine.prepare(load_inputs(inputs))
     engine.run()
-    print(json.dumps({"create_ms": engine.create_ms, "python_mb": before}), flush=True)
+    print(json.dumps({"create_ms": engine.create_ms, "python_mb": before, "version": engine.version}), flush=True)
     for line in sys.stdin:
         question = json.loads(line)
         if "loops" in question:

@@ -12,6 +12,13 @@ foreach(tool ttc ttc-opt ttc-translate ttc-lsp-server ttc-plan ttc-plan-check)
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
   endif()
 endforeach()
+if(TARGET ttc_compiler)
+  install(TARGETS ttc_compiler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
+  # python: the wheel of ttc has the tools in its package.
+  install(TARGETS ttc ttc-opt ttc-translate ttc-lsp-server ttc-plan ttc-plan-check ttrun
+    RUNTIME DESTINATION ttc/bin COMPONENT python)
+  install(TARGETS ttc_compiler LIBRARY DESTINATION ttc/${CMAKE_INSTALL_LIBDIR} COMPONENT python)
+endif()
 install(TARGETS ttrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ttrun)
 
 # The C API is the runtime's only interface, so its headers, and the C++ ones over them, are all that

@@ -26,7 +26,7 @@ endif()
 
 # Off where whoever builds cannot change the code: pip builds with whatever compiler there is.
 option(TTC_WARNINGS_AS_ERRORS "Warnings are errors" ON)
-add_compile_options(-Wall -Wextra -Wno-unused-parameter $<$<BOOL:${TTC_WARNINGS_AS_ERRORS}>:-Werror>)
+add_compile_options(-Wall -Wextra $<$<BOOL:${TTC_WARNINGS_AS_ERRORS}>:-Werror> -Wno-unused-parameter)
 
 # ttc_add_library(NAME SOURCES a.cpp b.cpp LINK lib1 lib2 [RUNTIME])
 # A static library of the compiler. Sees <source root>/include, the source root

@@ -10,9 +10,12 @@ import signal
 import sys
 import tempfile
 import warnings
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import IO, Any
+
+import ttrt
 
 from ttc._tools import run_tool
 
@@ -37,7 +40,7 @@ def compile(
     cores: int = 0,
     options: Sequence[str] = (),
     host_functions: Mapping[str, Callable[..., Any]] | None = None,
-) -> Any:
+) -> ttrt.Bundle:
     """Compiles a model, or several with equal weights stored once, and opens the bundle.
 
     model    the path of a file .onnx or .mlir, an ONNX model as bytes or onnx.ModelProto, a
@@ -57,16 +60,20 @@ def compile(
     CompileError with the compiler's messages if it rejects a model, FileNotFoundError, TypeError or
     ValueError if an argument is wrong, ttrt.Error if the bundle cannot be opened on this machine.
     """
-    import ttrt  # at the top once it is merged
-
-    load = {"cores": cores, "host_functions": host_functions}
     if output is not None:
-        build(model, output, inputs, target=target, entries=entries, options=options)
-        return ttrt.load(output, **load)
+        _translate(model, inputs, target, entries, options, os.path.abspath(output), None)
+        return ttrt.load(output, cores=cores, host_functions=host_functions)
     # A file without a name: nothing is left of it, however this process ends.
-    with tempfile.TemporaryFile(prefix="ttc-") as file:
+    file = tempfile.TemporaryFile(prefix="ttc-")
+    try:
         _translate(model, inputs, target, entries, options, "-", file)
-        return ttrt.load(f"/proc/self/fd/{file.fileno()}", **load)
+        bundle = ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
+    except BaseException:
+        file.close()
+        raise
+    # Bundle.check() reads the file again.
+    weakref.finalize(bundle, file.close)
+    return bundle
 
 
 def build(
@@ -122,7 +129,7 @@ def _translate(
     if status:
         raise CompileError(messages or f"{tool} ended with status {status}")
     if "warning:" in messages:
-        warnings.warn(messages, CompileWarning, stacklevel=4 if stdout is None else 3)
+        warnings.warn(messages, CompileWarning, stacklevel=3)
     elif messages:
         _log.info("%s", messages)
 

@@ -7,8 +7,9 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 
 def tool_path(name: str) -> pathlib.Path:
@@ -50,3 +51,31 @@ def run_tool(
             os.killpg(process.pid, signal.SIGKILL)
             raise
     return process.returncode, messages
+
+
+def exec_tool(name: str, arguments: Sequence[str]) -> NoReturn:
+    """Replaces this process by a tool, which finds packages of Python, such as onnxruntime, here."""
+    try:
+        path = str(tool_path(name))
+    except FileNotFoundError as error:
+        sys.exit(f"error: {error}")
+    os.environ.setdefault("TTC_PYTHON", sys.executable)
+    sys.stdout.flush()
+    os.execv(path, [path, *arguments])
+
+
+# The commands that the wheel installs.
+def ttc() -> NoReturn:
+    exec_tool("ttc", sys.argv[1:])
+
+
+def ttc_opt() -> NoReturn:
+    exec_tool("ttc-opt", sys.argv[1:])
+
+
+def ttc_translate() -> NoReturn:
+    exec_tool("ttc-translate", sys.argv[1:])
+
+
+def ttrun() -> NoReturn:
+    exec_tool("ttrun", sys.argv[1:])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputFile.h"
+#include "ToolMain.h"
 
 #include "dialects/Ttc/TtcDialect.h"
 #include "mlir/InitAllDialects.h"
@@ -51,7 +52,7 @@ static int runInto(StringRef output, StringRef input, DialectRegistry &registry,
   return failed(file->keep(error)) ? fail(error) : 0;
 }
 
-int main(int argc, char **argv) {
+int ttcOptMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   ttc::setUpCommandLine();
   DialectRegistry registry;

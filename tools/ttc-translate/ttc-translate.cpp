@@ -3,6 +3,7 @@
 // This is not mlirTranslateMain(), which takes a single input file and truncates the output file
 // before the translation has succeeded.
 #include "OutputFile.h"
+#include "ToolMain.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -47,7 +48,7 @@ static ttc::PendingFile openText(StringRef path, std::string &error) {
   return {std::move(file), [kept](std::string &error) { return kept->keep(error); }};
 }
 
-int main(int argc, char **argv) {
+int ttcTranslateMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   ttc::setUpCommandLine();
   ttc::registerImportOnnx();

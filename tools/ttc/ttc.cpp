@@ -25,6 +25,7 @@ static constexpr Command kCommands[] = {
     {"run", "ttrun", true, "run a bundle on .npy files; write or compare its outputs"},
     {"perf", "ttrun", true,
      "measure latency on the device and end to end, and the time of each command"},
+    {"bench", "ttrun", true, "compile a model and measure it, beside another engine"},
     {"read", "ttrun", true, "show the contents of a bundle"},
     {"check", "ttrun", true, "verify bundles without running them"},
     {"report", "ttrun", true, "make tables and a timeline of a recording"},

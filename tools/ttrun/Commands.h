@@ -11,6 +11,7 @@ int readCommand(int argc, char **argv);
 int checkCommand(int argc, char **argv);
 int queryCommand(int argc, char **argv);
 int perfCommand(int argc, char **argv);
+int benchCommand(int argc, char **argv);
 int monitorCommand(int argc, char **argv);
 int signCommand(int argc, char **argv);
 int keygenCommand(int argc, char **argv);

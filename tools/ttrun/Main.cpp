@@ -28,6 +28,7 @@ static constexpr Command kCommands[] = {
     {"run", "run a bundle on .npy files; write or compare its outputs", runCommand},
     {"perf", "measure latency on the device and end to end, and the time of each command",
      perfCommand},
+    {"bench", "compile a model and measure it, beside another engine", benchCommand},
     {"report", "make tables and a timeline of a recording", reportCommand},
     {"read", "show the contents of a bundle", readCommand},
     {"monitor", "show the running devices and the memory they use", monitorCommand},

@@ -275,12 +275,16 @@ void Session::describePorts() {
     out_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
 }
 
-std::vector<std::string> Session::outputNames() const {
+std::vector<std::string> Session::namesOf(const std::vector<Port> &ports) {
   std::vector<std::string> names;
-  for (const Port &port : outputs_)
+  for (const Port &port : ports)
     names.push_back(port.name);
   return names;
 }
+
+std::vector<std::string> Session::inputNames() const { return namesOf(inputs_); }
+
+std::vector<std::string> Session::outputNames() const { return namesOf(outputs_); }
 
 /// "the inputs are 'a', 'b'"
 static std::string listOf(const char *what, const std::vector<std::string> &names) {

@@ -84,6 +84,8 @@ public:
   double loadMs() const { return loadMs_; }
   /// What of the device's memory is in huge pages now. Throws UserError.
   ttrt_huge_pages hugePages() const;
+  std::vector<std::string> inputNames() const;
+  const Tensor &input(size_t index) const { return inputs_[index].tensor; }
   std::vector<std::string> outputNames() const;
   const Tensor &output(size_t index) const { return outputs_[index].tensor; }
   /// Splits "name=file" of an option for an output; the name of a single output can be omitted.
@@ -94,6 +96,7 @@ private:
     std::string name;
     Tensor tensor;
   };
+  static std::vector<std::string> namesOf(const std::vector<Port> &ports);
   static std::pair<size_t, std::string> portOf(const std::vector<Port> &ports, const char *what,
                                                const std::string &option, const std::string &spec);
   void describePorts();

@@ -2,6 +2,7 @@
 //
 // The module ttrt._ttrt: what the package ttrt, written in Python, is made of.
 
+#include "AddressCall.h"
 #include "BoundCall.h"
 #include "Inspect.h"
 #include "Stream.h"
@@ -54,6 +55,8 @@ NB_MODULE(_ttrt, module) {
       .def("_repeat", &BoundCall::repeat)
       .def_prop_ro("outputs", &BoundCall::results, "The arrays that each call writes, by name.");
 
+  nb::class_<AddressCall>(module, "AddressCall").def("__call__", &AddressCall::operator());
+
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
       .def("__init__",
            [](Device *device, const std::string &path, int verify, uint32_t cores, bool pin,
@@ -90,6 +93,8 @@ NB_MODULE(_ttrt, module) {
                              bindArrays(self, device, entry, args, named, out));
           },
           nb::arg(), nb::arg(), nb::arg(), nb::arg().none())
+      .def("at_addresses",
+           [](nb::handle self, uint32_t entry) { return AddressCall(nb::borrow(self), entry); })
       .def("input_slot",
            [](nb::handle self, uint32_t entry, uint32_t input) {
              return nb::inst_ptr<Device>(self)->inputSlot(self, entry, input);

@@ -27,6 +27,9 @@ class Call:
     def outputs(self) -> dict[str, _Array]:
         """The arrays that each call writes, by name."""
 
+class AddressCall:
+    def __call__(self, *addresses: int) -> None: ...
+
 class Device:
     def __init__(
         self,
@@ -53,6 +56,7 @@ class Device:
     def bind(
         self, entry: int, args: tuple[Any, ...], named: dict[str, Any], out: dict[str, Any] | None, /
     ) -> Call: ...
+    def at_addresses(self, entry: int, /) -> AddressCall: ...
     def input_slot(self, entry: int, input: int, /) -> _Array: ...
     def output_slot(self, entry: int, output: int, /) -> _Array: ...
 

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Modules and exported programs as ONNX, by PyTorch's own exporter."""
+from __future__ import annotations
+
+import contextlib
+import logging
+import pathlib
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from ttc._torch.analysis import Rejected
+
+_log = logging.getLogger("ttc.torch")
+
+
+def export_program(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+    """The module as an ExportedProgram: PyTorch's ops without side effects, with static shapes."""
+    with _quiet(), torch.inference_mode(False), torch.no_grad():
+        return torch.export.export(module, args, kwargs, strict=False)
+
+
+def check_program(program: Any) -> None:
+    """Rejects a program that changes what it was given: a run of a bundle changes nothing."""
+    if not any(_may_change(module) for module in program.graph_module.modules()):
+        return
+    # Only what has been made functional says in its signature what it changes.
+    with _quiet(), torch.inference_mode(False), torch.no_grad():
+        signature = program.run_decompositions({}).graph_signature
+    changed = [*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()]
+    if changed:
+        raise Rejected(f"it changes '{changed[0]}'")
+
+
+def _may_change(module: torch.nn.Module) -> bool:
+    """Whether the module has an op that changes an argument, be it an intermediate result. The schemas of
+    normalisations do not say that they change their statistics."""
+    graph = getattr(module, "graph", None)
+    targets = [node.target for node in graph.nodes] if isinstance(graph, torch.fx.Graph) else []
+    return any(
+        isinstance(target, torch._ops.OpOverload)
+        and (target._schema.is_mutable or "running_mean" in str(target._schema))
+        for target in targets
+    )
+
+
+def save_onnx(program: Any, folder: pathlib.Path, input_names: list[str] | None, output_names: list[str] | None) -> pathlib.Path:
+    """Writes the program to a file in the folder, its weights beside it."""
+    try:
+        import onnxscript  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "PyTorch's ONNX exporter needs the package onnxscript: pip install onnxscript"
+        ) from error
+    with _quiet(), torch.inference_mode(False), torch.no_grad():
+        made = torch.onnx.export(
+            program, dynamo=True, verbose=False, input_names=input_names, output_names=output_names
+        )
+    path = folder / "model.onnx"
+    made.save(str(path), external_data=True)
+    return path
+
+
+def unflatten_names(spec: Any, count: int) -> list[str]:
+    """Names for a program's outputs: "output" for a single one, keys for a dictionary's and what
+    is like one, "output_0" and so on for a sequence's."""
+    paths, _ = torch.utils._pytree.tree_flatten_with_path(
+        torch.utils._pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
+    )
+    names = []
+    for path, _ in paths:
+        parts = [str(getattr(step, "key", getattr(step, "idx", getattr(step, "name", "")))) for step in path]
+        text = "_".join(parts)
+        names.append(text if parts and not parts[0].isdigit() else "_".join(["output", *parts]))
+    return names if len(names) == count else [f"output_{i}" for i in range(count)]
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """The exporter warns of what its optimiser could not fold, and of deprecations inside PyTorch.
+    What matters is in its exceptions."""
+    loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnxscript", "onnx_ir", "torch.export")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels):
+            logger.setLevel(level)
+
+
+def export_module(model: Any, inputs: Any, folder: pathlib.Path) -> pathlib.Path:
+    """What ttc.compile() makes of a torch.nn.Module or torch.export.ExportedProgram."""
+    if isinstance(model, torch.export.ExportedProgram):
+        if inputs is not None:
+            raise TypeError("inputs: expected none with an ExportedProgram, which has shapes of its own")
+        program = model
+        _require_static(program)
+    else:
+        args, kwargs = _examples(inputs)
+        training = [module for module in model.modules() if module.training]
+        model.eval()
+        try:
+            program = export_program(model, args, kwargs)
+        finally:
+            for module in training:
+                module.training = True
+    try:
+        check_program(program)
+    except Rejected as reason:
+        raise ValueError(f"the module cannot be compiled: {reason}") from None
+    kinds = torch.export.graph_signature
+    tensors = [o for o in program.graph_signature.output_specs if isinstance(o.arg, kinds.TensorArgument)]
+    every = [o for o in program.graph_signature.output_specs]
+    names = unflatten_names(program.call_spec.out_spec, len(every))
+    names = [name for name, output in zip(names, every) if output in tensors]
+    return save_onnx(program, folder, None, names if len(set(names)) == len(names) else None)
+
+
+def _require_static(program: Any) -> None:
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.Tensor):
+            if any(isinstance(size, torch.SymInt) for size in value.shape):
+                raise ValueError(
+                    f"the exported program's input '{node.name}' has dynamic dimensions {tuple(value.shape)}: "
+                    "export it without dynamic_shapes"
+                )
+
+
+def _examples(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if inputs is None:
+        raise TypeError(
+            "inputs: a torch.nn.Module needs example inputs: a tuple of tensors, or {name: tensor}; "
+            "only their shapes and types matter"
+        )
+    if isinstance(inputs, torch.Tensor):
+        return (inputs,), {}
+    if isinstance(inputs, Mapping):
+        return (), {str(name): value for name, value in inputs.items()}
+    if isinstance(inputs, (list, tuple)):
+        return tuple(inputs), {}
+    raise TypeError(f"inputs: expected a tuple of tensors or {{name: tensor}}, found {type(inputs).__name__}")

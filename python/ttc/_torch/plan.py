@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A bundle that stands for a graph with certain weights and shapes: whether it fits a call, and
+the call itself. This is what runs each time; the rest of the package runs once."""
+from __future__ import annotations
+
+import operator
+import os
+import pathlib
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import ttrt
+from ttc._torch.analysis import Inputs, shapes_of
+
+_version = operator.attrgetter("_version")
+_address = torch.Tensor.data_ptr
+_empty_like = torch.empty_like
+
+
+class Plan:
+    """Raises ttrt.Error if the bundle cannot be opened, ValueError if it is not of this graph."""
+
+    def __init__(
+        self, path: pathlib.Path, cores: int, inputs: Inputs, args: tuple[Any, ...], record: dict[str, Any]
+    ) -> None:
+        self._path, self._cores, self._record = path, cores, record
+        self.inputs = inputs
+        self._pick = _getter(inputs.constants)
+        self._pick_tensors = _getter(inputs.tensors)
+        self._shapes = shapes_of(inputs, args) if inputs.dynamic else None
+        self._open()
+        self._check_ports(args)
+        self._outputs = record["outputs"]
+        # What is like a template is dense and row-major, in the order in which the bundle stores it.
+        with torch.inference_mode(False):
+            self._templates = [
+                torch.empty((), dtype=getattr(torch, dtype), device="cpu").expand(shape)
+                for shape, dtype, _ in record["new"]
+            ]
+        self._back = [None if order is None else _inverse(order) for *_, order in record["new"]]
+        self._simple = not any(self._back) and self._outputs == [["new", i] for i in range(len(self._back))]
+        # Dynamo guards strides; where they are dynamic, each call looks.
+        self._copies = inputs.dynamic or any(not args[p].is_contiguous() for p in inputs.tensors)
+        self._watch(self._pick(args))
+
+    def _open(self) -> None:
+        self._process = os.getpid()
+        self.bundle = ttrt.load(self._path, cores=self._cores)
+        self._call = next(iter(self.bundle.entries.values()))._at_addresses()
+
+    def _check_ports(self, args: tuple[Any, ...]) -> None:
+        expected = [[args[p].numel() * args[p].element_size(), list(args[p].shape)] for p in self.inputs.tensors]
+        found = [[port.bytes, list(port.shape)] for port in self.bundle.inputs.values()]
+        if expected != found:
+            raise ValueError(f"inputs: expected bytes and shapes {expected}, found {found}")
+        expected = [list(shape) for shape, _, _ in self._record["new"]]
+        found = [list(port.shape) for port in self.bundle.outputs.values()]
+        if expected != found:
+            raise ValueError(f"outputs: expected shapes {expected}, found {found}")
+
+    def _watch(self, constants: tuple[torch.Tensor, ...]) -> None:
+        """Remembers the weights that the bundle was made of. It keeps none alive: `on_death` is
+        called when one goes."""
+        self._ids = list(map(id, constants))
+        self._versions = list(map(_version, constants))
+        self._addresses = list(map(_address, constants))
+        # An element of each: what changes a tensor's memory without PyTorch's knowledge, such as
+        # param.data.mul_(2), is not counted in its version, but mostly changes all elements.
+        self._samples = [sample for tensor in constants if (sample := _sample(tensor)) is not None]
+        self._values = [sample[0] for sample in self._samples]
+        self.on_death: Callable[[], None] = lambda: None
+        this = weakref.ref(self)
+
+        def died(_: Any) -> None:
+            plan = this()
+            if plan is not None:
+                plan.on_death()
+
+        self._alive = [weakref.ref(tensor, died) for tensor in constants]
+
+    def has_fresh_weights(self, args: tuple[Any, ...]) -> bool:
+        """Whether the weights are those that the bundle was made of, as they were."""
+        constants = self._pick(args)
+        return (
+            list(map(id, constants)) == self._ids
+            and list(map(_version, constants)) == self._versions
+            and list(map(_address, constants)) == self._addresses
+            and [sample[0] for sample in self._samples] == self._values
+        )
+
+    def is_fresh(self, args: tuple[Any, ...]) -> bool:
+        """Whether weights and shapes are those that the bundle was made for."""
+        return self.has_fresh_weights(args) and (
+            self._shapes is None or shapes_of(self.inputs, args) == self._shapes
+        )
+
+    @staticmethod
+    def state(inputs: Inputs, args: tuple[Any, ...]) -> list[Any]:
+        """What is_fresh() compares of weights, without a bundle."""
+        constants = [args[p] for p in inputs.constants]
+        samples = [sample[0] for tensor in constants if (sample := _sample(tensor)) is not None]
+        return [*map(id, constants), *map(_version, constants), *map(_address, constants), *samples]
+
+    def run(self, args: tuple[Any, ...]) -> list[Any]:
+        """The graph's outputs: new tensors, which nothing writes again."""
+        tensors = self._pick_tensors(args)
+        if self._copies:
+            tensors = tuple(tensor.contiguous() for tensor in tensors)
+        new = [_empty_like(template) for template in self._templates]
+        try:
+            self._call(*map(_address, tensors), *map(_address, new))
+        except ttrt.UnsupportedError:
+            if os.getpid() == self._process:
+                raise
+            self._open()  # a device does not survive a fork
+            self._call(*map(_address, tensors), *map(_address, new))
+        if self._simple:
+            return new
+        new = [t if back is None else t.permute(back) for t, back in zip(new, self._back)]
+        return [_result(output, args, new) for output in self._outputs]
+
+
+def _result(output: list[Any], args: tuple[Any, ...], new: list[torch.Tensor]) -> Any:
+    kind, *rest = output
+    if kind == "new":
+        return new[rest[0]]
+    if kind == "value":
+        return rest[0]
+    if kind == "input":
+        return args[rest[0]]
+    if kind == "empty":
+        return torch.empty(rest[0], dtype=getattr(torch, rest[1]), device="cpu")
+    base = args[rest[0]] if kind == "input_view" else new[rest[0]]
+    return base.as_strided(rest[1], rest[2], rest[3] + base.storage_offset())
+
+
+def _getter(positions: tuple[int, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    """itemgetter() returns no tuple for a single position."""
+    if len(positions) == 1:
+        position = positions[0]
+        return lambda args: (args[position],)
+    return operator.itemgetter(*positions) if positions else lambda args: ()
+
+
+def _inverse(order: list[int]) -> list[int]:
+    return [order.index(i) for i in range(len(order))]
+
+
+def _sample(tensor: torch.Tensor) -> memoryview | None:
+    """One element in the middle, as bits, without its tensor: it keeps the storage alive only."""
+    if tensor.numel() == 0:
+        return None
+    middle = [(n - 1) // 2 for n in tensor.shape]
+    element = tensor.detach()[tuple(middle)].reshape(1)
+    types = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return memoryview(element.view(types[element.element_size()]).numpy())

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch models as trace bundles.
+
+    model = torch.compile(model, backend="ttc")
+    with torch.inference_mode():
+        model(x)            # the first call compiles, or takes the bundle of an earlier start
+
+Dynamo cuts a program into graphs. Those that ttc takes become bundles, kept in a folder on disk;
+PyTorch runs the others, and one line says why.
+"""
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import pathlib
+import re
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._dynamo.convert_frame import compile_lock
+
+import ttrt
+from ttc._compile import CompileError, build
+from ttc._torch import analysis, onnx
+from ttc._torch.analysis import Rejected
+from ttc._torch.cache import Cache, cache_folder
+from ttc._torch.key import graph_key
+from ttc._torch.plan import Plan
+
+__all__ = ["GraphInfo", "cache_folder", "clear_cache", "compile_fx", "export", "graphs"]
+
+_log = logging.getLogger("ttc.torch")
+
+# Shapes, with the values of numbers, of one graph and one module for which there are bundles.
+MOST_SHAPES = 8
+# Changes of weights after which a graph is left to PyTorch: each costs a compilation.
+MOST_CHANGES = 8
+
+
+@dataclass
+class GraphInfo:
+    """What became of a graph."""
+
+    place: str  #: where it begins in the program
+    state: str  #: "not called yet", "ttc" or "PyTorch"
+    reason: str  #: why PyTorch runs it, or did last
+    compiled: int  #: bundles that were compiled for it
+    cached: int  #: bundles that were found in the cache
+    seconds: float  #: spent in making and opening them
+
+
+@dataclass(frozen=True)
+class _Options:
+    cores: int = 0
+    target: str | None = None
+    options: tuple[str, ...] = ()
+    cache: bool = True
+    fallback: bool = True
+
+
+def compile_fx(
+    gm: torch.fx.GraphModule,
+    example_inputs: list[Any],
+    *,
+    mode: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Callable[..., Any]:
+    """The backend "ttc" of torch.compile(), which calls it once for each graph.
+
+    torch.compile(..., backend="ttc", options={...}) takes:
+      cores     threads that compute; 0 (the default): as many as torch.get_num_threads() says
+      target    as in ttc.compile()
+      options   further options of ttc-translate, such as ["--weights=int8"]
+      cache     False: bundles are not kept on disk
+      fallback  False: a graph that ttc does not take raises ttc.CompileError when it is called
+
+    ValueError for another option, TypeError for another type.
+    """
+    if mode not in (None, "default"):
+        raise ValueError(f"mode: expected none with backend='ttc', found {mode!r}")
+    return _Graph(gm, example_inputs, _read(options or {}))
+
+
+def export(model: Any, inputs: Any, folder: str | os.PathLike[str]) -> pathlib.Path:
+    """Writes a torch.nn.Module (for example inputs: a tensor, a tuple of them, or {name: tensor}) or a
+    torch.export.ExportedProgram as ONNX into a folder, and returns the path of the model. A module is
+    exported as in eval().
+
+    TypeError or ValueError if the inputs are missing or the shapes are not static; otherwise the
+    exceptions of torch.export and torch.onnx.
+    """
+    return onnx.export_module(model, inputs, pathlib.Path(folder))
+
+
+def clear_cache() -> int:
+    """Removes all bundles that torch.compile() has kept on disk, and returns the number of bytes."""
+    return Cache(cache_folder() / "torch").clear()
+
+
+def graphs() -> list[GraphInfo]:
+    """What became of the graphs that this process has compiled, in order."""
+    return [graph.info for graph in sorted(_graphs, key=lambda graph: graph.number)]
+
+
+_graphs: weakref.WeakSet[_Graph] = weakref.WeakSet()
+_numbers = itertools.count()
+
+
+def _read(given: Mapping[str, Any]) -> _Options:
+    types: dict[str, Any] = {
+        "cores": int, "target": (str, os.PathLike), "options": (list, tuple), "cache": bool, "fallback": bool,
+    }  # fmt: skip
+    for name, value in given.items():
+        if name not in types:
+            raise ValueError(f"options: expected {', '.join(types)}; found '{name}'")
+        if not isinstance(value, types[name]) or (types[name] is int and isinstance(value, bool)):
+            raise TypeError(f"options: '{name}' cannot be {value!r}")
+    read = dict(given)
+    if "options" in read:
+        read["options"] = tuple(map(str, read["options"]))
+    if "target" in read:
+        read["target"] = os.fspath(read["target"])
+    return _Options(**read)
+
+
+class _Graph:
+    """One graph of Dynamo. Compiles when it is called, with the tensors of the call: so it knows all
+    weights and shapes."""
+
+    def __init__(self, gm: torch.fx.GraphModule, examples: Sequence[Any], options: _Options) -> None:
+        self._gm = gm
+        self._options = options
+        self._inputs = analysis.classify(gm, list(examples))
+        # By the weights' identities: Dynamo has one graph for all modules that differ only in weights.
+        self._plans: dict[tuple[int, ...], list[Plan]] = {}
+        self._latest: Plan | None = None
+        self._rejected: set[Any] = set()
+        self._never = False  # PyTorch runs it whatever comes
+        # By the weights' identities: how often they have changed, and their state at the last call.
+        self._changes: dict[tuple[int, ...], int] = {}
+        self._changed: dict[tuple[int, ...], Any] = {}
+        self._said: set[str] = set()
+        self._lock = threading.RLock()
+        self.number = next(_numbers)
+        self.info = GraphInfo(analysis.place(gm), "not called yet", "", 0, 0, 0.0)
+        _graphs.add(self)
+
+    def __call__(self, *args: Any) -> Any:
+        plan = self._latest
+        if plan is None or not plan.is_fresh(args):
+            plan = self._plan(args) if not self._never else None
+            if plan is None:
+                return self._gm.forward(*args)
+        try:
+            return plan.run(args)
+        except (ttrt.Error, MemoryError) as error:
+            self._fail(plan, args, error)
+        return self._gm.forward(*args)
+
+    def _plan(self, args: tuple[Any, ...]) -> Plan | None:
+        """The bundle for these weights and shapes, found or made; None if PyTorch runs the call."""
+        with self._lock:
+            return self._plan_locked(args)
+
+    def _plan_locked(self, args: tuple[Any, ...]) -> Plan | None:
+        weights = self._weights(args)
+        plans = self._plans.get(weights, [])
+        for plan in plans:
+            if plan.is_fresh(args):
+                self._latest = plan
+                return plan
+        shapes = analysis.shapes_of(self._inputs, args) if self._inputs.dynamic else ()
+        if shapes in self._rejected:
+            return None
+        try:
+            if not self._may_compile(weights, plans, args):
+                return None
+            if len(self._plans.get(weights, [])) >= MOST_SHAPES:
+                raise Rejected(f"it has been compiled for {MOST_SHAPES} other shapes or numbers")
+            started = time.perf_counter()
+            analysis.check_inputs(self._inputs, args)
+            plan = self._make(args)
+            self.info.seconds += time.perf_counter() - started
+        except Rejected as reason:
+            self._reject(str(reason), shapes)
+            return None
+        except (ImportError, OSError, MemoryError) as error:  # a full disk, a package that is not there
+            self._reject(_first_line(error), shapes)
+            return None
+        self._keep(weights, plan)
+        return plan
+
+    def _weights(self, args: tuple[Any, ...]) -> tuple[int, ...]:
+        return tuple(id(args[p]) for p in self._inputs.constants)
+
+    def _may_compile(self, weights: tuple[int, ...], plans: list[Plan], args: tuple[Any, ...]) -> bool:
+        """False while weights change from call to call."""
+        stale = [plan for plan in plans if not plan.has_fresh_weights(args)]
+        for plan in stale:
+            self._drop(weights, plan)
+        if stale:
+            self._changes[weights] = self._changes.get(weights, 0) + 1
+        if self._changes.get(weights, 0) >= MOST_CHANGES:
+            self._say(f"its weights have changed {MOST_CHANGES} times")
+            return False
+        if stale or weights in self._changed:
+            state = Plan.state(self._inputs, args)
+            if self._changed.get(weights) != state:
+                # PyTorch runs this call; the next one compiles if the weights are still the same.
+                self._changed[weights] = state
+                _log.info("%s: PyTorch runs one call, as weights have changed", self.info.place)
+                return False
+            del self._changed[weights]
+        return True
+
+    def _keep(self, weights: tuple[int, ...], plan: Plan) -> None:
+        this, that = weakref.ref(self), weakref.ref(plan)
+
+        def drop() -> None:
+            graph, dead = this(), that()
+            if graph is not None and dead is not None:
+                graph._drop(weights, dead)
+
+        plan.on_death = drop
+        self._plans.setdefault(weights, []).append(plan)
+        self._latest = plan
+        self.info.state = "ttc"
+
+    def _drop(self, weights: tuple[int, ...], plan: Plan) -> None:
+        # Also called when a weight goes, between any two instructions of any thread: no lock.
+        kept = [other for other in self._plans.get(weights, []) if other is not plan]
+        if kept:
+            self._plans[weights] = kept
+        else:
+            self._plans.pop(weights, None)
+        if self._latest is plan:
+            self._latest = None
+        self._changed.pop(weights, None)
+
+    def _fail(self, plan: Plan, args: tuple[Any, ...], error: Exception) -> None:
+        """The bundle does not run any more: its file is gone when a forked process opens it again."""
+        with self._lock:
+            self._drop(self._weights(args), plan)
+            self._reject(str(error), analysis.shapes_of(self._inputs, args) if self._inputs.dynamic else ())
+
+    def _reject(self, reason: str, shapes: Any) -> None:
+        self._say(reason)
+        self._rejected.add(shapes)
+        self._never |= not self._inputs.dynamic or len(self._rejected) >= 8 * MOST_SHAPES
+
+    def _say(self, reason: str) -> None:
+        if not self._options.fallback:
+            raise CompileError(f"{self.info.place}: {reason}")
+        self.info.reason = reason
+        if not self._plans:
+            self.info.state = "PyTorch"
+        if reason not in self._said:
+            self._said.add(reason)
+            _log.warning("PyTorch runs the graph at %s: %s", self.info.place, reason)
+
+    def _make(self, args: tuple[Any, ...]) -> Plan:
+        cores = self._options.cores or torch.get_num_threads()
+        wanted = [self._options.target, self._options.options]
+        key = graph_key(self._gm, self._inputs, args, wanted) if self._options.cache else None
+        cache = _open_cache() if key else None
+        if cache is None or key is None:
+            with tempfile.TemporaryDirectory(prefix="ttc-") as folder:
+                record, path = self._compile(args, pathlib.Path(folder))
+                return self._load(path, cores, args, record)
+        found = cache.find(key)
+        if found is None:
+            with cache.lock(key):
+                found = cache.find(key)  # another process may have made it meanwhile
+                if found is None:
+                    found = self._compile_into(cache, key, args)
+                    return self._load(found[1], cores, args, found[0])
+        record, path = found
+        if "rejected" in record:
+            raise Rejected(record["rejected"])
+        try:
+            plan = self._load(path, cores, args, record)
+        except Exception as error:  # whatever a damaged record or bundle leads to
+            _log.info("%s: the cached bundle cannot be used (%s)", self.info.place, error)
+            cache.forget(key)
+            with cache.lock(key):
+                record, path = self._compile_into(cache, key, args)
+                return self._load(path, cores, args, record)
+        self.info.cached += 1
+        return plan
+
+    def _load(self, path: pathlib.Path, cores: int, args: tuple[Any, ...], record: dict[str, Any]) -> Plan:
+        return Plan(path, cores, self._inputs, args, record)
+
+    def _compile_into(self, cache: Cache, key: str, args: tuple[Any, ...]) -> tuple[dict[str, Any], pathlib.Path]:
+        # Beside what it becomes: to rename it is atomic.
+        with tempfile.TemporaryDirectory(prefix=f".{key}.", dir=cache.folder) as folder:
+            try:
+                record, path = self._compile(args, pathlib.Path(folder))
+            except Rejected as reason:
+                # A compiler that was killed, for its memory perhaps, may succeed next time.
+                if "ended by signal" not in str(reason):
+                    cache.store(key, {"rejected": str(reason)}, None)
+                raise
+            return record, cache.store(key, record, path)
+
+    def _trace(self, args: tuple[Any, ...]) -> tuple[Any, list[analysis.Output], list[analysis.New]]:
+        """The graph for these arguments as an exported program, and how its outputs become the graph's."""
+        graph = analysis.with_values(self._gm, self._inputs, args) if self._inputs.values else self._gm
+        outputs, new = analysis.analyse(graph, args)
+        if not new:
+            raise Rejected("its outputs are its inputs")
+        module = analysis.specialise(graph, self._inputs, args, new)
+        with torch.inference_mode(False):
+            examples = tuple(torch.zeros_like(args[p]) for p in self._inputs.tensors)
+        program = onnx.export_program(module, examples)
+        onnx.check_program(program)
+        return program, outputs, new
+
+    def _compile(self, args: tuple[Any, ...], folder: pathlib.Path) -> tuple[dict[str, Any], pathlib.Path]:
+        """Makes a bundle in the folder: what Plan needs to know of it, and its path."""
+        started = time.perf_counter()
+        try:
+            with compile_lock:  # tracing changes global state, and so does Dynamo in another thread
+                program, outputs, new = self._trace(args)
+            names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
+            model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
+            path = build(model, folder / "bundle.ttcb", target=self._options.target, options=self._options.options)
+        except (Rejected, ImportError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            _log.debug("%s", self.info.place, exc_info=True)
+            raise Rejected(_first_line(error)) from error
+        self.info.compiled += 1
+        _log.info("%s: compiled in %.1f s", self.info.place, time.perf_counter() - started)
+        stored = [node.meta["val"] for node in program.graph.output_node().args[0]]
+        described = [
+            [list(value.shape), str(value.dtype).removeprefix("torch."), n.order] for value, n in zip(stored, new)
+        ]
+        return {"outputs": outputs, "new": described}, path
+
+
+def _first_line(error: BaseException) -> str:
+    """What went wrong, in one line. PyTorch's exporter says it in the first of a chain of exceptions."""
+    while error.__cause__ is not None and not isinstance(error, CompileError):
+        error = error.__cause__
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if isinstance(error, CompileError):
+        # "model.onnx:0:0: error: ...": what it says of which op
+        errors = [line.partition("error: ")[2] for line in lines if "error: " in line]
+        return (errors or lines or ["the compiler rejected it"])[0]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", lines[0]) if lines else ""
+    return f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+_no_cache_said = False
+
+
+def _open_cache() -> Cache | None:
+    global _no_cache_said
+    folder = cache_folder() / "torch"
+    try:
+        return Cache(folder)
+    except OSError as error:
+        if not _no_cache_said:
+            _no_cache_said = True
+            _log.warning("bundles are not kept: %s", error)
+        return None

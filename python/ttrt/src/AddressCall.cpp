@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AddressCall.h"
+
+namespace ttrt::python {
+
+AddressCall::AddressCall(nb::object device, uint32_t entry)
+    : owner(device), device(nb::inst_ptr<Device>(device)), entry(entry) {}
+
+void AddressCall::operator()(nb::args addresses) const {
+  const EntryPoint &called = device->entry(entry);
+  const size_t inputs = called.inputs.size(), outputs = called.outputs.size();
+  if (addresses.size() != inputs + outputs)
+    raiseTypeError("expected " + std::to_string(inputs + outputs) + " addresses, found " +
+                   std::to_string(addresses.size()));
+  // Most graphs have few: no allocation then.
+  ttrt_input inputsHere[8];
+  ttrt_output outputsHere[8];
+  std::vector<ttrt_input> manyInputs(inputs > 8 ? inputs : 0);
+  std::vector<ttrt_output> manyOutputs(outputs > 8 ? outputs : 0);
+  ttrt_input *in = inputs > 8 ? manyInputs.data() : inputsHere;
+  ttrt_output *out = outputs > 8 ? manyOutputs.data() : outputsHere;
+  for (size_t i = 0; i < inputs; ++i)
+    in[i] = {reinterpret_cast<void *>(nb::cast<uintptr_t>(addresses[i])),
+             called.inputs[i].type.bytes};
+  for (size_t i = 0; i < outputs; ++i)
+    out[i] = {reinterpret_cast<void *>(nb::cast<uintptr_t>(addresses[inputs + i])),
+              called.outputs[i].type.bytes};
+  ttrt_error error;
+  const ttrt_status status = device->exclusively([&](ttrt_device *opened) {
+    return ttrt_run(opened, entry, in, out, /*options=*/nullptr, &error);
+  });
+  device->check(status, error);
+}
+
+} // namespace ttrt::python

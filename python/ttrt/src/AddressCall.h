@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of an entry point by addresses, for callers that have checked their arrays themselves and
+// have different ones in each call: the backend of torch.compile().
+
+#ifndef TTRT_PYTHON_ADDRESSCALL_H
+#define TTRT_PYTHON_ADDRESSCALL_H
+
+#include "Device.h"
+
+namespace ttrt::python {
+
+/// Nothing is checked but the number of addresses. They must be of dense, row-major memory of the
+/// ports' types and sizes, which stays valid during the call.
+class AddressCall {
+public:
+  AddressCall(nb::object device, uint32_t entry);
+  /// First of all inputs, then of all outputs, in the order of the entry point.
+  void operator()(nb::args addresses) const;
+
+private:
+  nb::object owner;
+  Device *device;
+  uint32_t entry;
+};
+
+} // namespace ttrt::python
+
+#endif // TTRT_PYTHON_ADDRESSCALL_H

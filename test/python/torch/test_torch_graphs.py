@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which graphs ttc takes, and that all give what PyTorch gives."""
+import needs  # noqa: F401, I001: skips the file
+
+import logging
+import re
+
+import pytest
+import torch
+from graphs import Compiled, same, small
+from ttc import CompileError, torch_backend
+
+F = torch.nn.functional
+
+
+@pytest.fixture(autouse=True)
+def inference():
+    with torch.no_grad():
+        yield
+
+
+def taken(compiled):
+    assert compiled.states == ["ttc"] * len(compiled.states) and compiled.states, compiled.graphs
+    return True
+
+
+def left(compiled, reason):
+    assert compiled.states == ["PyTorch"], compiled.graphs
+    assert re.search(reason, compiled.reasons[0]), compiled.reasons
+    assert "\n" not in compiled.reasons[0]
+    return True
+
+
+def test_a_module():
+    model = Compiled(small())
+    for _ in range(3):
+        model(torch.randn(3, 8))
+    assert taken(model) and model.graphs[0].compiled == 1
+
+
+def test_results_are_not_written_again():
+    model = Compiled(small())
+    x = torch.randn(2, 8)
+    first = model(x)
+    kept = first.clone()
+    model(torch.randn(2, 8))
+    assert torch.equal(first, kept)
+    assert torch.equal(model(x), kept)
+
+
+def test_inference_mode():
+    model = small()
+    with torch.inference_mode():
+        compiled = Compiled(model)
+        found = compiled(torch.randn(2, 8))
+        assert found.is_inference() and taken(compiled)
+
+
+def test_gradients_are_left_to_pytorch(caplog):
+    model = small()
+    compiled = Compiled(model)
+    with torch.enable_grad(), caplog.at_level(logging.WARNING, "ttc.torch"):
+        for _ in range(3):
+            compiled(torch.randn(2, 8)).sum().backward()
+    assert model[0].weight.grad is not None
+    assert left(compiled, r"gradients.*torch.no_grad\(\)")
+    assert len(caplog.records) == 1 and "PyTorch runs the graph at" in caplog.text
+
+
+def test_grad_mode_without_parameters_that_need_it():
+    model = small().requires_grad_(False)
+    compiled = Compiled(model)
+    with torch.enable_grad():
+        compiled(torch.randn(2, 8))
+    assert taken(compiled)
+
+
+def test_no_grad_inside():
+    class Inner(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = small()
+
+        @torch.no_grad()
+        def forward(self, x):
+            return self.model(x) * 2
+
+    compiled = Compiled(Inner().eval())
+    with torch.enable_grad():
+        compiled(torch.randn(2, 8))
+    assert taken(compiled)
+
+
+def test_dynamic_shapes():
+    compiled = Compiled(lambda model, x: (model(x), x.shape[0], x.shape[0] * 2), dynamic=True)
+    model = small()
+    for batch in (2, 3, 5, 2, 3):
+        compiled(model, torch.randn(batch, 8))
+    assert taken(compiled)
+    assert sum(graph.compiled for graph in compiled.graphs) == 3
+
+
+def test_more_shapes_than_bundles():
+    compiled = Compiled(lambda x: x * 2 + 1, dynamic=True)
+    for batch in range(2, 4 + torch_backend.MOST_SHAPES):
+        compiled(torch.randn(batch, 3))
+    graphs = compiled.graphs
+    assert [g.compiled for g in graphs] == [torch_backend.MOST_SHAPES] and "shapes" in graphs[0].reason
+    compiled(torch.randn(2, 3))  # those that are there stay
+
+
+def test_numbers_as_inputs():
+    compiled = Compiled(lambda x, n, f: (x * n + f, n + 1), dynamic=True)
+    for n, f in ((2, 0.5), (3, 0.5), (2, 1.5)):
+        compiled(torch.randn(4), n, f)
+    assert "PyTorch" not in compiled.states, compiled.graphs
+
+
+def test_outputs_that_are_not_tensors():
+    compiled = Compiled(lambda x: {"y": x + 1, "n": x.shape[0], "none": None, "text": "a", "list": [x * 2, 1.5]})
+    compiled(torch.randn(3))
+    assert taken(compiled)
+
+
+def test_outputs_that_are_inputs():
+    def function(x):
+        return x, x.view(-1), x[1:], x.t(), x * 2
+
+    x = torch.randn(3, 4)
+    found = Compiled(function)(x)
+    assert found[0] is x
+    x[1, 0] = 77
+    same(found[1:4], function(x)[1:4])
+
+
+def test_outputs_that_are_one_tensor():
+    def function(x):
+        y = x.exp()
+        return y, y, y.view(-1), y.t(), y[1:, 2:]
+
+    compiled = Compiled(function)
+    found = compiled(torch.randn(3, 4))
+    assert found[0] is found[1]
+    found[0][2, 3] = 77
+    assert found[2][-1] == 77 and found[3][3, 2] == 77 and found[4][-1, -1] == 77
+    assert taken(compiled)
+
+
+def test_outputs_that_are_parts():
+    compiled = Compiled(lambda x: x.exp().chunk(3, -1))
+    compiled.compiled(torch.randn(2, 6))
+    found, wanted = compiled.compiled(x := torch.randn(2, 6)), x.exp().chunk(3, -1)
+    for a, b in zip(found, wanted, strict=True):
+        torch.testing.assert_close(a, b)
+    assert taken(compiled)
+
+
+def test_outputs_that_overlap():
+    def function(x):
+        y = x.exp()
+        return y[:-1], y[1:]
+
+    compiled = Compiled(function)
+    found = compiled(torch.randn(4, 2))
+    found[0][1] = 77
+    assert (found[1][0] == 77).all()
+    assert left(compiled, "views of a tensor that is not an output")
+
+
+def test_layouts_of_outputs():
+    compiled = Compiled(lambda x: (x.exp().permute(2, 0, 1), x.sum(-1).t()))
+    compiled(torch.randn(2, 3, 4))
+    assert taken(compiled)
+
+
+def test_channels_last():
+    model = torch.nn.Conv2d(3, 4, 3, padding=1).eval().to(memory_format=torch.channels_last)
+    compiled = Compiled(model)
+    x = torch.randn(2, 3, 8, 8).to(memory_format=torch.channels_last)
+    compiled(x)
+    assert taken(compiled)
+
+
+def test_outputs_without_elements():
+    compiled = Compiled(lambda x: (x + 1, x[:0] * 2))
+    compiled(torch.randn(3))
+    assert taken(compiled)
+
+
+def test_only_inputs():
+    compiled = Compiled(lambda x: (x.t(), x.view(-1)))
+    compiled(torch.randn(3, 2))
+    assert left(compiled, "outputs are its inputs")
+
+
+@pytest.mark.parametrize("make", [
+    lambda: torch.randn(6, 4).t(),
+    lambda: torch.randn(8, 12)[::2, ::2],
+    lambda: torch.randn(4, 1).expand(4, 6),
+    lambda: torch.randn(30)[3:27].view(4, 6),
+], ids=["transposed", "strided", "expanded", "offset"])  # fmt: skip
+def test_inputs_that_are_views(make):
+    compiled = Compiled(lambda x: x * 2 + 1)
+    for _ in range(2):
+        ours, theirs = compiled.compiled(x := make()), x * 2 + 1
+        torch.testing.assert_close(ours, theirs)
+    assert taken(compiled)
+
+
+def test_scalars():
+    compiled = Compiled(lambda x, s: (x * s, s + 1))
+    compiled(torch.randn(3), torch.tensor(2.0))
+    assert taken(compiled)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.uint8])
+def test_types(dtype):
+    compiled = Compiled(lambda x: (x * 2 + x, x > 3))
+    compiled(torch.arange(12).reshape(3, 4).to(dtype))
+    assert taken(compiled)
+
+
+def test_tokens_and_masks():
+    embedding = torch.nn.Embedding(20, 8)
+
+    def function(tokens, mask):
+        return embedding(tokens).masked_fill(~mask.unsqueeze(-1), 0).sum(1)
+
+    compiled = Compiled(function)
+    compiled(torch.randint(0, 20, (2, 5)), torch.rand(2, 5) > 0.5)
+    assert taken(compiled)
+
+
+def test_intermediate_results_may_change():
+    def function(x):
+        y = x * 2
+        y.add_(1)
+        y[0] = 3
+        y[:, 1].mul_(2)
+        F.relu(y, inplace=True)
+        return y
+
+    compiled = Compiled(function)
+    compiled(torch.randn(3, 4))
+    assert taken(compiled)
+
+
+def test_inputs_that_change():
+    def function(x):
+        x.add_(1)
+        return x * 2
+
+    compiled = Compiled(function)
+    x = torch.zeros(3)
+    torch.testing.assert_close(compiled.compiled(x), torch.full((3,), 2.0))
+    torch.testing.assert_close(compiled.compiled(x), torch.full((3,), 4.0))
+    assert left(compiled, "it changes")
+
+
+def test_buffers_that_change():
+    class Counter(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+
+        def forward(self, x):
+            self.count += 1
+            return x + self.count
+
+    compiled = torch.compile(Counter(), backend=torch_backend.compile_fx)
+    assert [compiled(torch.zeros(1)).item() for _ in range(3)] == [1, 2, 3]
+
+
+def test_batch_normalisation_in_training():
+    ours, theirs = (torch.nn.BatchNorm1d(4) for _ in range(2))
+    compiled = torch.compile(ours, backend=torch_backend.compile_fx)
+    for _ in range(3):
+        x = torch.randn(8, 4)
+        torch.testing.assert_close(compiled(x), theirs(x))
+    torch.testing.assert_close(ours.running_mean, theirs.running_mean)
+
+
+def test_statistics_that_change():
+    mean, variance = torch.zeros(4), torch.ones(4)
+    compiled = Compiled(lambda x, m, v: F.batch_norm(x, m, v, training=True))
+    x = torch.randn(8, 4) + 3
+    compiled.compiled(x, mean, variance)
+    torch.testing.assert_close(mean, x.mean(0) * 0.1)
+    assert left(compiled, "it changes")
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: F.dropout(x * 2, 0.5, training=True), lambda x: x + torch.rand(100), lambda x: torch.bernoulli(x.sigmoid()),
+], ids=["dropout", "rand", "bernoulli"])  # fmt: skip
+def test_random_numbers_are_left_to_pytorch(function):
+    compiled = Compiled(lambda x: function(x))
+    first, second = compiled.compiled(x := torch.randn(100)), compiled.compiled(x)
+    assert not torch.equal(first, second)
+    assert left(compiled, "random numbers")
+
+
+def test_dropout_in_eval():
+    compiled = Compiled(torch.nn.Sequential(*small(), torch.nn.Dropout(0.5)).eval())
+    compiled(torch.randn(2, 8))
+    assert taken(compiled)
+
+
+def test_attention():
+    compiled = Compiled(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))
+    compiled(*(torch.randn(1, 2, 5, 8) for _ in range(3)))
+    assert taken(compiled)
+
+
+def test_complex_numbers():
+    compiled = Compiled(lambda x: torch.fft.fft(x).abs())
+    compiled(torch.randn(8))
+    assert compiled.states in (["ttc"], ["PyTorch"])
+    compiled = Compiled(lambda x: torch.fft.fft(x))
+    compiled(torch.randn(8))
+    assert left(compiled, "complex64")
+
+
+def test_ops_that_onnx_does_not_have(caplog):
+    compiled = Compiled(lambda x: torch.linalg.svdvals(x @ x.t()))
+    with caplog.at_level(logging.WARNING, "ttc.torch"):
+        for _ in range(2):
+            compiled(torch.randn(3, 3), tolerance=1e-3)
+    assert left(compiled, "svd")
+    assert len(caplog.records) == 1
+
+
+def test_autocast_is_left_to_pytorch():
+    compiled = Compiled(small())
+    with torch.autocast("cpu", torch.bfloat16):
+        assert compiled(torch.randn(2, 8)).dtype == torch.bfloat16
+    assert left(compiled, "autocast")
+    compiled(torch.randn(2, 8))
+    assert "ttc" in compiled.states
+
+
+def test_other_devices():
+    compiled = Compiled(lambda x: x + 1)
+    assert compiled.compiled(torch.empty(3, device="meta")).device.type == "meta"
+    assert left(compiled, "device 'meta'; expected the CPU")
+
+
+def test_sparse_tensors():
+    compiled = torch.compile(lambda a, b: torch.sparse.mm(a, b), backend=torch_backend.compile_fx)
+    a, b = torch.eye(3).to_sparse(), torch.randn(3, 2)
+    torch.testing.assert_close(compiled(a, b), b)
+
+
+def test_inputs_without_elements():
+    compiled = Compiled(lambda x: x.sum() + 1)
+    compiled(torch.randn(0, 3))
+    assert left(compiled, "no elements")
+
+
+def test_an_index_out_of_range_is_still_an_error_or_defined():
+    """The results of such a call are undefined; no memory outside of tensors is read."""
+    embedding = torch.nn.Embedding(4, 2)
+    compiled = torch.compile(embedding, backend=torch_backend.compile_fx)
+    compiled(torch.tensor([0, 3]))
+    assert compiled(torch.tensor([0, 10**9])).shape == (2, 2)
+
+
+def test_graph_breaks(capsys):
+    model = small()
+
+    def function(x):
+        y = model(x)
+        print("mean", y.mean() > 100)
+        if y.sum() > 0:
+            return torch.relu(y) * 2
+        return model(-x).exp()
+
+    compiled = Compiled(function)
+    for sign in (1, -1, 1):
+        torch.manual_seed(3)
+        compiled(sign * torch.randn(2, 8))
+    assert taken(compiled) and len(compiled.graphs) >= 3
+    assert capsys.readouterr().out.count("mean") == 6
+
+
+def test_a_function_that_is_not_pytorchs():
+    @torch._dynamo.allow_in_graph
+    def twice(x):
+        return x * 2
+
+    compiled = Compiled(lambda x: twice(x) + 1)
+    compiled(torch.randn(3))
+    assert taken(compiled) and compiled.graphs[0].cached == 0
+
+
+def test_options():
+    compiled = Compiled(small(), cores=1, options=["--weights=f32"], cache=False)
+    compiled(torch.randn(2, 8))
+    assert taken(compiled)
+    for wrong, error in (({"core": 1}, "expected cores, .*found 'core'"), ({"cores": "2"}, "'cores' cannot be '2'")):
+        torch._dynamo.reset()
+        with pytest.raises(Exception, match=error):
+            Compiled(small(), **wrong)(torch.randn(2, 8))
+    with pytest.raises(Exception, match="mode"):
+        torch.compile(small(), backend=torch_backend.compile_fx, mode="max-autotune")(torch.randn(2, 8))
+
+
+def test_without_fallback():
+    compiled = Compiled(lambda x: torch.rand(3) + x, fallback=False)
+    with pytest.raises(CompileError, match="random numbers"):
+        compiled.compiled(torch.randn(3))
+
+
+def test_options_of_the_compiler_that_do_not_exist():
+    compiled = Compiled(lambda x: x + 1, options=["--no-such-option"])
+    compiled(torch.randn(3))
+    assert left(compiled, "no-such-option")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python -m ttc, the installed commands, ttrun bench."""
+import json
+import os
+import sys
+
+import pytest
+
+
+def test_first_look(python, digits):
+    done = python("-m", "ttc", digits)
+    for text in ("digits.onnx: compiled in", "input   image: f32[1, 1, 8, 8]", "output  logits: f32[1, 10], from",
+                 "time    median"):
+        assert text in done.stdout
+
+
+def test_first_look_with_options(python, digits):
+    done = python("-m", "ttc", digits, digits, "--entry=left,right", "--target-cpu=x86-64-v3")
+    assert "\nleft\n" in done.stdout and "\nright\n" in done.stdout
+
+
+def test_first_look_at_a_bad_model(python, tmp_path):
+    (tmp_path / "bad.onnx").write_text("nonsense")
+    done = python("-m", "ttc", tmp_path / "bad.onnx", check=False)
+    assert done.returncode == 1 and "not an ONNX model" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_commands_are_those_of_the_tool(python, digits, tmp_path):
+    python("-m", "ttc", "compile", digits, "-o", tmp_path / "d.ttcb")
+    assert python("-m", "ttc", "check", tmp_path / "d.ttcb").stdout.startswith(f"{tmp_path}/d.ttcb: ok")
+    assert python("-m", "ttc", "--version").stdout.startswith("ttc ")
+    assert python("-m", "ttc", "nonsense", check=False).returncode == 2
+
+
+@pytest.mark.parametrize("function", ["ttc", "ttc_opt", "ttc_translate", "ttrun"])
+def test_installed_commands(python, function):
+    script = f"import sys; sys.argv[1:] = ['--version']; import ttc._tools; ttc._tools.{function}()"
+    assert python("-c", script).stdout.strip()
+
+
+def test_commands_that_the_wheel_declares(root):
+    import tomllib
+
+    import ttc._tools
+
+    for command, target in tomllib.loads((root / "pyproject.toml").read_text())["project"]["scripts"].items():
+        module, function = target.split(":")
+        assert module == "ttc._tools" and callable(getattr(ttc._tools, function)), command
+
+
+def test_bench_of_a_model(tools, digits):
+    got = json.loads(tools.run("ttrun", "bench", digits, "--seconds=0.1", "--cores=1", "--json").stdout)
+    assert got["cores"] == 1 and got["loops"] >= 10 and got["compile_seconds"] > 0
+    assert 0 < got["ttc_ms"]["p10"] <= got["ttc_ms"]["median"] <= got["ttc_ms"]["p90"]
+    assert "against" not in got
+
+
+def test_bench_against_onnxruntime(python, digits):
+    pytest.importorskip("onnxruntime")
+    done = python("-m", "ttc", "bench", digits, "--against=onnxruntime", "--seconds=0.1", "--json")
+    got = json.loads(done.stdout)
+    import onnxruntime
+
+    assert got["against"] == "onnxruntime" and got["version"] == onnxruntime.__version__
+    assert got["ratio"]["median"] > 0 and got["against_ms"]["median"] > 0
+    assert got["largest_difference"] <= 1e-4 * got["largest_value"]
+
+
+def test_bench_of_a_bundle(tools, digits, tmp_path):
+    pytest.importorskip("onnxruntime")
+    tools.run("ttc", digits, "-o", tmp_path / "d.ttcb")
+    done = tools.run("ttrun", "bench", tmp_path / "d.ttcb", "--against=onnxruntime", f"--model={digits}",
+                     f"--python={sys.executable}", "--seconds=0.1")
+    assert "ratio " in done.stdout and "outputs      differ by at most" in done.stdout
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ([], "expected one model or bundle, found 0"),
+    (["no.onnx"], "no.onnx was not compiled"),
+    (["DIGITS", "--against=tflite"], "expected onnxruntime|openvino"),
+    (["DIGITS", "--against=onnxruntime", "--python=/no/python"], "cannot start '/no/python'"),
+    (["DIGITS", "--model=x.onnx"], "--model names the model of a bundle"),
+    (["x.ttcb", "--against=onnxruntime"], "name its model with --model"),
+    (["x.ttcb", "--compile=--winograd=false"], "--compile is for models"),
+])
+def test_wrong_bench(tools, digits, arguments, message):
+    arguments = [str(digits) if argument == "DIGITS" else argument for argument in arguments]
+    done = tools.run("ttrun", "bench", *arguments, check=False)
+    assert done.returncode == 2 and message in done.stderr
+
+
+def test_bench_without_the_engine(tools, digits, tmp_path):
+    """A Python that has no packages at all."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    python.chmod(0o755)
+    done = tools.run("ttrun", "bench", digits, "--against=onnxruntime", f"--python={python}", check=False,
+                     env={**os.environ, "PYTHONPATH": ""})
+    assert done.returncode == 2
+    assert " has no numpy" in done.stderr and "onnxruntime ended without an answer" in done.stderr
