@@ -99,7 +99,7 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_paths_are_there(page):
     """`lib/Planner`, `runtime/lib/Queue` (any ending), `include/ttc/*/Passes.td`."""
-    folders = "benchmarks|cmake|dialects|docs|examples|include|kernels|lib|runtime|scripts|test|tools"
+    folders = "benchmarks|cmake|dialects|docs|examples|include|kernels|lib|python|runtime|scripts|test|tools"
     named = re.findall(rf"`((?:{folders})/[\w./*-]+)`", page.read_text())
     absent = [p for p in named if not any(ROOT.glob(p.rstrip("/"))) and not any(ROOT.glob(p + ".*"))]
     assert not absent, absent
@@ -164,7 +164,7 @@ def options_in_help(tools, tool, *command):
 @pytest.mark.parametrize("section, commands", [
     ("ttc", [("ttc", "compile")]),
     ("ttc-translate", [("ttc-translate",)]),
-    ("ttrun", [("ttrun", c) for c in ("run", "perf", "report", "read", "check", "monitor", "sign", "keygen", "query")]),
+    ("ttrun", [("ttrun", c) for c in ("run", "perf", "bench", "report", "read", "check", "monitor", "sign", "keygen", "query")]),
     ("ttc-plan", [("ttc-plan",), ("ttc-plan-check",)]),
     ("ttc-lsp-server", [("ttc-lsp-server",)]),
 ], ids=lambda value: value if isinstance(value, str) else "")
