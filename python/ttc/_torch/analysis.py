@@ -152,7 +152,7 @@ def analyse(gm: torch.fx.GraphModule, args: tuple[Any, ...]) -> tuple[list[Outpu
         with FakeTensorMode(allow_non_fake_inputs=True):
             fakes = [_fake(arg) for arg in args]
             versions = [_version(fake) for fake in fakes]
-            with _RandomOps():
+            with _RandomOps():  # type: ignore[no-untyped-call]
                 results = gm.forward(*fakes)
         changed = [p for p, fake in enumerate(fakes) if _version(fake) != versions[p]]
         if changed:
@@ -172,7 +172,7 @@ def _version(fake: Any) -> int:
     return fake._version if isinstance(fake, torch.Tensor) else 0
 
 
-class _RandomOps(TorchDispatchMode):
+class _RandomOps(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Rejects ops that draw random numbers."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -245,7 +245,7 @@ def _share(members: list[int], results: list[Any], outputs: list[Output], new: l
 
 
 def _storage(tensor: torch.Tensor) -> int:
-    return tensor.untyped_storage()._cdata
+    return int(tensor.untyped_storage()._cdata)
 
 
 def _is_all(tensor: torch.Tensor) -> bool:
@@ -277,7 +277,7 @@ def dense_order(tensor: torch.Tensor) -> list[int] | None:
     # Dimensions of one element go where they are: their strides say nothing.
     order = list(range(tensor.dim()))
     moving = [d for d in order if tensor.shape[d] != 1]
-    for place_, d in zip(moving, sorted(moving, key=lambda d: -tensor.stride(d))):
+    for place_, d in zip(moving, sorted(moving, key=lambda d: tensor.stride(d), reverse=True)):
         order[place_] = d
     return order if tensor.permute(order).is_contiguous() else None
 

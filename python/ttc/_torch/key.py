@@ -21,7 +21,7 @@ FORMAT = 1
 def digest(tensor: torch.Tensor) -> bytes:
     """Of the contents. Never remembered: a memory of it could be stale."""
     dense = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
-    return hashlib.sha256(memoryview(dense.numpy())).digest()
+    return hashlib.sha256(dense.numpy().data).digest()
 
 
 def graph_key(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], options: Any) -> str | None:
@@ -30,7 +30,7 @@ def graph_key(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], o
     text = _code(gm)
     if text is None:
         return None
-    signature = []
+    signature: list[Any] = []
     for position, arg in enumerate(args):
         if position in inputs.values:
             value = value_of(arg)
@@ -40,8 +40,8 @@ def graph_key(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], o
                 [str(arg.dtype), list(arg.shape), list(arg.stride()), arg.requires_grad, position in inputs.constants]
             )
     contents = [digest(args[position]).hex() for position in inputs.constants]
-    parts = [FORMAT, text, signature, contents, torch.is_grad_enabled(), str(torch.get_default_dtype()), options]
-    return hashlib.sha256(json.dumps([*parts, *_environment()]).encode()).hexdigest()
+    parts: list[Any] = [FORMAT, text, signature, contents, torch.is_grad_enabled(), str(torch.get_default_dtype()), options]
+    return hashlib.sha256(json.dumps(parts + _environment()).encode()).hexdigest()
 
 
 def _code(gm: torch.fx.GraphModule) -> list[Any] | None:

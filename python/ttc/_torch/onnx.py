@@ -58,6 +58,7 @@ def save_onnx(program: Any, folder: pathlib.Path, input_names: list[str] | None,
         made = torch.onnx.export(
             program, dynamo=True, verbose=False, input_names=input_names, output_names=output_names
         )
+    assert made is not None  # by its documentation, with dynamo=True
     path = folder / "model.onnx"
     made.save(str(path), external_data=True)
     return path

@@ -156,4 +156,4 @@ def _sample(tensor: torch.Tensor) -> memoryview | None:
     middle = [(n - 1) // 2 for n in tensor.shape]
     element = tensor.detach()[tuple(middle)].reshape(1)
     types = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-    return memoryview(element.view(types[element.element_size()]).numpy())
+    return element.view(types[element.element_size()]).numpy().data

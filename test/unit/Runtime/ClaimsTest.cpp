@@ -173,7 +173,8 @@ public:
     for (int thread : threads)
       EXPECT_EQ(syscall(SYS_tgkill, getpid(), thread, SIGUSR1), 0);
 #ifdef TTRT_TEST_THREAD_SANITIZED
-    // It delivers a signal when the thread next calls into it, or not before the thread is released.
+    // It delivers a signal when the thread next calls into it, or not before the thread is
+    // released.
     usleep(2000);
 #else
     for (int i = 0; arrived != int(threads.size()) && i < 20000; ++i)
