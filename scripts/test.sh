@@ -57,8 +57,10 @@ unit() { # PRESET FOLDER
     --quiet --output-log "$LOGS/$1-unit.log" --output-junit "$results/$1-unit.xml"
 }
 python_tests() { # PRESET FOLDER
+  local parallel=()
+  "$PYTHON" -c 'import xdist' 2>/dev/null && parallel=(-n "$(jobs_here)" --dist worksteal)
   suite "$1-python" env TTC_BUILD_DIR="$ROOT/$2" "$PYTHON" -m pytest -q -rs -p no:cacheprovider \
-    --junitxml "$results/$1-python.xml" test
+    "${parallel[@]}" --junitxml "$results/$1-python.xml" test
 }
 
 for preset in "${presets[@]}"; do

@@ -104,7 +104,7 @@ ensure_python() {
   else
     echo "PyPI does not serve these packages here; taking Debian's instead." \
       "Comparisons with ONNX Runtime will be reported as skipped."
-    install_packages python3-onnx python3-numpy python3-pytest
+    install_packages python3-onnx python3-numpy python3-pytest python3-pytest-xdist
     rm -rf .venv
     /usr/bin/python3 -m venv --system-site-packages .venv
   fi
