@@ -13,11 +13,11 @@ using namespace ttc::kernels;
 
 namespace {
 
-/// MR rows against one panel: sums of `depth` products.
-template <int MR, int NV>
+/// MR rows against NV vectors of one panel: sums of `depth` products. WIDE: see depthUnroll().
+template <int MR, int NV, bool WIDE>
 TTC_INLINE void multiplyTile(vf (&sums)[MR][NV], const float *first, int64_t row, int64_t step,
                              const float *panel, int64_t nr, int64_t depth) {
-  constexpr int KU = depthUnroll<MR, (NV > 1)>();
+  constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
   TTC_UNROLL
   for (int u = 0; u < KU; ++u) {
@@ -47,11 +47,11 @@ TTC_INLINE void multiplyTile(vf (&sums)[MR][NV], const float *first, int64_t row
 
 /// The scores of MR rows and `valid` columns of a panel. Lanes beyond are -infinity, which changes
 /// no maximum, and whose exp is 0.
-template <int MR, int NV>
+template <int MR, int NV, bool WIDE>
 TTC_INLINE void computeScores(const AttentionParams &p, const float *q, const float *panel,
                               const float *mask, int64_t valid, float *scores) {
   vf sums[MR][NV];
-  multiplyTile<MR, NV>(sums, q, p.qRow, p.qC, panel, p.nr, p.depth);
+  multiplyTile<MR, NV, WIDE>(sums, q, p.qRow, p.qC, panel, p.nr, p.depth);
   vf scale = (vf) __builtin_bit_cast(float, static_cast<int32_t>(p.scale));
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
@@ -109,12 +109,12 @@ TTC_INLINE void exponentiate(float *scores, int64_t scoreRow, int64_t vectors, f
 }
 
 /// The results of MR rows and `valid` columns of a panel of V.
-template <int MR, int NV>
+template <int MR, int NV, bool WIDE>
 TTC_INLINE void computeResults(const AttentionParams &p, const float *scores, const float *inverses,
                                const float *panel, int64_t valid, float *out, int64_t row,
                                int64_t col, void *const *operands, epilogue_t epilogue) {
   vf sums[MR][NV];
-  multiplyTile<MR, NV>(sums, scores, p.scoreRow, 1, panel, p.nr, p.cols);
+  multiplyTile<MR, NV, WIDE>(sums, scores, p.scoreRow, 1, panel, p.nr, p.cols);
   alignas(64) float buffer[MR * NV * VL];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
@@ -126,15 +126,19 @@ TTC_INLINE void computeResults(const AttentionParams &p, const float *scores, co
                         operands, epilogue);
 }
 
-/// Calls `run` with the rows of a tile and the vectors of a panel as constants.
-template <typename Run> TTC_INLINE void withSizes(int64_t rows, int64_t columns, Run run) {
+/// Calls `run` with the rows of a tile, the vectors of a panel that are used, and whether whole
+/// panels have more than one, as constants.
+template <typename Run>
+TTC_INLINE void withSizes(int64_t rows, int64_t columns, int64_t nr, Run run) {
   switch (rows) {
 #define TTC_CASE(MR)                                                                               \
   case MR:                                                                                         \
-    if (columns <= VL)                                                                             \
-      run.template operator()<MR, 1>();                                                            \
+    if (nr == VL)                                                                                  \
+      run.template operator()<MR, 1, false>();                                                     \
+    else if (columns <= VL)                                                                        \
+      run.template operator()<MR, 1, true>();                                                      \
     else                                                                                           \
-      run.template operator()<MR, 2>();                                                            \
+      run.template operator()<MR, 2, true>();                                                      \
     return;
     TTC_FOR_ROWS(TTC_CASE)
 #undef TTC_CASE
@@ -181,12 +185,13 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
     TTC_NO_UNROLL
     for (int64_t tile = begin; tile < end; ++tile) {
       int64_t row = rowOf(tile);
-      auto runTile = [&]<int MR, int NV>()
-                         __attribute__((always_inline)) { run.template operator()<MR, NV>(row); };
+      auto runTile = [&]<int MR, int NV, bool WIDE>() __attribute__((always_inline)) {
+        run.template operator()<MR, NV, WIDE>(row);
+      };
       if (taller != 0 && tile < taller)
-        withSizes(height + 1, columns, runTile);
+        withSizes(height + 1, columns, p.nr, runTile);
       else
-        withSizes(height, columns, runTile);
+        withSizes(height, columns, p.nr, runTile);
     }
   };
   // Two vectors of a panel at a time: all of it, but for a wide panel on a narrow CPU.
@@ -194,10 +199,10 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
     TTC_UNROLL
     for (int64_t shift = 0; shift < valid; shift += 2 * VL) {
       int64_t col = panel * p.nr + shift, columns = min<int64_t>(2 * VL, valid - shift);
-      forTiles(columns, [&]<int MR, int NV>(int64_t row) __attribute__((always_inline)) {
-        computeScores<MR, NV>(p, head.q + row * p.qRow, keys + panel * p.depth * p.nr + shift,
-                              head.mask + row * p.maskRow + col, columns,
-                              scores + (row - first) * p.scoreRow + col);
+      forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row) __attribute__((always_inline)) {
+        computeScores<MR, NV, WIDE>(p, head.q + row * p.qRow, keys + panel * p.depth * p.nr + shift,
+                                    head.mask + row * p.maskRow + col, columns,
+                                    scores + (row - first) * p.scoreRow + col);
       });
     }
   };
@@ -205,12 +210,12 @@ TTC_INLINE void runBlock(const AttentionParams &p, const Head &head, int64_t beg
     TTC_UNROLL
     for (int64_t shift = 0; shift < valid; shift += 2 * VL) {
       int64_t col = panel * p.nr + shift, columns = min<int64_t>(2 * VL, valid - shift);
-      forTiles(columns, [&]<int MR, int NV>(int64_t row) __attribute__((always_inline)) {
-        computeResults<MR, NV>(p, scores + (row - first) * p.scoreRow, inverses + (row - first),
-                               values + panel * p.cols * p.nr + shift, columns,
-                               head.out + head.outBase + row * p.outRow + col,
-                               (head.outBase + row * p.outRow) / p.outPitch, col, operands,
-                               epilogue);
+      forTiles(columns, [&]<int MR, int NV, bool WIDE>(int64_t row) __attribute__((always_inline)) {
+        computeResults<MR, NV, WIDE>(
+            p, scores + (row - first) * p.scoreRow, inverses + (row - first),
+            values + panel * p.cols * p.nr + shift, columns,
+            head.out + head.outBase + row * p.outRow + col,
+            (head.outBase + row * p.outRow) / p.outPitch, col, operands, epilogue);
       });
     }
   };

@@ -122,3 +122,26 @@ def test_elsewhere(option, tools, tmp_path):
     tools.compile(path, bundle, option)
     fused = any("attention" in program for program in programs_of(tools, bundle))
     assert fused == (option != "--shard=height")
+
+
+@pytest.mark.parametrize("option", ["--attention=true", "--attention=false"])
+@pytest.mark.parametrize("masked", [True, False])
+def test_operand_within_another_tensor(masked, option, tools, tmp_path):
+    """The queries are stored as a part of a concat where the kernels can follow its rows. With four batch dimensions, of
+    which the gaps would keep two apart, they cannot."""
+    graph = Graph()
+    path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
+    q = graph.op("Tanh", "x")
+    if masked:
+        scores = graph.op("MatMul", q, graph.op("Reshape", "x", graph.ints(2, 3, 2, 2, 8, 12)))
+        scores = graph.op("Add", scores, graph.weight(2, 1, 1, 12))
+    else:  # keys whose batch dimensions are swapped
+        keys = graph.op("Slice", "x", graph.ints(0, 0), graph.ints(1, 1), graph.ints(0, 1))
+        keys = graph.op("Transpose", keys, perm=[0, 1, 3, 2, 5, 4])
+        scores = graph.op("MatMul", q, keys)
+    y = graph.op("MatMul", graph.op("Softmax", scores, axis=-1), graph.op("Sin", "x"))
+    joined = graph.op("Concat", q, graph.weight(2, 1, 2, 2, 12, 8), axis=1)
+    graph.save(path, [2, 3, 2, 2, 12, 8], graph.op("Concat", joined, y, axis=1))
+    inputs = {"x": np.random.default_rng(4).standard_normal((2, 3, 2, 2, 12, 8)).astype(np.float32)}
+    tools.compile(path, bundle, option)
+    run_bundle(tools, bundle, inputs, run_onnxruntime(path, inputs), tmp_path, 1e-4, 1e-4)

@@ -100,6 +100,18 @@ def run_time_matmuls(c):
             c.expect_equal(c.op("MatMul", a, c.input(b)), -1, f"2 x {rows} x {DEPTH} x {width}")
 
 
+def attentions(c):
+    """Columns of the values, in panels that are used as a whole and in part."""
+    for rows in (8, 9, 20):
+        for keys in (33, 50):
+            for width in (9, 17, 40, 50):
+                # Scores that several products use are stored: no attention.
+                q, k = c.input(c.draw(2, rows, DEPTH)), c.input(c.draw(2, DEPTH, keys))
+                v = c.input(columns(c.draw(2, keys), width))
+                value = c.op("MatMul", c.op("Softmax", c.op("MatMul", q, k), axis=-1), v)
+                c.expect_equal(value, -1, f"attention of {rows} rows, {keys} keys and {width} values")
+
+
 def products_with_tails(c):
     """The epilogues of products, of few and many constants."""
     for rows in (1, 3, 7):
@@ -170,8 +182,8 @@ def normalizations(c):
 
 
 @pytest.mark.parametrize("cpu", CPUS)
-@pytest.mark.parametrize("make", [matmuls, run_time_matmuls, products_with_tails, convolutions,
-                                  windows, elementwise, normalizations], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("make", [matmuls, run_time_matmuls, attentions, products_with_tails,
+                                  convolutions, windows, elementwise, normalizations], ids=lambda make: make.__name__)
 def test_equal_columns(make, cpu, tools, tmp_path):
     cases = Cases()
     make(cases)

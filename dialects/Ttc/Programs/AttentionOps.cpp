@@ -221,7 +221,7 @@ int64_t KernelAttentionOp::getScratchBytes() { return getParams(*this).second; }
 
 bool KernelAttentionOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index < 3)
-    return static_cast<bool>(getViewOrIdentity(index).inStrided(rows.row, rows.pitch));
+    return canFollowRows(getViewOrIdentity(index), getViewOrIdentity(3), rows);
   return index == getNumOperands() && rows.row == getResult().getType().getShape().back();
 }
 

@@ -54,6 +54,20 @@ LogicalResult mlir::ttc::verifyResultRows(Operation *op, ViewAttr view) {
     if (view.getShape()[i] != 1 && view.getStrides()[i] % columns)
       return op->emitOpError() << "(C3) expected strides in 'result_view' that are multiples of "
                                << columns << ", found " << view.getStrides()[i];
+  // As many elements as the result has, and none of them twice: workgroups must not share any.
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [size, stride] : llvm::zip_equal(view.getShape(), view.getStrides()))
+    if (size != 1)
+      dims.emplace_back(std::abs(stride), size);
+  llvm::sort(dims);
+  int64_t expected = 1;
+  for (auto [stride, size] : dims) {
+    if (stride != expected)
+      return op->emitOpError() << "(C3) expected 'result_view' to see each element of the result "
+                                  "once, found strides ["
+                               << view.getStrides() << "] for [" << view.getShape() << "]";
+    expected *= size;
+  }
   return success();
 }
 
@@ -270,8 +284,8 @@ int64_t KernelGemmOp::getScratchBytes() { return getParams(*this).second; }
 
 bool KernelGemmOp::acceptsStrided(unsigned index, const StridedRange &rows) {
   if (index == 0)
-    return static_cast<bool>(getAViewOrIdentity().inStrided(rows.row, rows.pitch));
+    return canFollowRows(getAViewOrIdentity(), getResultViewOrIdentity(), rows);
   if (index == 1)
-    return !getPacked() && getBViewOrIdentity().inStrided(rows.row, rows.pitch);
+    return !getPacked() && canFollowRows(getBViewOrIdentity(), getResultViewOrIdentity(), rows);
   return rows.row == getResult().getType().getShape().back();
 }

@@ -18,7 +18,8 @@ LogicalResult verifyView(Operation *op, StringRef name, ViewAttr view, RankedTen
 /// The same for 'result_view', which covers the result; its columns are consecutive, and are the
 /// result's last dimension.
 LogicalResult verifyResultView(Operation *op, ViewAttr view, RankedTensorType type);
-/// Fails unless the strides of a 'result_view' between rows are multiples of a row (C3).
+/// Fails unless the strides of a 'result_view' between rows are multiples of a row, and it sees
+/// each element once (C3).
 LogicalResult verifyResultRows(Operation *op, ViewAttr view);
 /// Fails with a diagnostic unless `values` are absent or are `count` values of at least `least`.
 /// The diagnostic cites `constraint`, as "(C1)".
@@ -48,6 +49,12 @@ int64_t chooseWorkgroups(Operation *op, int64_t work);
 /// workgroups. Parts of the second dimension stream the same weights if these are split first;
 /// `rows`, not 0 then, must suffice for that.
 int64_t splitSecond(int64_t first, int64_t wanted, int64_t size, int64_t rows);
+
+/// Whether a kernel with loops over three batch dimensions still has them when the tensor of
+/// `view`, an operand's or the result's, is stored in `rows`: batch dimensions that merge must not
+/// come apart, or there are no more than three. `result` is the logical result. What is true of
+/// each operand alone is true of all together.
+bool canFollowRows(ViewAttr view, ViewAttr result, const StridedRange &rows);
 
 /// The loops of a gemm: its sizes, strides, offsets, window and tile, before anything is planned.
 /// Every convolution keeps its window here. Returns nothing if the kernel cannot walk the op: its

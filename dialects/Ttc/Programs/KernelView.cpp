@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Strided views of kernel operands, and how transposes, slices and reshapes compose with them.
+#include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
@@ -100,6 +101,27 @@ ViewAttr ViewAttr::inStrided(int64_t row, int64_t pitch) const {
   if (first < 0 || last >= row)
     return {};
   return get(getContext(), getShape(), strides, getOffset() / row * pitch + column);
+}
+
+bool mlir::ttc::canFollowRows(ViewAttr view, ViewAttr result, const StridedRange &rows) {
+  ViewAttr stored = view.inStrided(rows.row, rows.pitch);
+  if (!stored)
+    return false;
+  auto batch = result.getShape().drop_back(2);
+  if (batch.size() - llvm::count(batch, 1) <= 3)
+    return true;
+  auto merges = [](ViewAttr of, int64_t outer, int64_t inner) {
+    return of.getStrides()[outer] == of.getShape()[inner] * of.getStrides()[inner];
+  };
+  int64_t inner = -1;
+  for (int64_t i = view.getRank() - 2; i >= 0; --i) {
+    if (view.getShape()[i] == 1)
+      continue;
+    if (inner >= 0 && merges(view, i, inner) && !merges(stored, i, inner))
+      return false;
+    inner = i;
+  }
+  return true;
 }
 
 bool ViewAttr::isIdentity(RankedTensorType type) const {

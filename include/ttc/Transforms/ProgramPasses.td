@@ -410,6 +410,9 @@ def FuseAttention : Pass<"ttc-fuse-attention", "::mlir::ModuleOp"> {
     5. keys and values of a head, and the scores of a block of rows, fit into 480 KiB: up to 860 keys with
        heads of 64, 450 with heads of 128. Longer sequences stay two products.
 
+    Panels have two vectors of columns, or 16 columns where there are at most 16 keys, or values of at most 16: they are
+    packed as a whole.
+
     For targets with less than 512 KiB of L1, which has to hold the scratch, nothing is rewritten. No other property of the target
     matters, so that results have the same bits on all targets that it fits.
 

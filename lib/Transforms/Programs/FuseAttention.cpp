@@ -147,12 +147,13 @@ struct ProductsToAttention : OpRewritePattern<KernelGemmOp> {
       return failure();
     scores->locations.push_back(softmax.getLoc());
     scores->locations.push_back(op.getLoc());
+    // Panels are packed as a whole: with few keys or values, narrow ones.
     const bool isWide = vectorLength == 16;
+    const bool isNarrow = std::min(type.getShape().back(), out.getShape().back()) <= 16;
     auto attention = KernelAttentionOp::create(
         rewriter, rewriter.getFusedLoc(scores->locations), op.getType(), product.getA(),
         product.getB(), op.getB(), scores->mask, rewriter.getF32FloatAttr(scores->scale),
-        rewriter.getDenseI64ArrayAttr(isWide ? ArrayRef<int64_t>{14, 32}
-                                             : ArrayRef<int64_t>{6, 16}),
+        rewriter.getDenseI64ArrayAttr({isWide ? 14 : 6, isWide && !isNarrow ? 32 : 16}),
         extendRank(q, product.getA(), rank), extendRank(k, product.getB(), rank),
         extendRank(v, op.getB(), rank), op.getResultViewAttr());
     if (!attention.hasLoops() || attention.getScratchBytes() > ::ttc::kernels::kAttentionBudget) {

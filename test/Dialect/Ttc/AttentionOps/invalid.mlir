@@ -81,6 +81,14 @@ func.func @result_rows(%a0: tensor<2x2x4xf32>, %a1: tensor<2x4x2xf32>, %a2: tens
 
 // -----
 
+func.func @result_twice(%a0: tensor<4x8x16xf32>, %a1: tensor<4x16x8xf32>, %a2: tensor<4x8x16xf32>) {
+  // expected-error@+1 {{'ttc.kernel.attention' op (C3) expected 'result_view' to see each element of the result once, found strides [0, 16, 1] for [4, 8, 16]}}
+  %0 = ttc.kernel.attention %a0, %a1, %a2 {scale = 1.0 : f32, tile = array<i64: 6, 16>, result_view = #ttc.view<shape = [4, 8, 16], strides = [0, 16, 1], offset = 0>} : (tensor<4x8x16xf32>, tensor<4x16x8xf32>, tensor<4x8x16xf32>) -> tensor<4x8x16xf32>
+  return
+}
+
+// -----
+
 func.func @mask(%a0: tensor<4x8x16xf32>, %a1: tensor<4x16x8xf32>, %a2: tensor<4x8x16xf32>, %a3: tensor<2x8x8xf32>) {
   // expected-error@+1 {{'ttc.kernel.attention' op (C4) expected a mask that broadcasts to [4, 8, 8] and has its last dimension, found [2, 8, 8]}}
   %0 = ttc.kernel.attention %a0, %a1, %a2, %a3 {scale = 1.0 : f32, tile = array<i64: 6, 16>} : (tensor<4x8x16xf32>, tensor<4x16x8xf32>, tensor<4x8x16xf32>, tensor<2x8x8xf32>) -> tensor<4x8x16xf32>
