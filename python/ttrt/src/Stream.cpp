@@ -35,6 +35,7 @@ private:
 
 Stream::Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead)
     : running_(new Running(device)), isInUse_(true), entry_(entry), listed_(this) {
+  requireInterpreter(); // a daemon thread ends without a message
   if (isEnding())
     raise(TTRT_INVALID_ARGUMENT, "the interpreter is about to end");
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
