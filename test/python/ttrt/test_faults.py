@@ -436,7 +436,7 @@ except ImportError as error:
 def program(text, *arguments):
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(ttrt.__file__))}
     command = [sys.executable, "-c", text, *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout
 
