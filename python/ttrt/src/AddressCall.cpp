@@ -6,6 +6,11 @@ namespace ttrt::python {
 AddressCall::AddressCall(nb::object device, uint32_t entry)
     : owner(device), device(nb::inst_ptr<Device>(device)), entry(entry) {}
 
+int AddressCall::traverse(visitproc visit, void *arg) {
+  Py_VISIT(owner.ptr());
+  return 0;
+}
+
 void AddressCall::operator()(nb::args addresses) const {
   const EntryPoint &called = device->entry(entry);
   const size_t inputs = called.inputs.size(), outputs = called.outputs.size();
@@ -26,10 +31,9 @@ void AddressCall::operator()(nb::args addresses) const {
     out[i] = {reinterpret_cast<void *>(nb::cast<uintptr_t>(addresses[inputs + i])),
               called.outputs[i].type.bytes};
   ttrt_error error;
-  const ttrt_status status = device->exclusively([&](ttrt_device *opened) {
+  device->exclusively(error, [&](ttrt_device *opened) {
     return ttrt_run(opened, entry, in, out, /*options=*/nullptr, &error);
   });
-  device->check(status, error);
 }
 
 } // namespace ttrt::python

@@ -17,6 +17,7 @@ public:
   AddressCall(nb::object device, uint32_t entry);
   /// First of all inputs, then of all outputs, in the order of the entry point.
   void operator()(nb::args addresses) const;
+  int traverse(visitproc visit, void *arg);
 
 private:
   nb::object owner;

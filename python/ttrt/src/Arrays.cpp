@@ -67,8 +67,7 @@ static bool fits(const nb::dlpack::dtype &found, ttrt_dtype expected) {
 }
 
 static std::string typeName(nb::handle object) {
-  return nb::cast<std::string>(
-      nb::str(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()))).attr("__name__")));
+  return textOf(nb::handle(reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()))).attr("__name__"));
 }
 
 /// The reason why an object's memory cannot be had; raises it.
@@ -79,7 +78,7 @@ static std::string typeName(nb::handle object) {
     try {
       object.attr("__dlpack__")();
     } catch (nb::python_error &error) {
-      reason = nb::cast<std::string>(nb::str(error.value()));
+      reason = textOf(error.value());
     }
   }
   if (writable) {

@@ -2,6 +2,7 @@
 #include "BoundCall.h"
 
 #include <chrono>
+#include <functional>
 
 namespace ttrt::python {
 
@@ -15,15 +16,23 @@ static std::string list(const std::vector<Port> &ports) {
   return text.empty() ? "none" : text;
 }
 
+/// What a dictionary has for a port's name; null if it does not have it.
+static nb::handle find(nb::dict given, const Port &port) {
+  PyObject *found = PyDict_GetItemWithError(given.ptr(), port.key.ptr());
+  if (!found && PyErr_Occurred())
+    throw nb::python_error();
+  return found;
+}
+
 static void requireNames(const EntryPoint &entry, const char *kind, const std::vector<Port> &ports,
                          nb::dict given) {
   for (auto [key, value] : given) {
     bool isKnown = false;
     for (const Port &port : ports)
-      isKnown |= nb::isinstance<nb::str>(key) && nb::cast<std::string_view>(key) == port.name;
+      isKnown |= key.equal(port.key);
     if (!isKnown)
       raiseTypeError("entry point " + quoted(entry.name) + " has no " + kind + " " +
-                     nb::cast<std::string>(nb::repr(key)) + "; it has: " + list(ports));
+                     textOf(nb::repr(key)) + "; it has: " + list(ports));
   }
 }
 
@@ -40,17 +49,20 @@ static void bindInputs(Binding &binding, const EntryPoint &entry, nb::tuple args
     if (i < args.size())
       given = nb::borrow(args[i]);
     if (named.size()) {
-      if (PyObject *found = PyDict_GetItemString(named.ptr(), port.name.c_str())) {
+      if (const nb::handle found = find(named, port)) {
         if (given.is_valid())
           raiseTypeError("input " + quoted(port.name) + " is given twice, by position and by name");
         given = nb::borrow(found);
         ++used;
       }
     }
-    if (!given.is_valid() && !port.hasSlotInUse)
-      raiseTypeError("missing input " + quoted(port.name) + " " + port.type.text() +
-                     " of entry point " + quoted(entry.name) +
-                     ", whose slot has not been used either");
+    if (!given.is_valid() && !port.hasSlotInUse) {
+      requireNames(entry, "input", entry.inputs, named); // it may have been misspelt
+      raiseTypeError(
+          "missing input " + quoted(port.name) + " " + port.type.text() + " of entry point " +
+          quoted(entry.name) + ", whose slot has not been used either" +
+          (port.name == "out" ? "; give this one by position, or by name to bind()" : ""));
+    }
     if (!given.is_valid() || nb::isinstance<InSlot>(given)) {
       binding.inputs.push_back({nullptr, 0});
       continue;
@@ -63,6 +75,19 @@ static void bindInputs(Binding &binding, const EntryPoint &entry, nb::tuple args
     requireNames(entry, "input", entry.inputs, named);
 }
 
+/// Results would overwrite each other.
+static void requireApart(const EntryPoint &entry, const std::vector<ttrt_output> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      const auto *a = static_cast<const char *>(outputs[i].data);
+      const auto *b = static_cast<const char *>(outputs[k].data);
+      if (a && b && std::less<>()(a, b + outputs[k].bytes) &&
+          std::less<>()(b, a + outputs[i].bytes))
+        raiseValueError("out: the arrays for " + quoted(entry.outputs[k].name) + " and " +
+                        quoted(entry.outputs[i].name) + " overlap");
+    }
+}
+
 static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint32_t index,
                         nb::object out) {
   const EntryPoint &entry = device.entry(index);
@@ -70,7 +95,7 @@ static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint3
   if (!out.is_none()) {
     if (!nb::isinstance<nb::dict>(out))
       raiseTypeError("out: expected a dictionary of arrays by the names of outputs, found " +
-                     nb::cast<std::string>(out.type().attr("__name__")));
+                     textOf(out.type().attr("__name__")));
     given = nb::cast<nb::dict>(out);
     requireNames(entry, "output", entry.outputs, given);
   }
@@ -78,7 +103,7 @@ static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint3
     const Port &port = entry.outputs[i];
     nb::object array;
     if (given.size())
-      if (PyObject *found = PyDict_GetItemString(given.ptr(), port.name.c_str()))
+      if (const nb::handle found = find(given, port))
         array = nb::borrow(found);
     if (array.is_valid() && nb::isinstance<InSlot>(array)) {
       binding.outputs.push_back({nullptr, 0});
@@ -91,8 +116,10 @@ static void bindOutputs(nb::handle self, Device &device, Binding &binding, uint3
       binding.outputs.push_back({memory.data, port.type.bytes});
       binding.arrays.push_back(std::move(memory));
     }
-    binding.results[port.name.c_str()] = array;
+    binding.results[port.key] = array;
   }
+  if (given.size() > 1)
+    requireApart(entry, binding.outputs);
 }
 
 Binding bindArrays(nb::handle self, Device &device, uint32_t index, nb::tuple args, nb::dict named,
@@ -109,17 +136,22 @@ nb::object run(Device &device, uint32_t entry, const Binding &binding, ttrt_timi
   ttrt_error error;
   ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
   options.timing = timing;
-  const ttrt_status status = device.exclusively([&](ttrt_device *opened) {
+  device.exclusively(error, [&](ttrt_device *opened) {
     return ttrt_run(opened, entry, binding.inputs.data(), binding.outputs.data(),
                     timing ? &options : nullptr, &error);
   });
-  device.check(status, error);
   return binding.results;
 }
 
 BoundCall::BoundCall(nb::object device, uint32_t entry, Binding binding)
     : owner(device), device(nb::inst_ptr<Device>(device)), entry(entry),
       binding(std::move(binding)) {}
+
+int BoundCall::traverse(visitproc visit, void *arg) {
+  Py_VISIT(owner.ptr());
+  Py_VISIT(binding.results.ptr());
+  return 0;
+}
 
 nb::object BoundCall::operator()() const { return run(*device, entry, binding); }
 
@@ -133,14 +165,13 @@ nb::object BoundCall::time() const {
 double BoundCall::repeat(uint32_t times) const {
   ttrt_error error;
   const auto begin = std::chrono::steady_clock::now();
-  const ttrt_status status = device->exclusively([&](ttrt_device *opened) {
+  device->exclusively(error, [&](ttrt_device *opened) {
     ttrt_status last = TTRT_OK;
     for (uint32_t i = 0; i < times && last == TTRT_OK; ++i)
       last =
           ttrt_run(opened, entry, binding.inputs.data(), binding.outputs.data(), nullptr, &error);
     return last;
   });
-  device->check(status, error);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

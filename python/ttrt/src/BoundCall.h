@@ -36,6 +36,7 @@ public:
   /// Calls ttrt_run() that often and returns the seconds: what the C API takes, for comparison.
   double repeat(uint32_t times) const;
   nb::object results() const { return binding.results; }
+  int traverse(visitproc visit, void *arg);
 
 private:
   nb::object owner;

@@ -54,6 +54,10 @@ void Device::open(const Options &options) {
 static Port describePort(const ttrt_port &port) {
   Port described;
   described.name = port.name;
+  // As names of keyword arguments are: equal ones are then the same object.
+  PyObject *key = nameToStr(described.name).release().ptr();
+  PyUnicode_InternInPlace(&key);
+  described.key = nb::steal(key);
   described.type.dtype = port.dtype;
   described.type.shape.assign(port.shape, port.shape + port.rank);
   described.type.bytes = port.bytes;
@@ -106,12 +110,15 @@ void Device::close() {
     return;
   if (hostFunctions_.isCalling())
     raise(TTRT_BUSY, "a host function cannot close the bundle that calls it");
+  requireInterpreter();
   closed_ = true;
   Stream::closeAll(this);
   if (!isForked()) {
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
   }
+  // They may refer to the bundle, or to arrays over its memory, which keep this object alive.
+  hostFunctions_.clear();
   if (!pins_)
     closeNow();
 }
@@ -125,11 +132,11 @@ void Device::closePipeline(ttrt_pipeline *pipeline) {
     ttrt_device_reset(device_, nullptr);
 }
 
-nb::capsule Device::pin(nb::handle self) {
+nb::capsule Device::pinFor(nb::handle self) {
   struct Pin {
     nb::object device;
   };
-  ++pins_;
+  pin();
   return nb::capsule(new Pin{nb::borrow(self)}, [](void *data) noexcept {
     auto *pin = static_cast<Pin *>(data);
     nb::inst_ptr<Device>(pin->device)->unpin();
@@ -145,13 +152,12 @@ void Device::unpin() {
 nb::object Device::inputSlot(nb::handle self, uint32_t entry, uint32_t input) {
   ttrt_error error;
   void *slot = nullptr;
-  check(exclusively([&](ttrt_device *device) {
-          return ttrt_device_input_slot(device, entry, input, &slot, &error);
-        }),
-        error);
+  exclusively(error, [&](ttrt_device *device) {
+    return ttrt_device_input_slot(device, entry, input, &slot, &error);
+  });
   Port &port = entries_[entry].inputs[input];
   port.hasSlotInUse = true;
-  return exportArray(slot, port.type, /*writable=*/true, pin(self));
+  return exportArray(slot, port.type, /*writable=*/true, pinFor(self));
 }
 
 nb::object Device::outputSlot(nb::handle self, uint32_t entry, uint32_t output) {
@@ -159,7 +165,7 @@ nb::object Device::outputSlot(nb::handle self, uint32_t entry, uint32_t output) 
   ttrt_error error;
   const void *slot = nullptr;
   check(ttrt_device_output_slot(device_, entry, output, &slot, &error), error);
-  return exportArray(slot, entries_[entry].outputs[output].type, /*writable=*/false, pin(self));
+  return exportArray(slot, entries_[entry].outputs[output].type, /*writable=*/false, pinFor(self));
 }
 
 } // namespace ttrt::python

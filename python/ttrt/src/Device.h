@@ -19,6 +19,7 @@ namespace ttrt::python {
 /// An input or output.
 struct Port {
   std::string name;
+  nb::object key; ///< the name as a str, to look it up in dictionaries
   TensorType type;
   bool hasSlotInUse = false; ///< of an input: the slot was handed out, so it may be filled in place
 };
@@ -60,9 +61,11 @@ public:
   bool isForked() const { return forks_ != forks(); }
 
   /// Calls `function(ttrt_device *)`, which returns a status, without the GIL, when no other call
-  /// on the device is in progress. The device may be closed by then: that throws.
-  template <typename Function> ttrt_status exclusively(Function &&function);
-  /// Throws the error of a call; if a host function raised an exception, that is its cause.
+  /// on the device is in progress. The device may be closed by then: that throws. Throws the error,
+  /// too; if a host function raised an exception, that is its cause.
+  template <typename Function> void exclusively(const ttrt_error &error, Function &&function);
+  /// Throws the error of a call of a pipeline; if a host function raised an exception, that is its
+  /// cause.
   void check(ttrt_status status, const ttrt_error &error);
 
   /// Completes what is in a pipeline, closes it, and makes the device usable again if a queue has
@@ -71,8 +74,11 @@ public:
   /// Closes its stream and waits for the call in progress; the device is closed when no array over
   /// its memory is left.
   void close();
+  /// Keeps the device open, though it is closed for calls. With the GIL.
+  void pin() { ++pins_; }
+  void unpin();
   /// The owner of an array over the device's memory: keeps `self`, which is this object.
-  nb::capsule pin(nb::handle self);
+  nb::capsule pinFor(nb::handle self);
 
   nb::object inputSlot(nb::handle self, uint32_t entry, uint32_t input);
   nb::object outputSlot(nb::handle self, uint32_t entry, uint32_t output);
@@ -83,7 +89,6 @@ public:
 private:
   void open(const Options &options);
   void describe();
-  void unpin();
   /// With the GIL.
   void closeNow();
 
@@ -98,13 +103,15 @@ private:
   std::mutex mutex_; ///< of calls on the device; never taken with the GIL held
 };
 
-template <typename Function> ttrt_status Device::exclusively(Function &&function) {
+template <typename Function>
+void Device::exclusively(const ttrt_error &error, Function &&function) {
   requireOpen();
   requireInterpreter();
   if (isForked()) [[unlikely]]
-    return function(device_);
+    return python::check(function(device_), error);
   if (hostFunctions_.isCalling()) [[unlikely]]
     raise(TTRT_BUSY, "a host function cannot use the bundle that calls it");
+  HostFunctions::Catch caught(hostFunctions_);
   ttrt_status status = TTRT_OK;
   bool open;
   {
@@ -116,7 +123,8 @@ template <typename Function> ttrt_status Device::exclusively(Function &&function
   }
   if (!open) [[unlikely]]
     requireOpen();
-  return status;
+  if (status != TTRT_OK) [[unlikely]]
+    raise(status, error.message, caught.take());
 }
 
 } // namespace ttrt::python

@@ -25,6 +25,15 @@ inline void check(ttrt_status status, const ttrt_error &error) {
     raise(status, error.message);
 }
 
+/// Bytes of the runtime, such as names in a bundle and paths, as a str. They may be no UTF-8: then
+/// a name can still be turned back (bytesOf), and a message can be printed.
+nb::str nameToStr(const std::string &bytes);
+nb::str messageToStr(const std::string &bytes);
+/// The bytes of a name.
+std::string bytesOf(nb::str name);
+/// What str() says, for a message. Never throws an error of Python.
+std::string textOf(nb::handle object) noexcept;
+
 [[noreturn]] void raiseTypeError(const std::string &message);
 [[noreturn]] void raiseValueError(const std::string &message);
 

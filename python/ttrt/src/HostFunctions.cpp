@@ -16,6 +16,19 @@ struct Frame {
 } // namespace
 static thread_local Frame *innermost = nullptr;
 
+static thread_local HostFunctions::Catch *innermostCatch = nullptr;
+
+HostFunctions::Catch::Catch(HostFunctions &all) : all_(&all), outer_(innermostCatch) {
+  innermostCatch = this;
+}
+
+HostFunctions::Catch::~Catch() { innermostCatch = outer_; }
+
+void HostFunctions::keep(nb::object exception) {
+  const bool isOwn = innermostCatch && innermostCatch->all_ == this;
+  (isOwn ? innermostCatch->exception_ : exception_) = std::move(exception);
+}
+
 bool HostFunctions::isCalling() const {
   for (const Frame *frame = innermost; frame; frame = frame->outer)
     if (frame->all == this)
@@ -27,12 +40,11 @@ HostFunctions::HostFunctions(nb::dict functions) {
   for (auto [name, callable] : functions) {
     if (!nb::isinstance<nb::str>(name))
       raiseTypeError("host_functions: expected names of ops as keys, found " +
-                     nb::cast<std::string>(nb::repr(name)));
+                     textOf(nb::repr(name)));
     if (!PyCallable_Check(callable.ptr()))
-      raiseTypeError("host_functions: '" + nb::cast<std::string>(nb::str(name)) +
-                     "' cannot be called");
+      raiseTypeError("host_functions: '" + textOf(name) + "' cannot be called");
     auto function = std::make_unique<Function>(Function{
-        this, nb::cast<std::string>(nb::str(name)), nb::borrow(callable), TTRT_HOST_FUNCTION_INIT});
+        this, bytesOf(nb::borrow<nb::str>(name)), nb::borrow(callable), TTRT_HOST_FUNCTION_INIT});
     function->function.name = function->name.c_str();
     function->function.call = call;
     function->function.user = function.get();
@@ -85,13 +97,17 @@ static nb::object valueOf(const ttrt_attribute &attribute) {
   case TTRT_ATTRIBUTE_FLOAT:
     return nb::float_(attribute.floats[0]);
   case TTRT_ATTRIBUTE_STRING:
-    return nb::str(attribute.strings[0]);
+    return nameToStr(attribute.strings[0]);
   case TTRT_ATTRIBUTE_INTS:
     return listOf(attribute.ints, attribute.count);
   case TTRT_ATTRIBUTE_FLOATS:
     return listOf(attribute.floats, attribute.count);
-  case TTRT_ATTRIBUTE_STRINGS:
-    return listOf(attribute.strings, attribute.count);
+  case TTRT_ATTRIBUTE_STRINGS: {
+    nb::list strings;
+    for (uint32_t i = 0; i < attribute.count; ++i)
+      strings.append(nameToStr(attribute.strings[i]));
+    return std::move(strings);
+  }
   case TTRT_ATTRIBUTE_TENSOR:
     return copyOf(attribute.tensor);
   }
@@ -120,7 +136,10 @@ static void store(const ttrt_host_call &call, nb::object returned) {
   }
 }
 
-static void callPython(nb::handle callable, const ttrt_host_call &call) {
+/// Holds a reference of its own: closing the bundle drops the others.
+static void callPython(nb::object callable, const ttrt_host_call &call) {
+  if (!callable.is_valid())
+    raise(TTRT_INVALID_ARGUMENT, "the bundle is closed");
   nb::list operands;
   for (uint32_t i = 0; i < call.operand_count; ++i)
     operands.append(call.operands[i].bytes ? copyOf(call.operands[i]) : nb::none());
@@ -140,16 +159,15 @@ ttrt_status HostFunctions::call(void *user, const ttrt_host_call *call,
     ~Leave() { innermost = innermost->outer; }
   } leave;
   try {
-    callPython(function->callable, *call);
+    callPython(nb::borrow(function->callable), *call);
     return TTRT_OK;
   } catch (nb::python_error &raised) {
-    const std::string text = nb::cast<std::string>(raised.type().attr("__name__")) + ": " +
-                             nb::cast<std::string>(nb::str(raised.value()));
+    const std::string text = textOf(raised.type().attr("__name__")) + ": " + textOf(raised.value());
     snprintf(error->message, sizeof(error->message), "%s", text.c_str());
     nb::object exception = nb::borrow(raised.value());
     if (raised.traceback().is_valid())
       PyException_SetTraceback(exception.ptr(), raised.traceback().ptr());
-    function->all->exception_ = std::move(exception);
+    function->all->keep(std::move(exception));
   } catch (std::exception &raised) {
     snprintf(error->message, sizeof(error->message), "%s", raised.what());
   }

@@ -28,8 +28,26 @@ public:
   bool isCalling() const;
   /// For ttrt_device_options; valid as long as this object.
   const ttrt_host_function *const *list() const { return list_.data(); }
-  /// The exception that a function raised since the last call; invalid if there was none.
+  /// The exception that a function raised on a thread of a queue since the last call; invalid if
+  /// there was none.
   nb::object takeException() { return std::move(exception_); }
+
+  /// Catches what functions raise on this thread. An exception is that of one run only: other
+  /// threads, which run the bundle next, have their own. Made and destroyed with the GIL held.
+  class Catch {
+  public:
+    explicit Catch(HostFunctions &all);
+    ~Catch();
+    Catch(const Catch &) = delete;
+    Catch &operator=(const Catch &) = delete;
+    nb::object take() { return std::move(exception_); }
+
+  private:
+    friend class HostFunctions;
+    HostFunctions *all_;
+    Catch *outer_;
+    nb::object exception_;
+  };
 
   int traverse(visitproc visit, void *arg);
   void clear();
@@ -41,6 +59,8 @@ private:
     nb::object callable;
     ttrt_host_function function;
   };
+  /// What was raised, for the one who waits for the run.
+  void keep(nb::object exception);
   static ttrt_status call(void *user, const ttrt_host_call *call, ttrt_error *error) noexcept;
 
   std::vector<std::unique_ptr<Function>> functions_;

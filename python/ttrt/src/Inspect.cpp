@@ -20,13 +20,12 @@ nb::tuple memory(Device &device) {
   ttrt_error error;
   ttrt_memory memory = TTRT_MEMORY_INIT;
   ttrt_memory_use use[3] = {TTRT_MEMORY_USE_INIT, TTRT_MEMORY_USE_INIT, TTRT_MEMORY_USE_INIT};
-  const ttrt_status status = device.exclusively([&](ttrt_device *opened) {
+  device.exclusively(error, [&](ttrt_device *opened) {
     ttrt_status found = ttrt_bundle_memory(device.bundle(), &memory, &error);
     for (int type = TTRT_DRAM; type <= TTRT_TRACE && found == TTRT_OK; ++type)
       found = ttrt_device_memory(opened, static_cast<ttrt_buffer_type>(type), &use[type], &error);
     return found;
   });
-  check(status, error);
   auto of = [&](int type) {
     return nb::make_tuple(use[type].total, use[type].used, use[type].free, use[type].peak,
                           use[type].largest_free);
@@ -60,7 +59,7 @@ nb::list schedules(Device &device, uint32_t entry) {
   for (uint32_t i = 0; i < ttrt_bundle_schedules(device.bundle(), entry); ++i) {
     ttrt_schedule schedule = TTRT_SCHEDULE_INIT;
     check(ttrt_bundle_schedule(device.bundle(), entry, i, &schedule, &error), error);
-    list.append(nb::make_tuple(schedule.name, schedule.queues));
+    list.append(nb::make_tuple(nameToStr(schedule.name), schedule.queues));
   }
   return list;
 }

@@ -10,15 +10,20 @@
 namespace nb = nanobind;
 using namespace ttrt::python;
 
-static int traverseDevice(PyObject *self, visitproc visit, void *arg) {
+/// Tells the garbage collector what an object refers to. A cycle of them goes through a device's
+/// host functions, so it is there that it is broken.
+template <typename Class> static int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
-  return nb::inst_ready(self) ? nb::inst_ptr<Device>(self)->traverse(visit, arg) : 0;
+  return nb::inst_ready(self) ? nb::inst_ptr<Class>(self)->traverse(visit, arg) : 0;
 }
 static int clearDevice(PyObject *self) {
   nb::inst_ptr<Device>(self)->clear();
   return 0;
 }
-static PyType_Slot deviceSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseDevice)},
+template <typename Class>
+static PyType_Slot slotsOf[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse<Class>)},
+                                {0, nullptr}};
+static PyType_Slot deviceSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse<Device>)},
                                     {Py_tp_clear, reinterpret_cast<void *>(clearDevice)},
                                     {0, nullptr}};
 
@@ -28,7 +33,7 @@ static nb::object describe(const std::vector<Port> &ports) {
     nb::list shape;
     for (int64_t extent : port.type.shape)
       shape.append(extent);
-    list.append(nb::make_tuple(port.name, nameOf(port.type.dtype), numpyNameOf(port.type.dtype),
+    list.append(nb::make_tuple(port.key, nameOf(port.type.dtype), numpyNameOf(port.type.dtype),
                                nb::tuple(shape), port.type.bytes));
   }
   return std::move(list);
@@ -44,7 +49,8 @@ NB_MODULE(_ttrt, module) {
   module.attr("IN_SLOT") = nb::cast(InSlot());
 
   nb::class_<BoundCall>(
-      module, "Call", "Arrays bound to the inputs and outputs of an entry point (`Entry.bind()`).")
+      module, "Call", nb::type_slots(slotsOf<BoundCall>),
+      "Arrays bound to the inputs and outputs of an entry point (`Entry.bind()`).")
       .def("__call__", &BoundCall::operator(), "Runs the entry point once, and returns `outputs`.")
       .def("__reduce_ex__",
            [](const BoundCall &, nb::handle) {
@@ -55,14 +61,16 @@ NB_MODULE(_ttrt, module) {
       .def("_repeat", &BoundCall::repeat)
       .def_prop_ro("outputs", &BoundCall::results, "The arrays that each call writes, by name.");
 
-  nb::class_<AddressCall>(module, "AddressCall").def("__call__", &AddressCall::operator());
+  nb::class_<AddressCall>(module, "AddressCall", nb::type_slots(slotsOf<AddressCall>))
+      .def("__call__", &AddressCall::operator());
 
   nb::class_<Device>(module, "Device", nb::type_slots(deviceSlots), nb::is_weak_referenceable())
       .def("__init__",
-           [](Device *device, const std::string &path, int verify, uint32_t cores, bool pin,
-              bool hugePages, nb::dict hostFunctions) {
-             new (device) Device(path, {static_cast<ttrt_verify>(verify), cores, pin, hugePages},
-                                 hostFunctions);
+           [](Device *device, nb::bytes path, int verify, uint32_t cores, bool pin, bool hugePages,
+              nb::dict hostFunctions) {
+             new (device)
+                 Device(path.c_str(), {static_cast<ttrt_verify>(verify), cores, pin, hugePages},
+                        hostFunctions);
            })
       .def("close", &Device::close)
       .def_prop_ro("closed", &Device::isClosed)
@@ -74,8 +82,8 @@ NB_MODULE(_ttrt, module) {
            [](Device &device) {
              nb::list list;
              for (const EntryPoint &entry : device.entries())
-               list.append(
-                   nb::make_tuple(entry.name, describe(entry.inputs), describe(entry.outputs)));
+               list.append(nb::make_tuple(nameToStr(entry.name), describe(entry.inputs),
+                                          describe(entry.outputs)));
              return list;
            })
       .def(
@@ -103,13 +111,12 @@ NB_MODULE(_ttrt, module) {
         return nb::inst_ptr<Device>(self)->outputSlot(self, entry, output);
       });
 
-  nb::class_<Stream>(module, "Stream")
+  nb::class_<Stream>(module, "Stream", nb::type_slots(slotsOf<Stream>))
       .def("__init__",
-           [](Stream *stream, nb::object device, uint32_t entry, const std::string &schedule,
-              uint32_t ahead) {
+           [](Stream *stream, nb::object device, uint32_t entry, nb::str schedule, uint32_t ahead) {
              if (!nb::isinstance<Device>(device))
                raiseTypeError("expected a Device");
-             new (stream) Stream(device, entry, schedule, ahead);
+             new (stream) Stream(device, entry, bytesOf(schedule), ahead);
            })
       .def("feed", &Stream::feed)
       .def("drain", &Stream::drain)
@@ -118,7 +125,7 @@ NB_MODULE(_ttrt, module) {
       .def_prop_ro("closed", &Stream::isClosed)
       .def_prop_ro("schedule", &Stream::schedule);
 
-  module.def("verify", verify);
+  module.def("verify", [](nb::bytes path) { return verify(path.c_str()); });
   module.def("end_calls", [] {
     endCalls();
     Stream::closeAll();

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Stream.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 namespace ttrt::python {
 
-/// The first of all streams, which are a list; guarded by the GIL.
-static Stream *streams = nullptr;
 std::vector<std::unique_ptr<Stream::Running>> Stream::orphans;
+
+std::vector<Stream *> &Stream::all() {
+  static auto &streams = *new std::vector<Stream *>; // threads may outlive main()
+  return streams;
+}
 
 class Stream::Use {
 public:
@@ -30,7 +34,8 @@ private:
 };
 
 Stream::Stream(nb::object device, uint32_t entry, const std::string &schedule, uint32_t ahead)
-    : running_(new Running{device, nb::inst_ptr<Device>(device), nullptr, {}}), entry_(entry) {
+    : running_(new Running(device)), isInUse_(true), entry_(entry), listed_(this) {
+  requireInterpreter(); // a daemon thread ends without a message
   if (isEnding())
     raise(TTRT_INVALID_ARGUMENT, "the interpreter is about to end");
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
@@ -38,23 +43,14 @@ Stream::Stream(nb::object device, uint32_t entry, const std::string &schedule, u
   options.outputs = ahead;
   options.schedule = schedule.empty() ? nullptr : schedule.c_str();
   ttrt_error error;
-  const ttrt_status status = running_->device->exclusively([&](ttrt_device *opened) {
+  // On the list and in use, so that whoever closes the bundle meanwhile waits.
+  running_->device->exclusively(error, [&](ttrt_device *opened) {
     return ttrt_pipeline_open(opened, &options, &running_->pipeline, &error);
   });
-  python::check(status, error);
-  next_ = streams;
-  if (next_)
-    next_->previous_ = this;
-  streams = this;
+  isInUse_ = false;
 }
 
 Stream::~Stream() {
-  if (next_)
-    next_->previous_ = previous_;
-  if (previous_)
-    previous_->next_ = next_;
-  else if (streams == this)
-    streams = next_;
   if (!running_)
     return;
   if (isEndedByOther()) {
@@ -62,8 +58,7 @@ Stream::~Stream() {
     return;
   }
   if (!running_->device->hostFunctions().isCalling()) {
-    const Unlocked unlocked;
-    running_->close();
+    closeNow();
     return;
   }
   // The garbage collector may run in a host function, on the very thread that closing waits for.
@@ -76,9 +71,15 @@ Stream::~Stream() {
   }).detach();
 }
 
+Stream::Running::Running(nb::object device) : owner(device), device(nb::inst_ptr<Device>(device)) {
+  this->device->pin();
+}
+
 Stream::Running::~Running() {
   // Nobody asks any more why an inference failed that nobody waited for.
   device->hostFunctions().takeException();
+  bindings.clear();
+  device->unpin();
 }
 
 void Stream::feed(nb::tuple args, nb::dict named) {
@@ -124,19 +125,29 @@ void Stream::close() {
   }
   if (!running_) // another thread has closed it
     return;
+  closeNow();
+}
+
+void Stream::closeNow() {
   const std::unique_ptr<Running> running = std::move(running_);
   const Unlocked unlocked;
   running->close();
 }
 
 void Stream::closeAll(const Device *device) {
-  while (true) {
-    Stream *open = streams;
-    while (open && (!open->running_ || (device && open->running_->device != device)))
-      open = open->next_;
-    if (!open)
+  while (!isEndedByOther()) {
+    const auto open = std::ranges::find_if(all(), [device](const Stream *stream) {
+      return stream->running_ && (!device || stream->running_->device == device);
+    });
+    if (open == all().end())
       break;
-    open->close();
+    if (!(*open)->isInUse_ || (*open)->running_->device->isForked()) {
+      (*open)->closeNow();
+      continue;
+    }
+    // The thread that uses it may also drop it, so it is looked up again.
+    const Unlocked unlocked;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
   if (device)
     return;
@@ -146,10 +157,19 @@ void Stream::closeAll(const Device *device) {
     running->close();
 }
 
+int Stream::traverse(visitproc visit, void *arg) {
+  if (!running_)
+    return 0;
+  Py_VISIT(running_->owner.ptr());
+  for (const Binding &binding : running_->bindings)
+    Py_VISIT(binding.results.ptr());
+  return 0;
+}
+
 nb::object Stream::schedule() const {
   if (!running_)
     return nb::none();
-  return nb::str(ttrt_pipeline_schedule(running_->pipeline));
+  return nameToStr(ttrt_pipeline_schedule(running_->pipeline));
 }
 
 } // namespace ttrt::python

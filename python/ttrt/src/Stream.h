@@ -31,6 +31,7 @@ public:
   size_t inFlight() const { return running_ ? running_->bindings.size() : 0; }
   bool isClosed() const { return !running_; }
   nb::object schedule() const;
+  int traverse(visitproc visit, void *arg);
 
   /// Closes every stream that is open, of one device or of all. At the end of the interpreter, no
   /// queue may call host functions any more.
@@ -46,16 +47,32 @@ private:
     Device *device;
     ttrt_pipeline *pipeline = nullptr;
     std::deque<Binding> bindings;
+    explicit Running(nb::object device);
     ~Running();
     /// Without the GIL.
     void close() { device->closePipeline(std::exchange(pipeline, nullptr)); }
   };
   /// Marks the stream as in use by a thread. Throws if it is already.
   class Use;
+  /// All streams. Guarded by the GIL.
+  static std::vector<Stream *> &all();
+  /// Puts a stream on the list; destroyed, it takes it off.
+  class Listed {
+  public:
+    explicit Listed(Stream *stream) : stream_(stream) { all().push_back(stream); }
+    ~Listed() { std::erase(all(), stream_); }
+    Listed(const Listed &) = delete;
+    Listed &operator=(const Listed &) = delete;
+
+  private:
+    Stream *stream_;
+  };
+  /// Of a stream that no thread uses. It may be gone when this returns.
+  void closeNow();
   std::unique_ptr<Running> running_; ///< null: closed. As the next: guarded by the GIL
   bool isInUse_ = false;
   uint32_t entry_;
-  Stream *next_ = nullptr, *previous_ = nullptr; ///< of all streams
+  Listed listed_;
 };
 
 } // namespace ttrt::python

@@ -8,6 +8,7 @@
 
 import atexit as _atexit
 
+from . import _interpreter as _interpreter  # first: it refuses what the extension cannot do
 from . import _ttrt
 from ._bundle import Bundle, Entry, Port, Runnable, load
 from ._errors import (

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from _thread import allocate_lock
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from . import _ttrt
+from ._errors import Status, make
 from ._report import Check, Memory, MemoryUse, Perf, frame, size_text
 from ._stream import Stream
 from ._ttrt import Call
@@ -93,8 +95,12 @@ class Runnable:
         overwrites and returns ``call.outputs``. Arguments are those of `run()`. The call keeps the
         arrays alive; their memory must not be reallocated (numpy's and torch's ``resize``).
         """
+        if inputs is None:
+            inputs = {}
+        elif not isinstance(inputs, Mapping):
+            raise TypeError(f"inputs: expected a dictionary of arrays by name, found {type(inputs).__name__}")
         entry = self._entry
-        return entry._device.bind(entry._index, (), dict(inputs or {}), out)
+        return entry._device.bind(entry._index, (), dict(inputs), out)
 
     def stream(
         self, batches: Iterable[Any], schedule: str = "auto", *, ahead: int = 4
@@ -115,6 +121,9 @@ class Runnable:
             BusyError: the bundle has another stream.
             UnsupportedError: the entry point has no inputs or no outputs.
         """
+        if not isinstance(schedule, str):
+            raise TypeError(f"schedule: expected its name, found {schedule!r}")
+        ahead = _integer("ahead", ahead)
         if not 1 <= ahead <= 1 << 24:
             raise ValueError(f"ahead: expected a number from 1 to {1 << 24}, found {ahead}")
         entry = self._entry
@@ -150,6 +159,7 @@ class Runnable:
             loops: runs that are measured.
             warmup: runs before them.
         """
+        loops, warmup = _integer("loops", loops), _integer("warmup", warmup)
         if loops < 1 or warmup < 0:
             raise ValueError(f"expected at least 1 loop and no less than 0 before, found {loops}, {warmup}")
         entry = self._entry
@@ -202,19 +212,28 @@ class _Worker:
     def __init__(self, device: _ttrt.Device) -> None:
         self._device = device
         self._executor: ThreadPoolExecutor | None = None
+        self._lock = allocate_lock()
+        self._closed = False
 
     def submit(self, call: Call) -> Future[Outputs]:
         from concurrent.futures import ThreadPoolExecutor
 
         if self._device.forked:
             call()  # raises what a run raises there: the thread did not survive the fork
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(1, thread_name_prefix="ttrt")
-        return self._executor.submit(call)
+        with self._lock:
+            if self._closed:
+                raise make(Status.INVALID_ARGUMENT, "the bundle is closed")
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(1, thread_name_prefix="ttrt")
+            return self._executor.submit(call)
 
     def close(self) -> None:
-        if self._executor is not None and not self._device.forked:
-            self._executor.shutdown(wait=False)  # what has not begun will find the bundle closed
+        if self._device.forked:
+            return  # a thread that is not here may hold the lock
+        with self._lock:
+            self._closed = True
+            if self._executor is not None:
+                self._executor.shutdown(wait=False)  # what has not begun will find the bundle closed
 
 
 class Entry(Runnable):
@@ -280,6 +299,7 @@ class Bundle(Runnable):
 
     def __init__(self, device: _ttrt.Device, path: str) -> None:
         self._device = device
+        self._absolute = os.path.abspath(path)  # check() may be called in another folder
         self._worker = _Worker(device)
         self.path = path
         self.entries = {
@@ -299,6 +319,16 @@ class Bundle(Runnable):
         except KeyError:
             known = ", ".join(repr(n) for n in self.entries)
             raise KeyError(f"no entry point {name!r}; the bundle has: {known}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterates over the names of the entry points."""
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
 
     @property
     def inputs(self) -> dict[str, Port]:
@@ -334,7 +364,7 @@ class Bundle(Runnable):
         Raises:
             BadBundleError: the file is damaged.
         """
-        return Check(*_ttrt.verify(self.path))
+        return Check(*_ttrt.verify(os.fsencode(self._absolute)))
 
     @property
     def closed(self) -> bool:
@@ -394,9 +424,17 @@ def _median(ordered: list[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
+def _integer(name: str, value: Any) -> int:
+    from operator import index
+
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, found {value!r}") from None
+
 
 def load(
-    path: str | os.PathLike[str],
+    path: str | bytes | os.PathLike[str] | os.PathLike[bytes],
     *,
     verify: Literal["full", "structure", "none"] = "full",
     cores: int = 0,
@@ -423,10 +461,16 @@ def load(
     Raises:
         Error: a subclass by status, with the message of the C API.
     """
-    if verify not in _VERIFY:
+    if not isinstance(verify, str) or verify not in _VERIFY:
         raise ValueError(f"verify: expected one of {', '.join(map(repr, _VERIFY))}, found {verify!r}")
+    cores = _integer("cores", cores)
     if not 0 <= cores < 1 << 32:
         raise ValueError(f"cores: expected a number from 0 to 1024, found {cores}")
-    file = os.fspath(path)
-    device = _ttrt.Device(file, _VERIFY[verify], cores, pin, huge_pages, dict(host_functions or {}))
-    return Bundle(device, file)
+    if host_functions is not None and not isinstance(host_functions, Mapping):
+        raise TypeError(f"host_functions: expected functions by name, found {type(host_functions).__name__}")
+    file = os.fsencode(path)
+    if b"\0" in file:
+        raise ValueError(f"path: {path!r} has a null character")
+    functions = dict(host_functions or {})
+    device = _ttrt.Device(file, _VERIFY[verify], cores, bool(pin), bool(huge_pages), functions)
+    return Bundle(device, os.fsdecode(file))
