@@ -61,10 +61,12 @@ def _look(arguments: list[str]) -> int:
         for port in entry.outputs.values():
             print(f"  output  {port.name}: {port.type}{list(port.shape)}, {_range(outputs[port.name])}")
         print(f"  time    {entry.perf()}")
-    commands = [f"python -m ttc bench {shlex.quote(models[0])} --against=onnxruntime"] if len(models) == 1 else []
     named = [] if entries is None else ["--entry=" + ",".join(entries)]
-    commands.append(f"python -m ttc compile {shlex.join([*models, *named, *options])} -o FILE.ttcb")
-    print("next: " + "\n      ".join(commands))
+    commands = [["compile", *models, *named, *options, "-o", "FILE.ttcb"]]
+    if len(models) == 1:
+        passed = ["--compile=" + option for option in named + options]
+        commands.insert(0, ["bench", *models, *passed, "--against=onnxruntime"])
+    print("next: " + "\n      ".join("python -m ttc " + shlex.join(command) for command in commands))
     return 0
 
 

@@ -44,6 +44,19 @@ def test_wrong_first_look(python, digits, arguments, message):
     assert done.returncode in (1, 2) and message in done.stderr and "Traceback" not in done.stderr
 
 
+def test_benchmark_that_the_first_look_proposes(python, tmp_path):
+    """With the options that the model needs."""
+    onnx = pytest.importorskip("onnx")
+    open_ = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", 4]) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", open_[:1], open_[1:])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8),
+              tmp_path / "open.onnx")
+    done = python("-m", "ttc", tmp_path / "open.onnx", "--input-shape=x:3x4")
+    (command,) = [line for line in done.stdout.splitlines() if line.startswith("next: ")]
+    arguments = shlex.split(command.removeprefix("next: python ").removesuffix(" --against=onnxruntime"))
+    assert "ttc          median" in python(*arguments, "--seconds=0.1").stdout
+
+
 def test_help_of_the_first_look(python, digits):
     assert "--name=value" in python("-m", "ttc", digits, "--help").stdout
 
@@ -105,7 +118,7 @@ def test_bench_of_a_bundle(tools, digits, tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     ([], "expected one model or bundle, found 0"),
-    (["no.onnx"], "no.onnx was not compiled"),
+    (["no.onnx"], "no.onnx was not compiled; --compile=OPTION passes"),
     (["DIGITS", "--against=tflite"], "expected onnxruntime|openvino"),
     (["DIGITS", "--against=onnxruntime", "--python=/no/python"], "cannot start '/no/python'"),
     (["DIGITS", "--model=x.onnx"], "--model names the model of a bundle"),
