@@ -244,6 +244,7 @@ class _Sources:
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._objects = 0
+        self._files: list[str] = []  # of models that the caller gave as objects
         self.descriptors: list[int] = []
 
     def add(self, model: Any, inputs: Any) -> tuple[str, dict[str, str]]:
@@ -270,6 +271,8 @@ class _Sources:
         """Messages with names for files that have none."""
         for descriptor in self.descriptors:
             messages = messages.replace(f"/proc/self/fd/{descriptor}", "<model>")
+        for file in self._files:
+            messages = messages.replace(file, "<model>")
         if "external data '/proc/self/fd/" in messages:
             messages = messages.replace("'/proc/self/fd/", "'") + (
                 "a model in memory has no folder for external data: pass the path of its file"
@@ -308,6 +311,7 @@ class _Sources:
         copy.CopyFrom(model)
         path = self.folder() / "model.onnx"
         onnx.save(copy, path, save_as_external_data=True, location="weights.bin")
+        self._files.append(str(path))
         return str(path)
 
     def _export(self, model: Any, inputs: Any) -> str:
@@ -317,7 +321,9 @@ class _Sources:
             if error.name not in ("ttc.torch_backend", "ttc"):
                 raise
             raise CompileError("this build of ttc has no torch_backend: it cannot take torch modules") from error
-        return str(torch_backend.export(model, inputs, self.folder()))
+        path = str(torch_backend.export(model, inputs, self.folder()))
+        self._files.append(path)
+        return path
 
 
 def _is_torch(model: Any) -> bool:
