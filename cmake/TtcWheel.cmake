@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What pip needs. Included before project(): chooses the compiler, and says which Debian packages are
 # missing, all at once.
-if(NOT DEFINED ENV{CC} AND NOT DEFINED ENV{CXX} AND NOT CMAKE_CXX_COMPILER)
+#
+# CC and CXX say little: scikit-build-core sets them to the compiler that Python was built with.
+if(NOT CMAKE_CXX_COMPILER AND NOT "$ENV{CXX}" MATCHES "clang")
   set(CMAKE_C_COMPILER clang-22)
   set(CMAKE_CXX_COMPILER clang++-22)
 endif()

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import ttrt
 
-from ttc._tools import tool_path
 from ttc._version import __version__
-from ttc._compile import CompileError, CompileWarning, build, compile
 
+# Before anything that uses it: another version may lack what that needs.
 if ttrt.__version__ != __version__:
     raise ImportError(
         f"ttc {__version__} needs ttrt {__version__}, found ttrt {ttrt.__version__} in {ttrt.__file__}. "
-        "Both distributions contain the package ttrt, and the one that is installed last wins: run "
-        f"'pip uninstall ttrt', then 'pip install --force-reinstall ttc=={__version__}'"
+        "The wheel of ttc contains the package ttrt; one that is installed later replaces it. Run "
+        f"'pip uninstall ttc ttrt', then install the wheel of ttc {__version__} again"
     )
+
+from ttc._compile import CompileError, CompileWarning, build, compile  # noqa: E402
+from ttc._tools import tool_path  # noqa: E402
 
 __all__ = ["CompileError", "CompileWarning", "__version__", "build", "compile", "tool_path"]

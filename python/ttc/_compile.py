@@ -60,13 +60,19 @@ def compile(
     CompileError with the compiler's messages if it rejects a model, FileNotFoundError, TypeError or
     ValueError if an argument is wrong, ttrt.Error if the bundle cannot be opened on this machine.
     """
+    # What only load() uses: wrong, it is better found before a long compilation.
+    if not hasattr(cores, "__index__"):
+        raise TypeError(f"cores: expected an int, found {cores!r}")
+    if host_functions is not None and not isinstance(host_functions, Mapping):
+        raise TypeError(f"host_functions: expected {{name: function}}, found {_kind(host_functions)}")
     if output is not None:
-        _translate(model, inputs, target, entries, options, os.path.abspath(output), None)
-        return ttrt.load(output, cores=cores, host_functions=host_functions)
+        path = _path("output", output)
+        _translate(model, inputs, target, entries, options, path, None)
+        return ttrt.load(path, cores=cores, host_functions=host_functions)
     # A file without a name: nothing is left of it, however this process ends.
     file = tempfile.TemporaryFile(prefix="ttc-")
     try:
-        _translate(model, inputs, target, entries, options, "-", file)
+        _translate(model, inputs, target, entries, options, "", file)
         bundle = ttrt.load(f"/proc/self/fd/{file.fileno()}", cores=cores, host_functions=host_functions)
     except BaseException:
         file.close()
@@ -87,9 +93,9 @@ def build(
 ) -> pathlib.Path:
     """Compiles as compile() does, and returns the path of the bundle without opening it: it may be
     for another machine. `output` keeps its contents unless all succeeds."""
-    path = pathlib.Path(output)
-    _translate(model, inputs, target, entries, options, os.path.abspath(path), None)
-    return path
+    path = _path("output", output)
+    _translate(model, inputs, target, entries, options, path, None)
+    return pathlib.Path(path)
 
 
 def _translate(
@@ -101,27 +107,29 @@ def _translate(
     output: str,
     stdout: IO[Any] | None,
 ) -> None:
-    if isinstance(options, str):
-        raise TypeError(f"options: expected a sequence of strings, found the string {options!r}")
+    extra = _options(options)
+    if target is not None:
+        extra.insert(0, f"--target={_path('target', target)}")
     models, names, given = _by_entry(model, inputs, entries)
     with ExitStack() as stack:
         sources = _Sources(stack)
         # Not the paths of models: what an exporter takes as inputs is not an option.
         files = [sources.add(one, own) for one, own in zip(models, given)]
         arguments = [file for file, _ in files]
+        _check_files(arguments, output)
         for (_, shapes), name in zip(files, names or [""]):
             prefix = f"{name}/" if len(models) > 1 else ""
             arguments += [f"--input-shape={prefix}{key}:{text}" for key, text in shapes.items()]
         if names:
             arguments.append("--entry=" + ",".join(names))
-        if target is not None:
-            arguments.append(f"--target={os.fspath(target)}")
-        arguments += [*map(str, options), "-o", output]
-        if files[0][0].endswith(".mlir"):
+        # Before the options: one that lacks its value takes what follows it.
+        arguments = ["-o", "-" if stdout is not None else os.path.abspath(output), *arguments, *extra]
+        if _is_mlir(files[0][0]):
             tool, first = "ttc", "compile"
         else:
             tool, first = "ttc-translate", "--onnx-to-bundle"
-        status, messages = run_tool(tool, [first, *arguments], stdout, sources.descriptors)
+        # A folder for what a compiler that is killed leaves behind.
+        status, messages = run_tool(tool, [first, *arguments], stdout, sources.descriptors, sources.folder())
         messages = sources.name(messages).strip()
     if status < 0:
         name = signal.Signals(-status).name if -status in set(signal.Signals) else str(-status)
@@ -138,11 +146,13 @@ def _by_entry(
     model: Any, inputs: Any, entries: str | Sequence[str] | None
 ) -> tuple[list[Any], list[str], list[Any]]:
     """Models, the names of their entry points (none for one model without a name), and inputs."""
-    names = [entries] if isinstance(entries, str) else list(entries or ())
+    names = _names(entries)
     if isinstance(model, Mapping):
+        if wrong := [key for key in model if not isinstance(key, str)]:
+            raise TypeError(f"expected names of entry points as the keys of the models, found {wrong[0]!r}")
         if names and names != list(model):
             raise ValueError(f"entries: expected the keys of the models, {list(model)}, found {names}")
-        models, names = list(model.values()), [str(key) for key in model]
+        models, names = list(model.values()), list(model)
     elif isinstance(model, (list, tuple)):
         models = list(model)
     else:
@@ -150,9 +160,10 @@ def _by_entry(
     if not models:
         raise ValueError("expected a model, found none")
     if (names or len(models) > 1) and len(names) != len(models):
-        raise ValueError(f"entries: expected {len(models)} names, one for each model, found {names}")
+        wanted = f"{len(models)} names, one for each model" if len(models) > 1 else "the name of one entry point"
+        raise ValueError(f"entries: expected {wanted}, found {names or 'none'}")
     for name in names:
-        if not name or "," in name or "/" in name:
+        if not name or "," in name or "/" in name or not _is_utf8(name):
             raise ValueError(f"entries: expected names without comma and slash, found {name!r}")
     if len(models) == 1 and not isinstance(model, Mapping) and not isinstance(inputs, list):
         return models, names, [inputs]
@@ -169,12 +180,71 @@ def _by_entry(
     return models, names, list(inputs)
 
 
+def _names(entries: Any) -> list[str]:
+    if entries is None:
+        return []
+    if isinstance(entries, str):
+        return [entries]
+    names = list(entries) if isinstance(entries, (list, tuple)) else [entries]
+    if wrong := [name for name in names if not isinstance(name, str)]:
+        raise TypeError(f"entries: expected a name or a list of names, found {wrong[0]!r}")
+    return names
+
+
+def _options(options: Any) -> list[str]:
+    """The options, without those that would make something else than one bundle in one place."""
+    if isinstance(options, (str, bytes)) or not isinstance(options, Sequence):
+        raise TypeError(f"options: expected a sequence of strings, found {_kind(options)} {options!r}")
+    has_value = True  # whether the option before is complete
+    for option in options:
+        if not isinstance(option, str):
+            raise TypeError(f"options: expected strings such as '--slots=2', found {option!r}")
+        name, _, value = option.partition("=")
+        if name.lstrip("-") in ("", "o", "help", "help-hidden", "version", "h"):
+            raise ValueError(f"options: expected options that say how to compile, found '{option}'")
+        if not option.startswith("-") and has_value:
+            raise ValueError(f"options: expected options such as '--slots=2', found '{option}'")
+        has_value = not option.startswith("-") or bool(value)
+    return list(options)
+
+
+def _path(argument: str, value: Any) -> str:
+    """A path that the caller gave, as text."""
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(path, str):
+        raise TypeError(f"{argument}: expected a string or os.PathLike, found {_kind(value)}")
+    if not path or "\0" in path:
+        raise ValueError(f"{argument}: expected a name or path, found {path!r}")
+    return path
+
+
+def _check_files(models: Sequence[str], output: str) -> None:
+    if len(models) > 1 and (mlir := [model for model in models if _is_mlir(model)]):
+        raise ValueError(f"expected one .mlir file, or ONNX models and modules; found '{mlir[0]}' among {len(models)}")
+    for model in models:
+        if output and os.path.exists(output) and os.path.samefile(model, output):
+            raise ValueError(f"output: expected another file than the model, found '{output}'")
+
+
+def _is_mlir(file: str) -> bool:
+    return file.endswith(".mlir")
+
+
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
 class _Sources:
     """The files that the compiler reads: those of the caller, and what stands for objects."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._objects = 0
+        self._files: list[str] = []  # of models that the caller gave as objects
         self.descriptors: list[int] = []
 
     def add(self, model: Any, inputs: Any) -> tuple[str, dict[str, str]]:
@@ -183,11 +253,11 @@ class _Sources:
             return self._export(model, inputs), {}
         shapes = _shapes(inputs)
         if isinstance(model, (str, os.PathLike)):
-            path = os.path.abspath(os.fspath(model))
+            name = _path("model", model)
             # The tool says so, too; a caller of Python expects this exception.
-            if not os.path.exists(path):
-                raise FileNotFoundError(f"no such model: '{os.fspath(model)}'")
-            return path, shapes
+            if not os.path.exists(name):
+                raise FileNotFoundError(f"no such model: '{name}'")
+            return os.path.abspath(name), shapes
         if isinstance(model, (bytes, bytearray, memoryview)):
             return self._in_memory(model), shapes
         if hasattr(model, "SerializeToString") and hasattr(model, "graph"):
@@ -201,19 +271,27 @@ class _Sources:
         """Messages with names for files that have none."""
         for descriptor in self.descriptors:
             messages = messages.replace(f"/proc/self/fd/{descriptor}", "<model>")
-        return messages
+        for file in self._files:
+            messages = messages.replace(file, "<model>")
+        if "external data '/proc/self/fd/" in messages:
+            messages = messages.replace("'/proc/self/fd/", "'") + (
+                "a model in memory has no folder for external data: pass the path of its file"
+            )
+        # A bundle without a name.
+        return messages.replace("cannot write standard output", f"cannot write to {tempfile.gettempdir()}")
 
     def _in_memory(self, data: bytes | bytearray | memoryview) -> str:
         descriptor = os.memfd_create("model.onnx")
         self._stack.callback(os.close, descriptor)
-        left = memoryview(data).cast("B")
+        view = memoryview(data)
+        left = (view if view.c_contiguous else memoryview(view.tobytes())).cast("B")
         while left:
             left = left[os.write(descriptor, left) :]
         self.descriptors.append(descriptor)
         return f"/proc/self/fd/{descriptor}"
 
-    def _folder(self) -> pathlib.Path:
-        return pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="ttc-")))
+    def folder(self) -> pathlib.Path:
+        return pathlib.Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="ttc-", ignore_cleanup_errors=True)))
 
     def _save_proto(self, model: Any) -> str:
         for tensor in model.graph.initializer:
@@ -231,8 +309,9 @@ class _Sources:
 
         copy = onnx.ModelProto()  # save() moves the weights out of what it gets
         copy.CopyFrom(model)
-        path = self._folder() / "model.onnx"
+        path = self.folder() / "model.onnx"
         onnx.save(copy, path, save_as_external_data=True, location="weights.bin")
+        self._files.append(str(path))
         return str(path)
 
     def _export(self, model: Any, inputs: Any) -> str:
@@ -242,7 +321,9 @@ class _Sources:
             if error.name not in ("ttc.torch_backend", "ttc"):
                 raise
             raise CompileError("this build of ttc has no torch_backend: it cannot take torch modules") from error
-        return str(torch_backend.export(model, inputs, self._folder()))
+        path = str(torch_backend.export(model, inputs, self.folder()))
+        self._files.append(path)
+        return path
 
 
 def _is_torch(model: Any) -> bool:

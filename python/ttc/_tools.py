@@ -20,27 +20,29 @@ def tool_path(name: str) -> pathlib.Path:
     """
     folder = os.environ.get("TTC_BIN")
     candidate = pathlib.Path(folder) if folder else pathlib.Path(__file__).parent / "bin"
-    if os.access(candidate / name, os.X_OK):
-        return (candidate / name).absolute()
-    found = None if folder else shutil.which(name)
+    candidate = candidate.absolute()
+    if name and os.access(candidate / name, os.X_OK) and not os.path.isdir(candidate / name):
+        return candidate / name
+    found = None if folder or not name else shutil.which(name)
     if not found:
         where = "as TTC_BIN says" if folder else "nor in the PATH; set TTC_BIN to the folder of the tools"
-        raise FileNotFoundError(f"{name} is not in {candidate}, {where}")
+        raise FileNotFoundError(f"the tool '{name}' is not in {candidate}, {where}")
     return pathlib.Path(found)
 
 
 def run_tool(
-    name: str, arguments: Sequence[str], output: IO[Any] | None, pass_fds: Sequence[int]
+    name: str, arguments: Sequence[str], output: IO[Any] | None, pass_fds: Sequence[int], folder: str | os.PathLike[str]
 ) -> tuple[int, str]:
     """Runs a tool to its end: its exit status, negative for a signal, and what it wrote to standard
-    error. Standard output goes to `output`. An exception that arrives here, such as
-    KeyboardInterrupt, ends the tool and all processes that it has started."""
+    error. Standard output goes to `output`, temporary files to `folder`. An exception that arrives
+    here, such as KeyboardInterrupt, ends the tool and all processes that it has started."""
     with subprocess.Popen(
         [str(tool_path(name)), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=output if output is not None else subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         pass_fds=pass_fds,
+        env={**os.environ, "TMPDIR": os.fspath(folder)},
         process_group=0,
         text=True,
         errors="replace",
@@ -48,7 +50,8 @@ def run_tool(
         try:
             _, messages = process.communicate()
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            if process.returncode is None:  # else the number may be another process's by now
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     return process.returncode, messages
 

@@ -13,7 +13,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import onnx
+try:
+    import onnx
+except ModuleNotFoundError as error:
+    if error.name != "onnx":
+        raise
+    raise ImportError("ttc.onnx_backend needs the package onnx, which is not installed: pip install onnx") from error
 from onnx import helper, shape_inference
 from onnx.backend.base import Backend, BackendRep, Device, DeviceType, namedtupledict
 
@@ -65,7 +70,7 @@ class TtcBackend(Backend):
         if not cls.supports_device(device):
             return False
         try:
-            ttc.compile(model, **kwargs)
+            ttc.compile(_checked(model), **kwargs)
         except ttc.CompileError:
             return False
         return True
@@ -75,7 +80,7 @@ class TtcBackend(Backend):
         """Compiles a model. `kwargs` are options of `ttc.compile`, such as `cores`."""
         if not cls.supports_device(device):
             raise ValueError(f"expected the device CPU, found {device}")
-        return TtcBackendRep(model, ttc.compile(model, **kwargs))
+        return TtcBackendRep(model, ttc.compile(_checked(model), **kwargs))
 
     @classmethod
     def run_node(cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None,
@@ -119,6 +124,12 @@ class TtcBackend(Backend):
             return False
 
 
+def _checked(model: Any) -> onnx.ModelProto:
+    if not isinstance(model, onnx.ModelProto):
+        raise TypeError(f"expected onnx.ModelProto, found {type(model).__name__}; onnx.load() reads a file")
+    return model
+
+
 def _with_parameters(model: onnx.ModelProto, arrays: Mapping[str, Any]) -> onnx.ModelProto:
     """Makes constants of all inputs but the first that are integers: shapes, axes, indices."""
     inputs = list(model.graph.input)
@@ -146,8 +157,8 @@ def _of_type(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
         array = np.ascontiguousarray(array)
     if dtype is None or array.dtype == dtype or array.dtype.itemsize != np.dtype(dtype).itemsize:
         return array
-    isOurs = array.dtype.isbuiltin == 1 and np.dtype(dtype).isbuiltin == 1
-    return array if isOurs else array.view(dtype)
+    both_numpys = array.dtype.isbuiltin == 1 and np.dtype(dtype).isbuiltin == 1
+    return array if both_numpys else array.view(dtype)
 
 
 is_compatible = TtcBackend.is_compatible

@@ -144,23 +144,65 @@ def test_diagnostics_are_the_text_of_the_exception(digits):
 @pytest.mark.parametrize("arguments, error, message", [
     ((3,), TypeError, "found builtins.int"),
     (("no.onnx",), FileNotFoundError, "no.onnx"),
+    (("",), ValueError, "model: expected a name or path, found ''"),
+    (("a\0b",), ValueError, "model: expected a name or path"),
     (([],), ValueError, "expected a model, found none"),
     ((b"", [(1,)], ), TypeError, r"inputs: expected \{name: shape\}"),
     ((b"", [1, 2]), ValueError, "a list of 1, one for each model"),
     ((b"", 3), TypeError, r"inputs: expected \{name: shape\}"),
     ((b"", {"x": "abc"}), ValueError, "shape of 'x'"),
     ((b"", {"x": (1, -3)}), ValueError, "shape of 'x'"),
-    (([b"", b""],), ValueError, "entries: expected 2 names"),
+    (([b"", b""],), ValueError, "entries: expected 2 names, one for each model, found none"),
     (({"a,b": b""},), ValueError, "without comma"),
+    (({1: b""},), TypeError, "as the keys of the models, found 1"),
 ])
 def test_wrong_arguments(arguments, error, message):
     with pytest.raises(error, match=message):
         ttc.compile(*arguments)
 
 
-def test_options_as_one_string(digits):
-    with pytest.raises(TypeError, match="sequence of strings"):
-        ttc.compile(digits, options="--weights=int8")
+@pytest.mark.parametrize("named, error, message", [
+    ({"options": "--weights=int8"}, TypeError, "options: expected a sequence of strings, found str"),
+    ({"options": None}, TypeError, "options: expected a sequence of strings, found NoneType"),
+    ({"options": {"slots": 2}}, TypeError, "options: expected a sequence of strings, found dict"),
+    ({"options": [3]}, TypeError, "options: expected strings such as '--slots=2', found 3"),
+    ({"options": ["other.onnx"]}, ValueError, "such as '--slots=2', found 'other.onnx'"),
+    ({"options": ["-o", "other.ttcb"]}, ValueError, "that say how to compile, found '-o'"),
+    ({"options": ["--help"]}, ValueError, "that say how to compile, found '--help'"),
+    ({"options": ["--slots"]}, ttc.CompileError, "the --slots option: requires a value"),
+    ({"entries": 3}, TypeError, "entries: expected a name or a list of names, found 3"),
+    ({"entries": [None]}, TypeError, "entries: expected a name or a list of names, found None"),
+    ({"entries": ["a", "b"]}, ValueError, r"entries: expected the name of one entry point, found \['a', 'b'\]"),
+    ({"entries": "a\udc80"}, ValueError, "entries: expected names"),
+    ({"target": 3}, TypeError, "target: expected a string or os.PathLike, found int"),
+    ({"target": ""}, ValueError, "target: expected a name or path, found ''"),
+    ({"cores": "2"}, TypeError, "cores: expected an int, found '2'"),
+    ({"host_functions": [abs]}, TypeError, r"host_functions: expected \{name: function\}, found list"),
+    ({"output": b"x.ttcb"}, TypeError, "output: expected a string or os.PathLike, found bytes"),
+    ({"output": ""}, ValueError, "output: expected a name or path, found ''"),
+])
+def test_wrong_named_arguments(digits, named, error, message):
+    with pytest.raises(error, match=message):
+        ttc.compile(digits, **named)
+
+
+def test_option_with_its_value_apart(digits):
+    assert ttc.compile(digits, options=("--target-cpu", "x86-64-v3")).run(image=IMAGE)["logits"].shape == (1, 10)
+
+
+def test_output_is_not_the_model(digits, tmp_path):
+    model = tmp_path / "model.onnx"
+    model.write_bytes(digits.read_bytes())
+    os.symlink(model, tmp_path / "link")
+    with pytest.raises(ValueError, match="output: expected another file than the model"):
+        ttc.build(model, tmp_path / "link")
+    assert model.read_bytes() == digits.read_bytes()
+
+
+def test_mlir_is_alone(digits, tmp_path):
+    (tmp_path / "m.mlir").write_text("")
+    with pytest.raises(ValueError, match=r"expected one .mlir file, .*m.mlir' among 2"):
+        ttc.compile({"a": digits, "b": tmp_path / "m.mlir"})
 
 
 def test_external_data(tmp_path):
@@ -171,6 +213,8 @@ def test_external_data(tmp_path):
     bare = onnx.load(tmp_path / "m.onnx", load_external_data=False)
     with pytest.raises(ValueError, match="the tensor 'two' in the file 'weights.bin'"):
         ttc.compile(bare)
+    with pytest.raises(ttc.CompileError, match=r"(?s)<model>: .* external data 'weights.bin'.*pass the path of its file"):
+        ttc.compile((tmp_path / "m.onnx").read_bytes())
 
 
 def test_model_that_protobuf_cannot_serialize(digits, expected, tmp_path, monkeypatch):
@@ -201,10 +245,42 @@ def test_crash_of_the_compiler(digits, tmp_path, monkeypatch):
         ttc.compile(digits)
 
 
+def test_killed_compiler_leaves_nothing(digits, tmp_path, monkeypatch):
+    """What it has in TMPDIR at that moment is not in the way of anybody."""
+    tool, temporary = tmp_path / "bin/ttc-translate", tmp_path / "tmp"
+    tool.parent.mkdir()
+    temporary.mkdir()
+    tool.write_text("#!/bin/sh\nmkdir $TMPDIR/ttc-link; echo 1 >$TMPDIR/ttc-link/0.o\nkill -KILL $$\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("TTC_BIN", str(tool.parent))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    for arguments in ({}, {"output": tmp_path / "x.ttcb"}):
+        with pytest.raises(ttc.CompileError, match="ended by signal SIGKILL"):
+            ttc.compile(digits, **arguments)
+        assert not list(temporary.iterdir()) and len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("folder", ["/no/such/folder", "/proc"])
+def test_without_a_usable_tmpdir(python, digits, folder):
+    """As for all of Python: another folder is taken."""
+    python("-c", f"import ttc; ttc.compile({str(digits)!r})", env={"TMPDIR": folder})
+
+
 def test_missing_compiler(digits, tmp_path, monkeypatch):
     monkeypatch.setenv("TTC_BIN", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="ttc-translate is not in .*TTC_BIN"):
+    with pytest.raises(FileNotFoundError, match="the tool 'ttc-translate' is not in /.*TTC_BIN"):
         ttc.compile(digits)
+
+
+def test_relative_folder_of_the_tools(digits, expected, monkeypatch):
+    folder = pathlib.Path(os.environ["TTC_BIN"]).resolve()
+    monkeypatch.chdir(folder.parent)
+    monkeypatch.setenv("TTC_BIN", folder.name)
+    assert ttc.tool_path("ttc-translate") == folder / "ttc-translate"
+    np.testing.assert_array_equal(ttc.compile(digits).run(image=IMAGE)["logits"], expected)
+    for name in ("", "no-such-tool", "."):
+        with pytest.raises(FileNotFoundError, match="is not in /"):
+            ttc.tool_path(name)
 
 
 def test_warnings_of_the_compiler(digits, tmp_path, monkeypatch):
@@ -260,4 +336,21 @@ def test_version():
 def test_another_ttrt_is_refused(python):
     script = "import ttrt; ttrt.__version__ = '9.9'; import ttc"
     done = python("-c", script, check=False)
-    assert done.returncode == 1 and re.search(r"ttc \S+ needs ttrt \S+, found ttrt 9\.9 .*--force-reinstall", done.stderr)
+    assert done.returncode == 1 and re.search(r"ttc \S+ needs ttrt \S+, found ttrt 9\.9 .*pip uninstall ttc ttrt'", done.stderr)
+
+
+def test_imports_nothing_large(python):
+    done = python("-c", "import sys, ttc; print({'numpy', 'onnx', 'torch', 'asyncio'} & set(sys.modules))")
+    assert done.stdout == "set()\n"
+
+
+def test_backend_without_onnx(python):
+    done = python("-c", "import sys; sys.modules['onnx'] = None; import ttc.onnx_backend", check=False)
+    assert "ImportError: ttc.onnx_backend needs the package onnx, which is not installed: pip install onnx" in done.stderr
+
+
+def test_backend_takes_models_only(digits):
+    import ttc.onnx_backend
+
+    with pytest.raises(TypeError, match="expected onnx.ModelProto, found str; onnx.load"):
+        ttc.onnx_backend.prepare(str(digits))

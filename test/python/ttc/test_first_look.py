@@ -2,6 +2,7 @@
 """python -m ttc, the installed commands, ttrun bench."""
 import json
 import os
+import shlex
 import sys
 
 import pytest
@@ -17,6 +18,47 @@ def test_first_look(python, digits):
 def test_first_look_with_options(python, digits):
     done = python("-m", "ttc", digits, digits, "--entry=left,right", "--target-cpu=x86-64-v3")
     assert "\nleft\n" in done.stdout and "\nright\n" in done.stdout
+
+
+def test_first_look_at_several_models(python, digits, tmp_path):
+    """Entry points have the names of the files; what to do next can be pasted into a shell."""
+    other = tmp_path / "it's another.onnx"
+    other.write_bytes(digits.read_bytes())
+    done = python("-m", "ttc", digits, other)
+    assert "\ndigits\n" in done.stdout and "\nit's another\n" in done.stdout
+    (command,) = [line for line in done.stdout.splitlines() if line.startswith("next: python -m ttc compile ")]
+    arguments = shlex.split(command.removeprefix("next: python ").replace("FILE", str(tmp_path / "both")))
+    python(*arguments)
+    assert (tmp_path / "both.ttcb").exists()
+    assert "\ndigits_1\n" in python("-m", "ttc", digits, digits).stdout
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["-o", "x.ttcb"], "found '-o'; 'python -m ttc compile' makes a file"),
+    (["--slots"], "--slots option: requires a value"),
+    (["--entry=a,b"], "error: entries: expected the name of one entry point"),
+    (["no.onnx"], "error: no such model: 'no.onnx'"),
+])
+def test_wrong_first_look(python, digits, arguments, message):
+    done = python("-m", "ttc", digits, *arguments, check=False)
+    assert done.returncode in (1, 2) and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_benchmark_that_the_first_look_proposes(python, tmp_path):
+    """With the options that the model needs."""
+    onnx = pytest.importorskip("onnx")
+    open_ = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", 4]) for name in "xy"]
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", open_[:1], open_[1:])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8),
+              tmp_path / "open.onnx")
+    done = python("-m", "ttc", tmp_path / "open.onnx", "--input-shape=x:3x4")
+    (command,) = [line for line in done.stdout.splitlines() if line.startswith("next: ")]
+    arguments = shlex.split(command.removeprefix("next: python ").removesuffix(" --against=onnxruntime"))
+    assert "ttc          median" in python(*arguments, "--seconds=0.1").stdout
+
+
+def test_help_of_the_first_look(python, digits):
+    assert "--name=value" in python("-m", "ttc", digits, "--help").stdout
 
 
 def test_first_look_at_a_bad_model(python, tmp_path):
@@ -76,7 +118,7 @@ def test_bench_of_a_bundle(tools, digits, tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     ([], "expected one model or bundle, found 0"),
-    (["no.onnx"], "no.onnx was not compiled"),
+    (["no.onnx"], "no.onnx was not compiled; --compile=OPTION passes"),
     (["DIGITS", "--against=tflite"], "expected onnxruntime|openvino"),
     (["DIGITS", "--against=onnxruntime", "--python=/no/python"], "cannot start '/no/python'"),
     (["DIGITS", "--model=x.onnx"], "--model names the model of a bundle"),

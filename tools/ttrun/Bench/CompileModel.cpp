@@ -74,7 +74,8 @@ CompiledModel::CompiledModel(const std::string &model, const std::vector<std::st
       throw UserError(fmt::format("{}: a model needs the compiler: cannot start ttc, which is "
                                   "expected in the folder of ttrun or in the PATH: {}",
                                   model, strerror(error)));
-    throw UserError(fmt::format("{} was not compiled", model));
+    throw UserError(fmt::format(
+        "{} was not compiled; --compile=OPTION passes an option to the compiler", model));
   }
 }
 
