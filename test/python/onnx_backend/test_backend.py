@@ -61,7 +61,7 @@ def test_wrong_inputs(prepared):
         prepared.run([A, B[:1]])
     with pytest.raises((ValueError, TypeError), match="expected.*found"):
         prepared.run([A, B.astype(np.float64)])
-    with pytest.raises((ValueError, TypeError, KeyError), match="missing input 'b'"):
+    with pytest.raises((ValueError, TypeError, KeyError), match="has no input 'c'"):
         prepared.run({"a": A, "c": B})
     with pytest.raises(TypeError, match="no options, found quick"):
         prepared.run([A, B], quick=True)
