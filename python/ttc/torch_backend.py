@@ -339,10 +339,10 @@ class _Graph:
         """Makes a bundle in the folder: what Plan needs to know of it, and its path."""
         started = time.perf_counter()
         try:
-            with compile_lock:  # tracing changes global state, and so does Dynamo in another thread
+            with compile_lock:  # both change global state, and so does Dynamo in another thread
                 program, outputs, new = self._trace(args)
-            names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
-            model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
+                names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
+                model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
             path = build(model, folder / "bundle.ttcb", target=self._options.target, options=self._options.options)
         except (Rejected, ImportError, OSError, MemoryError):
             raise

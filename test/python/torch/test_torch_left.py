@@ -107,6 +107,12 @@ def test_places_in_memory(function, takes):
             assert taken(compiled)
 
 
+def test_divisors_of_pools():
+    compiled = Compiled(lambda x: torch.nn.functional.avg_pool2d(x, 3, divisor_override=2))
+    compiled(torch.randn(1, 2, 9, 9))
+    assert left(compiled, "drops the divisor")
+
+
 def test_an_exporter_that_drops_a_cast(monkeypatch):
     from ttc._torch import onnx
 
