@@ -13,7 +13,6 @@ than measuring: ttc and inductor keep what they compile, so --compile-only prepa
 """
 import argparse
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -150,7 +149,7 @@ def table(results, backends):
     for threads in sorted({int(key.split("/")[1]) for key in results}):
         shown = {k.split("/")[0]: v for k, v in results.items() if k.endswith(f"/{threads}")}
         others = [b for b in backends if b != "ttc" and any(b in v["rounds"] for v in shown.values())]
-        print(f"\n{threads} thread{'s' if threads > 1 else ''}; {os.uname().nodename and common.version('torch')} torch")
+        print(f"\n{threads} thread{'s' if threads > 1 else ''}; PyTorch {common.version('torch')}")
         print("| model | ttc ms | " + " | ".join(f"{b} x" for b in others) + " | error |")
         print("|---|---|" + "---|" * (len(others) + 1))
         ratios = {b: [] for b in others}

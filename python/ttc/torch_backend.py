@@ -10,6 +10,7 @@ PyTorch runs the others, and one line says why.
 """
 from __future__ import annotations
 
+import errno
 import itertools
 import logging
 import os
@@ -25,6 +26,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.convert_frame import compile_lock
+from torch.autograd import forward_ad
 
 import ttrt
 from ttc._compile import CompileError, build
@@ -154,7 +156,7 @@ class _Graph:
 
     def __call__(self, *args: Any) -> Any:
         plan = self._latest
-        if plan is None or not plan.is_fresh(args):
+        if plan is None or forward_ad._current_level >= 0 or not plan.is_fresh(args):
             plan = self._plan(args) if not self._never else None
             if plan is None:
                 return self._gm.forward(*args)
@@ -170,6 +172,9 @@ class _Graph:
             return self._plan_locked(args)
 
     def _plan_locked(self, args: tuple[Any, ...]) -> Plan | None:
+        if forward_ad._current_level >= 0:  # Dynamo does not look at it
+            self._say("it is differentiated in forward mode")
+            return None
         weights = self._weights(args)
         plans = self._plans.get(weights, [])
         for plan in plans:
@@ -269,11 +274,18 @@ class _Graph:
         cores = self._options.cores or torch.get_num_threads()
         wanted = [self._options.target, self._options.options]
         key = graph_key(self._gm, self._inputs, args, wanted) if self._options.cache else None
-        cache = _open_cache() if key else None
-        if cache is None or key is None:
-            with tempfile.TemporaryDirectory(prefix="ttc-") as folder:
-                record, path = self._compile(args, pathlib.Path(folder))
-                return self._load(path, cores, args, record)
+        if key is not None:
+            try:
+                return self._make_cached(Cache(cache_folder() / "torch"), key, cores, args)
+            except OSError as error:
+                if error.errno not in _NOT_WRITABLE:
+                    raise
+                _say_not_kept(error)
+        with tempfile.TemporaryDirectory(prefix="ttc-") as folder:
+            record, path = self._compile(args, pathlib.Path(folder))
+            return self._load(path, cores, args, record)
+
+    def _make_cached(self, cache: Cache, key: str, cores: int, args: tuple[Any, ...]) -> Plan:
         found = cache.find(key)
         if found is None:
             with cache.lock(key):
@@ -304,8 +316,7 @@ class _Graph:
             try:
                 record, path = self._compile(args, pathlib.Path(folder))
             except Rejected as reason:
-                # A compiler that was killed, for its memory perhaps, may succeed next time.
-                if "ended by signal" not in str(reason):
+                if reason.lasting:
                     cache.store(key, {"rejected": str(reason)}, None)
                 raise
             return record, cache.store(key, record, path)
@@ -321,28 +332,28 @@ class _Graph:
             examples = tuple(torch.zeros_like(args[p]) for p in self._inputs.tensors)
         program = onnx.export_program(module, examples)
         onnx.check_program(program)
+        onnx.check_outputs(program, [(n.stored, n.dtype) for n in new])
         return program, outputs, new
 
     def _compile(self, args: tuple[Any, ...], folder: pathlib.Path) -> tuple[dict[str, Any], pathlib.Path]:
         """Makes a bundle in the folder: what Plan needs to know of it, and its path."""
         started = time.perf_counter()
         try:
-            with compile_lock:  # tracing changes global state, and so does Dynamo in another thread
+            with compile_lock:  # both change global state, and so does Dynamo in another thread
                 program, outputs, new = self._trace(args)
-            names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
-            model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
+                names = [f"input_{i}" for i in range(len(self._inputs.tensors))]
+                model = onnx.save_onnx(program, folder, names, [f"output_{i}" for i in range(len(new))])
             path = build(model, folder / "bundle.ttcb", target=self._options.target, options=self._options.options)
         except (Rejected, ImportError, OSError, MemoryError):
             raise
         except Exception as error:
             _log.debug("%s", self.info.place, exc_info=True)
-            raise Rejected(_first_line(error)) from error
+            if os.strerror(errno.ENOSPC) in str(error):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+            raise Rejected(_first_line(error), _is_lasting(error)) from error
         self.info.compiled += 1
         _log.info("%s: compiled in %.1f s", self.info.place, time.perf_counter() - started)
-        stored = [node.meta["val"] for node in program.graph.output_node().args[0]]
-        described = [
-            [list(value.shape), str(value.dtype).removeprefix("torch."), n.order] for value, n in zip(stored, new)
-        ]
+        described = [[n.stored, str(n.dtype).removeprefix("torch."), n.order] for n in new]
         return {"outputs": outputs, "new": described}, path
 
 
@@ -359,16 +370,24 @@ def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}".removesuffix(": ")
 
 
-_no_cache_said = False
+def _is_lasting(error: BaseException | None) -> bool:
+    """Whether the same graph fails with it each time. A compiler that was killed, for its memory
+    perhaps, may succeed next time."""
+    while error is not None:
+        passing = isinstance(error, (OSError, MemoryError, RecursionError, ImportError))
+        if passing or "ended by signal" in str(error) or "allocate memory" in str(error):
+            return False
+        error = error.__cause__ or error.__context__
+    return True
 
 
-def _open_cache() -> Cache | None:
-    global _no_cache_said
-    folder = cache_folder() / "torch"
-    try:
-        return Cache(folder)
-    except OSError as error:
-        if not _no_cache_said:
-            _no_cache_said = True
-            _log.warning("bundles are not kept: %s", error)
-        return None
+# What a folder for the cache says that another folder may not say.
+_NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR, errno.EEXIST}
+_not_kept_said = False
+
+
+def _say_not_kept(error: OSError) -> None:
+    global _not_kept_said
+    if not _not_kept_said:
+        _not_kept_said = True
+        _log.warning("bundles are not kept: %s", error)

@@ -14,7 +14,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Rejected(Exception):
-    """PyTorch runs the graph. The text is the reason, in one line."""
+    """PyTorch runs the graph. The text is the reason, in one line. `lasting` unless it may be
+    another one next time, such as that memory is short."""
+
+    def __init__(self, reason: str, lasting: bool = True) -> None:
+        super().__init__(reason)
+        self.lasting = lasting
 
 
 # What a bundle's ports can hold with the same bits.
@@ -142,17 +147,20 @@ class New:
 
     output: int  #: the first output of the graph that is this tensor
     order: list[int] | None
+    dtype: torch.dtype
+    stored: list[int]  #: its shape in the bundle
 
 
 def analyse(gm: torch.fx.GraphModule, args: tuple[Any, ...]) -> tuple[list[Output], list[New]]:
     """Runs the graph without data. Rejects what replaying could not repeat: gradients, changes of
     inputs, random numbers."""
+    _check_autocast(gm)
     grad = torch.is_grad_enabled()
     with torch.inference_mode(False), torch.set_grad_enabled(grad):
         with FakeTensorMode(allow_non_fake_inputs=True):
             fakes = [_fake(arg) for arg in args]
             versions = [_version(fake) for fake in fakes]
-            with _RandomOps():  # type: ignore[no-untyped-call]
+            with _OpsToReject({_storage(fake) for fake in fakes if isinstance(fake, torch.Tensor)}):
                 results = gm.forward(*fakes)
         changed = [p for p, fake in enumerate(fakes) if _version(fake) != versions[p]]
         if changed:
@@ -172,8 +180,24 @@ def _version(fake: Any) -> int:
     return fake._version if isinstance(fake, torch.Tensor) else 0
 
 
-class _RandomOps(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Rejects ops that draw random numbers."""
+def _check_autocast(gm: torch.fx.GraphModule) -> None:
+    """The exporter drops a block of autocast. One that switches it off, as some models have, changes
+    nothing where autocast is off."""
+    for module in gm.modules():
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            if node.target is torch.amp.autocast_mode._enter_autocast:
+                given = dict(zip(("device", "dtype", "enabled"), node.args)) | node.kwargs
+                if given.get("enabled", True) and given.get("device") == "cpu":
+                    raise Rejected("it switches autocast on")
+
+
+class _OpsToReject(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Rejects ops that draw random numbers, that raise exceptions which depend on data, or that see how
+    a tensor lies in memory where that is not as in a bundle."""
+
+    def __init__(self, inputs: set[int]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._inputs = inputs  # their storages
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if torch.Tag.nondeterministic_seeded in func.tags:
@@ -181,7 +205,27 @@ class _RandomOps(TorchDispatchMode):  # type: ignore[no-untyped-call]
             # Attention is tagged whether or not it drops anything.
             if not ("dropout_p" in str(func._schema) and not given.get("dropout_p")):
                 raise Rejected(f"it draws random numbers ({func})")
+        if "divisor_override" in str(func._schema):
+            names = (argument.name for argument in func._schema.arguments)
+            if (dict(zip(names, args)) | (kwargs or {})).get("divisor_override") is not None:
+                raise Rejected(f"PyTorch's exporter drops the divisor ({func})")
+        if "assert" in func._schema.name:
+            raise Rejected(f"it checks a condition that depends on data ({func})")
+        if func._schema.name in _STRIDED and not self._is_as_in_bundle(func, args, kwargs or {}):
+            raise Rejected(f"it depends on how a tensor lies in memory ({func})")
         return func(*args, **(kwargs or {}))
+
+    def _is_as_in_bundle(self, func: Any, args: Any, kwargs: Any) -> bool:
+        """Whether the tensor is dense and row-major, and its first element where the op counts from."""
+        given = dict(zip((argument.name for argument in func._schema.arguments), args)) | kwargs
+        tensor = given["self"]
+        if not tensor.is_contiguous() or tensor.storage_offset():
+            return False
+        # The first element of an input may be anywhere.
+        return given.get("storage_offset") is None or _storage(tensor) not in self._inputs
+
+
+_STRIDED = {"aten::as_strided", "aten::as_strided_", "aten::as_strided_copy", "aten::as_strided_scatter"}
 
 
 def _outputs(results: list[Any], fakes: list[Any]) -> tuple[list[Output], list[New]]:
@@ -241,7 +285,9 @@ def _share(members: list[int], results: list[Any], outputs: list[Output], new: l
             outputs[member] = kind
         else:
             outputs[member] = ["new", len(new)]
-            new.append(New(member, dense_order(result)))
+            order = dense_order(result)
+            stored = [result.shape[d] for d in order or range(result.dim())]
+            new.append(New(member, order, result.dtype, stored))
 
 
 def _storage(tensor: torch.Tensor) -> int:

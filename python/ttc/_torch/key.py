@@ -15,7 +15,7 @@ from ttc._torch.analysis import Inputs, value_of
 from ttc._version import __version__
 
 # Of what is stored, and of what this package makes of a graph.
-FORMAT = 1
+FORMAT = 2
 
 
 def digest(tensor: torch.Tensor) -> bytes:
@@ -40,8 +40,16 @@ def graph_key(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...], o
                 [str(arg.dtype), list(arg.shape), list(arg.stride()), arg.requires_grad, position in inputs.constants]
             )
     contents = [digest(args[position]).hex() for position in inputs.constants]
-    parts: list[Any] = [FORMAT, text, signature, contents, torch.is_grad_enabled(), str(torch.get_default_dtype()), options]
+    parts: list[Any] = [FORMAT, text, signature, contents, torch.is_grad_enabled(), str(torch.get_default_dtype())]
+    parts += [options, _named_files(options)]
     return hashlib.sha256(json.dumps(parts + _environment()).encode()).hexdigest()
+
+
+def _named_files(options: Any) -> list[str]:
+    """The contents of files that the target or an option name."""
+    target, others = options
+    paths = [*filter(None, [target]), *(option.partition("=")[2].split(":")[-1] for option in others)]
+    return [hashlib.sha256(pathlib.Path(p).read_bytes()).hexdigest() for p in paths if p and pathlib.Path(p).is_file()]
 
 
 def _code(gm: torch.fx.GraphModule) -> list[Any] | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from ttc._torch.analysis import Rejected
 
@@ -18,8 +19,30 @@ _log = logging.getLogger("ttc.torch")
 
 def export_program(module: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """The module as an ExportedProgram: PyTorch's ops without side effects, with static shapes."""
-    with _quiet(), torch.inference_mode(False), torch.no_grad():
+    with _quiet(), torch.inference_mode(False), torch.no_grad(), _Attention():
         return torch.export.export(module, args, kwargs, strict=False)
+
+
+class _Attention(TorchFunctionMode):
+    """What the exporter of attention leaves out: that a row whose mask lets nothing through is 0 in PyTorch,
+    negative scales, and tensors of three dimensions."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is not torch.nn.functional.scaled_dot_product_attention:
+            return func(*args, **kwargs)
+        given = dict(zip(("query", "key", "value", "attn_mask", "dropout_p", "is_causal"), args)) | kwargs
+        query, mask, scale = given["query"], given.get("attn_mask"), given.get("scale")
+        if isinstance(scale, (int, float)) and scale < 0:
+            query, given["scale"] = -query, -scale
+        flat = query.dim() == 3
+        parts = [query, given["key"], given["value"]]
+        given |= zip(("query", "key", "value"), [part.unsqueeze(0) if flat else part for part in parts])
+        result = func(**given)
+        if mask is not None:
+            seen = mask if mask.dtype == torch.bool else mask > -torch.inf
+            result = torch.where(seen.any(-1, keepdim=True), result, torch.zeros((), dtype=result.dtype))
+        return result.squeeze(0) if flat else result
 
 
 def check_program(program: Any) -> None:
@@ -32,6 +55,16 @@ def check_program(program: Any) -> None:
     changed = [*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()]
     if changed:
         raise Rejected(f"it changes '{changed[0]}'")
+
+
+def check_outputs(program: Any, expected: list[tuple[list[int], torch.dtype]]) -> None:
+    """Rejects a program whose outputs have other shapes or types than PyTorch's: the exporter drops what
+    it does not know."""
+    values = [node.meta["val"] for node in program.graph.output_node().args[0]]
+    found = [(list(value.shape), value.dtype) for value in values]
+    for ours, theirs in zip(found, expected, strict=True):
+        if ours != theirs:
+            raise Rejected(f"PyTorch's exporter makes an output {ours[1]} {ours[0]} of {theirs[1]} {theirs[0]}")
 
 
 def _may_change(module: torch.nn.Module) -> bool:

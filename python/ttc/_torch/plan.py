@@ -3,6 +3,7 @@
 the call itself. This is what runs each time; the rest of the package runs once."""
 from __future__ import annotations
 
+import math
 import operator
 import os
 import pathlib
@@ -36,10 +37,7 @@ class Plan:
         self._outputs = record["outputs"]
         # What is like a template is dense and row-major, in the order in which the bundle stores it.
         with torch.inference_mode(False):
-            self._templates = [
-                torch.empty((), dtype=getattr(torch, dtype), device="cpu").expand(shape)
-                for shape, dtype, _ in record["new"]
-            ]
+            self._templates = [_template(shape, getattr(torch, dtype)) for shape, dtype, _ in record["new"]]
         self._back = [None if order is None else _inverse(order) for *_, order in record["new"]]
         self._simple = not any(self._back) and self._outputs == [["new", i] for i in range(len(self._back))]
         # Dynamo guards strides; where they are dynamic, each call looks.
@@ -121,6 +119,13 @@ class Plan:
             return new
         new = [t if back is None else t.permute(back) for t, back in zip(new, self._back)]
         return [_result(output, args, new) for output in self._outputs]
+
+
+def _template(shape: list[int], dtype: torch.dtype) -> torch.Tensor:
+    """A tensor of the memory of one element."""
+    if math.prod(shape) == 1:  # what is like an expanded one would have its strides, 0
+        return torch.empty(shape, dtype=dtype, device="cpu")
+    return torch.empty((), dtype=dtype, device="cpu").expand(shape)
 
 
 def _result(output: list[Any], args: tuple[Any, ...], new: list[torch.Tensor]) -> Any:

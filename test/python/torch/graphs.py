@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs functions compiled and not, and compares."""
+import re
+
 import torch
 from ttc import torch_backend
 
@@ -58,3 +60,17 @@ def small(*sizes):
     for a, b in zip(sizes, sizes[1:]):
         layers += [torch.nn.Linear(a, b), torch.nn.ReLU()]
     return torch.nn.Sequential(*layers[:-1]).eval()
+
+
+def taken(compiled):
+    """That ttc runs each graph."""
+    assert compiled.states == ["ttc"] * len(compiled.states) and compiled.states, compiled.graphs
+    return True
+
+
+def left(compiled, reason):
+    """That PyTorch runs the only graph, for this reason, which is one line."""
+    assert compiled.states == ["PyTorch"], compiled.graphs
+    assert re.search(reason, compiled.reasons[0]), compiled.reasons
+    assert "\n" not in compiled.reasons[0]
+    return True

@@ -2,6 +2,7 @@
 """Bundles on disk: what they depend on, several processes, damage, size."""
 import needs  # noqa: F401, I001: skips the file
 
+import errno
 import json
 import logging
 import os
@@ -13,7 +14,8 @@ import threading
 import pytest
 import torch
 from graphs import Compiled, small
-from ttc import torch_backend
+from ttc import CompileError, torch_backend
+from ttc._compile import build
 from ttc._torch.cache import Cache, cache_size
 
 PROGRAM = textwrap.dedent("""
@@ -168,10 +170,72 @@ def test_clearing_while_a_bundle_runs(own_cache):
 def test_a_folder_that_cannot_be_made(tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TTC_CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setattr(torch_backend, "_no_cache_said", False)
+    monkeypatch.setattr(torch_backend, "_not_kept_said", False)
     with caplog.at_level(logging.WARNING, "ttc.torch"):
         assert run(small(), torch.randn(2, 8)).compiled == 1
     assert "bundles are not kept" in caplog.text
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.ENOSPC])
+@pytest.mark.parametrize("where", ["lock", "store", "compiler"])
+def test_a_folder_that_cannot_be_written(own_cache, monkeypatch, caplog, where, code):
+    def refuse(*args, **kwargs):
+        raise OSError(code, os.strerror(code))
+
+    def full(model, output, **options):
+        if own_cache in output.parents:
+            raise CompileError(f"error: cannot write '{output}': {os.strerror(code)}")
+        return build(model, output, **options)
+
+    if where == "compiler":
+        if code != errno.ENOSPC:
+            pytest.skip("only a full disk is met there first")
+        monkeypatch.setattr(torch_backend, "build", full)
+    else:
+        monkeypatch.setattr(Cache, where, refuse)
+    monkeypatch.setattr(torch_backend, "_not_kept_said", False)
+    with caplog.at_level(logging.WARNING, "ttc.torch"):
+        graph = run(small(), torch.randn(2, 8))
+    assert graph.state == "ttc" and not files(own_cache)
+    assert [record.getMessage() for record in caplog.records] == [f"bundles are not kept: [Errno {code}] {os.strerror(code)}"]
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")])
+def test_what_may_pass_is_not_remembered(own_cache, monkeypatch, error):
+    def fail(*args):
+        raise RuntimeError("the exporter failed") from error
+
+    model, x = small(), torch.randn(2, 8)
+    with monkeypatch.context() as patch:
+        patch.setattr("ttc._torch.onnx.export_program", fail)
+        assert run(model, x).state == "PyTorch"
+    assert run(model, x).state == "ttc"
+
+
+def test_an_interrupt_while_compiling(own_cache, monkeypatch):
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    model, x = small(), torch.randn(2, 8)
+    compiled = Compiled(model)
+    with torch.no_grad():
+        with monkeypatch.context() as patch:
+            patch.setattr(torch_backend, "build", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                compiled(x)
+        assert [path.name for path in own_cache.iterdir()] == ["locks"]
+        compiled(x)
+    assert compiled.states == ["ttc"]
+
+
+def test_the_contents_of_a_target(own_cache, tmp_path):
+    model, x = small(), torch.randn(2, 8)
+    query = [f"{os.environ['TTC_BIN']}/ttrun", "query"]
+    target = json.loads(subprocess.run(query, capture_output=True, text=True, check=True).stdout)
+    path = tmp_path / "target.json"
+    for bytes_, compiled in ((target["l1_bytes"], 1), (target["l1_bytes"], 0), (target["l1_bytes"] // 2, 1)):
+        path.write_text(json.dumps(target | {"l1_bytes": bytes_}))
+        assert run(model, x, target=str(path)).compiled == compiled
 
 
 def test_threads_take_turns(own_cache):

@@ -9,8 +9,9 @@ import threading
 import tomllib
 
 import torch
-from graphs import Compiled, small
+from graphs import Compiled, since, small
 from needs import ROOT
+from ttc import torch_backend
 
 
 def test_threads():
@@ -34,9 +35,29 @@ def test_threads():
     assert not wrong
 
 
-def test_the_number_of_threads_is_pytorchs():
-    from ttc import torch_backend
+def test_threads_that_compile():
+    """PyTorch's tracing and its exporter change global state."""
+    models = [small(8, 8 + i, 4) for i in range(4)]
+    before, found = len(torch_backend.graphs()), {}
 
+    def work(number):
+        with torch.no_grad():
+            for rows in range(2, 5):
+                x = torch.randn(rows, 8)
+                found[number, rows] = torch.allclose(compiled[number](x), models[number](x), atol=1e-5)
+
+    compiled = [torch.compile(model, backend=torch_backend.compile_fx, options={"cache": False}) for model in models]
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 12 and all(found.values())
+    graphs = since(before)
+    assert graphs and {graph.state for graph in graphs} == {"ttc"}, graphs
+
+
+def test_the_number_of_threads_is_pytorchs():
     before = torch.get_num_threads()
     compiled = Compiled(small())
     try:
