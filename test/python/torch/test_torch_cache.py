@@ -123,7 +123,7 @@ def test_what_fails_for_another_reason_is_not(own_cache, monkeypatch):
     model, x = small(), torch.randn(2, 8)
     tools = os.environ["TTC_BIN"]
     monkeypatch.setenv("TTC_BIN", "/nonexistent")
-    assert "ttc-translate is not in /nonexistent" in run(model, x).reason
+    assert "the tool 'ttc-translate' is not in /nonexistent" in run(model, x).reason
     monkeypatch.setenv("TTC_BIN", tools)
     assert run(model, x).state == "ttc"
 
