@@ -5,8 +5,9 @@
 #
 #   sudo scripts/check-wheels.sh [SUITE...]        (default: bookworm trixie)
 #
-# Needs root and debootstrap. Packages of Python are downloaded out here; inside is no network.
-# The systems are kept in build-wheel/roots, for the next time.
+# Needs root and debootstrap, which takes Debian's mirror unless DEBIAN_MIRROR names another. Packages
+# of Python are downloaded out here; inside is no network. The systems are kept in build-wheel/roots,
+# for the next time.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 [ $# -gt 0 ] || set -- bookworm trixie
@@ -21,7 +22,7 @@ for suite in "$@"; do
   if [ ! -e "$root/usr/bin/python3" ]; then
     say "making a $suite system in $root"
     quietly "debootstrap-$suite" debootstrap --variant=minbase --include=python3,python3-venv "$suite" "$root" \
-      http://deb.debian.org/debian || fail "debootstrap failed for $suite"
+      ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} || fail "debootstrap failed for $suite"
   fi
   for tool in cc c++ gcc clang ld; do
     [ ! -e "$root/usr/bin/$tool" ] || fail "$root has $tool: it is not a clean system"
