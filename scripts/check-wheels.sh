@@ -29,6 +29,10 @@ for suite in "$@"; do
   done
   version=$(chroot "$root" /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   say "$suite: Python $version"
+  abi=cp312-abi3
+  [ "$version" != 3.11 ] || abi=cp311-cp311
+  ls dist/ttc-*-"$abi"-*.whl dist/ttrt-*-"$abi"-*.whl >/dev/null 2>&1 ||
+    fail "dist/ has no wheels for Python $version: run scripts/wheels.sh with such a Python, or another from 3.12 on"
   rm -rf "$root/ttc"
   mkdir -p "$root/ttc/wheels"
   quietly "check-wheels-$suite" python3 -m pip download --quiet --dest "$root/ttc/wheels" --only-binary=:all: \
