@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the tests of torch.compile(backend="ttc") (test/python/torch) in an environment of their own with PyTorch.
+# Runs the tests of torch.compile(backend="ttc") (test/python/torch), and those of the examples, in an environment
+# of their own with PyTorch.
 # usage: scripts/test-torch.sh [PYTEST ARGUMENTS]
 #
 # TTC_TORCH_VENV names the environment (default: .venv-torch at the root). It is made once: PyTorch for CPUs takes
@@ -22,4 +23,5 @@ if [ ! -e "$venv/ready" ]; then
   "$venv/bin/pip" install --quiet -r scripts/requirements-torch.txt
   touch "$venv/ready"
 fi
-TTC_BUILD_DIR=$build exec "$venv/bin/python" -m pytest -q -p no:cacheprovider test/python/torch "$@"
+TTC_BUILD_DIR=$build exec "$venv/bin/python" -m pytest -q -p no:cacheprovider \
+  test/python/torch test/python/ttc/test_python_examples.py "$@"

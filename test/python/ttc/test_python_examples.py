@@ -4,6 +4,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import tomllib
 
 import pytest
 
@@ -19,12 +20,27 @@ def code_lines(path):
     return [line for line in text.splitlines() if line.strip() and not re.match(r"(import|from|#)", line)]
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory, paths):
+    """The environment of programs for which ttc is installed: PyTorch finds backends by entry points."""
+    site = tmp_path_factory.mktemp("site")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    info = site / "ttc-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ttc\nVersion: 0.1.0\n")
+    groups = ((group, names.items()) for group, names in project["entry-points"].items())
+    (info / "entry_points.txt").write_text(
+        "".join(f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in names) for group, names in groups)
+    )
+    return {"PYTHONPATH": os.pathsep.join([*paths, str(site)]), "TTC_CACHE_DIR": str(site / "cache")}
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
-def test_example(python, digits, path):
+def test_example(python, installed, digits, path):
     if path.stem in TORCH and not importlib.util.find_spec("torch"):
         pytest.skip("torch is not installed")
     model = [] if path.stem in TORCH else [MODELS.get(path.stem, digits)]
-    done = python(path, *model)
+    done = python(path, *model, env=installed)
     assert done.stdout
     if path.stem in TORCH:
         assert float(done.stdout.split()[-1]) <= 1e-4
