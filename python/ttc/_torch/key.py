@@ -86,14 +86,15 @@ def _is_known(target: Any) -> bool:
 
 
 def _environment() -> list[Any]:
-    tool = pathlib.Path(tool_path("ttc-translate"))
-    status = tool.stat()
+    tool = tool_path("ttc-translate").resolve()
+    # In the wheel, the tool is a few kilobytes, and the compiler a library beside it.
+    builds = [path.stat() for path in (tool, *sorted(tool.parent.parent.glob("lib*/libttc_compiler.so")))]
     return [
         torch.__version__,
         *(_version(name) for name in ("onnx", "onnxscript", "onnx-ir", "torchvision")),
         __version__,
         # A build of the compiler may change without its version.
-        [status.st_size, status.st_mtime_ns],
+        *([build.st_size, build.st_mtime_ns] for build in builds),
         _cpu(),
     ]
 
