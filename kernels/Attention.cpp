@@ -19,28 +19,18 @@ TTC_INLINE void multiplyTile(vf (&sums)[MR][NV], const float *first, int64_t row
                              const float *panel, int64_t nr, int64_t depth) {
   constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
-  TTC_UNROLL
-  for (int u = 0; u < KU; ++u) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[u][r][v] = (vf)0.0f;
-    }
-  }
+  clear(acc);
   const float *a[MR];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r)
     a[r] = first + r * row;
   multiply<1>(acc, a, step, panel, nr, 0, depth, /*prefetches=*/false, nullptr, 0);
+  joinChains(acc);
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
     TTC_UNROLL
     for (int v = 0; v < NV; ++v) {
       sums[r][v] = acc[0][r][v];
-      TTC_UNROLL
-      for (int u = 1; u < KU; ++u)
-        sums[r][v] += acc[u][r][v];
     }
   }
 }

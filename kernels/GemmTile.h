@@ -176,14 +176,8 @@ TTC_INLINE void multiplyShuffled(vf (&acc)[KU][MR][NV], const float *const (&a)[
   }
 }
 
-/// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
-/// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
-/// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
-/// together.
-template <int MR, int NV, int KU, int P, typename TB>
-TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
-                        void *const *operands, epilogue_t epilogue) {
-  vf acc[KU][MR][NV];
+/// The accumulators of a tile begin at 0.
+template <int KU, int MR, int NV> TTC_INLINE void clear(vf (&acc)[KU][MR][NV]) {
   TTC_UNROLL
   for (int u = 0; u < KU; ++u) {
     TTC_UNROLL
@@ -193,6 +187,30 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
         acc[u][r][v] = (vf)0.0f;
     }
   }
+}
+
+/// The sums of the KU chains of a tile, in the first one.
+template <int KU, int MR, int NV> TTC_INLINE void joinChains(vf (&acc)[KU][MR][NV]) {
+  TTC_UNROLL
+  for (int u = 1; u < KU; ++u) {
+    TTC_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < NV; ++v)
+        acc[0][r][v] += acc[u][r][v];
+    }
+  }
+}
+
+/// One tile: multiply, then the epilogue vector by vector through a small buffer in L1, so that
+/// the epilogue exists once in the code and cannot make the accumulators spill. Where it has many
+/// constants, storing is a function of its own (see ttc_kernel_store_tile). NV vectors of P panels
+/// together.
+template <int MR, int NV, int KU, int P, typename TB>
+TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t valid,
+                        void *const *operands, epilogue_t epilogue) {
+  vf acc[KU][MR][NV];
+  clear(acc);
   if (p.blockDepth != 0 && t.k != 0) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r) {
@@ -233,15 +251,7 @@ TTC_INLINE void runTile(const TileArgs<TB> &t, const GemmParams &p, int64_t vali
     }
   }
 
-  TTC_UNROLL
-  for (int u = 1; u < KU; ++u) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[0][r][v] += acc[u][r][v];
-    }
-  }
+  joinChains(acc);
   if (p.blockDepth != 0 && t.k + t.depth < p.c) {
     TTC_UNROLL
     for (int r = 0; r < MR; ++r) {

@@ -97,29 +97,18 @@ TTC_INLINE void multiplyTiles(const float *from, const float *b, const WinogradP
                               const char *prefetch, int64_t prefetchStep, float *to) {
   constexpr int KU = depthUnroll<MR, WIDE>();
   vf acc[KU][MR][NV];
-  TTC_UNROLL
-  for (int u = 0; u < KU; ++u) {
-    TTC_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < NV; ++v)
-        acc[u][r][v] = (vf)0.0f;
-    }
-  }
+  clear(acc);
   const float *a[MR];
   TTC_UNROLL
   for (int r = 0; r < MR; ++r)
     a[r] = from + r * p.c;
   multiply<1>(acc, a, 1, b, p.nr, 0, p.c / p.groups, true, prefetch, prefetchStep);
+  joinChains(acc);
   TTC_UNROLL
   for (int r = 0; r < MR; ++r) {
     TTC_UNROLL
     for (int v = 0; v < NV; ++v) {
-      vf sum = acc[0][r][v];
-      TTC_UNROLL
-      for (int u = 1; u < KU; ++u)
-        sum += acc[u][r][v];
-      store(to + r * p.nr + v * VL, sum);
+      store(to + r * p.nr + v * VL, acc[0][r][v]);
     }
   }
 }

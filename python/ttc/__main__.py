@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import ttrt
+from ttrt._bundle import random_input
 
 import ttc
 from ttc._tools import exec_tool
@@ -57,7 +58,7 @@ def _look(arguments: list[str]) -> int:
         print(f"{entry.name}")
         for port in entry.inputs.values():
             print(f"  input   {port.name}: {port.type}{list(port.shape)}")
-        outputs = entry.run(*(_random(port) for port in entry.inputs.values()))
+        outputs = entry.run(*(random_input(port) for port in entry.inputs.values()))
         for port in entry.outputs.values():
             print(f"  output  {port.name}: {port.type}{list(port.shape)}, {_range(outputs[port.name])}")
         print(f"  time    {entry.perf()}")
@@ -81,16 +82,6 @@ def _entries(options: list[str], models: list[str]) -> list[str] | None:
         return None
     names = [os.path.splitext(os.path.basename(model))[0] for model in models]
     return names if len(set(names)) == len(names) else [f"{name}_{i}" for i, name in enumerate(names)]
-
-
-def _random(port: ttrt.Port) -> Array:
-    """Floats from 0 to 1, integers and bools 0 or 1, as ttrun makes them."""
-    generator = np.random.default_rng(0)
-    if port.type == "bf16":  # the upper half of an f32, as uint16
-        return (generator.random(port.shape, np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    if port.dtype.kind == "f":
-        return generator.random(port.shape).astype(port.dtype)
-    return generator.integers(0, 2, port.shape).astype(port.dtype)
 
 
 def _range(array: Array) -> str:

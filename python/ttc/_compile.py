@@ -315,12 +315,8 @@ class _Sources:
         return str(path)
 
     def _export(self, model: Any, inputs: Any) -> str:
-        try:
-            from ttc import torch_backend
-        except ModuleNotFoundError as error:
-            if error.name not in ("ttc.torch_backend", "ttc"):
-                raise
-            raise CompileError("this build of ttc has no torch_backend: it cannot take torch modules") from error
+        from ttc import torch_backend
+
         path = str(torch_backend.export(model, inputs, self.folder()))
         self._files.append(path)
         return path

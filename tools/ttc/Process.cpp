@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Process.h"
 
+#include "FindTool.h"
+
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -13,16 +14,6 @@
 extern char **environ;
 
 using namespace ttc;
-
-std::string ttc::findTool(const std::string &name) {
-  std::error_code error;
-  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error)
-    if (std::filesystem::path sibling = self.parent_path() / name;
-        access(sibling.c_str(), X_OK) == 0)
-      return sibling.string();
-  return name; // execvp() and posix_spawnp() search the PATH
-}
 
 /// argv, which points into `path` and `arguments`.
 static std::vector<char *> getArgv(const std::string &path,

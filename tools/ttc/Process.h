@@ -11,9 +11,6 @@ namespace ttc {
 /// The exit status of the driver where a tool cannot be started, as shells have it.
 inline constexpr int kCannotStart = 127;
 
-/// The tool of that name in the directory of this program, or else in the PATH.
-std::string findTool(const std::string &name);
-
 /// Replaces this process by the tool. Returns only if the tool cannot be started: kCannotStart,
 /// with a message on standard error.
 int replaceBy(const std::string &tool, const std::vector<std::string> &arguments);

@@ -14,12 +14,6 @@ using kernels::AttentionParams;
 namespace {
 /// The operands of an attention and its result, in the order of the strides of a batch dimension.
 enum Operand { kQ, kK, kV, kMask, kResult, kOperands };
-
-/// One dimension of the batch with its distances.
-struct BatchDim {
-  int64_t size;
-  int64_t strides[kOperands];
-};
 } // namespace
 
 ViewAttr KernelAttentionOp::getViewOrIdentity(unsigned index) {
@@ -28,31 +22,6 @@ ViewAttr KernelAttentionOp::getViewOrIdentity(unsigned index) {
     return *views[index];
   return ViewAttr::getIdentity(index == 3 ? getResult().getType()
                                           : cast<RankedTensorType>(getOperand(index).getType()));
-}
-
-/// The dimensions of the batch, neighbours merged where all strides allow.
-static SmallVector<BatchDim> getBatch(const ViewAttr (&views)[kOperands]) {
-  const int64_t rank = views[kResult].getRank();
-  SmallVector<BatchDim> batch;
-  for (int64_t i = 0; i < rank - 2; ++i) {
-    BatchDim dim{views[kResult].getShape()[i], {}};
-    if (dim.size == 1)
-      continue;
-    for (auto [view, stride] : llvm::zip_equal(views, dim.strides)) {
-      const int64_t at = view ? i - (rank - view.getRank()) : -1;
-      stride = at < 0 || view.getShape()[at] == 1 ? 0 : view.getStrides()[at];
-    }
-    bool merges = !batch.empty();
-    for (int64_t o = 0; o < kOperands && merges; ++o)
-      merges = batch.back().strides[o] == dim.size * dim.strides[o];
-    if (merges) {
-      dim.size *= batch.back().size;
-      batch.back() = dim;
-    } else {
-      batch.push_back(dim);
-    }
-  }
-  return batch;
 }
 
 /// The loops: sizes, strides and offsets. Nothing if no strides express a view in its operand's
@@ -74,7 +43,7 @@ static std::optional<AttentionParams> getLoops(KernelAttentionOp op, bool isStor
   for (int64_t i = 0; i < kOperands; ++i)
     if (!views[i] && (i != kMask || op.getMask()))
       return std::nullopt;
-  SmallVector<BatchDim> batch = getBatch(views);
+  SmallVector<BatchDim> batch = getMergedBatch(views);
   if (batch.size() > 3)
     return std::nullopt;
 

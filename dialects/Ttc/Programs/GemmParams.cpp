@@ -13,17 +13,7 @@ namespace {
 struct GemmViews {
   ViewAttr a, b, out;
 };
-
-/// One dimension of the batch with its distances in a, b and the result.
-struct Batch {
-  int64_t size, a, b, out;
-};
 } // namespace
-
-static int64_t batchStride(ViewAttr view, int64_t dim, int64_t rank) {
-  int64_t at = dim - (rank - view.getRank());
-  return at < 0 || view.getShape()[at] == 1 ? 0 : view.getStrides()[at];
-}
 
 /// A product: rows and batch dimensions, merged wherever their strides allow.
 static bool describeMatmul(const GemmViews &views, GemmParams &p) {
@@ -39,26 +29,15 @@ static bool describeMatmul(const GemmViews &views, GemmParams &p) {
     p.bN = b.getStrides()[b.getRank() - 1];
     p.bOffset = b.getOffset();
   }
-  SmallVector<Batch> batch;
-  for (int64_t i = 0; i < rank - 2; ++i) {
-    Batch dim{out.getShape()[i], batchStride(a, i, rank), b ? batchStride(b, i, rank) : 0,
-              out.getStrides()[i]};
-    if (dim.size == 1)
-      continue;
-    if (!batch.empty() && batch.back().a == dim.size * dim.a &&
-        batch.back().b == dim.size * dim.b && batch.back().out == dim.size * dim.out) {
-      dim.size *= batch.back().size;
-      batch.back() = dim;
-    } else {
-      batch.push_back(dim);
-    }
-  }
+  enum { kA, kB, kOut };
+  SmallVector<BatchDim> batch = getMergedBatch({a, b, out});
   // Batch dimensions that share B are more rows of one product.
-  while (!batch.empty() && batch.back().b == 0 &&
-         (p.ow == 1 || (batch.back().a == p.ow * p.aRow && batch.back().out == p.ow * p.outRow))) {
+  while (!batch.empty() && batch.back().strides[kB] == 0 &&
+         (p.ow == 1 || (batch.back().strides[kA] == p.ow * p.aRow &&
+                        batch.back().strides[kOut] == p.ow * p.outRow))) {
     if (p.ow == 1) {
-      p.aRow = batch.back().a;
-      p.outRow = batch.back().out;
+      p.aRow = batch.back().strides[kA];
+      p.outRow = batch.back().strides[kOut];
     }
     p.ow *= batch.pop_back_val().size;
   }
@@ -66,9 +45,9 @@ static bool describeMatmul(const GemmViews &views, GemmParams &p) {
     return false;
   for (int64_t i = 0, at = 3 - batch.size(); i < static_cast<int64_t>(batch.size()); ++i, ++at) {
     p.batch[at] = batch[i].size;
-    p.aBatch[at] = batch[i].a;
-    p.bBatch[at] = batch[i].b;
-    p.outBatch[at] = batch[i].out;
+    p.aBatch[at] = batch[i].strides[kA];
+    p.bBatch[at] = batch[i].strides[kB];
+    p.outBatch[at] = batch[i].strides[kOut];
   }
   p.aW = p.aRow;
   p.iw = p.ow;

@@ -50,6 +50,17 @@ int64_t chooseWorkgroups(Operation *op, int64_t work);
 /// `rows`, not 0 then, must suffice for that.
 int64_t splitSecond(int64_t first, int64_t wanted, int64_t size, int64_t rows);
 
+/// A batch dimension of a product, with the distance from one element to the next in each operand
+/// and the result.
+struct BatchDim {
+  int64_t size;
+  SmallVector<int64_t, 5> strides;
+};
+/// The dimensions of the result's batch but for those of size 1, neighbours merged where all
+/// strides allow. The last of `views` is the result's; null views, and those without a dimension,
+/// have stride 0.
+SmallVector<BatchDim> getMergedBatch(ArrayRef<ViewAttr> views);
+
 /// Whether a kernel with loops over three batch dimensions still has them when the tensor of
 /// `view`, an operand's or the result's, is stored in `rows`: batch dimensions that merge must not
 /// come apart, or there are no more than three. `result` is the logical result. What is true of

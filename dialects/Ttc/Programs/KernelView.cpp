@@ -103,6 +103,30 @@ ViewAttr ViewAttr::inStrided(int64_t row, int64_t pitch) const {
   return get(getContext(), getShape(), strides, getOffset() / row * pitch + column);
 }
 
+SmallVector<BatchDim> mlir::ttc::getMergedBatch(ArrayRef<ViewAttr> views) {
+  const ViewAttr result = views.back();
+  const int64_t rank = result.getRank();
+  SmallVector<BatchDim> batch;
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    BatchDim dim{result.getShape()[i], {}};
+    if (dim.size == 1)
+      continue;
+    for (ViewAttr view : views) {
+      const int64_t at = view ? i - (rank - view.getRank()) : -1;
+      dim.strides.push_back(at < 0 || view.getShape()[at] == 1 ? 0 : view.getStrides()[at]);
+    }
+    if (!batch.empty() &&
+        llvm::all_of_zip(batch.back().strides, dim.strides,
+                         [&](int64_t outer, int64_t inner) { return outer == dim.size * inner; })) {
+      dim.size *= batch.back().size;
+      batch.back() = std::move(dim);
+    } else {
+      batch.push_back(std::move(dim));
+    }
+  }
+  return batch;
+}
+
 bool mlir::ttc::canFollowRows(ViewAttr view, ViewAttr result, const StridedRange &rows) {
   ViewAttr stored = view.inStrided(rows.row, rows.pitch);
   if (!stored)

@@ -200,24 +200,21 @@ class _OpsToReject(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._inputs = inputs  # their storages
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = dict(zip((argument.name for argument in func._schema.arguments), args)) | (kwargs or {})
         if torch.Tag.nondeterministic_seeded in func.tags:
-            given = dict(zip((argument.name for argument in func._schema.arguments), args)) | (kwargs or {})
             # Attention is tagged whether or not it drops anything.
             if not ("dropout_p" in str(func._schema) and not given.get("dropout_p")):
                 raise Rejected(f"it draws random numbers ({func})")
-        if "divisor_override" in str(func._schema):
-            names = (argument.name for argument in func._schema.arguments)
-            if (dict(zip(names, args)) | (kwargs or {})).get("divisor_override") is not None:
-                raise Rejected(f"PyTorch's exporter drops the divisor ({func})")
+        if given.get("divisor_override") is not None:
+            raise Rejected(f"PyTorch's exporter drops the divisor ({func})")
         if "assert" in func._schema.name:
             raise Rejected(f"it checks a condition that depends on data ({func})")
-        if func._schema.name in _STRIDED and not self._is_as_in_bundle(func, args, kwargs or {}):
+        if func._schema.name in _STRIDED and not self._is_as_in_bundle(given):
             raise Rejected(f"it depends on how a tensor lies in memory ({func})")
         return func(*args, **(kwargs or {}))
 
-    def _is_as_in_bundle(self, func: Any, args: Any, kwargs: Any) -> bool:
+    def _is_as_in_bundle(self, given: dict[str, Any]) -> bool:
         """Whether the tensor is dense and row-major, and its first element where the op counts from."""
-        given = dict(zip((argument.name for argument in func._schema.arguments), args)) | kwargs
         tensor = given["self"]
         if not tensor.is_contiguous() or tensor.storage_offset():
             return False

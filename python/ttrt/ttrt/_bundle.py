@@ -165,14 +165,16 @@ class Runnable:
         entry = self._entry
         for name, port in list(entry.inputs.items())[len(arrays) :]:
             if name not in named:
-                named[name] = _random(port)
+                named[name] = random_input(port)
+        from statistics import median
+
         call = entry._device.bind(entry._index, arrays, named, None)
         for _ in range(warmup):
             call()
         times = [call._time() for _ in range(loops)]
         total = sorted(run for run, _ in times)
-        device = sorted(run for _, run in times)
-        return Perf(_median(total), total[(loops - 1) // 10], total[(loops - 1) * 9 // 10], _median(device), loops)
+        device = [run for _, run in times]
+        return Perf(median(total), total[(loops - 1) // 10], total[(loops - 1) * 9 // 10], median(device), loops)
 
     def input_slot(self, name: str) -> Array:
         """Returns an array over the device memory that an input is written to.
@@ -408,7 +410,8 @@ class Bundle(Runnable):
         return "<br>".join(lines) + frame(self.memory_map(), height=640)
 
 
-def _random(port: Port) -> Array:
+def random_input(port: Port) -> Array:
+    """Floats in [0, 1), integers and bools 0 or 1, as ttrun makes them. Also for `python -m ttc`."""
     import numpy
 
     generator = numpy.random.default_rng(7)
@@ -417,11 +420,6 @@ def _random(port: Port) -> Array:
     if port.dtype.kind == "f":
         return generator.random(port.shape, numpy.float32).astype(port.dtype)
     return generator.integers(0, 2, port.shape).astype(port.dtype)
-
-
-def _median(ordered: list[float]) -> float:
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _integer(name: str, value: Any) -> int:

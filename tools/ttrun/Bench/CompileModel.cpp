@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bench/CompileModel.h"
 
+#include "FindTool.h"
 #include "Options.h"
 
 #include <cerrno>
@@ -22,13 +23,6 @@ bool isModelFile(const std::string &path) {
   return path.ends_with(".onnx") || path.ends_with(".mlir");
 }
 
-static std::string findCompiler() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::string sibling = (self.parent_path() / "ttc").string();
-  return !error && access(sibling.c_str(), X_OK) == 0 ? sibling : "ttc";
-}
-
 /// A file on disk, not in memory: bundles are as large as their weights, and are mapped.
 static int openNameless() {
   std::error_code error;
@@ -47,7 +41,7 @@ static int openNameless() {
 }
 
 CompiledModel::CompiledModel(const std::string &model, const std::vector<std::string> &options) {
-  const std::string compiler = findCompiler();
+  const std::string compiler = ttc::findTool("ttc");
   std::vector<std::string> arguments = {compiler, "compile", model};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.insert(arguments.end(), {"-o", "-"});
