@@ -29,6 +29,7 @@ install(TARGETS ttrt EXPORT ttrtTargets
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/host.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/memory.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/state.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp

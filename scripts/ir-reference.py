@@ -36,6 +36,7 @@ FAMILIES = {
     "Programs/IntKernelOps": "Device kernels on bytes",
     "Programs/WinogradOps": "Device kernels of Winograd's convolutions",
     "Traces/QueueOps": "Transfers, host steps and events",
+    "Traces/StateOps": "State",
     "Traces/TraceOps": "Traces and commands",
     "Traces/BufferOps": "Buffers and machine code",
     "Traces/ScheduleOps": "Entry points and schedules",

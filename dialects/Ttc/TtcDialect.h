@@ -24,6 +24,8 @@ inline constexpr int64_t kMostWorkgroups = 32768;
 inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
 /// On an argument or a result of a function: its name as a port of the model, a string.
 inline constexpr llvm::StringLiteral kNameAttrName = "ttc.name";
+/// On an argument or a result of a function: the symbol name of the state whose value it is.
+inline constexpr llvm::StringLiteral kStateAttrName = "ttc.state";
 /// On an argument or a result of a trace: the symbol name of its buffer. On an op in a trace: an
 /// array with the buffer of each result.
 inline constexpr llvm::StringLiteral kBufferAttrName = "ttc.buffer";

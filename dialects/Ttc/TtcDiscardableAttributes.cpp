@@ -23,6 +23,9 @@ struct Rule {
 
 bool isModule(Operation *op, Owner owner) { return owner == Owner::Operation && isa<ModuleOp>(op); }
 bool isPort(Operation *, Owner owner) { return owner != Owner::Operation; }
+bool isFunctionPort(Operation *op, Owner owner) {
+  return !isa<TraceOp, ProgramOp>(op) && isPort(op, owner);
+}
 bool isTracePort(Operation *op, Owner owner) { return isa<TraceOp>(op) && isPort(op, owner); }
 bool isProgramPort(Operation *op, Owner owner) { return isa<ProgramOp>(op) && isPort(op, owner); }
 bool isProgramResult(Operation *op, Owner owner) {
@@ -71,6 +74,8 @@ const Rule kRules[] = {
      isWorkgroupLimit},
     {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
+    {kStateAttrName, "an argument or a result of a function", isFunctionPort, "a symbol name",
+     is<FlatSymbolRefAttr>},
     {kBufferAttrName, "an argument or a result of a ttc.trace", isTracePort, "a symbol name",
      is<FlatSymbolRefAttr>},
     {kBufferAttrName, "an op in a ttc.trace", isInTrace,

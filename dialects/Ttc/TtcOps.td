@@ -25,8 +25,9 @@ include "dialects/Ttc/Programs/KernelOps.td"
 include "dialects/Ttc/Programs/WinogradOps.td"
 include "dialects/Ttc/Programs/ProgramOps.td"
 include "dialects/Ttc/Programs/ZoneOps.td"
-// Levels 3 and 4: queues and events, traces and their commands, buffers, schedules.
+// Levels 3 and 4: queues and events, state, traces and their commands, buffers, schedules.
 include "dialects/Ttc/Traces/QueueOps.td"
+include "dialects/Ttc/Traces/StateOps.td"
 include "dialects/Ttc/Traces/TraceOps.td"
 include "dialects/Ttc/Traces/BufferOps.td"
 include "dialects/Ttc/Traces/ScheduleOps.td"

@@ -86,6 +86,8 @@ private:
       table->type = toText(buffer.getTensorType());
       table->shards = buffer.getShards().value_or(0);
       bundle.buffers.push_back(std::move(table));
+      if (buffer.getKind() == BufferKind::State && failed(addState(buffer)))
+        return failure();
       if (buffer.getValue())
         stored.push_back(buffer);
     }
@@ -104,6 +106,22 @@ private:
       constants.add(*buffer.getValue(), buffer.getTensorBytes());
       constants.padTo(offset + *buffer.getSize());
     }
+    return success();
+  }
+
+  LogicalResult addState(BufferOp buffer) {
+    RankedTensorType type = buffer.getTensorType();
+    std::optional<fb::DType> dtype = toDType(type.getElementType());
+    if (!dtype)
+      return buffer.emitError(
+                 "expected a state of an element type that the bundle format has, found ")
+             << type;
+    auto table = std::make_unique<fb::PortT>();
+    table->name = buffer.getSymName();
+    table->dtype = *dtype;
+    table->shape.assign(type.getShape().begin(), type.getShape().end());
+    table->buffer = numbers.buffers.lookup(buffer.getSymNameAttr());
+    bundle.states.push_back(std::move(table));
     return success();
   }
 

@@ -81,6 +81,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &shareActivations,
             &traceRegionSize,
             &instrument,
+            static_cast<llvm::cl::Option *>(std::addressof(state)),
             &progress};
   }
 };
@@ -90,6 +91,12 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
 void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) const {
   // All later passes query the target of the module.
   manager.addPass(createSetTarget({target, targetCpu, workgroups}));
+  // Before anything depends on what is an input and what is state.
+  if (!state.empty()) {
+    BindStatesOptions states;
+    states.state.assign(state.begin(), state.end());
+    manager.addPass(createBindStates(states));
+  }
   // Early, so that a file for another CPU is an error before anything is computed.
   if (!tuning.empty())
     manager.addPass(createReadTuning({tuning}));

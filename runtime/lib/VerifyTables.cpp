@@ -275,20 +275,27 @@ static void verifyTraces(const Bundle &bundle) {
             expected - begin);
 }
 
-static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const char *what,
-                       const fb::Port &port) {
+/// Returns the bytes of the tensor. `owner` names whose tensor it is.
+static uint64_t verifyTensor(const fb::Port &port, const char *what, const char *owner) {
   const char *label = text(port.name());
   if (port.dtype() > fb::DType::MAX)
-    failBad("{} '{}' of entry point '{}' has element type {}, which this runtime does not know",
-            what, label, text(entry.name()), (unsigned)port.dtype());
+    failBad("{} '{}'{} has element type {}, which this runtime does not know", what, label, owner,
+            (unsigned)port.dtype());
   uint64_t bytes = sizeOf(port.dtype());
   for (uint32_t i = 0; i < count(port.shape()); ++i) {
     int64_t extent = port.shape()->Get(i);
     if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes))
-      failBad("{} '{}' of entry point '{}': dimension {} is {}; expected at least 0, and less than "
-              "2^64 bytes in all",
-              what, label, text(entry.name()), i, extent);
+      failBad("{} '{}'{}: dimension {} is {}; expected at least 0, and less than 2^64 bytes in all",
+              what, label, owner, i, extent);
   }
+  return bytes;
+}
+
+static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const char *what,
+                       const fb::Port &port) {
+  const char *label = text(port.name());
+  const std::string owner = std::string(" of entry point '") + text(entry.name()) + "'";
+  const uint64_t bytes = verifyTensor(port, what, owner.c_str());
   for (uint32_t i = 0; i < slotsOf(port); ++i) {
     const uint32_t number = slotOf(port, i);
     if (number >= count(bundle.metadata().buffers()))
@@ -306,6 +313,40 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
       failBad("{} '{}' of entry point '{}' has {} bytes; its buffer '{}' has {}", what, label,
               text(entry.name()), bytes, text(buffer.name()), bundle.bytes(buffer));
   }
+}
+
+/// The states are the state buffers, in their order.
+static void verifyStates(const Bundle &bundle) {
+  const auto *buffers = bundle.metadata().buffers();
+  const auto *states = bundle.metadata().states();
+  uint32_t next = 0;
+  for (uint32_t i = 0; i < count(buffers); ++i) {
+    const fb::Buffer &buffer = *buffers->Get(i);
+    if (buffer.kind() != fb::BufferKind::State)
+      continue;
+    if (buffer.space() != fb::MemorySpace::Dram || buffer.end() != 0)
+      failBad("state '{}' is in {} and lives until {}; expected it in DRAM, all the time",
+              text(buffer.name()), name(buffer.space()), buffer.end());
+    if (next >= count(states))
+      continue; // counted below
+    const fb::Port &state = *states->Get(next);
+    if (state.buffer() != i || strcmp(text(state.name()), text(buffer.name())) != 0)
+      failBad("state {} is '{}' in buffer {}; expected state buffer {}, '{}'", next,
+              text(state.name()), state.buffer(), i, text(buffer.name()));
+    const uint64_t bytes = verifyTensor(state, "state", "");
+    if (bytes == 0 || bytes > buffer.size() || count(state.ring()) != 0)
+      failBad(
+          "state '{}' has {} bytes and {} further slots; expected some of its buffer's {} bytes "
+          "and no slot",
+          text(state.name()), bytes, count(state.ring()), buffer.size());
+    ++next;
+  }
+  uint32_t expected = 0;
+  for (uint32_t i = 0; i < count(buffers); ++i)
+    expected += buffers->Get(i)->kind() == fb::BufferKind::State;
+  if (count(states) != expected && count(states) != 0)
+    failBad("bundle describes {} states; expected one for each of {} state buffers", count(states),
+            expected);
 }
 
 static void verifyEntries(const Bundle &bundle) {
@@ -334,6 +375,7 @@ void verifyTables(const Bundle &bundle) {
   verifyTraces(bundle);
   checkNames("event", bundle.metadata().events());
   verifyEntries(bundle);
+  verifyStates(bundle);
 }
 
 } // namespace ttrt

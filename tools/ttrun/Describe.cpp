@@ -248,4 +248,15 @@ uint64_t largestScratch(const Bundle &bundle) {
   return largest;
 }
 
+std::vector<std::string> entriesWithState(const Bundle &bundle, const fb::Port &state) {
+  std::vector<std::string> users;
+  for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
+    const auto *states = entry->dataflow() ? entry->dataflow()->states() : nullptr;
+    for (uint32_t i = 0; i < count(states); ++i)
+      if (states->Get(i)->buffer() == state.buffer())
+        users.push_back(text(entry->name()));
+  }
+  return users;
+}
+
 } // namespace ttrun

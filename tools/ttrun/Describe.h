@@ -50,6 +50,9 @@ struct DecodedTrace {
 /// the same work (ttrt/timeline_index.h).
 std::vector<DecodedTrace> decodeTraces(const ttrt::Bundle &bundle);
 
+/// The entry points that access a state.
+std::vector<std::string> entriesWithState(const ttrt::Bundle &bundle, const ttrt::fb::Port &state);
+
 /// A point of the timeline (docs/bundle-format.md): a command of a trace, or a step of the host.
 struct Point {
   std::string entry;

@@ -60,6 +60,25 @@ static void addSegments(Json &json, const Bundle &bundle) {
   json.endArray();
 }
 
+static void addStates(Json &json, const Bundle &bundle) {
+  json.key("states").beginArray();
+  for (uint32_t i = 0; i < count(bundle.metadata().states()); ++i) {
+    const fb::Port &state = *bundle.metadata().states()->Get(i);
+    json.beginObject()
+        .field("name", text(state.name()))
+        .field("dtype", lower(fb::EnumNameDType(state.dtype())));
+    json.key("shape").beginArray(/*flat=*/true);
+    for (uint32_t d = 0; d < count(state.shape()); ++d)
+      json.value(state.shape()->Get(d));
+    json.endArray().field("bytes", sizeOf(state));
+    json.key("entries").beginArray(/*flat=*/true);
+    for (const std::string &entry : entriesWithState(bundle, state))
+      json.value(entry);
+    json.endArray().endObject();
+  }
+  json.endArray();
+}
+
 static void addEntries(Json &json, const Bundle &bundle) {
   json.key("entries").beginArray();
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
@@ -291,6 +310,8 @@ std::string bundleJson(const Bundle &bundle, const Sections &sections) {
     addMemory(json, bundle);
   if (sections.entries || sections.schedules)
     addEntries(json, bundle);
+  if (sections.entries)
+    addStates(json, bundle);
   if (sections.programs)
     addPrograms(json, bundle);
   if (sections.buffers)

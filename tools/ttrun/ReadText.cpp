@@ -43,6 +43,18 @@ void printEntries(const Bundle &bundle) {
     print("input ", entry->inputs());
     print("output", entry->outputs());
   }
+  const auto *states = bundle.metadata().states();
+  if (count(states) == 0)
+    return;
+  printLine("states");
+  for (uint32_t i = 0; i < count(states); ++i) {
+    const fb::Port &state = *states->Get(i);
+    const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(state.buffer());
+    const std::vector<std::string> users = entriesWithState(bundle, state);
+    printLine("  {}, {} bytes at {} {}, {}", portText(state), sizeOf(state), nameOf(buffer.space()),
+              hexText(buffer.offset()),
+              users.empty() ? "not used" : fmt::format("of {}", fmt::join(users, ", ")));
+  }
 }
 
 void printTarget(const Bundle &bundle) {

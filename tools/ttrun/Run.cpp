@@ -122,6 +122,7 @@ int runCommand(int argc, char **argv) {
   double rtol = 1e-3, atol = 1e-5;
   uint64_t loops = 1;
   bool json = false;
+  std::string restore, save;
   parser.list("output", "NAME=FILE.npy", "write an output to a file", outputs);
   parser.list("expect", "NAME=FILE.npy", "compare an output with a file, element by element",
               expectations);
@@ -131,6 +132,9 @@ int runCommand(int argc, char **argv) {
   parser.real("atol", "A", "absolute tolerance (default 1e-5)", atol);
   parser.number("loops", "N", "run N times (default 1); every run is compared", loops, 1,
                 uint64_t(1) << 40);
+  parser.text("restore-state", "FILE",
+              "set the states before the first run, from a file of --save-state", restore);
+  parser.text("save-state", "FILE", "write the states to a file after the last run", save);
   parser.flag("json", "print one JSON object instead of text (docs/ttrun-json.md)", json);
   parser.flag("sandbox",
               "run the bundle's code in a process that can only compute;\nnot with --schedule or "
@@ -168,6 +172,8 @@ int runCommand(int argc, char **argv) {
     writes.emplace_back(index, std::move(file));
   }
   session.fillInputs(options);
+  if (!restore.empty())
+    session.restoreState(restore);
 
   bool good = true;
   std::string schedule;
@@ -193,6 +199,8 @@ int runCommand(int argc, char **argv) {
       checkAll(loop);
     }
   }
+  if (!save.empty())
+    session.saveState(save);
   for (const auto &[index, file] : writes)
     writeNpy(file, session.output(index));
   const std::vector<std::string> names = session.outputNames();

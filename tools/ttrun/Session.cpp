@@ -7,6 +7,7 @@
 #include "Profile/Report.h"
 #include "Suggest.h"
 #include "Trusted.h"
+#include "ttrt/state.h"
 #include "ttrt/steps.h"
 
 #include <algorithm>
@@ -191,6 +192,22 @@ ttrt_huge_pages Session::hugePages() const {
   if (ttrt_device_huge_pages(device_, &pages, &error) != TTRT_OK)
     throw UserError(error.message);
   return pages;
+}
+
+void Session::restoreState(const std::string &file) {
+  ttrt_error error;
+  if (!device_)
+    throw UserError("--sandbox has the device in another process: expected no --restore-state");
+  if (ttrt_state_restore(device_, file.c_str(), &error) != TTRT_OK)
+    throw UserError(fmt::format("--restore-state: {}", error.message));
+}
+
+void Session::saveState(const std::string &file) {
+  ttrt_error error;
+  if (!device_)
+    throw UserError("--sandbox has the device in another process: expected no --save-state");
+  if (ttrt_state_save(device_, file.c_str(), &error) != TTRT_OK)
+    throw UserError(fmt::format("--save-state: {}", error.message));
 }
 
 /// The device works in any case: says where --huge-pages changes nothing.

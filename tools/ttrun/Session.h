@@ -71,6 +71,10 @@ public:
   std::string runPipelined(uint64_t loops, bool noTrace,
                            const std::function<bool(uint64_t)> &popped);
 
+  /// Sets all states to those of a file, or stores them in one. Throws UserError.
+  void restoreState(const std::string &file);
+  void saveState(const std::string &file);
+
   /// Marks a phase in the recording, if there is one.
   void signpost(const char *header, const std::string &message);
   /// The folder of the recording; "" if there is none.

@@ -92,6 +92,10 @@ def TraceRegionSizeOption : Option<"traceRegionSize", "trace-region-size", "int6
     "need)",
     "::llvm::cl::value_desc(\"bytes\")">;
 
+def StateOption : ListOption<"state", "state", "std::string",
+    "Pairs input=output of tensors that stay on the device from run to run: the output replaces the "
+    "input. One '*' in both names stands for any text: past_*=present_*">;
+
 def InstrumentOption : Option<"instrument", "instrument", "bool", /*default=*/"false",
     "Compile programs with markers: while a recording is made, they record zones of their own "
     "(docs/profiling.md); results stay the same, bit for bit">;

@@ -14,6 +14,10 @@ def BindBuffers : Pass<"ttc-bind-buffers", "::mlir::ModuleOp"> {
     trace's own result is bound to; else that of an operand that the program may overwrite
     (`ttc.in_place`) and that nothing reads later; else a new one. Existing bindings are kept.
 
+    A result of the trace that is bound to a state is written there at once if no later work reads the state's old
+    value, and the work itself reads it only as an operand that it may overwrite. Otherwise the value has a
+    buffer of its own, and a `ttc.copy` at the end of the trace updates the state.
+
     ```mlir
     ttc.trace @main_t0(%x: tensor<4xf32> {ttc.buffer = @x})
         -> (tensor<4xf32> {ttc.buffer = @output0}) {
@@ -31,7 +35,7 @@ def BindBuffers : Pass<"ttc-bind-buffers", "::mlir::ModuleOp"> {
     }
     ```
 
-    Counters (`--mlir-pass-statistics`): `in-place`.
+    Counters (`--mlir-pass-statistics`): `in-place`, `state-updates`, `state-copies`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
 }

@@ -23,6 +23,32 @@ def SetTarget : Pass<"ttc-set-target", "::mlir::ModuleOp"> {
   let options = [TargetOption, TargetCpuOption, WorkgroupsOption];
 }
 
+def BindStates : Pass<"ttc-bind-states", "::mlir::ModuleOp"> {
+  let summary = "Makes states of inputs and of the outputs that replace them";
+  let description = [{
+    A model that is run step by step often has inputs that hold what earlier steps computed, such as the
+    keys and values of all tokens so far, and outputs that replace them in the next step. `state` names such pairs. Each
+    becomes a `ttc.state`, which all functions with an input of that name share: the tensor stays on the
+    device, is updated in place where programs can do so, and is neither an input nor an output.
+
+    An error if no function has an input that a pair names, if a function has the input and not the output, if the two
+    differ in type, or if functions that share a state differ in its type.
+
+    ```mlir
+    func.func @decode(%x: tensor<1xf32> {ttc.name = "x"}, %past: tensor<8xf32> {ttc.name = "past_0"})
+        -> (tensor<8xf32> {ttc.name = "present_0"})
+    // becomes, with state=past_*=present_*,
+    ttc.state @past_0 : tensor<8xf32>
+    func.func @decode(%x: tensor<1xf32> {ttc.name = "x"}, %past: tensor<8xf32> {ttc.state = @past_0})
+        -> (tensor<8xf32> {ttc.state = @past_0})
+    ```
+
+    Counters (`--mlir-pass-statistics`): `states`, `bound`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [StateOption];
+}
+
 def ReadTuning : Pass<"ttc-read-tuning", "::mlir::ModuleOp"> {
   let summary = "Reads decisions about kernels that were measured";
   let description = [{

@@ -9,7 +9,9 @@ def FormTraces : Pass<"ttc-form-traces", "::mlir::func::FuncOp"> {
   let summary = "Marks the region of a function to replay as a trace";
   let description = [{
     Puts the whole body of a function into one `ttc.traced` region, including the transfers of
-    arguments and results. A function that already contains such regions is left as it is.
+    arguments and results. A function that already contains such regions is left as it is. Arguments and
+    results that are states (`ttc.state`) are on the device and not transferred; a result that is the old value of
+    a state is copied, because the state may be updated before it is read.
 
     Host steps (`ttc.host_dispatch`) use the device's memory in place if the target is `cpu`, which shares
     it with the host; otherwise, transfers are inserted around them. `--ttc-hoist-io` then splits the
@@ -89,6 +91,10 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
     The schedule `single` uses one queue: all writes, then the work in the order of the function,
     then all reads. Events between steps of one queue are redundant and are dropped.
 
+    A `ttc.state` becomes a buffer of the kind `state`. An argument with the attribute `ttc.state` is in that buffer,
+    and a result with it is written there; neither is an input or an output of the entry point. If the old value
+    is used after the work that computes the new one, the schedule copies the new one at its end.
+
     `schedules` names further schedules (include/ttc/Transforms/Schedules.h lists them). Their names
     are recorded in `wanted_schedules` of the entry point; `--ttc-overlap-transfers` makes them once
     traces are command streams, because only then the commands at which to place events are known.
@@ -123,7 +129,7 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
       ...
     ```
 
-    Counters (`--mlir-pass-statistics`): `constants`, `shared-constants`.
+    Counters (`--mlir-pass-statistics`): `constants`, `shared-constants`, `states`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [SchedulesOption, QueuesOption, SlotsOption];

@@ -18,11 +18,12 @@ class Binder {
 public:
   Binder(TraceOp trace, SymbolTable &symbols) : trace(trace), symbols(symbols) {}
 
-  int64_t numInPlace = 0;
+  int64_t numInPlace = 0, numUpdates = 0, numCopies = 0;
 
   LogicalResult run() {
     StringRef attr = TraceOp::getBufferAttrName();
     auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
+    copyStates(yield);
     for (auto [i, value] : llvm::enumerate(yield.getValues())) {
       auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
       if (!buffer)
@@ -81,6 +82,86 @@ public:
   }
 
 private:
+  //===--- state ----------------------------------------------------------------------===//
+
+  /// Adds a copy, last in the trace, for each next value of a state that cannot be written over the
+  /// old one.
+  void copyStates(YieldOp yield) {
+    StringRef attr = TraceOp::getBufferAttrName();
+    DenseMap<Attribute, Value> oldValues;
+    for (BlockArgument argument : trace.getBody().getArguments())
+      if (auto buffer = trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), attr))
+        oldValues[buffer] = argument;
+    DenseSet<Value> updating; // roots that are written into a state's buffer
+    OpBuilder builder(yield);
+    for (OpOperand &use : yield->getOpOperands()) {
+      auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(use.getOperandNumber(), attr);
+      auto state = buffer ? symbols.lookup<BufferOp>(buffer.getAttr()) : BufferOp();
+      if (!state || state.getKind() != BufferKind::State)
+        continue;
+      Value old = oldValues.lookup(buffer), root = getViewRoot(use.get());
+      if (root == old)
+        continue; // it stays as it is
+      if (isa<BlockArgument>(root)) {
+        // Perhaps another state, which may be updated before the end.
+        builder.setInsertionPointToStart(&trace.getBody().front());
+        if (Operation *view = use.get().getDefiningOp())
+          builder.setInsertionPointAfter(view);
+        use.set(CopyOp::create(builder, yield.getLoc(), use.get().getType(), use.get()));
+        builder.setInsertionPoint(yield);
+      }
+      // Of a value that two states get, or that is stored elsewhere, the other has a copy.
+      root = getViewRoot(use.get());
+      if (updating.insert(root).second && (!old || mayOverwrite(root, old))) {
+        ++numUpdates;
+        continue;
+      }
+      use.set(CopyOp::create(builder, yield.getLoc(), use.get().getType(), use.get()));
+      ++numCopies;
+    }
+  }
+
+  /// Whether all reads of `old` come before the writes of `value`, or are by work that may write
+  /// over what it reads. Only work on whole tensors does.
+  bool mayOverwrite(Value value, Value old) {
+    Operation *writer = nullptr;
+    for (Operation &op : trace.getBody().front()) {
+      if (!isa<DeviceWorkOpInterface>(op))
+        continue;
+      for (OpOperand &operand : op.getOpOperands()) {
+        std::optional<ValueStorage> storage = getStorage(operand.get());
+        if (storage && storage->root != old)
+          continue;
+        if (writer || !storage)
+          return false;
+      }
+      for (OpResult result : op.getResults())
+        if (std::optional<ValueStorage> storage = getStorage(result);
+            !writer && storage && storage->root == value)
+          writer = &op;
+      if (writer == &op && !mayOverwriteOwn(cast<DeviceWorkOpInterface>(op), value, old))
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether each operand of the work that is stored in `old` may be overwritten by the result that
+  /// is stored in `value`.
+  bool mayOverwriteOwn(DeviceWorkOpInterface work, Value value, Value old) {
+    SmallVector<unsigned> operands;
+    for (OpResult result : work->getResults())
+      if (std::optional<ValueStorage> storage = getStorage(result);
+          storage && storage->root == value && storage->isWhole())
+        work.getInPlaceOperands(result.getResultNumber(), collection, operands);
+    return llvm::all_of(work->getOpOperands(), [&](OpOperand &operand) {
+      std::optional<ValueStorage> storage = getStorage(operand.get());
+      return storage->root != old ||
+             (storage->isWhole() && llvm::is_contained(operands, operand.getOperandNumber()));
+    });
+  }
+
+  //===--- activations ----------------------------------------------------------------===//
+
   /// The buffer of an operand that the result may overwrite and that nothing reads later.
   FlatSymbolRefAttr findInPlace(OpResult result,
                                 const llvm::SmallDenseMap<Value, Operation *> &lastUse) {
@@ -140,6 +221,8 @@ private:
 
 struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
   PassCounter numInPlace{*this, "in-place", "Results that are written over an operand"};
+  PassCounter numUpdates{*this, "state-updates", "Next values that are written into their state"};
+  PassCounter numCopies{*this, "state-copies", "Next values that are copied into their state"};
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -150,6 +233,8 @@ struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
       if (failed(binder.run()))
         return signalPassFailure();
       numInPlace += binder.numInPlace;
+      numUpdates += binder.numUpdates;
+      numCopies += binder.numCopies;
     }
   }
 };

@@ -3,6 +3,7 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "ttc/Analysis/Buffers.h"
 #include "ttc/Transforms/Passes.h"
 
 namespace mlir::ttc {
@@ -51,18 +52,42 @@ private:
 
     builder.setInsertionPointToStart(&body);
     for (BlockArgument argument : block.getArguments()) {
-      if (argument.use_empty())
-        continue;
+      if (argument.use_empty() || function.getArgAttr(argument.getArgNumber(), kStateAttrName))
+        continue; // state is on the device
       auto transfer = ToDeviceOp::create(builder, argument.getLoc(), argument.getType(), argument);
       argument.replaceAllUsesExcept(transfer, transfer);
     }
     builder.setInsertionPointToEnd(&body);
     SmallVector<Value> results;
-    for (Value value : terminator->getOperands())
-      results.push_back(FromDeviceOp::create(builder, value.getLoc(), value.getType(), value));
+    for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+      Attribute state = function.getResultAttr(i, kStateAttrName);
+      Value result = keepOldValue(builder, function, value, state);
+      if (!state)
+        result = FromDeviceOp::create(builder, result.getLoc(), result.getType(), result);
+      results.push_back(result);
+    }
     YieldOp::create(builder, terminator->getLoc(), results);
     terminator->setOperands(traced.getResults());
     placeHostSteps(body, isHostsOwn(function));
+  }
+
+  /// A result that is the value of a state before the run, perhaps in another shape, is copied:
+  /// the state may be updated before it is read. `state` is the one that the result updates.
+  static Value keepOldValue(OpBuilder &builder, func::FuncOp function, Value value,
+                            Attribute state) {
+    auto argument = dyn_cast<BlockArgument>(getViewRoot(value));
+    if (!argument)
+      return value;
+    Attribute old = function.getArgAttr(argument.getArgNumber(), kStateAttrName);
+    if (!old || old == state)
+      return value;
+    // As early as possible: the state's update may be in place only after the copy.
+    OpBuilder::InsertionGuard guard(builder);
+    if (Operation *view = value.getDefiningOp())
+      builder.setInsertionPointAfter(view);
+    else
+      builder.setInsertionPointToStart(builder.getBlock());
+    return CopyOp::create(builder, value.getLoc(), value.getType(), value);
   }
 
   /// Whether the device's memory is the host's.

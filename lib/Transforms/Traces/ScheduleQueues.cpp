@@ -109,6 +109,8 @@ public:
     schedule.getBody().emplaceBlock();
     steps = OpBuilder::atBlockEnd(&schedule.getBody().front());
 
+    if (failed(findStates()))
+      return failure();
     addInputs();
     for (Operation &op : function.getBody().front().without_terminator())
       if (failed(add(&op)))
@@ -158,8 +160,11 @@ private:
   /// The number of the entry point's output that the value is, through transfers and views.
   std::optional<unsigned> getOutput(Value value) {
     for (OpOperand &use : value.getUses()) {
-      if (use.getOwner() == returnOp)
+      if (use.getOwner() == returnOp) {
+        if (getStateOfResult(use.getOperandNumber()))
+          continue;
         return use.getOperandNumber();
+      }
       std::optional<unsigned> output;
       if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
         output = getOutput(view.getViewDest());
@@ -178,9 +183,104 @@ private:
     return name.empty() ? "output" + std::to_string(index) : name.str();
   }
 
+  //===--- state ----------------------------------------------------------------------===//
+
+  FlatSymbolRefAttr getStateOf(BlockArgument argument) {
+    return function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), kStateAttrName);
+  }
+  FlatSymbolRefAttr getStateOfResult(unsigned index) {
+    return function.getResultAttrOfType<FlatSymbolRefAttr>(index, kStateAttrName);
+  }
+
+  /// Places the arguments that are states in the states' buffers.
+  LogicalResult findStates() {
+    auto verify = [&](FlatSymbolRefAttr state, StringRef what, unsigned index) -> LogicalResult {
+      auto buffer = symbols.lookup<BufferOp>(state.getAttr());
+      if (buffer && buffer.getKind() == BufferKind::State)
+        return success();
+      return function.emitError("expected ")
+             << what << " " << index << " to name a ttc.state, found " << state;
+    };
+    for (BlockArgument argument : function.getArguments())
+      if (FlatSymbolRefAttr state = getStateOf(argument)) {
+        if (failed(verify(state, "argument", argument.getArgNumber())))
+          return failure();
+        places[argument] = state;
+        oldValues[state] = argument;
+      }
+    for (unsigned i = 0; i < returnOp.getNumOperands(); ++i)
+      if (FlatSymbolRefAttr state = getStateOfResult(i);
+          state && failed(verify(state, "result", i)))
+        return failure();
+    return success();
+  }
+
+  /// Whether `work`, or anything after it, uses the value or a view of it, other than as the next
+  /// value of the state itself. A trace may use it: --ttc-bind-buffers knows the order within.
+  bool isUsedSince(Operation *work, Value value, FlatSymbolRefAttr state) {
+    return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      if (user == returnOp)
+        return getStateOfResult(use.getOperandNumber()) != state;
+      if (auto view = dyn_cast<ViewLikeOpInterface>(user))
+        return isUsedSince(work, view.getViewDest(), state);
+      return user == work ? !isa<ExecuteOp>(user) : work->isBeforeInBlock(user);
+    });
+  }
+
+  /// The state that the value of some work is the next value of, if it may be written there at
+  /// once.
+  FlatSymbolRefAttr getStateToUpdate(Operation *work, Value value) {
+    for (OpOperand &use : value.getUses()) {
+      FlatSymbolRefAttr state;
+      if (use.getOwner() == returnOp)
+        state = getStateOfResult(use.getOperandNumber());
+      else if (auto view = dyn_cast<ViewLikeOpInterface>(use.getOwner()))
+        state = getStateToUpdate(work, view.getViewDest());
+      if (!state)
+        continue;
+      Value old = oldValues.lookup(state);
+      if (!old || !isUsedSince(work, old, state))
+        return state;
+    }
+    return {};
+  }
+
+  /// Copies the next values of states that are elsewhere. States are written last, so a value that
+  /// another state holds is set aside first.
+  void updateStates() {
+    SmallVector<std::tuple<Location, FlatSymbolRefAttr, FlatSymbolRefAttr, int64_t>> copies;
+    auto copy = [&](Location loc, FlatSymbolRefAttr source, FlatSymbolRefAttr target,
+                    int64_t bytes) {
+      EnqueueCopyOp::create(steps, loc, source, target, steps.getI64IntegerAttr(bytes),
+                            steps.getI64IntegerAttr(queue));
+    };
+    for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
+      FlatSymbolRefAttr state = getStateOfResult(i), place = places.lookup(value);
+      if (!state || state == place)
+        continue;
+      int64_t bytes = getTensorBytes(cast<ShapedType>(value.getType()));
+      if (symbols.lookup<BufferOp>(place.getAttr()).getKind() == BufferKind::State) {
+        FlatSymbolRefAttr aside =
+            makeBuffer(value.getLoc(), (function.getSymName() + "_v" + Twine(numValues++)).str(),
+                       BufferKind::Activation, value.getType(), MemorySpace::Dram);
+        copy(value.getLoc(), place, aside, bytes);
+        place = aside;
+      }
+      copies.emplace_back(value.getLoc(), place, state, bytes);
+    }
+    for (auto [loc, source, target, bytes] : copies)
+      copy(loc, source, target, bytes);
+  }
+
+  //===--- ports ----------------------------------------------------------------------===//
+
   void addInputs() {
     OpBuilder builder(schedule);
+    int64_t number = 0;
     for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+      if (getStateOf(argument))
+        continue;
       StringRef name = getPortName(function.getArgAttrDict(i));
       std::string port = name.empty() ? "input" + std::to_string(i) : name.str();
       bool onHost = isUsedByHostWork(argument);
@@ -190,7 +290,7 @@ private:
       places[argument] = slot;
       InputOp::create(builder, argument.getLoc(), builder.getStringAttr(port), slot,
                       TypeAttr::get(argument.getType()), ArrayAttr());
-      EnqueueWriteOp::create(steps, argument.getLoc(), steps.getI64IntegerAttr(i), slot,
+      EnqueueWriteOp::create(steps, argument.getLoc(), steps.getI64IntegerAttr(number++), slot,
                              steps.getI64IntegerAttr(queue));
     }
   }
@@ -242,6 +342,9 @@ private:
       if (staysOnDevice && isSlotOrHost(source, MemorySpace::Dram))
         return source;
     }
+    if (work.writesOnDevice())
+      if (FlatSymbolRefAttr state = getStateToUpdate(work, result))
+        return state;
     std::optional<unsigned> output = getOutput(result);
     bool onDevice = work.writesOnDevice() || (output && !isUsedByHostWork(result) &&
                                               work->getNumOperands() == 1 && work.readsOnDevice(0));
@@ -308,14 +411,18 @@ private:
 
   void addOutputs() {
     OpBuilder builder(schedule);
+    SmallVector<std::pair<Location, FlatSymbolRefAttr>> outputs;
     for (auto [i, value] : llvm::enumerate(returnOp.getOperands())) {
+      if (getStateOfResult(i))
+        continue;
       std::string port = getOutputName(i);
       FlatSymbolRefAttr place = places.lookup(value);
       if (isEmpty(value.getType()))
-        places[value] = place =
+        place =
             makeBuffer(value.getLoc(), port, BufferKind::Slot, value.getType(), MemorySpace::Dram);
       auto buffer = symbols.lookup<BufferOp>(place.getAttr());
-      if (buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Activation) {
+      if (buffer.getKind() == BufferKind::Constant || buffer.getKind() == BufferKind::Activation ||
+          buffer.getKind() == BufferKind::State) {
         // What is read must be a slot.
         FlatSymbolRefAttr slot =
             makeBuffer(value.getLoc(), port, BufferKind::Slot, value.getType(), MemorySpace::Dram);
@@ -323,13 +430,16 @@ private:
             steps, value.getLoc(), place, slot,
             steps.getI64IntegerAttr(getTensorBytes(cast<ShapedType>(value.getType()))),
             steps.getI64IntegerAttr(queue));
-        places[value] = place = slot;
+        place = slot;
       }
+      outputs.emplace_back(value.getLoc(), place);
       OutputOp::create(builder, value.getLoc(), builder.getStringAttr(port), place,
                        TypeAttr::get(value.getType()), ArrayAttr());
     }
-    for (auto [i, value] : llvm::enumerate(returnOp.getOperands()))
-      EnqueueReadOp::create(steps, value.getLoc(), steps.getI64IntegerAttr(i), places.lookup(value),
+    updateStates();
+    int64_t number = 0;
+    for (auto [loc, place] : outputs)
+      EnqueueReadOp::create(steps, loc, steps.getI64IntegerAttr(number++), place,
                             steps.getI64IntegerAttr(queue));
   }
 
@@ -376,12 +486,14 @@ private:
   ScheduleOp schedule;
   OpBuilder steps{static_cast<MLIRContext *>(nullptr)};
   DenseMap<Value, FlatSymbolRefAttr> places;
+  DenseMap<Attribute, Value> oldValues; ///< the arguments, by the state that they are
   int64_t numValues = 0;
 };
 
 struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
   using ScheduleQueuesBase::ScheduleQueuesBase;
   PassCounter numConstants{*this, "constants", "Constants stored"};
+  PassCounter numStates{*this, "states", "States, each of which has a buffer"};
   PassCounter numShared{*this, "shared-constants", "Constants equal to one that is stored"};
 
   void runOnOperation() override {
@@ -391,6 +503,15 @@ struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
       return signalPassFailure();
     ArrayAttr names = Builder(module.getContext()).getStrArrayAttr(wanted);
     SymbolTable symbols(module);
+    for (StateOp state : llvm::to_vector(module.getOps<StateOp>())) {
+      OpBuilder builder(&getContext());
+      auto buffer = BufferOp::create(builder, state.getLoc(), state.getSymName(), BufferKind::State,
+                                     state.getType(), MemorySpace::Dram);
+      Block::iterator place = std::next(state->getIterator());
+      symbols.erase(state);
+      symbols.insert(buffer, place);
+      ++numStates;
+    }
     ConstantPool constants(module, symbols);
     for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (function.isExternal())

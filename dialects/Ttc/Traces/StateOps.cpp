@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// State, and copies on the device.
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===--- state ------------------------------------------------------------------------===//
+
+void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, Type type) {
+  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), StringAttr());
+}
+
+LogicalResult StateOp::verify() {
+  RankedTensorType type = getTensorType();
+  if (type.getNumElements() == 0)
+    return emitOpError("(C1) expected at least one element, found ") << type;
+  if (Type element = type.getElementType();
+      !element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
+    return emitOpError("(C1) expected elements of one byte or more, found ") << element;
+  return success();
+}
+
+LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &) {
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  if (!module)
+    return success();
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    auto check = [&](StringRef what, unsigned count, TypeRange types,
+                     function_ref<Attribute(unsigned)> stateOf) -> LogicalResult {
+      std::optional<unsigned> first;
+      for (unsigned i = 0; i < count; ++i) {
+        auto name = dyn_cast_if_present<FlatSymbolRefAttr>(stateOf(i));
+        if (!name || name.getAttr() != getSymNameAttr())
+          continue;
+        if (types[i] != getType())
+          return function.emitOpError()
+                 << "(C2) expected " << what << " " << i << " to have the type of state " << name
+                 << " (" << getType() << "), found " << types[i];
+        if (first)
+          return function.emitOpError() << "(C3) expected at most one " << what << " for state "
+                                        << name << ", found " << *first << " and " << i;
+        first = i;
+      }
+      return success();
+    };
+    if (failed(check("argument", function.getNumArguments(), function.getArgumentTypes(),
+                     [&](unsigned i) { return function.getArgAttr(i, kStateAttrName); })) ||
+        failed(check("result", function.getNumResults(), function.getResultTypes(),
+                     [&](unsigned i) { return function.getResultAttr(i, kStateAttrName); })))
+      return failure();
+  }
+  return success();
+}
+
+//===--- copy -------------------------------------------------------------------------===//
+
+LogicalResult CopyOp::verify() {
+  auto layout =
+      dyn_cast_if_present<LayoutAttr>(cast<RankedTensorType>(getInput().getType()).getEncoding());
+  if (layout && layout.isSharded())
+    return emitOpError("(C2) expected a tensor without shards, found ") << getInput().getType();
+  return success();
+}
+
+void CopyOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs, ArrayRef<BufferRef> outputs) {
+  int64_t bytes = getTensorBytes(cast<ShapedType>(getOutput().getType()));
+  CmdCopyOp::create(builder, getLoc(), inputs[0].buffer, outputs[0].buffer,
+                    builder.getI64IntegerAttr(bytes));
+}

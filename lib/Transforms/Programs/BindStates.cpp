@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "ttc/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_BINDSTATES
+#include "ttc/Transforms/Passes.h.inc"
+
+namespace {
+
+/// `past_*=present_*`: which result replaces an argument. A name with at most one `*`, which stands
+/// for any text, the same on both sides.
+struct StatePattern {
+  StringRef text, input, output;
+
+  static std::optional<StatePattern> parse(StringRef text) {
+    auto [input, output] = text.split('=');
+    const size_t stars = input.count('*');
+    if (input.empty() || output.empty() || output.contains('=') || stars > 1 ||
+        output.count('*') != stars)
+      return std::nullopt;
+    return StatePattern{text, input, output};
+  }
+
+  /// The result's name for an argument of this name; nothing if the pattern is for others.
+  std::optional<std::string> match(StringRef name) const {
+    auto [head, tail] = input.split('*');
+    if (!input.contains('*'))
+      return name == input ? std::optional(output.str()) : std::nullopt;
+    if (name.size() < head.size() + tail.size() || !name.consume_front(head) ||
+        !name.consume_back(tail))
+      return std::nullopt;
+    auto [before, after] = output.split('*');
+    return (before + name + after).str();
+  }
+};
+
+/// A symbol of the characters that need no quotes.
+std::string getSymbolName(StringRef name) {
+  std::string symbol = name.str();
+  for (char &character : symbol)
+    if (!llvm::isAlnum(character) && character != '_')
+      character = '_';
+  if (symbol.empty() || llvm::isDigit(symbol[0]))
+    symbol.insert(0, "_");
+  return symbol;
+}
+
+struct BindStates : impl::BindStatesBase<BindStates> {
+  using BindStatesBase::BindStatesBase;
+  PassCounter numStates{*this, "states", "States made"};
+  PassCounter numBound{*this, "bound", "Arguments that are states now"};
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (const std::string &text : state) {
+      std::optional<StatePattern> pattern = StatePattern::parse(text);
+      if (!pattern) {
+        emitError(module.getLoc())
+            << "expected a state as input=output, with one '*' in both names or in none, found '"
+            << text << "'";
+        return signalPassFailure();
+      }
+      bool isUsed = false;
+      for (auto function : module.getOps<func::FuncOp>())
+        for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+          FailureOr<bool> bound = bind(function, i, *pattern, symbols);
+          if (failed(bound))
+            return signalPassFailure();
+          isUsed |= *bound;
+        }
+      if (!isUsed)
+        return reportUnused(*pattern);
+    }
+  }
+
+private:
+  static StringRef getName(Attribute name) {
+    auto text = dyn_cast_if_present<StringAttr>(name);
+    return text ? text.getValue() : StringRef();
+  }
+  static StringRef getArgName(func::FuncOp function, unsigned index) {
+    return getName(function.getArgAttr(index, kNameAttrName));
+  }
+
+  /// Whether the argument is one of the pattern's; then it is a state, with the result of that
+  /// name.
+  FailureOr<bool> bind(func::FuncOp function, unsigned index, const StatePattern &pattern,
+                       SymbolTable &symbols) {
+    const StringRef input = getArgName(function, index);
+    std::optional<std::string> output = pattern.match(input);
+    if (input.empty() || !output)
+      return false;
+    std::optional<unsigned> result;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (getName(function.getResultAttr(i, kNameAttrName)) == *output)
+        result = i;
+    if (!result)
+      return function.emitError("expected @") << function.getSymName() << " to have the output '"
+                                              << *output << "', which replaces its input '" << input
+                                              << "' (" << pattern.text << "), found none";
+    Type type = function.getArgumentTypes()[index];
+    if (Type found = function.getResultTypes()[*result]; found != type) {
+      InFlightDiagnostic error = function.emitError("expected output '")
+                                 << *output << "' of the type of input '" << input << "' (" << type
+                                 << "), found " << found;
+      error.attachNote() << "a state has a fixed size: the model must write into a cache of the "
+                            "whole context, and not append to it";
+      return error;
+    }
+    FailureOr<StringAttr> symbol = getState(function, symbols, input, type);
+    if (failed(symbol))
+      return failure();
+    auto name = FlatSymbolRefAttr::get(*symbol);
+    function.removeArgAttr(index, kNameAttrName);
+    function.removeResultAttr(*result, StringAttr::get(&getContext(), kNameAttrName));
+    function.setArgAttr(index, kStateAttrName, name);
+    function.setResultAttr(*result, kStateAttrName, name);
+    ++numBound;
+    return true;
+  }
+
+  /// The state of an input's name, which functions share.
+  FailureOr<StringAttr> getState(func::FuncOp function, SymbolTable &symbols, StringRef input,
+                                 Type type) {
+    StateOp &shared = states[input];
+    if (!shared) {
+      OpBuilder builder(&getContext());
+      shared = StateOp::create(builder, function.getLoc(), getSymbolName(input), type);
+      symbols.insert(shared, getOperation().getBody()->begin());
+      if (last)
+        shared->moveAfter(last);
+      last = shared;
+      ++numStates;
+    } else if (shared.getType() != type) {
+      return function.emitError("expected input '")
+             << input << "' of one type in all entry points that share the state, found "
+             << shared.getType() << " before and " << type << " in @" << function.getSymName();
+    }
+    return shared.getSymNameAttr();
+  }
+
+  void reportUnused(const StatePattern &pattern) {
+    InFlightDiagnostic error = emitError(getOperation().getLoc())
+                               << "expected --state to name an input of an entry point, found '"
+                               << pattern.input << "', which none has";
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      std::string names;
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        if (StringRef name = getArgName(function, i); !name.empty())
+          names += (names.empty() ? "'" : ", '") + name.str() + "'";
+      error.attachNote(function.getLoc()) << "the inputs of @" << function.getSymName() << " are "
+                                          << (names.empty() ? "none" : names);
+    }
+    signalPassFailure();
+  }
+
+  llvm::StringMap<StateOp> states; ///< by the name of the input
+  Operation *last = nullptr;
+};
+
+} // namespace
+} // namespace mlir::ttc
