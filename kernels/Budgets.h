@@ -55,6 +55,13 @@ inline constexpr int64_t kScoresBudget = 32 * 1024;
 /// sequences are computed as two products with a softmax between them.
 inline constexpr int64_t kAttentionBudget = 480 * 1024;
 
+/// The bytes of weights in blocks that are worth a workgroup of one row: 6 us at 16 GB/s.
+inline constexpr int64_t kBlockBytesPerGroup = 100'000;
+/// Products of bytes that take as long as one of the multiply-adds above.
+inline constexpr int64_t kBlockProductsPerStep = 4;
+/// The bytes of prepared activations that meet the same weights, in L2.
+inline constexpr int64_t kBlockActivationBudget = 160 * 1024;
+
 /// The largest window of a depthwise convolution by dot products: its weights stay in registers.
 inline constexpr int64_t kDotRows = 8;
 inline constexpr int64_t kDotColumns = 7;

@@ -69,4 +69,19 @@ def Ttc_CumulativeKind : Ttc_Enum<"CumulativeKind", "how elements accumulate", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">]>;
 def Ttc_CumulativeKindAttr : Ttc_EnumAttr<Ttc_CumulativeKind, "cumulative_kind">;
 
+/// The cases are those of kernels/BlockFormats.h.
+def Ttc_BlockFormat : Ttc_Enum<"BlockFormat", "how a GGUF file stores the elements of a matrix", [
+  I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"F16", 1, "f16">,
+  I32EnumAttrCase<"BF16", 2, "bf16">, I32EnumAttrCase<"Q4_0", 3, "q4_0">,
+  I32EnumAttrCase<"Q4_1", 4, "q4_1">, I32EnumAttrCase<"Q5_0", 5, "q5_0">,
+  I32EnumAttrCase<"Q5_1", 6, "q5_1">, I32EnumAttrCase<"Q8_0", 7, "q8_0">,
+  I32EnumAttrCase<"Q4_K", 8, "q4_k">, I32EnumAttrCase<"Q5_K", 9, "q5_k">,
+  I32EnumAttrCase<"Q6_K", 10, "q6_k">]>;
+def Ttc_BlockFormatAttr : Ttc_EnumAttr<Ttc_BlockFormat, "block_format">;
+
+def Ttc_BlockActivations : Ttc_Enum<"BlockActivations",
+    "the numbers that weights in blocks are multiplied by", [
+  I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"Int8", 1, "int8">]>;
+def Ttc_BlockActivationsAttr : Ttc_EnumAttr<Ttc_BlockActivations, "block_activations">;
+
 #endif // TTC_TENSORENUMS_TD

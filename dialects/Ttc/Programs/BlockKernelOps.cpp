@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ttc.pack_blocks, ttc.kernel.block_matmul and ttc.kernel.block_gather.
+#include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Tensors/OperationCounts.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "kernels/BlockPack.h"
+#include "kernels/BlockParams.h"
+#include "kernels/Budgets.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+namespace kernels = ::ttc::kernels;
+using kernels::BlockGatherParams;
+using kernels::BlockMatmulParams;
+
+static_assert(static_cast<int64_t>(BlockFormat::BF16) == kernels::kBlockBF16 &&
+              static_cast<int64_t>(BlockFormat::Q4_1) == kernels::kBlockQ4_1 &&
+              static_cast<int64_t>(BlockFormat::Q8_0) == kernels::kBlockQ8_0 &&
+              static_cast<int64_t>(BlockFormat::Q6_K) == kernels::kBlockQ6_K);
+
+static int64_t toKernel(BlockFormat format) { return static_cast<int64_t>(format); }
+
+/// Whether rows of `columns` are whole blocks.
+static bool hasWholeBlocks(BlockFormat format, int64_t columns) {
+  return columns > 0 && columns % kernels::getBlockLayout(toKernel(format)).columns == 0;
+}
+
+/// The shape of `rows` packed rows.
+static SmallVector<int64_t> getPackedShape(BlockFormat format, int64_t rows, int64_t columns,
+                                           bool gated) {
+  const int64_t groups = llvm::divideCeilSigned(rows, kernels::kBlockRows) * (gated ? 2 : 1);
+  return {groups, kernels::getPackedGroupBytes(toKernel(format), columns)};
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.pack_blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult PackBlocksOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                             ValueRange operands, DictionaryAttr attributes,
+                                             OpaqueProperties properties, RegionRange regions,
+                                             SmallVectorImpl<Type> &types) {
+  Adaptor adaptor(operands, attributes, properties, regions);
+  const auto input = cast<RankedTensorType>(adaptor.getInput().getType());
+  const BlockFormat format = adaptor.getFormat();
+  const int64_t columns = adaptor.getColumns(), parts = adaptor.getGated() ? 2 : 1;
+  if (!hasWholeBlocks(format, columns) || columns > input.getNumElements() * 2)
+    return emitOptionalError(
+        location, "'ttc.pack_blocks' op (C1) expected columns in a positive multiple of ",
+        kernels::getBlockLayout(toKernel(format)).columns, ", the block of ",
+        stringifyBlockFormat(format), ", found ", columns);
+  const int64_t bytes = kernels::getFileRowBytes(toKernel(format), columns) * parts;
+  if (input.getRank() != 1 || input.getNumElements() == 0 || input.getNumElements() % bytes != 0)
+    return emitOptionalError(location,
+                             "'ttc.pack_blocks' op (C2) expected a vector of a positive "
+                             "multiple of ",
+                             bytes, " bytes, ", parts == 1 ? "a row" : "two rows", " of ", columns,
+                             " columns in ", stringifyBlockFormat(format), ", found ", input);
+  const int64_t rows = input.getNumElements() / bytes;
+  types.push_back(RankedTensorType::get(getPackedShape(format, rows, columns, parts == 2),
+                                        input.getElementType()));
+  return success();
+}
+
+LogicalResult PackBlocksOp::evaluateConstant(ArrayRef<ArrayRef<char>> operands,
+                                             MutableArrayRef<char> result) {
+  const int64_t format = toKernel(getFormat()), columns = getColumns();
+  const int64_t rowBytes = kernels::getFileRowBytes(format, columns);
+  const int64_t groupBytes = kernels::getPackedGroupBytes(format, columns);
+  const int64_t halves = getGated() ? 2 : 1;
+  const int64_t rows = getInput().getType().getNumElements() / rowBytes / halves;
+  parallelFor(getContext(), 0, getOutput().getType().getDimSize(0), [&](size_t group) {
+    const int64_t first = group / halves * kernels::kBlockRows;
+    const int64_t count = std::min(kernels::kBlockRows, rows - first);
+    const char *from = operands[0].data() + (group % halves * rows + first) * rowBytes;
+    kernels::packBlockRows(format, columns, reinterpret_cast<const uint8_t *>(from), count,
+                           reinterpret_cast<uint8_t *>(result.data()) + group * groupBytes);
+  });
+  return success();
+}
+
+bool PackBlocksOp::isAlwaysWorthEvaluating() { return true; }
+int64_t PackBlocksOp::getOperationCount() { return 0; }
+
+//===----------------------------------------------------------------------===//
+// ttc.kernel.block_matmul
+//===----------------------------------------------------------------------===//
+
+/// Fails unless `w` is `rows` packed rows.
+template <typename OpTy>
+static LogicalResult verifyPacked(OpTy op, StringRef constraint, int64_t rows, int64_t columns,
+                                  bool gated) {
+  const SmallVector<int64_t> shape = getPackedShape(op.getFormat(), rows, columns, gated);
+  if (op.getW().getType().getShape() == ArrayRef(shape))
+    return success();
+  return op.emitOpError() << constraint << " expected w of shape [" << ArrayRef(shape)
+                          << "], found [" << op.getW().getType().getShape() << "]";
+}
+
+LogicalResult KernelBlockMatmulOp::verify() {
+  const auto x = getX().getType(), result = getResult().getType();
+  if (x.getRank() != 2 || x.getDimSize(0) < 1 || !hasWholeBlocks(getFormat(), x.getDimSize(1)))
+    return emitOpError() << "(C1) expected x of [M, K], K a multiple of "
+                         << kernels::getBlockLayout(toKernel(getFormat())).columns << ", found "
+                         << x;
+  const int64_t depth = x.getDimSize(1);
+  if (result.getRank() != 2 || result.getDimSize(0) != x.getDimSize(0) || result.getDimSize(1) < 1)
+    return emitOpError() << "(C2) expected a result of [" << x.getDimSize(0) << ", N], found "
+                         << result;
+  const int64_t columns = result.getDimSize(1);
+  if (failed(verifyPacked(*this, "(C3)", columns, depth, getGated())))
+    return failure();
+  auto verifyShape = [&](StringRef name, Value value, ArrayRef<int64_t> shape) -> LogicalResult {
+    if (!value || tensorType(value).getShape() == shape)
+      return success();
+    return emitOpError() << "(C4) expected '" << name << "' of shape [" << shape << "], found ["
+                         << tensorType(value).getShape() << "]";
+  };
+  return success(succeeded(verifyShape("norm", getNorm(), depth)) &&
+                 succeeded(verifyShape("bias", getBias(), columns)) &&
+                 succeeded(verifyShape("residual", getResidual(), result.getShape())));
+}
+
+/// Everything, and the bytes of scratch.
+static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
+  BlockMatmulParams p{};
+  p.format = toKernel(op.getFormat());
+  p.dot = static_cast<int64_t>(op.getDot());
+  const bool isPlain = kernels::isPlainFormat(p.format);
+  p.digits = isPlain ? 0 : op.getActivations() == BlockActivations::Int8 ? 1 : 3;
+  p.m = op.getX().getType().getDimSize(0);
+  p.k = op.getX().getType().getDimSize(1);
+  p.n = op.getResult().getType().getDimSize(1);
+  p.hasNorm = op.getNorm() != nullptr;
+  p.hasBias = op.getBias() != nullptr;
+  p.hasResidual = op.getResidual() != nullptr;
+  p.gated = op.getGated();
+  p.epsilon = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getEpsilon().convertToFloat()));
+
+  // One row of x, or a few, take the time that reading w takes; many take that of the products.
+  const int64_t bytes = op.getW().getType().getNumElements();
+  const int64_t units = llvm::divideCeil(p.n, kernels::kBlockRows);
+  const int64_t products = p.m * units * kernels::kBlockRows * p.k * (p.gated ? 2 : 1);
+  const int64_t rate = p.digits == 1 ? kernels::kBlockProductsPerStep : 1;
+  const int64_t steps =
+      std::max(bytes / kernels::kBlockBytesPerGroup * kernels::kWorkPerGroup, products / rate);
+  const int64_t wanted = chooseWorkgroups(op, steps);
+  // Parts of the rows prepare them once; parts of the groups prepare all rows, each for itself.
+  p.rowSplits = std::clamp<int64_t>(p.m / kernels::kRowsForWeights, 1, wanted);
+  p.groupSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, units);
+
+  const int64_t parts = isPlain ? p.k : p.k / kernels::kBlockColumns;
+  const int64_t rowBytes = isPlain ? p.k * 4 : p.digits * p.k, scaleBytes = 16 * p.digits * parts;
+  const int64_t most = llvm::divideCeil(p.m, p.rowSplits);
+  const int64_t fit = kernels::kBlockActivationBudget / (rowBytes + (isPlain ? 0 : scaleBytes));
+  const int64_t block = std::clamp<int64_t>(fit, 8, 64);
+  // Blocks of nearly equal size.
+  p.blockRows = llvm::divideCeil(most, llvm::divideCeil(most, block));
+  int64_t at = 0;
+  auto reserve = [&](int64_t size) {
+    const int64_t begin = at;
+    at += llvm::alignTo(size, 64);
+    return begin;
+  };
+  p.bytesAt = reserve(p.blockRows * rowBytes);
+  p.scalesAt = reserve(isPlain ? 0 : p.blockRows * scaleBytes);
+  p.sumsAt = reserve(p.blockRows * kernels::kBlockRows * 4 * (p.gated ? 2 : 1));
+  return {p, at};
+}
+
+StringRef KernelBlockMatmulOp::getKernelSymbol() { return "ttc_kernel_block_matmul"; }
+bool KernelBlockMatmulOp::hasEpilogue() { return false; }
+bool KernelBlockMatmulOp::acceptsStrided(unsigned, const StridedRange &) { return false; }
+void KernelBlockMatmulOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getParams(*this).first, params);
+}
+int64_t KernelBlockMatmulOp::getGrid() {
+  const BlockMatmulParams p = getParams(*this).first;
+  return p.rowSplits * p.groupSplits;
+}
+int64_t KernelBlockMatmulOp::getScratchBytes() { return getParams(*this).second; }
+
+/// As ttc.block_matmul counts it.
+int64_t KernelBlockMatmulOp::getOperationCount() {
+  using namespace mlir::ttc::detail;
+  const int64_t ofResult =
+      plus(times(2, getX().getType().getDimSize(1), getGated() ? 2 : 1),
+           getGated() ? kFunction + kDivision + 2 : 0, getBias() ? 1 : 0, getResidual() ? 1 : 0);
+  return plus(times(elementsOf(getResult()), ofResult),
+              getNorm() ? times(4, elementsOf(getX())) : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.kernel.block_gather
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelBlockGatherOp::verify() {
+  const auto tokens = getTokens().getType(), result = getResult().getType();
+  if (tokens.getRank() != 1 || result.getRank() != 2 ||
+      result.getDimSize(0) != tokens.getDimSize(0))
+    return emitOpError() << "(C1) expected a result of [M, K] for M tokens in a vector, found "
+                         << result << " and " << tokens;
+  if (!hasWholeBlocks(getFormat(), result.getDimSize(1)))
+    return emitOpError() << "(C2) expected K in a positive multiple of "
+                         << kernels::getBlockLayout(toKernel(getFormat())).columns << ", found "
+                         << result.getDimSize(1);
+  const int64_t rows = getRows();
+  if (rows < 1 || rows > getW().getType().getNumElements())
+    return emitOpError() << "(C3) expected from 1 row to as many as 'w' has, found " << rows;
+  return verifyPacked(*this, "(C3)", rows, result.getDimSize(1), /*gated=*/false);
+}
+
+static BlockGatherParams getParams(KernelBlockGatherOp op) {
+  BlockGatherParams p{};
+  p.format = toKernel(op.getFormat());
+  p.rows = op.getRows();
+  p.columns = op.getResult().getType().getDimSize(1);
+  p.tokens = op.getTokens().getType().getDimSize(0);
+  // An element costs about as much as eight multiply-adds.
+  p.splits = std::clamp<int64_t>(chooseWorkgroups(op, 8 * p.tokens * p.columns), 1,
+                                 std::max<int64_t>(p.tokens, 1));
+  return p;
+}
+
+StringRef KernelBlockGatherOp::getKernelSymbol() { return "ttc_kernel_block_gather"; }
+bool KernelBlockGatherOp::hasEpilogue() { return false; }
+bool KernelBlockGatherOp::acceptsStrided(unsigned, const StridedRange &) { return false; }
+void KernelBlockGatherOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
+  appendParams(getParams(*this), params);
+}
+int64_t KernelBlockGatherOp::getGrid() { return getParams(*this).splits; }
+int64_t KernelBlockGatherOp::getScratchBytes() { return 0; }
+
+/// As ttc.block_gather counts it.
+int64_t KernelBlockGatherOp::getOperationCount() {
+  using namespace mlir::ttc::detail;
+  return kernels::isPlainFormat(toKernel(getFormat())) ? 0 : times(2, elementsOf(getResult()));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/OperationCounts.h"
+#include "dialects/Ttc/Tensors/ShapeInference.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "kernels/BlockFormats.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+using namespace mlir::ttc::detail;
+namespace kernels = ::ttc::kernels;
+
+static int64_t toKernel(BlockFormat format) { return static_cast<int64_t>(format); }
+
+/// Fails unless a row of `columns` is whole blocks.
+static LogicalResult checkColumns(const InferenceScope &scope, StringRef constraint,
+                                  BlockFormat format, int64_t columns) {
+  const int64_t block = kernels::getBlockLayout(toKernel(format)).columns;
+  if (columns > 0 && columns <= kMostElements && columns % block == 0)
+    return success();
+  return scope.fail("(", constraint, ") expected columns in a positive multiple of ", block,
+                    ", the block of ", stringifyBlockFormat(format), ", found ", columns);
+}
+
+/// The rows of `columns` that are stored in `w`, a multiple of `parts`.
+static FailureOr<int64_t> getRows(const InferenceScope &scope, StringRef constraint, Value w,
+                                  BlockFormat format, int64_t columns, int64_t parts) {
+  const auto type = tensorType(w);
+  const int64_t bytes = kernels::getFileRowBytes(toKernel(format), columns) * parts;
+  if (type.getRank() != 1 || type.getNumElements() == 0 || type.getNumElements() % bytes != 0)
+    return scope.fail("(", constraint, ") expected weights in a vector of a positive multiple of ",
+                      bytes, " bytes, ", parts == 1 ? "a row" : "two rows", " of ", columns,
+                      " columns in ", stringifyBlockFormat(format), ", found ", type);
+  return type.getNumElements() / bytes * parts;
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.block_matmul
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlockMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                              Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  if (failed(scope.checkTensors(adaptor.getOperands())))
+    return failure();
+  const auto x = tensorType(adaptor.getX());
+  if (x.getRank() != 2 || x.getNumElements() == 0)
+    return scope.fail("(C1) expected x of [M, K] with at least one element, found ", x);
+  const int64_t depth = x.getDimSize(1);
+  if (failed(checkColumns(scope, "C2", adaptor.getFormat(), depth)))
+    return failure();
+  const int64_t parts = adaptor.getGated() ? 2 : 1;
+  FailureOr<int64_t> rows = getRows(scope, "C3", adaptor.getW(), adaptor.getFormat(), depth, parts);
+  if (failed(rows))
+    return failure();
+  auto y = RankedTensorType::get({x.getDimSize(0), *rows / parts}, x.getElementType());
+  if (Value norm = adaptor.getNorm(); norm && failed(scope.checkVector("C4", "norm", norm, depth)))
+    return failure();
+  if (Value bias = adaptor.getBias();
+      bias && failed(scope.checkVector("C5", "bias", bias, y.getDimSize(1))))
+    return failure();
+  if (Value residual = adaptor.getResidual(); residual && residual.getType() != y)
+    return scope.fail("(C6) expected a residual of ", y, ", found ", residual.getType());
+  types.push_back(y);
+  return success();
+}
+
+/// The product; a square, a scale and a factor for each normalised element; silu and a product for
+/// each gated result.
+int64_t BlockMatmulOp::getOperationCount() {
+  const int64_t depth = tensorType(getX()).getDimSize(1), parts = getGated() ? 2 : 1;
+  const int64_t ofResult = plus(times(2, depth, parts), getGated() ? kFunction + kDivision + 2 : 0,
+                                getBias() ? 1 : 0, getResidual() ? 1 : 0);
+  const int64_t ofNorm = getNorm() ? times(4, elementsOf(getX())) : 0;
+  return plus(times(elementsOf(getY()), ofResult), ofNorm);
+}
+
+//===----------------------------------------------------------------------===//
+// ttc.block_gather
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlockGatherOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> location, Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  InferenceScope scope(location, getOperationName());
+  if (failed(scope.checkTensors(adaptor.getOperands())) ||
+      failed(checkColumns(scope, "C1", adaptor.getFormat(), adaptor.getColumns())) ||
+      failed(getRows(scope, "C2", adaptor.getW(), adaptor.getFormat(), adaptor.getColumns(), 1)))
+    return failure();
+  const auto tokens = tensorType(adaptor.getTokens());
+  if (tokens.getRank() != 1)
+    return scope.fail("(C3) expected tokens in a vector, found ", tokens);
+  types.push_back(RankedTensorType::get({tokens.getDimSize(0), adaptor.getColumns()},
+                                        Float32Type::get(context)));
+  return success();
+}
+
+/// A product with a scale, and a minimum or an offset, for each element.
+int64_t BlockGatherOp::getOperationCount() {
+  return kernels::isPlainFormat(toKernel(getFormat())) ? 0 : times(2, elementsOf(getY()));
+}

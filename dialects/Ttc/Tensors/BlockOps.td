@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products with weights that stay in the block formats of GGUF files.
+#ifndef TTC_BLOCKOPS_TD
+#define TTC_BLOCKOPS_TD
+
+include "dialects/Ttc/Tensors/TensorOpBase.td"
+include "dialects/Ttc/Tensors/TensorEnums.td"
+
+/// The rows of a matrix as a file has them: rows x (blocks of a row) x (bytes of a block).
+def Ttc_BlockBytes : Ttc_TensorOf<[I8], "bytes (i8)">;
+def Ttc_I32Tensor : Ttc_TensorOf<[I32], "i32">;
+
+def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+  let summary = "product with weights in a block format";
+  let description = [{
+    `y = n(x) W^T + bias + residual`. `w` holds the rows of W in `format`, byte by byte as a GGUF file has
+    them. With `norm`, `n(x)` is the RMS norm of each row of `x`, `x / sqrt(mean(x * x) + epsilon) * norm`; without,
+    `x` itself. With `gated`, W has the rows of a gate, then as many of a second factor, and the
+    product is `silu(gate) * factor`.
+
+    `activations` says what W is multiplied by. `f32`: numbers as exact as f32, blocks of 32 of them in fixed point
+    of 24 bits (their error is 2^-24 of the largest in the block). `int8`: each block of 32 is rounded to
+    8 bits, its largest number to 127. Sums within a block are exact; weights are never rounded. Formats
+    f32, f16 and bf16 have no blocks: they are multiplied by f32 whatever `activations` says.
+
+    Constraints:
+    - (C1) `x` is [M, K], with at least one element.
+    - (C2) K is a multiple of the columns of a block (32; q4_k, q5_k and q6_k: 256).
+    - (C3) `w` is a vector of one or more whole rows of K columns; with `gated`, of an even number.
+    - (C4) `norm` is a vector of K elements.
+    - (C5) `bias` is a vector of N elements, where N is the number of rows of W, with `gated` half of it.
+    - (C6) `residual` is [M, N].
+
+    ```mlir
+    %y = ttc.block_matmul q4_1 %x, %w norm %g residual %r activations int8 {epsilon = 1.0e-05}
+       : (tensor<1x64xf32>, tensor<3840xi8>, tensor<64xf32>, tensor<1x96xf32>) -> tensor<1x96xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_F32Tensor:$x, Ttc_BlockBytes:$w, Optional<Ttc_F32Tensor>:$norm,
+      Optional<Ttc_F32Tensor>:$bias, Optional<Ttc_F32Tensor>:$residual,
+      Ttc_BlockFormatAttr:$format, DefaultValuedAttr<F32Attr, "1.0e-5f">:$epsilon,
+      DefaultValuedAttr<Ttc_BlockActivationsAttr, "BlockActivations::F32">:$activations,
+      UnitAttr:$gated);
+  let results = (outs Ttc_F32Tensor:$y);
+  let assemblyFormat = [{
+    $format $x `,` $w (`norm` $norm^)? (`bias` $bias^)? (`residual` $residual^)?
+    (`activations` $activations^)? custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
+  }];
+}
+
+def Ttc_BlockGatherOp : Ttc_InferredOp<"block_gather", [
+    DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {
+  let summary = "rows of a matrix in a block format";
+  let description = [{
+    Row `i` of the result is row `tokens[i]` of the matrix in `w`, in f32. `w` holds rows of `columns`
+    elements in `format`, byte by byte as a GGUF file has them. A token below 0 reads the first row, one beyond
+    the last row the last one.
+
+    Constraints:
+    - (C1) `columns` is a positive multiple of the columns of a block (32; q4_k, q5_k and q6_k: 256).
+    - (C2) `w` is a vector of one or more whole rows.
+    - (C3) `tokens` is a vector.
+
+    ```mlir
+    %y = ttc.block_gather q8_0 %w, %tokens {columns = 64}
+       : (tensor<6800xi8>, tensor<2xi32>) -> tensor<2x64xf32>
+    ```
+  }];
+  let arguments = (ins Ttc_BlockBytes:$w, Ttc_I32Tensor:$tokens, Ttc_BlockFormatAttr:$format,
+      Ttc_I64Attr:$columns);
+  let results = (outs Ttc_F32Tensor:$y);
+  let assemblyFormat = [{
+    $format $w `,` $tokens custom<TensorAttributes>(attr-dict)
+    `:` functional-type(operands, results)
+  }];
+}
+
+#endif // TTC_BLOCKOPS_TD

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The arguments of the kernels on weights in blocks; see Params.h.
+#ifndef TTC_KERNELS_BLOCKPARAMS_H
+#define TTC_KERNELS_BLOCKPARAMS_H
+
+#include "kernels/BlockFormats.h"
+#include "kernels/IntParams.h"
+
+namespace ttc::kernels {
+
+struct BlockMatmulParams {
+  // A BlockFormat; a ByteDot.
+  int64_t format, dot;
+  // The bytes that an activation becomes: 1, 3, or 0 if it stays an f32.
+  int64_t digits;
+  // Rows of x, columns of the result, columns of x.
+  int64_t m, n, k;
+  // The operands behind x and w are those of norm, bias and residual that are there.
+  int64_t hasNorm, hasBias, hasResidual;
+  int64_t gated;
+  // The bits of an f32.
+  int64_t epsilon;
+  // The grid is rowSplits x groupSplits workgroups, the last one fastest: parts of the rows of x,
+  // and of the groups (pairs of them if gated) of w.
+  int64_t rowSplits, groupSplits;
+  // Rows of x that are prepared together.
+  int64_t blockRows;
+  // Scratch: offsets in bytes of prepared activations, their scales, sums of products.
+  int64_t bytesAt, scalesAt, sumsAt;
+};
+
+struct BlockGatherParams {
+  int64_t format;
+  // Rows of the matrix, and their columns; tokens.
+  int64_t rows, columns, tokens;
+  int64_t splits;
+};
+
+} // namespace ttc::kernels
+
+#endif // TTC_KERNELS_BLOCKPARAMS_H
