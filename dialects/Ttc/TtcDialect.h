@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral kMaxWorkgroupsAttrName = "ttc.max_workgroup
 inline constexpr int64_t kMostWorkgroups = 32768;
 /// On a module: the bytes of its trace region, if they are more than the streams need.
 inline constexpr llvm::StringLiteral kTraceRegionAttrName = "ttc.trace_region";
+/// On a module: data of the model that its bundle carries and no command reads, such as a
+/// tokenizer: a dictionary of strings of any bytes. Keys have no zero bytes.
+inline constexpr llvm::StringLiteral kMetadataAttrName = "ttc.metadata";
 /// On an argument or a result of a function: its name as a port of the model, a string.
 inline constexpr llvm::StringLiteral kNameAttrName = "ttc.name";
 /// On an argument or a result of a function: the symbol name of the state whose value it is.

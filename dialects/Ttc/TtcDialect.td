@@ -20,6 +20,7 @@ def Ttc_Dialect : Dialect {
     |---|---|---|
     | `ttc.target` | a module | `#ttc.target` |
     | `ttc.trace_region` | a module | the bytes of the trace region, if more than the streams need |
+    | `ttc.metadata` | a module | a dictionary of strings, of any bytes, that the bundle carries |
     | `ttc.name` | an argument or a result of a function | the name of the model's input or output |
     | `ttc.state` | an argument or a result of a function | the name of the `ttc.state` that it is the value of |
     | `ttc.buffer` | an argument or a result of a `ttc.trace` | the name of its buffer |

@@ -63,6 +63,13 @@ bool isTuning(Operation *, Attribute value) {
          });
 }
 
+bool isMetadata(Operation *, Attribute value) {
+  auto metadata = dyn_cast<DictionaryAttr>(value);
+  return metadata && llvm::all_of(metadata, [](NamedAttribute entry) {
+           return isa<StringAttr>(entry.getValue()) && !entry.getName().getValue().contains('\0');
+         });
+}
+
 constexpr StringLiteral kOnModule = "a builtin.module";
 constexpr StringLiteral kOnProgram = "an argument or a result of a ttc.program";
 
@@ -73,6 +80,8 @@ const Rule kRules[] = {
     {kMaxWorkgroupsAttrName, kOnModule, isModule, "an i64 power of two from 1 to 32768",
      isWorkgroupLimit},
     {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
+    {kMetadataAttrName, kOnModule, isModule, "a dictionary of strings whose keys have no zeros",
+     isMetadata},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
     {kStateAttrName, "an argument or a result of a function", isFunctionPort, "a symbol name",
      is<FlatSymbolRefAttr>},

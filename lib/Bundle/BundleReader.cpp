@@ -30,8 +30,9 @@ OwningOpRef<ModuleOp> BundleReader::read() {
   OwningOpRef<ModuleOp> result = ModuleOp::create(UnknownLoc::get(context));
   module = *result;
   builder.setInsertionPointToEnd(module.getBody());
-  if (failed(readTarget()) || failed(readPrograms()) || failed(readBuffers()) ||
-      failed(readEvents()) || failed(readTraces()) || failed(readEntries()) || failed(readCode()))
+  if (failed(readTarget()) || failed(readMetadata()) || failed(readPrograms()) ||
+      failed(readBuffers()) || failed(readEvents()) || failed(readTraces()) ||
+      failed(readEntries()) || failed(readCode()))
     return nullptr;
   return result;
 }
@@ -96,6 +97,24 @@ LogicalResult BundleReader::readTarget() {
     return failure();
   module->setAttr(kTargetAttrName, *target);
   map = makeAddressMap(*target, bundle->target()->host_bytes());
+  return success();
+}
+
+LogicalResult BundleReader::readMetadata() {
+  SmallVector<NamedAttribute> entries;
+  for (uint32_t i = 0; i < count(bundle->metadata()); ++i) {
+    const fb::Metadatum &from = *bundle->metadata()->Get(i);
+    StringRef previous = i ? text(bundle->metadata()->Get(i - 1)->key()) : StringRef();
+    if (text(from.key()) <= previous)
+      return emitError() << "expected metadata in ascending order of the keys, found '"
+                         << text(from.key()) << "' after '" << previous << "'";
+    StringRef value;
+    if (from.value())
+      value = StringRef(reinterpret_cast<const char *>(from.value()->data()), from.value()->size());
+    entries.push_back(builder.getNamedAttr(text(from.key()), builder.getStringAttr(value)));
+  }
+  if (!entries.empty())
+    module->setAttr(kMetadataAttrName, builder.getDictionaryAttr(entries));
   return success();
 }
 

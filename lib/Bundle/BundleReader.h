@@ -34,6 +34,7 @@ private:
   // BundleReader.cpp: the file and its tables.
   LogicalResult openFile();
   LogicalResult readTarget();
+  LogicalResult readMetadata();
   /// An operand of a program in the IR.
   struct OperandText {
     RankedTensorType type;

@@ -44,6 +44,7 @@ public:
         return failure();
     if (bundle.entries.empty())
       return emitError(module.getLoc(), "expected at least one ttc.entry, found none");
+    addMetadata();
     bundle.producer = "ttc " TTC_VERSION;
     writeFile(output);
     return success();
@@ -311,6 +312,20 @@ private:
       table->source = addLocation(step.getLoc());
       step.writeStep(numbers, *table);
       steps.push_back(std::move(table));
+    }
+  }
+
+  void addMetadata() {
+    auto metadata = module->getAttrOfType<DictionaryAttr>(kMetadataAttrName);
+    if (!metadata)
+      return;
+    // A dictionary is sorted by the bytes of its keys, as the bundle's table is.
+    for (NamedAttribute entry : metadata) {
+      auto table = std::make_unique<fb::MetadatumT>();
+      StringRef value = cast<StringAttr>(entry.getValue()).getValue();
+      table->key = entry.getName().str();
+      table->value.assign(value.bytes_begin(), value.bytes_end());
+      bundle.metadata.push_back(std::move(table));
     }
   }
 

@@ -220,6 +220,38 @@ ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name, 
   });
 }
 
+ttrt_status ttrt_bundle_metadata(const ttrt_bundle *bundle, const char *key, const void **value,
+                                 uint64_t *bytes, ttrt_error *error) {
+  return guarded(error, [&] {
+    require(bundle && key && value && bytes, "bundle, key, value or bytes is NULL");
+    const auto *metadata = bundle->bundle->metadata().metadata();
+    std::string known;
+    for (uint32_t i = 0; i < count(metadata); ++i) {
+      const fb::Metadatum &candidate = *metadata->Get(i);
+      if (strcmp(text(candidate.key()), key) == 0) {
+        static const char kNothing = 0;
+        *value = count(candidate.value()) ? static_cast<const void *>(candidate.value()->Data())
+                                          : &kNothing;
+        *bytes = count(candidate.value());
+        return;
+      }
+      known += (i ? ", " : "") + std::string(text(candidate.key()));
+    }
+    fail(TTRT_NOT_FOUND, "no metadata '{}'; the bundle has: {}", key,
+         known.empty() ? "none" : known);
+  });
+}
+
+uint32_t ttrt_bundle_metadata_keys(const ttrt_bundle *bundle) {
+  return bundle ? count(bundle->bundle->metadata().metadata()) : 0;
+}
+
+const char *ttrt_bundle_metadata_key(const ttrt_bundle *bundle, uint32_t index) {
+  return index < ttrt_bundle_metadata_keys(bundle)
+             ? text(bundle->bundle->metadata().metadata()->Get(index)->key())
+             : nullptr;
+}
+
 ttrt_status ttrt_bundle_input(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
                               ttrt_port *port, ttrt_error *error) {
   return describePort(bundle, entry, input, /*isInput=*/true, port, error);

@@ -175,6 +175,18 @@ static void verifyZoneNames(const Bundle &bundle) {
               nameAt(hashes[i - 1] & UINT32_MAX), nameAt(hashes[i] & UINT32_MAX), hashes[i] >> 32);
 }
 
+static void verifyMetadata(const Bundle &bundle) {
+  const auto *metadata = bundle.metadata().metadata();
+  for (uint32_t i = 0; i < count(metadata); ++i) {
+    const char *previous = i ? text(metadata->Get(i - 1)->key()) : "";
+    const flatbuffers::String &key = *metadata->Get(i)->key();
+    if (strcmp(key.c_str(), previous) <= 0 || strlen(key.c_str()) != key.size())
+      failBad("metadata {} has the key '{}', after '{}'; expected keys in ascending order, each "
+              "once, without zeros",
+              i, key.c_str(), previous);
+  }
+}
+
 static void verifyBuffers(const Bundle &bundle) {
   const auto *buffers = bundle.metadata().buffers();
   const AddressMap &map = bundle.addresses();
@@ -371,6 +383,7 @@ void verifyTables(const Bundle &bundle) {
   verifyRegions(bundle);
   verifyPrograms(bundle);
   verifyZoneNames(bundle);
+  verifyMetadata(bundle);
   verifyBuffers(bundle);
   verifyTraces(bundle);
   checkNames("event", bundle.metadata().events());

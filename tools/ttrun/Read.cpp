@@ -30,6 +30,23 @@ static void printExpected(const Bundle &bundle, double runMs, uint64_t linkBytes
   }
 }
 
+/// Writes the bytes of a metadatum as they are.
+static void printValue(const Bundle &bundle, const std::string &key) {
+  const auto *metadata = bundle.metadata().metadata();
+  std::string known;
+  for (uint32_t i = 0; i < count(metadata); ++i) {
+    const fb::Metadatum &entry = *metadata->Get(i);
+    if (text(entry.key()) == key) {
+      if (count(entry.value()))
+        fwrite(entry.value()->data(), 1, count(entry.value()), stdout);
+      return;
+    }
+    known += (i ? ", " : "") + printable(text(entry.key()));
+  }
+  throw UserError(fmt::format("no metadata '{}'; the bundle has: {}", printable(key),
+                              known.empty() ? "none" : known));
+}
+
 int readCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun read", "BUNDLE [options]",
@@ -43,7 +60,7 @@ int readCommand(int argc, char **argv) {
       "  ttrun read digits.ttcb --json | jq .traces\n");
   Sections sections;
   bool json = false, all = false;
-  std::string verify = "full", memoryMap, pictures;
+  std::string verify = "full", memoryMap, pictures, key;
   double runMs = 0;
   uint64_t linkBytesPerSecond = 0;
   parser.flag("entries", "entry points: names, types, shapes, slots", sections.entries);
@@ -60,6 +77,9 @@ int readCommand(int argc, char **argv) {
   parser.flag("schedules", "the steps that the host enqueues for one inference",
               sections.schedules);
   parser.flag("sizes", "the segments of the file and their hashes", sections.sizes);
+  parser.flag("metadata", "what the model carries beside its tensors: its tokenizer, ...",
+              sections.metadata);
+  parser.text("metadata-value", "KEY", "write the bytes of one of these to standard output", key);
   parser.flag("all", "every section in full", all);
   parser.flag("json",
               "print one JSON object (docs/ttrun-json.md) with all\nsections, or the "
@@ -86,6 +106,8 @@ int readCommand(int argc, char **argv) {
         "--memory-map=- uses standard output: give it a file, or no other output option");
   if (runMs > 0 && (json || all || sections.any()))
     throw UserError("--schedule-for cannot be combined with other output options");
+  if (!key.empty() && (json || all || sections.any() || runMs > 0 || memoryMap == "-"))
+    throw UserError("--metadata-value cannot be combined with other output options");
   if (linkBytesPerSecond && runMs == 0)
     throw UserError("--link-bytes-per-second needs --schedule-for");
   std::unique_ptr<Bundle> bundle;
@@ -98,6 +120,10 @@ int readCommand(int argc, char **argv) {
     ttc::writeFile(memoryMap, {memoryMapPage(*bundle)});
   if (!pictures.empty())
     writeSchedulePictures(*bundle, pictures);
+  if (!key.empty()) {
+    printValue(*bundle, key);
+    return 0;
+  }
   if (runMs > 0) {
     printExpected(*bundle, runMs, linkBytesPerSecond);
     return 0;
@@ -112,6 +138,8 @@ int readCommand(int argc, char **argv) {
   const bool show = summary || all;
   if (show || sections.sizes)
     printSizes(*bundle);
+  if (show || sections.metadata)
+    printMetadata(*bundle);
   if (show || sections.target)
     printTarget(*bundle);
   if (show || sections.entries)

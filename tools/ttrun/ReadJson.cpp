@@ -79,6 +79,21 @@ static void addStates(Json &json, const Bundle &bundle) {
   json.endArray();
 }
 
+static void addMetadata(Json &json, const Bundle &bundle) {
+  json.key("metadata").beginArray();
+  const auto *metadata = bundle.metadata().metadata();
+  for (uint32_t i = 0; i < count(metadata); ++i) {
+    const fb::Metadatum &entry = *metadata->Get(i);
+    json.beginObject()
+        .field("key", text(entry.key()))
+        .field("bytes", count(entry.value()))
+        .field("hash", hexText(hashBytes(count(entry.value()) ? entry.value()->data() : nullptr,
+                                         count(entry.value()))))
+        .endObject();
+  }
+  json.endArray();
+}
+
 static void addEntries(Json &json, const Bundle &bundle) {
   json.key("entries").beginArray();
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
@@ -306,6 +321,8 @@ std::string bundleJson(const Bundle &bundle, const Sections &sections) {
     addTarget(json, *bundle.metadata().target());
   if (sections.sizes)
     addSegments(json, bundle);
+  if (sections.metadata)
+    addMetadata(json, bundle);
   if (sections.memory)
     addMemory(json, bundle);
   if (sections.entries || sections.schedules)

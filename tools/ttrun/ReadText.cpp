@@ -57,6 +57,21 @@ void printEntries(const Bundle &bundle) {
   }
 }
 
+void printMetadata(const Bundle &bundle) {
+  constexpr uint32_t kShort = 40;
+  const auto *metadata = bundle.metadata().metadata();
+  if (count(metadata))
+    printLine("metadata");
+  for (uint32_t i = 0; i < count(metadata); ++i) {
+    const fb::Metadatum &entry = *metadata->Get(i);
+    const uint32_t bytes = count(entry.value());
+    std::string line = fmt::format("  {}  {}", text(entry.key()), bytesText(bytes));
+    if (bytes && bytes <= kShort)
+      line += ": " + std::string(reinterpret_cast<const char *>(entry.value()->data()), bytes);
+    printLine(line);
+  }
+}
+
 void printTarget(const Bundle &bundle) {
   const fb::Target &target = *bundle.metadata().target();
   printLine("target");

@@ -10,6 +10,8 @@
 namespace ttrun {
 
 void printSizes(const ttrt::Bundle &bundle);
+/// Short text is printed, of all else the size. Prints nothing for a bundle without metadata.
+void printMetadata(const ttrt::Bundle &bundle);
 void printTarget(const ttrt::Bundle &bundle);
 void printEntries(const ttrt::Bundle &bundle);
 /// Unless `full`, only the default schedules are printed step by step.

@@ -170,6 +170,19 @@ TTRT_API ttrt_status ttrt_bundle_entry(const ttrt_bundle *bundle, uint32_t entry
 TTRT_API ttrt_status ttrt_bundle_find_entry(const ttrt_bundle *bundle, const char *name,
                                             uint32_t *entry, ttrt_error *error);
 
+/**
+ * Looks up what the model's author or the compiler stored under `key`: "tokenizer",
+ * "chat_template", "architecture" (docs/bundle-format.md). Sets *value to its bytes, which live as
+ * long as the bundle and do not end with a zero, and *bytes to their number. TTRT_NOT_FOUND if
+ * there is none; the message lists all keys.
+ */
+TTRT_API ttrt_status ttrt_bundle_metadata(const ttrt_bundle *bundle, const char *key,
+                                          const void **value, uint64_t *bytes, ttrt_error *error);
+/** Number of keys. */
+TTRT_API uint32_t ttrt_bundle_metadata_keys(const ttrt_bundle *bundle);
+/** Returns a key, in ascending order; NULL if the index is out of range. */
+TTRT_API const char *ttrt_bundle_metadata_key(const ttrt_bundle *bundle, uint32_t index);
+
 /** Element types. TTRT_BOOL is one byte, 0 or 1. New values may be added in a minor release. */
 typedef enum ttrt_dtype {
   TTRT_F32 = 0,

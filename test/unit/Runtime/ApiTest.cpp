@@ -65,7 +65,50 @@ TEST_F(Api, SaysWhatWasExpected) {
   EXPECT_STREQ(error.message, "");
 }
 
+TEST_F(Api, Metadata) {
+  const void *value = nullptr;
+  uint64_t bytes = 7;
+  EXPECT_EQ(ttrt_bundle_metadata_keys(loaded.bundle), 0u);
+  EXPECT_EQ(ttrt_bundle_metadata(loaded.bundle, "a", &value, &bytes, &error), TTRT_NOT_FOUND);
+  EXPECT_STREQ(error.message, "no metadata 'a'; the bundle has: none");
+
+  BundleBuilder builder = sampleBundle();
+  for (const char *key : {"a", "b", "tokenizer"}) {
+    builder.bundle.metadata.push_back(std::make_unique<fb::MetadatumT>());
+    builder.bundle.metadata.back()->key = key;
+  }
+  builder.bundle.metadata[2]->value = {'x', 0, 255};
+  TemporaryFile changed(builder.finish());
+  ttrt_bundle *bundle;
+  ASSERT_EQ(ttrt_bundle_open(changed.path(), TTRT_VERIFY_FULL, &bundle, &error), TTRT_OK)
+      << error.message;
+  ASSERT_EQ(ttrt_bundle_metadata_keys(bundle), 3u);
+  EXPECT_STREQ(ttrt_bundle_metadata_key(bundle, 0), "a");
+  EXPECT_STREQ(ttrt_bundle_metadata_key(bundle, 2), "tokenizer");
+  EXPECT_EQ(ttrt_bundle_metadata_key(bundle, 3), nullptr);
+  ASSERT_EQ(ttrt_bundle_metadata(bundle, "tokenizer", &value, &bytes, &error), TTRT_OK);
+  ASSERT_EQ(bytes, 3u);
+  EXPECT_EQ(memcmp(value, "x\0\xff", 3), 0);
+  ASSERT_EQ(ttrt_bundle_metadata(bundle, "a", &value, &bytes, &error), TTRT_OK);
+  EXPECT_EQ(bytes, 0u);
+  EXPECT_NE(value, nullptr);
+  EXPECT_EQ(ttrt_bundle_metadata(bundle, "c", &value, &bytes, &error), TTRT_NOT_FOUND);
+  EXPECT_STREQ(error.message, "no metadata 'c'; the bundle has: a, b, tokenizer");
+  ttrt_bundle_close(bundle);
+}
+
 TEST_F(Api, RejectsNull) {
+  EXPECT_EQ(ttrt_bundle_metadata_keys(nullptr), 0u);
+  EXPECT_EQ(ttrt_bundle_metadata_key(nullptr, 0), nullptr);
+  const void *value;
+  uint64_t bytes;
+  EXPECT_EQ(ttrt_bundle_metadata(nullptr, "a", &value, &bytes, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_bundle_metadata(loaded.bundle, nullptr, &value, &bytes, &error),
+            TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_bundle_metadata(loaded.bundle, "a", nullptr, &bytes, &error),
+            TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_bundle_metadata(loaded.bundle, "a", &value, nullptr, &error),
+            TTRT_INVALID_ARGUMENT);
   EXPECT_EQ(ttrt_bundle_open(nullptr, TTRT_VERIFY_FULL, nullptr, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_EQ(ttrt_device_open(nullptr, nullptr, nullptr, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_EQ(ttrt_run(nullptr, 0, nullptr, nullptr, nullptr, &error), TTRT_INVALID_ARGUMENT);

@@ -43,6 +43,13 @@ fb::BufferT &bufferNamed(BundleBuilder &b, const std::string &name) {
 }
 fb::ScheduleT &schedule(BundleBuilder &b) { return *b.bundle.entries[0]->schedules[0]; }
 
+void addMetadata(BundleBuilder &b, std::initializer_list<std::string> keys) {
+  for (const std::string &key : keys) {
+    b.bundle.metadata.push_back(std::make_unique<fb::MetadatumT>());
+    b.bundle.metadata.back()->key = key;
+  }
+}
+
 // Words of the sample's stream: add at 0 (2 + 3), barrier at 5, reverse at 6 (2 + 2), barrier at
 // 10, add at 11 (2 + 3), barrier at 16, reverse at 17 (2 + 2), end at 21.
 const Fault kFaults[] = {
@@ -100,6 +107,14 @@ const Fault kFaults[] = {
     {"ZoneNamesWithOneHash",
      [](BundleBuilder &b) { b.bundle.zone_names = {"costarring", "kernel", "liquid"}; },
      "zone names 'costarring' and 'liquid' have the same hash 0x5e4daa9d"},
+    {"MetadataOutOfOrder", [](BundleBuilder &b) { addMetadata(b, {"b", "a"}); },
+     "metadata 1 has the key 'a', after 'b'; expected keys in ascending order, each once"},
+    {"MetadataTwice", [](BundleBuilder &b) { addMetadata(b, {"a", "a"}); },
+     "metadata 1 has the key 'a', after 'a'"},
+    {"MetadataWithoutKey", [](BundleBuilder &b) { addMetadata(b, {""}); },
+     "metadata 0 has the key ''"},
+    {"MetadataKeyWithZero", [](BundleBuilder &b) { addMetadata(b, {std::string("a\0b", 3)}); },
+     "metadata 0 has the key 'a'"},
     {"ScratchPastL1", [](BundleBuilder &b) { b.bundle.programs[1]->scratch_bytes = 65537; },
      "needs 65537 bytes of scratch; L1 has 65536"},
     {"OperandOfNoBytes", [](BundleBuilder &b) { b.bundle.programs[0]->operands[1]->bytes = 0; },

@@ -31,6 +31,16 @@ module attributes {ttc.max_workgroups = 24} {}
 
 // -----
 
+// expected-error @+1 {{'builtin.module' op expected 'ttc.metadata' to be a dictionary of strings whose keys have no zeros, found {architecture = 3 : i64}}}
+module attributes {ttc.metadata = {architecture = 3}} {}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.metadata' on a builtin.module, found it on this op}}
+func.func private @metadata() attributes {ttc.metadata = {}}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected 'ttc.name' on argument 1 to be a string, found @x}}
 func.func private @name(tensor<4xf32>, tensor<4xf32> {ttc.name = @x})
 
