@@ -38,8 +38,8 @@ namespace mlir::ttc {
 /// not an argument of the program.
 StridedAttr getOperandStrided(Value operand);
 
-/// The strided layout of the one result of the program around `kernel`. Null if it is contiguous.
-StridedAttr getResultStrided(Operation *kernel);
+/// The strided layout of a result of the program around `kernel`. Null if it is contiguous.
+StridedAttr getResultStrided(Operation *kernel, unsigned result = 0);
 
 /// Whether positions that a host function leaves out come before the last one of `present` values.
 bool isAbsentBeforeLast(DenseI64ArrayAttr absent, size_t present);

@@ -106,7 +106,8 @@ public:
         return kernel.emitOpError("expects operands that are inputs of the program");
       slots.push_back(argument.getArgNumber());
     }
-    slots.push_back(program.getNumArguments()); // the result
+    for (unsigned i = 0; i < kernel->getNumResults(); ++i)
+      slots.push_back(program.getNumArguments() + i);
     llvm::append_range(slots, extra);
     Value count =
         LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(slots.size()));
@@ -142,19 +143,24 @@ public:
     return entry;
   }
 
-  /// The arguments that the result may be written over: what the tail alone reads, at the place
-  /// where it then writes.
-  SmallVector<int64_t> findInPlace() {
+  /// The arguments that a result may be written over: what the tail alone reads, at the place
+  /// where it then writes, and the operand that the kernel updates.
+  SmallVector<int64_t> findInPlace(unsigned index) {
     SmallVector<int64_t> arguments;
-    for (int64_t argument : extra) {
+    const unsigned operand = program.getNumArguments() + index;
+    auto add = [&](int64_t argument, int64_t kernelUses) {
       Value value = program.getBody().getArgument(argument);
-      if (value.getType() == program.getResultTypes()[0] &&
-          !llvm::is_contained(kernel->getOperands(), value) &&
-          program.getStrided(argument) == program.getStrided(program.getNumArguments()) &&
-          program.getShard(argument) == program.getShard(program.getNumArguments()) &&
+      if (value.getType() == program.getResultTypes()[index] &&
+          llvm::count(kernel->getOperands(), value) == kernelUses &&
+          program.getStrided(argument) == program.getStrided(operand) &&
+          program.getShard(argument) == program.getShard(operand) &&
           !llvm::is_contained(arguments, argument))
         arguments.push_back(argument);
-    }
+    };
+    for (int64_t argument : extra)
+      add(argument, /*kernelUses=*/0);
+    if (std::optional<unsigned> updated = kernel.getUpdatedOperand(index))
+      add(cast<BlockArgument>(kernel->getOperand(*updated)).getArgNumber(), /*kernelUses=*/1);
     return arguments;
   }
 
@@ -168,8 +174,27 @@ public:
       if (StridedAttr rows = getOperandStrided(operand); !accepts(i, rows))
         return kernel->emitOpError("expects operand ")
                << i << " in rows that it can read, found " << rows;
-    if (StridedAttr rows = getResultStrided(kernel); !accepts(kernel->getNumOperands(), rows))
-      return kernel->emitOpError("expects a result in rows that it can write, found ") << rows;
+    for (unsigned i = 0; i < kernel->getNumResults(); ++i)
+      if (StridedAttr rows = getResultStrided(kernel, i);
+          !accepts(kernel->getNumOperands() + i, rows))
+        return kernel->emitOpError("expects a result in rows that it can write, found ") << rows;
+    return success();
+  }
+
+  /// That the program's results are the kernel's: all of several, or what the tail makes of one.
+  LogicalResult verifyResults() {
+    const unsigned count = kernel->getNumResults();
+    // The module that is being built follows.
+    auto returned = (*program.getBody().front().getOps<ReturnOp>().begin()).getValues();
+    if (returned.size() != count) {
+      if (count == 1)
+        return program.emitError("expected one result of a program with a kernel, found ")
+               << returned.size();
+      return program.emitError("expected the ")
+             << count << " results of its kernel, found " << returned.size();
+    }
+    if (count > 1 && returned != kernel->getResults())
+      return program.emitError("expected the results of its kernel, in their order, found others");
     return success();
   }
 
@@ -216,7 +241,7 @@ private:
     Value row = block->getArgument(1), col = block->getArgument(2), lanes = block->getArgument(3);
     auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
     Type i64 = builder.getI64Type();
-    int64_t index = kernel->getNumOperands() + 1 + extra.size();
+    int64_t index = kernel->getNumOperands() + kernel->getNumResults() + extra.size();
     extra.push_back(argument.getArgNumber());
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(4),
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
@@ -271,11 +296,6 @@ struct CallKernelsPass : ttc::impl::CallKernelsBase<CallKernelsPass> {
     KernelOpInterface kernel = findKernel(program);
     if (!kernel)
       return;
-    if (program.getNumResults() != 1) {
-      program.emitError("expected one result of a program with a kernel, found ")
-          << program.getNumResults();
-      return signalPassFailure();
-    }
     if (!kernel.isPlanned()) {
       kernel->emitOpError("expected a plan before its program is lowered, found none");
       return signalPassFailure();
@@ -283,14 +303,15 @@ struct CallKernelsPass : ttc::impl::CallKernelsBase<CallKernelsPass> {
     OpBuilder builder = OpBuilder::atBlockEnd(&program.getBody().front());
     auto module = ModuleOp::create(builder, program.getLoc());
     KernelCallBuilder body(program, kernel, module);
-    if (failed(body.verifyRows()) || failed(body.buildEpilogue()))
+    if (failed(body.verifyResults()) || failed(body.verifyRows()) || failed(body.buildEpilogue()))
       return signalPassFailure();
     FailureOr<LLVM::LLVMFuncOp> entry = body.buildEntry();
     if (failed(entry))
       return signalPassFailure();
-    if (SmallVector<int64_t> inPlace = body.findInPlace(); !inPlace.empty())
-      program.setResultAttr(0, ProgramOp::getInPlaceAttrName(),
-                            builder.getDenseI64ArrayAttr(inPlace));
+    for (unsigned i = 0; i < program.getNumResults(); ++i)
+      if (SmallVector<int64_t> inPlace = body.findInPlace(i); !inPlace.empty())
+        program.setResultAttr(i, ProgramOp::getInPlaceAttrName(),
+                              builder.getDenseI64ArrayAttr(inPlace));
     setRequirements(program, *entry, kernel.getGrid(),
                     addMarkerBytes(program, kernel.getScratchBytes()));
     while (module->getPrevNode())

@@ -53,13 +53,13 @@ def Ttc_CountedOpInterface : OpInterface<"CountedOpInterface"> {
   ];
 }
 
-/// An op that a device kernel of kernels/ computes. If the kernel has an epilogue, the op's result is
+/// An op that a device kernel of kernels/ computes. If the kernel has an epilogue, the op has one result,
 /// a tensor of f32 or i32.
 def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
     The lowering of a program calls `getKernelSymbol()` with a pointer array that holds the op's
-    operands in order, then its one result, then whatever the epilogue reads:
+    operands in order, then its results in order, then whatever the epilogue reads:
     `void symbol(void *const *operands, uint8_t *scratch, int64_t workgroup,
     const int64_t *params, epilogue_t epilogue)`. All values depend on shapes and attributes
     only, never on the number of cores.
@@ -90,7 +90,14 @@ def Ttc_KernelOpInterface : OpInterface<"KernelOpInterface"> {
     }], "bool", "canStore", (ins "::mlir::Type":$elementType), "",
     "return elementType.isF32();">,
     InterfaceMethod<[{
-      Whether the kernel can access operand `index` (after the operands: its result) with this
+      The operand that result `result` is a changed copy of, if it may be stored where that operand
+      is. The kernel compares both addresses: if they are equal, it writes only what changes; otherwise
+      each workgroup also copies its part of what does not. In both cases, a workgroup reads no byte
+      of the operand that another one changes.
+    }], "std::optional<unsigned>", "getUpdatedOperand", (ins "unsigned":$result), "",
+    "return std::nullopt;">,
+    InterfaceMethod<[{
+      Whether the kernel can access operand `index` (after the operands: its results) with this
       strided layout. If an operand is an argument of a `ttc.program` with `ttc.strided`, parameters,
       scratch and grid depend on that layout (getOperandStrided(), getResultStrided()).
     }], "bool", "acceptsStrided", (ins "unsigned":$index, "const ::mlir::ttc::StridedRange &":$range), "",

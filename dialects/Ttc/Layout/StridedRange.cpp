@@ -69,9 +69,9 @@ StridedAttr mlir::ttc::getOperandStrided(Value operand) {
   return program ? getNonContiguous(program, argument.getArgNumber()) : StridedAttr();
 }
 
-StridedAttr mlir::ttc::getResultStrided(Operation *kernel) {
+StridedAttr mlir::ttc::getResultStrided(Operation *kernel, unsigned result) {
   auto program = dyn_cast<ProgramOp>(kernel->getParentOp());
-  return program ? getNonContiguous(program, program.getNumArguments()) : StridedAttr();
+  return program ? getNonContiguous(program, program.getNumArguments() + result) : StridedAttr();
 }
 
 //===--- concat, slice, split ---------------------------------------------------------===//

@@ -77,8 +77,9 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     operations of all workgroups together; `--ttc-count-flops` sets it.
 
     `ttc.strided` on an argument or a result gives its layout if it is not contiguous (`#ttc.strided`).
-    `ttc.in_place` on a result lists the arguments that it may overwrite: the program reads each of
-    their elements before it writes it, in the same workgroup. `--ttc-lower-programs` sets it.
+    `ttc.in_place` on a result lists the arguments that it may overwrite: no workgroup reads an element
+    that another one changes. Stored over such an argument, the program leaves the same result as elsewhere.
+    `--ttc-lower-programs` sets it.
 
     `shards` makes it a *program on shards*, with one workgroup for each element of that grid, in
     row-major order. Its body works on the types of one part, and `ttc.shard` relates a part to the

@@ -295,7 +295,10 @@ def CallKernels : Pass<"ttc-call-kernels", "::mlir::ttc::ProgramOp"> {
     kernel calls on each vector of its result: the elementwise ops, with what else they read loaded
     at the vector's place. Parameters, operands and epilogue become constants of the kernel when it
     is compiled. Sets `ttc.workgroups` and `ttc.scratch_bytes` on the function, and `scratch_bytes`
-    and, without shards, `grid` on the program. Sets `ttc.in_place` for what the tail alone reads.
+    and, without shards, `grid` on the program. Sets `ttc.in_place` for what the tail alone reads, and for
+    the operands that the kernel updates.
+
+    A kernel without an epilogue may have several results; they are those of the program.
 
     The kernel's last argument is the address of the markers: a constant 0 if the program has none;
     else the scratch ends with them, as after `--ttc-add-entries`, and the call is the main zone, with the kernel's

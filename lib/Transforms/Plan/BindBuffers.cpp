@@ -180,7 +180,12 @@ private:
         return bound.lookup(other->root) != buffer ||
                (other->isWhole() && llvm::is_contained(operands, operand.index()));
       });
-      if (!isFree || work->getNumResults() != 1)
+      // Nor another result.
+      isFree &= llvm::none_of(work->getResults(), [&](OpResult other) {
+        std::optional<ValueStorage> taken = getStorage(other);
+        return taken && bound.lookup(taken->root) == buffer;
+      });
+      if (!isFree)
         continue;
       ++numInPlace;
       return buffer;

@@ -25,10 +25,11 @@ bool mlir::ttc::acceptsStrided(ProgramOp program, unsigned index, const StridedR
   Block &block = program.getBody().front();
   KernelOpInterface kernel = getKernel(program);
   if (index >= program.getNumArguments()) {
-    Value result = block.getTerminator()->getOperand(index - program.getNumArguments());
-    if (kernel)
-      return kernel->getResult(0).getType() == type &&
-             kernel.acceptsStrided(kernel->getNumOperands(), rows);
+    const unsigned number = index - program.getNumArguments();
+    Value result = block.getTerminator()->getOperand(number);
+    if (kernel) // with one result, or with all results of the kernel
+      return kernel->getResult(number).getType() == type &&
+             kernel.acceptsStrided(kernel->getNumOperands() + number, rows);
     return !result.getDefiningOp() || worksByDimension(result.getDefiningOp());
   }
   return llvm::all_of(block.getArgument(index).getUses(), [&](OpOperand &use) {
