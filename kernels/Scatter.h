@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A copy of a tensor with updates at places that indices name. A workgroup owns a part of the
-// result: it copies this part and then applies, in order, all updates that fall into it.
+// result: it copies this part, unless the result is stored where the tensor is, and then applies,
+// in order, all updates that fall into it.
 #ifndef TTC_KERNELS_SCATTER_H
 #define TTC_KERNELS_SCATTER_H
 
@@ -55,8 +56,9 @@ TTC_INLINE void scatterTyped(const ScatterParams &p, void *const *operands, int6
   } else {
     own = part(p.total, p.splits, workgroup);
   }
-  for (int64_t i = own.begin; i < own.end; ++i)
-    result[i] = data[i];
+  if (result != data) // else it is updated in place
+    for (int64_t i = own.begin; i < own.end; ++i)
+      result[i] = data[i];
   for (int64_t v = vectors.begin; v < vectors.end; ++v) {
     int64_t at = sliceOf(p, operands[1], v);
     if (at < 0)

@@ -129,10 +129,12 @@ static ScatterParams getScatterParams(ScatterNdOp op) {
 }
 
 TTC_SEQUENTIAL_OP(ScatterElementsOp, "scatter", scatter, getScatterParams)
+std::optional<unsigned> ScatterElementsOp::getUpdatedOperand(unsigned) { return 0; }
 int64_t ScatterElementsOp::getGrid() { return getScatterParams(*this).splits; }
 int64_t ScatterElementsOp::getScratchBytes() { return 0; }
 
 TTC_SEQUENTIAL_OP(ScatterNdOp, "scatter", scatter, getScatterParams)
+std::optional<unsigned> ScatterNdOp::getUpdatedOperand(unsigned) { return 0; }
 int64_t ScatterNdOp::getGrid() { return getScatterParams(*this).splits; }
 int64_t ScatterNdOp::getScratchBytes() { return 0; }
 
@@ -163,6 +165,7 @@ static CumulativeParams getCumulativeParams(CumulativeOp op) {
 }
 
 TTC_SEQUENTIAL_OP(CumulativeOp, "cumulative", cumulative, getCumulativeParams)
+std::optional<unsigned> CumulativeOp::getUpdatedOperand(unsigned) { return std::nullopt; }
 int64_t CumulativeOp::getGrid() { return getCumulativeParams(*this).splits; }
 int64_t CumulativeOp::getScratchBytes() { return 0; }
 
@@ -177,6 +180,7 @@ static ArgsortParams getArgsortParams(ArgsortOp op) {
 }
 
 TTC_SEQUENTIAL_OP(ArgsortOp, "argsort", argsort, getArgsortParams)
+std::optional<unsigned> ArgsortOp::getUpdatedOperand(unsigned) { return std::nullopt; }
 int64_t ArgsortOp::getGrid() { return getArgsortParams(*this).splits; }
 int64_t ArgsortOp::getScratchBytes() {
   // 64-bit elements need words of 128 bits; others are sorted in the result where it has no gaps.
@@ -202,6 +206,7 @@ static NonMaxSuppressionParams getSuppressionParams(NonMaxSuppressionOp op) {
 
 TTC_SEQUENTIAL_OP(NonMaxSuppressionOp, "non_max_suppression", nonMaxSuppression,
                   getSuppressionParams)
+std::optional<unsigned> NonMaxSuppressionOp::getUpdatedOperand(unsigned) { return std::nullopt; }
 int64_t NonMaxSuppressionOp::getGrid() { return 1; }
 int64_t NonMaxSuppressionOp::getScratchBytes() {
   return tensorType(getScores()).getDimSize(2) * static_cast<int64_t>(sizeof(uint64_t));
@@ -219,6 +224,7 @@ static DeterminantParams getDeterminantParams(DeterminantOp op) {
 }
 
 TTC_SEQUENTIAL_OP(DeterminantOp, "determinant", determinant, getDeterminantParams)
+std::optional<unsigned> DeterminantOp::getUpdatedOperand(unsigned) { return std::nullopt; }
 int64_t DeterminantOp::getGrid() { return getDeterminantParams(*this).splits; }
 int64_t DeterminantOp::getScratchBytes() {
   int64_t size = tensorType(getX()).getShape().back();

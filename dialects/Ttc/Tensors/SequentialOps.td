@@ -10,7 +10,7 @@ include "dialects/Ttc/Tensors/TensorEnums.td"
 class Ttc_SequentialOp<string mnemonic, list<Trait> traits = [DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]>
     : Ttc_InferredOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<Ttc_ConstantEvaluableOpInterface>,
-        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue"]>], traits)>;
+        DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue", "getUpdatedOperand"]>], traits)>;
 
 def Ttc_ScatterElementsOp : Ttc_SequentialOp<"scatter_elements"> {
   let summary = "writes elements by index along an axis";
@@ -19,7 +19,7 @@ def Ttc_ScatterElementsOp : Ttc_SequentialOp<"scatter_elements"> {
     place of `j`. With a `reduction`, the update is added to, multiplied with or compared with the element
     that is there. Updates are applied in the order of `indices`, so of several for one element
     the last one counts. A negative index counts from the end. An update whose index is out of range
-    is left out.
+    is left out. The result may be stored where `data` is; then only the updates are written.
 
     Constraints:
     - (C1) `data` and `updates` have the same element type; with a reduction, it is not bool.
@@ -48,8 +48,8 @@ def Ttc_ScatterNdOp : Ttc_SequentialOp<"scatter_nd"> {
   let summary = "writes slices by vectors of indices";
   let description = [{
     A copy of `data` in which `y[indices[j..., :]] = updates[j...]`: the last dimension of `indices`
-    holds positions in the first dimensions of `data`. Indices, `reduction` and the order of updates are
-    as in `ttc.scatter_elements`.
+    holds positions in the first dimensions of `data`. Indices, `reduction`, the order of updates and
+    where the result may be stored are as in `ttc.scatter_elements`.
 
     Constraints:
     - (C1) `data` and `updates` have the same element type; with a reduction, it is not bool.
