@@ -69,4 +69,9 @@ def Ttc_CumulativeKind : Ttc_Enum<"CumulativeKind", "how elements accumulate", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">]>;
 def Ttc_CumulativeKindAttr : Ttc_EnumAttr<Ttc_CumulativeKind, "cumulative_kind">;
 
+def Ttc_Rope : Ttc_Enum<"Rope", "which elements of a head are rotated together", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Halves", 1, "halves">,
+  I32EnumAttrCase<"Pairs", 2, "pairs">]>;
+def Ttc_RopeAttr : Ttc_EnumAttr<Ttc_Rope, "rope">;
+
 #endif // TTC_TENSORENUMS_TD

@@ -40,6 +40,11 @@ def Ttc_SelectsElements : NativeOpTrait<"ttc::SelectsElements"> {
   let cppNamespace = "::mlir";
 }
 
+/// The op itself converts elements of f16 and bf16 where it reads and writes them, and computes in f32.
+def Ttc_ConvertsItself : NativeOpTrait<"ttc::ConvertsItself"> {
+  let cppNamespace = "::mlir";
+}
+
 /// The op adds, multiplies and divides, and takes roots: every NaN of a result is one of an operand's,
 /// made quiet, or the one that the CPU makes, which has no payload.
 def Ttc_PassesNan : NativeOpTrait<"ttc::PassesNan"> {
