@@ -35,6 +35,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/profile.hpp
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/sampling.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 
 if(TARGET ttrt_sign)

@@ -13,6 +13,13 @@ struct bf16 {
   uint16_t bits;
 };
 
+/// Rounds to nearest, even.
+TTC_INLINE void store(f16 *to, vf value) {
+  typedef f16 narrow __attribute__((ext_vector_type(VL)));
+  typedef f16 unaligned __attribute__((ext_vector_type(VL), aligned(2)));
+  *reinterpret_cast<unaligned *>(to) = __builtin_convertvector(value, narrow);
+}
+
 /// Consecutive numbers at any address. Each conversion is exact.
 TTC_INLINE vf load(const f16 *from) {
   typedef f16 narrow __attribute__((ext_vector_type(VL), aligned(2)));

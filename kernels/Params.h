@@ -98,6 +98,60 @@ struct AttentionParams {
   int64_t keysAt, valuesAt, scoresAt, inversesAt;
 };
 
+/// How pairs of elements of a head are rotated by the angle of their position.
+enum RopeMode : int64_t {
+  kRopeNone = 0,
+  /// Element i with i + depth / 2.
+  kRopeHalves = 1,
+  /// Element 2i with 2i + 1.
+  kRopePairs = 2,
+};
+
+/// Positions of a block of a cache's keys: a block is [depth][kCacheBlock].
+constexpr int64_t kCacheBlock = 32;
+
+/// Attention over a cache of keys [groups][context / 32][depth][32] and values
+/// [groups][depth / 32][context][32]. The operands are qkv [rows][(heads + 2 groups) * depth],
+/// keys, values, the position, then the table and the count, if there are any.
+struct CacheParams {
+  // Rows of qkv; heads of queries, heads of keys and of values, elements of a head; positions.
+  int64_t rows, heads, groups, depth, context;
+  // The element of the caches: kF32 or kF16.
+  int64_t element;
+  // Rotation; operands that are there.
+  int64_t rope, hasTable, hasCount;
+  // The bits of an f32.
+  int64_t scale;
+  // Workgroups; those of one group of heads, each with a part of the positions (one row only).
+  int64_t workgroups, splits;
+  // Elements from the partial result of a head to that of the next; not used without splits.
+  int64_t partialRow;
+  // Rows of qkv that meet the cache together, blocks of positions whose scores are computed before
+  // the values are met, and elements from one row of scores to the next.
+  int64_t tileRows, chunkBlocks, scoreRow;
+  // Scratch: offsets in bytes of queries, scores, results, and maximum and sum of each row.
+  int64_t queriesAt, scoresAt, resultsAt, statsAt;
+};
+
+/// Results of the parts of the positions, [splits][heads][partialRow]: weighted values, then the
+/// maximum and the sum of the weights.
+struct CombineParams {
+  int64_t splits, heads, depth, partialRow;
+  int64_t workgroups;
+};
+
+/// Logits whose maximum is looked at before they are, a multiple of 32.
+constexpr int64_t kSampleChunk = 256;
+
+struct SampleParams {
+  // Logits; positions of the history.
+  int64_t vocabulary, context;
+  // Candidates that scratch holds: three words each.
+  int64_t candidates;
+  // Scratch: offsets in bytes of maxima of chunks, bits of penalised tokens, candidates, histogram.
+  int64_t maximaAt, penalisedAt, candidatesAt, histogramAt;
+};
+
 struct WinogradParams {
   int64_t n, ih, iw, oh, ow;
   // Channels of x; elements from one pixel to the next, of x and of the result.

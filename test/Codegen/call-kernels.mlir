@@ -70,6 +70,33 @@ ttc.program @scalar(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %s: tenso
   ttc.return %1 : tensor<1x6x16xf32>
 }
 
+// Of several results, each comes after the operands; those that the kernel updates are written over their operands.
+// CHECK-LABEL: ttc.program @updates(
+// CHECK-SAME:      -> (tensor<2x4x32x32xf16> {ttc.in_place = array<i64: 2>}, tensor<2x1x128x32xf16> {ttc.in_place = array<i64: 1>})
+// CHECK:         %[[OPERANDS:.*]] = llvm.alloca
+// CHECK:         llvm.getelementptr %{{.*}}[4]
+// CHECK:         llvm.getelementptr %[[OPERANDS]][4]
+// CHECK:         llvm.getelementptr %{{.*}}[5]
+// CHECK:         llvm.getelementptr %[[OPERANDS]][5]
+// CHECK:         llvm.call @ttc_kernel_update_cache(%[[OPERANDS]]
+ttc.program @updates(%p: tensor<1xi32>, %v: tensor<2x1x128x32xf16>, %k: tensor<2x4x32x32xf16>, %qkv: tensor<16x256xf32>)
+    -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>) {
+  %0:2 = ttc.kernel.update_cache %qkv, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0.125 : f32}
+      : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>)
+        -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+  ttc.return %0#0, %0#1 : tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>
+}
+
+// An operand that the kernel reads in another place, too, is not written over.
+// CHECK-LABEL: ttc.program @reads_twice(
+// CHECK-SAME:      -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32> {ttc.in_place = array<i64: 2>}, tensor<128xi32> {ttc.in_place = array<i64: 3>})
+ttc.program @reads_twice(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %s: tensor<64xi32>, %h: tensor<128xi32>)
+    -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>) {
+  %0:5 = ttc.sample %l, %t, %t, %s, %h : (tensor<1x100xf32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>)
+      -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>)
+  ttc.return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>
+}
+
 // What has no kernel stays.
 // CHECK-LABEL: ttc.program @tensors(
 // CHECK-NEXT:    ttc.relu
@@ -100,6 +127,32 @@ ttc.program @two_results(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>)
   %0 = ttc.kernel.gemm %x, %p {packed, tile = array<i64: 6, 16>}
       : (tensor<1x6x64xf32>, tensor<1x1x64x16xf32>) -> tensor<1x6x16xf32>
   ttc.return %0, %0 : tensor<1x6x16xf32>, tensor<1x6x16xf32>
+}
+}
+
+// -----
+
+module {
+// expected-error @+1 {{expected the 2 results of its kernel, found 1}}
+ttc.program @one_of_two(%p: tensor<1xi32>, %v: tensor<2x1x128x32xf16>, %k: tensor<2x4x32x32xf16>, %qkv: tensor<16x256xf32>)
+    -> tensor<2x4x32x32xf16> {
+  %0:2 = ttc.kernel.update_cache %qkv, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0.125 : f32}
+      : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>)
+        -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+  ttc.return %0#0 : tensor<2x4x32x32xf16>
+}
+}
+
+// -----
+
+module {
+// expected-error @+1 {{expected the results of its kernel, in their order, found others}}
+ttc.program @other_order(%p: tensor<1xi32>, %v: tensor<2x1x128x32xf16>, %k: tensor<2x4x32x32xf16>, %qkv: tensor<16x256xf32>)
+    -> (tensor<2x1x128x32xf16>, tensor<2x4x32x32xf16>) {
+  %0:2 = ttc.kernel.update_cache %qkv, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0.125 : f32}
+      : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>)
+        -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+  ttc.return %0#1, %0#0 : tensor<2x1x128x32xf16>, tensor<2x4x32x32xf16>
 }
 }
 

@@ -8,7 +8,6 @@ include "dialects/Ttc/Tensors/TensorEnums.td"
 
 /// The rows of a matrix as a file has them: rows x (blocks of a row) x (bytes of a block).
 def Ttc_BlockBytes : Ttc_TensorOf<[I8], "bytes (i8)">;
-def Ttc_I32Tensor : Ttc_TensorOf<[I32], "i32">;
 
 def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<Ttc_CountedOpInterface>]> {

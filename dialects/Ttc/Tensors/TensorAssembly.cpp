@@ -71,7 +71,9 @@ void ttc::detail::printTensorAttributes(OpAsmPrinter &printer, DictionaryAttr at
     StringRef name = attribute.getName();
     bool isDefault = defaults && defaults.get(name) == attribute.getValue();
     bool isEnumeration = !name.contains('.') && isa<TtcDialect>(attribute.getValue().getDialect());
-    if (!isDefault && !isEnumeration)
+    // What the op's format shows by keywords before operands.
+    bool isSegments = name == "operandSegmentSizes";
+    if (!isDefault && !isEnumeration && !isSegments)
       shown.push_back(attribute);
   }
   if (shown.empty())

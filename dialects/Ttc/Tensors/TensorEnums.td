@@ -83,5 +83,9 @@ def Ttc_BlockActivations : Ttc_Enum<"BlockActivations",
     "the numbers that weights in blocks are multiplied by", [
   I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"Int8", 1, "int8">]>;
 def Ttc_BlockActivationsAttr : Ttc_EnumAttr<Ttc_BlockActivations, "block_activations">;
+def Ttc_Rope : Ttc_Enum<"Rope", "which elements of a head are rotated together", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Halves", 1, "halves">,
+  I32EnumAttrCase<"Pairs", 2, "pairs">]>;
+def Ttc_RopeAttr : Ttc_EnumAttr<Ttc_Rope, "rope">;
 
 #endif // TTC_TENSORENUMS_TD

@@ -22,6 +22,7 @@ def Ttc_IntegerTensor
     : Ttc_TensorOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
                    "integers (i8, i16, i32, i64, ui8, ui16, ui32, ui64)">;
 def Ttc_F32Tensor : Ttc_TensorOf<[F32], "f32">;
+def Ttc_I32Tensor : Ttc_TensorOf<[I32], "i32">;
 def Ttc_I64Tensor : Ttc_TensorOf<[I64], "i64">;
 def Ttc_IndexTensor : Ttc_TensorOf<[I32, I64], "indices (i32, i64)">;
 
@@ -37,6 +38,11 @@ def Ttc_InferredResults : NativeOpTrait<"ttc::InferredResults"> {
 /// Every element of a result is one of an operand's elements, or a constant that the op is given:
 /// the op rounds nothing. An op that has the trait and is not elementwise only moves elements.
 def Ttc_SelectsElements : NativeOpTrait<"ttc::SelectsElements"> {
+  let cppNamespace = "::mlir";
+}
+
+/// The op itself converts elements of f16 and bf16 where it reads and writes them, and computes in f32.
+def Ttc_ConvertsItself : NativeOpTrait<"ttc::ConvertsItself"> {
   let cppNamespace = "::mlir";
 }
 

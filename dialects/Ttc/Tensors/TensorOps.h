@@ -65,6 +65,10 @@ public:
 template <typename ConcreteType>
 class SelectsElements : public OpTrait::TraitBase<ConcreteType, SelectsElements> {};
 
+/// The op itself converts elements of f16 and bf16.
+template <typename ConcreteType>
+class ConvertsItself : public OpTrait::TraitBase<ConcreteType, ConvertsItself> {};
+
 /// Every NaN of a result is one of an operand's, made quiet, or the one that the CPU makes.
 template <typename ConcreteType>
 class PassesNan : public OpTrait::TraitBase<ConcreteType, PassesNan> {};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ChooseCacheKernels.h"
 #include "ChooseIntKernels.h"
 #include "TransposeUtils.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
@@ -397,6 +398,7 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     const bool usesWinograd = winograd && holdsScratch();
     RewritePatternSet patterns(context);
     populateIntKernelPatterns(patterns, target);
+    populateCacheKernelPatterns(patterns);
     // Before weights are packed: those of Winograd's algorithm are larger.
     const ResidentFunctions functions(getOperation());
     patterns.add<ConvToWinograd>(context, vectorLength, usesWinograd, functions, /*benefit=*/2);

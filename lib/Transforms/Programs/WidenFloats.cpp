@@ -143,6 +143,8 @@ private:
 
   /// Whether the op only moves elements that are stored in 16 bits.
   bool staysNarrow(Operation *op) const {
+    if (op->hasTrait<ConvertsItself>())
+      return true;
     return op->hasTrait<SelectsElements>() && !isa<ElementwiseOpInterface>(op) &&
            llvm::none_of(op->getOperands(), [&](Value value) { return computed.contains(value); });
   }

@@ -9,6 +9,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "ttc/Analysis/GemmPlan.h"
 #include "ttc/Codegen/MachineCode.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>
@@ -54,6 +55,21 @@ size_t KernelSuite::add(const std::string &op, const std::vector<std::string> &o
     types = "(" + types + ")";
   text += ") -> " + resultType + " {\n  %r = " + op + " : " + types + " -> " + resultType +
           "\n  return %r : " + resultType + "\n}\n";
+  return addText(text, operandTypes.size() + 1 + (tail == Tail::biasRelu), tail);
+}
+
+size_t KernelSuite::addSeveral(const std::string &op, const std::vector<std::string> &operandTypes,
+                               const std::vector<std::string> &resultTypes) {
+  std::string arguments;
+  for (size_t i = 0; i < operandTypes.size(); ++i)
+    arguments += (i ? ", %" : "%") + std::to_string(i) + ": " + operandTypes[i];
+  return addText("func.func @f(" + arguments + ") {\n  %r:" + std::to_string(resultTypes.size()) +
+                     " = " + op + " : (" + llvm::join(operandTypes, ", ") + ") -> (" +
+                     llvm::join(resultTypes, ", ") + ")\n  return\n}\n",
+                 operandTypes.size() + resultTypes.size(), Tail::none);
+}
+
+size_t KernelSuite::addText(const std::string &text, size_t operands, Tail tail) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
   if (!module) {
     llvm::errs() << text;
@@ -69,7 +85,7 @@ size_t KernelSuite::add(const std::string &op, const std::vector<std::string> &o
     entry.scratchBytes = kernel.getScratchBytes();
   });
   entry.name = "program" + std::to_string(entries.size());
-  entry.operands = operandTypes.size() + 1 + (tail == Tail::biasRelu);
+  entry.operands = operands;
   entry.tail = tail;
   entry.module = std::move(module);
   entries.push_back(std::move(entry));

@@ -47,6 +47,9 @@ public:
   /// given types; returns its index. On malformed IR the test program ends with the diagnostic.
   size_t add(const std::string &op, const std::vector<std::string> &operandTypes,
              const std::string &resultType, Tail tail = Tail::none);
+  /// The same for an op of several results. The program's operands are the op's, then all results.
+  size_t addSeveral(const std::string &op, const std::vector<std::string> &operandTypes,
+                    const std::vector<std::string> &resultTypes);
 
   /// Compiles everything for `target`; programs can then be called if this machine can run it.
   bool compile(const mlir::ttc::CpuTarget &target);
@@ -59,6 +62,7 @@ public:
 
 private:
   struct Entry;
+  size_t addText(const std::string &text, size_t operands, Tail tail);
   /// The lowered programs, with epilogues of the target's vector length.
   std::string lower(const mlir::ttc::CpuTarget &target, bool markers = false) const;
 

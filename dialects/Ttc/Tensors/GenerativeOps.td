@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ops of models that generate a sequence token by token: their operands say how far it is.
+#ifndef TTC_GENERATIVEOPS_TD
+#define TTC_GENERATIVEOPS_TD
+
+include "dialects/Ttc/Tensors/TensorOpBase.td"
+include "dialects/Ttc/Tensors/TensorEnums.td"
+
+def Ttc_CacheTensor : Ttc_TensorOf<[F32, F16], "f32 or f16">;
+
+/// What ttc.cached_attention and its kernels demand.
+defvar Ttc_CacheConstraints = [{
+    - (C1) `kv_heads` is at least 1 and divides `heads`.
+    - (C2) `qkv` is [M, (`heads` + 2 `kv_heads`) * D] with M of at least 1 and D a multiple of 32.
+    - (C3) `keys` is [`kv_heads`, T / 32, D, 32], `values` is [`kv_heads`, D / 32, T, 32] of the same element type, and T is
+      at least 32 and less than 2^31.
+    - (C4) `position` and `count` have one element in one dimension.
+    - (C5) `cos_sin` is [T, D]; it is given exactly if `rope` is.
+    - (C6) `scale` is finite.}];
+
+// How much it computes depends on the position, so it is not counted.
+def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
+    AttrSizedOperandSegments, Ttc_ConvertsItself]> {
+  let summary = "attention of new tokens over a cache of keys and values";
+  let description = !strconcat([{
+    Row `m` of `qkv` belongs to the token at position `position + m`. It holds `heads` queries, `kv_heads` keys and
+    `kv_heads` values of `D` elements each; `heads / kv_heads` consecutive queries share a key and a value.
+    The key is rotated and written at its position into `keys`, the value into `values`. Then
+    each query is rotated, and `y` is `softmax(scale * query . keys) values` over all positions up to the row's own.
+
+    `new_keys` and `new_values` are the caches after that, with all other elements as they were; they may be stored where
+    `keys` and `values` are. The layouts are those in which the cache is read: 32 positions of an
+    element of a key are neighbours, and 32 elements of a value. Caches of f16 store rounded elements, which
+    all arithmetic sees as f32.
+
+    `rope` says which elements of a head are rotated together: `halves`, element `i` and element `i + D / 2`;
+    `pairs`, elements `2 i` and `2 i + 1`. Row `p` of `cos_sin` has `D / 2` cosines, then as many sines, of
+    the angles of position `p`.
+
+    Only the first `count` rows are valid, or all of them without it. A row that is not, and one whose position is not
+    within the cache, is written nowhere, and its `y` is 0. If `position` is negative, there is no valid row. The cost goes by
+    the positions that are in use, not by the size of the cache.
+
+    Constraints:}], Ttc_CacheConstraints, [{
+
+    ```mlir
+    %y, %new_keys, %new_values = ttc.cached_attention %qkv, %keys, %values, %position cos_sin %table
+        rope pairs {heads = 9, kv_heads = 3, scale = 1.250000e-01}
+        : (tensor<1x960xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>, tensor<1xi32>, tensor<2048x64xf32>)
+          -> (tensor<1x576xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>)
+    ```
+  }]);
+  let arguments = (ins Ttc_F32Tensor:$qkv, Ttc_CacheTensor:$keys, Ttc_CacheTensor:$values,
+      Ttc_I32Tensor:$position, Optional<Ttc_F32Tensor>:$cos_sin, Optional<Ttc_I32Tensor>:$count,
+      Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
+      DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope);
+  let results = (outs Ttc_F32Tensor:$y, Ttc_CacheTensor:$new_keys, Ttc_CacheTensor:$new_values);
+  let assemblyFormat = [{
+    $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)? (`rope` $rope^)?
+    custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
+  }];
+}
+
+// How much it computes depends on what it is asked for, so it is not counted.
+def Ttc_SampleOp : Ttc_InferredOp<"sample", [
+    DeclareOpInterfaceMethods<Ttc_KernelOpInterface, ["hasEpilogue", "getUpdatedOperand"]>]> {
+  let summary = "the next token of a sequence";
+  let description = [{
+    Chooses a token from `logits`, as the `ttrt_sampling` of `ttrt/sampling.h` says that `sampling` holds: greedily (of equal
+    logits, the one with the lower number), or at random after temperature, top-k and top-p, from a generator
+    whose numbers depend on seed and counter alone. Logits of tokens in the last positions of `history`, up to
+    `position`, may be penalised. A logit that is not a number is never chosen.
+
+    The results are the state of the next step, which may be stored where the operands are: `new_token` is the
+    chosen token, `new_position` is `position + 1`, where `new_history` holds the token. `new_sampling` has counted the number that was
+    drawn; it is done if the token is a stop token, or if the next position is not within `history`. `emitted` is the
+    token.
+
+    If `sampling` is done, nothing changes, and `emitted` is -1. The same holds for a `position` that is not within
+    `history`, and `new_sampling` is done.
+
+    Constraints:
+    - (C1) `logits` is [1, V] with V from 1 to 2^20.
+    - (C2) `token` and `position` have one element in one dimension.
+    - (C3) `sampling` has 64 elements in one dimension.
+    - (C4) `history` has one dimension of at least 1 and less than 2^31 elements.
+
+    ```mlir
+    %emitted, %new_token, %new_position, %new_sampling, %new_history =
+        ttc.sample %logits, %token, %position, %sampling, %history
+        : (tensor<1x49152xf32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<2048xi32>)
+          -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<2048xi32>)
+    ```
+  }];
+  let arguments = (ins Ttc_F32Tensor:$logits, Ttc_I32Tensor:$token, Ttc_I32Tensor:$position,
+      Ttc_I32Tensor:$sampling, Ttc_I32Tensor:$history);
+  let results = (outs Ttc_I32Tensor:$emitted, Ttc_I32Tensor:$new_token, Ttc_I32Tensor:$new_position,
+      Ttc_I32Tensor:$new_sampling, Ttc_I32Tensor:$new_history);
+}
+
+#endif // TTC_GENERATIVEOPS_TD

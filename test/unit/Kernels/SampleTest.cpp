@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The choice of the next token, against a plain one that sorts all tokens, in f64.
+#include "KernelCases.h"
+#include "ttrt/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+using namespace ttc::test;
+
+namespace {
+
+constexpr int64_t kContext = 96;
+
+/// The state of a sequence, as the device has it.
+struct State {
+  int32_t emitted = -7, token = 3, position = 40;
+  alignas(64) ttrt_sampling sampling = TTRT_SAMPLING_INIT;
+  std::vector<int32_t> history = std::vector<int32_t>(kContext, 0);
+};
+
+class Sampler {
+public:
+  explicit Sampler(const std::vector<int64_t> &sizes, const mlir::ttc::CpuTarget &target = host()) {
+    const std::string one = "tensor<1xi32>", words = "tensor<64xi32>",
+                      history = "tensor<" + std::to_string(kContext) + "xi32>";
+    for (int64_t size : sizes)
+      suite.addSeveral("ttc.sample %0, %1, %2, %3, %4",
+                       {tensor({1, size}), one, one, words, history},
+                       {one, one, one, words, history});
+    EXPECT_TRUE(suite.compile(target));
+  }
+
+  /// In place, and to other memory: both leave the same.
+  void step(size_t index, const std::vector<float> &logits, State &state) {
+    Buffer values(logits.size());
+    std::copy(logits.begin(), logits.end(), values.data());
+    auto word = [](const auto *p) { return reinterpret_cast<const float *>(p); };
+    State copy;
+    const State before = state;
+    std::fill(copy.history.begin(), copy.history.end(), -99);
+    suite.program(index)({values.data(), word(&state.token), word(&state.position),
+                          word(&state.sampling), word(state.history.data()), word(&copy.emitted),
+                          word(&copy.token), word(&copy.position), word(&copy.sampling),
+                          word(copy.history.data())});
+    EXPECT_EQ(std::memcmp(&state.sampling, &before.sampling, sizeof(ttrt_sampling)), 0);
+    EXPECT_EQ(state.history, before.history);
+    suite.program(index)({values.data(), word(&state.token), word(&state.position),
+                          word(&state.sampling), word(state.history.data()), word(&state.emitted),
+                          word(&state.token), word(&state.position), word(&state.sampling),
+                          word(state.history.data())});
+    EXPECT_EQ(state.emitted, copy.emitted);
+    EXPECT_EQ(state.token, copy.token);
+    EXPECT_EQ(state.position, copy.position);
+    EXPECT_EQ(std::memcmp(&state.sampling, &copy.sampling, sizeof(ttrt_sampling)), 0);
+    EXPECT_EQ(state.history, copy.history);
+  }
+
+private:
+  KernelSuite suite;
+};
+
+/// The tokens that can be chosen, in the order of their numbers, with their probabilities.
+std::vector<std::pair<int32_t, double>> getChoices(const std::vector<float> &logits,
+                                                   const State &state) {
+  const ttrt_sampling &s = state.sampling;
+  std::vector<double> values(logits.begin(), logits.end());
+  if (s.repetition_penalty > 0 && s.repetition_penalty != 1) {
+    std::vector<bool> seen(values.size());
+    const int32_t window = s.penalty_window ? s.penalty_window : kContext;
+    for (int32_t i = std::max(0, state.position + 1 - window); i <= state.position; ++i)
+      if (state.history[i] >= 0 && state.history[i] < static_cast<int64_t>(seen.size()))
+        seen[state.history[i]] = true;
+    for (size_t i = 0; i < values.size(); ++i)
+      if (seen[i])
+        values[i] =
+            logits[i] > 0 ? logits[i] / s.repetition_penalty : logits[i] * s.repetition_penalty;
+  }
+  std::vector<int32_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
+  if (!(s.temperature > 0))
+    return {{order[0], 1.0}};
+  if (s.top_k)
+    order.resize(std::min<size_t>(s.top_k, order.size()));
+  std::vector<double> weights;
+  for (int32_t token : order)
+    weights.push_back(std::exp((values[token] - values[order[0]]) / s.temperature));
+  if (s.top_p > 0 && s.top_p < 1) {
+    const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double sum = 0;
+    size_t count = 0;
+    while (count < weights.size() && sum < whole * s.top_p)
+      sum += weights[count++];
+    weights.resize(count);
+  }
+  const double whole = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<std::pair<int32_t, double>> choices;
+  for (size_t i = 0; i < weights.size(); ++i)
+    choices.emplace_back(order[i], weights[i] / whole);
+  std::sort(choices.begin(), choices.end());
+  return choices;
+}
+
+/// The drawn token; others are as good if the number is within rounding errors of the border.
+void expectChoice(const std::vector<float> &logits, const State &before, const State &after,
+                  const std::string &what) {
+  auto choices = getChoices(logits, before);
+  const double uniform = ttrt_sampling_uniform(before.sampling.seed, before.sampling.counter);
+  double low = 0;
+  bool found = false;
+  for (auto [token, probability] : choices) {
+    if (token == after.token) {
+      found = choices.size() == 1 || (uniform >= low - 1e-5 && uniform < low + probability + 1e-5);
+      break;
+    }
+    low += probability;
+  }
+  ASSERT_TRUE(found) << what << ": " << after.token << " is not the choice";
+  EXPECT_EQ(after.emitted, after.token);
+  EXPECT_EQ(after.position, before.position + 1);
+  EXPECT_EQ(after.history[before.position + 1], after.token);
+  EXPECT_EQ(after.sampling.counter[0],
+            before.sampling.counter[0] + (before.sampling.temperature > 0));
+}
+
+void testChoices(const mlir::ttc::CpuTarget &target) {
+  const std::vector<int64_t> sizes{1, 7, 300, 5000, 49152, 151936};
+  Sampler sampler(sizes, target);
+  std::mt19937 engine(5);
+  std::normal_distribution<float> normal(0, 3);
+  for (auto [index, size] : llvm::enumerate(sizes))
+    for (int round = 0; round < 6; ++round) {
+      std::vector<float> logits(size);
+      for (float &logit : logits) {
+        logit = normal(engine);
+        if (round % 3 == 2) // many of equal size
+          logit = std::round(logit);
+      }
+      for (auto [temperature, topK, topP, penalty, window] :
+           std::initializer_list<std::tuple<float, uint32_t, float, float, uint32_t>>{
+               {0, 0, 0, 0, 0},
+               {0, 5, 0.5f, 1.5f, 0},
+               {1, 0, 1, 1, 0},
+               {0.8f, 40, 0, 0, 0},
+               {0.8f, 0, 0.9f, 1.2f, 8},
+               {0.3f, 50, 0.95f, 1.1f, 0},
+               {2, 1000, 0.99f, 0, 0},
+               {1.5f, 0, 0.9999f, 0, 0},
+               {1, 1, 0, 0, 0},
+               {0.01f, 0, 0.5f, 0, 0}}) {
+        State before;
+        for (int32_t &token : before.history)
+          token = static_cast<int32_t>(engine() % size);
+        before.history[38] = -5; // what is no token has no logit
+        before.history[39] = INT32_MAX;
+        before.sampling.temperature = temperature;
+        before.sampling.top_k = topK;
+        before.sampling.top_p = topP;
+        before.sampling.repetition_penalty = penalty;
+        before.sampling.penalty_window = window;
+        before.sampling.seed[0] = engine();
+        before.sampling.seed[1] = engine();
+        before.sampling.counter[0] = engine();
+        State after = before;
+        sampler.step(index, logits, after);
+        expectChoice(logits, before, after,
+                     std::to_string(size) + " tokens, temperature " + std::to_string(temperature) +
+                         ", top-k " + std::to_string(topK) + ", top-p " + std::to_string(topP));
+      }
+    }
+}
+
+TEST(SampleKernel, Host) { testChoices(host()); }
+TEST(SampleKernel, Avx2) { testChoices(*mlir::ttc::getCpuTarget("x86-64-v3")); }
+
+// Each token is drawn as often as its probability says.
+TEST(SampleKernel, Distribution) {
+  Sampler sampler({6});
+  const std::vector<float> logits{0, 1, -1, 2, 0.5f, -30};
+  State state;
+  state.sampling.temperature = 1.5f;
+  state.sampling.seed[0] = 42;
+  auto choices = getChoices(logits, state);
+  std::vector<int> counts(6);
+  constexpr int kDraws = 20000;
+  for (int i = 0; i < kDraws; ++i) {
+    state.position = 40;
+    sampler.step(0, logits, state);
+    ++counts[state.token];
+  }
+  EXPECT_EQ(state.sampling.counter[0], static_cast<uint32_t>(kDraws));
+  for (auto [token, probability] : choices)
+    EXPECT_NEAR(counts[token], kDraws * probability, 4 * std::sqrt(kDraws * probability) + 1);
+}
+
+TEST(SampleKernel, Ends) {
+  Sampler sampler({50});
+  std::vector<float> logits(50);
+  logits[17] = 1;
+  // A stop token is emitted; nothing changes after it.
+  State state;
+  state.sampling.stop_count = 2;
+  state.sampling.stop[0] = 4;
+  state.sampling.stop[1] = 17;
+  sampler.step(0, logits, state);
+  EXPECT_EQ(state.emitted, 17);
+  EXPECT_EQ(state.position, 41);
+  EXPECT_EQ(state.sampling.done, 1u);
+  State done = state;
+  sampler.step(0, logits, done);
+  EXPECT_EQ(done.emitted, -1);
+  EXPECT_EQ(done.position, 41);
+  EXPECT_EQ(done.token, state.token);
+  EXPECT_EQ(done.history, state.history);
+  // A stop beyond the count is none, and no count reads beyond the struct.
+  State other;
+  other.sampling.stop_count = 1;
+  other.sampling.stop[1] = 17;
+  sampler.step(0, logits, other);
+  EXPECT_EQ(other.sampling.done, 0u);
+  other.sampling.stop_count = UINT32_MAX;
+  sampler.step(0, logits, other);
+  EXPECT_EQ(other.sampling.done, 1u);
+  // The last position: its token is emitted, and there is no next step.
+  State last;
+  last.position = kContext - 1;
+  sampler.step(0, logits, last);
+  EXPECT_EQ(last.emitted, 17);
+  EXPECT_EQ(last.position, kContext);
+  EXPECT_EQ(last.sampling.done, 1u);
+  for (int32_t position : {-1, INT32_MIN, static_cast<int32_t>(kContext), INT32_MAX}) {
+    State outside;
+    outside.position = position;
+    const State before = outside;
+    sampler.step(0, logits, outside);
+    EXPECT_EQ(outside.emitted, -1);
+    EXPECT_EQ(outside.position, position);
+    EXPECT_EQ(outside.history, before.history);
+    EXPECT_EQ(outside.sampling.done, 1u);
+  }
+}
+
+TEST(SampleKernel, SpecialNumbers) {
+  Sampler sampler({300});
+  for (float temperature : {0.0f, 1.0f, -1.0f, NAN, INFINITY, 1e-40f}) {
+    State state;
+    state.sampling.temperature = temperature;
+    std::vector<float> logits(300, NAN);
+    logits[211] = -5;
+    State one = state;
+    sampler.step(0, logits, one);
+    EXPECT_EQ(one.token, 211) << temperature;
+    logits[212] = INFINITY;
+    one = state;
+    sampler.step(0, logits, one);
+    EXPECT_EQ(one.token, 212) << temperature;
+    // No number at all: there is a token still.
+    one = state;
+    sampler.step(0, std::vector<float>(300, NAN), one);
+    EXPECT_EQ(one.token, 0);
+    // Only -infinity beside the candidates of top-k.
+    std::vector<float> few(300, -INFINITY);
+    few[9] = 1;
+    one = state;
+    one.sampling.top_k = 40;
+    one.sampling.top_p = 0.9f;
+    sampler.step(0, few, one);
+    EXPECT_EQ(one.token, 9) << temperature;
+  }
+}
+
+// Known values of Philox4x32-10, from the tests of its authors.
+TEST(Sampling, Generator) {
+  const uint32_t zero[2] = {0, 0};
+  EXPECT_EQ(ttrt_sampling_uniform(zero, zero),
+            static_cast<double>((uint64_t(0xe169c58d) << 32 | 0x6627e8d5) >> 11) * 0x1p-53);
+}
+
+} // namespace
