@@ -190,7 +190,8 @@ def OverlapTransfers : Pass<"ttc-overlap-transfers", "::mlir::ModuleOp"> {
     semantics of events and why these schedules are free of races.
 
     An entry point keeps one queue, and gets a remark, if an input's slot shares bytes with an
-    output's, or is state: such a slot cannot be written ahead.
+    output's, or is state: such a slot cannot be written ahead. One without inputs, whose state is all that a run
+    depends on, has no `overlap-input` schedules, and in the others a run follows the run before it.
 
     ```mlir
     ttc.trace @main_t0() {

@@ -41,6 +41,8 @@ public:
         mayOverlap = single.mayOverlap();
       if (schedule.getQueues() > 1 && !*mayOverlap)
         continue;
+      if (schedule.overlap == Overlap::Input && single.writes.empty())
+        continue;
       ++made;
       kind = &schedule;
       switch (schedule.overlap) {
@@ -130,6 +132,8 @@ private:
 
   /// Writes all inputs on the transfer queue; with `again`, over those of an earlier inference.
   void writeAhead(bool again) {
+    if (single.writes.empty())
+      return; // each run takes what the run before it left in states
     for (auto [number, group] : llvm::enumerate(single.groups)) {
       if (again)
         wait(Consumed, kTransfer, number);
@@ -286,7 +290,8 @@ private:
       record(Drained, kTransfer);
     };
     auto run = [&] {
-      wait(Written, kCompute);
+      if (!single.writes.empty())
+        wait(Written, kCompute);
       compute();
       record(Computed, kCompute);
     };

@@ -48,7 +48,7 @@ SingleSchedule::Bytes SingleSchedule::getBytes(FlatSymbolRefAttr name) {
 }
 
 bool SingleSchedule::mayOverlap() {
-  if (writes.empty() || reads.empty())
+  if (reads.empty())
     return false;
   for (auto [step, bytes] : llvm::zip_equal(writes, inputs)) {
     FlatSymbolRefAttr slot = cast<EnqueueWriteOp>(step).getBufferAttr();
