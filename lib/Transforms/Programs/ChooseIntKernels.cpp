@@ -11,15 +11,15 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
-namespace {
-
-ByteDot chooseDot(const CpuTarget &target) {
+ByteDot mlir::ttc::chooseByteDot(const CpuTarget &target) {
   std::vector<std::string> features = getNeededFeatures(target);
   auto has = [&](StringRef name) { return llvm::is_contained(features, name); };
   if (getVectorLength(target) == 16)
     return has("avx512vnni") ? ByteDot::vnni : has("avx512bw") ? ByteDot::madd : ByteDot::plain;
   return has("avxvnni") ? ByteDot::vnni : has("avx2") ? ByteDot::madd : ByteDot::plain;
 }
+
+namespace {
 
 /// The integer that all elements of a constant are, through reshapes.
 std::optional<int64_t> getInteger(Value value) {
@@ -246,5 +246,5 @@ struct IntMatmulToKernel : IntKernelPattern<IntMatmulOp> {
 
 void mlir::ttc::populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target) {
   patterns.add<IntConvToKernel, IntMatmulToKernel>(patterns.getContext(), getVectorLength(target),
-                                                   chooseDot(target));
+                                                   chooseByteDot(target));
 }

@@ -2,10 +2,14 @@
 #ifndef TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
 #define TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
 
+#include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "ttc/Support/Cpu.h"
 
 namespace mlir::ttc {
+
+/// The instructions of the target that sum products of bytes.
+ByteDot chooseByteDot(const CpuTarget &target);
 
 /// The patterns that choose kernels for products of integers on channels-last images and matrices.
 void populateIntKernelPatterns(RewritePatternSet &patterns, const CpuTarget &target);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ChooseBlockKernels.h"
 #include "ChooseCacheKernels.h"
 #include "ChooseIntKernels.h"
 #include "TransposeUtils.h"
@@ -398,6 +399,7 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
     const bool usesWinograd = winograd && holdsScratch();
     RewritePatternSet patterns(context);
     populateIntKernelPatterns(patterns, target);
+    populateBlockKernelPatterns(patterns, target);
     populateCacheKernelPatterns(patterns);
     // Before weights are packed: those of Winograd's algorithm are larger.
     const ResidentFunctions functions(getOperation());
@@ -410,7 +412,7 @@ struct ChooseKernels : impl::ChooseKernelsBase<ChooseKernels> {
                  ReductionToKernel<ReduceMaxOp, PoolKind::max>,
                  ReductionToKernel<ReduceMeanOp, PoolKind::average>>(context);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
-        failed(checkScratch()))
+        failed(verifyBlockKernels(getOperation())) || failed(checkScratch()))
       return signalPassFailure();
     getOperation()->walk([&](KernelOpInterface op) { ++numKernels; });
   }

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// ttc_kernel_block_matmul: products with weights that stay in the blocks of a GGUF file.
+//
+// A workgroup owns rows of x, and groups of 16 rows of w. It prepares its rows of x as digits of 8
+// bits, which are multiplied by the stored integers of 32 columns exactly; one digit is what
+// quantised activations are, three hold an f32. A group of w is unpacked in registers: one row of
+// x, or a few, meet it at the speed of memory; many rows share what is unpacked, and their sums
+// wait in L1. Formats without blocks are multiplied as a matrix of floats.
+#include "kernels/BlockRows.h"
+#include "kernels/GemmTile.h"
+
+using namespace ttc::kernels;
+
+namespace {
+
+/// Rows of x whose sums stay in registers over all columns.
+constexpr int kRowsInRegisters = 4;
+
+/// Prepared rows of x, and where the sums of a group go: [row][16].
+struct Rows {
+  const int8_t *bytes;
+  const PartDigit *digits;
+  const float *floats;
+  int64_t count;
+};
+
+/// Calls `run` for each 32 columns of a group with the block's first byte, the part's first byte
+/// and its number.
+template <int64_t FORMAT, typename Run>
+TTC_INLINE void forParts(const BlockMatmulParams &p, const uint8_t *group, Run run) {
+  constexpr BlockLayout layout = getBlockLayout(FORMAT);
+  constexpr int64_t parts = layout.columns / kBlockColumns;
+  TTC_NO_UNROLL
+  for (int64_t block = 0; block < p.k / layout.columns; ++block) {
+    const uint8_t *from = group + block * getPackedBlockBytes(FORMAT);
+    TTC_NO_UNROLL
+    for (int64_t i = 0; i < parts; ++i)
+      run(from, from + layout.header + i * layout.part, block * parts + i);
+  }
+}
+
+/// The sums of COUNT rows of x with a group.
+template <int64_t FORMAT, int COUNT>
+TTC_INLINE void multiplyInRegisters(const BlockMatmulParams &p, const uint8_t *group,
+                                    const Rows &rows, float *sums) {
+  constexpr int64_t ahead = 16 * 320;
+  vf acc[kHalves][COUNT];
+  TTC_UNROLL
+  for (int h = 0; h < kHalves; ++h) {
+    TTC_UNROLL
+    for (int r = 0; r < COUNT; ++r)
+      acc[h][r] = (vf)0.0f;
+  }
+  forParts<FORMAT>(
+      p, group,
+      [&](const uint8_t *block, const uint8_t *part, int64_t index) __attribute__((always_inline)) {
+        TTC_UNROLL
+        for (int64_t line = 0; line < getBlockLayout(FORMAT).part; line += 64)
+          __builtin_prefetch(part + ahead + line, 0, 3);
+        const int8_t *bytes = rows.bytes + index * p.blockRows * p.digits * kBlockColumns;
+        const PartDigit *digits = rows.digits + index * p.blockRows * p.digits;
+        TTC_UNROLL
+        for (int h = 0; h < kHalves; ++h) {
+          vi words[8];
+          unpackWords<FORMAT>(part, h, p.dot, words);
+          PartScales scales = loadScales<FORMAT>(block, part, h);
+          TTC_UNROLL
+          for (int r = 0; r < COUNT; ++r)
+            acc[h][r] =
+                multiplyPart<FORMAT>(acc[h][r], words, scales, p.dot, p.digits,
+                                     bytes + r * p.digits * kBlockColumns, digits + r * p.digits);
+        }
+      });
+  TTC_UNROLL
+  for (int h = 0; h < kHalves; ++h) {
+    TTC_UNROLL
+    for (int r = 0; r < COUNT; ++r)
+      store(sums + r * kBlockRows + h * VL, acc[h][r]);
+  }
+}
+
+/// The sums of many rows of x with a group.
+template <int64_t FORMAT>
+TTC_INLINE void multiplyInMemory(const BlockMatmulParams &p, const uint8_t *group, const Rows &rows,
+                                 float *sums) {
+  TTC_NO_UNROLL
+  for (int64_t i = 0; i < rows.count * kBlockRows; i += VL)
+    store(sums + i, (vf)0.0f);
+  forParts<FORMAT>(
+      p, group,
+      [&](const uint8_t *block, const uint8_t *part, int64_t index) __attribute__((always_inline)) {
+        TTC_UNROLL
+        for (int h = 0; h < kHalves; ++h) {
+          vi words[8];
+          unpackWords<FORMAT>(part, h, p.dot, words);
+          PartScales scales = loadScales<FORMAT>(block, part, h);
+          const int8_t *bytes = rows.bytes + index * p.blockRows * p.digits * kBlockColumns;
+          const PartDigit *digits = rows.digits + index * p.blockRows * p.digits;
+          float *to = sums + h * VL;
+          TTC_NO_UNROLL
+          for (int64_t r = 0; r < rows.count; ++r) {
+            store(to,
+                  multiplyPart<FORMAT>(load(to), words, scales, p.dot, p.digits, bytes, digits));
+            to += kBlockRows;
+            bytes += p.digits * kBlockColumns;
+            digits += p.digits;
+          }
+        }
+      });
+}
+
+/// The sums of COUNT rows of floats with a group of floats of type T.
+template <typename T, int COUNT>
+TTC_INLINE void multiplyTile(const BlockMatmulParams &p, const T *group, const float *first,
+                             float *sums) {
+  constexpr int KU = depthUnroll<COUNT, kHalves != 1>();
+  vf acc[KU][COUNT][kHalves];
+  clear(acc);
+  const float *a[COUNT];
+  TTC_UNROLL
+  for (int r = 0; r < COUNT; ++r)
+    a[r] = first + r * p.k;
+  multiply<1>(acc, a, 1, group, kBlockRows, 0, p.k, /*prefetches=*/false, nullptr, 0);
+  joinChains(acc);
+  TTC_UNROLL
+  for (int r = 0; r < COUNT; ++r) {
+    TTC_UNROLL
+    for (int h = 0; h < kHalves; ++h)
+      store(sums + r * kBlockRows + h * VL, acc[0][r][h]);
+  }
+}
+
+template <typename T>
+TTC_INLINE void multiplyFloats(const BlockMatmulParams &p, const uint8_t *group, const Rows &rows,
+                               float *sums) {
+  constexpr int kTile = VL == 16 ? 14 : 6;
+  const auto *elements = reinterpret_cast<const T *>(group);
+  int64_t row = 0;
+  TTC_NO_UNROLL
+  for (; row + kTile <= rows.count; row += kTile)
+    multiplyTile<T, kTile>(p, elements, rows.floats + row * p.k, sums + row * kBlockRows);
+  TTC_NO_UNROLL
+  for (; row < rows.count; ++row)
+    multiplyTile<T, 1>(p, elements, rows.floats + row * p.k, sums + row * kBlockRows);
+}
+
+template <int64_t FORMAT>
+TTC_INLINE void multiplyBlocks(const BlockMatmulParams &p, const uint8_t *group, const Rows &rows,
+                               float *sums) {
+  if (p.m == 1)
+    multiplyInRegisters<FORMAT, 1>(p, group, rows, sums);
+  else if (p.m == 2)
+    multiplyInRegisters<FORMAT, 2>(p, group, rows, sums);
+  else if (p.m == 3)
+    multiplyInRegisters<FORMAT, 3>(p, group, rows, sums);
+  else if (p.m == kRowsInRegisters)
+    multiplyInRegisters<FORMAT, kRowsInRegisters>(p, group, rows, sums);
+  else
+    multiplyInMemory<FORMAT>(p, group, rows, sums);
+}
+
+/// The sums of the rows of x with a group of w. The format is constant once inlined.
+TTC_INLINE void multiplyGroup(const BlockMatmulParams &p, const uint8_t *group, const Rows &rows,
+                              float *sums) {
+  switch (p.format) {
+  case kBlockF32:
+    return multiplyFloats<float>(p, group, rows, sums);
+  case kBlockF16:
+    return multiplyFloats<f16>(p, group, rows, sums);
+  case kBlockBF16:
+    return multiplyFloats<bf16>(p, group, rows, sums);
+#define TTC_CASE(FORMAT)                                                                           \
+  case FORMAT:                                                                                     \
+    return multiplyBlocks<FORMAT>(p, group, rows, sums);
+    TTC_CASE(kBlockQ4_0)
+    TTC_CASE(kBlockQ4_1)
+    TTC_CASE(kBlockQ5_0)
+    TTC_CASE(kBlockQ5_1)
+    TTC_CASE(kBlockQ8_0)
+    TTC_CASE(kBlockQ4_K)
+    TTC_CASE(kBlockQ5_K)
+    TTC_CASE(kBlockQ6_K)
+#undef TTC_CASE
+  }
+}
+
+/// x / (1 + exp(-x)), without overflow.
+TTC_INLINE vf silu(vf x) {
+  vf tail = expOfNegative(-__builtin_elementwise_abs(x));
+  vf upper = x < (vf)0.0f ? tail : (vf)1.0f;
+  return x * upper / ((vf)1.0f + tail);
+}
+
+/// The operands behind x and w.
+struct Operands {
+  const float *norm, *bias, *residual;
+  float *out;
+};
+
+TTC_INLINE Operands findOperands(const BlockMatmulParams &p, void *const *operands) {
+  Operands found{};
+  int64_t next = 2;
+  if (p.hasNorm)
+    found.norm = static_cast<const float *>(operands[next++]);
+  if (p.hasBias)
+    found.bias = static_cast<const float *>(operands[next++]);
+  if (p.hasResidual)
+    found.residual = static_cast<const float *>(operands[next++]);
+  found.out = static_cast<float *>(operands[next]);
+  return found;
+}
+
+/// 16 columns of the result, or as many as there are, from the sums of a group or of a pair.
+TTC_INLINE void finish(const BlockMatmulParams &p, const Operands &operands, int64_t row,
+                       int64_t count, int64_t col, const float *sums) {
+  TTC_NO_UNROLL
+  for (int64_t r = 0; r < count; ++r) {
+    TTC_UNROLL
+    for (int h = 0; h < kHalves; ++h) {
+      int64_t lanes = min<int64_t>(VL, p.n - col - h * VL);
+      if (lanes <= 0)
+        continue;
+      int64_t at = (row + r) * p.n + col + h * VL;
+      auto loadFrom = [&](const float *from) __attribute__((always_inline)) {
+        return lanes == VL ? load(from) : loadLanes(from, lanes);
+      };
+      vf value = load(sums + r * kBlockRows + h * VL);
+      if (p.gated)
+        value = silu(value) * load(sums + (p.blockRows + r) * kBlockRows + h * VL);
+      if (p.hasBias)
+        value += loadFrom(operands.bias + col + h * VL);
+      if (p.hasResidual)
+        value += loadFrom(operands.residual + at);
+      storeResult(operands.out + at, value, lanes);
+    }
+  }
+}
+
+} // namespace
+
+TTC_KERNEL void ttc_kernel_block_matmul(void *const *operands, uint8_t *scratch, int64_t workgroup,
+                                        const int64_t *params, epilogue_t,
+                                        ProgramMarkers *markers) {
+  const BlockMatmulParams &p = *reinterpret_cast<const BlockMatmulParams *>(params);
+  const auto *x = static_cast<const float *>(operands[0]);
+  const auto *w = static_cast<const uint8_t *>(operands[1]);
+  const Operands others = findOperands(p, operands);
+  const int64_t groupBytes = getPackedGroupBytes(p.format, p.k), groups = p.gated ? 2 : 1;
+  auto *sums = reinterpret_cast<float *>(scratch + p.sumsAt);
+  Range range = part(p.m, p.rowSplits, workgroup / p.groupSplits);
+  Range units = part(ceilDiv(p.n, kBlockRows), p.groupSplits, workgroup % p.groupSplits);
+  TTC_NO_UNROLL
+  for (int64_t row = range.begin; row < range.end; row += p.blockRows) {
+    Rows rows{};
+    rows.count = p.m == 1 ? 1 : min(p.blockRows, range.end - row);
+    rows.bytes = reinterpret_cast<const int8_t *>(scratch + p.bytesAt);
+    rows.digits = reinterpret_cast<const PartDigit *>(scratch + p.scalesAt);
+    rows.floats = p.hasNorm ? reinterpret_cast<const float *>(scratch + p.bytesAt) : x + row * p.k;
+    if (p.digits != 0 || p.hasNorm) {
+      TTC_ZONE(markers, "activations");
+      TTC_NO_UNROLL
+      for (int64_t r = 0; r < rows.count; ++r) {
+        const float *from = x + (row + r) * p.k;
+        if (p.digits == 0)
+          prepareFloats(p, from, others.norm,
+                        reinterpret_cast<float *>(scratch + p.bytesAt) + r * p.k);
+        else
+          prepareDigits(p, from, others.norm,
+                        reinterpret_cast<int8_t *>(scratch + p.bytesAt) +
+                            r * p.digits * kBlockColumns,
+                        reinterpret_cast<PartDigit *>(scratch + p.scalesAt) + r * p.digits);
+      }
+    }
+    TTC_MAIN_CHILD_ZONE(markers, "groups");
+    TTC_NO_UNROLL
+    for (int64_t unit = units.begin; unit < units.end; ++unit) {
+      const uint8_t *first = w + unit * groups * groupBytes;
+      multiplyGroup(p, first, rows, sums);
+      if (p.gated)
+        multiplyGroup(p, first + groupBytes, rows, sums + p.blockRows * kBlockRows);
+      finish(p, others, row, rows.count, unit * kBlockRows, sums);
+    }
+  }
+}

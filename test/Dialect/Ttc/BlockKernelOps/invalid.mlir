@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+
+func.func @pack_columns(%w: tensor<3840xi8>) {
+  // expected-error@+1 {{'ttc.pack_blocks' op (C1) expected columns in a positive multiple of 256, the block of q4_k, found 64}}
+  %0 = ttc.pack_blocks q4_k %w {columns = 64 : i64} : tensor<3840xi8> -> tensor<6x640xi8>
+  return
+}
+
+// -----
+
+func.func @pack_rows(%w: tensor<120xi8>) {
+  // expected-error@+1 {{'ttc.pack_blocks' op (C2) expected a vector of a positive multiple of 80 bytes, two rows of 64 columns in q4_1, found 'tensor<120xi8>'}}
+  %0 = ttc.pack_blocks q4_1 %w {columns = 64 : i64, gated} : tensor<120xi8> -> tensor<6x640xi8>
+  return
+}
+
+// -----
+
+func.func @x(%x: tensor<1x48xf32>, %w: tensor<6x640xi8>) {
+  // expected-error@+1 {{'ttc.kernel.block_matmul' op (C1) expected x of [M, K], K a multiple of 32, found 'tensor<1x48xf32>'}}
+  %0 = ttc.kernel.block_matmul q4_1 %x, %w {dot = #ttc.byte_dot<madd>} : (tensor<1x48xf32>, tensor<6x640xi8>) -> tensor<1x96xf32>
+  return
+}
+
+// -----
+
+func.func @result(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>) {
+  // expected-error@+1 {{'ttc.kernel.block_matmul' op (C2) expected a result of [1, N], found 'tensor<2x96xf32>'}}
+  %0 = ttc.kernel.block_matmul q4_1 %x, %w {dot = #ttc.byte_dot<madd>} : (tensor<1x64xf32>, tensor<6x640xi8>) -> tensor<2x96xf32>
+  return
+}
+
+// -----
+
+func.func @weights(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>) {
+  // expected-error@+1 {{'ttc.kernel.block_matmul' op (C3) expected w of shape [12, 640], found [6, 640]}}
+  %0 = ttc.kernel.block_matmul q4_1 %x, %w {dot = #ttc.byte_dot<madd>, gated} : (tensor<1x64xf32>, tensor<6x640xi8>) -> tensor<1x96xf32>
+  return
+}
+
+// -----
+
+func.func @norm(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>, %g: tensor<1x64xf32>) {
+  // expected-error@+1 {{'ttc.kernel.block_matmul' op (C4) expected 'norm' of shape [64], found [1, 64]}}
+  %0 = ttc.kernel.block_matmul q4_1 %x, %w norm %g {dot = #ttc.byte_dot<madd>} : (tensor<1x64xf32>, tensor<6x640xi8>, tensor<1x64xf32>) -> tensor<1x96xf32>
+  return
+}
+
+// -----
+
+func.func @gather_result(%w: tensor<7x1088xi8>, %t: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.block_gather' op (C1) expected a result of [M, K] for M tokens in a vector, found 'tensor<3x64xf32>' and 'tensor<2xi32>'}}
+  %0 = ttc.kernel.block_gather q8_0 %w, %t {rows = 100 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<3x64xf32>
+  return
+}
+
+// -----
+
+func.func @gather_columns(%w: tensor<7x1088xi8>, %t: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.block_gather' op (C2) expected K in a positive multiple of 32, found 65}}
+  %0 = ttc.kernel.block_gather q8_0 %w, %t {rows = 100 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<2x65xf32>
+  return
+}
+
+// -----
+
+func.func @gather_rows(%w: tensor<7x1088xi8>, %t: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.block_gather' op (C3) expected w of shape [8, 1088], found [7, 1088]}}
+  %0 = ttc.kernel.block_gather q8_0 %w, %t {rows = 113 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<2x64xf32>
+  return
+}
+
+// -----
+
+func.func @gather_no_rows(%w: tensor<7x1088xi8>, %t: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.block_gather' op (C3) expected from 1 row to as many as 'w' has, found 0}}
+  %0 = ttc.kernel.block_gather q8_0 %w, %t {rows = 0 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<2x64xf32>
+  return
+}

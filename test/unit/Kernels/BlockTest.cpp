@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products with weights in blocks, and rows of them, against plain loops in f64 over random bytes.
+#include "BlockCases.h"
+#include "KernelCases.h"
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OwningOpRef.h"
+
+using namespace ttc::test;
+
+namespace {
+
+std::string bytesTensor(const std::vector<int64_t> &shape) {
+  const std::string floats = tensor(shape);
+  return floats.substr(0, floats.size() - 4) + "i8>";
+}
+
+struct Product {
+  std::string format;
+  int64_t m, n, k;
+  bool norm = false, bias = false, residual = false, gated = false;
+};
+
+/// Packs weights by the op, as the compiler does.
+struct PackedWeights {
+  PackedWeights(const Product &v, unsigned seed) : format(getBlockFormat(v.format)) {
+    const int64_t rows = v.n * (v.gated ? 2 : 1);
+    const std::vector<uint8_t> stored = makeBlocks(format, rows * v.k, seed);
+    elements = getElements(format, stored);
+    const int64_t groups = (v.n + 15) / 16 * (v.gated ? 2 : 1);
+    shape = {groups, getGroupBytes(v)};
+    KernelSuite suite;
+    const size_t index =
+        suite.add("ttc.pack_blocks " + v.format + " %0 {columns = " + std::to_string(v.k) +
+                      " : i64" + (v.gated ? ", gated}" : "}"),
+                  {bytesTensor({static_cast<int64_t>(stored.size())})}, bytesTensor(shape));
+    // evaluate() takes floats: bytes in whole words of them.
+    bytes.resize(groups * shape[1] / 4);
+    std::vector<float> words((stored.size() + 3) / 4);
+    std::memcpy(words.data(), stored.data(), stored.size());
+    packed = suite.evaluate(index, words, bytes);
+  }
+
+  static int64_t getGroupBytes(const Product &v) {
+    const BlockFormatCase &format = getBlockFormat(v.format);
+    int64_t ofBlock = 16 * format.bytes;
+    if (v.format == "q4_k") // scales and minima take a byte each
+      ofBlock += 16 * 4;
+    if (v.format == "q5_k")
+      ofBlock += 16 * 4;
+    return v.k / format.columns * ofBlock;
+  }
+
+  const BlockFormatCase &format;
+  std::vector<double> elements;
+  std::vector<int64_t> shape;
+  std::vector<float> bytes;
+  bool packed;
+};
+
+/// What the product is, and how far a result may be from it.
+struct Expected {
+  double value, tolerance;
+};
+
+/// With `isInt8`, each number of a block of 32 may be wrong by half of the block's largest / 127.
+std::vector<Expected> computeExpected(const Product &v, const std::vector<double> &w,
+                                      const Buffer &x, const Buffer &norm, const Buffer &bias,
+                                      const Buffer &residual, bool isInt8) {
+  std::vector<Expected> all;
+  for (int64_t m = 0; m < v.m; ++m) {
+    std::vector<double> row(v.k), error(v.k);
+    double squares = 0;
+    for (int64_t k = 0; k < v.k; ++k)
+      squares += double(x[m * v.k + k]) * x[m * v.k + k];
+    const double inverse = v.norm ? 1 / std::sqrt(squares / v.k + 1e-5) : 1;
+    for (int64_t k = 0; k < v.k; ++k)
+      row[k] = x[m * v.k + k] * inverse * (v.norm ? norm[k] : 1);
+    for (int64_t k = 0; k < v.k; ++k) {
+      double most = 0;
+      for (int64_t i = k / 32 * 32; i < std::min(v.k, k / 32 * 32 + 32); ++i)
+        most = std::max(most, std::abs(row[i]));
+      error[k] = isInt8 ? most / 254 * 1.001 : most * 1.2e-7;
+    }
+    auto product = [&](int64_t n) {
+      Expected sum{0, 0};
+      for (int64_t k = 0; k < v.k; ++k) {
+        // Errors of different columns do not add up, but for a few.
+        sum.value += row[k] * w[n * v.k + k];
+        sum.tolerance += error[k] * std::abs(w[n * v.k + k]) * error[k] * std::abs(w[n * v.k + k]);
+      }
+      double whole = 0;
+      for (int64_t k = 0; k < v.k; ++k)
+        whole += std::abs(row[k] * w[n * v.k + k]);
+      // A standard deviation is at most the error / sqrt(3).
+      sum.tolerance = 5 * std::sqrt(sum.tolerance / 3) + 1e-6 * whole + 1e-7;
+      return sum;
+    };
+    for (int64_t n = 0; n < v.n; ++n) {
+      Expected e = product(n);
+      if (v.gated) {
+        const Expected up = product(v.n + n);
+        const double gate = e.value / (1 + std::exp(-e.value));
+        // The derivative of silu is at most 1.1.
+        e.tolerance = 1.1 * e.tolerance * (std::abs(up.value) + up.tolerance) +
+                      (std::abs(gate) + 1.1 * e.tolerance) * up.tolerance + 1e-6;
+        e.value = gate * up.value;
+      }
+      e.value += (v.bias ? bias[n] : 0) + (v.residual ? residual[m * v.n + n] : 0);
+      all.push_back(e);
+    }
+  }
+  return all;
+}
+
+std::string getOp(const Product &v, bool isInt8, const std::string &dot) {
+  int next = 2;
+  std::string op = "ttc.kernel.block_matmul " + v.format + " %0, %1";
+  for (auto [name, is] : {std::pair("norm", v.norm), {"bias", v.bias}, {"residual", v.residual}})
+    if (is)
+      op += " " + std::string(name) + " %" + std::to_string(next++);
+  return op + (isInt8 ? " activations int8" : "") + " {dot = #ttc.byte_dot<" + dot + ">" +
+         (v.gated ? ", gated}" : "}");
+}
+
+void testProducts(const mlir::ttc::CpuTarget &target, const std::string &dot,
+                  const std::vector<Product> &cases) {
+  KernelSuite suite;
+  std::vector<std::unique_ptr<PackedWeights>> weights;
+  for (const Product &v : cases) {
+    weights.push_back(std::make_unique<PackedWeights>(v, weights.size()));
+    ASSERT_TRUE(weights.back()->packed);
+    std::vector<std::string> types{tensor({v.m, v.k}), bytesTensor(weights.back()->shape)};
+    if (v.norm)
+      types.push_back(tensor({v.k}));
+    if (v.bias)
+      types.push_back(tensor({v.n}));
+    if (v.residual)
+      types.push_back(tensor({v.m, v.n}));
+    for (bool isInt8 : {false, true})
+      suite.add(getOp(v, isInt8, dot), types, tensor({v.m, v.n}));
+  }
+  ASSERT_TRUE(suite.compile(target));
+  for (auto [index, v] : llvm::enumerate(cases)) {
+    const std::string name = v.format + " " + list({v.m, v.n, v.k});
+    Buffer x(v.m * v.k), norm(v.k), bias(v.n), residual(v.m * v.n);
+    x.fillRandom(index);
+    norm.fillRandom(100 + index);
+    bias.fillRandom(200 + index);
+    residual.fillRandom(300 + index);
+    std::vector<const float *> operands{x.data(), weights[index]->bytes.data()};
+    if (v.norm)
+      operands.push_back(norm.data());
+    if (v.bias)
+      operands.push_back(bias.data());
+    if (v.residual)
+      operands.push_back(residual.data());
+    for (bool isInt8 : {false, true}) {
+      const bool isPlain = weights[index]->format.columns == 1;
+      const std::vector<Expected> expected =
+          computeExpected(v, weights[index]->elements, x, norm, bias, residual, isInt8 && !isPlain);
+      Buffer first(v.m * v.n, 1e30f), second(v.m * v.n, 1e30f);
+      for (Buffer *found : {&first, &second}) {
+        operands.push_back(found->data());
+        suite.program(2 * index + isInt8)(operands, /*reversed=*/found == &second);
+        operands.pop_back();
+        ASSERT_TRUE(found->guardIntact()) << name << ": wrote beyond its result";
+      }
+      for (size_t i = 0; i < first.size(); ++i) {
+        ASSERT_NEAR(first[i], expected[i].value, expected[i].tolerance)
+            << name << (isInt8 ? " int8" : " f32") << " at " << i;
+        ASSERT_EQ(first[i], second[i]) << name << " at " << i;
+      }
+    }
+  }
+}
+
+/// Each format, by all ways to walk the rows of x; and parts of a group of rows of w.
+std::vector<Product> getCases() {
+  std::vector<Product> cases;
+  for (const BlockFormatCase &format : getBlockFormats()) {
+    cases.push_back({format.name, 1, 40, 512, true, true, true});
+    cases.push_back({format.name, 33, 21, 256, true, false, true});
+  }
+  cases.push_back({"q4_1", 1, 96, 96, true, false, false, true});
+  cases.push_back({"q4_1", 2, 21, 64, false, true, true, true});
+  cases.push_back({"q8_0", 3, 33, 64});
+  cases.push_back({"q4_1", 4, 15, 32, true});
+  cases.push_back({"q4_0", 5, 1, 32, true});
+  cases.push_back({"q8_0", 1, 4000, 576, true});  // several workgroups
+  cases.push_back({"q4_1", 150, 320, 160, true}); // whose rows are split, too
+  cases.push_back({"q6_k", 70, 48, 256, false, true, true, true});
+  cases.push_back({"f32", 1, 20, 37, true}); // no whole vector
+  cases.push_back({"f16", 17, 50, 45, true, true, true, true});
+  cases.push_back({"bf16", 30, 7, 1, false});
+  return cases;
+}
+
+TEST(BlockMatmul, Host) {
+  const bool isWide = mlir::ttc::getVectorLength(host()) == 16;
+  const auto features = mlir::ttc::getNeededFeatures(host());
+  const bool hasVnni = llvm::is_contained(features, isWide ? "avx512vnni" : "avxvnni");
+  testProducts(host(), hasVnni ? "vnni" : "madd", getCases());
+}
+
+TEST(BlockMatmul, HostWithoutVnni) {
+  testProducts(host(), "madd", getCases());
+  testProducts(host(), "plain", {{"q4_1", 1, 40, 512, true}, {"q8_0", 7, 40, 64, true}});
+}
+
+// Any CPU that can run the tests can run AVX2's code.
+TEST(BlockMatmul, Avx2) { testProducts(*mlir::ttc::getCpuTarget("x86-64-v3"), "madd", getCases()); }
+
+TEST(BlockMatmul, Plain) {
+  testProducts(*mlir::ttc::getCpuTarget("x86-64-v3"), "plain", getCases());
+}
+
+/// Numbers that are none do not get lost in integers.
+TEST(BlockMatmul, SpecialNumbers) {
+  for (const char *format : {"q4_0", "q4_1", "q8_0", "q6_k"}) {
+    const Product v{format, 3, 16, 256};
+    PackedWeights weights(v, 1);
+    KernelSuite suite;
+    for (bool isInt8 : {false, true})
+      suite.add(getOp(v, isInt8, "madd"), {tensor({v.m, v.k}), bytesTensor(weights.shape)},
+                tensor({v.m, v.n}));
+    ASSERT_TRUE(suite.compile(host()));
+    Buffer x(v.m * v.k);
+    x.fillRandom(1);
+    x[5] = NAN;
+    x[v.k + 250] = INFINITY;
+    for (int64_t k = 0; k < v.k; ++k)
+      x[2 * v.k + k] = k % 2 ? 1e-42f : 0.0f; // subnormal
+    for (size_t program : {0, 1}) {
+      Buffer y(v.m * v.n);
+      suite.program(program)({x.data(), weights.bytes.data(), y.data()});
+      for (int64_t n = 0; n < v.n; ++n) {
+        EXPECT_TRUE(std::isnan(y[n])) << format;
+        EXPECT_FALSE(std::isfinite(y[v.n + n])) << format;
+        EXPECT_LT(std::abs(y[2 * v.n + n]), 1e-30f) << format;
+      }
+    }
+  }
+}
+
+TEST(BlockGather, AllFormats) {
+  for (const std::string cpu : {"native", "x86-64-v3"}) {
+    const std::vector<int32_t> tokens{0, 20, 7, 15, 16, 100, -3, 2147483647, 20};
+    KernelSuite suite;
+    std::vector<std::unique_ptr<PackedWeights>> weights;
+    for (const BlockFormatCase &format : getBlockFormats()) {
+      const Product v{format.name, 1, 21, 512};
+      weights.push_back(std::make_unique<PackedWeights>(v, 3));
+      suite.add("ttc.kernel.block_gather " + format.name + " %0, %1 {rows = 21 : i64}",
+                {bytesTensor(weights.back()->shape), "tensor<9xi32>"}, tensor({9, v.k}));
+    }
+    ASSERT_TRUE(suite.compile(*mlir::ttc::getCpuTarget(cpu)));
+    for (size_t i = 0; i < weights.size(); ++i) {
+      Buffer found(9 * 512, 1e30f);
+      suite.program(i)(
+          {weights[i]->bytes.data(), reinterpret_cast<const float *>(tokens.data()), found.data()});
+      ASSERT_TRUE(found.guardIntact());
+      for (int64_t t = 0; t < 9; ++t)
+        for (int64_t k = 0; k < 512; ++k) {
+          const int64_t row = std::clamp<int64_t>(tokens[t], 0, 20);
+          const double expected = weights[i]->elements[row * 512 + k];
+          ASSERT_NEAR(found[t * 512 + k], expected, 3e-7 * (1 + std::abs(expected)))
+              << getBlockFormats()[i].name << " token " << tokens[t] << " column " << k;
+        }
+    }
+  }
+}
+
+} // namespace
