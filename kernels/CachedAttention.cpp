@@ -18,15 +18,20 @@ using namespace ttc::kernels;
 
 namespace {
 
-/// Vectors of a block's positions, or of 32 columns of the values.
-constexpr int kVectors = kCacheBlock / VL;
 /// Rows whose accumulators are in registers.
-constexpr int kMostRows = VL == 16 ? 12 : 3;
+constexpr int kMostRows = VL == 16 ? 12 : 6;
+
+/// Vectors that meet all rows of a tile at once: those of a whole block, or of half of it, where
+/// there are registers for more rows then, so that fewer elements are converted.
+template <int ROWS> constexpr int vectorsAtOnce() {
+  constexpr int whole = kCacheBlock / VL;
+  return VL == 16 || ROWS <= 3 ? whole : whole / 2;
+}
 
 /// Steps that are unrolled, each with its own accumulators, so that few rows do not wait for
 /// themselves.
 template <int ROWS> constexpr int stepsAtOnce() {
-  constexpr int chains = ROWS * kVectors;
+  constexpr int chains = ROWS * vectorsAtOnce<ROWS>();
   return chains * 4 <= 12 ? 4 : chains * 2 <= (VL == 16 ? 16 : 8) ? 2 : 1;
 }
 
@@ -36,18 +41,18 @@ struct Walk {
   float *scores, *results, *most, *sums;
 };
 
-/// The scores of ROWS queries with a block of keys.
+/// The scores of ROWS queries with the positions of a block that vectorsAtOnce() hold.
 template <int ROWS, bool PREFETCH, typename E>
 TTC_INLINE void scoreBlock(const float *queries, int64_t depth, const E *keys, float *scores,
                            int64_t scoreRow) {
-  constexpr int STEPS = stepsAtOnce<ROWS>();
-  vf sums[STEPS][ROWS][kVectors];
+  constexpr int STEPS = stepsAtOnce<ROWS>(), VECTORS = vectorsAtOnce<ROWS>();
+  vf sums[STEPS][ROWS][VECTORS];
   TTC_UNROLL
   for (int s = 0; s < STEPS; ++s) {
     TTC_UNROLL
     for (int r = 0; r < ROWS; ++r) {
       TTC_UNROLL
-      for (int v = 0; v < kVectors; ++v)
+      for (int v = 0; v < VECTORS; ++v)
         sums[s][r][v] = (vf)0.0f;
     }
   }
@@ -61,14 +66,14 @@ TTC_INLINE void scoreBlock(const float *queries, int64_t depth, const E *keys, f
         for (int64_t line = 0; line < kCacheBlock * static_cast<int64_t>(sizeof(E)); line += 64)
           __builtin_prefetch(reinterpret_cast<const uint8_t *>(row + depth * kCacheBlock) + line);
       }
-      vf key[kVectors];
+      vf key[VECTORS];
       TTC_UNROLL
-      for (int v = 0; v < kVectors; ++v)
+      for (int v = 0; v < VECTORS; ++v)
         key[v] = load(row + v * VL);
       TTC_UNROLL
       for (int r = 0; r < ROWS; ++r) {
         TTC_UNROLL
-        for (int v = 0; v < kVectors; ++v)
+        for (int v = 0; v < VECTORS; ++v)
           sums[s][r][v] += (vf)queries[r * depth + d + s] * key[v];
       }
     }
@@ -76,7 +81,7 @@ TTC_INLINE void scoreBlock(const float *queries, int64_t depth, const E *keys, f
   TTC_UNROLL
   for (int r = 0; r < ROWS; ++r) {
     TTC_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
+    for (int v = 0; v < VECTORS; ++v) {
       TTC_UNROLL
       for (int s = 1; s < STEPS; ++s)
         sums[0][r][v] += sums[s][r][v];
@@ -85,18 +90,18 @@ TTC_INLINE void scoreBlock(const float *queries, int64_t depth, const E *keys, f
   }
 }
 
-/// Adds `count` values, each weighted, to 32 columns of ROWS results.
+/// Adds `count` values, each weighted, to columns of ROWS results: those that vectorsAtOnce() hold.
 template <int ROWS, bool PREFETCH, typename E>
 TTC_INLINE void addValues(const float *weights, int64_t scoreRow, const E *values, int64_t count,
                           float *results, int64_t depth) {
-  constexpr int STEPS = stepsAtOnce<ROWS>();
-  vf sums[STEPS][ROWS][kVectors];
+  constexpr int STEPS = stepsAtOnce<ROWS>(), VECTORS = vectorsAtOnce<ROWS>();
+  vf sums[STEPS][ROWS][VECTORS];
   TTC_UNROLL
   for (int s = 0; s < STEPS; ++s) {
     TTC_UNROLL
     for (int r = 0; r < ROWS; ++r) {
       TTC_UNROLL
-      for (int v = 0; v < kVectors; ++v)
+      for (int v = 0; v < VECTORS; ++v)
         sums[s][r][v] = s == 0 ? load(results + r * depth + v * VL) : (vf)0.0f;
     }
   }
@@ -107,14 +112,14 @@ TTC_INLINE void addValues(const float *weights, int64_t scoreRow, const E *value
       for (int64_t line = 0; line < kCacheBlock * static_cast<int64_t>(sizeof(E)); line += 64)
         __builtin_prefetch(reinterpret_cast<const uint8_t *>(row + 32 * kCacheBlock) + line);
     }
-    vf value[kVectors];
+    vf value[VECTORS];
     TTC_UNROLL
-    for (int v = 0; v < kVectors; ++v)
+    for (int v = 0; v < VECTORS; ++v)
       value[v] = load(row + v * VL);
     TTC_UNROLL
     for (int r = 0; r < ROWS; ++r) {
       TTC_UNROLL
-      for (int v = 0; v < kVectors; ++v)
+      for (int v = 0; v < VECTORS; ++v)
         sums[s][r][v] += (vf)weights[r * scoreRow + at] * value[v];
     }
   };
@@ -131,7 +136,7 @@ TTC_INLINE void addValues(const float *weights, int64_t scoreRow, const E *value
   TTC_UNROLL
   for (int r = 0; r < ROWS; ++r) {
     TTC_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
+    for (int v = 0; v < VECTORS; ++v) {
       TTC_UNROLL
       for (int s = 1; s < STEPS; ++s)
         sums[0][r][v] += sums[s][r][v];
@@ -223,21 +228,26 @@ TTC_INLINE void walkPositions(const CacheParams &p, const Walk &walk, int64_t ro
     for (int64_t block = 0; block < blocks; ++block) {
       const E *from = keys + keyAt(p, group, first / kCacheBlock + block);
       forTiles(rows, [&]<int ROWS>(int64_t row) __attribute__((always_inline)) {
-        scoreBlock<ROWS, PREFETCH>(walk.queries + row * p.depth, p.depth, from,
-                                   walk.scores + row * p.scoreRow + block * kCacheBlock,
-                                   p.scoreRow);
+        TTC_UNROLL
+        for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS>() * VL)
+          scoreBlock<ROWS, PREFETCH>(walk.queries + row * p.depth, p.depth, from + at,
+                                     walk.scores + row * p.scoreRow + block * kCacheBlock + at,
+                                     p.scoreRow);
       });
     }
     TTC_NO_UNROLL
     for (int64_t row = 0; row < rows; ++row)
-      exponentiate(walk.scores + row * p.scoreRow, blocks * kVectors, limit(row) - first,
+      exponentiate(walk.scores + row * p.scoreRow, blocks * (kCacheBlock / VL), limit(row) - first,
                    walk.results + row * p.depth, p.depth, walk.most[row], walk.sums[row]);
     TTC_NO_UNROLL
     for (int64_t column = 0; column < p.depth; column += kCacheBlock) {
       const E *from = values + valueAt(p, group, column, first);
       forTiles(rows, [&]<int ROWS>(int64_t row) __attribute__((always_inline)) {
-        addValues<ROWS, PREFETCH>(walk.scores + row * p.scoreRow, p.scoreRow, from, last - first,
-                                  walk.results + row * p.depth + column, p.depth);
+        TTC_UNROLL
+        for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS>() * VL)
+          addValues<ROWS, PREFETCH>(walk.scores + row * p.scoreRow, p.scoreRow, from + at,
+                                    last - first, walk.results + row * p.depth + column + at,
+                                    p.depth);
       });
     }
   }

@@ -3,9 +3,9 @@
 //
 // A first pass takes the largest logit of each chunk of kChunk tokens, so that later ones skip most
 // of them. Greedy choice looks into one chunk. Otherwise, the tokens that top-k or top-p can leave
-// are gathered as candidates: as many as there are chunks of a larger maximum, or those that are
-// more probable than what top-p leaves out could be on average. If they are too many for scratch,
-// the passes are over all tokens. A radix search then finds the logit at which to cut.
+// are gathered as candidates: those that reach the k-th largest maximum of a chunk, or those above
+// a bound that are probable enough together. If they are too many for scratch, the passes are over
+// all tokens. A radix search then finds the logit at which to cut.
 #include "kernels/Exp.h"
 #include "ttrt/sampling.h"
 
@@ -264,27 +264,64 @@ TTC_INLINE void gather(const Logits &l, const float *maxima, float bound, int64_
   }
 }
 
-/// The sum of all weights, and those of chunks if there is a place for them.
-TTC_INLINE double sumWeights(const Logits &l, float *chunks) {
+/// Weights that sums are formed above: 1/4, 1/16, ...
+constexpr int kBounds = 8;
+constexpr float kBoundStep = 0.25f;
+
+/// The sum of all weights, and of those above each bound, if they are wanted. The sums of chunks
+/// are stored, if there is a place for them.
+template <bool BOUNDS> TTC_INLINE double sumWeights(const Logits &l, float *chunks, double *above) {
   double sum = 0;
   TTC_NO_UNROLL
   for (int64_t chunk = 0; chunk * kChunk < l.count; ++chunk) {
     const int64_t end = min((chunk + 1) * kChunk, l.count);
-    vf total = (vf)0.0f;
+    vf total = (vf)0.0f, totals[kBounds];
+    TTC_UNROLL
+    for (int i = 0; i < kBounds; ++i)
+      totals[i] = (vf)0.0f;
     TTC_NO_UNROLL
-    for (int64_t at = chunk * kChunk; at < end; at += VL)
-      total += weigh(l, loadLogits(l, at));
+    for (int64_t at = chunk * kChunk; at < end; at += VL) {
+      const vf weights = weigh(l, loadLogits(l, at));
+      total += weights;
+      if constexpr (BOUNDS) {
+        float bound = kBoundStep;
+        TTC_UNROLL
+        for (int i = 0; i < kBounds; ++i, bound *= kBoundStep)
+          totals[i] += weights >= (vf)bound ? weights : (vf)0.0f;
+      }
+    }
     const float part = sumOfLanes(total)[0];
     if (chunks)
       chunks[chunk] = part;
     sum += part;
+    if constexpr (BOUNDS) {
+      TTC_UNROLL
+      for (int i = 0; i < kBounds; ++i)
+        above[i] += sumOfLanes(totals[i])[0];
+    }
   }
   return sum;
 }
 
+/// A logit that those which top-p leaves reach, and the sum of all weights.
+TTC_INLINE float boundProbable(const Logits &l, double topP, double &whole) {
+  double above[kBounds] = {};
+  whole = sumWeights</*BOUNDS=*/true>(l, nullptr, above);
+  constexpr float kLog = 1.3862944f; // -log(kBoundStep)
+  for (int i = 0; i < kBounds; ++i)
+    // Both sums are rounded.
+    if (above[i] >= whole * topP * 1.00001)
+      return l.most - static_cast<float>(i + 1) * kLog * 1.00001f / l.scale;
+  // Weights below `least` make less than 1 - top_p of the sum together. Its logarithm need not be
+  // exact, only not too high: that of a power of two.
+  const double least = whole * (1.0 - topP) / static_cast<double>(l.count);
+  const auto exponent = static_cast<int32_t>(__builtin_bit_cast(uint64_t, least) >> 52) - 1023;
+  return l.most + static_cast<float>(exponent - 1) * 0.6931472f / l.scale;
+}
+
 /// Draws among all tokens.
 TTC_INLINE int64_t drawFromAll(const Logits &l, float *chunks, double uniform) {
-  double rest = uniform * sumWeights(l, chunks);
+  double rest = uniform * sumWeights</*BOUNDS=*/false>(l, chunks, nullptr);
   int64_t found = 0;
   TTC_NO_UNROLL
   for (int64_t chunk = 0; chunk * kChunk < l.count; ++chunk) {
@@ -328,16 +365,10 @@ TTC_INLINE int64_t draw(const SampleParams &p, const ttrt_sampling &s, Logits &l
   auto *histogram = reinterpret_cast<double *>(scratch + p.histogramAt);
   float bound;
   double whole = 0;
-  if (hasTopK) {
+  if (hasTopK)
     bound = boundLargest(maxima, ceilDiv(l.count, kChunk), s.top_k);
-  } else {
-    // Weights below `least` make less than 1 - top_p of the sum together. Its logarithm need not be
-    // exact, only not too high: that of a power of two.
-    whole = sumWeights(l, nullptr);
-    const double least = whole * (1.0 - s.top_p) / static_cast<double>(l.count);
-    const auto exponent = static_cast<int32_t>(__builtin_bit_cast(uint64_t, least) >> 52) - 1023;
-    bound = l.most + static_cast<float>(exponent - 1) * 0.6931472f / l.scale;
-  }
+  else
+    bound = boundProbable(l, s.top_p, whole);
   gather(l, maxima, bound, p.candidates, candidates);
   Cut cut{0, INT64_MAX};
   if (hasTopK)
