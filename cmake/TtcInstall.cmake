@@ -30,6 +30,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/host.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/memory.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/state.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/generate.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/sampling.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/queue.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/pipeline.hpp

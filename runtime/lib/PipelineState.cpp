@@ -11,9 +11,8 @@ static const ResolvedEntry &chooseEntry(const Device &device, uint32_t index) {
   const ResolvedEntry *entry = device.entry(index);
   if (!entry)
     fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", index);
-  if (entry->inputs.empty() || entry->outputs.empty())
-    fail(TTRT_UNSUPPORTED, "entry point '{}' has {} inputs and {} outputs; a pipeline needs both",
-         entry->name, entry->inputs.size(), entry->outputs.size());
+  if (entry->outputs.empty())
+    fail(TTRT_UNSUPPORTED, "entry point '{}' has no outputs; a pipeline needs one", entry->name);
   return *entry;
 }
 
@@ -51,7 +50,7 @@ static uint32_t chooseDepth(uint32_t outputs) {
   return outputs ? outputs : 16;
 }
 
-/// The verifier guarantees one for every input.
+/// Null for an entry point without inputs; the verifier guarantees one for every input.
 static const ResolvedStep *firstWriteOf(const ResolvedSchedule &schedule) {
   for (const ResolvedStep &step : schedule.body)
     if (step.kind == fb::StepKind::Write)
@@ -59,14 +58,39 @@ static const ResolvedStep *firstWriteOf(const ResolvedSchedule &schedule) {
   return nullptr;
 }
 
+/// How many inferences the prologue starts that no input announces. Each body must compute one:
+/// what an inference keeps cannot be undone, so none may be computed that was not enqueued.
+static uint64_t countStarted(const ResolvedEntry &entry, const ResolvedSchedule &schedule) {
+  if (!entry.inputs.empty())
+    return 0;
+  auto readsOf = [](const std::vector<ResolvedStep> &part, uint32_t output) {
+    return static_cast<uint64_t>(
+        std::count_if(part.begin(), part.end(), [&](const ResolvedStep &step) {
+          return step.kind == fb::StepKind::Read && step.index == output;
+        }));
+  };
+  uint64_t started = 0;
+  for (uint32_t i = 0; i < entry.outputs.size(); ++i) {
+    const uint64_t ends = readsOf(schedule.prologue, i) + readsOf(schedule.epilogue, i);
+    if (readsOf(schedule.body, i) != 1 || ends > 1 || (i && ends != started))
+      fail(TTRT_UNSUPPORTED,
+           "schedule '{}' of entry point '{}', which has no inputs, computes several inferences "
+           "at a time; expected one",
+           schedule.name, entry.name);
+    started = ends;
+  }
+  return started;
+}
+
 PipelineState::PipelineState(std::shared_ptr<Device> device, const ttrt_pipeline_options &options)
     : device_(std::move(device)), entry_(chooseEntry(*device_, options.entry)),
       schedule_(chooseSchedule(*device_, entry_, options.schedule)),
       depth_(chooseDepth(options.outputs)), untraced_(options.no_trace != 0),
       onStep_(options.on_step), user_(options.user), firstWrite_(firstWriteOf(schedule_)),
-      freedBase_(device_->site().freed.value()), inferences_(depth_),
-      inputs_(depth_ * entry_.inputs.size()), outputs_(depth_ * entry_.outputs.size()),
-      writes_(entry_.inputs.size()), reads_(entry_.outputs.size()) {
+      started_(countStarted(entry_, schedule_)), freedBase_(device_->site().freed.value()),
+      inferences_(depth_), inputs_(depth_ * entry_.inputs.size()),
+      outputs_(depth_ * entry_.outputs.size()), writes_(entry_.inputs.size()),
+      reads_(entry_.outputs.size()) {
   uint64_t bytes = 0;
   for (const ResolvedPort &port : entry_.outputs)
     bytes += alignUp(port.bytes, kBufferAlignment);
@@ -156,13 +180,14 @@ void PipelineState::advance() noexcept {
   for (;;) {
     // A body does not start before its first input: if none comes, the steps before the first write
     // must not have been enqueued.
-    if (part_ == Part::Body && at_ == 0 && !isInputThere(*firstWrite_))
+    if (part_ == Part::Body && at_ == 0 && !mayStartBody())
       return;
     for (const auto &part = steps(); at_ < part.size(); ++at_) {
       if (part[at_].kind == fb::StepKind::Write && !isInputThere(part[at_]))
         return;
       enqueueStep(part[at_]);
     }
+    bodies_ += part_ == Part::Body;
     part_ = Part::Body;
     at_ = 0;
   }
@@ -272,6 +297,7 @@ void PipelineState::enqueue(const ttrt_input *inputs, const ttrt_output *outputs
       device_->drain();
     part_ = Part::Prologue;
     first_ = inference;
+    bodies_ = 0;
     std::fill(writes_.begin(), writes_.end(), 0);
     std::fill(reads_.begin(), reads_.end(), 0);
   }
@@ -291,6 +317,16 @@ void PipelineState::finish() noexcept {
   turn_.store(false, std::memory_order_release);
   finished_.store(true, std::memory_order_release);
   device_->site().fed.raise();
+}
+
+void PipelineState::settle() noexcept {
+  takeTurn();
+  if (part_ != Part::Idle) {
+    endRun();
+    publishIssued();
+  }
+  turn_.store(false, std::memory_order_release);
+  device_->drain();
 }
 
 PipelineState::Pop PipelineState::pop(const void **outputs, ttrt_wait wait) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a schedule as inputs arrive: which steps are enqueued for an input, and which when no more
-// inputs come.
+// inputs come. An entry point without inputs computes with what it keeps: an enqueued inference is
+// one that may run, and no schedule may compute one that was not enqueued.
 //
 // A run of a schedule is the prologue, the body repeated, and the epilogue. The k-th write of an
 // input and the k-th read of an output, counted from the prologue, belong to inference k of the
@@ -40,6 +41,8 @@ public:
   bool waitForRoom(bool stream) noexcept;
   void enqueue(const ttrt_input *inputs, const ttrt_output *outputs) noexcept;
   void finish() noexcept;
+  /// Ends the run of the schedule and waits for it. What was enqueued can still be popped.
+  void settle() noexcept;
 
   // For the draining thread.
 
@@ -66,6 +69,9 @@ private:
   bool isInputThere(const ResolvedStep &step) const noexcept {
     return first_ + writes_[step.index] < there_;
   }
+  bool mayStartBody() const noexcept {
+    return firstWrite_ ? isInputThere(*firstWrite_) : first_ + started_ + bodies_ < there_;
+  }
   void enqueueStep(const ResolvedStep &step) noexcept;
   void enqueueEventsOf(const ResolvedStep &step) noexcept;
   void pushStep(Queue &queue, const ResolvedStep &step) noexcept;
@@ -80,7 +86,8 @@ private:
   const bool untraced_;
   ttrt_on_step *const onStep_;
   void *const user_;
-  const ResolvedStep *firstWrite_; ///< of the body
+  const ResolvedStep *firstWrite_; ///< of the body; null if the entry point has no inputs
+  const uint64_t started_;         ///< inferences that the prologue starts, if there are no inputs
   const uint32_t freedBase_;       ///< what QueueSite::freed counted before
 
   // Rings over inferences in flight; the feeder fills them before it enqueues.
@@ -97,6 +104,7 @@ private:
   size_t at_ = 0;                        ///< next step of the part
   uint64_t first_ = 0;                   ///< inference 0 of this run
   uint64_t there_ = 0;                   ///< inferences whose inputs have arrived
+  uint64_t bodies_ = 0;                  ///< that are complete in this run
   uint32_t counts_[kMaxQueues] = {};     ///< counted commands pushed
   std::vector<uint64_t> writes_, reads_; ///< per input and output: enqueued in this run
 

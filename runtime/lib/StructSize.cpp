@@ -2,6 +2,7 @@
 #include "StructSize.h"
 
 #include "Format.h"
+#include "ttrt/generate.h"
 #include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
@@ -31,6 +32,8 @@ TTRT_ENDS_WITH(ttrt_memory_use, largest_free);
 TTRT_ENDS_WITH(ttrt_huge_pages, problem);
 TTRT_ENDS_WITH(ttrt_schedule, reserved);
 TTRT_ENDS_WITH(ttrt_pipeline_options, user);
+TTRT_ENDS_WITH(ttrt_generator_options, schedule);
+TTRT_ENDS_WITH(ttrt_generation, by_steps);
 TTRT_ENDS_WITH(ttrt_profiler_options, counters);
 TTRT_ENDS_WITH(ttrt_zone_source, color);
 #undef TTRT_ENDS_WITH

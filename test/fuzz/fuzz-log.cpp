@@ -5,7 +5,7 @@
 
 #include "Profile/Analysis.h"
 #include "Profile/Files.h"
-#include "Profile/JsonReader.h"
+#include "JsonReader.h"
 #include "Profile/Picture.h"
 #include "Profile/Summary.h"
 

@@ -7,7 +7,7 @@
 
 namespace ttrt::test {
 
-void certify(BundleBuilder &builder) {
+static void certifyVerified(BundleBuilder &builder) {
   const TemporaryFile file(builder.finish());
   const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
   const BufferIndex buffers(bundle);
@@ -30,6 +30,14 @@ void certify(BundleBuilder &builder) {
   }
   builder.keepFacts();
   builder.facts->certified = true;
+}
+
+void certify(BundleBuilder &builder) {
+  try {
+    certifyVerified(builder);
+  } catch (const Error &error) {
+    throw std::runtime_error(error.message);
+  }
 }
 
 } // namespace ttrt::test

@@ -245,3 +245,62 @@ UNUSED_PROGRAM(test_6)
 UNUSED_PROGRAM(test_7)
 UNUSED_PROGRAM(test_8)
 UNUSED_PROGRAM(test_9)
+
+// A decoder that is no model: the next token is a sum over all tokens up to the position, which
+// `keys` holds. Operands: token, position, sampling (the words of ttrt_sampling), history, keys; the
+// chosen token, and four "logits". The context has 64 positions.
+enum { kContext = 64, kVocabulary = 1000, kDone = 10, kStopCount = 11, kStop = 12 };
+PROGRAM(test_decode) {
+  (void)scratch;
+  (void)workgroup;
+  int32_t *token = OPERAND(int32_t, 0), *position = OPERAND(int32_t, 1);
+  uint32_t *sampling = OPERAND(uint32_t, 2);
+  int32_t *history = OPERAND(int32_t, 3), *keys = OPERAND(int32_t, 4);
+  int32_t *out = OPERAND(int32_t, 5);
+  float *logits = OPERAND(float, 6);
+  const int32_t p = *position;
+  *out = -1;
+  if (sampling[kDone] || p >= kContext)
+    return;
+  keys[p] = *token;
+  uint32_t sum = 0;
+  for (int32_t i = 0; i <= p; ++i)
+    sum += (uint32_t)keys[i] * (uint32_t)(2 * i + 1);
+  if (sampling[1]) // the temperature
+    sum += sampling[6] + sampling[8]++;
+  const int32_t next = (int32_t)((sum * 2654435761u >> 8) % kVocabulary);
+  logits[0] = (float)next;
+  logits[1] = (float)p;
+  logits[2] = logits[3] = 0;
+  *out = *token = next;
+  *position = p + 1;
+  if (p + 1 < kContext)
+    history[p + 1] = next;
+  else
+    sampling[kDone] = 1;
+  for (uint32_t i = 0; i < sampling[kStopCount]; ++i)
+    if (sampling[kStop + i] == (uint32_t)next)
+      sampling[kDone] = 1;
+}
+
+// Many tokens of a prompt for it. Operands: tokens, count; position, keys; the new position.
+static void prefill(const uint64_t *operands, uint8_t *base, int32_t most) {
+  const int32_t *tokens = OPERAND(const int32_t, 0), count = OPERAND(const int32_t, 1)[0];
+  int32_t *position = OPERAND(int32_t, 2), *keys = OPERAND(int32_t, 3);
+  for (int32_t i = 0; i < count && i < most; ++i)
+    keys[*position + i] = tokens[i];
+  *position += count;
+  OPERAND(int32_t, 4)[0] = *position;
+}
+
+PROGRAM(test_prefill_4) {
+  (void)scratch;
+  (void)workgroup;
+  prefill(operands, base, 4);
+}
+
+PROGRAM(test_prefill_16) {
+  (void)scratch;
+  (void)workgroup;
+  prefill(operands, base, 16);
+}

@@ -4,7 +4,7 @@
 #include "Json.h"
 #include "Options.h"
 #include "PeerFiles.h"
-#include "Profile/JsonReader.h"
+#include "JsonReader.h"
 #include "WriteFile.h"
 
 #include <cerrno>

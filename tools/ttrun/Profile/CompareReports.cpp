@@ -5,7 +5,7 @@
 #include "../Json.h"
 #include "../Printing.h"
 #include "Analysis.h"
-#include "JsonReader.h"
+#include "../JsonReader.h"
 #include "Report.h"
 
 #include <algorithm>

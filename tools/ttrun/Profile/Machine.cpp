@@ -2,7 +2,7 @@
 #include "Machine.h"
 
 #include "../Json.h"
-#include "JsonReader.h"
+#include "../JsonReader.h"
 #include "Options.h"
 
 #include <algorithm>
