@@ -9,6 +9,7 @@
 #   log       any bytes, and any records, as the log of a profiler
 #   npy       any bytes as a .npy file
 #   target    any bytes as the JSON description of a target
+#   gguf      any bytes as a GGUF file
 #   onnx      any bytes, and any messages, as an ONNX model
 #   tables    any field of any table and command of five bundles, executed where accepted
 #
@@ -22,10 +23,10 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 usage() {
-  sed -n '3,23s/^# \{0,1\}//p' "$0"
+  sed -n '3,24s/^# \{0,1\}//p' "$0"
   exit 2
 }
-known="loader commands log npy target onnx tables"
+known="loader commands log npy target gguf onnx tables"
 [[ "${1:-}" =~ ^[0-9]+(\.[0-9]+)?$ ]] || usage
 hours=$1
 shift
@@ -71,6 +72,7 @@ fuzz() { # TARGET
     loader) options=(-max_len=200000) ;;
     log) options=(-max_len=65536) ;;
     commands) options=(-max_len=64) ;;
+    gguf) options=(-max_len=16384) ;;
     onnx) options=(-max_len=8192) ;;
   esac
   [ ! -f "test/fuzz/dictionaries/$1.dict" ] || options+=("-dict=test/fuzz/dictionaries/$1.dict")

@@ -1,82 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ttc/Driver/OnnxToBundle.h"
-#include "Instrumentation.h"
-#include "Tune.h"
-#include "dialects/Ttc/TtcDialect.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Support/Timing.h"
-#include "mlir/Tools/mlir-translate/Translation.h"
-#include "ttc/Bundle/Bundle.h"
-#include "ttc/Driver/Pipelines.h"
+#include "ModelToBundle.h"
+#include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
-#include "ttc/Support/ModelDiagnostics.h"
-#include "ttc/Support/ProgressLine.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ManagedStatic.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace mlir::ttc;
 namespace cl = llvm::cl;
 
-static constexpr llvm::StringLiteral kName = "onnx-to-bundle";
-
 namespace {
 
-/// The options of compiling: those of the pipeline, and what only a program has.
-struct CommandLine {
-  CommandLine() { pipeline.addToCommandLine(category); }
-
-  cl::OptionCategory category{"Compiling (--onnx-to-bundle)"};
-  TracePipeline pipeline;
+/// What compiling several models needs in addition.
+struct OnnxOptions {
   cl::list<std::string> entries{
-      "entry", cl::cat(category), cl::CommaSeparated, cl::value_desc("name,..."),
-      cl::desc("Names of the entry points, one for each model (default: main)")};
-  cl::opt<std::string> tune{
-      "tune", cl::cat(category), cl::ValueOptional, cl::value_desc("seconds"),
-      cl::desc(
-          "Measure kernels on this machine for so many seconds (60 if none are given), and add "
-          "the results to the file of --tuning")};
-  cl::opt<std::string> dumpIr{"dump-ir", cl::cat(category), cl::value_desc("directory"),
-                              cl::desc("Write the IR after each pass to this directory")};
+      "entry", cl::cat(getCompileOptions().category), cl::CommaSeparated,
+      cl::value_desc("name,..."),
+      cl::desc("Names of the entry points, one for each ONNX model (default: main)")};
 };
 
 } // namespace
 
-static llvm::ManagedStatic<CommandLine> commandLine;
-
-static LogicalResult compile(ModuleOp module, TuningSession *tuning) {
-  CommandLine &options = *commandLine;
-  PassManager manager(module.getContext());
-  if (failed(applyPassManagerCLOptions(manager)))
-    return failure();
-  applyDefaultTimingPassManagerCLOptions(manager);
-  const bool progress =
-      options.pipeline.showsProgress() || llvm::sys::Process::StandardErrIsDisplayed();
-  options.pipeline.setShowsProgress(progress);
-  if (progress)
-    manager.addInstrumentation(makeProgress(/*afterSeconds=*/2));
-  // Diagnostics do not go on in the line that shows the progress.
-  ScopedDiagnosticHandler clearLine(module.getContext(), [](Diagnostic &) {
-    ProgressLine::clear();
-    return failure();
-  });
-  if (!options.dumpIr.empty())
-    if (llvm::Error error = dumpIr(manager, options.dumpIr))
-      return emitError(module.getLoc()) << "--dump-ir: " << llvm::toString(std::move(error));
-
-  if (failed(options.pipeline.build(manager, tuning ? tuning->getHooks() : TuningHooks())))
-    return failure();
-  return manager.run(module);
-}
+static llvm::ManagedStatic<OnnxOptions> onnxOptions;
 
 /// The entry points' names; nothing, with a message, where they do not fit the models.
 static FailureOr<SmallVector<std::string>> getEntryNames(size_t models) {
-  SmallVector<std::string> names(commandLine->entries.begin(), commandLine->entries.end());
+  SmallVector<std::string> names(onnxOptions->entries.begin(), onnxOptions->entries.end());
   if (names.empty() && models == 1)
     names.push_back("main");
   if (names.size() != models) {
@@ -121,14 +70,15 @@ static OnnxImportOptions getOptionsOf(const OnnxImportOptions &all, ArrayRef<std
 }
 
 /// All models as functions of one module, so that they share weights and are planned together.
-static OwningOpRef<ModuleOp> importModels(const llvm::SourceMgr &sources, MLIRContext *context) {
+static OwningOpRef<ModuleOp> importModels(const std::shared_ptr<llvm::SourceMgr> &sources,
+                                          MLIRContext *context) {
   FailureOr<OnnxImportOptions> options = getOnnxImportOptionsFromCL();
-  FailureOr<SmallVector<std::string>> names = getEntryNames(sources.getNumBuffers());
+  FailureOr<SmallVector<std::string>> names = getEntryNames(sources->getNumBuffers());
   if (failed(options) || failed(names))
     return nullptr;
   OwningOpRef<ModuleOp> module;
   for (auto [index, name] : llvm::enumerate(*names)) {
-    OwningOpRef<ModuleOp> next = importOnnx(*sources.getMemoryBuffer(index + 1), context,
+    OwningOpRef<ModuleOp> next = importOnnx(*sources->getMemoryBuffer(index + 1), context,
                                             getOptionsOf(*options, *names, name));
     if (!next)
       return nullptr;
@@ -141,49 +91,41 @@ static OwningOpRef<ModuleOp> importModels(const llvm::SourceMgr &sources, MLIRCo
   return module;
 }
 
-bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation == kName; }
+bool mlir::ttc::takesSeveralFiles(StringRef translation) { return translation == kOnnxToBundle; }
 
 LogicalResult mlir::ttc::checkOptions(StringRef translation) {
-  if (translation != kName && translation != "import-onnx" && hasOnnxImportOptions()) {
+  const bool isOnnx = translation == kOnnxToBundle, isGguf = translation == kGgufToBundle;
+  if (!isOnnx && translation != "import-onnx" && hasOnnxImportOptions()) {
     llvm::errs() << "error: --input-shape, --input-value, --value-shape, --host-ops, --host-result "
                     "and --node-limit are options of --import-onnx and --"
-                 << kName << ", found one with --" << translation << "\n";
+                 << kOnnxToBundle << ", found one with --" << translation << "\n";
+    return failure();
+  }
+  if (!isGguf && translation != "import-gguf" && hasGgufImportOptions()) {
+    llvm::errs() << "error: --context, --prefill, --cache, --activations and --logits are options "
+                    "of --import-gguf and --"
+                 << kGgufToBundle << ", found one with --" << translation << "\n";
+    return failure();
+  }
+  if (!isOnnx && onnxOptions->entries.getNumOccurrences()) {
+    llvm::errs() << "error: --entry is an option of --" << kOnnxToBundle << ", found it with --"
+                 << translation << "\n";
     return failure();
   }
   for (auto &[name, option] : cl::getRegisteredOptions())
-    if (translation != kName && option->getNumOccurrences() &&
-        llvm::is_contained(option->Categories, &commandLine->category)) {
-      llvm::errs() << "error: --" << name << " is an option of --" << kName
-                   << ", found them with --" << translation << "\n";
+    if (!isOnnx && !isGguf && option->getNumOccurrences() &&
+        llvm::is_contained(option->Categories, &getCompileOptions().category)) {
+      llvm::errs() << "error: --" << name << " is an option of --" << kOnnxToBundle << " and --"
+                   << kGgufToBundle << ", found it with --" << translation << "\n";
       return failure();
     }
   return success();
 }
 
 void mlir::ttc::registerOnnxToBundle(FileOpener openFile) {
-  *commandLine;
+  *onnxOptions;
   registerOnnxImportCLOptions();
-  registerPassManagerCLOptions();
-  registerDefaultTimingManagerCLOptions();
-  static TranslateRegistration onnxToBundle(
-      kName, "ONNX models as a trace bundle: import, compile, plan, write",
-      [openFile](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output,
-                 MLIRContext *context) -> LogicalResult {
-        DialectRegistry registry;
-        registerAllDialects(registry);
-        registry.insert<TtcDialect>();
-        context->appendDialectRegistry(registry);
-        ModelDiagnostics diagnostics(context);
-        std::unique_ptr<TuningSession> tuning;
-        if (commandLine->tune.getNumOccurrences()) {
-          tuning = TuningSession::begin(commandLine->tune, commandLine->pipeline, openFile);
-          if (!tuning)
-            return failure();
-        }
-        OwningOpRef<ModuleOp> module = importModels(*sources, context);
-        if (!module || failed(compile(*module, tuning.get())) ||
-            failed(writeBundle(*module, output)))
-          return failure();
-        return tuning ? tuning->finish(*module) : success();
-      });
+  registerModelToBundle(kOnnxToBundle,
+                        "ONNX models as a trace bundle: import, compile, plan, write", openFile,
+                        importModels);
 }

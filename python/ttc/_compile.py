@@ -43,7 +43,7 @@ def compile(
 ) -> ttrt.Bundle:
     """Compiles a model, or several with equal weights stored once, and opens the bundle.
 
-    model    the path of a file .onnx or .mlir, an ONNX model as bytes or onnx.ModelProto, a
+    model    the path of a file .onnx, .gguf or .mlir, an ONNX model as bytes or onnx.ModelProto, a
              torch.nn.Module or torch.export.ExportedProgram; or a list or dictionary of those,
              which become the entry points of one bundle. The keys of a dictionary are their names.
     inputs   for ONNX: {name: shape} for inputs whose dimensions the model leaves open; an array
@@ -124,7 +124,7 @@ def _translate(
             arguments.append("--entry=" + ",".join(names))
         # Before the options: one that lacks its value takes what follows it.
         arguments = ["-o", "-" if stdout is not None else os.path.abspath(output), *arguments, *extra]
-        if _is_mlir(files[0][0]):
+        if _is_alone(files[0][0]):
             tool, first = "ttc", "compile"
         else:
             tool, first = "ttc-translate", "--onnx-to-bundle"
@@ -219,15 +219,18 @@ def _path(argument: str, value: Any) -> str:
 
 
 def _check_files(models: Sequence[str], output: str) -> None:
-    if len(models) > 1 and (mlir := [model for model in models if _is_mlir(model)]):
-        raise ValueError(f"expected one .mlir file, or ONNX models and modules; found '{mlir[0]}' among {len(models)}")
+    if len(models) > 1 and (alone := [model for model in models if _is_alone(model)]):
+        raise ValueError(
+            f"expected one .mlir file or .gguf file, or ONNX models and modules; found '{alone[0]}' among {len(models)}"
+        )
     for model in models:
         if output and os.path.exists(output) and os.path.samefile(model, output):
             raise ValueError(f"output: expected another file than the model, found '{output}'")
 
 
-def _is_mlir(file: str) -> bool:
-    return file.endswith(".mlir")
+def _is_alone(file: str) -> bool:
+    """Whether it has its own entry points, and no other model beside it in a bundle."""
+    return file.endswith((".mlir", ".gguf"))
 
 
 def _is_utf8(text: str) -> bool:

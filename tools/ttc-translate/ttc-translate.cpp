@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Translates between ONNX models, ttc IR and bundles. Each library registers its own translations.
-// This is not mlirTranslateMain(), which takes a single input file and truncates the output file
-// before the translation has succeeded.
+// Translates between ONNX and GGUF models, ttc IR and bundles. Each library registers its own
+// translations. This is not mlirTranslateMain(), which takes a single input file and truncates the
+// output file before the translation has succeeded.
 #include "OutputFile.h"
 #include "ToolMain.h"
 
@@ -12,6 +12,7 @@
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Driver/OnnxToBundle.h"
+#include "ttc/Import/GgufImport.h"
 #include "ttc/Import/OnnxImport.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Support/Nesting.h"
@@ -52,7 +53,9 @@ int ttcTranslateMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   ttc::setUpCommandLine();
   ttc::registerImportOnnx();
+  ttc::registerImportGguf();
   ttc::registerOnnxToBundle(openText);
+  ttc::registerGgufToBundle(openText);
   ttc::registerBundleTranslations();
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
@@ -65,7 +68,8 @@ int ttcTranslateMain(int argc, char **argv) {
       "", cl::desc("Translations"));
   cl::opt<bool> listOnnxOps("list-onnx-ops",
                             cl::desc("Print the supported ONNX ops (Markdown) and exit"));
-  cl::ParseCommandLineOptions(argc, argv, "Translates between ONNX models, ttc IR and bundles\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Translates between ONNX and GGUF models, ttc IR and bundles\n");
 
   if (listOnnxOps) {
     std::string error;

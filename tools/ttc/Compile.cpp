@@ -11,21 +11,22 @@ using namespace ttc;
 
 static constexpr std::string_view kHelp = R"(usage: ttc [compile] MODEL... [-o BUNDLE] [options]
 
-Compiles models to one trace bundle: ONNX models, or a module of MLIR with functions of ttc or
-TOSA ops on tensors. Nothing is written unless everything succeeds.
+Compiles models to one trace bundle: ONNX models, a decoder in a GGUF file, or a module of MLIR with
+functions of ttc or TOSA ops on tensors. Nothing is written unless everything succeeds.
 
 options:
   -o BUNDLE                       the bundle to write; - is standard output
                                   (default: the model's name with .ttcb, in this folder)
   --help                          this text
 
-All other options are passed on, to ttc-translate --onnx-to-bundle or for MLIR to
+All other options are passed on, to ttc-translate --onnx-to-bundle or --gguf-to-bundle, or for MLIR to
 ttc-opt --ttc-trace-pipeline. They need the form --name=value. 'ttc translate --help' lists them.
 
 examples:
   ttc resnet50.onnx
   ttc compile resnet50.onnx --target=wormhole_n150 -o chip.ttcb
   ttc compile prefill.onnx decode.onnx --entry=prefill,decode -o decoder.ttcb
+  ttc compile model.gguf --context=4096
   ttc compile model.mlir --target-cpu=x86-64-v3
 )";
 
@@ -34,8 +35,11 @@ static bool endsWith(std::string_view text, std::string_view end) {
 }
 
 static bool isMlir(std::string_view file) { return endsWith(file, ".mlir"); }
+static bool isGguf(std::string_view file) { return endsWith(file, ".gguf"); }
 
-bool ttc::isModel(std::string_view file) { return endsWith(file, ".onnx") || isMlir(file); }
+bool ttc::isModel(std::string_view file) {
+  return endsWith(file, ".onnx") || isGguf(file) || isMlir(file);
+}
 
 namespace {
 struct CompileArguments {
@@ -73,16 +77,17 @@ static std::string parse(const std::vector<std::string> &arguments, CompileArgum
   if (parsed.help)
     return "";
   if (parsed.models.empty())
-    return "expected a model (.onnx or .mlir), found none";
+    return "expected a model (.onnx, .gguf or .mlir), found none";
   for (const std::string &model : parsed.models)
     if (!isModel(model))
       return fmt::format(
-          "expected a model (.onnx or .mlir), found '{}'{}", model,
+          "expected a model (.onnx, .gguf or .mlir), found '{}'{}", model,
           parsed.options.empty() ? "" : "; if it is the value of an option, write --name=value");
   for (const std::string &model : parsed.models)
-    if (isMlir(model) && parsed.models.size() > 1)
-      return fmt::format("expected one module of MLIR, or ONNX models; found '{}' and {} more",
-                         model, parsed.models.size() - 1);
+    if ((isMlir(model) || isGguf(model)) && parsed.models.size() > 1)
+      return fmt::format(
+          "expected ONNX models, or one model of another kind; found '{}' and {} more", model,
+          parsed.models.size() - 1);
   if (parsed.output.empty()) {
     if (parsed.models.size() > 1)
       return fmt::format("expected -o BUNDLE, because there are {} models", parsed.models.size());
@@ -102,11 +107,11 @@ static std::string split(const std::vector<std::string> &options, std::vector<st
       own.push_back(option);
       continue;
     }
-    for (std::string_view onnxOnly : {"entry", "input-shape", "input-value", "value-shape",
-                                      "host-ops", "host-result", "dump-ir", "tune"})
+    for (std::string_view onnxOnly :
+         {"entry", "input-shape", "input-value", "value-shape", "host-ops", "host-result",
+          "dump-ir", "tune", "context", "prefill", "cache", "activations", "logits"})
       if (name.substr(0, name.find('=')) == onnxOnly)
-        return fmt::format("--{} is an option for ONNX models; found it with a module of MLIR",
-                           onnxOnly);
+        return fmt::format("--{} is not an option for a module of MLIR, but for a model", onnxOnly);
     pipeline += fmt::format("{}{}", pipeline.empty() ? "" : " ", name);
   }
   return "";
@@ -121,7 +126,8 @@ int ttc::compile(const std::vector<std::string> &arguments) {
     return 0;
   }
   if (!isMlir(parsed.models[0])) {
-    std::vector<std::string> all = {"--onnx-to-bundle"};
+    std::vector<std::string> all = {isGguf(parsed.models[0]) ? "--gguf-to-bundle"
+                                                             : "--onnx-to-bundle"};
     all.insert(all.end(), parsed.models.begin(), parsed.models.end());
     all.insert(all.end(), parsed.options.begin(), parsed.options.end());
     all.insert(all.end(), {"-o", parsed.output});

@@ -8,7 +8,7 @@
 
 namespace ttc {
 
-/// Whether the name is that of a model which compile() takes: .onnx or .mlir.
+/// Whether the name is that of a model which compile() takes: .onnx, .gguf or .mlir.
 bool isModel(std::string_view file);
 
 /// `ttc compile`: models to a bundle. Returns the exit status.

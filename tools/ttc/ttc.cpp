@@ -64,7 +64,8 @@ static int reportUnknown(const std::string &word) {
     hint = fmt::format("; a bundle is run by 'ttc run {}'", word);
   else if (const std::string suggested = suggestion(word, namesOfCommands()); !suggested.empty())
     hint = suggested;
-  fmt::print(stderr, "ttc: error: expected a command or a model (.onnx or .mlir), found '{}'{}\n",
+  fmt::print(stderr,
+             "ttc: error: expected a command or a model (.onnx, .gguf or .mlir), found '{}'{}\n",
              word, hint);
   return 2;
 }

@@ -20,10 +20,17 @@ struct PendingFile {
 /// written.
 using FileOpener = std::function<PendingFile(StringRef path, std::string &error)>;
 
+/// Names of the translations, without dashes.
+inline constexpr llvm::StringLiteral kOnnxToBundle = "onnx-to-bundle";
+inline constexpr llvm::StringLiteral kGgufToBundle = "gguf-to-bundle";
+
 /// Adds --onnx-to-bundle to a translation tool, with all options of compiling (--target, --queues,
 /// --entry, --dump-ir, ...). It takes a source manager of one or more models. `openFile` opens
 /// files beside the bundle, as the tool opens its own.
 void registerOnnxToBundle(FileOpener openFile);
+
+/// Adds --gguf-to-bundle, for one model, with the same options of compiling but --entry.
+void registerGgufToBundle(FileOpener openFile);
 
 /// Whether `translation` (a name without dashes) takes more than one file.
 bool takesSeveralFiles(StringRef translation);

@@ -52,6 +52,20 @@ nb::tuple verify(const std::string &path) {
                         proof.accesses, proof.pairs, static_cast<double>(proof.nanoseconds) * 1e-9);
 }
 
+nb::dict metadata(Device &device) {
+  device.requireOpen();
+  nb::dict found;
+  ttrt_error error;
+  for (uint32_t i = 0; i < ttrt_bundle_metadata_keys(device.bundle()); ++i) {
+    const char *key = ttrt_bundle_metadata_key(device.bundle(), i);
+    const void *value;
+    uint64_t bytes;
+    check(ttrt_bundle_metadata(device.bundle(), key, &value, &bytes, &error), error);
+    found[nameToStr(key)] = nb::bytes(value, bytes);
+  }
+  return found;
+}
+
 nb::list schedules(Device &device, uint32_t entry) {
   device.requireOpen();
   nb::list list;

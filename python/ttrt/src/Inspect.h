@@ -16,6 +16,9 @@ nb::str memoryMap(Device &device);
 /// trace_bytes, trace_address, (total, used, free, peak, largest_free), ...).
 nb::tuple memory(Device &device);
 
+/// The bundle's metadata: bytes by key.
+nb::dict metadata(Device &device);
+
 /// Verifies a file completely and returns what was proved: (schedules, steps, commands, iterations,
 /// accesses, pairs, seconds).
 nb::tuple verify(const std::string &path);

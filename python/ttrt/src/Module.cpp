@@ -77,6 +77,7 @@ NB_MODULE(_ttrt, module) {
       .def_prop_ro("forked", &Device::isForked)
       .def("memory", memory)
       .def("memory_map", memoryMap)
+      .def("metadata", metadata)
       .def("schedules", schedules)
       .def("entries",
            [](Device &device) {

@@ -356,6 +356,11 @@ class Bundle(Runnable):
             MemoryUse(*trace),
         )
 
+    @property
+    def metadata(self) -> dict[str, bytes]:
+        """What the model carries beside its tensors, by key: ``"tokenizer"``, ``"chat_template"``, ..."""
+        return self._device.metadata()
+
     def memory_map(self) -> str:
         """Returns a page of HTML that shows the memory plan, address against time."""
         return self._device.memory_map()

@@ -201,7 +201,7 @@ def test_output_is_not_the_model(digits, tmp_path):
 
 def test_mlir_is_alone(digits, tmp_path):
     (tmp_path / "m.mlir").write_text("")
-    with pytest.raises(ValueError, match=r"expected one .mlir file, .*m.mlir' among 2"):
+    with pytest.raises(ValueError, match=r"expected one .mlir file or .gguf file, .*m.mlir' among 2"):
         ttc.compile({"a": digits, "b": tmp_path / "m.mlir"})
 
 

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GgufGraph.h"
+
+#include "GgufWeights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "ttc/Support/Location.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+/// Lanes of the attention's kernels, by which its caches are laid out.
+constexpr int64_t kLanes = 32;
+/// Words of the parameters of sampling (ttrt/sampling.h).
+constexpr int64_t kSamplingWords = 64;
+
+class DecoderBuilder {
+public:
+  DecoderBuilder(ModuleOp module, const GgufModel &model, const GgufImportOptions &options,
+                 std::shared_ptr<const void> owner)
+      : module(module), model(model), options(options), builder(module.getContext()),
+        weights(module.getContext(), std::move(owner)), loc(module.getLoc()) {}
+
+  void build() {
+    addStates();
+    addDecode();
+    for (int64_t tokens : options.prefill)
+      addPrefill(tokens);
+  }
+
+private:
+  //===--- functions ------------------------------------------------------------------===//
+
+  RankedTensorType f32(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getF32Type());
+  }
+  RankedTensorType i32(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getI32Type());
+  }
+  void locate(const Twine &name) { loc = toLocation(name.str(), module.getContext()); }
+
+  void addState(StringRef name, RankedTensorType type) {
+    StateOp::create(builder, module.getLoc(), name, type);
+    states.emplace_back(name.str(), type);
+  }
+
+  void addStates() {
+    builder.setInsertionPointToEnd(module.getBody());
+    addState("token", i32({1}));
+    addState("position", i32({1}));
+    addState("sampling", i32({kSamplingWords}));
+    addState("history", i32({options.context}));
+    const int64_t blocks = options.context / kLanes;
+    Type element = options.cacheIsF16 ? Type(builder.getF16Type()) : builder.getF32Type();
+    for (size_t i = 0; i < model.layers.size(); ++i) {
+      addState("keys_" + std::to_string(i),
+               RankedTensorType::get({model.kvHeads, blocks, model.headSize, kLanes}, element));
+      addState("values_" + std::to_string(i),
+               RankedTensorType::get(
+                   {model.kvHeads, model.headSize / kLanes, options.context, kLanes}, element));
+    }
+  }
+
+  /// A function that is being built: its inputs and outputs, and the states that it reads, which
+  /// results replace one by one.
+  struct Function {
+    func::FuncOp op;
+    llvm::StringMap<Value> states, old;
+    SmallVector<std::pair<std::string, Value>> outputs;
+  };
+
+  /// Begins a function with these inputs, and these states and all caches as further arguments.
+  Function begin(const Twine &name, ArrayRef<std::pair<StringRef, RankedTensorType>> inputs,
+                 ArrayRef<StringRef> reads) {
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attrs;
+    for (auto [input, type] : inputs) {
+      types.push_back(type);
+      attrs.push_back(builder.getDictionaryAttr(
+          builder.getNamedAttr(kNameAttrName, builder.getStringAttr(input))));
+    }
+    SmallVector<StringRef> read;
+    for (auto &[state, type] : states)
+      if (llvm::is_contained(reads, state) || isCache(state)) {
+        types.push_back(type);
+        attrs.push_back(getStateAttr(state));
+        read.push_back(state);
+      }
+    builder.setInsertionPointToEnd(module.getBody());
+    Function function;
+    function.op = func::FuncOp::create(builder, module.getLoc(), name.str(),
+                                       builder.getFunctionType(types, {}));
+    function.op.setAllArgAttrs(attrs);
+    Block *body = function.op.addEntryBlock();
+    for (auto [i, argument] : llvm::enumerate(body->getArguments())) {
+      StringRef name = i < inputs.size() ? inputs[i].first : read[i - inputs.size()];
+      argument.setLoc(toLocation(name, module.getContext()));
+      if (i >= inputs.size())
+        function.states[name] = function.old[name] = argument;
+    }
+    builder.setInsertionPointToStart(body);
+    return function;
+  }
+
+  /// Returns the outputs, and the states that have new values.
+  void end(Function &function) {
+    SmallVector<Value> results;
+    SmallVector<DictionaryAttr> attrs;
+    for (auto &[name, value] : function.outputs) {
+      results.push_back(value);
+      attrs.push_back(builder.getDictionaryAttr(
+          builder.getNamedAttr(kNameAttrName, builder.getStringAttr(name))));
+    }
+    for (auto &[state, type] : states)
+      if (Value value = function.states.lookup(state);
+          value && value != function.old.lookup(state)) {
+        results.push_back(value);
+        attrs.push_back(getStateAttr(state));
+      }
+    func::ReturnOp::create(builder, module.getLoc(), results);
+    function.op.setFunctionType(
+        builder.getFunctionType(function.op.getArgumentTypes(), ValueRange(results).getTypes()));
+    function.op.setAllResultAttrs(attrs);
+    // The rest of the last layer, where its result is not used.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.op.front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+
+  static bool isCache(StringRef state) {
+    return state.starts_with("keys_") || state.starts_with("values_");
+  }
+  DictionaryAttr getStateAttr(StringRef state) {
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr(kStateAttrName, FlatSymbolRefAttr::get(builder.getContext(), state)));
+  }
+
+  void addDecode() {
+    Function function = begin("decode", {}, {"token", "position", "sampling", "history"});
+    auto &states = function.states;
+    Value x = addLayers(function, states["token"], states["position"], /*count=*/{});
+    locate("output");
+    Value logits = multiply(x, {&model.output}, model.outputNorm, /*residual=*/{});
+    locate("sample");
+    auto sample = SampleOp::create(builder, loc, logits, states["token"], states["position"],
+                                   states["sampling"], states["history"]);
+    function.outputs.emplace_back("token", sample.getEmitted());
+    if (options.hasLogits)
+      function.outputs.emplace_back("logits", logits);
+    states["token"] = sample.getNewToken();
+    states["position"] = sample.getNewPosition();
+    states["sampling"] = sample.getNewSampling();
+    states["history"] = sample.getNewHistory();
+    end(function);
+  }
+
+  /// Tokens of a prompt: only the caches and the position remain of them.
+  void addPrefill(int64_t tokens) {
+    Function function = begin("prefill_" + Twine(tokens),
+                              {{"tokens", i32({tokens})}, {"count", i32({1})}}, {"position"});
+    Value count = function.op.getArgument(1);
+    Value position = function.states["position"];
+    addLayers(function, function.op.getArgument(0), position, count);
+    locate("position");
+    Value next = AddOp::create(builder, loc, position, count);
+    function.states["position"] = next;
+    function.outputs.emplace_back("position", next);
+    end(function);
+  }
+
+  //===--- layers ---------------------------------------------------------------------===//
+
+  Value constant(ElementsAttr value) {
+    return value ? ConstantOp::create(builder, loc, value).getResult() : Value();
+  }
+
+  /// [norm](x) times the weights of products of equal inputs, one after the other, and their
+  /// biases.
+  Value multiply(Value x, ArrayRef<const GgufLinear *> products, const GgufFile::Tensor *norm,
+                 Value residual, bool gated = false) {
+    SmallVector<const GgufFile::Tensor *> rows;
+    int64_t outputs = 0;
+    for (const GgufLinear *product : products) {
+      rows.push_back(product->weight);
+      outputs += product->weight->getRows();
+    }
+    Value scale = norm ? constant(weights.getVector(*norm)) : Value();
+    Type type =
+        f32({cast<RankedTensorType>(x.getType()).getDimSize(0), gated ? outputs / 2 : outputs});
+    return BlockMatmulOp::create(
+        builder, loc, type, x, constant(weights.getRows(rows)), scale,
+        constant(weights.getBias(products)), residual, *getBlockFormat(*rows[0]->type),
+        llvm::APFloat(model.epsilon),
+        options.activationsAreInt8 ? BlockActivations::Int8 : BlockActivations::F32, gated);
+  }
+
+  /// The same where the weights may have different formats: one op for those of equal ones.
+  Value multiplyAll(Value x, ArrayRef<const GgufLinear *> products, const GgufFile::Tensor *norm) {
+    SmallVector<Value> parts;
+    while (!products.empty()) {
+      const GgmlType *type = products[0]->weight->type;
+      auto same = products.take_while(
+          [&](const GgufLinear *product) { return product->weight->type == type; });
+      parts.push_back(multiply(x, same, norm, /*residual=*/{}));
+      products = products.drop_front(same.size());
+    }
+    return parts.size() == 1 ? parts[0] : ConcatOp::create(builder, loc, parts, 1).getResult();
+  }
+
+  /// silu(gate) * up
+  Value addGate(Value x, const GgufLayer &layer) {
+    if (layer.gate.weight->type == layer.up.weight->type)
+      return multiply(x, {&layer.gate, &layer.up}, layer.feedForwardNorm, /*residual=*/{},
+                      /*gated=*/true);
+    Value gate = multiply(x, {&layer.gate}, layer.feedForwardNorm, /*residual=*/{});
+    Value up = multiply(x, {&layer.up}, layer.feedForwardNorm, /*residual=*/{});
+    Value sigmoid = SigmoidOp::create(builder, loc, gate);
+    return MulOp::create(builder, loc, MulOp::create(builder, loc, gate, sigmoid), up);
+  }
+
+  Value addLayers(Function &function, Value tokens, Value position, Value count) {
+    locate("token_embd");
+    Value table = constant(weights.getRows({model.embedding}));
+    Value rotations = constant(weights.getRotations(model.frequencies, options.context));
+    Value x = BlockGatherOp::create(
+        builder, loc, f32({cast<RankedTensorType>(tokens.getType()).getDimSize(0), model.width}),
+        table, tokens, *getBlockFormat(*model.embedding->type), model.width);
+    const int64_t size = model.headSize, heads = model.heads;
+    const llvm::APFloat scale(static_cast<float>(1 / std::sqrt(static_cast<double>(size))));
+    for (auto [i, layer] : llvm::enumerate(model.layers)) {
+      const std::string name = "blk." + llvm::utostr(i);
+      locate(name + ".attn_qkv");
+      Value qkv = multiplyAll(x, {&layer.query, &layer.key, &layer.value}, layer.attentionNorm);
+      locate(name + ".attn");
+      Value &keys = function.states["keys_" + std::to_string(i)];
+      Value &values = function.states["values_" + std::to_string(i)];
+      auto attention = CachedAttentionOp::create(
+          builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
+          keys.getType(), values.getType(), qkv, keys, values, position, rotations, count, heads,
+          model.kvHeads, scale, model.rotatesHalves ? Rope::Halves : Rope::Pairs);
+      keys = attention.getNewKeys();
+      values = attention.getNewValues();
+      locate(name + ".attn_output");
+      x = multiply(attention.getY(), {&layer.output}, /*norm=*/nullptr, x);
+      locate(name + ".ffn_gate_up");
+      Value gated = addGate(x, layer);
+      locate(name + ".ffn_down");
+      x = multiply(gated, {&layer.down}, /*norm=*/nullptr, x);
+    }
+    return x;
+  }
+
+  ModuleOp module;
+  const GgufModel &model;
+  const GgufImportOptions &options;
+  OpBuilder builder;
+  GgufWeights weights;
+  Location loc; ///< of the ops that are created
+  std::vector<std::pair<std::string, RankedTensorType>> states;
+};
+
+} // namespace
+
+/// Fails at the first tensor whose elements the products do not read.
+static LogicalResult checkFormats(ModuleOp module, const GgufModel &model) {
+  auto check = [&](const GgufFile::Tensor &tensor) -> LogicalResult {
+    if (getBlockFormat(*tensor.type))
+      return success();
+    return module.emitError("expected tensor '")
+           << tensor.name
+           << "' as F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K or Q6_K, found "
+           << tensor.type->name;
+  };
+  if (failed(check(*model.embedding)) || failed(check(*model.output.weight)))
+    return failure();
+  for (const GgufLayer &layer : model.layers)
+    for (const GgufLinear *product : {&layer.query, &layer.key, &layer.value, &layer.output,
+                                      &layer.gate, &layer.up, &layer.down})
+      if (failed(check(*product->weight)))
+        return failure();
+  return success();
+}
+
+LogicalResult mlir::ttc::buildDecoder(ModuleOp module, const GgufModel &model,
+                                      const GgufImportOptions &options,
+                                      std::shared_ptr<const void> owner) {
+  if (failed(checkFormats(module, model)))
+    return failure();
+  DecoderBuilder(module, model, options, std::move(owner)).build();
+  return success();
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "GgufModel.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Endian.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+namespace {
+
+constexpr int64_t kMostLayers = 1024, kMostHeads = 1 << 16, kMostWidth = 1 << 24;
+
+llvm::Error makeError(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+std::string printShape(ArrayRef<int64_t> shape) {
+  return ("[" +
+          llvm::join(llvm::map_range(shape, [](int64_t x) { return llvm::itostr(x); }), ", ") +
+          "]");
+}
+
+bool isFloat(const GgmlType &type) {
+  return type.name == "F32" || type.name == "F16" || type.name == "BF16";
+}
+
+class ModelReader {
+public:
+  explicit ModelReader(const GgufFile &file) : file(file) {}
+
+  llvm::Error read(GgufModel &model);
+
+private:
+  std::string key(StringRef name) const { return (architecture + "." + name).str(); }
+  llvm::Error readSizes(GgufModel &model);
+  llvm::Error readFrequencies(GgufModel &model);
+  llvm::Error checkUnsupported();
+  llvm::Error checkAllUsed();
+
+  /// The tensor, of this shape in the order of the file; null in `found` if it is absent and
+  /// optional.
+  llvm::Error find(const Twine &name, ArrayRef<int64_t> shape, const GgufFile::Tensor *&found,
+                   bool optional = false);
+  /// A vector of floats.
+  llvm::Error findVector(const Twine &name, int64_t size, const GgufFile::Tensor *&found,
+                         bool optional = false);
+  llvm::Error findLinear(const Twine &name, int64_t inputs, int64_t outputs, GgufLinear &found,
+                         bool mayHaveBias);
+
+  const GgufFile &file;
+  StringRef architecture;
+  llvm::StringSet<> used;
+};
+
+} // namespace
+
+llvm::Error ModelReader::find(const Twine &name, ArrayRef<int64_t> shape,
+                              const GgufFile::Tensor *&found, bool optional) {
+  const std::string text = name.str();
+  found = file.findTensor(text);
+  if (!found)
+    return optional ? llvm::Error::success()
+                    : makeError("expected a tensor '" + text + "', found none");
+  if (ArrayRef(found->shape) != shape)
+    return makeError("expected the shape " + printShape(shape) + " of tensor '" + text +
+                     "', found " + printShape(found->shape));
+  used.insert(text);
+  return llvm::Error::success();
+}
+
+llvm::Error ModelReader::findVector(const Twine &name, int64_t size, const GgufFile::Tensor *&found,
+                                    bool optional) {
+  if (llvm::Error error = find(name, {size}, found, optional))
+    return error;
+  if (found && !isFloat(*found->type))
+    return makeError("expected tensor '" + name + "' as F32, F16 or BF16, found " +
+                     found->type->name);
+  return llvm::Error::success();
+}
+
+llvm::Error ModelReader::findLinear(const Twine &name, int64_t inputs, int64_t outputs,
+                                    GgufLinear &found, bool mayHaveBias) {
+  if (llvm::Error error = find(name + ".weight", {inputs, outputs}, found.weight))
+    return error;
+  return mayHaveBias ? findVector(name + ".bias", outputs, found.bias, /*optional=*/true)
+                     : llvm::Error::success();
+}
+
+llvm::Error ModelReader::readSizes(GgufModel &model) {
+  auto get = [&](int64_t &size, StringRef name, int64_t most,
+                 std::optional<int64_t> fallback = {}) -> llvm::Error {
+    llvm::Expected<int64_t> value = file.getInteger(key(name), 1, most, fallback);
+    if (!value)
+      return value.takeError();
+    size = *value;
+    return llvm::Error::success();
+  };
+  int64_t layers;
+  if (llvm::Error error = get(layers, "block_count", kMostLayers))
+    return error;
+  model.layers.resize(layers);
+  if (llvm::Error error = get(model.width, "embedding_length", kMostWidth))
+    return error;
+  if (llvm::Error error = get(model.hidden, "feed_forward_length", kMostWidth))
+    return error;
+  if (llvm::Error error = get(model.heads, "attention.head_count", kMostHeads))
+    return error;
+  if (llvm::Error error = get(model.kvHeads, "attention.head_count_kv", kMostHeads, model.heads))
+    return error;
+  if (model.heads % model.kvHeads != 0)
+    return makeError("expected a multiple of '" + key("attention.head_count_kv") + "' (" +
+                     Twine(model.kvHeads) + ") as '" + key("attention.head_count") + "', found " +
+                     Twine(model.heads));
+  if (!file.has(key("attention.key_length")) && model.width % model.heads != 0)
+    return makeError("expected a multiple of '" + key("attention.head_count") + "' (" +
+                     Twine(model.heads) + ") as '" + key("embedding_length") + "', found " +
+                     Twine(model.width));
+  if (llvm::Error error = get(model.headSize, "attention.key_length", kMostWidth,
+                              std::max<int64_t>(1, model.width / model.heads)))
+    return error;
+  // What --ttc's attention computes: whole vectors.
+  if (model.headSize % 32 != 0)
+    return makeError("expected heads of a multiple of 32 elements, found " + Twine(model.headSize));
+  int64_t other;
+  for (StringRef name : {"attention.value_length", "rope.dimension_count"}) {
+    if (llvm::Error error = get(other, name, kMostWidth, model.headSize))
+      return error;
+    if (other != model.headSize)
+      return makeError("expected the size of a head, " + Twine(model.headSize) + ", as '" +
+                       key(name) + "', found " + Twine(other));
+  }
+  model.context = 0;
+  if (file.has(key("context_length")))
+    if (llvm::Error error = get(model.context, "context_length", INT32_MAX))
+      return error;
+  llvm::Expected<double> epsilon = file.getNumber(key("attention.layer_norm_rms_epsilon"), 0, 1);
+  if (!epsilon)
+    return epsilon.takeError();
+  model.epsilon = static_cast<float>(*epsilon);
+  return llvm::Error::success();
+}
+
+llvm::Error ModelReader::readFrequencies(GgufModel &model) {
+  llvm::Expected<double> base = file.getNumber(key("rope.freq_base"), 1, 1e12, 10000);
+  if (!base)
+    return base.takeError();
+  llvm::Expected<StringRef> scaling = file.getText(key("rope.scaling.type"), "none");
+  if (!scaling)
+    return scaling.takeError();
+  double factor = 1;
+  if (*scaling == "linear") {
+    llvm::Expected<double> given = file.getNumber(key("rope.scaling.factor"), 1e-3, 1e6);
+    if (!given)
+      return given.takeError();
+    factor = *given;
+  } else if (*scaling != "none") {
+    return makeError("expected 'none' or 'linear' as '" + key("rope.scaling.type") + "', found '" +
+                     *scaling + "'");
+  }
+  const GgufFile::Tensor *factors;
+  if (llvm::Error error = findVector("rope_freqs.weight", model.headSize / 2, factors,
+                                     /*optional=*/true))
+    return error;
+  const std::vector<float> divisors =
+      factors ? toFloats(*factors) : std::vector<float>(model.headSize / 2, 1);
+  for (auto [i, divisor] : llvm::enumerate(divisors)) {
+    if (!(divisor > 0) || std::isinf(divisor))
+      return makeError("expected positive factors in tensor 'rope_freqs.weight', found " +
+                       Twine(std::to_string(divisor)));
+    const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(model.headSize);
+    model.frequencies.push_back(std::pow(*base, exponent) / factor / divisor);
+  }
+  return llvm::Error::success();
+}
+
+/// What would compute other numbers if it was ignored.
+llvm::Error ModelReader::checkUnsupported() {
+  for (StringRef name : {"expert_count", "attention.sliding_window", "logit_scale",
+                         "residual_scale", "embedding_scale", "attention.scale"})
+    if (file.has(key(name))) {
+      llvm::Expected<int64_t> value = file.getInteger(key(name), 0, 0);
+      if (!value) {
+        llvm::consumeError(value.takeError());
+        return makeError("expected '" + key(name) +
+                         "' to be 0 or absent, found another value, which ttc does not support");
+      }
+    }
+  return llvm::Error::success();
+}
+
+llvm::Error ModelReader::checkAllUsed() {
+  for (const GgufFile::Tensor &tensor : file.getTensors())
+    if (!used.contains(tensor.name) && !tensor.name.ends_with(".attn_rot_embd"))
+      return makeError("expected only the tensors of a " + architecture +
+                       " model with these layers, found '" + tensor.name + "'");
+  return llvm::Error::success();
+}
+
+llvm::Error ModelReader::read(GgufModel &model) {
+  llvm::Expected<StringRef> name = file.getText("general.architecture");
+  if (!name)
+    return name.takeError();
+  if (*name != "llama" && *name != "qwen2")
+    return makeError("expected the architecture llama or qwen2, found '" + *name + "'");
+  model.architecture = architecture = *name;
+  // Converters to GGUF reorder the rows of llama's queries and keys, so that pairs are neighbours.
+  model.rotatesHalves = architecture != "llama";
+  if (llvm::Error error = readSizes(model))
+    return error;
+  if (llvm::Error error = checkUnsupported())
+    return error;
+  if (llvm::Error error = readFrequencies(model))
+    return error;
+
+  model.embedding = file.findTensor("token_embd.weight");
+  if (!model.embedding || model.embedding->shape.size() != 2 ||
+      model.embedding->getRows() > INT32_MAX)
+    return makeError("expected a tensor 'token_embd.weight' of two dimensions, found " +
+                     (model.embedding ? printShape(model.embedding->shape) : "none"));
+  model.vocabulary = model.embedding->getRows();
+  if (llvm::Error error =
+          find("token_embd.weight", {model.width, model.vocabulary}, model.embedding))
+    return error;
+  if (llvm::Error error = findVector("output_norm.weight", model.width, model.outputNorm))
+    return error;
+  if (llvm::Error error = find("output.weight", {model.width, model.vocabulary},
+                               model.output.weight, /*optional=*/true))
+    return error;
+  if (!model.output.weight)
+    model.output.weight = model.embedding;
+  if (llvm::Error error = findVector("output.bias", model.vocabulary, model.output.bias,
+                                     /*optional=*/true))
+    return error;
+
+  const int64_t queries = model.heads * model.headSize, keys = model.kvHeads * model.headSize;
+  for (auto [i, layer] : llvm::enumerate(model.layers)) {
+    const std::string prefix = "blk." + llvm::utostr(i) + ".";
+    if (llvm::Error error =
+            findVector(prefix + "attn_norm.weight", model.width, layer.attentionNorm))
+      return error;
+    if (llvm::Error error =
+            findVector(prefix + "ffn_norm.weight", model.width, layer.feedForwardNorm))
+      return error;
+    struct Product {
+      StringRef name;
+      int64_t inputs, outputs;
+      GgufLinear &linear;
+      bool mayHaveBias;
+    };
+    for (const Product &product : {
+             Product{"attn_q", model.width, queries, layer.query, true},
+             Product{"attn_k", model.width, keys, layer.key, true},
+             Product{"attn_v", model.width, keys, layer.value, true},
+             Product{"attn_output", queries, model.width, layer.output, true},
+             Product{"ffn_gate", model.width, model.hidden, layer.gate, false},
+             Product{"ffn_up", model.width, model.hidden, layer.up, false},
+             Product{"ffn_down", model.hidden, model.width, layer.down, true},
+         })
+      if (llvm::Error error = findLinear(prefix + product.name, product.inputs, product.outputs,
+                                         product.linear, product.mayHaveBias))
+        return error;
+  }
+  return checkAllUsed();
+}
+
+llvm::Expected<GgufModel> GgufModel::read(const GgufFile &file) {
+  GgufModel model = {};
+  if (llvm::Error error = ModelReader(file).read(model))
+    return std::move(error);
+  return model;
+}
+
+std::vector<float> mlir::ttc::toFloats(const GgufFile::Tensor &tensor) {
+  using namespace llvm::support;
+  std::vector<float> floats;
+  const size_t size = tensor.type->blockBytes, count = tensor.bytes.size() / size;
+  floats.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    const char *at = tensor.bytes.data() + i * size;
+    if (tensor.type->name == "F32") {
+      floats.push_back(llvm::bit_cast<float>(endian::read32le(at)));
+    } else if (tensor.type->name == "BF16") {
+      floats.push_back(llvm::bit_cast<float>(uint32_t(endian::read16le(at)) << 16));
+    } else {
+      APFloat half(APFloat::IEEEhalf(), APInt(16, endian::read16le(at)));
+      floats.push_back(half.convertToFloat());
+    }
+  }
+  return floats;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A GGUF file as a decoder: its sizes, and the weights of each layer, whose shapes agree with them.
+#ifndef TTC_LIB_IMPORT_GGUF_GGUFMODEL_H
+#define TTC_LIB_IMPORT_GGUF_GGUFMODEL_H
+
+#include "GgufFile.h"
+
+namespace mlir::ttc {
+
+/// A product's weights, and its bias if it has one.
+struct GgufLinear {
+  const GgufFile::Tensor *weight = nullptr;
+  const GgufFile::Tensor *bias = nullptr;
+};
+
+struct GgufLayer {
+  const GgufFile::Tensor *attentionNorm, *feedForwardNorm;
+  GgufLinear query, key, value, output, gate, up, down;
+};
+
+struct GgufModel {
+  StringRef architecture; ///< "llama", "qwen2"
+  int64_t width;          ///< of the embeddings
+  int64_t hidden;         ///< of the feed-forward layers
+  int64_t heads, kvHeads, headSize;
+  int64_t vocabulary;
+  int64_t context; ///< that the model was trained for; 0: unknown
+  float epsilon;   ///< of the norms
+  /// Rotary embedding: whether element i of a head is rotated with i + headSize / 2 rather than
+  /// with its neighbour, and the frequency of each of the headSize / 2 pairs.
+  bool rotatesHalves;
+  std::vector<double> frequencies;
+  std::vector<GgufLayer> layers;
+  const GgufFile::Tensor *embedding, *outputNorm;
+  /// The embedding where it is tied.
+  GgufLinear output;
+
+  /// Fails where the file lacks something, has something that the architecture does not have, or
+  /// the sizes contradict each other.
+  static llvm::Expected<GgufModel> read(const GgufFile &file);
+};
+
+/// The elements of a tensor of floats (F32, F16, BF16).
+std::vector<float> toFloats(const GgufFile::Tensor &tensor);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_GGUF_GGUFMODEL_H

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a bundle carries of a GGUF file beside its tensors (docs/bundle-format.md).
+#ifndef TTC_LIB_IMPORT_GGUF_GGUFTOKENIZER_H
+#define TTC_LIB_IMPORT_GGUF_GGUFTOKENIZER_H
+
+#include "GgufFile.h"
+
+namespace mlir::ttc {
+
+/// The tokenizer as one JSON object; nothing if the file has none, or one of another kind than
+/// byte-level BPE, whose name is in `otherKind` then.
+llvm::Expected<std::optional<std::string>> readTokenizer(const GgufFile &file, int64_t vocabulary,
+                                                         StringRef &otherKind);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_GGUF_GGUFTOKENIZER_H

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small decoders with random weights as GGUF files: every format, both architectures, with what real files have.
+
+    python gguf_models.py FILE [name=value...]     # the fields of Shape
+"""
+import dataclasses
+import sys
+
+import numpy as np
+
+import gguf_file
+from gguf_file import ARRAY, BOOL, F32, FORMATS, I32, STRING, U32
+
+
+@dataclasses.dataclass
+class Shape:
+    architecture: str = "llama"
+    layers: int = 2
+    width: int = 64
+    hidden: int = 96
+    heads: int = 4
+    kv_heads: int = 2
+    head_size: int = 32
+    vocabulary: int = 300
+    context: int = 512
+    format: str = "Q4_1"  # of the products
+    value_format: str = ""  # of the values' products, and of down, as in Q4_K_M; empty: the same
+    embedding_format: str = "Q8_0"
+    tied: bool = True
+    rope_factors: bool = False
+    rope_base: float = 10000.0
+    biases: bool = False  # of queries, keys and values; always with qwen2
+    tokenizer: bool = True
+    seed: int = 0
+
+
+def random_blocks(random, format, rows, columns, scale):
+    """Blocks whose numbers have about this standard deviation. Bits are random; only the scales are chosen."""
+    _, elements, size = FORMATS[format]
+    assert columns % elements == 0, (format, columns)
+    count = rows * columns // elements
+    if elements == 1:
+        numbers = (random.standard_normal(count) * scale).astype(np.float32)
+        if format == "F32":
+            return numbers.view(np.uint8)
+        if format == "F16":
+            return numbers.astype(np.float16).view(np.uint8)
+        return (numbers.view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
+    blocks = random.integers(0, 256, (count, size), np.uint8)
+
+    def put(at, numbers):
+        blocks[:, at : at + 2] = np.asarray(numbers, np.float32).astype(np.float16).reshape(-1, 1).view(np.uint8)
+
+    spread = scale * random.uniform(0.5, 1.5, count)
+    if format == "Q8_0":
+        put(0, spread / 74)
+    elif format in ("Q4_0", "Q5_0"):
+        put(0, spread / (4.6 if format == "Q4_0" else 9.2))
+    elif format in ("Q4_1", "Q5_1"):
+        steps = 4.6 if format == "Q4_1" else 9.2
+        put(0, spread / steps)
+        put(2, spread / steps * -(7.5 if format == "Q4_1" else 15.5))
+    elif format in ("Q4_K", "Q5_K"):
+        steps = 4.6 if format == "Q4_K" else 9.2
+        put(0, spread / steps / 32)
+        put(2, spread / steps / 32 * (7.5 if format == "Q4_K" else 15.5))
+    else:
+        put(208, spread / 18 / 74)
+    return blocks.reshape(-1)
+
+
+def byte_letters():
+    """The letters that byte-level BPE writes bytes with."""
+    kept = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in kept]
+    return {byte: chr(byte) for byte in kept} | {byte: chr(256 + i) for i, byte in enumerate(others)}
+
+
+def tokenizer_values(shape):
+    """All bytes, some merges, and special tokens last."""
+    letters = byte_letters()
+    tokens = [letters[byte] for byte in range(256)]
+    merges = []
+    for left, right in (("t", "h"), ("th", "e"), ("Ġ", "the"), ("i", "n"), ("Ġ", "a"), ("e", "r"), ("Ġ", "Ġ"), ("o", "n")):
+        merges.append(f"{left} {right}")
+        tokens.append(left + right)
+    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+    first = len(tokens)
+    tokens += special
+    types = [1] * first + [3] * len(special)
+    while len(tokens) < shape.vocabulary:
+        types.append(5)
+        tokens.append(f"[unused{len(tokens)}]")
+    return {
+        "tokenizer.ggml.model": (STRING, "gpt2"),
+        "tokenizer.ggml.pre": (STRING, "qwen2" if shape.architecture == "qwen2" else "smollm"),
+        "tokenizer.ggml.tokens": ((ARRAY, STRING), tokens),
+        "tokenizer.ggml.token_type": ((ARRAY, I32), types),
+        "tokenizer.ggml.merges": ((ARRAY, STRING), merges),
+        "tokenizer.ggml.bos_token_id": (U32, first + 1),
+        "tokenizer.ggml.eos_token_id": (U32, first + 2),
+        "tokenizer.ggml.add_bos_token": (BOOL, False),
+        "tokenizer.chat_template": (
+            STRING,
+            "{% for message in messages %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}"
+            "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}",
+        ),
+    }
+
+
+def values_of(shape):
+    a = shape.architecture
+    values = {
+        "general.architecture": (STRING, a),
+        f"{a}.block_count": (U32, shape.layers),
+        f"{a}.context_length": (U32, shape.context),
+        f"{a}.embedding_length": (U32, shape.width),
+        f"{a}.feed_forward_length": (U32, shape.hidden),
+        f"{a}.attention.head_count": (U32, shape.heads),
+        f"{a}.attention.head_count_kv": (U32, shape.kv_heads),
+        f"{a}.attention.layer_norm_rms_epsilon": (F32, 1e-5),
+        f"{a}.rope.freq_base": (F32, shape.rope_base),
+    }
+    if shape.head_size * shape.heads != shape.width:
+        values[f"{a}.attention.key_length"] = values[f"{a}.attention.value_length"] = (U32, shape.head_size)
+    if a == "llama":
+        values[f"{a}.rope.dimension_count"] = (U32, shape.head_size)
+    return values | (tokenizer_values(shape) if shape.tokenizer else {})
+
+
+def tensors_of(shape):
+    random = np.random.default_rng(shape.seed)
+    tensors = []
+
+    def matrix(name, rows, columns, format):
+        data = random_blocks(random, format, rows, columns, columns**-0.5)
+        tensors.append(gguf_file.Tensor(name, format, (rows, columns), data))
+
+    def vector(name, size, center, spread):
+        numbers = (center + spread * random.standard_normal(size)).astype(np.float32)
+        tensors.append(gguf_file.Tensor(name, "F32", (size,), numbers.view(np.uint8)))
+
+    queries, keys = shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    other = shape.value_format or shape.format
+    matrix("token_embd.weight", shape.vocabulary, shape.width, shape.embedding_format)
+    for i in range(shape.layers):
+        prefix = f"blk.{i}."
+        vector(prefix + "attn_norm.weight", shape.width, 1, 0.1)
+        vector(prefix + "ffn_norm.weight", shape.width, 1, 0.1)
+        for name, rows, columns, format in (
+            ("ffn_down", shape.width, shape.hidden, other), ("ffn_gate", shape.hidden, shape.width, shape.format),
+            ("ffn_up", shape.hidden, shape.width, shape.format), ("attn_k", keys, shape.width, shape.format),
+            ("attn_output", shape.width, queries, shape.format), ("attn_q", queries, shape.width, shape.format),
+            ("attn_v", keys, shape.width, other),
+        ):
+            matrix(f"{prefix}{name}.weight", rows, columns, format)
+        if shape.biases or shape.architecture == "qwen2":
+            for name, size in (("attn_q", queries), ("attn_k", keys), ("attn_v", keys)):
+                vector(f"{prefix}{name}.bias", size, 0, 0.5)
+    vector("output_norm.weight", shape.width, 1, 0.1)
+    if not shape.tied:
+        matrix("output.weight", shape.vocabulary, shape.width, shape.format)
+    if shape.rope_factors:
+        factors = np.geomspace(1, 8, shape.head_size // 2).astype(np.float32)
+        tensors.append(gguf_file.Tensor("rope_freqs.weight", "F32", factors.shape, factors.view(np.uint8)))
+    return tensors
+
+
+def write(path, **fields):
+    shape = Shape(**fields)
+    gguf_file.write(path, values_of(shape), tensors_of(shape))
+    return shape
+
+
+def main(path, *settings):
+    fields = {field.name: field.type for field in dataclasses.fields(Shape)}
+    parse = {bool: lambda text: text in ("1", "true", "True")}
+    given = dict(setting.split("=", 1) for setting in settings)
+    write(path, **{name: parse.get(fields[name], fields[name])(text) for name, text in given.items()})
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
