@@ -69,3 +69,6 @@ void CopyOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs, ArrayRef<Buf
   CmdCopyOp::create(builder, getLoc(), inputs[0].buffer, outputs[0].buffer,
                     builder.getI64IntegerAttr(bytes));
 }
+
+/// None: a copy's source and destination do not overlap.
+void CopyOp::getInPlaceOperands(unsigned, SymbolTableCollection &, SmallVectorImpl<unsigned> &) {}
