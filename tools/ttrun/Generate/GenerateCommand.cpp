@@ -124,8 +124,7 @@ static std::vector<int32_t> parseIds(const std::string &option, const std::strin
 }
 
 ttrt_sampling GenerateOptions::sampling(const std::vector<int32_t> &stops) const {
-  ttrt_sampling sampling{};
-  sampling.size = sizeof(sampling);
+  ttrt_sampling sampling = TTRT_SAMPLING_INIT;
   sampling.temperature = static_cast<float>(temperature);
   sampling.top_k = static_cast<uint32_t>(topK);
   sampling.top_p = static_cast<float>(topP);
