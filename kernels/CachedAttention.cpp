@@ -35,6 +35,39 @@ template <int ROWS> constexpr int stepsAtOnce() {
   return chains * 4 <= 12 ? 4 : chains * 2 <= (VL == 16 ? 16 : 8) ? 2 : 1;
 }
 
+/// Adds the vectors of `row`, each times one factor of each row.
+template <int ROWS, int VECTORS, typename E>
+TTC_INLINE void multiplyAdd(vf (&sums)[ROWS][VECTORS], const float *factors, int64_t step,
+                            const E *row) {
+  if constexpr (ROWS * VECTORS == 12 && VL == 8 && VECTORS == 4) {
+    // Three factors and a vector take all registers that the accumulators leave: no vector is
+    // loaded before the one in front of it has met all rows.
+    vf factor[ROWS];
+    TTC_UNROLL
+    for (int r = 0; r < ROWS; ++r)
+      factor[r] = (vf)factors[r * step];
+    TTC_UNROLL
+    for (int v = 0; v < VECTORS; ++v) {
+      const vf vector = load(row + v * VL);
+      TTC_UNROLL
+      for (int r = 0; r < ROWS; ++r)
+        sums[r][v] += factor[r] * vector;
+      asm volatile("" : : : "memory");
+    }
+    return;
+  }
+  vf vectors[VECTORS];
+  TTC_UNROLL
+  for (int v = 0; v < VECTORS; ++v)
+    vectors[v] = load(row + v * VL);
+  TTC_UNROLL
+  for (int r = 0; r < ROWS; ++r) {
+    TTC_UNROLL
+    for (int v = 0; v < VECTORS; ++v)
+      sums[r][v] += (vf)factors[r * step] * vectors[v];
+  }
+}
+
 /// What a walk over positions needs: `rows` queries in scratch, `results`, maximum and sum of each.
 struct Walk {
   const float *queries;
@@ -64,18 +97,10 @@ TTC_INLINE void scoreBlock(const float *queries, int64_t depth, const E *keys, f
       if constexpr (PREFETCH) {
         TTC_UNROLL
         for (int64_t line = 0; line < kCacheBlock * static_cast<int64_t>(sizeof(E)); line += 64)
-          __builtin_prefetch(reinterpret_cast<const uint8_t *>(row + depth * kCacheBlock) + line);
+          __builtin_prefetch(reinterpret_cast<const uint8_t *>(row + 2 * depth * kCacheBlock) +
+                             line);
       }
-      vf key[VECTORS];
-      TTC_UNROLL
-      for (int v = 0; v < VECTORS; ++v)
-        key[v] = load(row + v * VL);
-      TTC_UNROLL
-      for (int r = 0; r < ROWS; ++r) {
-        TTC_UNROLL
-        for (int v = 0; v < VECTORS; ++v)
-          sums[s][r][v] += (vf)queries[r * depth + d + s] * key[v];
-      }
+      multiplyAdd(sums[s], queries + d + s, depth, row);
     }
   }
   TTC_UNROLL
@@ -112,16 +137,7 @@ TTC_INLINE void addValues(const float *weights, int64_t scoreRow, const E *value
       for (int64_t line = 0; line < kCacheBlock * static_cast<int64_t>(sizeof(E)); line += 64)
         __builtin_prefetch(reinterpret_cast<const uint8_t *>(row + 32 * kCacheBlock) + line);
     }
-    vf value[VECTORS];
-    TTC_UNROLL
-    for (int v = 0; v < VECTORS; ++v)
-      value[v] = load(row + v * VL);
-    TTC_UNROLL
-    for (int r = 0; r < ROWS; ++r) {
-      TTC_UNROLL
-      for (int v = 0; v < VECTORS; ++v)
-        sums[s][r][v] += (vf)weights[r * scoreRow + at] * value[v];
-    }
+    multiplyAdd(sums[s], weights + at, scoreRow, row);
   };
   int64_t at = 0;
   TTC_NO_UNROLL

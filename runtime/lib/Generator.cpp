@@ -203,8 +203,7 @@ void Generator::prefill(const int32_t *prompt, uint64_t begin, uint64_t end) {
 
 /// The tokens that the steps choose are dropped: each has written it behind its own.
 void Generator::prefillBySteps(const int32_t *prompt, uint64_t begin, uint64_t end) {
-  ttrt_sampling greedy{};
-  greedy.size = sizeof(greedy);
+  const ttrt_sampling greedy = TTRT_SAMPLING_INIT;
   for (uint64_t i = begin; i < end; ++i) {
     setNumber(token_, static_cast<uint64_t>(prompt[i]));
     setNumber(position_, i);
@@ -239,8 +238,7 @@ void Generator::start(const int32_t *prompt, size_t tokens, const ttrt_generatio
     fail(TTRT_INVALID_ARGUMENT,
          "the prompt has {} tokens, and {} more are wanted; the context of {} has room for {} more",
          tokens, generation.tokens, context_, room);
-  ttrt_sampling sampling{};
-  sampling.size = sizeof(sampling);
+  ttrt_sampling sampling = TTRT_SAMPLING_INIT;
   if (generation.sampling) {
     if (generation.sampling->size != sizeof(ttrt_sampling) ||
         generation.sampling->stop_count > TTRT_SAMPLING_STOPS)

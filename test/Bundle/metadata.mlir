@@ -12,7 +12,7 @@
 // RUN: not ttrun read %t.ttcb --metadata-value=none 2>&1 | FileCheck %s --check-prefix=NONE
 
 // CHECK: module attributes {ttc.metadata = {architecture = "llama", bytes = "\00\01\FF\22", "chat template" = "", tokenizer = "{{x+}}"}, ttc.target
-// TEXT: metadata
+// TEXT: metadata of the model
 // TEXT-NEXT: architecture 5 B: llama
 // TEXT-NEXT: bytes 4 B:
 // TEXT-NEXT: chat template 0 B{{$}}

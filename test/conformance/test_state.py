@@ -168,7 +168,7 @@ def decoder(tools, tmp_path_factory):
 def test_onnx_caches_are_updated_in_place(tools, decoder, tmp_path):
     """Prefill, then steps, as ONNX's reference computes them with caches as inputs and outputs."""
     random = np.random.default_rng(3)
-    reference = {name: ReferenceEvaluator(decoder / f"{name}.onnx") for name in ("prefill", "decode")}
+    reference = {name: ReferenceEvaluator(str(decoder / f"{name}.onnx")) for name in ("prefill", "decode")}
     caches = [np.zeros((1, HEADS, CONTEXT, SIZE), np.float32)] * 2
     state, position = tmp_path / "cache.state", 0
     for index, entry in enumerate(["prefill"] + ["decode"] * 8 + ["prefill"]):

@@ -164,7 +164,7 @@ def options_in_help(tools, tool, *command):
 @pytest.mark.parametrize("section, commands", [
     ("ttc", [("ttc", "compile")]),
     ("ttc-translate", [("ttc-translate",)]),
-    ("ttrun", [("ttrun", c) for c in ("run", "perf", "bench", "report", "read", "check", "monitor", "sign", "keygen", "query")]),
+    ("ttrun", [("ttrun", c) for c in ("run", "perf", "bench", "generate", "report", "read", "check", "monitor", "sign", "keygen", "query")]),
     ("ttc-plan", [("ttc-plan",), ("ttc-plan-check",)]),
     ("ttc-lsp-server", [("ttc-lsp-server",)]),
 ], ids=lambda value: value if isinstance(value, str) else "")

@@ -99,6 +99,20 @@ def test_c_example_runs_a_bundle_made_by_hand(example, build_dir, tmp_path):
     assert re.search(r"^output \S+: [\d ]+; largest: element", run(example, tmp_path / "sample.ttcb"), re.M)
 
 
+def test_generate_example(build_example, build_dir, tmp_path):
+    program, writer, bundle = build_example("generate", "ttrt-generate"), build_dir / "test/unit/ttrt-write-sample", tmp_path / "chat.ttcb"
+    if not writer.exists():
+        pytest.skip(f"{writer} is not built")
+    run(writer, "chat", bundle)
+    tokens, made = [5, 900, 17], []
+    for _ in range(4):  # test_decode in test/unit/Runtime/TestPrograms.c
+        total = sum(token * (2 * i + 1) for i, token in enumerate(tokens + made))
+        made.append((total * 2654435761 & 0xffffffff) // 256 % 1000)
+    assert run(program, bundle, 4, *map(str, tokens)).split() == [str(token) for token in made]
+    done = subprocess.run([program, bundle, "100", "1"], capture_output=True, text=True)
+    assert done.returncode == 1 and "the context of 64 has room for 64 more" in done.stderr
+
+
 def test_host_ops_example_registers_its_function(build_example, tools, root, tmp_path):
     program = build_example("host-ops", "swish")
     bundle = tmp_path / "swish.ttcb"

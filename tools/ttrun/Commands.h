@@ -12,6 +12,7 @@ int checkCommand(int argc, char **argv);
 int queryCommand(int argc, char **argv);
 int perfCommand(int argc, char **argv);
 int benchCommand(int argc, char **argv);
+int generateCommand(int argc, char **argv);
 int monitorCommand(int argc, char **argv);
 int signCommand(int argc, char **argv);
 int keygenCommand(int argc, char **argv);

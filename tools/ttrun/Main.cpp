@@ -29,6 +29,7 @@ static constexpr Command kCommands[] = {
     {"perf", "measure latency on the device and end to end, and the time of each command",
      perfCommand},
     {"bench", "compile a model and measure it, beside another engine", benchCommand},
+    {"generate", "continue a text, or answer messages, token by token", generateCommand},
     {"report", "make tables and a timeline of a recording", reportCommand},
     {"read", "show the contents of a bundle", readCommand},
     {"monitor", "show the running devices and the memory they use", monitorCommand},
@@ -44,7 +45,7 @@ static void printHelp(FILE *stream) {
              "usage: ttrun COMMAND [arguments]\n\ncommands:\n",
              ttrt_version());
   for (const Command &command : kCommands)
-    fmt::print(stream, "  {:<8}{}\n", command.name, command.summary);
+    fmt::print(stream, "  {:<10}{}\n", command.name, command.summary);
   fmt::print(stream,
              "\n'ttrun COMMAND --help' describes a command and its options.\n"
              "Exit status: 0 success; 1 a bundle is bad or cannot run here, or outputs differ;\n"

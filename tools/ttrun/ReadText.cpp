@@ -61,7 +61,7 @@ void printMetadata(const Bundle &bundle) {
   constexpr uint32_t kShort = 40;
   const auto *metadata = bundle.metadata().metadata();
   if (count(metadata))
-    printLine("metadata");
+    printLine("metadata of the model");
   for (uint32_t i = 0; i < count(metadata); ++i) {
     const fb::Metadatum &entry = *metadata->Get(i);
     const uint32_t bytes = count(entry.value());

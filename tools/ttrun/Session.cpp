@@ -26,13 +26,7 @@ void SessionOptions::declare(OptionParser &parser) {
       "random", "SEED",
       "use random values for inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
       seed);
-  parser.number("cores", "N", "number of threads that compute (default: all CPUs)", cores, 1, 1024);
-  parser.flag("pin", "pin each worker to a CPU", pin);
-  parser.flag("huge-pages",
-              "copy the weights into huge pages, if the system has them\n"
-              "(docs/performance.md#huge-pages)",
-              hugePages);
-  parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
+  declareDevice(parser);
   parser.text(
       "schedule", "NAME",
       "run a pipeline with this schedule of the bundle (see\nttrun read --schedules), or with "
@@ -47,6 +41,22 @@ void SessionOptions::declare(OptionParser &parser) {
       linkBytesPerSecond, 1, uint64_t(1) << 60);
   parser.list("host-library", "FILE.so",
               "load host functions from a shared library (docs/host-ops.md)", hostLibraries);
+  declareProfile(parser);
+  parser.verify(verify);
+  declareTrusted(parser, trusted);
+}
+
+void SessionOptions::declareDevice(OptionParser &parser) {
+  parser.number("cores", "N", "number of threads that compute (default: all CPUs)", cores, 1, 1024);
+  parser.flag("pin", "pin each worker to a CPU", pin);
+  parser.flag("huge-pages",
+              "copy the weights into huge pages, if the system has them\n"
+              "(docs/performance.md#huge-pages)",
+              hugePages);
+  parser.flag("no-trace", "dispatch one command at a time from the host", noTrace);
+}
+
+void SessionOptions::declareProfile(OptionParser &parser) {
   parser.text("profile", "FOLDER",
               "record the device and make a report in FOLDER/<date>\n(docs/profiling.md)", profile);
   parser.number("profile-programs", "N",
@@ -60,8 +70,6 @@ void SessionOptions::declare(OptionParser &parser) {
               "count in each command: cycles,instructions,...; default,\nflops "
               "(docs/profiling.md#counters)",
               profileCounters);
-  parser.verify(verify);
-  declareTrusted(parser, trusted);
 }
 
 /// `suggest` adds to the message about a name that was not found.
@@ -142,6 +150,8 @@ Session::Session(const std::string &path, const SessionOptions &options)
     if (!wanted.empty())
       check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error,
             [&] { return ttc::suggestion(wanted, entryNames()); });
+    if (options.opened)
+      options.opened(bundle_);
     ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
     device.cores = static_cast<uint32_t>(options.cores);
     device.pin = options.pin;
@@ -394,7 +404,7 @@ void Session::run(const ttrt_run_options &options) {
 /// As many queues as the schedule uses; the most of any schedule for "auto". A schedule that does
 /// not exist is reported later, when the pipeline is opened.
 uint32_t Session::chooseQueues(const SessionOptions &options) const {
-  if (options.schedule.empty() && !options.queues)
+  if (options.schedule.empty() && !options.queues && !options.mostQueues)
     return 0;
   const auto asked = static_cast<uint32_t>(options.queues);
   uint32_t most = 1;
@@ -415,7 +425,7 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
         fmt::format("--queues={}: the bundle has no schedule for this number of queues; see "
                     "ttrun read --schedules",
                     asked));
-  return asked ? asked : options.schedule == "auto" ? most : 1;
+  return asked ? asked : options.schedule == "auto" || options.mostQueues ? most : 1;
 }
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,

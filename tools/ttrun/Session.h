@@ -40,6 +40,9 @@ struct SessionOptions {
   std::string schedule; ///< empty and `queues` 0: a blocking run on the calling thread
   uint64_t linkBytesPerSecond = 0;
   uint64_t queues = 0;
+  bool mostQueues = false; ///< otherwise, as many as any schedule uses
+  /// Called with the bundle before the device is opened.
+  std::function<void(const ttrt_bundle *)> opened;
   std::vector<std::string> inputs;
   bool random = false;
   uint64_t seed = 0;
@@ -48,7 +51,11 @@ struct SessionOptions {
   bool profileMidRun = false;
   std::string profileCounters; ///< empty: none
 
+  /// All options of a run.
   void declare(OptionParser &parser);
+  // Parts of them.
+  void declareDevice(OptionParser &parser);
+  void declareProfile(OptionParser &parser);
 };
 
 class Session {
@@ -83,6 +90,7 @@ public:
   void finishProfile(const ReportOptions &report);
 
   const ttrt::Bundle &bundle() const;
+  ttrt_device *device() const { return device_; }
   const std::string &entryName() const { return entryName_; }
   uint32_t cores() const { return sandbox_ ? sandbox_->cores() : ttrt_device_cores(device_); }
   double loadMs() const { return loadMs_; }

@@ -13,12 +13,8 @@ void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, T
 }
 
 LogicalResult StateOp::verify() {
-  RankedTensorType type = getTensorType();
-  if (type.getNumElements() == 0)
-    return emitOpError("(C1) expected at least one element, found ") << type;
-  if (Type element = type.getElementType();
-      !element.isInteger(1) && element.getIntOrFloatBitWidth() < 8)
-    return emitOpError("(C1) expected elements of one byte or more, found ") << element;
+  if (getTensorType().getNumElements() == 0)
+    return emitOpError("(C1) expected at least one element, found ") << getType();
   return success();
 }
 

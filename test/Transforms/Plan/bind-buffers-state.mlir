@@ -72,10 +72,9 @@ ttc.trace @twice(%x: tensor<4xf32> {ttc.buffer = @x}) -> (tensor<4xf32> {ttc.buf
   ttc.yield %0, %0 : tensor<4xf32>, tensor<4xf32>
 }
 // CHECK-LABEL: ttc.trace @swapped
-// CHECK-DAG:  %[[T:.*]] = ttc.copy %arg1 {ttc.buffer = [@swapped_{{.*}}]}
-// CHECK-DAG:  %[[S:.*]] = ttc.copy %arg0 {ttc.buffer = [@swapped_{{.*}}]}
-// CHECK-DAG:  ttc.copy %[[T]] {ttc.buffer = [@s]}
-// CHECK-DAG:  ttc.copy %[[S]] {ttc.buffer = [@t]}
+// CHECK-NEXT: %[[S:.*]] = ttc.copy %arg0 {ttc.buffer = [@swapped_0]}
+// CHECK-NEXT: ttc.copy %arg1 {ttc.buffer = [@s]}
+// CHECK-NEXT: ttc.copy %[[S]] {ttc.buffer = [@t]}
 ttc.trace @swapped(%s: tensor<4xf32> {ttc.buffer = @s}, %t: tensor<4xf32> {ttc.buffer = @t})
     -> (tensor<4xf32> {ttc.buffer = @s}, tensor<4xf32> {ttc.buffer = @t}) {
   ttc.yield %t, %s : tensor<4xf32>, tensor<4xf32>

@@ -45,12 +45,14 @@ func.func @look(%s: tensor<4xf32> {ttc.state = @s}) -> tensor<4xf32> {
 // The old value is an output: copied before anything. Two states change places, through copies.
 // FORM-LABEL: func.func @old
 // FORM:      ttc.traced
-// FORM-DAG:    %[[S:.*]] = ttc.copy %arg0 : tensor<4xf32>
-// FORM-DAG:    %[[T:.*]] = ttc.copy %arg1 : tensor<4xf32>
-// FORM:        ttc.yield %[[T]], %[[S]], %{{.*}}
+// FORM-NEXT:   %[[OLD:.*]] = ttc.copy %arg0 : tensor<4xf32>
+// FORM-NEXT:   %[[S:.*]] = ttc.copy %arg0 : tensor<4xf32>
+// FORM-NEXT:   %[[T:.*]] = ttc.copy %arg1 : tensor<4xf32>
+// FORM-NEXT:   %[[H:.*]] = ttc.from_device %[[OLD]]
+// FORM-NEXT:   ttc.yield %[[T]], %[[S]], %[[H]]
 // SCHEDULE-LABEL: ttc.entry @old
 // SCHEDULE:         ttc.enqueue.execute @old_t0 on 0
-// SCHEDULE-NEXT:    ttc.enqueue.read 0 from @old on 0
+// SCHEDULE-NEXT:    ttc.enqueue.read 0 from @old_0 on 0
 ttc.state @s : tensor<4xf32>
 ttc.state @t : tensor<4xf32>
 func.func @old(%s: tensor<4xf32> {ttc.state = @s}, %t: tensor<4xf32> {ttc.state = @t})

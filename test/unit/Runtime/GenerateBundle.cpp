@@ -133,4 +133,48 @@ BundleBuilder generateBundle(const std::vector<uint32_t> &buckets) {
   return builder;
 }
 
+/// 256 tokens of one byte each, control tokens, one merge, and words that no text becomes.
+static std::string toyTokenizer() {
+  std::string vocabulary, types;
+  uint32_t next = 0x100;
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    const bool visible = (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
+    const uint32_t code = visible ? byte : next++;
+    std::string letter;
+    if (code < 0x80)
+      letter = {static_cast<char>(code)};
+    else
+      letter = {static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 0x3f))};
+    if (letter == "\"" || letter == "\\")
+      letter = "\\" + letter;
+    vocabulary += "\"" + letter + "\",";
+    types += "1,";
+  }
+  vocabulary += R"("<|end|>","<|user|>","<|assistant|>","th")";
+  types += "3,3,3,1";
+  for (uint32_t token = 260; token < 1000; ++token) {
+    vocabulary += ",\"\xc4\xa0w" + std::to_string(token) + "\"";
+    types += ",1";
+  }
+  return R"({"model":"bpe","pre":"gpt-2","vocab":[)" + vocabulary + R"(],"types":[)" + types +
+         R"(],"merges":["t h"],"bos":null,"eos":256,"eot":null,"add_bos":false,"stop":[256]})";
+}
+
+BundleBuilder chatBundle() {
+  BundleBuilder builder = generateBundle();
+  const std::pair<const char *, std::string> values[] = {
+      {"architecture", "toy"},
+      {"chat_template",
+       "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}{% endfor %}"
+       "{% if add_generation_prompt %}<|assistant|>{% endif %}"},
+      {"tokenizer", toyTokenizer()}};
+  for (const auto &[key, value] : values) {
+    auto entry = std::make_unique<fb::MetadatumT>();
+    entry->key = key;
+    entry->value.assign(value.begin(), value.end());
+    builder.bundle.metadata.push_back(std::move(entry));
+  }
+  return builder;
+}
+
 } // namespace ttrt::test

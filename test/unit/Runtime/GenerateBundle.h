@@ -13,6 +13,10 @@ inline constexpr uint32_t kContext = 64;
 /// for one queue and for two, and the outputs `token` and `logits`, of 4 numbers.
 BundleBuilder generateBundle(const std::vector<uint32_t> &buckets = {4, 16});
 
+/// The same with a tokenizer of 1000 tokens and a chat template: token 104 is "h", token 256 ends a
+/// text, token 259 is "th", and those from 260 on are " w260" and so on.
+BundleBuilder chatBundle();
+
 } // namespace ttrt::test
 
 #endif // TTC_TEST_UNIT_RUNTIME_GENERATEBUNDLE_H

@@ -83,8 +83,7 @@ public:
   }
   Tokens run(const Tokens &prompt, size_t tokens, const Tokens &stops = {}, int reuse = 0,
              int bySteps = 0) {
-    ttrt_sampling sampling{};
-    sampling.size = sizeof(sampling);
+    ttrt_sampling sampling = TTRT_SAMPLING_INIT;
     for (int32_t stop : stops)
       sampling.stop[sampling.stop_count++] = stop;
     ttrt_generation generation = TTRT_GENERATION_INIT;
@@ -161,8 +160,7 @@ TEST(Generate, EndsBehindAStopToken) {
 
 TEST(Generate, DrawsFromTheCounterOn) {
   Generating generating;
-  ttrt_sampling sampling{};
-  sampling.size = sizeof(sampling);
+  ttrt_sampling sampling = TTRT_SAMPLING_INIT;
   sampling.temperature = 1;
   sampling.seed[0] = 40;
   sampling.counter[0] = 2;
@@ -309,7 +307,7 @@ TEST(Generate, RefusesWhatDoesNotFit) {
   refused({1, -2}, 1, "token 1 of the prompt is -2; expected one that is not negative");
   EXPECT_EQ(generating.state("keys"), keys);
   EXPECT_EQ(generating.state("history"), history);
-  ttrt_sampling sampling{};
+  ttrt_sampling sampling = TTRT_SAMPLING_INIT;
   sampling.size = 255;
   ttrt_generation generation = TTRT_GENERATION_INIT;
   generation.sampling = &sampling;

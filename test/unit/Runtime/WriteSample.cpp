@@ -3,6 +3,7 @@
 // ttrt-write-sample NAME FILE: writes one of the test bundles, for the tests of the tools.
 
 #include "Certify.h"
+#include "GenerateBundle.h"
 #include "HostBundle.h"
 #include "Loaded.h"
 #include "QueueBundle.h"
@@ -23,6 +24,8 @@ int main(int argc, char **argv) {
       {"sample", sampleBundle},
       {"chain", [] { return chainBundle(1000, false); }},
       {"chain-barriers", [] { return chainBundle(1000, true); }},
+      {"chat", chatBundle},
+      {"generate", [] { return generateBundle(); }},
       {"hostile", hostileBundle},
       {"queues", queueBundle},
       {"certified",

@@ -90,7 +90,7 @@ func.func @decode_c5_shape(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v:
 // -----
 
 func.func @decode_c6(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C6) expected a finite 'scale', found inf}}
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C6) expected a finite 'scale', found INF}}
   %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0x7F800000 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
@@ -226,7 +226,7 @@ func.func @update_c5_shape(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v
 // -----
 
 func.func @update_c6(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C6) expected a finite 'scale', found inf}}
+  // expected-error@+1 {{'ttc.kernel.update_cache' op (C6) expected a finite 'scale', found INF}}
   %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0x7F800000 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
@@ -330,7 +330,7 @@ func.func @prefill_c5_shape(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %
 // -----
 
 func.func @prefill_c6(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C6) expected a finite 'scale', found inf}}
+  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C6) expected a finite 'scale', found INF}}
   %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0x7F800000 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
   return
 }

@@ -90,7 +90,7 @@ func.func @attention_c5_shape(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, 
 // -----
 
 func.func @attention_c6(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.cached_attention' op (C6) expected a finite 'scale', found inf}}
+  // expected-error@+1 {{'ttc.cached_attention' op (C6) expected a finite 'scale', found INF}}
   %0:3 = ttc.cached_attention %q, %k, %v, %p {heads = 4, kv_heads = 2, scale = 0x7F800000 : f32} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }

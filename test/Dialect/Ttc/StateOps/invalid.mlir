@@ -6,11 +6,6 @@ ttc.state @s : tensor<0xf32>
 
 // -----
 
-// expected-error@+1 {{(C1) expected elements of one byte or more, found 'i4'}}
-ttc.state @s : tensor<4xi4>
-
-// -----
-
 ttc.state @s : tensor<4xf32>
 // expected-error@+1 {{(C2) expected argument 1 to have the type of state @s ('tensor<4xf32>'), found 'tensor<2xf32>'}}
 func.func @main(%x: tensor<2xf32>, %s: tensor<2xf32> {ttc.state = @s}) -> tensor<2xf32> {

@@ -4,8 +4,8 @@
 
 // CHECK: ttc.state @cache : tensor<2x16x4xf16>
 ttc.state @cache : tensor<2x16x4xf16>
-// CHECK: ttc.state private @flags : tensor<4xi1>
-ttc.state private @flags : tensor<4xi1>
+// CHECK: ttc.state @flags : tensor<4xi1>
+ttc.state @flags : tensor<4xi1>
 
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: tensor<2x16x4xf16> {ttc.state = @cache}) -> (tensor<2x16x4xf16> {ttc.state = @cache})

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tokens from a bundle, with their text and times.
+
+#ifndef TTC_TOOLS_TTRUN_GENERATE_GENERATION_H
+#define TTC_TOOLS_TTRUN_GENERATE_GENERATION_H
+
+#include "../Session.h"
+#include "Tokenizer.h"
+#include "ttrt/generate.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ttrun {
+
+struct GenerationOptions {
+  uint64_t tokens = 0; ///< 0: as many as the context has room for
+  ttrt_sampling sampling{};
+  bool reuse = false, bySteps = false;
+};
+
+/// What one generation gave.
+struct Generated {
+  size_t prompt = 0, reused = 0; ///< tokens
+  std::vector<int32_t> tokens;   ///< with the one that ended it
+  std::string text;
+  const char *ended = ""; ///< "stop", "tokens" or "context"
+  double promptMs = 0;    ///< until the prompt is computed, but for its last token
+  double firstMs = 0;     ///< until the first token
+  double decodeMs = 0;    ///< from the prompt's end to the last token
+
+  double promptPerSecond() const { return perSecond(prompt - reused, promptMs); }
+  double decodePerSecond() const { return perSecond(tokens.size(), decodeMs); }
+
+private:
+  static double perSecond(size_t tokens, double ms) {
+    return ms > 0 ? static_cast<double>(tokens) * 1e3 / ms : 0;
+  }
+};
+
+/// A generator on a session's device.
+class Generator {
+public:
+  /// `tokenizer` may be null. Throws UserError or BadBundle.
+  Generator(const std::string &path, Session &session, const ttrt_generator_options &options,
+            const Tokenizer *tokenizer);
+
+  /// Called with each token and the text that is complete with it.
+  using Use = std::function<void(int32_t token, const std::string &text)>;
+  /// Throws UserError or BadBundle.
+  Generated run(const std::vector<int32_t> &prompt, const GenerationOptions &options,
+                const Use &use);
+
+  uint64_t context() const { return ttrt_generator_context(handle.get()); }
+  /// Keeps the logits of all tokens from now on.
+  void keepLogits() { keepsLogits = true; }
+  /// One row per token. Throws UserError if the bundle gives none.
+  Tensor takeLogits();
+
+private:
+  struct Close {
+    void operator()(ttrt_generator *generator) const { ttrt_generator_close(generator); }
+  };
+  void check(ttrt_status status, const ttrt_error &error) const;
+
+  std::string path;
+  const Tokenizer *tokenizer;
+  std::unique_ptr<ttrt_generator, Close> handle;
+  bool keepsLogits = false;
+  std::vector<float> logits;
+  size_t vocabulary = 0;
+};
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_GENERATE_GENERATION_H
