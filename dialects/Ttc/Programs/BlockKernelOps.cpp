@@ -157,7 +157,7 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   // even number of parts, as those of chooseWorkgroups().
   p.rowSplits = std::min<int64_t>(
       wanted, llvm::bit_floor<uint64_t>(std::max<int64_t>(p.m / kernels::kRowsForWeights, 1)));
-  const int64_t worth = p.m == 1 ? units : std::max<int64_t>(products / p.m / p.k / rate / 64, 1);
+  const int64_t worth = p.m == 1 ? units : std::max<int64_t>(products / p.m / p.k / rate / 128, 1);
   p.groupSplits = std::min({wanted / p.rowSplits, kernels::getEvenGroups(worth), units});
 
   const int64_t rowBytes = p.digits == 0 ? p.k * 4 : p.digits * p.k;
