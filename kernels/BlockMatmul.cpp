@@ -175,16 +175,20 @@ TTC_INLINE void multiplyBlocks(const BlockMatmulParams &p, const uint8_t *group,
   if (p.digits == 0) {
     unpackPanel<FORMAT>(p, group, rows.panel);
     multiplyFloats(p, static_cast<const float *>(rows.panel), rows, sums);
-  } else if (p.m == 1)
-    multiplyInRegisters<FORMAT, 1>(p, group, rows, sums);
-  else if (p.m == 2)
-    multiplyInRegisters<FORMAT, 2>(p, group, rows, sums);
-  else if (p.m == 3)
-    multiplyInRegisters<FORMAT, 3>(p, group, rows, sums);
-  else if (p.m == kRowsInRegisters)
-    multiplyInRegisters<FORMAT, kRowsInRegisters>(p, group, rows, sums);
-  else
-    multiplyInMemory<FORMAT>(p, group, rows, sums);
+    return;
+  }
+  // Fewer are prepared together where they would not fit into scratch.
+  switch (p.blockRows == p.m ? p.m : 0) {
+  case 1:
+    return multiplyInRegisters<FORMAT, 1>(p, group, rows, sums);
+  case 2:
+    return multiplyInRegisters<FORMAT, 2>(p, group, rows, sums);
+  case 3:
+    return multiplyInRegisters<FORMAT, 3>(p, group, rows, sums);
+  case kRowsInRegisters:
+    return multiplyInRegisters<FORMAT, kRowsInRegisters>(p, group, rows, sums);
+  }
+  multiplyInMemory<FORMAT>(p, group, rows, sums);
 }
 
 /// The sums of the rows of x with a group of w. The format is constant once inlined.

@@ -62,7 +62,9 @@ inline constexpr int64_t kBlockProductsPerStep = 4;
 /// The rows from which weights in blocks become f32, where three products of bytes take longer.
 inline constexpr int64_t kBlockRowsForFloats = 8;
 /// The bytes of prepared activations that meet the same weights, in L2.
-inline constexpr int64_t kBlockActivationBudget = 160 * 1024;
+inline constexpr int64_t kBlockActivationBudget = 224 * 1024;
+/// The bytes of a group of weights as f32, in L2 beside them.
+inline constexpr int64_t kBlockPanelBudget = 192 * 1024;
 
 /// The largest window of a depthwise convolution by dot products: its weights stay in registers.
 inline constexpr int64_t kDotRows = 8;

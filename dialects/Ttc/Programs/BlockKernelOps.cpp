@@ -133,8 +133,9 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   p.digits = isPlain ? 0 : op.getActivations() == BlockActivations::Int8 ? 1 : 3;
   // Without an instruction for the products of bytes, products of f32 take less time than those of
   // three digits, once a group of weights as f32 meets some rows.
-  const bool asFloats =
-      p.digits == 3 && op.getDot() != ByteDot::vnni && p.m >= kernels::kBlockRowsForFloats;
+  const bool asFloats = p.digits == 3 && op.getDot() != ByteDot::vnni &&
+                        p.m >= kernels::kBlockRowsForFloats &&
+                        p.k * kernels::kBlockRows * 4 <= kernels::kBlockPanelBudget;
   if (asFloats)
     p.digits = 0;
   p.k = op.getX().getType().getDimSize(1);
@@ -164,7 +165,7 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   const int64_t scaleBytes = 16 * p.digits * (p.k / kernels::kBlockColumns);
   const int64_t most = llvm::divideCeil(p.m, p.rowSplits);
   const int64_t fit = kernels::kBlockActivationBudget / (rowBytes + scaleBytes);
-  const int64_t block = std::clamp<int64_t>(fit, 8, 64);
+  const int64_t block = std::clamp<int64_t>(fit, 1, 64);
   // Blocks of nearly equal size.
   p.blockRows = llvm::divideCeil(most, llvm::divideCeil(most, block));
   int64_t at = 0;

@@ -190,6 +190,8 @@ std::vector<Product> getCases() {
   cases.push_back({"q8_0", 1, 4000, 576, true});  // several workgroups
   cases.push_back({"q4_1", 150, 320, 160, true}); // whose rows are split, too
   cases.push_back({"q6_k", 70, 48, 256, false, true, true, true});
+  cases.push_back({"q4_1", 9, 16, 30720}); // few rows fit into scratch
+  cases.push_back({"q8_0", 3, 16, 40960, true});
   cases.push_back({"f32", 1, 20, 37, true}); // no whole vector
   cases.push_back({"f16", 17, 50, 45, true, true, true, true});
   cases.push_back({"bf16", 30, 7, 1, false});
