@@ -7,6 +7,7 @@
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Codegen/Pipelines.h"
 #include "ttc/Transforms/Passes.h"
+#include "ttc/Transforms/Schedules.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_TRACEPIPELINE
@@ -35,6 +36,8 @@ struct HookPass : PassWrapper<HookPass, OperationPass<ModuleOp>> {
 /// As a pass it builds the pipeline and runs it on the module.
 struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass> {
   using TracePipelineBase::progress;
+  using TracePipelineBase::queues;
+  using TracePipelineBase::schedules;
   using TracePipelineBase::TracePipelineBase;
   using TracePipelineBase::tuning;
 
@@ -220,6 +223,15 @@ bool TracePipeline::showsProgress() const {
 
 void TracePipeline::setShowsProgress(bool shows) {
   static_cast<TracePipelinePass &>(*pass).progress = shows;
+}
+
+void TracePipeline::setDefaultSchedule(StringRef name) {
+  auto &options = static_cast<TracePipelinePass &>(*pass);
+  auto &schedules = options.schedules;
+  if (!schedules.empty() || options.queues != QueueLimit::All)
+    return;
+  ArrayRef<NamedSchedule> all = getNamedSchedules();
+  schedules.push_back(static_cast<ScheduleChoice>(findNamedSchedule(name) - all.begin()));
 }
 
 std::string TracePipeline::getTuning() const {

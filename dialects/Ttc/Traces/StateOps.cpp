@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // State, and copies on the device.
+#include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -31,12 +32,13 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &) {
         if (!name || name.getAttr() != getSymNameAttr())
           continue;
         if (types[i] != getType())
-          return function.emitOpError()
+          return emitOpErrorOn(function, *this)
                  << "(C2) expected " << what << " " << i << " to have the type of state " << name
                  << " (" << getType() << "), found " << types[i];
         if (first)
-          return function.emitOpError() << "(C3) expected at most one " << what << " for state "
-                                        << name << ", found " << *first << " and " << i;
+          return emitOpErrorOn(function, *this)
+                 << "(C3) expected at most one " << what << " for state " << name << ", found "
+                 << *first << " and " << i;
         first = i;
       }
       return success();

@@ -37,6 +37,9 @@ public:
   std::string getTuning() const;
   void setTuning(StringRef file);
 
+  /// What --schedules is where it was not given: one schedule beside `single`.
+  void setDefaultSchedule(StringRef name);
+
   /// Adds the pipeline's passes with the options as they are now, and what measures. Fails, with a
   /// line on stderr, if an option has an invalid value.
   LogicalResult build(OpPassManager &manager, const TuningHooks &hooks = {}) const;

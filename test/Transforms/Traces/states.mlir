@@ -14,20 +14,20 @@
 // SCHEDULE: ttc.buffer state @s : tensor<4xf32> in dram
 // SCHEDULE: ttc.entry @step {
 // SCHEDULE-NEXT: ttc.input "x" at @x : tensor<4xf32>
+// SCHEDULE-NEXT: ttc.output "y" at @y : tensor<4xf32>
 // SCHEDULE-NEXT: ttc.schedule "single" queues 1 body {
 // SCHEDULE-NEXT:   ttc.enqueue.write 0 to @x on 0
 // SCHEDULE-NEXT:   ttc.enqueue.execute @step_t0 on 0
 // SCHEDULE-NEXT:   ttc.enqueue.copy @s to @y bytes 16 on 0
 // SCHEDULE-NEXT:   ttc.enqueue.read 0 from @y on 0
 // SCHEDULE-NEXT: }
-// SCHEDULE-NEXT: ttc.output "y" at @y : tensor<4xf32>
 // SCHEDULE: ttc.trace @step_t0(%{{.*}}: tensor<4xf32> {ttc.buffer = @s}, %{{.*}}: tensor<4xf32> {ttc.buffer = @x}) -> (tensor<4xf32> {ttc.buffer = @s})
 // SCHEDULE: ttc.entry @look {
+// SCHEDULE-NEXT: ttc.output "output0" at @output0 : tensor<4xf32>
 // SCHEDULE-NEXT: ttc.schedule "single" queues 1 body {
 // SCHEDULE-NEXT:   ttc.enqueue.execute @look_t0 on 0
 // SCHEDULE-NEXT:   ttc.enqueue.read 0 from @output0 on 0
 // SCHEDULE-NEXT: }
-// SCHEDULE-NEXT: ttc.output "output0" at @output0 : tensor<4xf32>
 ttc.state @s : tensor<4xf32>
 ttc.program @f(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {grid = 1 : i64, scratch_bytes = 0 : i64}
 func.func @step(%s: tensor<4xf32> {ttc.state = @s}, %x: tensor<4xf32> {ttc.name = "x"})
