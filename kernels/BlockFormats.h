@@ -23,6 +23,9 @@
 
 #include <stdint.h>
 
+/// A function of constants. Always inlined, or kernels would call it.
+#define TTC_CONSTANT constexpr __attribute__((always_inline)) inline
+
 namespace ttc::kernels {
 
 /// The values of the dialect's BlockFormat.
@@ -53,7 +56,7 @@ struct BlockLayout {
   int64_t header, part;
 };
 
-constexpr BlockLayout getBlockLayout(int64_t format) {
+TTC_CONSTANT BlockLayout getBlockLayout(int64_t format) {
   switch (format) {
   case kBlockF32:
     return {1, 4, 0, 64};
@@ -81,38 +84,38 @@ constexpr BlockLayout getBlockLayout(int64_t format) {
 }
 
 /// Whether a format stores each element by itself.
-constexpr bool isPlainFormat(int64_t format) { return format <= kBlockBF16; }
+TTC_CONSTANT bool isPlainFormat(int64_t format) { return format <= kBlockBF16; }
 
 /// Whether a format has minima, which are added to all elements of a block, or of 32 columns.
-constexpr bool hasMinima(int64_t format) {
+TTC_CONSTANT bool hasMinima(int64_t format) {
   return format == kBlockQ4_1 || format == kBlockQ5_1 || format == kBlockQ4_K ||
          format == kBlockQ5_K;
 }
 /// Whether a format has blocks of 256 columns, with a scale for each 32 or 16.
-constexpr bool isSuperFormat(int64_t format) { return getBlockLayout(format).columns == 256; }
+TTC_CONSTANT bool isSuperFormat(int64_t format) { return getBlockLayout(format).columns == 256; }
 /// Whether the fifth bits of elements are stored apart.
-constexpr bool hasFifthBits(int64_t format) {
+TTC_CONSTANT bool hasFifthBits(int64_t format) {
   return format == kBlockQ5_0 || format == kBlockQ5_1 || format == kBlockQ5_K;
 }
 /// The bytes in front of the words of 32 columns.
-constexpr int64_t getWordsAt(int64_t format) {
+TTC_CONSTANT int64_t getWordsAt(int64_t format) {
   return isSuperFormat(format) || !hasMinima(format) ? 32 : 64;
 }
 
 /// The bytes of a row of `columns`, a multiple of the block's, in a file.
-constexpr int64_t getFileRowBytes(int64_t format, int64_t columns) {
+TTC_CONSTANT int64_t getFileRowBytes(int64_t format, int64_t columns) {
   return columns / getBlockLayout(format).columns * getBlockLayout(format).fileBytes;
 }
 
 /// The packed bytes of 16 rows of a block.
-constexpr int64_t getPackedBlockBytes(int64_t format) {
+TTC_CONSTANT int64_t getPackedBlockBytes(int64_t format) {
   const BlockLayout layout = getBlockLayout(format);
   const int64_t parts = isPlainFormat(format) ? 1 : layout.columns / kBlockColumns;
   return layout.header + parts * layout.part;
 }
 
 /// The packed bytes of 16 rows.
-constexpr int64_t getPackedGroupBytes(int64_t format, int64_t columns) {
+TTC_CONSTANT int64_t getPackedGroupBytes(int64_t format, int64_t columns) {
   return columns / getBlockLayout(format).columns * getPackedBlockBytes(format);
 }
 

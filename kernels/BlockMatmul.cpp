@@ -16,11 +16,13 @@ namespace {
 /// Rows of x whose sums stay in registers over all columns.
 constexpr int kRowsInRegisters = 4;
 
-/// Prepared rows of x, and where the sums of a group go: [row][16].
+/// Prepared rows of x.
 struct Rows {
   const int8_t *bytes;
   const PartDigit *digits;
   const float *floats;
+  // For a group of weights as f32.
+  float *panel;
   int64_t count;
 };
 
@@ -130,24 +132,50 @@ TTC_INLINE void multiplyTile(const BlockMatmulParams &p, const T *group, const f
   }
 }
 
-template <typename T>
-TTC_INLINE void multiplyFloats(const BlockMatmulParams &p, const uint8_t *group, const Rows &rows,
-                               float *sums) {
-  constexpr int kTile = VL == 16 ? 14 : 6;
-  const auto *elements = reinterpret_cast<const T *>(group);
-  int64_t row = 0;
+/// The sums of all rows with a group: as many as fit at a time, then fewer.
+template <typename T, int COUNT = VL == 16 ? 14 : 6>
+TTC_INLINE void multiplyFloats(const BlockMatmulParams &p, const T *group, const Rows &rows,
+                               float *sums, int64_t row = 0) {
   TTC_NO_UNROLL
-  for (; row + kTile <= rows.count; row += kTile)
-    multiplyTile<T, kTile>(p, elements, rows.floats + row * p.k, sums + row * kBlockRows);
-  TTC_NO_UNROLL
-  for (; row < rows.count; ++row)
-    multiplyTile<T, 1>(p, elements, rows.floats + row * p.k, sums + row * kBlockRows);
+  for (; row + COUNT <= rows.count; row += COUNT)
+    multiplyTile<T, COUNT>(p, group, rows.floats + row * p.k, sums + row * kBlockRows);
+  if constexpr (COUNT > 1)
+    multiplyFloats<T, (COUNT > 8 ? 8 : COUNT > 4 ? 4 : COUNT / 2)>(p, group, rows, sums, row);
+}
+
+/// A group as f32: [column][16].
+template <int64_t FORMAT>
+TTC_INLINE void unpackPanel(const BlockMatmulParams &p, const uint8_t *group, float *panel) {
+  forParts<FORMAT>(
+      p, group,
+      [&](const uint8_t *block, const uint8_t *part, int64_t index) __attribute__((always_inline)) {
+        TTC_UNROLL
+        for (int h = 0; h < kHalves; ++h) {
+          vi words[8];
+          unpackWords<FORMAT>(part, h, kDotPlain, words);
+          PartScales s = loadScales<FORMAT>(block, part, h, /*centred=*/false);
+          float *to = panel + index * kBlockColumns * kBlockRows + h * VL;
+          TTC_UNROLL
+          for (int k = 0; k < kBlockColumns; ++k) {
+            vf scale = s.scale[k / 16];
+            // An offset times the scale is exact, and so is the sum.
+            vf minimum = hasMinima(FORMAT)
+                             ? s.minimum
+                             : scale * (vf) static_cast<float>(-getCentre(FORMAT, kDotPlain));
+            vi stored = (vi)((vw)words[k / 4] >> (k % 4 * 8u) & 255u);
+            store(to + k * kBlockRows, __builtin_convertvector(stored, vf) * scale + minimum);
+          }
+        }
+      });
 }
 
 template <int64_t FORMAT>
 TTC_INLINE void multiplyBlocks(const BlockMatmulParams &p, const uint8_t *group, const Rows &rows,
                                float *sums) {
-  if (p.m == 1)
+  if (p.digits == 0) {
+    unpackPanel<FORMAT>(p, group, rows.panel);
+    multiplyFloats(p, static_cast<const float *>(rows.panel), rows, sums);
+  } else if (p.m == 1)
     multiplyInRegisters<FORMAT, 1>(p, group, rows, sums);
   else if (p.m == 2)
     multiplyInRegisters<FORMAT, 2>(p, group, rows, sums);
@@ -164,11 +192,11 @@ TTC_INLINE void multiplyGroup(const BlockMatmulParams &p, const uint8_t *group, 
                               float *sums) {
   switch (p.format) {
   case kBlockF32:
-    return multiplyFloats<float>(p, group, rows, sums);
+    return multiplyFloats(p, reinterpret_cast<const float *>(group), rows, sums);
   case kBlockF16:
-    return multiplyFloats<f16>(p, group, rows, sums);
+    return multiplyFloats(p, reinterpret_cast<const f16 *>(group), rows, sums);
   case kBlockBF16:
-    return multiplyFloats<bf16>(p, group, rows, sums);
+    return multiplyFloats(p, reinterpret_cast<const bf16 *>(group), rows, sums);
 #define TTC_CASE(FORMAT)                                                                           \
   case FORMAT:                                                                                     \
     return multiplyBlocks<FORMAT>(p, group, rows, sums);
@@ -255,6 +283,7 @@ TTC_KERNEL void ttc_kernel_block_matmul(void *const *operands, uint8_t *scratch,
     rows.count = p.m == 1 ? 1 : min(p.blockRows, range.end - row);
     rows.bytes = reinterpret_cast<const int8_t *>(scratch + p.bytesAt);
     rows.digits = reinterpret_cast<const PartDigit *>(scratch + p.scalesAt);
+    rows.panel = reinterpret_cast<float *>(scratch + p.panelAt);
     rows.floats = p.hasNorm ? reinterpret_cast<const float *>(scratch + p.bytesAt) : x + row * p.k;
     if (p.digits != 0 || p.hasNorm) {
       TTC_ZONE(markers, "activations");

@@ -11,7 +11,8 @@ namespace ttc::kernels {
 struct BlockMatmulParams {
   // A BlockFormat; a ByteDot.
   int64_t format, dot;
-  // The bytes that an activation becomes: 1, 3, or 0 if it stays an f32.
+  // The bytes that an activation becomes: 1, 3, or 0 if it stays an f32. Then weights become f32: a
+  // group of them at a time.
   int64_t digits;
   // Rows of x, columns of the result, columns of x.
   int64_t m, n, k;
@@ -25,8 +26,9 @@ struct BlockMatmulParams {
   int64_t rowSplits, groupSplits;
   // Rows of x that are prepared together.
   int64_t blockRows;
-  // Scratch: offsets in bytes of prepared activations, their scales, sums of products.
-  int64_t bytesAt, scalesAt, sumsAt;
+  // Scratch: offsets in bytes of prepared activations, their scales, sums of products, a group of
+  // weights as f32.
+  int64_t bytesAt, scalesAt, sumsAt, panelAt;
 };
 
 struct BlockGatherParams {

@@ -16,7 +16,7 @@ inline constexpr int kHalves = kBlockRows / VL;
 /// What is subtracted from the stored integers, so that products are formed with small numbers: a
 /// byte that is rounded then matters less. An offset of a format, or the middle of its numbers,
 /// which the minimum makes up for.
-constexpr int64_t getCentre(int64_t format, int64_t dot) {
+TTC_CONSTANT int64_t getCentre(int64_t format, int64_t dot) {
   if (format == kBlockQ8_0)
     return dot == kDotMadd ? 0 : 128;
   if (format == kBlockQ6_K)
@@ -145,7 +145,7 @@ TTC_INLINE vi absoluteBytes(vi a) {
 }
 
 /// Products that fit into 16 bits in pairs of two: 2 * 127 times the largest stored integer.
-constexpr int getSafeProducts(int64_t format) {
+TTC_CONSTANT int getSafeProducts(int64_t format) {
   return format == kBlockQ8_0 ? 1 : format == kBlockQ6_K ? 2 : hasFifthBits(format) ? 4 : 8;
 }
 

@@ -59,6 +59,8 @@ inline constexpr int64_t kAttentionBudget = 480 * 1024;
 inline constexpr int64_t kBlockBytesPerGroup = 100'000;
 /// Products of bytes that take as long as one of the multiply-adds above.
 inline constexpr int64_t kBlockProductsPerStep = 4;
+/// The rows from which weights in blocks become f32, where three products of bytes take longer.
+inline constexpr int64_t kBlockRowsForFloats = 8;
 /// The bytes of prepared activations that meet the same weights, in L2.
 inline constexpr int64_t kBlockActivationBudget = 160 * 1024;
 

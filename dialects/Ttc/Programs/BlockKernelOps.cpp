@@ -129,8 +129,14 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   p.format = toKernel(op.getFormat());
   p.dot = static_cast<int64_t>(op.getDot());
   const bool isPlain = kernels::isPlainFormat(p.format);
-  p.digits = isPlain ? 0 : op.getActivations() == BlockActivations::Int8 ? 1 : 3;
   p.m = op.getX().getType().getDimSize(0);
+  p.digits = isPlain ? 0 : op.getActivations() == BlockActivations::Int8 ? 1 : 3;
+  // Without an instruction for the products of bytes, products of f32 take less time than those of
+  // three digits, once a group of weights as f32 meets some rows.
+  const bool asFloats =
+      p.digits == 3 && op.getDot() != ByteDot::vnni && p.m >= kernels::kBlockRowsForFloats;
+  if (asFloats)
+    p.digits = 0;
   p.k = op.getX().getType().getDimSize(1);
   p.n = op.getResult().getType().getDimSize(1);
   p.hasNorm = op.getNorm() != nullptr;
@@ -147,14 +153,17 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   const int64_t steps =
       std::max(bytes / kernels::kBlockBytesPerGroup * kernels::kWorkPerGroup, products / rate);
   const int64_t wanted = chooseWorkgroups(op, steps);
-  // Parts of the rows prepare them once; parts of the groups prepare all rows, each for itself.
-  p.rowSplits = std::clamp<int64_t>(p.m / kernels::kRowsForWeights, 1, wanted);
-  p.groupSplits = std::clamp<int64_t>(wanted / p.rowSplits, 1, units);
+  // Parts of the rows prepare them once; parts of the groups prepare all rows, each for itself. An
+  // even number of parts, as those of chooseWorkgroups().
+  p.rowSplits = std::min<int64_t>(
+      wanted, llvm::bit_floor<uint64_t>(std::max<int64_t>(p.m / kernels::kRowsForWeights, 1)));
+  const int64_t worth = p.m == 1 ? units : std::max<int64_t>(products / p.m / p.k / rate / 128, 1);
+  p.groupSplits = std::min({wanted / p.rowSplits, kernels::getEvenGroups(worth), units});
 
-  const int64_t parts = isPlain ? p.k : p.k / kernels::kBlockColumns;
-  const int64_t rowBytes = isPlain ? p.k * 4 : p.digits * p.k, scaleBytes = 16 * p.digits * parts;
+  const int64_t rowBytes = p.digits == 0 ? p.k * 4 : p.digits * p.k;
+  const int64_t scaleBytes = 16 * p.digits * (p.k / kernels::kBlockColumns);
   const int64_t most = llvm::divideCeil(p.m, p.rowSplits);
-  const int64_t fit = kernels::kBlockActivationBudget / (rowBytes + (isPlain ? 0 : scaleBytes));
+  const int64_t fit = kernels::kBlockActivationBudget / (rowBytes + scaleBytes);
   const int64_t block = std::clamp<int64_t>(fit, 8, 64);
   // Blocks of nearly equal size.
   p.blockRows = llvm::divideCeil(most, llvm::divideCeil(most, block));
@@ -164,9 +173,10 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
     at += llvm::alignTo(size, 64);
     return begin;
   };
-  p.bytesAt = reserve(p.blockRows * rowBytes);
-  p.scalesAt = reserve(isPlain ? 0 : p.blockRows * scaleBytes);
+  p.bytesAt = reserve(p.digits == 0 && !p.hasNorm ? 0 : p.blockRows * rowBytes);
+  p.scalesAt = reserve(p.blockRows * scaleBytes);
   p.sumsAt = reserve(p.blockRows * kernels::kBlockRows * 4 * (p.gated ? 2 : 1));
+  p.panelAt = reserve(asFloats ? p.k * kernels::kBlockRows * 4 : 0);
   return {p, at};
 }
 

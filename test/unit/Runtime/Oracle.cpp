@@ -372,10 +372,10 @@ private:
     std::vector<int64_t> written(entry.inputs.size()), read(entry.outputs.size());
     std::vector<int64_t> inBody(entry.inputs.size()), outBody(entry.outputs.size());
     for (const auto &step : schedule.body) {
-      inBody[step->kind == fb::StepKind::Write ? step->index : 0] +=
-          step->kind == fb::StepKind::Write;
-      outBody[step->kind == fb::StepKind::Read ? step->index : 0] +=
-          step->kind == fb::StepKind::Read;
+      if (step->kind == fb::StepKind::Write)
+        ++inBody[step->index];
+      if (step->kind == fb::StepKind::Read)
+        ++outBody[step->index];
     }
     for (const Instance &instance : instances)
       for (const Command &command : *instance.commands) {

@@ -247,8 +247,8 @@ UNUSED_PROGRAM(test_8)
 UNUSED_PROGRAM(test_9)
 
 // A decoder that is no model: the next token is a sum over all tokens up to the position, which
-// `keys` holds. Operands: token, position, sampling (the words of ttrt_sampling), history, keys; the
-// chosen token, and four "logits". The context has 64 positions.
+// `keys` holds. Operands: token, position, sampling (the words of ttrt_sampling), history, keys;
+// the chosen token, and four "logits". The context has 64 positions.
 enum { kContext = 64, kVocabulary = 1000, kDone = 10, kStopCount = 11, kStop = 12 };
 PROGRAM(test_decode) {
   (void)scratch;

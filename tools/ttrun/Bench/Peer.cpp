@@ -2,9 +2,9 @@
 #include "Bench/Peer.h"
 
 #include "Json.h"
+#include "JsonReader.h"
 #include "Options.h"
 #include "PeerFiles.h"
-#include "JsonReader.h"
 #include "WriteFile.h"
 
 #include <cerrno>

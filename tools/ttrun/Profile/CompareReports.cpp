@@ -3,9 +3,9 @@
 // ttrun perf --compare: whether one measurement is slower than another, beyond their noise.
 
 #include "../Json.h"
+#include "../JsonReader.h"
 #include "../Printing.h"
 #include "Analysis.h"
-#include "../JsonReader.h"
 #include "Report.h"
 
 #include <algorithm>
