@@ -8,6 +8,7 @@
 #   commands  changed command streams, executed where the proof accepts them
 #   log       any bytes, and any records, as the log of a profiler
 #   npy       any bytes as a .npy file
+#   text      any bytes as the tokenizer or the chat template of a bundle
 #   target    any bytes as the JSON description of a target
 #   gguf      any bytes as a GGUF file
 #   onnx      any bytes, and any messages, as an ONNX model
@@ -23,10 +24,10 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 usage() {
-  sed -n '3,24s/^# \{0,1\}//p' "$0"
+  sed -n '3,25s/^# \{0,1\}//p' "$0"
   exit 2
 }
-known="loader commands log npy target gguf onnx tables"
+known="loader commands log npy text target gguf onnx tables"
 [[ "${1:-}" =~ ^[0-9]+(\.[0-9]+)?$ ]] || usage
 hours=$1
 shift

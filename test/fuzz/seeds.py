@@ -5,6 +5,7 @@ Writes what the fuzzers TARGET begin with into FOLDER/TARGET, with the tools of 
 of the runtime's tests, recordings of one, and the models of the importer's tests. The folders of test/fuzz/corpus are copied: those are
 files that no tool makes, and inputs that were findings.
 """
+import json
 import pathlib
 import shutil
 import subprocess
@@ -78,7 +79,20 @@ def logs(build, folder):
     (folder / "cut.ttlog").write_bytes(whole[: len(whole) * 2 // 3])
 
 
-MAKERS = {"loader": bundles, "log": logs, "onnx": models, "tables": tables}
+def texts(build, folder):
+    """Chat templates of the tests, behind a byte 1, and tokenizers of a few tokens, behind a byte 0."""
+    sys.path.insert(0, str(ROOT / "test/ttrun/text"))
+    import templates
+    for name, source in [*templates.MODELS.items(), *enumerate(templates.SMALL)]:
+        (folder / f"template-{name}").write_bytes(b"\x01" + source.encode())
+    for pre in ("gpt-2", "llama-bpe", "qwen2", "smollm"):
+        tokenizer = {"model": "bpe", "pre": pre, "vocab": ["a", "b", "ab", "<|end|>", "\u0120", "\u0120a", "1", "\u00f0"],
+                     "types": [1, 1, 1, 3, 1, 1, 1, 1], "merges": ["a b", "\u0120 a"], "bos": 3, "eos": 3, "eot": None,
+                     "add_bos": True, "stop": [2]}
+        (folder / f"tokenizer-{pre}").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
+
+
+MAKERS = {"loader": bundles, "log": logs, "onnx": models, "tables": tables, "text": texts}
 
 
 def main():
