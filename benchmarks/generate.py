@@ -43,6 +43,9 @@ class Ttc:
         self.bundle = pathlib.Path(folder) / f"{activations}.ttcb"
         self.name = f"ttc, {activations} activations"
         begin = time.perf_counter()
+        if self.bundle.exists() and self.bundle.stat().st_mtime > (self.bin / "ttc-translate").stat().st_mtime:
+            self.compile_seconds = 0
+            return
         self._run(["ttc-translate", "--gguf-to-bundle", model, f"--context={arguments.context}",
                    f"--activations={activations}", "-o", self.bundle], None)
         self.compile_seconds = time.perf_counter() - begin
@@ -144,6 +147,7 @@ def main():
     parser.add_argument("--context", type=int, default=2048)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="measurements whose title has this text")
+    parser.add_argument("--folder", type=pathlib.Path, help="keep the bundles in this folder and take those that are there")
     parser.add_argument("--no-peer", action="store_true", help="measure ttc alone")
     arguments = parser.parse_args()
     if not arguments.model or not arguments.model.exists():
@@ -154,11 +158,13 @@ def main():
           f"llama-cpp-python {common.version('llama-cpp-python')}; {arguments.rounds} rounds")
     if not peers and not arguments.no_peer:
         print("llama.cpp is left out: llama-cpp-python is not installed")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = arguments.folder or temporary
+        pathlib.Path(folder).mkdir(exist_ok=True)
         own = [Ttc(arguments.build, arguments.model, folder, arguments, a) for a in arguments.activations]
         for engine in own:
-            print(f"          {engine.name}: compiled in {engine.compile_seconds:.1f} s, "
-                  f"{engine.bundle.stat().st_size / 1e6:.0f} MB")
+            print(f"          {engine.name}: {engine.bundle.stat().st_size / 1e6:.0f} MB" +
+                  (f", compiled in {engine.compile_seconds:.1f} s" if engine.compile_seconds else ""))
         for threads in arguments.threads:
             cores = common.cores_to_use(threads)
             peer = [Llama(arguments.model, cores, arguments.context)] if peers else []
