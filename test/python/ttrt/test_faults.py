@@ -534,7 +534,10 @@ def test_nothing_is_lost(digits, load, x, image):
         return [sys.getrefcount(thing) for thing in watched], sys.getallocatedblocks()
 
     for name, use in paths.items():
-        references, blocks = repeat(use, 20)
-        after, more = repeat(use, 100)
+        for _ in range(3):  # other threads of this process allocate, too; a leak is there every time
+            references, blocks = repeat(use, 20)
+            after, more = repeat(use, 100)
+            if more - blocks < 80:
+                break
         assert all(abs(a - b) < 20 for a, b in zip(references, after)), name
         assert more - blocks < 80, f"{name}: {more - blocks} blocks"
