@@ -3,7 +3,7 @@
 """Tokens per second of a decoder in a GGUF file: ttc beside llama.cpp (PyPI's llama-cpp-python), alternating.
 
 Measures, with each number of threads: decoding at some positions of the context (a prompt so long, then --tokens tokens
-one by one, always the likeliest), a prompt of --prompt tokens, and the time from the start of a process to its first
+one by one, always the likeliest; the median of the times from one to the next), a prompt of --prompt tokens, and the time from the start of a process to its first
 token. A round has one turn of each engine for each measurement; ratios are those of one round, and medians over the
 rounds are printed. Above 1, ttc is faster.
 
@@ -63,8 +63,8 @@ class Ttc:
              f"--tokens={tokens}", "--ignore-eos", "--json", "--verify=structure", f"--cores={len(cores)}"], cores))
 
     def decode(self, cores, tokens, position):
-        """Milliseconds a token. The first one belongs to the prompt's last token."""
-        return self.generate(cores, position, tokens)["decode_ms"] / tokens
+        """Milliseconds from one token to the next, the median."""
+        return self.generate(cores, position, tokens)["step_ms"]
 
     def prefill(self, cores, tokens):
         """Milliseconds. All tokens of a prompt but the last are computed before the first step."""
@@ -108,7 +108,7 @@ class Llama:
         return self._answer(process)
 
     def decode(self, _, tokens, position):
-        return self._ask(self.process, decode=tokens, position=position)["ms"] / tokens
+        return self._ask(self.process, decode=tokens, position=position)["ms"]
 
     def prefill(self, _, tokens):
         return self._ask(self.process, prefill=tokens)["ms"]

@@ -5,12 +5,13 @@ llama.cpp in a process of its own, through its C API (PyPI's llama-cpp-python), 
 input. It prints a line when it is ready, and one for each question:
 
   {"prefill": N}                ms to compute a prompt of N tokens, with the logits of the last one
-  {"decode": N, "position": P}  ms to generate N tokens behind a prompt of P, one by one, always the likeliest
+  {"decode": N, "position": P}  ms to generate a token behind a prompt of P, always the likeliest: the median of N
   {"first": "TEXT"}             when (by the monotonic clock, in seconds) the first token behind a text was known
 
 Python does nothing in the measured loops but call llama_decode() and llama_sampler_sample().
 """
 import json
+import statistics
 import sys
 import time
 
@@ -62,10 +63,12 @@ class Engine:
 
     def decode(self, count, position):
         token = self.prompt(tokens_of(position))
-        begin = time.perf_counter()
+        times = []
         for _ in range(count):
+            begin = time.perf_counter()
             token = self.compute([token])
-        return 1e3 * (time.perf_counter() - begin)
+            times.append(1e3 * (time.perf_counter() - begin))
+        return statistics.median(times)
 
     def first(self, text):
         data = text.encode()

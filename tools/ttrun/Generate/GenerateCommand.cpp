@@ -346,6 +346,7 @@ void GenerateRun::printJson(const Generated &result) {
       .field("first_token_ms", result.firstMs)
       .field("decode_ms", result.decodeMs)
       .field("decode_tokens_per_second", result.decodePerSecond())
+      .field("step_ms", result.stepMs)
       .field("ended", result.ended)
       .key("tokens")
       .beginArray(/*flat=*/true);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <numeric>
 
 namespace ttrun {
 
@@ -52,6 +53,7 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
   const int32_t *stops = options.sampling.stop;
   Utf8Stream stream;
   std::string bytes;
+  std::vector<double> times; // of the tokens, since the prompt's end
   result.ended = "context";
   for (;;) {
     int32_t token;
@@ -60,6 +62,7 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
       break;
     check(status, error);
     result.decodeMs = msSince(computed);
+    times.push_back(result.decodeMs);
     if (result.tokens.empty())
       result.firstMs = msSince(begin);
     result.tokens.push_back(token);
@@ -76,6 +79,12 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
     use(token, text);
     if (isStop)
       result.ended = "stop";
+  }
+  if (times.size() > 1) {
+    std::adjacent_difference(times.begin(), times.end(), times.begin());
+    const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin() + 1, middle, times.end());
+    result.stepMs = *middle;
   }
   if (strcmp(result.ended, "stop") != 0 && result.tokens.size() == options.tokens)
     result.ended = "tokens";

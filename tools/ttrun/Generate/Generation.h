@@ -31,6 +31,7 @@ struct Generated {
   double promptMs = 0;    ///< until the prompt is computed, but for its last token
   double firstMs = 0;     ///< until the first token
   double decodeMs = 0;    ///< from the prompt's end to the last token
+  double stepMs = 0;      ///< from one token to the next, the median
 
   double promptPerSecond() const { return perSecond(prompt - reused, promptMs); }
   double decodePerSecond() const { return perSecond(tokens.size(), decodeMs); }
