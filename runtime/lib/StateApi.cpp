@@ -44,21 +44,18 @@ uint8_t *dataOf(const Device &device, const fb::Port &state) {
   return device.memory().base() + device.bundle().address(buffer);
 }
 
-/// Runs `use` while nothing else uses the device.
+/// Runs `use` when everything that was enqueued is complete, and nothing else uses the device.
 template <typename Use> ttrt_status withDevice(ttrt_device *device, ttrt_error *error, Use use) {
   return guarded(error, [&] {
     require(device, "device is NULL");
     Device &target = *device->device;
-    requireOwnProcess(target);
+    requireHostThread(target);
     InUse call(target.busy(), "another call on this device");
     // No other thread enqueues meanwhile.
     std::optional<InUse> queues[kMaxQueues];
     for (uint32_t i = 0; i < target.queues(); ++i)
       queues[i].emplace(target.busy(i), "another call on a queue of this device");
-    for (uint32_t i = 0; i < target.queues(); ++i)
-      if (!target.queue(i).isDrained())
-        fail(TTRT_BUSY, "queue {} has commands in flight; ttrt_device_synchronize() waits for them",
-             i);
+    target.drain();
     use(target);
   });
 }

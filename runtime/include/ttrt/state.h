@@ -8,9 +8,8 @@
  * store the states of a device in a file, for example after a long prompt.
  *
  * Threads. Functions that take a device are calls on it (ttrt.h): they must not overlap with others
- * (TTRT_BUSY). They return TTRT_BUSY, too, while a queue has commands in flight. A pipeline may be
- * open as long as everything that was enqueued is complete. Queries of a bundle are thread-safe.
- * Reading and writing allocate no memory.
+ * (TTRT_BUSY). They wait until everything that was enqueued is complete; a pipeline may be open.
+ * Queries of a bundle are thread-safe. Reading and writing allocate no memory.
  */
 #ifndef TTRT_STATE_H
 #define TTRT_STATE_H

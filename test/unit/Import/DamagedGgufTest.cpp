@@ -12,6 +12,12 @@
 
 #include <random>
 
+#ifdef TTC_NO_USER_POISONING
+/// Arenas are filled by code of MLIR's headers here, and by its library, which is not sanitized and
+/// does not unpoison what it allocates.
+extern "C" const char *__asan_default_options() { return "allow_user_poisoning=0"; }
+#endif
+
 using namespace mlir;
 using ttc::GgufFile;
 using ttc::GgufType;
