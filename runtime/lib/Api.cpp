@@ -57,9 +57,7 @@ static ttrt_status describePort(const ttrt_bundle *bundle, uint32_t entry, uint3
       fail(TTRT_INVALID_ARGUMENT, "{} {}; entry point '{}' has {}", isInput ? "input" : "output",
            index, text(table.name()), count(ports));
     const fb::Port &found = *ports->Get(index);
-    writeResult(port, {sizeof(ttrt_port), text(found.name()),
-                       static_cast<ttrt_dtype>(found.dtype()), count(found.shape()),
-                       found.shape() ? found.shape()->data() : nullptr, sizeOf(found)});
+    writePort(port, found);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "Format.h"
 #include "Handles.h"
+#include "StructSize.h"
 
 #include <atomic>
 #include <cstring>
@@ -48,6 +49,13 @@ template <typename Enum> void requireEnumerator(const Enum &value, Enum last, co
   if (number > static_cast<uint32_t>(last)) [[unlikely]]
     fail(TTRT_INVALID_ARGUMENT, "expected a {} value, from 0 to {}; found {}", type,
          static_cast<uint32_t>(last), static_cast<int32_t>(number));
+}
+
+/// Describes a tensor in the caller's struct, whose size has been checked.
+inline void writePort(ttrt_port *port, const fb::Port &table) noexcept {
+  writeResult(port, {sizeof(ttrt_port), text(table.name()), static_cast<ttrt_dtype>(table.dtype()),
+                     count(table.shape()), table.shape() ? table.shape()->data() : nullptr,
+                     sizeOf(table)});
 }
 
 /// Marks an object as in use for the duration of a call.

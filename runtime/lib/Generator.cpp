@@ -29,11 +29,10 @@ static uint32_t chooseAhead(uint32_t ahead) {
   return ahead ? ahead : 16;
 }
 
-ttrt_pipeline_options Generator::pipelineOptions(const Device &device,
-                                                 const ttrt_generator_options &options) {
+ttrt_pipeline_options Generator::pipelineOptions(const ttrt_generator_options &options) const {
   ttrt_pipeline_options pipeline = TTRT_PIPELINE_OPTIONS_INIT;
-  pipeline.entry = findDecode(device);
-  pipeline.outputs = chooseAhead(options.ahead);
+  pipeline.entry = decode_;
+  pipeline.outputs = ahead_;
   pipeline.schedule = options.schedule;
   pipeline.no_trace = options.no_trace;
   return pipeline;
@@ -43,16 +42,11 @@ static const fb::EntryPoint &tableOf(const Device &device, uint32_t entry) {
   return *device.bundle().metadata().entries()->Get(entry);
 }
 
-static uint64_t elementsOf(const fb::Port &port) {
-  uint64_t elements = 1;
-  for (uint32_t i = 0; i < count(port.shape()); ++i)
-    elements *= static_cast<uint64_t>(port.shape()->Get(i));
-  return elements;
-}
+static uint64_t elementsOf(const fb::Port &port) { return sizeOf(port) / sizeOf(port.dtype()); }
 
 Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_options &options)
     : decode_(findDecode(*device)), ahead_(chooseAhead(options.ahead)),
-      pipeline_(device, pipelineOptions(*device, options)) {
+      pipeline_(device, pipelineOptions(options)) {
   const fb::EntryPoint &decode = tableOf(*device, decode_);
   if (count(decode.inputs()) != 0)
     fail(TTRT_UNSUPPORTED, "entry point 'decode' has {} inputs; expected none: it reads states",
@@ -80,8 +74,8 @@ Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_option
 }
 
 /// `elements` 0: any number.
-Generator::State Generator::findState(const char *name, fb::DType type, uint64_t elements) const {
-  const Device &device = const_cast<PipelineState &>(pipeline_).device();
+Generator::State Generator::findState(const char *name, fb::DType type, uint64_t elements) {
+  const Device &device = pipeline_.device();
   const auto *states = device.bundle().metadata().states();
   for (uint32_t i = 0; i < count(states); ++i) {
     const fb::Port &state = *states->Get(i);

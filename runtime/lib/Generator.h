@@ -43,9 +43,8 @@ private:
     uint32_t entry, tokens, tokensInput, countInput;
   };
 
-  static ttrt_pipeline_options pipelineOptions(const Device &device,
-                                               const ttrt_generator_options &options);
-  State findState(const char *name, fb::DType type, uint64_t elements) const;
+  ttrt_pipeline_options pipelineOptions(const ttrt_generator_options &options) const;
+  State findState(const char *name, fb::DType type, uint64_t elements);
   void findBuckets();
   void planBuckets();
   uint64_t countKnown(const int32_t *prompt, uint64_t tokens) const;

@@ -102,28 +102,10 @@ uint64_t fileSizeOf(const Bundle &bundle, uint64_t descriptionSize) {
   return size;
 }
 
-[[noreturn]] void failIo(const char *what, const std::string &path) {
-  fail(TTRT_IO_ERROR, "cannot {} '{}': {}", what, path, strerror(errno));
-}
-
-/// A file that is mapped as a whole.
-class FileMapping {
+/// A new file beside `path`, mapped as a whole, which keep() renames to it.
+class NewFile {
 public:
-  /// An existing file, read-only.
-  explicit FileMapping(const char *path) : FileMapping(std::string(path)) {
-    descriptor_ = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0)
-      failIo("open", path_);
-    const off_t end = lseek(descriptor_, 0, SEEK_END);
-    if (end < 0)
-      failIo("read", path_);
-    size_ = static_cast<uint64_t>(end);
-    if (size_ < sizeof(StateFileHeader))
-      fail(TTRT_BAD_BUNDLE, "'{}' has {} bytes: it is not a file of states", path_, size_);
-    map(PROT_READ, MAP_PRIVATE);
-  }
-  /// A new file beside `path`, which keep() renames to it.
-  FileMapping(const char *path, uint64_t size) : FileMapping(std::string(path)) {
+  NewFile(const char *path, uint64_t size) : NewFile(std::string(path)) {
     size_ = size;
     for (uint32_t i = 0; descriptor_ < 0; ++i) {
       const std::string name = path_ + "." + std::to_string(getpid()) + "-" + std::to_string(i);
@@ -131,39 +113,19 @@ public:
       if (descriptor_ >= 0)
         temporary_ = name;
       else if (errno != EEXIST)
-        failIo("write", path_);
+        failIo();
     }
     // Space now, so that no page fails later.
     if (const int problem = posix_fallocate(descriptor_, 0, static_cast<off_t>(size))) {
       errno = problem;
-      failIo("write", path_);
+      failIo();
     }
-    map(PROT_READ | PROT_WRITE, MAP_SHARED);
-  }
-  ~FileMapping() { release(); }
-  FileMapping(const FileMapping &) = delete;
-  FileMapping &operator=(const FileMapping &) = delete;
-
-  uint8_t *data() const { return data_; }
-  uint64_t size() const { return size_; }
-
-  void keep() {
-    if (msync(data_, size_, MS_SYNC) != 0 || rename(temporary_.c_str(), path_.c_str()) != 0)
-      failIo("write", path_);
-    temporary_.clear();
-  }
-
-private:
-  /// Nothing is open yet. What fails after this is undone by the destructor.
-  explicit FileMapping(std::string path) : path_(std::move(path)) {}
-
-  void map(int protection, int flags) {
-    void *data = mmap(nullptr, size_, protection, flags, descriptor_, 0);
+    void *data = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (data == MAP_FAILED)
-      failIo("map", path_);
+      failIo();
     data_ = static_cast<uint8_t *>(data);
   }
-  void release() noexcept {
+  ~NewFile() {
     if (data_)
       munmap(data_, size_);
     if (descriptor_ >= 0)
@@ -171,16 +133,36 @@ private:
     if (!temporary_.empty())
       unlink(temporary_.c_str());
   }
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+
+  uint8_t *data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+  void keep() {
+    if (msync(data_, size_, MS_SYNC) != 0 || rename(temporary_.c_str(), path_.c_str()) != 0)
+      failIo();
+    temporary_.clear();
+  }
+
+private:
+  /// Nothing is open yet. What fails after this is undone by the destructor.
+  explicit NewFile(std::string path) : path_(std::move(path)) {}
+
+  [[noreturn]] void failIo() const {
+    fail(TTRT_IO_ERROR, "cannot write '{}': {}", path_, strerror(errno));
+  }
 
   const std::string path_;
-  std::string temporary_; ///< of a file that is not kept yet
+  std::string temporary_; ///< until it is kept
   int descriptor_ = -1;
   uint8_t *data_ = nullptr;
   uint64_t size_ = 0;
 };
 
 /// Calls `use(state, bytes in the file)` for each state.
-template <typename Use> void forEachState(const Bundle &bundle, uint8_t *contents, Use use) {
+template <typename Byte, typename Use>
+void forEachState(const Bundle &bundle, Byte *contents, Use use) {
   const auto *states = bundle.metadata().states();
   for (uint32_t i = 0; i < count(states); ++i) {
     use(*states->Get(i), contents);
@@ -196,7 +178,7 @@ void requireStates(const Bundle &bundle) {
 void save(const Device &device, const char *path) {
   const Bundle &bundle = device.bundle();
   const std::string description = describe(bundle);
-  FileMapping file(path, fileSizeOf(bundle, description.size()));
+  NewFile file(path, fileSizeOf(bundle, description.size()));
   StateFileHeader header = {};
   memcpy(header.magic, kStateMagic, sizeof(header.magic));
   header.version = kStateVersion;
@@ -216,7 +198,9 @@ void save(const Device &device, const char *path) {
 void restore(const Device &device, const char *path) {
   const Bundle &bundle = device.bundle();
   const std::string description = describe(bundle);
-  const FileMapping file(path);
+  const MappedFile file(path);
+  if (file.size() < sizeof(StateFileHeader))
+    fail(TTRT_BAD_BUNDLE, "'{}' has {} bytes: it is not a file of states", path, file.size());
   StateFileHeader header;
   memcpy(&header, file.data(), sizeof(header));
   if (memcmp(header.magic, kStateMagic, sizeof(header.magic)) != 0)
@@ -267,9 +251,7 @@ ttrt_status ttrt_bundle_state(const ttrt_bundle *bundle, uint32_t state, ttrt_po
     require(bundle && info, "bundle or info is NULL");
     checkResult(info, "ttrt_port");
     const fb::Port &found = stateOf(*bundle->bundle, state);
-    writeResult(info, {sizeof(ttrt_port), text(found.name()),
-                       static_cast<ttrt_dtype>(found.dtype()), count(found.shape()),
-                       found.shape() ? found.shape()->data() : nullptr, sizeOf(found)});
+    writePort(info, found);
   });
 }
 

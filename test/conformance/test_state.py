@@ -70,7 +70,7 @@ def test_kept_from_run_to_run_in_every_schedule(tools, sums, tmp_path):
     np.save(tmp_path / "count.npy", np.array([7], np.int32))
     names = schedules(tools, sums)
     assert len(names["main"]) == 7
-    ways = [[f"--schedule={name}"] for name in names["main"]] + [["--cores=1"], ["--cores=3"], ["--no-trace"]]
+    ways = [[f"--schedule={name}"] for name in names["main"] + ["auto"]] + [["--cores=1"], ["--cores=3"], ["--no-trace"]]
     for way in ways:
         # Only the last run has these outputs: the others are not compared.
         tools.ttrun("run", sums, "--entry=main", "--input", f"x={tmp_path}/x.npy", "--loops=7", *way,

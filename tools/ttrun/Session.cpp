@@ -430,7 +430,10 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,
                                   const std::function<bool(uint64_t)> &popped) {
-  if (schedule_ == "auto") {
+  if (schedule_ == "auto" && ttrt_bundle_states(bundle_) != 0) {
+    schedule_.clear();
+    fmt::print(stderr, "schedule auto: not measured, because runs change the bundle's states\n");
+  } else if (schedule_ == "auto") {
     std::string why;
     schedule_ = chooseSchedule(*bundle_->bundle->metadata().entries()->Get(entry_), entry_, device_,
                                in_, noTrace, why);
