@@ -226,6 +226,7 @@ TTC_INLINE vf silu(vf x) {
 /// The operands behind x and w.
 struct Operands {
   const float *norm, *bias, *residual;
+  const int32_t *count;
   float *out;
 };
 
@@ -238,6 +239,8 @@ TTC_INLINE Operands findOperands(const BlockMatmulParams &p, void *const *operan
     found.bias = static_cast<const float *>(operands[next++]);
   if (p.hasResidual)
     found.residual = static_cast<const float *>(operands[next++]);
+  if (p.hasCount)
+    found.count = static_cast<const int32_t *>(operands[next++]);
   found.out = static_cast<float *>(operands[next]);
   return found;
 }
@@ -268,6 +271,17 @@ TTC_INLINE void finish(const BlockMatmulParams &p, const Operands &operands, int
   }
 }
 
+/// Zeros in the columns of `units` of these rows.
+TTC_INLINE void clearRows(const BlockMatmulParams &p, float *out, Range rows, Range units) {
+  const int64_t begin = units.begin * kBlockRows, end = min(p.n, units.end * kBlockRows);
+  TTC_NO_UNROLL
+  for (int64_t row = rows.begin; row < rows.end; ++row) {
+    TTC_NO_UNROLL
+    for (int64_t col = begin; col < end; col += VL)
+      storeResult(out + row * p.n + col, (vf)0.0f, min<int64_t>(VL, end - col));
+  }
+}
+
 } // namespace
 
 TTC_KERNEL void ttc_kernel_block_matmul(void *const *operands, uint8_t *scratch, int64_t workgroup,
@@ -281,6 +295,11 @@ TTC_KERNEL void ttc_kernel_block_matmul(void *const *operands, uint8_t *scratch,
   auto *sums = reinterpret_cast<float *>(scratch + p.sumsAt);
   Range range = part(p.m, p.rowSplits, workgroup / p.groupSplits);
   Range units = part(ceilDiv(p.n, kBlockRows), p.groupSplits, workgroup % p.groupSplits);
+  if (p.hasCount) {
+    const int64_t valid = min(range.end, max<int64_t>(range.begin, *others.count));
+    clearRows(p, others.out, {valid, range.end}, units);
+    range.end = valid;
+  }
   TTC_NO_UNROLL
   for (int64_t row = range.begin; row < range.end; row += p.blockRows) {
     Rows rows{};

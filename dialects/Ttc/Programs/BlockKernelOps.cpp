@@ -120,6 +120,7 @@ LogicalResult KernelBlockMatmulOp::verify() {
   };
   return success(succeeded(verifyShape("norm", getNorm(), depth)) &&
                  succeeded(verifyShape("bias", getBias(), columns)) &&
+                 succeeded(verifyShape("count", getCount(), 1)) &&
                  succeeded(verifyShape("residual", getResidual(), result.getShape())));
 }
 
@@ -143,6 +144,7 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   p.hasNorm = op.getNorm() != nullptr;
   p.hasBias = op.getBias() != nullptr;
   p.hasResidual = op.getResidual() != nullptr;
+  p.hasCount = op.getCount() != nullptr;
   p.gated = op.getGated();
   p.epsilon = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getEpsilon().convertToFloat()));
 

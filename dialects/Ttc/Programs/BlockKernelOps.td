@@ -48,7 +48,7 @@ def Ttc_KernelBlockMatmulOp : Ttc_KernelOp<"block_matmul", [AttrSizedOperandSegm
     - (C1) `x` is [M, K], and K is a multiple of the columns of a block.
     - (C2) The result is [M, N].
     - (C3) `w` has the packed shape.
-    - (C4) `norm` is a vector of K elements, `bias` one of N, and `residual` is [M, N].
+    - (C4) `norm` is a vector of K elements, `bias` one of N, `count` one of 1, and `residual` is [M, N].
 
     ```mlir
     %0 = ttc.kernel.block_matmul q4_1 %x, %w norm %g activations int8 {dot = #ttc.byte_dot<vnni>}
@@ -57,14 +57,15 @@ def Ttc_KernelBlockMatmulOp : Ttc_KernelOp<"block_matmul", [AttrSizedOperandSegm
   }];
   let arguments = (ins Ttc_KernelTensor:$x, Ttc_SignedByteTensor:$w,
     Optional<Ttc_KernelTensor>:$norm, Optional<Ttc_KernelTensor>:$bias,
-    Optional<Ttc_KernelTensor>:$residual, Ttc_BlockFormatAttr:$format, Ttc_ByteDotAttr:$dot,
+    Optional<Ttc_KernelTensor>:$residual, Optional<Ttc_IndexVector>:$count,
+    Ttc_BlockFormatAttr:$format, Ttc_ByteDotAttr:$dot,
     DefaultValuedAttr<F32Attr, "1.0e-5f">:$epsilon,
     DefaultValuedAttr<Ttc_BlockActivationsAttr, "BlockActivations::F32">:$activations,
     UnitAttr:$gated);
   let results = (outs Ttc_KernelTensor:$result);
   let assemblyFormat = [{
     $format $x `,` $w (`norm` $norm^)? (`bias` $bias^)? (`residual` $residual^)?
-    (`activations` $activations^)? attr-dict `:` functional-type(operands, results)
+    (`count` $count^)? (`activations` $activations^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -48,29 +48,40 @@ static LogicalResult verifyShape(Operation *op, StringRef constraint, StringRef 
 LogicalResult KernelDecodeAttentionOp::verify() {
   if (failed(verifyOperands(*this)))
     return failure();
-  if (getQkv().getType().getDimSize(0) != 1)
-    return emitOpError("(C7) expected one row in 'qkv', found ") << getQkv().getType();
-  const int64_t splits = getSplits(), depth = getKeys().getType().getDimSize(2);
+  const int64_t rows = getQkv().getType().getDimSize(0);
+  if (rows != 1 && (!getSequences() || getSequences().getType().getDimSize(0) != rows))
+    return emitOpError("(C8) expected one row in 'qkv', or a sequence for each, found ")
+           << getQkv().getType();
+  const int64_t splits = getSplits(), depth = getCacheShape(getKeys().getType()).depth;
   if (splits < 1)
-    return emitOpError("(C8) expected 'splits' of at least 1, found ") << splits;
+    return emitOpError("(C9) expected 'splits' of at least 1, found ") << splits;
   const bool isWhole = splits == 1;
-  return success(succeeded(verifyShape(
-                     *this, "C8", "out", getOut(),
-                     isWhole ? ArrayRef<int64_t>{1, getHeads() * depth}
-                             : ArrayRef<int64_t>{splits, getHeads(), depth + kPartialTail})) &&
-                 succeeded(verifyCaches(*this, "C8")));
+  return success(succeeded(verifyShape(*this, "C9", "out", getOut(),
+                                       isWhole ? ArrayRef<int64_t>{rows, getHeads() * depth}
+                                               : ArrayRef<int64_t>{splits, rows * getHeads(),
+                                                                   depth + kPartialTail})) &&
+                 succeeded(verifyCaches(*this, "C9")));
+}
+
+/// All rows belong to one sequence.
+template <typename OpTy> static LogicalResult verifyOneSequence(OpTy op) {
+  if (!op.getSequences() || op.getSequences().getType().getDimSize(0) == 1)
+    return success();
+  return op.emitOpError("(C8) expected one element in 'sequences', found ")
+         << op.getSequences().getType();
 }
 
 LogicalResult KernelUpdateCacheOp::verify() {
-  return success(succeeded(verifyOperands(*this)) && succeeded(verifyCaches(*this, "C7")));
+  return success(succeeded(verifyOperands(*this)) && succeeded(verifyOneSequence(*this)) &&
+                 succeeded(verifyCaches(*this, "C9")));
 }
 
 LogicalResult KernelPrefillAttentionOp::verify() {
-  if (failed(verifyOperands(*this)))
+  if (failed(verifyOperands(*this)) || failed(verifyOneSequence(*this)))
     return failure();
   return verifyShape(
-      *this, "C7", "y", getY(),
-      {getQkv().getType().getDimSize(0), getHeads() * getKeys().getType().getDimSize(2)});
+      *this, "C9", "y", getY(),
+      {getQkv().getType().getDimSize(0), getHeads() * getCacheShape(getKeys().getType()).depth});
 }
 
 LogicalResult KernelCombineAttentionOp::verify() {
@@ -79,8 +90,12 @@ LogicalResult KernelCombineAttentionOp::verify() {
       (type.getDimSize(2) - kPartialTail) % kCacheBlock != 0)
     return emitOpError("(C1) expected 'partials' of [parts, heads, D + ")
            << kPartialTail << "] with D a multiple of " << kCacheBlock << ", found " << type;
+  const int64_t rows = getRows(), heads = type.getDimSize(1);
+  if (rows < 1 || heads % rows != 0)
+    return emitOpError("(C1) expected 'rows' of at least 1 that divides ")
+           << heads << " heads, found " << rows;
   return verifyShape(*this, "C1", "out", getOut(),
-                     {1, type.getDimSize(1) * (type.getDimSize(2) - kPartialTail)});
+                     {rows, heads / rows * (type.getDimSize(2) - kPartialTail)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,8 +109,9 @@ template <typename OpTy> static CacheParams getCacheParams(OpTy op) {
   p.rows = op.getQkv().getType().getDimSize(0);
   p.heads = op.getHeads();
   p.groups = op.getKvHeads();
-  p.depth = keys.getDimSize(2);
-  p.context = keys.getDimSize(1) * kCacheBlock;
+  const CacheShape shape = getCacheShape(keys);
+  p.depth = shape.depth;
+  p.context = shape.context;
   p.element = keys.getElementType().isF16() ? ::ttc::kernels::kF16 : ::ttc::kernels::kF32;
   p.rope = static_cast<int64_t>(op.getRope());
   p.hasTable = op.getCosSin() ? 1 : 0;

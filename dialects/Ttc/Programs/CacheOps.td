@@ -8,7 +8,7 @@ include "dialects/Ttc/Tensors/GenerativeOps.td"
 
 defvar Ttc_CacheOperands = (ins Ttc_F32Tensor:$qkv, Ttc_CacheTensor:$keys, Ttc_CacheTensor:$values,
     Ttc_I32Tensor:$position, Optional<Ttc_F32Tensor>:$cos_sin, Optional<Ttc_I32Tensor>:$count,
-    Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
+    Optional<Ttc_I32Tensor>:$sequences, Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
     DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope);
 
 // How much these ops compute depends on the position, so they are not counted.
@@ -16,25 +16,25 @@ class Ttc_CacheKernelOp<string mnemonic, list<string> methods = []>
     : Ttc_Op<"kernel." # mnemonic, [Pure, AttrSizedOperandSegments,
         DeclareOpInterfaceMethods<Ttc_KernelOpInterface, !listconcat(["hasEpilogue"], methods)>]> {
   let assemblyFormat = [{
-    $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)? (`rope` $rope^)?
-    attr-dict `:` functional-type(operands, results)
+    $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)?
+    (`sequences` $sequences^)? (`rope` $rope^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
 def Ttc_KernelDecodeAttentionOp : Ttc_CacheKernelOp<"decode_attention", ["getUpdatedOperand"]> {
-  let summary = "Attention of one token over a cache, which it updates";
+  let summary = "Attention of a token of each sequence over its cache, which it updates";
   let description = !strconcat([{
-    `ttc.cached_attention` of one row. The positions up to the token's are split into `splits` parts
+    `ttc.cached_attention` of one row, or of rows that have sequences of their own. For each row, the positions up to the token's are split into `splits` parts
     of nearly as many blocks of 32, for each group of query heads that share keys; a workgroup has one part. The
     workgroup that has the last block writes the new key and value into it.
 
-    With one part, `out` is [1, `heads` * D]. Otherwise it holds partial results for
+    With one part, `out` is [M, `heads` * D]. Otherwise it holds partial results for
     `ttc.kernel.combine_attention`.
 
     Constraints:}], Ttc_CacheConstraints, [{
-    - (C7) `qkv` has one row.
-    - (C8) `splits` is at least 1, and `out` is [`splits`, `heads`, D + 16], or [1, `heads` * D] if it is 1.
+    - (C8) `qkv` has one row, or `sequences` has M elements.
+    - (C9) `splits` is at least 1, and `out` is [`splits`, M * `heads`, D + 16], or [M, `heads` * D] if it is 1.
       `new_keys` and `new_values` have the types of `keys` and `values`.
 
     ```mlir
@@ -58,13 +58,14 @@ def Ttc_KernelCombineAttentionOp : Ttc_Op<"kernel.combine_attention", [Pure,
     without positions becomes 0.
 
     Constraints:
-    - (C1) `partials` is [parts, heads, D + 16], D is a multiple of 32, and none of them is 0. `out` is [1, heads * D].
+    - (C1) `partials` is [parts, heads, D + 16], D is a multiple of 32, and none of them is 0. `rows` is at least 1 and divides
+      heads, and `out` is [rows, heads / rows * D].
 
     ```mlir
     %y = ttc.kernel.combine_attention %partials : (tensor<4x9x80xf32>) -> tensor<1x576xf32>
     ```
   }];
-  let arguments = (ins Ttc_F32Tensor:$partials);
+  let arguments = (ins Ttc_F32Tensor:$partials, DefaultValuedAttr<Ttc_I64Attr, "1">:$rows);
   let results = (outs Ttc_F32Tensor:$out);
   let assemblyFormat = "$partials attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -77,7 +78,8 @@ def Ttc_KernelUpdateCacheOp : Ttc_CacheKernelOp<"update_cache", ["getUpdatedOper
     the workgroups.
 
     Constraints:}], Ttc_CacheConstraints, [{
-    - (C7) `new_keys` and `new_values` have the types of `keys` and `values`.
+    - (C8) `sequences` has one element.
+    - (C9) `new_keys` and `new_values` have the types of `keys` and `values`.
 
     ```mlir
     %new_keys, %new_values = ttc.kernel.update_cache %qkv, %keys, %values, %position count %n
@@ -97,7 +99,8 @@ def Ttc_KernelPrefillAttentionOp : Ttc_CacheKernelOp<"prefill_attention"> {
     Tiles of rows are dealt to the workgroups, for each group of query heads that share keys.
 
     Constraints:}], Ttc_CacheConstraints, [{
-    - (C7) `y` is [M, `heads` * D].
+    - (C8) `sequences` has one element.
+    - (C9) `y` is [M, `heads` * D].
 
     ```mlir
     %y = ttc.kernel.prefill_attention %qkv, %keys, %values, %position count %n

@@ -60,6 +60,8 @@ LogicalResult BlockMatmulOp::inferReturnTypes(MLIRContext *, std::optional<Locat
     return failure();
   if (Value residual = adaptor.getResidual(); residual && residual.getType() != y)
     return scope.fail("(C6) expected a residual of ", y, ", found ", residual.getType());
+  if (Value count = adaptor.getCount(); count && failed(scope.checkVector("C7", "count", count, 1)))
+    return failure();
   types.push_back(y);
   return success();
 }

@@ -23,6 +23,8 @@ def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
     8 bits, its largest number to 127. Sums within a block are exact; weights are never rounded. Formats
     f32, f16 and bf16 have no blocks: they are multiplied by f32 whatever `activations` says.
 
+    With `count`, only the first `count` rows are computed; all others of `y` are 0. A product of no rows reads no weights.
+
     Constraints:
     - (C1) `x` is [M, K], with at least one element.
     - (C2) K is a multiple of the columns of a block (32; q4_k, q5_k and q6_k: 256).
@@ -30,6 +32,7 @@ def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
     - (C4) `norm` is a vector of K elements.
     - (C5) `bias` is a vector of N elements, where N is the number of rows of W, with `gated` half of it.
     - (C6) `residual` is [M, N].
+    - (C7) `count` has one element in one dimension.
 
     ```mlir
     %y = ttc.block_matmul q4_1 %x, %w norm %g residual %r activations int8 {epsilon = 1.0e-05}
@@ -38,13 +41,13 @@ def Ttc_BlockMatmulOp : Ttc_InferredOp<"block_matmul", [
   }];
   let arguments = (ins Ttc_F32Tensor:$x, Ttc_BlockBytes:$w, Optional<Ttc_F32Tensor>:$norm,
       Optional<Ttc_F32Tensor>:$bias, Optional<Ttc_F32Tensor>:$residual,
-      Ttc_BlockFormatAttr:$format, DefaultValuedAttr<F32Attr, "1.0e-5f">:$epsilon,
+      Optional<Ttc_I32Tensor>:$count, Ttc_BlockFormatAttr:$format, DefaultValuedAttr<F32Attr, "1.0e-5f">:$epsilon,
       DefaultValuedAttr<Ttc_BlockActivationsAttr, "BlockActivations::F32">:$activations,
       UnitAttr:$gated);
   let results = (outs Ttc_F32Tensor:$y);
   let assemblyFormat = [{
     $format $x `,` $w (`norm` $norm^)? (`bias` $bias^)? (`residual` $residual^)?
-    (`activations` $activations^)? custom<TensorAttributes>(attr-dict)
+    (`count` $count^)? (`activations` $activations^)? custom<TensorAttributes>(attr-dict)
     `:` functional-type(operands, results)
   }];
 }

@@ -8,13 +8,25 @@
 
 namespace mlir::ttc::detail {
 
-/// (C4) of the attention, (C2) of the sampling: one element in one dimension.
-inline LogicalResult checkOneElement(const InferenceScope &scope, StringRef constraint,
-                                     StringRef name, Value value) {
-  return scope.checkVector(constraint, name, value, 1);
+/// What caches of `keys` hold: sequences, positions of each, elements of a head.
+struct CacheShape {
+  int64_t sequences, context, depth;
+};
+
+/// Rows of 32 elements that `rows` take with their scales: caches of i8 have one of scales for 16.
+inline int64_t withScales(int64_t rows, Type element) {
+  return element.isInteger(8) ? rows + rows / 16 : rows;
 }
 
-/// (C1) to (C6) of ttc.cached_attention, of the op or its adaptor.
+/// `keys` meets (C3) of ttc.cached_attention.
+inline CacheShape getCacheShape(RankedTensorType keys) {
+  const int64_t first = keys.getRank() - 4, rows = keys.getDimSize(first + 2);
+  return {first == 1 ? keys.getDimSize(0) : 1,
+          keys.getDimSize(first + 1) * ::ttc::kernels::kCacheBlock,
+          keys.getElementType().isInteger(8) ? rows / 17 * 16 : rows};
+}
+
+/// (C1) to (C7) of ttc.cached_attention, of the op or its adaptor.
 template <typename Op> LogicalResult checkCachedAttention(const InferenceScope &scope, Op op) {
   constexpr int64_t block = ::ttc::kernels::kCacheBlock;
   const int64_t heads = op.getHeads(), groups = op.getKvHeads();
@@ -23,11 +35,17 @@ template <typename Op> LogicalResult checkCachedAttention(const InferenceScope &
                       " and ", heads);
   auto qkv = tensorType(op.getQkv()), keys = tensorType(op.getKeys()),
        values = tensorType(op.getValues());
-  if (keys.getRank() != 4 || keys.getDimSize(0) != groups || keys.getDimSize(3) != block ||
-      keys.getDimSize(1) < 1 || keys.getDimSize(1) > INT32_MAX / block)
-    return scope.fail("(C3) expected 'keys' of [", groups, ", T / ", block, ", D, ", block,
-                      "] with T from ", block, " to 2^31 - 1, found ", keys);
-  const int64_t context = keys.getDimSize(1) * block, depth = keys.getDimSize(2);
+  const int64_t first = op.getSequences() ? 1 : 0;
+  const bool isInt8 = keys.getElementType().isInteger(8);
+  const StringRef leading = first ? "N, " : "", depthName = isInt8 ? "D + D / 16" : "D";
+  if (keys.getRank() != 4 + first || keys.getDimSize(0) < 1 || keys.getDimSize(first) != groups ||
+      keys.getDimSize(first + 3) != block || keys.getDimSize(first + 1) < 1 ||
+      keys.getDimSize(first + 1) > INT32_MAX / block ||
+      (isInt8 && keys.getDimSize(first + 2) % 34 != 0))
+    return scope.fail("(C3) expected 'keys' of [", leading, groups, ", T / ", block, ", ",
+                      depthName, ", ", block, "] with T from ", block, " to 2^31 - 1, found ",
+                      keys);
+  const auto [sequences, context, depth] = getCacheShape(keys);
   // In 128 bits: attributes can have any value.
   const int64_t columns = toSize((static_cast<__int128>(heads) + 2 * groups) * depth);
   if (depth < 1 || depth % block != 0 || qkv.getRank() != 2 || qkv.getDimSize(0) < 1 ||
@@ -35,12 +53,15 @@ template <typename Op> LogicalResult checkCachedAttention(const InferenceScope &
     return scope.fail("(C2) expected 'qkv' of [M, (", heads, " + 2 * ", groups,
                       ") * D] with M of at least 1 and D a multiple of ", block, ", found ", qkv,
                       " with keys of ", depth, " elements");
-  const SmallVector<int64_t> expected{groups, depth / block, context, block};
+  SmallVector<int64_t> expected{groups, depth / block, withScales(context, keys.getElementType()),
+                                block};
+  if (first)
+    expected.insert(expected.begin(), sequences);
   if (values.getShape() != ArrayRef(expected) || values.getElementType() != keys.getElementType())
     return scope.fail("(C3) expected 'values' of ", toString(expected), " and the type of 'keys' ",
                       keys, ", found ", values);
-  if (failed(checkOneElement(scope, "C4", "position", op.getPosition())) ||
-      (op.getCount() && failed(checkOneElement(scope, "C4", "count", op.getCount()))))
+  if (failed(scope.checkVector("C4", "position", op.getPosition(), sequences)) ||
+      (op.getCount() && failed(scope.checkVector("C4", "count", op.getCount(), 1))))
     return failure();
   if ((op.getRope() != Rope::None) != static_cast<bool>(op.getCosSin()))
     return scope.fail("(C5) expected 'cos_sin' exactly if there is a 'rope', found rope ",
@@ -50,6 +71,11 @@ template <typename Op> LogicalResult checkCachedAttention(const InferenceScope &
                       tensorType(op.getCosSin()));
   if (!op.getScale().isFinite())
     return scope.fail("(C6) expected a finite 'scale', found ", op.getScale().convertToFloat());
+  if (const int64_t rows = qkv.getDimSize(0);
+      op.getSequences() && tensorType(op.getSequences()).getShape() != ArrayRef<int64_t>{1} &&
+      tensorType(op.getSequences()).getShape() != ArrayRef(rows))
+    return scope.fail("(C7) expected 'sequences' to be a vector of 1 or of ", rows,
+                      " elements, found ", tensorType(op.getSequences()));
   return success();
 }
 

@@ -18,7 +18,7 @@ LogicalResult CachedAttentionOp::inferReturnTypes(MLIRContext *context,
       failed(checkCachedAttention(scope, adaptor)))
     return failure();
   auto qkv = tensorType(adaptor.getQkv()), keys = tensorType(adaptor.getKeys());
-  const int64_t columns = adaptor.getHeads() * keys.getDimSize(2);
+  const int64_t columns = adaptor.getHeads() * getCacheShape(keys).depth;
   types.push_back(qkv.clone({qkv.getDimSize(0), columns}));
   types.push_back(keys);
   types.push_back(adaptor.getValues().getType());
@@ -34,19 +34,41 @@ LogicalResult SampleOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   InferenceScope scope(location, getOperationName());
   if (failed(scope.checkTensors(adaptor.getOperands())))
     return failure();
-  constexpr int64_t most = 1 << 20;
-  auto logits = tensorType(adaptor.getLogits()), history = tensorType(adaptor.getHistory());
-  if (logits.getRank() != 2 || logits.getDimSize(0) != 1 || logits.getDimSize(1) < 1 ||
+  constexpr int64_t most = 1 << 20, mostRows = 1024, words = sizeof(ttrt_sampling) / 4;
+  const bool hasSequences = static_cast<bool>(adaptor.getSequences());
+  auto logits = tensorType(adaptor.getLogits()), token = tensorType(adaptor.getToken());
+  if (logits.getRank() != 2 || logits.getDimSize(0) < 1 ||
+      logits.getDimSize(0) > (hasSequences ? mostRows : 1) || logits.getDimSize(1) < 1 ||
       logits.getDimSize(1) > most)
-    return scope.fail("(C1) expected 'logits' of [1, V] with V from 1 to 2^20, found ", logits);
-  if (failed(checkOneElement(scope, "C2", "token", adaptor.getToken())) ||
-      failed(checkOneElement(scope, "C2", "position", adaptor.getPosition())) ||
-      failed(scope.checkVector("C3", "sampling", adaptor.getSampling(), sizeof(ttrt_sampling) / 4)))
+    return scope.fail("(C1) expected 'logits' of [", hasSequences ? "B" : "1",
+                      ", V] with V from 1 to 2^20", hasSequences ? " and B from 1 to 1024" : "",
+                      ", found ", logits);
+  if (hasSequences && (token.getRank() != 1 || token.getDimSize(0) < 1))
+    return scope.fail("(C2) expected 'token' to be a vector of at least one element, found ",
+                      token);
+  const int64_t sequences = hasSequences ? token.getDimSize(0) : 1;
+  if (failed(scope.checkVector("C2", "token", adaptor.getToken(), sequences)) ||
+      failed(scope.checkVector("C2", "position", adaptor.getPosition(), sequences)))
     return failure();
-  if (history.getRank() != 1 || history.getDimSize(0) < 1 || history.getDimSize(0) > INT32_MAX)
-    return scope.fail("(C4) expected 'history' of one dimension from 1 to 2^31 - 1, found ",
+  SmallVector<int64_t> leading;
+  if (hasSequences)
+    leading.push_back(sequences);
+  auto shape = llvm::to_vector(leading);
+  shape.push_back(words);
+  if (auto sampling = tensorType(adaptor.getSampling()); sampling.getShape() != ArrayRef(shape))
+    return scope.fail("(C3) expected 'sampling' of ", toString(shape), ", found ", sampling);
+  auto history = tensorType(adaptor.getHistory());
+  if (history.getRank() != static_cast<int64_t>(leading.size()) + 1 ||
+      history.getShape().drop_back() != ArrayRef(leading) || history.getShape().back() < 1 ||
+      history.getShape().back() > INT32_MAX)
+    return scope.fail("(C4) expected 'history' of ", hasSequences ? "[N, T]" : "[T]",
+                      " with T from 1 to 2^31 - 1",
+                      hasSequences ? " and N of " + std::to_string(sequences) : "", ", found ",
                       history);
-  types.push_back(adaptor.getToken().getType());
+  if (hasSequences &&
+      failed(scope.checkVector("C5", "sequences", adaptor.getSequences(), logits.getDimSize(0))))
+    return failure();
+  types.push_back(token.clone({logits.getDimSize(0)}));
   for (Value updated :
        {adaptor.getToken(), adaptor.getPosition(), adaptor.getSampling(), adaptor.getHistory()})
     types.push_back(updated.getType());
@@ -57,7 +79,7 @@ LogicalResult SampleOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 static std::pair<SampleParams, int64_t> getParams(SampleOp op) {
   SampleParams p{};
   p.vocabulary = tensorType(op.getLogits()).getDimSize(1);
-  p.context = tensorType(op.getHistory()).getDimSize(0);
+  p.context = tensorType(op.getHistory()).getShape().back();
   // More than top-k and top-p usually leave; beyond, all tokens are looked at.
   p.candidates = std::min<int64_t>(p.vocabulary, 8192);
   int64_t at = 0;

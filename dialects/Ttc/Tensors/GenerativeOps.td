@@ -6,17 +6,19 @@
 include "dialects/Ttc/Tensors/TensorOpBase.td"
 include "dialects/Ttc/Tensors/TensorEnums.td"
 
-def Ttc_CacheTensor : Ttc_TensorOf<[F32, F16], "f32 or f16">;
+def Ttc_CacheTensor : Ttc_TensorOf<[F32, F16, I8], "f32, f16 or i8">;
 
 /// What ttc.cached_attention and its kernels demand.
 defvar Ttc_CacheConstraints = [{
     - (C1) `kv_heads` is at least 1 and divides `heads`.
     - (C2) `qkv` is [M, (`heads` + 2 `kv_heads`) * D] with M of at least 1 and D a multiple of 32.
     - (C3) `keys` is [`kv_heads`, T / 32, D, 32], `values` is [`kv_heads`, D / 32, T, 32] of the same element type, and T is
-      at least 32 and less than 2^31.
-    - (C4) `position` and `count` have one element in one dimension.
+      at least 32 and less than 2^31. Of i8, they are [`kv_heads`, T / 32, D + D / 16, 32] and
+      [`kv_heads`, D / 32, T + T / 16, 32]. With `sequences`, both have a first dimension N more, of at least 1.
+    - (C4) `count` has one element in one dimension, `position` too; with `sequences`, `position` has N.
     - (C5) `cos_sin` is [T, D]; it is given exactly if `rope` is.
-    - (C6) `scale` is finite.}];
+    - (C6) `scale` is finite.
+    - (C7) `sequences` has one element or M elements in one dimension.}];
 
 // How much it computes depends on the position, so it is not counted.
 def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
@@ -31,7 +33,9 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
     `new_keys` and `new_values` are the caches after that, with all other elements as they were; they may be stored where
     `keys` and `values` are. The layouts are those in which the cache is read: 32 positions of an
     element of a key are neighbours, and 32 elements of a value. Caches of f16 store rounded elements, which
-    all arithmetic sees as f32.
+    all arithmetic sees as f32. Caches of i8 store 32 elements of a key or a value as `scale * i`: `scale` is the largest
+    magnitude by 127, rounded to f16, `i` is the nearest integer, from -127 to 127. Of 32 positions, the scales stand behind the
+    elements: in keys, a row of 32 scales for each 32 elements of a head; in values, one row of 32 scales.
 
     `rope` says which elements of a head are rotated together: `halves`, element `i` and element `i + D / 2`;
     `pairs`, elements `2 i` and `2 i + 1`. Row `p` of `cos_sin` has `D / 2` cosines, then as many sines, of
@@ -40,6 +44,11 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
     Only the first `count` rows are valid, or all of them without it. A row that is not, and one whose position is not
     within the cache, is written nowhere, and its `y` is 0. If `position` is negative, there is no valid row. The cost goes by
     the positions that are in use, not by the size of the cache.
+
+    With `sequences`, there are caches of N sequences, and each has its `position`. If `sequences` has one element, all
+    rows belong to that sequence. If it has M, row `m` belongs to sequence `sequences[m]`, and is at the `position`
+    of that sequence. A row whose sequence is less than 0 or at least N is not valid, nor is one whose sequence a row before
+    it has, where each row has its own.
 
     Constraints:}], Ttc_CacheConstraints, [{
 
@@ -52,12 +61,12 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
   }]);
   let arguments = (ins Ttc_F32Tensor:$qkv, Ttc_CacheTensor:$keys, Ttc_CacheTensor:$values,
       Ttc_I32Tensor:$position, Optional<Ttc_F32Tensor>:$cos_sin, Optional<Ttc_I32Tensor>:$count,
-      Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
+      Optional<Ttc_I32Tensor>:$sequences, Ttc_I64Attr:$heads, Ttc_I64Attr:$kv_heads, F32Attr:$scale,
       DefaultValuedAttr<Ttc_RopeAttr, "Rope::None">:$rope);
   let results = (outs Ttc_F32Tensor:$y, Ttc_CacheTensor:$new_keys, Ttc_CacheTensor:$new_values);
   let assemblyFormat = [{
-    $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)? (`rope` $rope^)?
-    custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
+    $qkv `,` $keys `,` $values `,` $position (`cos_sin` $cos_sin^)? (`count` $count^)?
+    (`sequences` $sequences^)? (`rope` $rope^)? custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
   }];
 }
 
@@ -79,11 +88,15 @@ def Ttc_SampleOp : Ttc_InferredOp<"sample", [
     If `sampling` is done, nothing changes, and `emitted` is -1. The same holds for a `position` that is not within
     `history`, and `new_sampling` is done.
 
+    With `sequences`, there are states of N sequences, and row `b` of `logits` chooses for sequence `sequences[b]`. A row whose
+    sequence is less than 0 or at least N, or is that of a row before it, changes nothing, and its `emitted` is -1.
+
     Constraints:
-    - (C1) `logits` is [1, V] with V from 1 to 2^20.
-    - (C2) `token` and `position` have one element in one dimension.
-    - (C3) `sampling` has 64 elements in one dimension.
-    - (C4) `history` has one dimension of at least 1 and less than 2^31 elements.
+    - (C1) `logits` is [1, V] with V from 1 to 2^20; with `sequences`, [B, V], where B is from 1 to 1024.
+    - (C2) `token` and `position` have one element in one dimension; with `sequences`, N, at least 1.
+    - (C3) `sampling` is [64]; with `sequences`, [N, 64].
+    - (C4) `history` is [T], T from 1 to 2^31 - 1; with `sequences`, [N, T].
+    - (C5) `sequences` is [B].
 
     ```mlir
     %emitted, %new_token, %new_position, %new_sampling, %new_history =
@@ -93,9 +106,13 @@ def Ttc_SampleOp : Ttc_InferredOp<"sample", [
     ```
   }];
   let arguments = (ins Ttc_F32Tensor:$logits, Ttc_I32Tensor:$token, Ttc_I32Tensor:$position,
-      Ttc_I32Tensor:$sampling, Ttc_I32Tensor:$history);
+      Ttc_I32Tensor:$sampling, Ttc_I32Tensor:$history, Optional<Ttc_I32Tensor>:$sequences);
   let results = (outs Ttc_I32Tensor:$emitted, Ttc_I32Tensor:$new_token, Ttc_I32Tensor:$new_position,
       Ttc_I32Tensor:$new_sampling, Ttc_I32Tensor:$new_history);
+  let assemblyFormat = [{
+    $logits `,` $token `,` $position `,` $sampling `,` $history (`sequences` $sequences^)?
+    custom<TensorAttributes>(attr-dict) `:` functional-type(operands, results)
+  }];
 }
 
 #endif // TTC_GENERATIVEOPS_TD

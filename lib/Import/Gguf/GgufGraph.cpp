@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "ttc/Support/Location.h"
+#include "ttrt/sampling.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 
@@ -17,7 +18,8 @@ namespace {
 /// Lanes of the attention's kernels, by which its caches are laid out.
 constexpr int64_t kLanes = 32;
 /// Words of the parameters of sampling (ttrt/sampling.h).
-constexpr int64_t kSamplingWords = 64;
+constexpr int64_t kSamplingWords = sizeof(ttrt_sampling) / 4;
+constexpr int64_t kSamplingDone = offsetof(ttrt_sampling, done) / 4;
 
 class DecoderBuilder {
 public:
@@ -143,12 +145,18 @@ private:
   void addDecode() {
     Function function = begin("decode", {}, {"token", "position", "sampling", "history"});
     auto &states = function.states;
-    Value x = addLayers(function, states["token"], states["position"], /*count=*/{});
+    // No row of a step behind a stop token is valid: nothing is read then.
+    locate("count");
+    Value done = SliceOp::create(builder, loc, states["sampling"], {kSamplingDone}, {1}, {1});
+    count = SubOp::create(
+        builder, loc, constant(DenseElementsAttr::get(i32({1}), static_cast<int32_t>(1))), done);
+    Value x = addLayers(function, states["token"], states["position"]);
     locate("output");
     Value logits = multiply(x, {&model.output}, model.outputNorm, /*residual=*/{});
     locate("sample");
     auto sample = SampleOp::create(builder, loc, logits, states["token"], states["position"],
-                                   states["sampling"], states["history"]);
+                                   states["sampling"], states["history"],
+                                   /*sequences=*/Value());
     function.outputs.emplace_back("token", sample.getEmitted());
     if (options.hasLogits)
       function.outputs.emplace_back("logits", logits);
@@ -163,9 +171,9 @@ private:
   void addPrefill(int64_t tokens) {
     Function function = begin("prefill_" + Twine(tokens),
                               {{"tokens", i32({tokens})}, {"count", i32({1})}}, {"position"});
-    Value count = function.op.getArgument(1);
+    count = function.op.getArgument(1);
     Value position = function.states["position"];
-    addLayers(function, function.op.getArgument(0), position, count);
+    addLayers(function, function.op.getArgument(0), position);
     locate("position");
     Value next = AddOp::create(builder, loc, position, count);
     function.states["position"] = next;
@@ -194,7 +202,7 @@ private:
         f32({cast<RankedTensorType>(x.getType()).getDimSize(0), gated ? outputs / 2 : outputs});
     return BlockMatmulOp::create(
         builder, loc, type, x, constant(weights.getRows(rows)), scale,
-        constant(weights.getBias(products)), residual, *getBlockFormat(*rows[0]->type),
+        constant(weights.getBias(products)), residual, count, *getBlockFormat(*rows[0]->type),
         llvm::APFloat(model.epsilon),
         options.activationsAreInt8 ? BlockActivations::Int8 : BlockActivations::F32, gated);
   }
@@ -223,7 +231,7 @@ private:
     return MulOp::create(builder, loc, MulOp::create(builder, loc, gate, sigmoid), up);
   }
 
-  Value addLayers(Function &function, Value tokens, Value position, Value count) {
+  Value addLayers(Function &function, Value tokens, Value position) {
     locate("token_embd");
     Value table = constant(weights.getRows({model.embedding}));
     Value rotations = constant(weights.getRotations(model.frequencies, options.context));
@@ -241,8 +249,9 @@ private:
       Value &values = function.states["values_" + std::to_string(i)];
       auto attention = CachedAttentionOp::create(
           builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
-          keys.getType(), values.getType(), qkv, keys, values, position, rotations, count, heads,
-          model.kvHeads, scale, model.rotatesHalves ? Rope::Halves : Rope::Pairs);
+          keys.getType(), values.getType(), qkv, keys, values, position, rotations, count,
+          /*sequences=*/Value(), heads, model.kvHeads, scale,
+          model.rotatesHalves ? Rope::Halves : Rope::Pairs);
       keys = attention.getNewKeys();
       values = attention.getNewValues();
       locate(name + ".attn_output");
@@ -261,6 +270,7 @@ private:
   OpBuilder builder;
   GgufWeights weights;
   Location loc; ///< of the ops that are created
+  Value count;  ///< the valid rows of the function that is being built
   std::vector<std::pair<std::string, RankedTensorType>> states;
 };
 

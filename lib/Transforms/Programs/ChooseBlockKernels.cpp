@@ -21,7 +21,7 @@ struct BlockMatmulToKernel : OpRewritePattern<BlockMatmulOp> {
                                         tensorType(op.getX()).getDimSize(1), op.getGated());
     rewriter.replaceOpWithNewOp<KernelBlockMatmulOp>(
         op, tensorType(op.getY()), op.getX(), packed, op.getNorm(), op.getBias(), op.getResidual(),
-        op.getFormat(), dot, op.getEpsilon(), op.getActivations(), op.getGated());
+        op.getCount(), op.getFormat(), dot, op.getEpsilon(), op.getActivations(), op.getGated());
     return success();
   }
 

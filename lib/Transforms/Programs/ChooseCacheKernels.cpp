@@ -35,8 +35,9 @@ struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
     auto create = [&]<typename KernelOp>(TypeRange types, Value newKeys, Value newValues,
                                          auto... more) {
       return KernelOp::create(rewriter, loc, types, op.getQkv(), newKeys, newValues,
-                              op.getPosition(), op.getCosSin(), op.getCount(), op.getHeadsAttr(),
-                              op.getKvHeadsAttr(), op.getScaleAttr(), op.getRopeAttr(), more...);
+                              op.getPosition(), op.getCosSin(), op.getCount(), op.getSequences(),
+                              op.getHeadsAttr(), op.getKvHeadsAttr(), op.getScaleAttr(),
+                              op.getRopeAttr(), more...);
     };
     if (y.getDimSize(0) > 1) {
       auto update =
@@ -55,7 +56,7 @@ struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
         {out, keys, values}, op.getKeys(), op.getValues(), rewriter.getI64IntegerAttr(splits));
     Value whole = attention.getOut();
     if (splits > 1)
-      whole = KernelCombineAttentionOp::create(rewriter, loc, y, whole);
+      whole = KernelCombineAttentionOp::create(rewriter, loc, y, whole, /*rows=*/1);
     rewriter.replaceOp(op, {whole, attention.getNewKeys(), attention.getNewValues()});
     return success();
   }
