@@ -165,6 +165,28 @@ def test_greedy_and_metadata(small, decoder):
     assert tokenizer["stop"] == [264, 266] and tokenizer["eos"] == 266 and tokenizer["unk"] is None
 
 
+def test_steps_behind_a_stop_token(small, decoder):
+    """They read no weights: logits are 0, and no state changes."""
+    _, bundle = small
+    with decoder(bundle, cores=2) as opened:
+        opened.begin(random_tokens(20, 300))
+        token, logits = opened.step()
+        assert token >= 0 and np.any(logits != 0)
+        sampling = opened.read("sampling")
+        second, _ = opened.step()
+        sampling[11:13] = [1, second]  # stop_count, stop
+        opened.begin(random_tokens(20, 300))
+        opened.write("sampling", sampling)
+        assert [opened.step()[0] for _ in range(2)] == [token, second]
+        before = {name: opened.read(name) for name in opened.states}
+        assert before["sampling"][10] == 1 and before["position"][0] == 21
+        for _ in range(3):
+            token, logits = opened.step()
+            assert token == -1 and not np.any(logits)
+        for name, value in before.items():
+            np.testing.assert_array_equal(opened.read(name), value, err_msg=name)
+
+
 def test_two_compilations_are_equal(small, tools, tmp_path):
     model, bundle = small
     again = compile_model(tools, model, tmp_path / "again.ttcb", "--context=128", "--prefill=1,8,32", *EXACT)

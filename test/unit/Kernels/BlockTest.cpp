@@ -245,6 +245,63 @@ TEST(BlockMatmul, SpecialNumbers) {
   }
 }
 
+/// Rows that do not count are 0, all others are those of a product of all rows: with the same bits
+/// if products of blocks are exact, else tiles of fewer rows add up in another order.
+TEST(BlockMatmul, Count) {
+  const std::vector<Product> cases{{"q4_1", 1, 40, 64, true, true, true},
+                                   {"q8_0", 3, 33, 64, true, false, true, true},
+                                   {"q4_1", 150, 320, 160, true}, // rows are split
+                                   {"q6_k", 9, 21, 256},
+                                   {"f16", 17, 50, 45, true, true, true, true}};
+  for (const std::string cpu : {"native", "x86-64-v3"}) {
+    KernelSuite suite;
+    std::vector<std::unique_ptr<PackedWeights>> weights;
+    for (const Product &v : cases) {
+      weights.push_back(std::make_unique<PackedWeights>(v, 5));
+      std::vector<std::string> types{tensor({v.m, v.k}), bytesTensor(weights.back()->shape)};
+      for (auto [is, shape] : {std::pair(v.norm, std::vector<int64_t>{v.k}),
+                               {v.bias, std::vector<int64_t>{v.n}},
+                               {v.residual, std::vector<int64_t>{v.m, v.n}}})
+        if (is)
+          types.push_back(tensor(shape));
+      const std::string op = getOp(v, /*isInt8=*/true, "madd");
+      suite.add(op, types, tensor({v.m, v.n}));
+      std::string counted = op;
+      counted.insert(op.find(" activations"), " count %" + std::to_string(types.size()));
+      types.push_back("tensor<1xi32>");
+      suite.add(counted, types, tensor({v.m, v.n}));
+    }
+    ASSERT_TRUE(suite.compile(*mlir::ttc::getCpuTarget(cpu)));
+    for (auto [index, v] : llvm::enumerate(cases)) {
+      Buffer x(v.m * v.k), norm(v.k), bias(v.n), residual(v.m * v.n), whole(v.m * v.n);
+      unsigned seed = 0;
+      for (Buffer *buffer : {&x, &norm, &bias, &residual})
+        buffer->fillRandom(++seed);
+      std::vector<const float *> operands{x.data(), weights[index]->bytes.data()};
+      for (auto [is, data] :
+           {std::pair(v.norm, norm.data()), {v.bias, bias.data()}, {v.residual, residual.data()}})
+        if (is)
+          operands.push_back(data);
+      operands.push_back(whole.data());
+      suite.program(2 * index)(operands);
+      for (int64_t count : {int64_t{-1}, int64_t{0}, int64_t{1}, v.m - 1, v.m, v.m + 5}) {
+        const float stored = llvm::bit_cast<float>(static_cast<int32_t>(count));
+        Buffer some(v.m * v.n, 1e30f);
+        operands.back() = &stored;
+        operands.push_back(some.data());
+        suite.program(2 * index + 1)(operands);
+        operands.pop_back();
+        ASSERT_TRUE(some.guardIntact());
+        const bool isPlain = weights[index]->format.columns == 1;
+        for (int64_t i = 0; i < v.m * v.n; ++i)
+          ASSERT_NEAR(some[i], i / v.n < count ? whole[i] : 0.0f,
+                      isPlain && i / v.n < count ? 1e-4 : 0.0)
+              << v.format << ": " << count << " of " << v.m << " rows, at " << i;
+      }
+    }
+  }
+}
+
 TEST(BlockGather, AllFormats) {
   for (const std::string cpu : {"native", "x86-64-v3"}) {
     const std::vector<int32_t> tokens{0, 20, 7, 15, 16, 100, -3, 2147483647, 20};

@@ -51,6 +51,14 @@ func.func @norm(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>, %g: tensor<1x64xf32>
 
 // -----
 
+func.func @count(%x: tensor<1x64xf32>, %w: tensor<6x640xi8>, %n: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.block_matmul' op (C4) expected 'count' of shape [1], found [2]}}
+  %0 = ttc.kernel.block_matmul q4_1 %x, %w count %n {dot = #ttc.byte_dot<madd>} : (tensor<1x64xf32>, tensor<6x640xi8>, tensor<2xi32>) -> tensor<1x96xf32>
+  return
+}
+
+// -----
+
 func.func @gather_result(%w: tensor<7x1088xi8>, %t: tensor<2xi32>) {
   // expected-error@+1 {{'ttc.kernel.block_gather' op (C1) expected a result of [M, K] for M tokens in a vector, found 'tensor<3x64xf32>' and 'tensor<2xi32>'}}
   %0 = ttc.kernel.block_gather q8_0 %w, %t {rows = 100 : i64} : (tensor<7x1088xi8>, tensor<2xi32>) -> tensor<3x64xf32>

@@ -65,6 +65,14 @@ func.func @residual(%x: tensor<2x64xf32>, %w: tensor<3840xi8>, %r: tensor<96xf32
 
 // -----
 
+func.func @count(%x: tensor<2x64xf32>, %w: tensor<3840xi8>, %n: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.block_matmul' op (C7) expected 'count' to be a vector of 1 elements, found 'tensor<2xi32>'}}
+  %0 = ttc.block_matmul q4_1 %x, %w count %n : (tensor<2x64xf32>, tensor<3840xi8>, tensor<2xi32>) -> tensor<2x96xf32>
+  return
+}
+
+// -----
+
 func.func @gather_columns(%w: tensor<6800xi8>, %t: tensor<2xi32>) {
   // expected-error@+1 {{'ttc.block_gather' op (C1) expected columns in a positive multiple of 32, the block of q8_0, found 0}}
   %0 = ttc.block_gather q8_0 %w, %t {columns = 0} : (tensor<6800xi8>, tensor<2xi32>) -> tensor<2x0xf32>

@@ -3,7 +3,7 @@
 // RUN: ttc-opt %s --mlir-print-op-generic | ttc-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @matmul
-func.func @matmul(%x: tensor<1x64xf32>, %w: tensor<3840xi8>, %g: tensor<64xf32>, %b: tensor<96xf32>, %r: tensor<1x96xf32>, %h: tensor<48xf32>) {
+func.func @matmul(%x: tensor<1x64xf32>, %w: tensor<3840xi8>, %g: tensor<64xf32>, %b: tensor<96xf32>, %r: tensor<1x96xf32>, %h: tensor<48xf32>, %n: tensor<1xi32>) {
   // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} : (tensor<1x64xf32>, tensor<3840xi8>) -> tensor<1x96xf32>
   %0 = ttc.block_matmul q4_1 %x, %w : (tensor<1x64xf32>, tensor<3840xi8>) -> tensor<1x96xf32>
   // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} norm %{{.*}} bias %{{.*}} residual %{{.*}} activations int8 {epsilon = {{.*}}} : (
@@ -11,6 +11,9 @@ func.func @matmul(%x: tensor<1x64xf32>, %w: tensor<3840xi8>, %g: tensor<64xf32>,
      : (tensor<1x64xf32>, tensor<3840xi8>, tensor<64xf32>, tensor<96xf32>, tensor<1x96xf32>) -> tensor<1x96xf32>
   // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} bias %{{.*}} {gated} : ({{.*}}) -> tensor<1x48xf32>
   %2 = ttc.block_matmul q4_1 %x, %w bias %h {gated} : (tensor<1x64xf32>, tensor<3840xi8>, tensor<48xf32>) -> tensor<1x48xf32>
+  // CHECK: ttc.block_matmul q4_1 %{{.*}}, %{{.*}} residual %{{.*}} count %{{.*}} activations int8 : (
+  %3 = ttc.block_matmul q4_1 %x, %w residual %r count %n activations int8
+     : (tensor<1x64xf32>, tensor<3840xi8>, tensor<1x96xf32>, tensor<1xi32>) -> tensor<1x96xf32>
   return
 }
 
