@@ -22,12 +22,12 @@ struct Loop {
   }
   /// Vectors that are loaded from the stack or stored there.
   int countSpills() const {
-    // Where the loop advances it, it is no frame pointer.
+    // Where the loop advances it or adds an index, it is no frame pointer.
     const bool hasFrame =
         llvm::none_of(lines, [](StringRef line) { return line.ends_with(", %rbp"); });
     return llvm::count_if(lines, [&](StringRef line) {
       bool isVector = line.contains("%zmm") || line.contains("%ymm") || line.contains("%xmm");
-      return isVector && (line.contains("(%rsp") || (hasFrame && line.contains("(%rbp")));
+      return isVector && (line.contains("(%rsp") || (hasFrame && line.contains("(%rbp)")));
     });
   }
 };
