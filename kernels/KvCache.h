@@ -3,39 +3,138 @@
 #ifndef TTC_KERNELS_KVCACHE_H
 #define TTC_KERNELS_KVCACHE_H
 
+#include "kernels/Exp.h"
 #include "kernels/Narrow.h"
 
 namespace ttc::kernels {
 
-/// The rows of a call that count: row m of them is at position + m, which is within the cache.
+/// To, which is constant if From is.
+template <typename From, typename To> struct SameConstOf {
+  typedef To type;
+};
+template <typename From, typename To> struct SameConstOf<const From, To> {
+  typedef const To type;
+};
+template <typename From, typename To> using SameConst = typename SameConstOf<From, To>::type;
+
+/// Whether elements are integers, 32 of which share a scale.
+template <typename E> inline constexpr bool isScaled = sizeof(E) == 1;
+
+/// From 32 positions of a group's keys to the next 32.
+template <typename E> TTC_INLINE int64_t keyBlock(const CacheParams &p) {
+  return p.depth * kCacheBlock + (isScaled<E> ? p.depth * static_cast<int64_t>(sizeof(f16)) : 0);
+}
+/// From 32 positions of 32 elements of a group's values to the next 32.
+template <typename E>
+inline constexpr int64_t kValueBlock =
+    kCacheBlock * kCacheBlock + (isScaled<E> ? kCacheBlock * sizeof(f16) : 0);
+
+template <typename E> TTC_INLINE int64_t keyAt(const CacheParams &p, int64_t group, int64_t block) {
+  return (group * (p.context / kCacheBlock) + block) * keyBlock<E>(p);
+}
+/// `column` is the first of 32 elements of a head.
+template <typename E>
+TTC_INLINE int64_t valueAt(const CacheParams &p, int64_t group, int64_t column, int64_t block) {
+  const int64_t columns = (group * p.depth + column) / kCacheBlock;
+  return (columns * (p.context / kCacheBlock) + block) * kValueBlock<E>;
+}
+/// The elements of a sequence's keys, and of its values.
+template <typename E> TTC_INLINE int64_t sequenceSize(const CacheParams &p) {
+  return keyAt<E>(p, p.groups, 0);
+}
+
+/// The scales of 32 positions: of elements from `element` on of a block of keys, or of a block of
+/// values.
+template <typename E> TTC_INLINE auto keyScales(const CacheParams &p, E *block, int64_t element) {
+  return reinterpret_cast<SameConst<E, f16> *>(block + p.depth * kCacheBlock) + element;
+}
+template <typename E> TTC_INLINE auto valueScales(E *block) {
+  return reinterpret_cast<SameConst<E, f16> *>(block + kCacheBlock * kCacheBlock);
+}
+
+//===--- sequences ------------------------------------------------------------------------------===
+
+/// The rows of a call that count: row m of them is at position + m, which is within the cache of
+/// the sequence.
 struct Span {
-  int64_t position, rows;
-  __attribute__((always_inline)) static Span none() { return {0, 0}; }
+  int64_t sequence, position, rows;
+  __attribute__((always_inline)) static Span none() { return {0, 0, 0}; }
   __attribute__((always_inline)) int64_t end() const { return position + rows; }
 };
 
-/// Whatever the position's bytes are, no row is outside of the cache.
-TTC_INLINE Span readSpan(const CacheParams &p, void *const *operands) {
-  const int64_t position = *static_cast<const int32_t *>(operands[3]);
-  int64_t rows = p.rows;
-  if (p.hasCount)
-    rows = min<int64_t>(rows, *static_cast<const int32_t *>(operands[4 + p.hasTable]));
-  if (position < 0 || position >= p.context || rows <= 0)
+TTC_INLINE void *const *resultsOf(const CacheParams &p, void *const *operands) {
+  return operands + 4 + p.hasTable + p.hasCount + p.hasSequences;
+}
+
+/// The rows that the count leaves.
+TTC_INLINE int64_t countRows(const CacheParams &p, void *const *operands) {
+  if (!p.hasCount)
+    return p.rows;
+  return min<int64_t>(p.rows, *static_cast<const int32_t *>(operands[4 + p.hasTable]));
+}
+
+/// The sequence of a row, which may be none.
+TTC_INLINE int64_t sequenceOf(const CacheParams &p, void *const *operands, int64_t row) {
+  return p.hasSequences ? static_cast<const int32_t *>(operands[4 + p.hasTable + p.hasCount])[row]
+                        : 0;
+}
+
+/// `rows` rows of a sequence. Whatever the bytes of operands are, no row is outside of the cache.
+TTC_INLINE Span spanOf(const CacheParams &p, void *const *operands, int64_t sequence,
+                       int64_t rows) {
+  if (sequence < 0 || sequence >= p.sequences || rows <= 0)
     return Span::none();
-  return {position, min(rows, p.context - position)};
+  const int64_t position = static_cast<const int32_t *>(operands[3])[sequence];
+  if (position < 0 || position >= p.context)
+    return Span::none();
+  return {sequence, position, min(rows, p.context - position)};
+}
+
+/// All rows, which belong to one sequence.
+TTC_INLINE Span readSpan(const CacheParams &p, void *const *operands) {
+  return spanOf(p, operands, sequenceOf(p, operands, 0), countRows(p, operands));
+}
+
+/// Row `row` alone, where each has its own sequence: the first row that has one.
+TTC_INLINE Span readRow(const CacheParams &p, void *const *operands, int64_t row) {
+  const int64_t sequence = sequenceOf(p, operands, row);
+  TTC_NO_UNROLL
+  for (int64_t before = 0; before < row; ++before)
+    if (sequenceOf(p, operands, before) == sequence)
+      return Span::none();
+  return spanOf(p, operands, sequence, row < countRows(p, operands) ? 1 : 0);
+}
+
+/// Whether readRow() finds a row of `sequence`.
+TTC_INLINE bool hasRow(const CacheParams &p, void *const *operands, int64_t sequence) {
+  const int64_t rows = countRows(p, operands);
+  if (spanOf(p, operands, sequence, rows).rows == 0)
+    return false;
+  TTC_NO_UNROLL
+  for (int64_t row = 0; row < rows; ++row)
+    if (sequenceOf(p, operands, row) == sequence)
+      return true;
+  return false;
 }
 
 /// The blocks that hold the first `positions` positions.
 TTC_INLINE int64_t blocksOf(int64_t positions) { return ceilDiv(positions, kCacheBlock); }
 
-TTC_INLINE int64_t keyAt(const CacheParams &p, int64_t group, int64_t block) {
-  return (group * (p.context / kCacheBlock) + block) * p.depth * kCacheBlock;
-}
+/// The caches of a sequence: where they are stored, and what they were.
+template <typename E> struct Caches {
+  E *keys, *values;
+  const E *oldKeys, *oldValues;
 
-/// `column` is the first of 32 elements of a head.
-TTC_INLINE int64_t valueAt(const CacheParams &p, int64_t group, int64_t column, int64_t position) {
-  return (group * p.depth + column) * p.context + position * kCacheBlock;
-}
+  /// `results`: the keys and the values.
+  __attribute__((always_inline)) Caches(const CacheParams &p, void *const *operands,
+                                        void *const *results, int64_t sequence) {
+    const int64_t offset = sequence * sequenceSize<E>(p);
+    keys = static_cast<E *>(results[0]) + offset;
+    values = static_cast<E *>(results[1]) + offset;
+    oldKeys = static_cast<const E *>(operands[1]) + offset;
+    oldValues = static_cast<const E *>(operands[2]) + offset;
+  }
+};
 
 /// Where head `head` of row `row` is: the heads of queries come first, then those of keys and of
 /// values.
@@ -101,32 +200,78 @@ TTC_INLINE void rotate(const CacheParams &p, void *const *operands, const float 
   }
 }
 
-/// Key and value of a row, rotated, at its place in the caches. `key` has room for a head.
-template <typename E>
-TTC_INLINE void writeRow(const CacheParams &p, void *const *operands, const Span &span,
-                         int64_t group, int64_t row, E *keys, E *values, float *key) {
-  const int64_t position = span.position + row;
-  rotate(p, operands, headOf(p, operands, row, p.heads + group), position, (vf)1.0f, key);
-  E *block = keys + keyAt(p, group, position / kCacheBlock) + position % kCacheBlock;
-  TTC_NO_UNROLL
-  for (int64_t i = 0; i < p.depth; i += VL) {
-    E narrow[VL];
-    store(narrow, load(key + i));
+//===--- elements -------------------------------------------------------------------------------===
+
+/// 32 numbers as they are stored: rounded, or as integers with a scale. The bytes depend on these
+/// numbers alone.
+template <typename E> struct Stored {
+  E elements[kCacheBlock];
+  f16 scale;
+};
+
+template <typename E> TTC_INLINE Stored<E> toStored(const float *from) {
+  Stored<E> stored;
+  if constexpr (!isScaled<E>) {
     TTC_UNROLL
-    for (int64_t lane = 0; lane < VL; ++lane)
-      block[(i + lane) * kCacheBlock] = narrow[lane];
+    for (int64_t i = 0; i < kCacheBlock; i += VL)
+      store(stored.elements + i, load(from + i));
+    return stored;
+  } else {
+    // Numbers that are not finite make the scale a NaN, and so all that they are met with.
+    vf largest = (vf)0.0f, zero = (vf)0.0f;
+    TTC_UNROLL
+    for (int64_t i = 0; i < kCacheBlock; i += VL) {
+      const vf value = load(from + i);
+      largest = largerOf(largest, largerOf(value, -value));
+      zero += value * (vf)0.0f;
+    }
+    const float scale = (maxOfLanes(largest)[0] + sumOfLanes(zero)[0]) / 127.0f;
+    stored.scale = static_cast<f16>(scale);
+    // Of zeros, and of numbers so small that their scale is 0, elements are 0.
+    const float divisor = stored.scale == 0 ? 1.0f : static_cast<float>(stored.scale);
+    TTC_UNROLL
+    for (int64_t i = 0; i < kCacheBlock; i += VL) {
+      const vf magic = (vf)12582912.0f; // 1.5 * 2^23: rounds to an integer, to nearest, even
+      const vf most = (vf)127.0f, quotient = load(from + i) / (vf)divisor;
+      const vf above = quotient > -most ? quotient : -most;
+      typedef int8_t narrow __attribute__((ext_vector_type(VL), aligned(1)));
+      *reinterpret_cast<narrow *>(stored.elements + i) = __builtin_convertvector(
+          __builtin_convertvector((above < most ? above : most) + magic - magic, vi), narrow);
+    }
+    return stored;
+  }
+}
+
+/// Key and value of a row, rotated, at a position of a sequence. `key` has room for a head.
+template <typename E>
+TTC_INLINE void writeRow(const CacheParams &p, void *const *operands, int64_t group, int64_t row,
+                         int64_t position, const Caches<E> &caches, float *key) {
+  const int64_t block = position / kCacheBlock, at = position % kCacheBlock;
+  rotate(p, operands, headOf(p, operands, row, p.heads + group), position, (vf)1.0f, key);
+  E *keys = caches.keys + keyAt<E>(p, group, block);
+  TTC_NO_UNROLL
+  for (int64_t element = 0; element < p.depth; element += kCacheBlock) {
+    const Stored<E> stored = toStored<E>(key + element);
+    TTC_UNROLL
+    for (int64_t i = 0; i < kCacheBlock; ++i)
+      keys[(element + i) * kCacheBlock + at] = stored.elements[i];
+    if constexpr (isScaled<E>)
+      keyScales(p, keys, element)[at] = stored.scale;
   }
   const float *value = headOf(p, operands, row, p.heads + p.groups + group);
   TTC_NO_UNROLL
   for (int64_t column = 0; column < p.depth; column += kCacheBlock) {
-    E *to = values + valueAt(p, group, column, position);
+    E *values = caches.values + valueAt<E>(p, group, column, block);
+    const Stored<E> stored = toStored<E>(value + column);
     TTC_UNROLL
-    for (int64_t i = 0; i < kCacheBlock; i += VL)
-      store(to + i, load(value + column + i));
+    for (int64_t i = 0; i < kCacheBlock; ++i)
+      values[at * kCacheBlock + i] = stored.elements[i];
+    if constexpr (isScaled<E>)
+      valueScales(values)[at] = stored.scale;
   }
 }
 
-/// `elements` is a multiple of 32.
+/// `elements` take a multiple of 32 bytes.
 template <typename E> TTC_INLINE void copyElements(const E *from, E *to, int64_t elements) {
   typedef uint8_t bytes __attribute__((ext_vector_type(32), aligned(2)));
   const auto *source = reinterpret_cast<const bytes *>(from);
@@ -139,21 +284,20 @@ template <typename E> TTC_INLINE void copyElements(const E *from, E *to, int64_t
 
 /// Blocks [begin, end) of one group as they were, where a result is not stored over its operand.
 template <typename E>
-TTC_INLINE void copyBlocks(const CacheParams &p, void *const *operands, int64_t group,
-                           int64_t begin, int64_t end, E *keys, E *values) {
-  const auto *oldKeys = static_cast<const E *>(operands[1]);
-  const auto *oldValues = static_cast<const E *>(operands[2]);
+TTC_INLINE void copyBlocks(const CacheParams &p, int64_t group, int64_t begin, int64_t end,
+                           const Caches<E> &caches) {
   if (begin >= end)
     return;
-  if (keys != oldKeys)
-    copyElements(oldKeys + keyAt(p, group, begin), keys + keyAt(p, group, begin),
-                 (end - begin) * p.depth * kCacheBlock);
-  if (values == oldValues)
+  if (caches.keys != caches.oldKeys) {
+    const int64_t at = keyAt<E>(p, group, begin);
+    copyElements(caches.oldKeys + at, caches.keys + at, (end - begin) * keyBlock<E>(p));
+  }
+  if (caches.values == caches.oldValues)
     return;
   TTC_NO_UNROLL
   for (int64_t column = 0; column < p.depth; column += kCacheBlock) {
-    const int64_t at = valueAt(p, group, column, begin * kCacheBlock);
-    copyElements(oldValues + at, values + at, (end - begin) * kCacheBlock * kCacheBlock);
+    const int64_t at = valueAt<E>(p, group, column, begin);
+    copyElements(caches.oldValues + at, caches.values + at, (end - begin) * kValueBlock<E>);
   }
 }
 

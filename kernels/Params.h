@@ -110,27 +110,31 @@ enum RopeMode : int64_t {
 /// Positions of a block of a cache's keys: a block is [depth][kCacheBlock].
 constexpr int64_t kCacheBlock = 32;
 
-/// Attention over a cache of keys [groups][context / 32][depth][32] and values
-/// [groups][depth / 32][context][32]. The operands are qkv [rows][(heads + 2 groups) * depth],
-/// keys, values, the position, then the table and the count, if there are any.
+/// Attention over a cache of keys [sequences][groups][context / 32][depth][32] and values
+/// [sequences][groups][depth / 32][context][32]; of kI8, the scales of 32 positions follow their
+/// elements, as f16. The operands are qkv [rows][(heads + 2 groups) * depth], keys, values, the
+/// positions of the sequences, then the table, the count and the rows' sequences, if there are any.
 struct CacheParams {
   // Rows of qkv; heads of queries, heads of keys and of values, elements of a head; positions.
   int64_t rows, heads, groups, depth, context;
-  // The element of the caches: kF32 or kF16.
+  int64_t sequences;
+  // The element of the caches: kF32, kF16 or kI8.
   int64_t element;
   // Rotation; operands that are there.
-  int64_t rope, hasTable, hasCount;
+  int64_t rope, hasTable, hasCount, hasSequences;
   // The bits of an f32.
   int64_t scale;
-  // Workgroups; those of one group of heads, each with a part of the positions (one row only).
+  // Parts of the positions of a group of heads, where each row has a sequence of its own; then the
+  // workgroups are a multiple of groups * splits.
   int64_t workgroups, splits;
   // Elements from the partial result of a head to that of the next; not used without splits.
   int64_t partialRow;
   // Rows of qkv that meet the cache together, blocks of positions whose scores are computed before
   // the values are met, and elements from one row of scores to the next.
   int64_t tileRows, chunkBlocks, scoreRow;
-  // Scratch: offsets in bytes of queries, scores, results, and maximum and sum of each row.
-  int64_t queriesAt, scoresAt, resultsAt, statsAt;
+  // Scratch: offsets in bytes of queries, scores, results, maximum and sum of each row, and of
+  // weights times scales for kI8.
+  int64_t queriesAt, scoresAt, resultsAt, statsAt, scaledAt;
 };
 
 /// Results of the parts of the positions, [splits][heads][partialRow]: weighted values, then the

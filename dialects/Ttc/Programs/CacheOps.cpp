@@ -112,10 +112,15 @@ template <typename OpTy> static CacheParams getCacheParams(OpTy op) {
   const CacheShape shape = getCacheShape(keys);
   p.depth = shape.depth;
   p.context = shape.context;
-  p.element = keys.getElementType().isF16() ? ::ttc::kernels::kF16 : ::ttc::kernels::kF32;
+  p.sequences = shape.sequences;
+  Type element = keys.getElementType();
+  p.element = element.isInteger(8) ? ::ttc::kernels::kI8
+              : element.isF16()    ? ::ttc::kernels::kF16
+                                   : ::ttc::kernels::kF32;
   p.rope = static_cast<int64_t>(op.getRope());
   p.hasTable = op.getCosSin() ? 1 : 0;
   p.hasCount = op.getCount() ? 1 : 0;
+  p.hasSequences = op.getSequences() ? 1 : 0;
   p.scale = static_cast<int64_t>(llvm::bit_cast<uint32_t>(op.getScale().convertToFloat()));
   p.workgroups = p.splits = p.tileRows = 1;
   return p;
@@ -139,13 +144,19 @@ static int64_t layOutWalk(CacheParams &p) {
   p.scoresAt = reserve(rows * p.scoreRow);
   p.resultsAt = reserve(rows * p.depth);
   p.statsAt = reserve(2 * rows);
+  p.scaledAt = reserve(p.element == ::ttc::kernels::kI8 ? rows * kCacheBlock : 0);
   return at;
 }
 
 static std::pair<CacheParams, int64_t> getParams(KernelDecodeAttentionOp op) {
   CacheParams p = getCacheParams(op);
   p.splits = op.getSplits();
-  p.workgroups = p.groups * p.splits;
+  // All parts of a row, and as many rows at a time as divide them equally.
+  const int64_t parts = p.groups * p.splits;
+  int64_t together = std::clamp<int64_t>(getMaxWorkgroups(op.getOperation()) / parts, 1, p.rows);
+  while (p.rows % together != 0)
+    --together;
+  p.workgroups = parts * together;
   p.partialRow = p.depth + kPartialTail;
   const int64_t scratch = layOutWalk(p);
   return {p, scratch};

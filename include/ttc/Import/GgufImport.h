@@ -15,8 +15,9 @@ struct GgufImportOptions {
   int64_t context = 2048;
   /// Numbers of tokens that an entry point `prefill_N` takes, ascending.
   SmallVector<int64_t> prefill = {16, 64, 256};
-  /// Whether the caches store f16, rather than f32.
-  bool cacheIsF16 = true;
+  /// What the caches store: Q8, integers of 8 bits, 32 of which share a scale.
+  enum class Cache { F32, F16, Q8 };
+  Cache cache = Cache::F16;
   /// Whether products round activations to 8 bits, by blocks.
   bool activationsAreInt8 = true;
   /// Whether `decode` returns the logits, too.

@@ -58,13 +58,20 @@ private:
     addState("sampling", i32({kSamplingWords}));
     addState("history", i32({options.context}));
     const int64_t blocks = options.context / kLanes;
-    Type element = options.cacheIsF16 ? Type(builder.getF16Type()) : builder.getF32Type();
+    using Cache = GgufImportOptions::Cache;
+    Type element = options.cache == Cache::F32   ? Type(builder.getF32Type())
+                   : options.cache == Cache::F16 ? Type(builder.getF16Type())
+                                                 : Type(builder.getI8Type());
+    // Integers have a row of scales for 16 rows.
+    const int64_t scales = options.cache == Cache::Q8 ? 1 : 0;
+    const int64_t keyRows = model.headSize + scales * model.headSize / 16;
+    const int64_t valueRows = options.context + scales * options.context / 16;
     for (size_t i = 0; i < model.layers.size(); ++i) {
       addState("keys_" + std::to_string(i),
-               RankedTensorType::get({model.kvHeads, blocks, model.headSize, kLanes}, element));
+               RankedTensorType::get({model.kvHeads, blocks, keyRows, kLanes}, element));
       addState("values_" + std::to_string(i),
-               RankedTensorType::get(
-                   {model.kvHeads, model.headSize / kLanes, options.context, kLanes}, element));
+               RankedTensorType::get({model.kvHeads, model.headSize / kLanes, valueRows, kLanes},
+                                     element));
     }
   }
 

@@ -30,11 +30,13 @@ struct GgufCLOptions {
                             cl::value_desc("tokens,..."),
                             cl::desc("Entry points for parts of a prompt of so many tokens "
                                      "(default: 16,64,256); none: 0")};
-  enum class Cache { F16, F32 };
-  cl::opt<Cache> cache{"cache", cl::cat(category), cl::init(Cache::F16),
-                       cl::desc("What the caches of keys and values store (default: f16)"),
-                       cl::values(clEnumValN(Cache::F16, "f16", "16-bit floats"),
-                                  clEnumValN(Cache::F32, "f32", "32-bit floats"))};
+  using Cache = GgufImportOptions::Cache;
+  cl::opt<Cache> cache{
+      "cache", cl::cat(category), cl::init(Cache::F16),
+      cl::desc("What the caches of keys and values store (default: f16)"),
+      cl::values(clEnumValN(Cache::F16, "f16", "16-bit floats"),
+                 clEnumValN(Cache::F32, "f32", "32-bit floats"),
+                 clEnumValN(Cache::Q8, "q8", "8-bit integers, by blocks of 32 with a scale"))};
   enum class Activations { Int8, F32 };
   cl::opt<Activations> activations{
       "activations", cl::cat(category), cl::init(Activations::Int8),
@@ -59,7 +61,7 @@ FailureOr<GgufImportOptions> mlir::ttc::getGgufImportOptionsFromCL() {
     return failure();
   };
   options.context = clOptions->context;
-  options.cacheIsF16 = clOptions->cache == GgufCLOptions::Cache::F16;
+  options.cache = clOptions->cache;
   options.activationsAreInt8 = clOptions->activations == GgufCLOptions::Activations::Int8;
   options.hasLogits = clOptions->logits;
   if (options.context < kBlock || options.context > kMostContext || options.context % kBlock != 0)

@@ -12,7 +12,8 @@ namespace {
 
 /// The parts of the positions of one row: workgroups in multiples of four, 8 to `most` of them, so
 /// that the shares of 2, 4 and 8 cores are nearly equal. More do not pay: a step has one row, and
-/// combining takes time, too. A short cache is not split.
+/// combining takes time, too. A short cache is not split. However many rows there are, each has as
+/// many parts, so that its bits do not depend on the others.
 int64_t chooseSplits(int64_t groups, int64_t context, int64_t most) {
   constexpr int64_t kLeastPositions = 4 * kCacheBlock, kWanted = 8, kEven = 4;
   const int64_t largest =
@@ -23,8 +24,8 @@ int64_t chooseSplits(int64_t groups, int64_t context, int64_t most) {
   return largest;
 }
 
-/// One row: the kernel updates the cache and attends to parts of it, another combines these.
-/// Several rows: the cache is updated before tiles of rows attend to it.
+/// One row of a sequence: the kernel updates the cache and attends to parts of it, another combines
+/// these. Several rows of one sequence: the cache is updated before tiles of rows attend to it.
 struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -39,7 +40,10 @@ struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
                               op.getHeadsAttr(), op.getKvHeadsAttr(), op.getScaleAttr(),
                               op.getRopeAttr(), more...);
     };
-    if (y.getDimSize(0) > 1) {
+    const int64_t rows = y.getDimSize(0);
+    const bool isOneSequence =
+        !op.getSequences() || tensorType(op.getSequences()).getDimSize(0) != rows;
+    if (rows > 1 && isOneSequence) {
       auto update =
           create.operator()<KernelUpdateCacheOp>({keys, values}, op.getKeys(), op.getValues());
       auto attention = create.operator()<KernelPrefillAttentionOp>({y}, update.getNewKeys(),
@@ -47,16 +51,18 @@ struct CachedAttentionToKernels : OpRewritePattern<CachedAttentionOp> {
       rewriter.replaceOp(op, {attention.getY(), update.getNewKeys(), update.getNewValues()});
       return success();
     }
-    auto shape = tensorType(op.getKeys()).getShape();
-    const int64_t splits = chooseSplits(shape[0], shape[1] * kCacheBlock, getMaxWorkgroups(op));
+    const auto shape = tensorType(op.getKeys()).getShape().take_back(3);
+    const int64_t heads = op.getHeads(), depth = y.getDimSize(1) / heads;
+    const int64_t splits =
+        chooseSplits(op.getKvHeads(), shape[0] * kCacheBlock, getMaxWorkgroups(op));
     RankedTensorType out = y;
     if (splits > 1)
-      out = y.clone({splits, op.getHeads(), shape[2] + 16});
+      out = y.clone({splits, rows * heads, depth + 16});
     auto attention = create.operator()<KernelDecodeAttentionOp>(
         {out, keys, values}, op.getKeys(), op.getValues(), rewriter.getI64IntegerAttr(splits));
     Value whole = attention.getOut();
     if (splits > 1)
-      whole = KernelCombineAttentionOp::create(rewriter, loc, y, whole, /*rows=*/1);
+      whole = KernelCombineAttentionOp::create(rewriter, loc, y, whole, rows);
     rewriter.replaceOp(op, {whole, attention.getNewKeys(), attention.getNewValues()});
     return success();
   }

@@ -50,3 +50,39 @@ func.func @prompt(%qkv: tensor<16x960xf32>, %k: tensor<3x64x64x32xf16>, %v: tens
         -> (tensor<16x576xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>)
   return %0#0, %0#1, %0#2 : tensor<16x576xf32>, tensor<3x64x64x32xf16>, tensor<3x2x2048x32xf16>
 }
+
+// One token of each of eight sequences: as many parts as alone. All rows of one sequence are a prompt, and one row is a
+// step in any case.
+// CHECK-LABEL: func.func @sequences
+// CHECK:         %[[P:.*]], %[[K:.*]], %[[V:.*]] = ttc.kernel.decode_attention %arg0, %arg1, %arg2, %arg3 sequences %arg4
+// CHECK-SAME:        splits = 4
+// CHECK-SAME:        -> (tensor<4x72x80xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>)
+// CHECK:         %[[Y:.*]] = ttc.kernel.combine_attention %[[P]] {rows = 8 : i64}
+// CHECK:         return %[[Y]], %[[K]], %[[V]]
+func.func @sequences(%qkv: tensor<8x960xf32>, %k: tensor<12x3x64x68x32xi8>, %v: tensor<12x3x2x2176x32xi8>, %p: tensor<12xi32>, %s: tensor<8xi32>)
+    -> (tensor<8x576xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>) {
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p sequences %s {heads = 9, kv_heads = 3, scale = 0.125}
+      : (tensor<8x960xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>, tensor<12xi32>, tensor<8xi32>)
+        -> (tensor<8x576xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>)
+  return %0#0, %0#1, %0#2 : tensor<8x576xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>
+}
+// CHECK-LABEL: func.func @prompt_of_one
+// CHECK:         ttc.kernel.update_cache %arg0, %arg1, %arg2, %arg3 sequences %arg4
+// CHECK:         ttc.kernel.prefill_attention %arg0, %{{.*}}, %{{.*}}, %arg3 sequences %arg4
+func.func @prompt_of_one(%qkv: tensor<8x960xf32>, %k: tensor<12x3x64x68x32xi8>, %v: tensor<12x3x2x2176x32xi8>, %p: tensor<12xi32>, %s: tensor<1xi32>)
+    -> (tensor<8x576xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>) {
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p sequences %s {heads = 9, kv_heads = 3, scale = 0.125}
+      : (tensor<8x960xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>, tensor<12xi32>, tensor<1xi32>)
+        -> (tensor<8x576xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>)
+  return %0#0, %0#1, %0#2 : tensor<8x576xf32>, tensor<12x3x64x68x32xi8>, tensor<12x3x2x2176x32xi8>
+}
+// CHECK-LABEL: func.func @step_of_one
+// CHECK:         ttc.kernel.decode_attention %arg0, %arg1, %arg2, %arg3 sequences %arg4
+// CHECK-SAME:        splits = 4
+func.func @step_of_one(%qkv: tensor<1x960xf32>, %k: tensor<12x3x64x64x32xf16>, %v: tensor<12x3x2x2048x32xf16>, %p: tensor<12xi32>, %s: tensor<1xi32>)
+    -> tensor<1x576xf32> {
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p sequences %s {heads = 9, kv_heads = 3, scale = 0.125}
+      : (tensor<1x960xf32>, tensor<12x3x64x64x32xf16>, tensor<12x3x2x2048x32xf16>, tensor<12xi32>, tensor<1xi32>)
+        -> (tensor<1x576xf32>, tensor<12x3x64x64x32xf16>, tensor<12x3x2x2048x32xf16>)
+  return %0#0 : tensor<1x576xf32>
+}

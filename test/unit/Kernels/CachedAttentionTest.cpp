@@ -1,136 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attention over a cache, against attention in f64 over plain arrays: steps, prompts, positions
 // that are not within the cache, caches that are updated in place and that are copied.
-#include "KernelCases.h"
-
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include "CacheCases.h"
 
 using namespace ttc::test;
 
 namespace {
-
-enum class Rope { none, halves, pairs };
-
-struct Case {
-  int64_t rows, heads, groups, depth, context;
-  bool narrow;
-  Rope rope;
-  bool hasCount;
-  int64_t splits = 1;
-
-  int64_t width() const { return (heads + 2 * groups) * depth; }
-  int64_t cacheElements() const { return groups * context * depth; }
-  int64_t partialRow() const { return depth + 16; }
-  std::string type(const std::vector<int64_t> &shape) const {
-    std::string text = tensor(shape);
-    return narrow ? text.substr(0, text.size() - 4) + "f16>" : text;
-  }
-  std::string keysType() const { return type({groups, context / 32, depth, 32}); }
-  std::string valuesType() const { return type({groups, depth / 32, context, 32}); }
-  std::vector<std::string> operandTypes() const {
-    std::vector<std::string> types{tensor({rows, width()}), keysType(), valuesType(),
-                                   "tensor<1xi32>"};
-    if (rope != Rope::none)
-      types.push_back(tensor({context, depth}));
-    if (hasCount)
-      types.push_back("tensor<1xi32>");
-    return types;
-  }
-  std::string op(const std::string &name) const {
-    std::string text = "ttc.kernel." + name + " %0, %1, %2, %3";
-    if (rope != Rope::none)
-      text += " cos_sin %4";
-    if (hasCount)
-      text += rope != Rope::none ? " count %5" : " count %4";
-    if (rope != Rope::none)
-      text += rope == Rope::halves ? " rope halves" : " rope pairs";
-    return text + " {heads = " + std::to_string(heads) +
-           " : i64, kv_heads = " + std::to_string(groups) + " : i64, scale = 1.250000e-01 : f32" +
-           (name == "decode_attention" ? ", splits = " + std::to_string(splits) + " : i64}" : "}");
-  }
-};
-
-/// Elements of a cache as numbers.
-class Cache {
-public:
-  Cache(int64_t elements, bool narrow)
-      : narrow(narrow), storage(narrow ? (elements + 1) / 2 : elements, 7.0f) {}
-  double operator[](int64_t i) const {
-    if (!narrow)
-      return storage[i];
-    _Float16 value;
-    std::memcpy(&value, reinterpret_cast<const char *>(storage.data()) + 2 * i, 2);
-    return static_cast<double>(value);
-  }
-  void set(int64_t i, double value) {
-    if (!narrow) {
-      storage[i] = static_cast<float>(value);
-      return;
-    }
-    const auto half = static_cast<_Float16>(static_cast<float>(value));
-    std::memcpy(reinterpret_cast<char *>(storage.data()) + 2 * i, &half, 2);
-  }
-  const float *data() const { return storage.data(); }
-  bool guardIntact() const { return storage.guardIntact(); }
-  bool operator==(const Cache &other) const {
-    return std::memcmp(storage.data(), other.storage.data(), storage.size() * 4) == 0;
-  }
-
-private:
-  bool narrow;
-  Buffer storage;
-};
-
-int64_t keyAt(const Case &c, int64_t group, int64_t position, int64_t d) {
-  return ((group * (c.context / 32) + position / 32) * c.depth + d) * 32 + position % 32;
-}
-int64_t valueAt(const Case &c, int64_t group, int64_t position, int64_t d) {
-  return ((group * (c.depth / 32) + d / 32) * c.context + position) * 32 + d % 32;
-}
-
-/// Operands, and what they become.
-struct Data {
-  Buffer qkv, table, y;
-  Cache keys, values;
-  Buffer position{1}, count{1};
-
-  Data(const Case &c, int64_t at, int64_t valid, unsigned seed)
-      : qkv(c.rows * c.width()), table(c.context * c.depth), y(c.rows * c.heads * c.depth),
-        keys(c.cacheElements(), c.narrow), values(c.cacheElements(), c.narrow) {
-    qkv.fillRandom(seed);
-    for (size_t i = 0; i < qkv.size(); ++i)
-      qkv[i] *= 3;
-    for (int64_t p = 0; p < c.context; ++p)
-      for (int64_t i = 0; i < c.depth / 2; ++i) {
-        const double angle = static_cast<double>(p) * std::pow(1e4, -2.0 * i / c.depth);
-        table[p * c.depth + i] = static_cast<float>(std::cos(angle));
-        table[p * c.depth + c.depth / 2 + i] = static_cast<float>(std::sin(angle));
-      }
-    // What is not in use must not matter: not even if it is not a number.
-    Buffer random(c.cacheElements());
-    random.fillRandom(seed + 1);
-    for (int64_t g = 0; g < c.groups; ++g)
-      for (int64_t p = 0; p < c.context; ++p)
-        for (int64_t d = 0; d < c.depth; ++d) {
-          const float value = random[(g * c.context + p) * c.depth + d];
-          keys.set(keyAt(c, g, p, d), p < at ? 2 * value : NAN);
-          values.set(valueAt(c, g, p, d), p < at ? value : NAN);
-        }
-    position[0] = std::bit_cast<float>(static_cast<int32_t>(at));
-    count[0] = std::bit_cast<float>(static_cast<int32_t>(valid));
-  }
-
-  std::vector<const float *> operands(const Case &c) const {
-    std::vector<const float *> result{qkv.data(), keys.data(), values.data(), position.data()};
-    if (c.rope != Rope::none)
-      result.push_back(table.data());
-    if (c.hasCount)
-      result.push_back(count.data());
-    return result;
-  }
-};
 
 std::vector<double> rotate(const Case &c, const Data &data, const float *x, int64_t position) {
   std::vector<double> y(x, x + c.depth);
@@ -148,21 +23,24 @@ std::vector<double> rotate(const Case &c, const Data &data, const float *x, int6
 }
 
 /// In f64, on the elements as the cache rounds them. Replaces the caches and y.
-void naiveAttention(const Case &c, Data &data, int64_t position, int64_t count) {
+void naiveAttention(const Case &c, Data &data, int64_t count) {
   for (size_t i = 0; i < data.y.size(); ++i)
     data.y[i] = 0;
-  if (position < 0)
-    return;
-  const int64_t rows = std::min({c.hasCount ? count : c.rows, c.rows, c.context - position});
-  for (int64_t m = 0; m < rows; ++m) {
+  std::vector<int32_t> seen;
+  for (int64_t m = 0; m < std::min(c.hasCount ? count : c.rows, c.rows); ++m) {
+    const int32_t s = !c.sequences ? 0 : c.active[c.isOneSequence() ? 0 : m];
+    if (s < 0 || s >= c.caches() || std::ranges::find(seen, s) != seen.end() || data.at[s] < 0)
+      continue;
+    const int64_t p = data.at[s] + (c.isOneSequence() ? m : 0);
+    if (!c.isOneSequence())
+      seen.push_back(s);
+    if (p >= c.context)
+      continue;
     const float *row = data.qkv.data() + m * c.width();
-    const int64_t p = position + m;
     for (int64_t g = 0; g < c.groups; ++g) {
-      std::vector<double> key = rotate(c, data, row + (c.heads + g) * c.depth, p);
-      for (int64_t d = 0; d < c.depth; ++d) {
-        data.keys.set(keyAt(c, g, p, d), key[d]);
-        data.values.set(valueAt(c, g, p, d), row[(c.heads + c.groups + g) * c.depth + d]);
-      }
+      const float *value = row + (c.heads + c.groups + g) * c.depth;
+      data.keys.set(s, g, p, rotate(c, data, row + (c.heads + g) * c.depth, p));
+      data.values.set(s, g, p, std::vector<double>(value, value + c.depth));
     }
     for (int64_t h = 0; h < c.heads; ++h) {
       const int64_t g = h / (c.heads / c.groups);
@@ -170,7 +48,7 @@ void naiveAttention(const Case &c, Data &data, int64_t position, int64_t count) 
       double most = -INFINITY, sum = 0;
       for (int64_t j = 0; j <= p; ++j) {
         for (int64_t d = 0; d < c.depth; ++d)
-          scores[j] += query[d] * data.keys[keyAt(c, g, j, d)];
+          scores[j] += query[d] * data.keys(s, g, j, d);
         scores[j] *= 0.125;
         most = std::max(most, scores[j]);
       }
@@ -179,7 +57,7 @@ void naiveAttention(const Case &c, Data &data, int64_t position, int64_t count) 
       for (int64_t d = 0; d < c.depth; ++d) {
         double value = 0;
         for (int64_t j = 0; j <= p; ++j)
-          value += scores[j] * data.values[valueAt(c, g, j, d)];
+          value += scores[j] * data.values(s, g, j, d);
         data.y[(m * c.heads + h) * c.depth + d] = static_cast<float>(value / sum);
       }
     }
@@ -191,15 +69,20 @@ void expectCaches(const Case &c, const Data &expected, const Cache &keys, const 
                   const Data &before, const std::string &what) {
   ASSERT_TRUE(keys.guardIntact() && values.guardIntact()) << what;
   ASSERT_TRUE(values == expected.values) << what;
-  for (int64_t i = 0; i < c.cacheElements(); ++i) {
-    const double wanted = expected.keys[i], found = keys[i];
-    if (std::isnan(wanted))
-      ASSERT_TRUE(std::isnan(found)) << what << ": wrote key " << i;
-    else if (wanted == before.keys[i])
-      ASSERT_EQ(wanted, found) << what << ": wrote key " << i;
-    else
-      ASSERT_NEAR(wanted, found, std::abs(wanted) * (c.narrow ? 1e-3 : 1e-6) + 1e-6) << what;
-  }
+  const double unit = c.element == Element::f32 ? 1e-6 : c.element == Element::f16 ? 1e-3 : 0;
+  const double least = c.element == Element::i8 ? 6.0 / 127 : 1e-6;
+  for (int64_t s = 0; s < c.caches(); ++s)
+    for (int64_t g = 0; g < c.groups; ++g)
+      for (int64_t p = 0; p < c.context; ++p)
+        for (int64_t d = 0; d < c.depth; ++d) {
+          const double wanted = expected.keys(s, g, p, d), found = keys(s, g, p, d);
+          if (std::isnan(wanted))
+            ASSERT_TRUE(std::isnan(found)) << what << ": wrote key " << p << " of " << s;
+          else if (wanted == before.keys(s, g, p, d))
+            ASSERT_EQ(wanted, found) << what << ": wrote key " << p << " of " << s;
+          else
+            ASSERT_NEAR(wanted, found, std::abs(wanted) * unit + least) << what;
+        }
 }
 
 /// The programs of a case in a suite.
@@ -210,23 +93,25 @@ struct Programs {
   Programs(KernelSuite &suite, const Case &c) : c(c) {
     std::string y = tensor({c.rows, c.heads * c.depth});
     std::vector<std::string> caches{c.keysType(), c.valuesType()};
-    if (c.rows > 1) {
+    if (!c.isDecode()) {
       first = suite.addSeveral(c.op("update_cache"), c.operandTypes(), caches);
       second = suite.add(c.op("prefill_attention"), c.operandTypes(), y);
       return;
     }
-    std::string partials = tensor({c.splits, c.heads, c.partialRow()});
+    std::string partials = tensor({c.splits, c.rows * c.heads, c.partialRow()});
     first = suite.addSeveral(c.op("decode_attention"), c.operandTypes(),
                              {c.splits == 1 ? y : partials, caches[0], caches[1]});
     if (c.splits > 1)
-      second = suite.add("ttc.kernel.combine_attention %0", {partials}, y);
+      second =
+          suite.add("ttc.kernel.combine_attention %0 {rows = " + std::to_string(c.rows) + " : i64}",
+                    {partials}, y);
   }
 
   /// `keys` and `values` are where the new caches are stored, which may be where the old ones are.
   void run(const KernelSuite &suite, const Data &data, const Cache &keys, const Cache &values,
            const Buffer &y, bool reversed) const {
     auto operands = data.operands(c);
-    if (c.rows > 1) {
+    if (!c.isDecode()) {
       operands.insert(operands.end(), {keys.data(), values.data()});
       suite.program(first)(operands, reversed);
       operands = data.operands(c);
@@ -236,7 +121,7 @@ struct Programs {
       suite.program(second)(operands, reversed);
       return;
     }
-    Buffer partials(c.splits * c.heads * c.partialRow(), NAN);
+    Buffer partials(c.splits * c.rows * c.heads * c.partialRow(), NAN);
     operands.insert(operands.end(),
                     {c.splits == 1 ? y.data() : partials.data(), keys.data(), values.data()});
     suite.program(first)(operands, reversed);
@@ -255,19 +140,20 @@ void testCase(const KernelSuite &suite, const Programs &programs, int64_t positi
                            std::to_string(count);
   const Data before(c, position, count, seed);
   Data expected(c, position, count, seed);
-  naiveAttention(c, expected, position, count);
+  naiveAttention(c, expected, count);
   std::vector<float> bits;
   for (bool inPlace : {true, false})
     for (bool reversed : {false, true}) {
       const Data data(c, position, count, seed);
-      const Cache keys(c.cacheElements(), c.narrow), values(c.cacheElements(), c.narrow);
+      const Cache keys(c, true), values(c, false);
       const Buffer y(c.rows * c.heads * c.depth, NAN);
       const Cache &newKeys = inPlace ? data.keys : keys;
       const Cache &newValues = inPlace ? data.values : values;
       programs.run(suite, data, newKeys, newValues, y, reversed);
       ASSERT_TRUE(y.guardIntact()) << what;
       for (size_t i = 0; i < y.size(); ++i)
-        ASSERT_NEAR(expected.y[i], y[i], c.narrow ? 2e-3 : 5e-6) << what << " at " << i;
+        ASSERT_NEAR(expected.y[i], y[i], c.element == Element::f32 ? 5e-6 : 2e-3)
+            << what << " at " << i;
       expectCaches(c, expected, newKeys, newValues, before,
                    what + (inPlace ? ", in place" : ", copied"));
       // Neither the order of workgroups nor the place of the caches changes a bit.
@@ -280,17 +166,31 @@ void testCase(const KernelSuite &suite, const Programs &programs, int64_t positi
 
 std::vector<Case> getCases() {
   return {
-      {1, 9, 3, 64, 256, true, Rope::pairs, false, 4}, // SmolLM2
-      {1, 9, 3, 64, 256, false, Rope::pairs, true, 4},
-      {1, 14, 2, 64, 128, true, Rope::halves, false, 2}, // Qwen2
-      {1, 4, 4, 96, 96, false, Rope::halves, false, 3},  // a group for each head
-      {1, 6, 1, 32, 64, true, Rope::none, true, 1},      // one group, no parts
-      {1, 32, 2, 128, 64, false, Rope::pairs, false, 1}, // more heads than registers
-      {16, 9, 3, 64, 128, true, Rope::pairs, true},
-      {16, 9, 3, 64, 128, false, Rope::halves, false},
-      {5, 4, 2, 32, 64, false, Rope::none, true}, // no whole tile
-      {64, 3, 1, 64, 640, true, Rope::pairs, true},
-      {256, 2, 2, 32, 320, false, Rope::halves, true},
+      {1, 9, 3, 64, 256, Element::f16, Rope::pairs, false, 4}, // SmolLM2
+      {1, 9, 3, 64, 256, Element::f32, Rope::pairs, true, 4},
+      {1, 14, 2, 64, 128, Element::f16, Rope::halves, false, 2}, // Qwen2
+      {1, 4, 4, 96, 96, Element::f32, Rope::halves, false, 3},   // a group for each head
+      {1, 6, 1, 32, 64, Element::f16, Rope::none, true, 1},      // one group, no parts
+      {1, 32, 2, 128, 64, Element::f32, Rope::pairs, false, 1},  // more heads than registers
+      {16, 9, 3, 64, 128, Element::f16, Rope::pairs, true},
+      {16, 9, 3, 64, 128, Element::f32, Rope::halves, false},
+      {5, 4, 2, 32, 64, Element::f32, Rope::none, true}, // no whole tile
+      {64, 3, 1, 64, 640, Element::f16, Rope::pairs, true},
+      {256, 2, 2, 32, 320, Element::f32, Rope::halves, true},
+      {1, 9, 3, 64, 256, Element::i8, Rope::pairs, true, 4},
+      {1, 4, 2, 96, 96, Element::i8, Rope::none, false, 1},
+      {1, 32, 2, 128, 64, Element::i8, Rope::halves, false, 2},
+      {16, 9, 3, 64, 128, Element::i8, Rope::pairs, true},
+      {64, 3, 1, 32, 640, Element::i8, Rope::none, false},
+      // Rows of different sequences: one twice, and two that do not exist. Sequence 1 has no row.
+      {5, 9, 3, 64, 256, Element::f16, Rope::pairs, true, 4, 3, {2, 0, 2, -1, 3}},
+      {5, 4, 2, 32, 128, Element::f32, Rope::none, false, 1, 3, {3, 1, 1, -1, 2}},
+      {4, 6, 2, 96, 128, Element::i8, Rope::halves, true, 2, 5, {4, 1, 0, 3}},
+      {1, 6, 2, 64, 128, Element::f16, Rope::halves, false, 2, 3, {1}},
+      // Rows of one sequence.
+      {16, 9, 3, 64, 128, Element::f32, Rope::pairs, true, 1, 3, {1}},
+      {16, 6, 2, 32, 128, Element::i8, Rope::halves, true, 1, 2, {1}},
+      {16, 6, 2, 32, 128, Element::i8, Rope::none, false, 1, 2, {2}},
   };
 }
 
@@ -327,9 +227,11 @@ TEST(CachedAttentionKernel, Avx2) { testCases(*mlir::ttc::getCpuTarget("x86-64-v
 TEST(CachedAttentionKernel, PositionsOutside) {
   KernelSuite suite;
   std::vector<Programs> programs;
-  for (const Case &c : {Case{1, 9, 3, 64, 256, true, Rope::pairs, true, 4},
-                        Case{1, 4, 2, 32, 64, false, Rope::none, true, 1},
-                        Case{16, 9, 3, 64, 128, true, Rope::halves, true}})
+  for (const Case &c : {Case{1, 9, 3, 64, 256, Element::f16, Rope::pairs, true, 4},
+                        Case{3, 4, 2, 32, 64, Element::i8, Rope::none, true, 2, 3, {2, 0, 1}},
+                        Case{16, 4, 2, 32, 64, Element::i8, Rope::none, true, 1, 2, {1}},
+                        Case{1, 4, 2, 32, 64, Element::f32, Rope::none, true, 1},
+                        Case{16, 9, 3, 64, 128, Element::f16, Rope::halves, true}})
     programs.emplace_back(suite, c);
   ASSERT_TRUE(suite.compile(host()));
   for (const Programs &program : programs)
@@ -352,30 +254,72 @@ TEST(CachedAttentionKernel, PositionsOutside) {
 
 // A prompt at once leaves what its tokens leave one after the other.
 TEST(CachedAttentionKernel, PromptIsSteps) {
-  const Case prompt{16, 9, 3, 64, 128, true, Rope::pairs, false};
-  Case step = prompt;
-  step.rows = 1;
-  step.splits = 4;
-  KernelSuite suite;
-  const Programs together(suite, prompt), alone(suite, step);
-  ASSERT_TRUE(suite.compile(host()));
-  const Data data(prompt, 25, 16, 3);
-  Data steps(prompt, 25, 16, 3);
-  const Buffer y(data.y.size());
-  together.run(suite, data, data.keys, data.values, y, false);
-  for (int64_t m = 0; m < prompt.rows; ++m) {
-    Data one(step, 25 + m, 1, 0);
-    std::copy_n(steps.qkv.data() + m * step.width(), step.width(), one.qkv.data());
-    one.keys = std::move(steps.keys);
-    one.values = std::move(steps.values);
-    const Buffer row(step.heads * step.depth);
-    alone.run(suite, one, one.keys, one.values, row, false);
-    for (size_t i = 0; i < row.size(); ++i)
-      ASSERT_NEAR(row[i], y[m * row.size() + i], 2e-6) << "token " << m;
-    steps.keys = std::move(one.keys);
-    steps.values = std::move(one.values);
+  for (Element element : {Element::f16, Element::i8}) {
+    const Case prompt{16, 9, 3, 64, 128, element, Rope::pairs, false};
+    Case step = prompt;
+    step.rows = 1;
+    step.splits = 4;
+    KernelSuite suite;
+    const Programs together(suite, prompt), alone(suite, step);
+    ASSERT_TRUE(suite.compile(host()));
+    const Data data(prompt, 25, 16, 3);
+    Data steps(prompt, 25, 16, 3);
+    const Buffer y(data.y.size());
+    together.run(suite, data, data.keys, data.values, y, false);
+    for (int64_t m = 0; m < prompt.rows; ++m) {
+      Data one(step, 25 + m, 1, 0);
+      std::copy_n(steps.qkv.data() + m * step.width(), step.width(), one.qkv.data());
+      one.keys.swap(steps.keys);
+      one.values.swap(steps.values);
+      const Buffer row(step.heads * step.depth);
+      alone.run(suite, one, one.keys, one.values, row, false);
+      for (size_t i = 0; i < row.size(); ++i)
+        ASSERT_NEAR(row[i], y[m * row.size() + i], 2e-6) << "token " << m;
+      one.keys.swap(steps.keys);
+      one.values.swap(steps.values);
+    }
+    EXPECT_TRUE(steps.keys == data.keys && steps.values == data.values);
   }
-  EXPECT_TRUE(steps.keys == data.keys && steps.values == data.values);
+}
+
+// Zeros, numbers whose scale is 0 or subnormal in f16, and halves between two integers.
+TEST(CachedAttentionKernel, Scales) {
+  const Case c{1, 1, 1, 32, 32, Element::i8, Rope::none, false, 1};
+  for (const char *cpu : {"native", "x86-64-v3"}) {
+    KernelSuite suite;
+    const Programs programs(suite, c);
+    ASSERT_TRUE(suite.compile(*mlir::ttc::getCpuTarget(cpu)));
+    for (double largest : {0.0, 1e-30, 3e-6, 2.5e-5, 127.0, 254.0, 6e4, 8e6}) {
+      Data data(c, 0, 1, 1), expected(c, 0, 1, 1);
+      for (int64_t head = 0; head < 3; ++head)
+        for (int64_t i = 0; i < 32; ++i)
+          data.qkv[head * 32 + i] = expected.qkv[head * 32 + i] =
+              head == 0 ? 0 : static_cast<float>(largest * (i == 5 ? -1 : (i - 16.5) / 127));
+      naiveAttention(c, expected, 1);
+      const Buffer y(32, NAN);
+      programs.run(suite, data, data.keys, data.values, y, false);
+      EXPECT_TRUE(data.keys == expected.keys && data.values == expected.values) << largest;
+      for (int64_t i = 0; i < 32; ++i)
+        EXPECT_NEAR(y[i], data.qkv[64 + i], largest * 0.005 + 4e-6) << largest << " at " << i;
+    }
+  }
+}
+
+// What is not a finite number is not hidden by the integers.
+TEST(CachedAttentionKernel, NotFinite) {
+  const Case c{1, 1, 1, 64, 32, Element::i8, Rope::none, false, 1};
+  KernelSuite suite;
+  const Programs programs(suite, c);
+  ASSERT_TRUE(suite.compile(host()));
+  for (float value : {NAN, INFINITY, -INFINITY}) {
+    const Data before(c, 3, 1, 1);
+    Data data(c, 3, 1, 1);
+    data.qkv[2 * 64 + 40] = value; // an element of the value
+    const Buffer y(64);
+    programs.run(suite, data, data.keys, data.values, y, false);
+    for (int64_t i = 0; i < 64; ++i)
+      EXPECT_EQ(std::isnan(y[i]), i >= 32) << i;
+  }
 }
 
 } // namespace

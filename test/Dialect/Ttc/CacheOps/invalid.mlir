@@ -97,40 +97,40 @@ func.func @decode_c6(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tenso
 
 // -----
 
-func.func @decode_c7(%q: tensor<2x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C7) expected one row in 'qkv', found 'tensor<2x256xf32>'}}
+func.func @decode_c8(%q: tensor<2x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected one row in 'qkv', or a sequence for each, found 'tensor<2x256xf32>'}}
   %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<2x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
 
 // -----
 
-func.func @decode_c8(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected 'splits' of at least 1, found 0}}
+func.func @decode_c9(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'splits' of at least 1, found 0}}
   %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 0 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
 
 // -----
 
-func.func @decode_c8_whole(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected 'out' of [1, 128], found 'tensor<1x64xf32>'}}
+func.func @decode_c9_whole(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [1, 128], found 'tensor<1x64xf32>'}}
   %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x64xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
 
 // -----
 
-func.func @decode_c8_parts(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected 'out' of [3, 4, 48], found 'tensor<1x128xf32>'}}
+func.func @decode_c9_parts(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [3, 4, 48], found 'tensor<1x128xf32>'}}
   %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 3 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
 
 // -----
 
-func.func @decode_c8_caches(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected 'new_values' of type 'tensor<2x1x128x32xf16>', found 'tensor<2x1x128x32xf32>'}}
+func.func @decode_c9_caches(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'new_values' of type 'tensor<2x1x128x32xf16>', found 'tensor<2x1x128x32xf32>'}}
   %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>)
   return
 }
@@ -233,8 +233,8 @@ func.func @update_c6(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tens
 
 // -----
 
-func.func @update_c7(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C7) expected 'new_keys' of type 'tensor<2x4x32x32xf16>', found 'tensor<2x4x32x32xf32>'}}
+func.func @update_c9(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.update_cache' op (C9) expected 'new_keys' of type 'tensor<2x4x32x32xf16>', found 'tensor<2x4x32x32xf32>'}}
   %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf32>, tensor<2x1x128x32xf16>)
   return
 }
@@ -337,8 +337,8 @@ func.func @prefill_c6(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: ten
 
 // -----
 
-func.func @prefill_c7(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C7) expected 'y' of [16, 128], found 'tensor<16x127xf32>'}}
+func.func @prefill_c9(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C9) expected 'y' of [16, 128], found 'tensor<16x127xf32>'}}
   %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x127xf32>
   return
 }
@@ -356,5 +356,45 @@ func.func @combine_c1(%p: tensor<4x9x79xf32>) {
 func.func @combine_c1_out(%p: tensor<4x9x80xf32>) {
   // expected-error@+1 {{'ttc.kernel.combine_attention' op (C1) expected 'out' of [1, 576], found 'tensor<9x64xf32>'}}
   %0 = ttc.kernel.combine_attention %p : (tensor<4x9x80xf32>) -> tensor<9x64xf32>
+  return
+}
+
+// -----
+
+func.func @decode_c8_one_sequence(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<3xi32>, %o: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected one row in 'qkv', or a sequence for each, found 'tensor<3x256xf32>'}}
+  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p sequences %o {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<5xi32>, tensor<1xi32>) -> (tensor<3x128xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @decode_c9_rows(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<3xi32>, %o: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [2, 12, 48], found 'tensor<2x4x48xf32>'}}
+  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p sequences %s {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 2 : i64} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<5xi32>, tensor<3xi32>) -> (tensor<2x4x48xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @update_c8(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<3xi32>, %o: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.update_cache' op (C8) expected one element in 'sequences', found 'tensor<3xi32>'}}
+  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p sequences %s {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<5xi32>, tensor<3xi32>) -> (tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @prefill_c8(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<3xi32>, %o: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C8) expected one element in 'sequences', found 'tensor<3xi32>'}}
+  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p sequences %s {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<5xi32>, tensor<3xi32>) -> tensor<3x128xf32>
+  return
+}
+
+// -----
+
+func.func @combine_c1_rows(%p: tensor<4x9x80xf32>) {
+  // expected-error@+1 {{'ttc.kernel.combine_attention' op (C1) expected 'rows' of at least 1 that divides 9 heads, found 2}}
+  %0 = ttc.kernel.combine_attention %p {rows = 2 : i64} : (tensor<4x9x80xf32>) -> tensor<2x288xf32>
   return
 }

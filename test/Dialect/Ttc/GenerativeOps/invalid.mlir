@@ -97,6 +97,62 @@ func.func @attention_c6(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: te
 
 // -----
 
+func.func @attention_c3_scales(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xi8>, %v: tensor<2x1x136x32xi8>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C3) expected 'keys' of [2, T / 32, D + D / 16, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x32xi8>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<1x256xf32>, tensor<2x4x32x32xi8>, tensor<2x1x136x32xi8>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xi8>, tensor<2x1x136x32xi8>)
+  return
+}
+
+// -----
+
+func.func @attention_c3_value_scales(%q: tensor<1x256xf32>, %k: tensor<2x4x34x32xi8>, %v: tensor<2x1x128x32xi8>, %p: tensor<1xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C3) expected 'values' of [2, 1, 136, 32] and the type of 'keys' 'tensor<2x4x34x32xi8>', found 'tensor<2x1x128x32xi8>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<1x256xf32>, tensor<2x4x34x32xi8>, tensor<2x1x128x32xi8>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x34x32xi8>, tensor<2x1x128x32xi8>)
+  return
+}
+
+// -----
+
+func.func @attention_c3_sequences(%q: tensor<3x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<3xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C3) expected 'keys' of [N, 2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x32xf16>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p sequences %s {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<5xi32>, tensor<3xi32>) -> (tensor<3x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @attention_c3_no_sequences(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<5xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<5x2x4x32x32xf16>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<5xi32>) -> (tensor<3x128xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @attention_c3_values_of_sequences(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<4x2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<3xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C3) expected 'values' of [5, 2, 1, 128, 32] and the type of 'keys' 'tensor<5x2x4x32x32xf16>', found 'tensor<4x2x1x128x32xf16>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p sequences %s {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<4x2x1x128x32xf16>, tensor<5xi32>, tensor<3xi32>) -> (tensor<3x128xf32>, tensor<5x2x4x32x32xf16>, tensor<4x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @attention_c4_sequences(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<1xi32>, %s: tensor<3xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C4) expected 'position' to be a vector of 5 elements, found 'tensor<1xi32>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p sequences %s {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<1xi32>, tensor<3xi32>) -> (tensor<3x128xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @attention_c7(%q: tensor<3x256xf32>, %k: tensor<5x2x4x32x32xf16>, %v: tensor<5x2x1x128x32xf16>, %p: tensor<5xi32>, %s: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.cached_attention' op (C7) expected 'sequences' to be a vector of 1 or of 3 elements, found 'tensor<2xi32>'}}
+  %0:3 = ttc.cached_attention %q, %k, %v, %p sequences %s {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>, tensor<5xi32>, tensor<2xi32>) -> (tensor<3x128xf32>, tensor<5x2x4x32x32xf16>, tensor<5x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
 func.func @attention_results(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
   // expected-error@+1 {{'ttc.cached_attention' op expected result 0 to be 'tensor<1x128xf32>', found 'tensor<1x64xf32>'}}
   %0:3 = ttc.cached_attention %q, %k, %v, %p {heads = 4, kv_heads = 2, scale = 1.250000e-01 : f32} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x64xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
@@ -138,7 +194,7 @@ func.func @sample_c2_position(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tens
 // -----
 
 func.func @sample_c3(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tensor<1xi32>, %s: tensor<63xi32>, %h: tensor<128xi32>) {
-  // expected-error@+1 {{'ttc.sample' op (C3) expected 'sampling' to be a vector of 64 elements, found 'tensor<63xi32>'}}
+  // expected-error@+1 {{'ttc.sample' op (C3) expected 'sampling' of [64], found 'tensor<63xi32>'}}
   %0:5 = ttc.sample %l, %t, %p, %s, %h : (tensor<1x100xf32>, tensor<1xi32>, tensor<1xi32>, tensor<63xi32>, tensor<128xi32>) -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<63xi32>, tensor<128xi32>)
   return
 }
@@ -146,7 +202,7 @@ func.func @sample_c3(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tensor<1xi32>
 // -----
 
 func.func @sample_c4(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tensor<1xi32>, %s: tensor<64xi32>, %h: tensor<4x4xi32>) {
-  // expected-error@+1 {{'ttc.sample' op (C4) expected 'history' of one dimension from 1 to 2^31 - 1, found 'tensor<4x4xi32>'}}
+  // expected-error@+1 {{'ttc.sample' op (C4) expected 'history' of [T] with T from 1 to 2^31 - 1, found 'tensor<4x4xi32>'}}
   %0:5 = ttc.sample %l, %t, %p, %s, %h : (tensor<1x100xf32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<4x4xi32>) -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<4x4xi32>)
   return
 }

@@ -21,6 +21,20 @@ func.func @cached_attention(%qkv: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, 
   return
 }
 
+// CHECK-LABEL: func.func @sequences
+func.func @sequences(%qkv: tensor<3x256xf32>, %k: tensor<5x2x4x34x32xi8>, %v: tensor<5x2x1x136x32xi8>, %p: tensor<5xi32>,
+                     %n: tensor<1xi32>, %rows: tensor<3xi32>, %one: tensor<1xi32>) {
+  // CHECK: ttc.cached_attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} count %{{.*}} sequences %{{.*}} {heads = 4, kv_heads = 2, scale = 1.250000e-01} : (tensor<3x256xf32>, tensor<5x2x4x34x32xi8>, tensor<5x2x1x136x32xi8>, tensor<5xi32>, tensor<1xi32>, tensor<3xi32>) -> (tensor<3x128xf32>, tensor<5x2x4x34x32xi8>, tensor<5x2x1x136x32xi8>)
+  %0:3 = ttc.cached_attention %qkv, %k, %v, %p count %n sequences %rows {heads = 4, kv_heads = 2, scale = 0.125}
+      : (tensor<3x256xf32>, tensor<5x2x4x34x32xi8>, tensor<5x2x1x136x32xi8>, tensor<5xi32>, tensor<1xi32>, tensor<3xi32>)
+        -> (tensor<3x128xf32>, tensor<5x2x4x34x32xi8>, tensor<5x2x1x136x32xi8>)
+  // CHECK: ttc.cached_attention %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} sequences %{{.*}} {heads = 4, kv_heads = 2, scale = 1.250000e-01}
+  %1:3 = ttc.cached_attention %qkv, %k, %v, %p sequences %one {heads = 4, kv_heads = 2, scale = 0.125}
+      : (tensor<3x256xf32>, tensor<5x2x4x34x32xi8>, tensor<5x2x1x136x32xi8>, tensor<5xi32>, tensor<1xi32>)
+        -> (tensor<3x128xf32>, tensor<5x2x4x34x32xi8>, tensor<5x2x1x136x32xi8>)
+  return
+}
+
 // CHECK-LABEL: func.func @sample
 func.func @sample(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tensor<1xi32>, %s: tensor<64xi32>, %h: tensor<128xi32>) {
   // CHECK: ttc.sample %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (tensor<1x100xf32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>) -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>)
