@@ -38,19 +38,26 @@ bool isArrangement(Operation *op) { return isa_and_present<ReshapeOp, TransposeO
 
 /// Whether the value is a state: before or after updates, in any arrangement.
 bool isFromState(Value value) {
-  while (true) {
+  SmallVector<Value> candidates{value};
+  DenseSet<Value> seen;
+  while (!candidates.empty()) {
+    value = candidates.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-      return function && function.getArgAttr(argument.getArgNumber(), kStateAttrName);
+      if (function && function.getArgAttr(argument.getArgNumber(), kStateAttrName))
+        return true;
+      continue;
     }
     Operation *op = value.getDefiningOp();
-    if (auto scaled = getScaled(value))
-      value = scaled->first;
-    else if (isArrangement(op) || isa<ScatterNdOp, ScatterElementsOp>(op))
-      value = op->getOperand(0);
-    else
-      return false;
+    if (isArrangement(op) || isa<ScatterNdOp, ScatterElementsOp>(op))
+      candidates.push_back(op->getOperand(0));
+    else if (isa<ElementwiseOpInterface>(op)) // such as a choice between old and new elements
+      llvm::copy_if(op->getOperands(), std::back_inserter(candidates),
+                    [&](Value operand) { return operand.getType() == value.getType(); });
   }
+  return false;
 }
 
 struct CountingPattern {
@@ -183,10 +190,6 @@ struct ScatterElementsIntoState : OpRewritePattern<ScatterElementsOp>, CountingP
 };
 
 //===--- scales -----------------------------------------------------------------------===//
-
-bool isPlainProduct(MatmulOp op) {
-  return op && !op.getBias() && !op.getTransposeA() && !op.getTransposeB();
-}
 
 /// `a x (number * state)` scales `a`, which is smaller.
 struct ScaleOtherFactor : OpRewritePattern<MatmulOp>, CountingPattern {
@@ -343,8 +346,6 @@ struct GroupQueries : OpRewritePattern<MatmulOp>, CountingPattern {
       : OpRewritePattern(context), CountingPattern(count) {}
 
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
-    if (!isPlainProduct(op))
-      return failure();
     std::optional<RepeatedHeads> keys = getRepeatedHeads(op.getB());
     if (!keys || !isOverHeads(op, *keys))
       return failure();
@@ -369,7 +370,7 @@ struct GroupQueries : OpRewritePattern<MatmulOp>, CountingPattern {
       Value b = createHeads(rewriter, loc, heads, tensorType(product.getB()).getShape(), isRow);
       auto type = tensorType(product.getY());
       return MatmulOp::create(rewriter, loc, type.clone(split(type.getShape())), a, b,
-                              /*bias=*/Value(), /*transpose_a=*/false, /*transpose_b=*/false)
+                              /*bias=*/Value(), /*transpose_a=*/false, product.getTransposeB())
           .getY();
     };
     rewriter.setInsertionPoint(op);
@@ -401,7 +402,8 @@ private:
   static bool isOverHeads(MatmulOp op, const RepeatedHeads &heads) {
     auto a = tensorType(op.getA()), b = tensorType(op.getB());
     const int64_t batch = a.getRank() - 2;
-    return isPlainProduct(op) && a.getRank() == b.getRank() && heads.heads < batch &&
+    return !op.getBias() && !op.getTransposeA() && a.getRank() == b.getRank() &&
+           heads.heads < batch &&
            a.getShape().take_front(batch) == b.getShape().take_front(batch) &&
            a.getNumElements() > 0;
   }
