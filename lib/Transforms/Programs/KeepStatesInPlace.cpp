@@ -326,17 +326,22 @@ SmallVector<int64_t> splitHeads(ArrayRef<int64_t> shape, int64_t heads, int64_t 
 /// The heads as the state has them, each for a group of queries.
 Value createHeads(OpBuilder &builder, Location loc, const RepeatedHeads &heads,
                   ArrayRef<int64_t> shape, bool isRow) {
-  Permutation order;
-  for (const SmallVector<int64_t> &atoms : heads.dims)
-    llvm::append_range(order, atoms);
-  for (int64_t dim = 0, rank = tensorType(heads.x).getRank(); dim < rank; ++dim)
-    if (!llvm::is_contained(order, dim))
-      order.push_back(dim);
+  // Of the dimensions of more than one element.
+  SmallVector<int64_t> atoms, kept;
+  for (const SmallVector<int64_t> &dim : heads.dims)
+    llvm::append_range(atoms, dim);
+  SmallVector<int64_t> sorted(atoms);
+  llvm::sort(sorted);
+  for (int64_t dim : sorted)
+    kept.push_back(tensorType(heads.x).getDimSize(dim));
+  Permutation order = llvm::map_to_vector(
+      atoms, [&](int64_t dim) -> int64_t { return llvm::find(sorted, dim) - sorted.begin(); });
+  Value x = createReshape(builder, loc, heads.x, kept);
   SmallVector<int64_t> split(shape);
   split[heads.heads] /= heads.repeats;
   if (!isRow)
     split.insert(split.begin() + heads.heads + 1, 1);
-  return createReshape(builder, loc, createTranspose(builder, loc, heads.x, order), split);
+  return createReshape(builder, loc, createTranspose(builder, loc, x, order), split);
 }
 
 /// An attention of queries in groups: both products read the state's own heads. What is between
