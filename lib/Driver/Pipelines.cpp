@@ -100,6 +100,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
     states.state.assign(state.begin(), state.end());
     manager.addPass(createBindStates(states));
   }
+  // Before types and layouts change what it recognises.
+  manager.addPass(createKeepStatesInPlace());
   // Early, so that a file for another CPU is an error before anything is computed.
   if (!tuning.empty())
     manager.addPass(createReadTuning({tuning}));

@@ -49,6 +49,34 @@ def BindStates : Pass<"ttc-bind-states", "::mlir::ModuleOp"> {
   let options = [StateOption];
 }
 
+def KeepStatesInPlace : Pass<"ttc-keep-states-in-place", "::mlir::ModuleOp"> {
+  let summary = "Updates and reads states where they are, instead of moving them";
+  let description = [{
+    Exporters write the update and the use of a cache such that each run moves all of it. In functions with states:
+
+    - A scatter into a transposed state becomes a scatter into the state, and the update is transposed.
+    - A scale of a state that a product reads becomes a scale of the other factor, if that is smaller. This changes the
+      order of multiplications, so results may differ in their last bits.
+    - In an attention whose keys and values are states with heads repeated for groups of queries, the queries are
+      grouped instead: both products read the states' own heads.
+
+    ```mlir
+    %0 = ttc.transpose %state {permutation = [1, 0, 2]} : (tensor<2x8x4xf32>) -> tensor<8x2x4xf32>
+    %1 = ttc.scatter_nd %0, %at, %new : (tensor<8x2x4xf32>, tensor<1x1xi64>, tensor<1x2x4xf32>) -> tensor<8x2x4xf32>
+    %2 = ttc.transpose %1 {permutation = [1, 0, 2]} : (tensor<8x2x4xf32>) -> tensor<2x8x4xf32>
+    // becomes
+    %heads = ttc.constant dense<[[[0], [1]]]> : tensor<1x2x1xi64>
+    %0 = ttc.reshape %at : (tensor<1x1xi64>) -> tensor<1x1x1xi64>
+    %1 = ttc.expand %0 : (tensor<1x1x1xi64>) -> tensor<1x2x1xi64>
+    %2 = ttc.concat %heads, %1 {axis = 2} : (tensor<1x2x1xi64>, tensor<1x2x1xi64>) -> tensor<1x2x2xi64>
+    %3 = ttc.scatter_nd %state, %2, %new : (tensor<2x8x4xf32>, tensor<1x2x2xi64>, tensor<1x2x4xf32>) -> tensor<2x8x4xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `scatters`, `scales`, `grouped`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 def ReadTuning : Pass<"ttc-read-tuning", "::mlir::ModuleOp"> {
   let summary = "Reads decisions about kernels that were measured";
   let description = [{

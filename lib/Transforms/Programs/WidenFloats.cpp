@@ -141,10 +141,19 @@ private:
            });
   }
 
+  template <typename OpTy> static bool writesElements(Operation *op) {
+    auto scatter = dyn_cast<OpTy>(op);
+    return scatter && scatter.getReduction() == ScatterReduction::None;
+  }
+
   /// Whether the op only moves elements that are stored in 16 bits.
   bool staysNarrow(Operation *op) const {
     if (op->hasTrait<ConvertsItself>())
       return true;
+    // A few elements are written into a stored tensor, such as a cache: narrow, they can be written
+    // in place.
+    if (writesElements<ScatterNdOp>(op) || writesElements<ScatterElementsOp>(op))
+      return !computed.contains(op->getOperand(0));
     return op->hasTrait<SelectsElements>() && !isa<ElementwiseOpInterface>(op) &&
            llvm::none_of(op->getOperands(), [&](Value value) { return computed.contains(value); });
   }

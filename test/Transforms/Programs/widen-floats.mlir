@@ -196,3 +196,32 @@ func.func @empty(%x: tensor<2x0xbf16>) -> tensor<2x0xbf16> {
   %0 = ttc.softmax %x {axis = 1} : (tensor<2x0xbf16>) -> tensor<2x0xbf16>
   return %0 : tensor<2x0xbf16>
 }
+
+// -----
+
+// Writing elements into a stored tensor needs no f32: only the new elements are rounded.
+// CHECK-LABEL: @cache
+// CHECK-SAME: (%[[CACHE:.*]]: tensor<8x4xf16>
+// CHECK: %[[E:.*]] = ttc.exp
+// CHECK: %[[N:.*]] = ttc.cast %{{.*}} : (tensor<1x4xf32>) -> tensor<1x4xf16>
+// CHECK: %[[Y:.*]] = ttc.scatter_nd %[[CACHE]], %{{.*}}, %[[N]] : (tensor<8x4xf16>
+// CHECK: return %[[Y]]
+func.func @cache(%cache: tensor<8x4xf16>, %at: tensor<1x1xi64>, %x: tensor<1x4xf16>) -> tensor<8x4xf16> {
+  %0 = ttc.exp %x : (tensor<1x4xf16>) -> tensor<1x4xf16>
+  %1 = ttc.scatter_nd %cache, %at, %0 : (tensor<8x4xf16>, tensor<1x1xi64>, tensor<1x4xf16>) -> tensor<8x4xf16>
+  return %1 : tensor<8x4xf16>
+}
+
+// -----
+
+// A sum of elements is computed in f32, as is what is written into a tensor that was computed.
+// CHECK-LABEL: @sums
+// CHECK: ttc.scatter_elements {{.*}} reduction add {{.*}} -> tensor<8xf32>
+// CHECK: ttc.exp
+// CHECK: ttc.scatter_elements {{.*}} -> tensor<8xf32>
+func.func @sums(%x: tensor<8xf16>, %at: tensor<2xi64>, %new: tensor<2xf16>) -> tensor<8xf16> {
+  %0 = ttc.scatter_elements %x, %at, %new reduction add {axis = 0} : (tensor<8xf16>, tensor<2xi64>, tensor<2xf16>) -> tensor<8xf16>
+  %1 = ttc.exp %0 : (tensor<8xf16>) -> tensor<8xf16>
+  %2 = ttc.scatter_elements %1, %at, %new {axis = 0} : (tensor<8xf16>, tensor<2xi64>, tensor<2xf16>) -> tensor<8xf16>
+  return %2 : tensor<8xf16>
+}
