@@ -173,7 +173,7 @@ def test_several_prompts(tools, several, tmp_path):
                     [f"--prompts-file={tmp_path}/prompts"], [f"--prompt-file={tmp_path}/{i}" for i in range(len(TEXTS))]):
         done = tools.ttrun("generate", several, "--tokens=11", *options)
         assert done.stdout == want
-        assert re.fullmatch(r"6 prompts, [14] at a time: 45 tokens in [\d.]+ ms \(\d+ tokens/s\); answers: 66 tokens in [\d.]+ ms "
+        assert re.fullmatch(rf"6 prompts, [14] at a time: {sum(len(ids(text)) for text in TEXTS)} tokens in [\d.]+ ms \(\d+ tokens/s\); answers: 66 tokens in [\d.]+ ms "
                             r"\([\d.]+ tokens/s in all\)\n", done.stderr), done.stderr
     # A title is one line, and short.
     long = tools.ttrun("generate", several, "--prompt=a\nb", "--prompt=" + "é" * 31, "--tokens=1").stdout
