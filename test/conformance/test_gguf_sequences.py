@@ -151,6 +151,9 @@ def test_rows_without_a_sequence(small, opened):
             if name != "active":
                 np.testing.assert_array_equal(after[name], before[name], err_msg=name)
         tokens, _ = decoder.step_rows([0, 3, 0, 9])
+        for name in before:
+            if name.startswith(("keys", "values")):
+                np.testing.assert_array_equal(decoder.read(name)[1:], before[name][1:], err_msg=name)
         assert tokens[0] >= 0 and tokens[1:] == [-1, -1, -1]
         assert list(decoder.read("position") - before["position"]) == [1, 0, 0, 0]
 

@@ -178,8 +178,7 @@ private:
       Value done = SliceOp::create(builder, loc, states["sampling"], {kSamplingDone}, {1}, {1});
       count = SubOp::create(builder, loc, number(1), done);
     } else {
-      sequences = SliceOp::create(builder, loc, states["active"], {0}, {rows}, {1});
-      count = countRows(states["sampling"], rows);
+      findRows(states["active"], states["sampling"], rows);
       tokens = GatherOp::create(builder, loc, tokens, sequences, /*axis=*/0);
     }
     Value x = addLayers(function, tokens, states["position"]);
@@ -198,18 +197,20 @@ private:
     end(function);
   }
 
-  /// All rows, or none if every row's sequence is done or absent.
-  Value countRows(Value sampling, int64_t rows) {
+  /// The sequences of the rows, -1 for those that are done; all rows count, or none if all are done
+  /// or absent.
+  void findRows(Value active, Value sampling, int64_t rows) {
+    Value chosen = SliceOp::create(builder, loc, active, {0}, {rows}, {1});
     Value done =
         SliceOp::create(builder, loc, sampling, {0, kSamplingDone}, {options.sequences, 1}, {1, 1});
     done = ReshapeOp::create(builder, loc, done, {options.sequences});
     // An absent sequence, -1, counts from the end.
-    done = GatherOp::create(builder, loc, done, sequences, /*axis=*/0);
-    Value isThere = CompareOp::create(builder, loc, ComparePredicate::GE, sequences, number(0));
+    done = GatherOp::create(builder, loc, done, chosen, /*axis=*/0);
     Value goesOn = CompareOp::create(builder, loc, ComparePredicate::EQ, done, number(0));
-    Value valid = WhereOp::create(builder, loc, AndOp::create(builder, loc, isThere, goesOn),
-                                  number(rows), number(0));
-    return ReduceMaxOp::create(builder, loc, valid, {0}, /*keepdims=*/true);
+    sequences = WhereOp::create(builder, loc, goesOn, chosen, number(-1));
+    Value largest = ReduceMaxOp::create(builder, loc, sequences, {0}, /*keepdims=*/true);
+    Value isAny = CompareOp::create(builder, loc, ComparePredicate::GE, largest, number(0));
+    count = WhereOp::create(builder, loc, isAny, number(rows), number(0));
   }
 
   /// Tokens of a prompt: only the caches and the position remain of them.
