@@ -154,6 +154,8 @@ struct SampleParams {
   int64_t candidates;
   // Scratch: offsets in bytes of maxima of chunks, bits of penalised tokens, candidates, histogram.
   int64_t maximaAt, penalisedAt, candidatesAt, histogramAt;
+  // Rows of logits; sequences that the states hold, 0 where there is one and no operand for it.
+  int64_t rows, sequences;
 };
 
 struct WinogradParams {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ttc_kernel_sample: chooses the next token, as ttrt/sampling.h says, in one workgroup.
+// ttc_kernel_sample: chooses the next token of each sequence, as ttrt/sampling.h says, in one
+// workgroup each.
 //
 // A first pass takes the largest logit of each chunk of kChunk tokens, so that later ones skip most
 // of them. Greedy choice looks into one chunk. Otherwise, the tokens that top-k or top-p can leave
@@ -432,6 +433,12 @@ TTC_INLINE int64_t chooseToken(const SampleParams &p, const ttrt_sampling &s, co
   return draw(p, s, l, maxima, scratch);
 }
 
+/// A sequence's part of the states, as the step begins and ends.
+struct Sequence {
+  int32_t *token, *position, *history;
+  ttrt_sampling *sampling;
+};
+
 TTC_INLINE void copyWords(const void *from, void *to, int64_t count) {
   if (from == to)
     return;
@@ -440,40 +447,84 @@ TTC_INLINE void copyWords(const void *from, void *to, int64_t count) {
     static_cast<uint32_t *>(to)[i] = static_cast<const uint32_t *>(from)[i];
 }
 
+/// Of the states behind `operands`: token, position, sampling and history.
+TTC_INLINE Sequence getSequence(const SampleParams &p, void *const *operands, int64_t sequence) {
+  return {static_cast<int32_t *>(operands[0]) + sequence,
+          static_cast<int32_t *>(operands[1]) + sequence,
+          static_cast<int32_t *>(operands[3]) + sequence * p.context,
+          static_cast<ttrt_sampling *>(operands[2]) + sequence};
+}
+
+/// Does nothing where the results are the operands.
+TTC_INLINE void copySequence(const SampleParams &p, const Sequence &from, const Sequence &to) {
+  copyWords(from.token, to.token, 1);
+  copyWords(from.position, to.position, 1);
+  copyWords(from.sampling, to.sampling, sizeof(ttrt_sampling) / 4);
+  copyWords(from.history, to.history, p.context);
+}
+
+/// The token that is chosen, or -1 if the sequence is done. The states have been copied.
+TTC_INLINE int32_t stepSequence(const SampleParams &p, const Sequence &s, const float *logits,
+                                uint8_t *scratch) {
+  const int64_t position = *s.position;
+  if (position < 0 || position >= p.context)
+    s.sampling->done = 1;
+  if (s.sampling->done)
+    return -1;
+  bool hasDrawn = false;
+  const auto chosen = static_cast<int32_t>(
+      chooseToken(p, *s.sampling, logits, s.history, position, scratch, hasDrawn));
+  *s.token = chosen;
+  *s.position = static_cast<int32_t>(position + 1);
+  if (hasDrawn && ++s.sampling->counter[0] == 0)
+    ++s.sampling->counter[1];
+  if (position + 1 < p.context)
+    s.history[position + 1] = chosen;
+  else
+    s.sampling->done = 1;
+  TTC_NO_UNROLL
+  for (uint32_t i = 0; i < min<uint32_t>(s.sampling->stop_count, TTRT_SAMPLING_STOPS); ++i)
+    if (s.sampling->stop[i] == chosen)
+      s.sampling->done = 1;
+  return chosen;
+}
+
+/// The first row that chooses for a sequence; `rows` if none does.
+TTC_INLINE int64_t findRow(const int32_t *sequences, int64_t rows, int64_t sequence) {
+  int64_t row = 0;
+  TTC_NO_UNROLL
+  while (row < rows && sequences[row] != sequence)
+    ++row;
+  return row;
+}
+
 } // namespace
 
-TTC_KERNEL void ttc_kernel_sample(void *const *operands, uint8_t *scratch, int64_t,
+/// Operands: logits, token, position, sampling, history, the sequences if there are any; emitted,
+/// then the new states. One workgroup for each row of the logits.
+TTC_KERNEL void ttc_kernel_sample(void *const *operands, uint8_t *scratch, int64_t row,
                                   const int64_t *params, epilogue_t, ProgramMarkers *) {
   const auto &p = *reinterpret_cast<const SampleParams *>(params);
-  const auto *logits = static_cast<const float *>(operands[0]);
-  auto *emitted = static_cast<int32_t *>(operands[5]);
-  auto *token = static_cast<int32_t *>(operands[6]);
-  auto *nextPosition = static_cast<int32_t *>(operands[7]);
-  auto *sampling = static_cast<ttrt_sampling *>(operands[8]);
-  auto *history = static_cast<int32_t *>(operands[9]);
-  const int64_t position = *static_cast<const int32_t *>(operands[2]);
-  copyWords(operands[1], token, 1);
-  copyWords(operands[2], nextPosition, 1);
-  copyWords(operands[3], sampling, sizeof(ttrt_sampling) / 4);
-  copyWords(operands[4], history, p.context);
-  if (position < 0 || position >= p.context)
-    sampling->done = 1;
-  if (sampling->done) {
-    *emitted = -1;
-    return;
+  const auto *logits = static_cast<const float *>(operands[0]) + row * p.vocabulary;
+  void *const *before = operands + 1, *const *results = operands + (p.sequences ? 6 : 5);
+  auto *emitted = static_cast<int32_t *>(results[0]) + row;
+  void *const *after = results + 1;
+  int64_t sequence = 0;
+  if (p.sequences) {
+    // A sequence's states are copied by the workgroup that changes them, and those that no row
+    // changes by any one.
+    const auto *sequences = static_cast<const int32_t *>(operands[5]);
+    TTC_NO_UNROLL
+    for (int64_t i = row; i < p.sequences; i += p.rows)
+      if (findRow(sequences, p.rows, i) == p.rows)
+        copySequence(p, getSequence(p, before, i), getSequence(p, after, i));
+    sequence = sequences[row];
+    if (sequence < 0 || sequence >= p.sequences || findRow(sequences, row, sequence) < row) {
+      *emitted = -1;
+      return;
+    }
   }
-  bool hasDrawn = false;
-  const int64_t chosen = chooseToken(p, *sampling, logits, history, position, scratch, hasDrawn);
-  *emitted = *token = static_cast<int32_t>(chosen);
-  *nextPosition = static_cast<int32_t>(position + 1);
-  if (hasDrawn && ++sampling->counter[0] == 0)
-    ++sampling->counter[1];
-  if (position + 1 < p.context)
-    history[position + 1] = static_cast<int32_t>(chosen);
-  else
-    sampling->done = 1;
-  TTC_NO_UNROLL
-  for (uint32_t i = 0; i < min<uint32_t>(sampling->stop_count, TTRT_SAMPLING_STOPS); ++i)
-    if (sampling->stop[i] == chosen)
-      sampling->done = 1;
+  const Sequence mine = getSequence(p, after, sequence);
+  copySequence(p, getSequence(p, before, sequence), mine);
+  *emitted = stepSequence(p, mine, logits, scratch);
 }

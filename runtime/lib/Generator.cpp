@@ -8,19 +8,8 @@
 
 namespace ttrt {
 
-static constexpr char kDecode[] = "decode";
-static constexpr char kPrefill[] = "prefill_";
-
-static uint32_t findDecode(const Device &device) {
-  std::string known;
-  for (uint32_t i = 0; const ResolvedEntry *entry = device.entry(i); ++i) {
-    if (strcmp(entry->name, kDecode) == 0)
-      return i;
-    known += (i ? ", " : "") + std::string(entry->name);
-  }
-  fail(TTRT_UNSUPPORTED, "the bundle generates nothing: expected an entry point 'decode', found {}",
-       known);
-}
+static constexpr std::string_view kDecode = "decode", kDecodeRows = "decode_",
+                                  kPrefill = "prefill_";
 
 static uint32_t chooseAhead(uint32_t ahead) {
   constexpr uint32_t kMost = 4096;
@@ -29,102 +18,148 @@ static uint32_t chooseAhead(uint32_t ahead) {
   return ahead ? ahead : 16;
 }
 
-ttrt_pipeline_options Generator::pipelineOptions(const ttrt_generator_options &options) const {
-  ttrt_pipeline_options pipeline = TTRT_PIPELINE_OPTIONS_INIT;
-  pipeline.entry = decode_;
-  pipeline.outputs = ahead_;
-  pipeline.schedule = options.schedule;
-  pipeline.no_trace = options.no_trace;
-  return pipeline;
-}
-
 static const fb::EntryPoint &tableOf(const Device &device, uint32_t entry) {
   return *device.bundle().metadata().entries()->Get(entry);
 }
 
 static uint64_t elementsOf(const fb::Port &port) { return sizeOf(port) / sizeOf(port.dtype()); }
 
+/// N of a name that is `prefix` and N; 0 if it is none.
+static uint32_t parseNumber(std::string_view name, std::string_view prefix) {
+  uint32_t number = 0;
+  if (!name.starts_with(prefix))
+    return 0;
+  const char *digits = name.data() + prefix.size(), *end = name.data() + name.size();
+  const auto [last, status] = std::from_chars(digits, end, number);
+  return status == std::errc() && last == end ? number : 0;
+}
+
 Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_options &options)
-    : decode_(findDecode(*device)), ahead_(chooseAhead(options.ahead)),
-      pipeline_(device, pipelineOptions(options)) {
-  const fb::EntryPoint &decode = tableOf(*device, decode_);
-  if (count(decode.inputs()) != 0)
-    fail(TTRT_UNSUPPORTED, "entry point 'decode' has {} inputs; expected none: it reads states",
-         count(decode.inputs()));
-  const fb::Port &token = *decode.outputs()->Get(0);
-  if (token.dtype() != fb::DType::I32 || elementsOf(token) != 1)
-    fail(TTRT_UNSUPPORTED, "output '{}' of entry point 'decode' is not a number of type i32",
-         text(token.name()));
-  for (uint32_t i = 1; i < count(decode.outputs()); ++i)
-    if (const fb::Port &port = *decode.outputs()->Get(i);
-        strcmp(text(port.name()), "logits") == 0 && port.dtype() == fb::DType::F32)
-      logitsOutput_ = static_cast<int>(i);
+    : ahead_(chooseAhead(options.ahead)) {
+  findSteps(device, options);
+  const uint64_t sequences = steps_.back().rows;
+  sequences_.resize(sequences);
+  rows_.assign(sequences, kNone);
+  row_ = sequences;
   token_ = findState("token", fb::DType::I32, 1);
   position_ = findState("position", fb::DType::I32, 1);
   sampling_ = findState("sampling", fb::DType::I32, sizeof(ttrt_sampling) / sizeof(int32_t));
   history_ = findState("history", fb::DType::I32, 0);
   context_ = history_.bytes / sizeof(int32_t);
+  if (sequences > 1)
+    active_ = findState("active", fb::DType::I32, 1);
   findBuckets();
   planBuckets();
   size_t outputs = 0;
   for (uint32_t i = 0; const ResolvedEntry *entry = device->entry(i); ++i)
     outputs = std::max(outputs, entry->outputs.size());
   outputs_.assign(outputs, {nullptr, 0});
-  popped_.resize(pipeline_.entry().outputs.size());
+  popped_.resize(outputs);
 }
 
-/// `elements` 0: any number.
+/// `decode`, or decode_B for several B: 1, the number of sequences, and some between them.
+void Generator::findSteps(const std::shared_ptr<Device> &device,
+                          const ttrt_generator_options &options) {
+  std::vector<std::pair<uint32_t, uint32_t>> found; // rows, entry
+  std::string known;
+  for (uint32_t i = 0; const ResolvedEntry *entry = device->entry(i); ++i) {
+    if (entry->name == kDecode)
+      return addSteps(device, i, 1, options);
+    if (const uint32_t rows = parseNumber(entry->name, kDecodeRows))
+      found.emplace_back(rows, i);
+    known += (i ? ", " : "") + std::string(entry->name);
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() < 2 || found[0].first != 1)
+    fail(TTRT_UNSUPPORTED,
+         "the bundle generates nothing: expected an entry point 'decode', found {}", known);
+  for (const auto &[rows, entry] : found)
+    addSteps(device, entry, rows, options);
+}
+
+void Generator::addSteps(const std::shared_ptr<Device> &device, uint32_t entry, uint32_t rows,
+                         const ttrt_generator_options &options) {
+  ttrt_pipeline_options pipeline = TTRT_PIPELINE_OPTIONS_INIT;
+  pipeline.entry = entry;
+  pipeline.outputs = ahead_;
+  pipeline.schedule = options.schedule;
+  pipeline.no_trace = options.no_trace;
+  Steps steps{entry, rows, -1, std::make_unique<PipelineState>(device, pipeline)};
+  const fb::EntryPoint &table = tableOf(*device, entry);
+  if (count(table.inputs()) != 0)
+    fail(TTRT_UNSUPPORTED, "entry point '{}' has {} inputs; expected none: it reads states",
+         text(table.name()), count(table.inputs()));
+  const fb::Port &token = *table.outputs()->Get(0);
+  if (token.dtype() != fb::DType::I32 || elementsOf(token) != rows)
+    fail(TTRT_UNSUPPORTED, "output '{}' of entry point '{}' is not {} of type i32",
+         text(token.name()), text(table.name()),
+         rows == 1 ? "a number" : std::to_string(rows) + " numbers");
+  for (uint32_t i = 1; i < count(table.outputs()); ++i)
+    if (const fb::Port &port = *table.outputs()->Get(i); strcmp(text(port.name()), "logits") == 0 &&
+                                                         port.dtype() == fb::DType::F32 &&
+                                                         elementsOf(port) % rows == 0)
+      steps.logitsOutput = static_cast<int>(i);
+  steps_.push_back(std::move(steps));
+}
+
+/// `elements` of each sequence; 0: any number.
 Generator::State Generator::findState(const char *name, fb::DType type, uint64_t elements) {
-  const Device &device = pipeline_.device();
-  const auto *states = device.bundle().metadata().states();
+  const auto *states = device().bundle().metadata().states();
+  const uint64_t sequences = sequences_.size();
   for (uint32_t i = 0; i < count(states); ++i) {
     const fb::Port &state = *states->Get(i);
     if (strcmp(text(state.name()), name) != 0)
       continue;
-    const uint64_t found = elementsOf(state);
-    if (state.dtype() != type || (elements && found != elements))
+    const uint64_t found = elementsOf(state), wanted = elements * sequences;
+    if (state.dtype() != type || (elements ? found != wanted : found % sequences != 0))
       fail(TTRT_UNSUPPORTED, "state '{}' has {} elements of type {}; expected {} of i32", name,
-           found, fb::EnumNameDType(state.dtype()), elements ? std::to_string(elements) : "some");
-    const fb::Buffer &buffer = *device.bundle().metadata().buffers()->Get(state.buffer());
-    return {device.memory().base() + device.bundle().address(buffer), found * sizeof(int32_t)};
+           found, fb::EnumNameDType(state.dtype()), elements ? std::to_string(wanted) : "some");
+    const fb::Buffer &buffer = *device().bundle().metadata().buffers()->Get(state.buffer());
+    return {device().memory().base() + device().bundle().address(buffer),
+            found / sequences * sizeof(int32_t)};
   }
   fail(TTRT_UNSUPPORTED,
-       "the bundle has no state '{}', which the entry point 'decode' of a decoder has", name);
+       "the bundle has no state '{}', which the entry point '{}' of a decoder has", name,
+       text(tableOf(device(), steps_[0].entry).name()));
 }
 
 //===----------------------------------------------------------------------===//
 // The prompt
 //===----------------------------------------------------------------------===//
 
-/// Entry points prefill_N with the inputs `tokens`, N numbers, and `count`.
+/// Entry points prefill_N with the inputs `tokens`, N numbers, and `count`; with several sequences,
+/// `sequence`, too.
 void Generator::findBuckets() {
-  Device &device = pipeline_.device();
-  for (uint32_t i = 0; const ResolvedEntry *entry = device.entry(i); ++i) {
+  const bool hasSequence = sequences() > 1;
+  for (uint32_t i = 0; const ResolvedEntry *entry = device().entry(i); ++i) {
     const std::string_view name = entry->name;
     if (!name.starts_with(kPrefill))
       continue;
-    Bucket bucket{i, 0, UINT32_MAX, UINT32_MAX};
-    const char *digits = name.data() + strlen(kPrefill), *end = name.data() + name.size();
-    const auto [last, status] = std::from_chars(digits, end, bucket.tokens);
-    const fb::EntryPoint &table = tableOf(device, i);
+    Bucket bucket{i, parseNumber(name, kPrefill), kNone, kNone, kNone};
+    const fb::EntryPoint &table = tableOf(device(), i);
     for (uint32_t j = 0; j < count(table.inputs()); ++j) {
       const fb::Port &port = *table.inputs()->Get(j);
-      const bool isTokens = strcmp(text(port.name()), "tokens") == 0;
-      if (port.dtype() == fb::DType::I32 && elementsOf(port) == (isTokens ? bucket.tokens : 1))
-        (isTokens ? bucket.tokensInput : bucket.countInput) = j;
+      const std::string_view input = text(port.name());
+      uint32_t &index = input == "tokens"                    ? bucket.tokensInput
+                        : hasSequence && input == "sequence" ? bucket.sequenceInput
+                                                             : bucket.countInput;
+      if (port.dtype() == fb::DType::I32 &&
+          elementsOf(port) == (input == "tokens" ? bucket.tokens : 1))
+        index = j;
     }
-    if (status != std::errc() || last != end || bucket.tokens == 0 || count(table.inputs()) != 2 ||
-        bucket.tokensInput == UINT32_MAX || bucket.countInput == UINT32_MAX)
+    if (bucket.tokens == 0 || count(table.inputs()) != (hasSequence ? 3 : 2) ||
+        bucket.tokensInput == kNone || bucket.countInput == kNone ||
+        (hasSequence && bucket.sequenceInput == kNone))
       fail(TTRT_UNSUPPORTED,
            "entry point '{}' is not one for many tokens: expected prefill_N with the inputs "
-           "'tokens', of N numbers of type i32, and 'count', of one",
-           name);
+           "'tokens', of N numbers of type i32, and 'count'{}, of one",
+           name, hasSequence ? " and 'sequence'" : "");
     buckets_.push_back(bucket);
   }
   std::sort(buckets_.begin(), buckets_.end(),
             [](const Bucket &a, const Bucket &b) { return a.tokens < b.tokens; });
   padded_.resize(buckets_.empty() ? 0 : buckets_.back().tokens);
-  inputs_.resize(2);
+  inputs_.resize(3);
 }
 
 /// For each number of tokens that are left, the bucket to take first: that which makes all runs
@@ -150,38 +185,39 @@ void Generator::planBuckets() {
 
 /// Runs an entry point on the calling thread; nothing is in flight.
 void Generator::run(uint32_t entry, const ttrt_input *inputs) {
-  Device &device = pipeline_.device();
-  InUse use(device.busy(), "another call on this device");
-  const ResolvedEntry &resolved = *device.entry(entry);
-  if (!device.residency().isWhole()) [[unlikely]]
+  Device &target = device();
+  InUse use(target.busy(), "another call on this device");
+  const ResolvedEntry &resolved = *target.entry(entry);
+  if (!target.residency().isWhole()) [[unlikely]]
     for (const ResolvedStep *step : resolved.steps)
-      requireLoaded(device, *step);
-  device.watch().run(entry, inputs);
+      requireLoaded(target, *step);
+  target.watch().run(entry, inputs);
   ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
-  if (const char *problem = device.run(resolved, inputs, outputs_.data(), options)) [[unlikely]]
+  if (const char *problem = target.run(resolved, inputs, outputs_.data(), options)) [[unlikely]]
     fail(TTRT_FAILED, "{}", problem);
 }
 
-template <typename State> static void setNumber(const State &state, uint64_t value) {
+static void setNumber(uint8_t *state, uint64_t value) {
   const auto number = static_cast<int32_t>(value);
-  memcpy(state.data, &number, sizeof(number));
+  memcpy(state, &number, sizeof(number));
 }
 
 /// How many tokens of the prompt the states hold what was computed of: below the position, they are
 /// those of the history. The states may come from a file, too.
-uint64_t Generator::countKnown(const int32_t *prompt, uint64_t tokens) const {
+uint64_t Generator::countKnown(uint32_t sequence, const int32_t *prompt, uint64_t tokens) const {
   int32_t position;
-  memcpy(&position, position_.data, sizeof(position));
+  memcpy(&position, position_.of(sequence), sizeof(position));
   const uint64_t most = std::min<uint64_t>(tokens, static_cast<uint32_t>(std::max(position, 0)));
+  const uint8_t *history = history_.of(sequence);
   uint64_t known = 0;
   while (known < most &&
-         memcmp(history_.data + known * sizeof(int32_t), &prompt[known], sizeof(int32_t)) == 0)
+         memcmp(history + known * sizeof(int32_t), &prompt[known], sizeof(int32_t)) == 0)
     ++known;
   return known;
 }
 
 /// Positions [begin, end) of the prompt, which are not its last one.
-void Generator::prefill(const int32_t *prompt, uint64_t begin, uint64_t end) {
+void Generator::prefill(uint32_t sequence, const int32_t *prompt, uint64_t begin, uint64_t end) {
   while (begin < end) {
     const uint64_t left = end - begin;
     const Bucket &bucket = left < plan_.size() ? buckets_[plan_[left]] : buckets_.back();
@@ -190,35 +226,40 @@ void Generator::prefill(const int32_t *prompt, uint64_t begin, uint64_t end) {
     std::fill(padded_.begin() + valid, padded_.begin() + bucket.tokens, 0);
     inputs_[bucket.tokensInput] = {padded_.data(), bucket.tokens * sizeof(int32_t)};
     inputs_[bucket.countInput] = {&valid, sizeof(valid)};
+    if (bucket.sequenceInput != kNone)
+      inputs_[bucket.sequenceInput] = {&sequence, sizeof(sequence)};
     run(bucket.entry, inputs_.data());
     begin += static_cast<uint64_t>(valid);
   }
 }
 
 /// The tokens that the steps choose are dropped: each has written it behind its own.
-void Generator::prefillBySteps(const int32_t *prompt, uint64_t begin, uint64_t end) {
+void Generator::prefillBySteps(uint32_t sequence, const int32_t *prompt, uint64_t begin,
+                               uint64_t end) {
   const ttrt_sampling greedy = TTRT_SAMPLING_INIT;
+  setActive(0, sequence);
   for (uint64_t i = begin; i < end; ++i) {
-    setNumber(token_, static_cast<uint64_t>(prompt[i]));
-    setNumber(position_, i);
-    memcpy(sampling_.data, &greedy, sizeof(greedy));
-    run(decode_, nullptr);
-    memcpy(history_.data + (i + 1) * sizeof(int32_t), &prompt[i + 1], sizeof(int32_t));
+    setNumber(token_.of(sequence), static_cast<uint64_t>(prompt[i]));
+    setNumber(position_.of(sequence), i);
+    memcpy(sampling_.of(sequence), &greedy, sizeof(greedy));
+    run(steps_[0].entry, nullptr);
+    memcpy(history_.of(sequence) + (i + 1) * sizeof(int32_t), &prompt[i + 1], sizeof(int32_t));
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Steps
-//===----------------------------------------------------------------------===//
-
-void Generator::settle() noexcept {
-  ended_ = true;
-  pipeline_.settle();
-  while (pipeline_.pop(popped_.data(), TTRT_DONT_WAIT) == PipelineState::Pop::Ready) {
-  }
+void Generator::setActive(uint32_t row, uint32_t sequence) {
+  if (active_.data)
+    memcpy(active_.of(row), &sequence, sizeof(sequence));
 }
 
-void Generator::start(const int32_t *prompt, size_t tokens, const ttrt_generation &generation) {
+void Generator::requireSequence(uint32_t sequence) const {
+  if (sequence >= sequences())
+    fail(TTRT_INVALID_ARGUMENT, "expected a sequence below {}, found {}", sequences(), sequence);
+}
+
+void Generator::start(uint32_t sequence, const int32_t *prompt, size_t tokens,
+                      const ttrt_generation &generation, bool alone) {
+  requireSequence(sequence);
   if (tokens > context_)
     fail(TTRT_INVALID_ARGUMENT, "the prompt has {} tokens; the context has room for {}", tokens,
          context_);
@@ -244,64 +285,29 @@ void Generator::start(const int32_t *prompt, size_t tokens, const ttrt_generatio
     sampling = *generation.sampling;
   }
 
-  settle();
-  requireNoFailure(pipeline_.device());
+  if (alone)
+    settle();
+  else
+    steps_[current_].pipeline->settle();
+  drop(sequence);
+  isOutdated_ = true;
+  requireNoFailure(device());
   // The first step computes the last token.
   const uint64_t computed = tokens - 1;
-  reused_ = generation.reuse ? countKnown(prompt, computed) : 0;
-  setNumber(position_, reused_);
-  memcpy(history_.data, prompt, tokens * sizeof(int32_t));
+  reused_ = generation.reuse ? countKnown(sequence, prompt, computed) : 0;
+  setNumber(position_.of(sequence), reused_);
+  memcpy(history_.of(sequence), prompt, tokens * sizeof(int32_t));
   if (buckets_.empty() || generation.by_steps)
-    prefillBySteps(prompt, reused_, computed);
+    prefillBySteps(sequence, prompt, reused_, computed);
   else
-    prefill(prompt, reused_, computed);
-  setNumber(token_, static_cast<uint64_t>(prompt[computed]));
-  setNumber(position_, computed);
-  memcpy(sampling_.data, &sampling, sizeof(sampling));
-  limit_ = generation.tokens ? generation.tokens : room;
-  enqueued_ = taken_ = 0;
-  ended_ = false;
-  enqueueAhead();
-}
-
-void Generator::enqueueAhead() {
-  while (enqueued_ < limit_ && enqueued_ - taken_ < ahead_) {
-    pipeline_.enqueue(nullptr, nullptr);
-    ++enqueued_;
-  }
-}
-
-bool Generator::next(int32_t *token) {
-  if (ended_)
-    return false;
-  requireNoFailure(pipeline_.device());
-  enqueueAhead();
-  if (taken_ == enqueued_) {
-    ended_ = true;
-    return false;
-  }
-  const PipelineState::Pop result = pipeline_.pop(popped_.data(), TTRT_WAIT);
-  if (result != PipelineState::Pop::Ready) {
-    requireNoFailure(pipeline_.device());
-    fail(TTRT_FAILED, "the device gave no token");
-  }
-  ++taken_;
-  int32_t found;
-  memcpy(&found, popped_[0], sizeof(found));
-  if (found < 0) { // the device has stopped
-    ended_ = true;
-    return false;
-  }
-  *token = found;
-  return true;
-}
-
-const float *Generator::logits(size_t *count) const {
-  if (logitsOutput_ < 0 || taken_ == 0)
-    return nullptr;
-  const auto output = static_cast<size_t>(logitsOutput_);
-  *count = pipeline_.entry().outputs[output].bytes / sizeof(float);
-  return static_cast<const float *>(popped_[output]);
+    prefill(sequence, prompt, reused_, computed);
+  setNumber(token_.of(sequence), static_cast<uint64_t>(prompt[computed]));
+  setNumber(position_.of(sequence), computed);
+  memcpy(sampling_.of(sequence), &sampling, sizeof(sampling));
+  sequences_[sequence] = {generation.tokens ? generation.tokens : room, 0, room, sampling, true};
+  ++activeCount_;
+  if (alone && group())
+    enqueueAhead();
 }
 
 } // namespace ttrt

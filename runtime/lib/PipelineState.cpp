@@ -329,6 +329,13 @@ void PipelineState::settle() noexcept {
   device_->drain();
 }
 
+void PipelineState::takeOver() noexcept {
+  QueueSite &site = device_->site();
+  for (uint32_t queue = 0; queue < device_->queues(); ++queue)
+    counts_[queue] = site.done[queue].value();
+  freedBase_ = site.freed.value() - static_cast<uint32_t>(popped());
+}
+
 PipelineState::Pop PipelineState::pop(const void **outputs, ttrt_wait wait) noexcept {
   QueueSite &site = device_->site();
   const uint64_t inference = popped_.load(std::memory_order_relaxed);

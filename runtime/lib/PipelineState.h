@@ -43,6 +43,9 @@ public:
   void finish() noexcept;
   /// Ends the run of the schedule and waits for it. What was enqueued can still be popped.
   void settle() noexcept;
+  /// Before what follows is enqueued, where another pipeline of the device was in use meanwhile.
+  /// Both are settled, and everything has been popped from both.
+  void takeOver() noexcept;
 
   // For the draining thread.
 
@@ -88,7 +91,7 @@ private:
   void *const user_;
   const ResolvedStep *firstWrite_; ///< of the body; null if the entry point has no inputs
   const uint64_t started_;         ///< inferences that the prologue starts, if there are no inputs
-  const uint32_t freedBase_;       ///< what QueueSite::freed counted before
+  uint32_t freedBase_;             ///< what QueueSite::freed counted before
 
   // Rings over inferences in flight; the feeder fills them before it enqueues.
   std::vector<Inference> inferences_;

@@ -34,6 +34,7 @@ TTRT_ENDS_WITH(ttrt_schedule, reserved);
 TTRT_ENDS_WITH(ttrt_pipeline_options, user);
 TTRT_ENDS_WITH(ttrt_generator_options, schedule);
 TTRT_ENDS_WITH(ttrt_generation, by_steps);
+TTRT_ENDS_WITH(ttrt_generated, ended);
 TTRT_ENDS_WITH(ttrt_profiler_options, counters);
 TTRT_ENDS_WITH(ttrt_zone_source, color);
 #undef TTRT_ENDS_WITH

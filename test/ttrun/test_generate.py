@@ -148,10 +148,86 @@ def test_logits(tools, chat, tmp_path):
     assert logits.shape == (6, 4) and list(logits[:, 0]) == tokens_after(b"abc", 6) and list(logits[:, 1]) == [2, 3, 4, 5, 6, 7]
 
 
+@pytest.fixture(scope="module", params=["sequences", "chat"])
+def several(request, bundle):
+    """For four sequences, and for one."""
+    return bundle(request.param)
+
+
+TEXTS = ["the path", "é", "abc", "a longer prompt for all", "xy", "hello"]
+
+
+def answer_of(prompt, tokens):
+    text = text_of(tokens_after(ids(prompt), tokens))
+    return text if text.endswith("\n") else text + "\n"
+
+
+def test_several_prompts(tools, several, tmp_path):
+    """Whichever others step with it, each prompt has the text that it has alone."""
+    want = "\n".join(f"=== prompt {i + 1}: {prompt}\n{answer_of(prompt, 11)}" for i, prompt in enumerate(TEXTS))
+    (tmp_path / "prompts").write_text("".join(f"{prompt}\n\n" for prompt in TEXTS))
+    for i, prompt in enumerate(TEXTS):
+        (tmp_path / str(i)).write_text(prompt)
+    prompts = [f"--prompt={prompt}" for prompt in TEXTS]
+    for options in (prompts, prompts + ["--ahead=1"], prompts + ["--cores=1", "--no-trace"], prompts + ["--prompt-by-steps"],
+                    [f"--prompts-file={tmp_path}/prompts"], [f"--prompt-file={tmp_path}/{i}" for i in range(len(TEXTS))]):
+        done = tools.ttrun("generate", several, "--tokens=11", *options)
+        assert done.stdout == want
+        assert re.fullmatch(rf"6 prompts, [14] at a time: {sum(len(ids(text)) for text in TEXTS)} tokens in [\d.]+ ms \(\d+ tokens/s\); answers: 66 tokens in [\d.]+ ms "
+                            r"\([\d.]+ tokens/s in all\)\n", done.stderr), done.stderr
+    # A title is one line, and short.
+    long = tools.ttrun("generate", several, "--prompt=a\nb", "--prompt=" + "é" * 31, "--tokens=1").stdout
+    assert re.findall("^=== .*", long, flags=re.M) == ["=== prompt 1: a...", "=== prompt 2: " + "é" * 30 + "..."]
+
+
+def test_several_prompts_json(tools, several, root):
+    # One ends with a stop token, one with the context.
+    stop = tokens_after(ids("abc"), 9)[-1]
+    found = json.loads(tools.ttrun("generate", several, *(f"--prompt={prompt}" for prompt in TEXTS), f"--stop-ids={stop}", "--json").stdout)
+    wants = [tokens_after(ids(prompt), stops=(stop, 256)) for prompt in TEXTS]
+    assert [answer["tokens"] for answer in found["answers"]] == wants
+    for prompt, want, answer in zip(TEXTS, wants, found["answers"]):
+        stopped = want[-1] in (stop, 256)
+        assert answer["ended"] == ("stop" if stopped else "context") and answer["prompt_tokens"] == len(ids(prompt))
+        assert answer["text"] == text_of(want[:-1] if stopped else want)
+    assert found["tokens"] == sum(map(len, wants)) and found["sequences"] in (1, 4)
+    assert found["prompt_tokens"] == sum(len(ids(prompt)) for prompt in TEXTS)
+    page = (root / "docs/ttrun-json.md").read_text().split("## `ttrun generate")
+    keys = [set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", part.split("\n## ")[0], flags=re.M)))) for part in page[1:]]
+    assert set(found) | {"profile"} == keys[1]
+    assert set(found["answers"][0]) == keys[0] - {"bundle", "cores", "ahead", "context", "load_ms", "profile"}
+
+
+def test_several_prompts_otherwise(tools, several, tmp_path):
+    options = ["--prompt-ids=5,900,17", "--prompt-ids=1", "--tokens=5"]
+    wants = [tokens_after([5, 900, 17], 5), tokens_after([1], 5)]
+    lines = "\n".join(f"=== prompt {i + 1}\n" + "".join(f"{token}\n" for token in want) for i, want in enumerate(wants))
+    assert tools.ttrun("generate", several, *options, "--print-ids").stdout == lines
+    # Conversations of their own.
+    found = json.loads(tools.ttrun("generate", several, "--chat", "--system=S", "--prompt=hi", "--prompt=you", "--tokens=4", "--json").stdout)
+    assert [answer["tokens"] for answer in found["answers"]] == [tokens_after([*b"<|system|>S", 257, *ids(text), 258], 4)
+                                                                 for text in ("hi", "you")]
+    # One prompt, a conversation.
+    assert tools.ttrun("generate", several, "--prompt=abc", "--tokens=9").stdout == answer_of("abc", 9)
+    done = subprocess.run([tools.path("ttrun"), "generate", several, "--chat", "--tokens=3"], input="hi\n", text=True,
+                          capture_output=True, timeout=60)
+    assert done.stdout == text_of(tokens_after([257, *b"hi", 258], 3)) + "\n"
+
+
+def test_several_states(tools, bundle, tmp_path):
+    """Each place keeps what it has of its prompt."""
+    sequences, states = bundle("sequences"), tmp_path / "states"
+    prompts = [f"--prompt={text}" for text in TEXTS[:4]]
+    tools.ttrun("generate", sequences, *prompts, "--tokens=1", f"--save-state={states}")
+    found = json.loads(tools.ttrun("generate", sequences, *prompts, "--tokens=5", f"--restore-state={states}", "--json").stdout)
+    for text, answer in zip(TEXTS, found["answers"]):
+        assert answer["tokens"] == tokens_after(ids(text), 5) and answer["kept_tokens"] == len(ids(text)) - 1
+
+
 @pytest.mark.parametrize("options, status, words", [
     ([], 2, "expected --prompt=TEXT"),
     (["--chat", "--json"], 2, "expected --prompt=TEXT"),
-    (["--prompt=a", "--prompt-ids=1"], 2, "expected one of --prompt, --prompt-file and --prompt-ids"),
+    (["--prompt=a", "--prompt-ids=1"], 2, "expected one of --prompt, --prompt-file, --prompts-file and --prompt-ids"),
     (["--prompt-ids=1,x"], 2, "--prompt-ids=1,x: expected numbers of tokens, separated by commas"),
     (["--prompt-ids=1,"], 2, "expected numbers of tokens"),
     (["--prompt-ids=-1"], 2, "expected numbers of tokens"),
@@ -167,6 +243,13 @@ def test_logits(tools, chat, tmp_path):
     (["--prompt=a", "--stop-ids=" + ",".join(map(str, range(32)))], 2, "at most 32 tokens that end a text, found 33"),
     (["--prompt=a", "--schedule=overlap"], 2, "no schedule 'overlap'"),
     (["--prompt-file=/nonexistent"], 2, "cannot read '/nonexistent'"),
+    (["--prompts-file=/nonexistent"], 2, "cannot read '/nonexistent'"),
+    (["--prompts-file=/dev/null"], 2, "--prompts-file=/dev/null: expected a prompt a line, found none"),
+    (["--prompt=a", "--prompt-ids=1"], 2, "expected one of --prompt"),
+    (["--prompt=a", "--prompt=b", "--logits=x.npy"], 2, "--logits is for one prompt"),
+    (["--prompt=a", "--prompt=" + "a" * 65], 2, "prompt 2 has 65 tokens; the context has room for 64"),
+    (["--prompt=a", "--prompt=" + "a" * 60, "--tokens=6"], 2,
+     "prompt 2 has 60 tokens, and 6 more are wanted; the context of 64 has room for 5 more"),
     (["--prompt=a", "--restore-state=/nonexistent"], 2, "--restore-state: cannot open '/nonexistent'"),
 ])
 def test_errors(tools, chat, options, status, words):

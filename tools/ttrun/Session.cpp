@@ -147,7 +147,11 @@ Session::Session(const std::string &path, const SessionOptions &options)
     std::string wanted = options.entry;
     if (wanted.empty() && ttrt_bundle_entries(bundle_) > 1)
       wanted = "main";
-    if (!wanted.empty())
+    const bool hasOther =
+        !options.orEntry.empty() &&
+        ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, nullptr) == TTRT_NOT_FOUND &&
+        ttrt_bundle_find_entry(bundle_, options.orEntry.c_str(), &entry_, nullptr) == TTRT_OK;
+    if (!wanted.empty() && !hasOther)
       check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error,
             [&] { return ttc::suggestion(wanted, entryNames()); });
     if (options.opened)

@@ -28,7 +28,8 @@ namespace ttrun {
 struct ReportOptions;
 
 struct SessionOptions {
-  std::string entry; ///< empty: the only one, or "main"
+  std::string entry;   ///< empty: the only one, or "main"
+  std::string orEntry; ///< taken where the bundle has it, and no `entry`
   std::string verify = "full";
   std::vector<std::string> trusted; ///< files with public keys
   std::vector<std::string> hostLibraries;

@@ -92,6 +92,8 @@ static std::pair<SampleParams, int64_t> getParams(SampleOp op) {
   p.penalisedAt = reserve(llvm::divideCeilSigned(p.vocabulary, 32) * 4);
   p.candidatesAt = reserve(p.candidates * 12);
   p.histogramAt = reserve(256 * 8);
+  p.rows = tensorType(op.getLogits()).getDimSize(0);
+  p.sequences = op.getSequences() ? tensorType(op.getToken()).getDimSize(0) : 0;
   return {p, at};
 }
 
@@ -99,7 +101,7 @@ StringRef SampleOp::getKernelSymbol() { return "ttc_kernel_sample"; }
 void SampleOp::getKernelParams(SmallVectorImpl<int64_t> &params) {
   appendParams(getParams(*this).first, params);
 }
-int64_t SampleOp::getGrid() { return 1; }
+int64_t SampleOp::getGrid() { return tensorType(getLogits()).getDimSize(0); }
 int64_t SampleOp::getScratchBytes() { return getParams(*this).second; }
 bool SampleOp::hasEpilogue() { return false; }
 

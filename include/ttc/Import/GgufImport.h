@@ -13,6 +13,8 @@ namespace mlir::ttc {
 struct GgufImportOptions {
   /// Positions that the caches hold.
   int64_t context = 2048;
+  /// Texts that are generated at the same time.
+  int64_t sequences = 1;
   /// Numbers of tokens that an entry point `prefill_N` takes, ascending.
   SmallVector<int64_t> prefill = {16, 64, 256};
   /// What the caches store: Q8, integers of 8 bits, 32 of which share a scale.
@@ -31,8 +33,8 @@ OwningOpRef<ModuleOp> importGguf(const llvm::MemoryBuffer &buffer,
                                  std::shared_ptr<const void> owner, MLIRContext *context,
                                  const GgufImportOptions &options = {});
 
-/// Adds --context, --prefill, --cache, --activations and --logits to the command line, for every
-/// translation that starts from GGUF.
+/// Adds --context, --sequences, --prefill, --cache, --activations and --logits to the command line,
+/// for every translation that starts from GGUF.
 void registerGgufImportCLOptions();
 
 /// The options from the command line. Fails, with a message on stderr, if a value is wrong.

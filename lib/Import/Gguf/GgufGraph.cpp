@@ -9,6 +9,7 @@
 #include "ttrt/sampling.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -30,7 +31,14 @@ public:
 
   void build() {
     addStates();
-    addDecode();
+    if (options.sequences == 1) {
+      addDecode("decode", 1);
+    } else {
+      // As many rows as there are sequences at most, and fewer for fewer.
+      for (int64_t rows = 1; rows < options.sequences; rows *= 2)
+        addDecode("decode_" + Twine(rows), rows);
+      addDecode("decode_" + Twine(options.sequences), options.sequences);
+    }
     for (int64_t tokens : options.prefill)
       addPrefill(tokens);
   }
@@ -53,10 +61,12 @@ private:
 
   void addStates() {
     builder.setInsertionPointToEnd(module.getBody());
-    addState("token", i32({1}));
-    addState("position", i32({1}));
-    addState("sampling", i32({kSamplingWords}));
-    addState("history", i32({options.context}));
+    addState("token", i32({options.sequences}));
+    addState("position", i32({options.sequences}));
+    addState("sampling", i32(ofEach({kSamplingWords})));
+    addState("history", i32(ofEach({options.context})));
+    if (options.sequences > 1)
+      addState("active", i32({options.sequences}));
     const int64_t blocks = options.context / kLanes;
     using Cache = GgufImportOptions::Cache;
     Type element = options.cache == Cache::F32   ? Type(builder.getF32Type())
@@ -66,13 +76,21 @@ private:
     const int64_t scales = options.cache == Cache::Q8 ? 1 : 0;
     const int64_t keyRows = model.headSize + scales * model.headSize / 16;
     const int64_t valueRows = options.context + scales * options.context / 16;
+    auto addCache = [&](const Twine &name, ArrayRef<int64_t> shape) {
+      addState(name.str(), RankedTensorType::get(ofEach(shape), element));
+    };
     for (size_t i = 0; i < model.layers.size(); ++i) {
-      addState("keys_" + std::to_string(i),
-               RankedTensorType::get({model.kvHeads, blocks, keyRows, kLanes}, element));
-      addState("values_" + std::to_string(i),
-               RankedTensorType::get({model.kvHeads, model.headSize / kLanes, valueRows, kLanes},
-                                     element));
+      addCache("keys_" + Twine(i), {model.kvHeads, blocks, keyRows, kLanes});
+      addCache("values_" + Twine(i), {model.kvHeads, model.headSize / kLanes, valueRows, kLanes});
     }
+  }
+
+  /// The shape of a state that each sequence has for itself.
+  SmallVector<int64_t> ofEach(ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> all(shape);
+    if (options.sequences > 1)
+      all.insert(all.begin(), options.sequences);
+    return all;
   }
 
   /// A function that is being built: its inputs and outputs, and the states that it reads, which
@@ -149,21 +167,26 @@ private:
         builder.getNamedAttr(kStateAttrName, FlatSymbolRefAttr::get(builder.getContext(), state)));
   }
 
-  void addDecode() {
-    Function function = begin("decode", {}, {"token", "position", "sampling", "history"});
+  /// A step of `rows` sequences: all that there are, or the first ones of the state `active`.
+  void addDecode(const Twine &name, int64_t rows) {
+    Function function = begin(name, {}, {"token", "position", "sampling", "history", "active"});
     auto &states = function.states;
+    Value tokens = states["token"];
     // No row of a step behind a stop token is valid: nothing is read then.
     locate("count");
-    Value done = SliceOp::create(builder, loc, states["sampling"], {kSamplingDone}, {1}, {1});
-    count = SubOp::create(
-        builder, loc, constant(DenseElementsAttr::get(i32({1}), static_cast<int32_t>(1))), done);
-    Value x = addLayers(function, states["token"], states["position"]);
+    if (options.sequences == 1) {
+      Value done = SliceOp::create(builder, loc, states["sampling"], {kSamplingDone}, {1}, {1});
+      count = SubOp::create(builder, loc, number(1), done);
+    } else {
+      findRows(states["active"], states["sampling"], rows);
+      tokens = GatherOp::create(builder, loc, tokens, sequences, /*axis=*/0);
+    }
+    Value x = addLayers(function, tokens, states["position"]);
     locate("output");
     Value logits = multiply(x, {&model.output}, model.outputNorm, /*residual=*/{});
     locate("sample");
     auto sample = SampleOp::create(builder, loc, logits, states["token"], states["position"],
-                                   states["sampling"], states["history"],
-                                   /*sequences=*/Value());
+                                   states["sampling"], states["history"], sequences);
     function.outputs.emplace_back("token", sample.getEmitted());
     if (options.hasLogits)
       function.outputs.emplace_back("logits", logits);
@@ -174,17 +197,48 @@ private:
     end(function);
   }
 
+  /// The sequences of the rows, -1 for those that are done; all rows count, or none if all are done
+  /// or absent.
+  void findRows(Value active, Value sampling, int64_t rows) {
+    Value chosen = SliceOp::create(builder, loc, active, {0}, {rows}, {1});
+    Value done =
+        SliceOp::create(builder, loc, sampling, {0, kSamplingDone}, {options.sequences, 1}, {1, 1});
+    done = ReshapeOp::create(builder, loc, done, {options.sequences});
+    // An absent sequence, -1, counts from the end.
+    done = GatherOp::create(builder, loc, done, chosen, /*axis=*/0);
+    Value goesOn = CompareOp::create(builder, loc, ComparePredicate::EQ, done, number(0));
+    sequences = WhereOp::create(builder, loc, goesOn, chosen, number(-1));
+    Value largest = ReduceMaxOp::create(builder, loc, sequences, {0}, /*keepdims=*/true);
+    Value isAny = CompareOp::create(builder, loc, ComparePredicate::GE, largest, number(0));
+    count = WhereOp::create(builder, loc, isAny, number(rows), number(0));
+  }
+
   /// Tokens of a prompt: only the caches and the position remain of them.
   void addPrefill(int64_t tokens) {
-    Function function = begin("prefill_" + Twine(tokens),
-                              {{"tokens", i32({tokens})}, {"count", i32({1})}}, {"position"});
+    SmallVector<std::pair<StringRef, RankedTensorType>> inputs{{"tokens", i32({tokens})},
+                                                               {"count", i32({1})}};
+    if (options.sequences > 1)
+      inputs.emplace_back("sequence", i32({1}));
+    Function function = begin("prefill_" + Twine(tokens), inputs, {"position"});
     count = function.op.getArgument(1);
+    sequences = options.sequences > 1 ? function.op.getArgument(2) : Value();
     Value position = function.states["position"];
     addLayers(function, function.op.getArgument(0), position);
     locate("position");
-    Value next = AddOp::create(builder, loc, position, count);
+    Value next = AddOp::create(builder, loc, position, count), output = next;
+    if (sequences) {
+      SmallVector<int32_t> numbers(options.sequences);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      Value all =
+          constant(DenseElementsAttr::get(i32({options.sequences}), ArrayRef<int32_t>(numbers)));
+      Value isIts = CompareOp::create(builder, loc, ComparePredicate::EQ, all, sequences);
+      output =
+          ReduceSumOp::create(builder, loc, WhereOp::create(builder, loc, isIts, next, number(0)),
+                              {0}, /*keepdims=*/true);
+      next = WhereOp::create(builder, loc, isIts, next, position);
+    }
     function.states["position"] = next;
-    function.outputs.emplace_back("position", next);
+    function.outputs.emplace_back("position", output);
     end(function);
   }
 
@@ -192,6 +246,10 @@ private:
 
   Value constant(ElementsAttr value) {
     return value ? ConstantOp::create(builder, loc, value).getResult() : Value();
+  }
+
+  Value number(int64_t value) {
+    return constant(DenseElementsAttr::get(i32({1}), static_cast<int32_t>(value)));
   }
 
   /// [norm](x) times the weights of products of equal inputs, one after the other, and their
@@ -257,8 +315,7 @@ private:
       auto attention = CachedAttentionOp::create(
           builder, loc, f32({cast<RankedTensorType>(x.getType()).getDimSize(0), heads * size}),
           keys.getType(), values.getType(), qkv, keys, values, position, rotations, count,
-          /*sequences=*/Value(), heads, model.kvHeads, scale,
-          model.rotatesHalves ? Rope::Halves : Rope::Pairs);
+          sequences, heads, model.kvHeads, scale, model.rotatesHalves ? Rope::Halves : Rope::Pairs);
       keys = attention.getNewKeys();
       values = attention.getNewValues();
       locate(name + ".attn_output");
@@ -277,7 +334,9 @@ private:
   OpBuilder builder;
   GgufWeights weights;
   Location loc; ///< of the ops that are created
-  Value count;  ///< the valid rows of the function that is being built
+  // Of the function that is being built.
+  Value count;     ///< the valid rows
+  Value sequences; ///< of the rows, or the one of all rows; null if there is only one
   std::vector<std::pair<std::string, RankedTensorType>> states;
 };
 

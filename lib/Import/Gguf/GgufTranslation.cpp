@@ -18,7 +18,7 @@ namespace cl = llvm::cl;
 
 /// Caches are laid out in blocks of so many positions.
 static constexpr int64_t kBlock = 32;
-static constexpr int64_t kMostContext = int64_t(1) << 20, kMostPrefill = 4096;
+static constexpr int64_t kMostContext = int64_t(1) << 20, kMostPrefill = 4096, kMostSequences = 64;
 
 namespace {
 struct GgufCLOptions {
@@ -26,6 +26,9 @@ struct GgufCLOptions {
   cl::opt<int64_t> context{
       "context", cl::cat(category), cl::value_desc("tokens"), cl::init(GgufImportOptions().context),
       cl::desc("The most positions of a text: prompt and generated tokens together")};
+  cl::opt<int64_t> sequences{
+      "sequences", cl::cat(category), cl::value_desc("N"), cl::init(GgufImportOptions().sequences),
+      cl::desc("Texts that are generated at the same time, each with caches of its own")};
   cl::list<int64_t> prefill{"prefill", cl::cat(category), cl::CommaSeparated,
                             cl::value_desc("tokens,..."),
                             cl::desc("Entry points for parts of a prompt of so many tokens "
@@ -61,12 +64,16 @@ FailureOr<GgufImportOptions> mlir::ttc::getGgufImportOptionsFromCL() {
     return failure();
   };
   options.context = clOptions->context;
+  options.sequences = clOptions->sequences;
   options.cache = clOptions->cache;
   options.activationsAreInt8 = clOptions->activations == GgufCLOptions::Activations::Int8;
   options.hasLogits = clOptions->logits;
   if (options.context < kBlock || options.context > kMostContext || options.context % kBlock != 0)
     return complain("--context: expected a multiple of " + Twine(kBlock) + " up to " +
                     Twine(kMostContext) + ", found " + Twine(options.context));
+  if (options.sequences < 1 || options.sequences > kMostSequences)
+    return complain("--sequences: expected a number from 1 to " + Twine(kMostSequences) +
+                    ", found " + Twine(options.sequences));
   if (clOptions->prefill.getNumOccurrences())
     options.prefill.assign(clOptions->prefill.begin(), clOptions->prefill.end());
   if (options.prefill.size() == 1 && options.prefill[0] == 0)

@@ -15,9 +15,16 @@
  *       use(token);
  *     ttrt_generator_close(generator);
  *
+ * A bundle may be made for several sequences: texts that step together, so that the weights are
+ * read once for all of them. Each has a place, a number below ttrt_generator_sequences(), with
+ * states of its own. A place is free before its first prompt and once its sequence has ended;
+ * sequences begin and end at any time (ttrt_generator_start_sequence(),
+ * ttrt_generator_next_of_all()). ttrt_generator_start() and ttrt_generator_next() generate one text
+ * with any bundle.
+ *
  * A generator is a pipeline (pipeline.h): a device has at most one of both, and the generator keeps
- * the device alive. If a queue stops (queue.h), start and next return TTRT_FAILED: close the
- * generator, then call ttrt_device_reset().
+ * the device alive. If a queue stops (queue.h), the functions that start sequences and return
+ * tokens fail with TTRT_FAILED: close the generator, then call ttrt_device_reset().
  *
  * Threads. Calls on one generator must not overlap (TTRT_BUSY). They must not be made from
  * functions that a queue calls. After ttrt_generator_open(), nothing allocates memory, except calls
@@ -76,8 +83,9 @@ typedef struct ttrt_generation {
 #define TTRT_GENERATION_INIT {sizeof(ttrt_generation), NULL, 0, 0, 0}
 
 /**
- * Computes a prompt, all but its last token, and enqueues the first steps. Ends the generation
- * before it, if there is one; steps of it that are in flight are completed first.
+ * Computes a prompt, all but its last token, and enqueues the first steps. The generation is
+ * sequence 0, and the only one: all before it end; steps of them that are in flight are completed
+ * first.
  *
  * TTRT_INVALID_ARGUMENT if the prompt is empty, has a negative token, or does not fit the context
  * together with the tokens that are wanted. Nothing has been computed or changed then.
@@ -94,16 +102,66 @@ TTRT_API ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32
  */
 TTRT_API ttrt_status ttrt_generator_next(ttrt_generator *generator, int32_t *token,
                                          ttrt_error *error);
+/**
+ * Begins sequence `sequence` with a prompt, all but whose last token are computed now. A sequence
+ * that has this number ends, and its tokens that were not returned are dropped. The others go on:
+ * their steps in flight are completed first, at most ttrt_generator_options::ahead, and they wait
+ * for the prompt. The next steps are enqueued by ttrt_generator_next_of_all().
+ *
+ * TTRT_INVALID_ARGUMENT as ttrt_generator_start(), and if there is no such sequence.
+ */
+TTRT_API ttrt_status ttrt_generator_start_sequence(ttrt_generator *generator, uint32_t sequence,
+                                                   const int32_t *prompt, size_t tokens,
+                                                   const ttrt_generation *generation,
+                                                   ttrt_error *error);
+/** Ends a sequence; its tokens that were not returned are dropped. Does not wait. */
+TTRT_API ttrt_status ttrt_generator_stop_sequence(ttrt_generator *generator, uint32_t sequence,
+                                                  ttrt_error *error);
+
+/** Why a sequence has ended. */
+typedef enum ttrt_ended {
+  TTRT_NOT_ENDED = 0,
+  TTRT_ENDED_BY_STOP = 1,   /**< behind a stop token, or `done` was set when it began */
+  TTRT_ENDED_BY_TOKENS = 2, /**< it has as many tokens as were asked for */
+  TTRT_ENDED_BY_CONTEXT = 3 /**< the context is full */
+} ttrt_ended;
+
+/** A token of one of several sequences. */
+typedef struct ttrt_generated {
+  size_t size; /**< sizeof(ttrt_generated) */
+  uint32_t sequence;
+  int32_t token;    /**< -1 if the sequence ended without one: its `done` was set */
+  uint32_t count;   /**< of tokens that the sequence has given, with this one */
+  ttrt_ended ended; /**< not 0: this is the sequence's last token, and its place is free */
+} ttrt_generated;
+#define TTRT_GENERATED_INIT {sizeof(ttrt_generated), 0, 0, 0, TTRT_NOT_ENDED}
+
+/**
+ * Returns the next token of any sequence, after waiting for it, and enqueues steps. Each step gives
+ * one token of every sequence, those of lower numbers first. All sequences step together, by the
+ * bundle's entry point of the fewest rows that holds them: when fewer remain or another one begins,
+ * steps in flight are completed before the next ones are enqueued.
+ *
+ * TTRT_END if no sequence is left.
+ */
+TTRT_API ttrt_status ttrt_generator_next_of_all(ttrt_generator *generator,
+                                                ttrt_generated *generated, ttrt_error *error);
+
+/** Number of sequences: 1, unless the bundle was made for more. */
+TTRT_API uint32_t ttrt_generator_sequences(const ttrt_generator *generator);
+
 /** Waits for what is in flight and sets all states to zero (ttrt_state_reset()). */
 TTRT_API ttrt_status ttrt_generator_reset(ttrt_generator *generator, ttrt_error *error);
 
-/** Number of positions: the most tokens of a prompt and its answer, less the last one. */
+/** Number of positions of a sequence: the most tokens of a prompt and its answer, less the last
+    one. */
 TTRT_API uint64_t ttrt_generator_context(const ttrt_generator *generator);
-/** Number of tokens of the current prompt that were not computed, because of `reuse`. */
+/** Number of tokens of the prompt that was started last that were not computed, because of `reuse`.
+ */
 TTRT_API uint64_t ttrt_generator_reused(const ttrt_generator *generator);
 /**
- * The logits from which the last token that ttrt_generator_next() returned was chosen, if `decode`
- * has an output `logits`; NULL otherwise. *count receives their number. Valid until the next call.
+ * The logits from which the token that was returned last was chosen, if the bundle's steps have an
+ * output `logits`; NULL otherwise. *count receives their number. Valid until the next call.
  */
 TTRT_API const float *ttrt_generator_logits(const ttrt_generator *generator, size_t *count);
 

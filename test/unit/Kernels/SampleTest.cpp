@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -272,6 +273,114 @@ TEST(SampleKernel, SpecialNumbers) {
     one.sampling.top_p = 0.9f;
     sampler.step(0, few, one);
     EXPECT_EQ(one.token, 9) << temperature;
+  }
+}
+
+/// The states of several sequences, as the device has them, and what steps emit.
+struct States {
+  explicit States(size_t sequences, size_t rows)
+      : emitted(rows, -7), token(sequences, 3), position(sequences),
+        sampling(sequences, TTRT_SAMPLING_INIT), history(sequences * kContext) {}
+  bool operator==(const States &other) const {
+    return emitted == other.emitted && token == other.token && position == other.position &&
+           history == other.history &&
+           std::memcmp(sampling.data(), other.sampling.data(),
+                       sampling.size() * sizeof(ttrt_sampling)) == 0;
+  }
+  std::vector<int32_t> emitted, token, position;
+  std::vector<ttrt_sampling> sampling;
+  std::vector<int32_t> history;
+};
+
+// Each row chooses for its sequence as it would alone; the other sequences stay. In place and to
+// other memory.
+TEST(SampleKernel, Sequences) {
+  constexpr int64_t kSequences = 5, kSize = 3000;
+  // Of 1, 4 and 10 rows.
+  const std::vector<std::vector<int32_t>> choices = {
+      {2},          {0, 4, -1, -1},       {3, 1, 0, 4},          {-1, 2, -1, 0},
+      {1, 1, 1, 1}, {5, 3, INT32_MAX, 0}, {INT32_MIN, 0, -1, 1}, {4, 0, 4, 7, 0, 1, -3, 2, 3, 2},
+  };
+  auto alone = std::make_unique<Sampler>(std::vector<int64_t>{kSize});
+  struct Case {
+    Buffer logits;
+    States before, wanted;
+  };
+  std::vector<Case> cases;
+  std::mt19937 engine(3);
+  std::normal_distribution<float> normal(0, 3);
+  for (auto [index, rows] : llvm::enumerate(choices)) {
+    States before(kSequences, rows.size());
+    for (int64_t s = 0; s < kSequences; ++s) {
+      before.position[s] = static_cast<int32_t>(s == 4 ? kContext : 20 * s + 7); // 4 is done
+      before.sampling[s].temperature = s % 2 ? 0.8f : 0;
+      before.sampling[s].seed[0] = engine();
+      before.sampling[s].repetition_penalty = 1.2f;
+      before.sampling[s].top_k = s == 3 ? 40 : 0;
+    }
+    for (int32_t &token : before.history)
+      token = static_cast<int32_t>(engine() % kSize);
+    Buffer logits(rows.size() * kSize);
+    for (size_t i = 0; i < rows.size() * kSize; ++i)
+      logits.data()[i] = normal(engine);
+
+    States wanted = before;
+    std::vector<bool> met(kSequences);
+    for (auto [row, s] : llvm::enumerate(rows)) {
+      wanted.emitted[row] = -1;
+      if (s < 0 || s >= kSequences || met[s])
+        continue;
+      met[s] = true;
+      State state;
+      state.token = before.token[s];
+      state.position = before.position[s];
+      state.sampling = before.sampling[s];
+      state.history.assign(before.history.begin() + s * kContext,
+                           before.history.begin() + (s + 1) * kContext);
+      alone->step(0, {logits.data() + row * kSize, logits.data() + (row + 1) * kSize}, state);
+      wanted.emitted[row] = state.emitted;
+      wanted.token[s] = state.token;
+      wanted.position[s] = state.position;
+      wanted.sampling[s] = state.sampling;
+      std::copy(state.history.begin(), state.history.end(), wanted.history.begin() + s * kContext);
+    }
+    cases.push_back({std::move(logits), std::move(before), std::move(wanted)});
+  }
+  alone.reset(); // there can be only one suite at a time
+
+  KernelSuite suite;
+  auto words = [](std::initializer_list<int64_t> shape) {
+    std::string text = "tensor<";
+    for (int64_t size : shape)
+      text += std::to_string(size) + "x";
+    return text + "i32>";
+  };
+  const std::string vector = words({kSequences}), samplings = words({kSequences, 64}),
+                    histories = words({kSequences, kContext});
+  std::map<size_t, size_t> programs; // by the number of rows
+  for (const auto &rows : choices) {
+    if (programs.count(rows.size()))
+      continue;
+    const auto count = static_cast<int64_t>(rows.size());
+    programs[rows.size()] = suite.addSeveral(
+        "ttc.sample %0, %1, %2, %3, %4 sequences %5",
+        {tensor({count, kSize}), vector, vector, samplings, histories, words({count})},
+        {words({count}), vector, vector, samplings, histories});
+  }
+  ASSERT_TRUE(suite.compile(host()));
+  auto word = [](const auto &values) { return reinterpret_cast<const float *>(values.data()); };
+  for (auto [index, rows] : llvm::enumerate(choices)) {
+    auto &[logits, before, wanted] = cases[index];
+    States from = before, other(kSequences, rows.size());
+    std::fill(other.history.begin(), other.history.end(), -99);
+    for (States *to : {&other, &from}) {
+      suite.program(programs[rows.size()])({logits.data(), word(from.token), word(from.position),
+                                            word(from.sampling), word(from.history), word(rows),
+                                            word(to->emitted), word(to->token), word(to->position),
+                                            word(to->sampling), word(to->history)});
+      EXPECT_TRUE(*to == wanted) << index;
+      EXPECT_TRUE(to == &from || from == before) << index;
+    }
   }
 }
 

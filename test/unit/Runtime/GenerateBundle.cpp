@@ -8,7 +8,7 @@ namespace ttrt::test {
 namespace {
 
 enum : uint32_t { kComputed, kDrained };
-enum : uint32_t { kToken, kPosition, kSampling, kHistory, kKeys };
+enum : uint32_t { kToken, kPosition, kSampling, kHistory, kKeys, kActive };
 
 /// Adds buffers one after another.
 struct Layout {
@@ -68,7 +68,9 @@ void addOverlapIo(fb::EntryPointT &entry, uint32_t trace) {
 
 } // namespace
 
-BundleBuilder generateBundle(const std::vector<uint32_t> &buckets) {
+/// `decode` for one sequence, decode_B for several.
+static BundleBuilder makeBundle(const std::vector<uint32_t> &buckets, uint32_t sequences) {
+  const bool isOne = sequences == 1;
   BundleBuilder builder;
   builder.bundle.target->queues = 2;
   for (const char *name : {"computed", "drained"}) {
@@ -76,61 +78,93 @@ BundleBuilder generateBundle(const std::vector<uint32_t> &buckets) {
     builder.bundle.events.back()->name = name;
   }
   Layout layout{builder};
-  const std::pair<const char *, uint32_t> states[] = {
-      {"token", 1}, {"position", 1}, {"sampling", 64}, {"history", kContext}, {"keys", kContext}};
   std::vector<std::pair<fb::Access, uint64_t>> operands;
   std::vector<uint64_t> at;
-  for (const auto &[name, elements] : states) {
+  auto addState = [&](const char *name, std::vector<int64_t> shape, uint64_t elements) {
     uint32_t buffer;
-    at.push_back(layout.add(name, fb::BufferKind::State, 4 * elements, &buffer));
-    BundleBuilder::port(builder.bundle.states, name, {elements}, buffer, fb::DType::I32);
-    operands.emplace_back(fb::Access::ReadWrite, 4 * elements);
-  }
+    at.push_back(layout.add(name, fb::BufferKind::State, 4 * elements * sequences, &buffer));
+    if (!isOne && elements > 1)
+      shape.insert(shape.begin(), sequences);
+    BundleBuilder::port(builder.bundle.states, name, shape, buffer, fb::DType::I32);
+    operands.emplace_back(fb::Access::ReadWrite, 4 * elements * sequences);
+  };
+  addState("token", {sequences}, 1);
+  addState("position", {sequences}, 1);
+  addState("sampling", {64}, 64);
+  addState("history", {kContext}, kContext);
+  addState("keys", {kContext}, kContext);
+  if (!isOne)
+    addState("active", {sequences}, 1);
 
-  uint32_t token, logits;
-  at.push_back(layout.add("chosen", fb::BufferKind::Slot, 4, &token));
-  at.push_back(layout.add("logits", fb::BufferKind::Slot, 16, &logits));
-  operands.emplace_back(fb::Access::Write, 4);
-  operands.emplace_back(fb::Access::Write, 16);
-  StreamBuilder stream;
-  stream.dispatch(addProgram(builder, "test_decode", operands), at);
-  stream.end();
-  const uint32_t trace = builder.trace("decode_t0", stream);
-  fb::EntryPointT &decode = builder.entry("decode");
-  BundleBuilder::port(decode.outputs, "token", {1}, token, fb::DType::I32);
-  BundleBuilder::port(decode.outputs, "logits", {1, 4}, logits);
-  BundleBuilder::step(decode, fb::StepKind::Execute, trace);
-  BundleBuilder::step(decode, fb::StepKind::Read, 0);
-  BundleBuilder::step(decode, fb::StepKind::Read, 1);
-  addOverlapIo(decode, trace);
+  for (uint32_t rows = 1; rows <= sequences; rows *= 2) {
+    const std::string suffix = isOne ? "" : "_" + std::to_string(rows);
+    std::vector<std::pair<fb::Access, uint64_t>> all(operands.begin(), operands.begin() + kActive);
+    std::vector<uint64_t> addresses(at.begin(), at.begin() + kActive);
+    uint32_t token, logits;
+    addresses.push_back(layout.add("chosen" + suffix, fb::BufferKind::Slot, 4 * rows, &token));
+    addresses.push_back(layout.add("logits" + suffix, fb::BufferKind::Slot, 16 * rows, &logits));
+    all.emplace_back(fb::Access::Write, 4 * rows);
+    all.emplace_back(fb::Access::Write, 16 * rows);
+    if (!isOne) {
+      addresses.push_back(at[kActive]);
+      all.emplace_back(fb::Access::Read, 4 * sequences);
+    }
+    StreamBuilder stream;
+    stream.dispatch(addProgram(builder, "test_decode" + suffix, all), addresses);
+    stream.end();
+    const uint32_t trace = builder.trace("decode" + suffix + "_t0", stream);
+    fb::EntryPointT &decode = builder.entry("decode" + suffix);
+    BundleBuilder::port(decode.outputs, "token", {rows}, token, fb::DType::I32);
+    BundleBuilder::port(decode.outputs, "logits", {rows, 4}, logits);
+    BundleBuilder::step(decode, fb::StepKind::Execute, trace);
+    BundleBuilder::step(decode, fb::StepKind::Read, 0);
+    BundleBuilder::step(decode, fb::StepKind::Read, 1);
+    addOverlapIo(decode, trace);
+  }
 
   for (uint32_t tokens : buckets) {
     const std::string name = "prefill_" + std::to_string(tokens);
-    uint32_t in, count, out;
+    uint32_t in, count, sequence, out;
     const uint64_t inAt = layout.add(name + "_in", fb::BufferKind::Slot, 4 * tokens, &in);
     const uint64_t countAt = layout.add(name + "_count", fb::BufferKind::Slot, 4, &count);
     const uint64_t outAt = layout.add(name + "_out", fb::BufferKind::Slot, 4, &out);
-    const uint32_t program = addProgram(builder, "test_" + name,
-                                        {{fb::Access::Read, 4 * tokens},
-                                         {fb::Access::Read, 4},
-                                         {fb::Access::ReadWrite, 4},
-                                         {fb::Access::ReadWrite, 4 * kContext},
-                                         {fb::Access::Write, 4}});
+    std::vector<std::pair<fb::Access, uint64_t>> all = {
+        {fb::Access::Read, 4 * tokens},
+        {fb::Access::Read, 4},
+        {fb::Access::ReadWrite, 4 * sequences},
+        {fb::Access::ReadWrite, 4 * kContext * sequences},
+        {fb::Access::Write, 4}};
+    std::vector<uint64_t> addresses = {inAt, countAt, at[kPosition], at[kKeys], outAt};
+    if (!isOne) {
+      addresses.push_back(layout.add(name + "_sequence", fb::BufferKind::Slot, 4, &sequence));
+      all.emplace_back(fb::Access::Read, 4);
+    }
     StreamBuilder prefill;
-    prefill.dispatch(program, {inAt, countAt, at[kPosition], at[kKeys], outAt});
+    prefill.dispatch(addProgram(builder, "test_" + name + (isOne ? "" : "_sequence"), all),
+                     addresses);
     prefill.end();
     const uint32_t run = builder.trace(name + "_t0", prefill);
     fb::EntryPointT &entry = builder.entry(name);
     BundleBuilder::port(entry.inputs, "tokens", {tokens}, in, fb::DType::I32);
     BundleBuilder::port(entry.inputs, "count", {1}, count, fb::DType::I32);
+    if (!isOne)
+      BundleBuilder::port(entry.inputs, "sequence", {1}, sequence, fb::DType::I32);
     BundleBuilder::port(entry.outputs, "position", {1}, out, fb::DType::I32);
-    BundleBuilder::step(entry, fb::StepKind::Write, 0);
-    BundleBuilder::step(entry, fb::StepKind::Write, 1);
+    for (uint32_t i = 0; i < entry.inputs.size(); ++i)
+      BundleBuilder::step(entry, fb::StepKind::Write, i);
     BundleBuilder::step(entry, fb::StepKind::Execute, run);
     BundleBuilder::step(entry, fb::StepKind::Read, 0);
   }
   certify(builder);
   return builder;
+}
+
+BundleBuilder generateBundle(const std::vector<uint32_t> &buckets) {
+  return makeBundle(buckets, 1);
+}
+
+BundleBuilder sequencesBundle(const std::vector<uint32_t> &buckets) {
+  return makeBundle(buckets, kSequences);
 }
 
 /// 256 tokens of one byte each, control tokens, one merge, and words that no text becomes.
@@ -160,8 +194,7 @@ static std::string toyTokenizer() {
          R"(],"merges":["t h"],"bos":null,"eos":256,"eot":null,"add_bos":false,"stop":[256]})";
 }
 
-BundleBuilder chatBundle() {
-  BundleBuilder builder = generateBundle();
+static BundleBuilder addText(BundleBuilder builder) {
   const std::pair<const char *, std::string> values[] = {
       {"architecture", "toy"},
       {"chat_template",
@@ -176,5 +209,8 @@ BundleBuilder chatBundle() {
   }
   return builder;
 }
+
+BundleBuilder chatBundle() { return addText(generateBundle()); }
+BundleBuilder sequencesChatBundle() { return addText(sequencesBundle()); }
 
 } // namespace ttrt::test

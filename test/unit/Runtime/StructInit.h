@@ -3,6 +3,7 @@
 #ifndef TTC_TEST_UNIT_RUNTIME_STRUCTINIT_H
 #define TTC_TEST_UNIT_RUNTIME_STRUCTINIT_H
 
+#include "ttrt/generate.h"
 #include "ttrt/host.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
@@ -20,7 +21,12 @@
                                   apply(ttrt_host_function, TTRT_HOST_FUNCTION_INIT)               \
                                       apply(ttrt_profiler_options, TTRT_PROFILER_OPTIONS_INIT)     \
                                           apply(ttrt_zone_source, TTRT_ZONE_SOURCE_INIT)           \
-                                              apply(ttrt_huge_pages, TTRT_HUGE_PAGES_INIT)
+                                              apply(ttrt_huge_pages, TTRT_HUGE_PAGES_INIT)         \
+                                                  apply(ttrt_generator_options,                    \
+                                                        TTRT_GENERATOR_OPTIONS_INIT)               \
+                                                      apply(ttrt_generation, TTRT_GENERATION_INIT) \
+                                                          apply(ttrt_generated,                    \
+                                                                TTRT_GENERATED_INIT)
 
 #ifdef __cplusplus
 extern "C" {

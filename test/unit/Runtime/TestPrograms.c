@@ -250,14 +250,8 @@ UNUSED_PROGRAM(test_9)
 // `keys` holds. Operands: token, position, sampling (the words of ttrt_sampling), history, keys;
 // the chosen token, and four "logits". The context has 64 positions.
 enum { kContext = 64, kVocabulary = 1000, kDone = 10, kStopCount = 11, kStop = 12 };
-PROGRAM(test_decode) {
-  (void)scratch;
-  (void)workgroup;
-  int32_t *token = OPERAND(int32_t, 0), *position = OPERAND(int32_t, 1);
-  uint32_t *sampling = OPERAND(uint32_t, 2);
-  int32_t *history = OPERAND(int32_t, 3), *keys = OPERAND(int32_t, 4);
-  int32_t *out = OPERAND(int32_t, 5);
-  float *logits = OPERAND(float, 6);
+static void decode(int32_t *token, int32_t *position, uint32_t *sampling, int32_t *history,
+                   int32_t *keys, int32_t *out, float *logits) {
   const int32_t p = *position;
   *out = -1;
   if (sampling[kDone] || p >= kContext)
@@ -283,24 +277,53 @@ PROGRAM(test_decode) {
       sampling[kDone] = 1;
 }
 
-// Many tokens of a prompt for it. Operands: tokens, count; position, keys; the new position.
-static void prefill(const uint64_t *operands, uint8_t *base, int32_t most) {
+PROGRAM(test_decode) {
+  (void)scratch;
+  (void)workgroup;
+  decode(OPERAND(int32_t, 0), OPERAND(int32_t, 1), OPERAND(uint32_t, 2), OPERAND(int32_t, 3),
+         OPERAND(int32_t, 4), OPERAND(int32_t, 5), OPERAND(float, 6));
+}
+
+// The same for the first sequences of the last operand, one a row; -1 is none.
+static void decodeRows(const uint64_t *operands, uint8_t *base, int32_t rows) {
+  const int32_t *active = OPERAND(const int32_t, 7);
+  for (int32_t row = 0; row < rows; ++row) {
+    const int32_t s = active[row];
+    OPERAND(int32_t, 5)[row] = -1;
+    if (s >= 0)
+      decode(OPERAND(int32_t, 0) + s, OPERAND(int32_t, 1) + s, OPERAND(uint32_t, 2) + 64 * s,
+             OPERAND(int32_t, 3) + kContext * s, OPERAND(int32_t, 4) + kContext * s,
+             OPERAND(int32_t, 5) + row, OPERAND(float, 6) + 4 * row);
+  }
+}
+#define DECODE_ROWS(name, rows)                                                                    \
+  PROGRAM(name) {                                                                                  \
+    (void)scratch;                                                                                 \
+    (void)workgroup;                                                                               \
+    decodeRows(operands, base, rows);                                                              \
+  }
+DECODE_ROWS(test_decode_1, 1)
+DECODE_ROWS(test_decode_2, 2)
+DECODE_ROWS(test_decode_4, 4)
+
+// Many tokens of a prompt for it. Operands: tokens, count; position, keys; the new position; the
+// sequence, if there are several.
+static void prefill(const uint64_t *operands, uint8_t *base, int32_t most, int32_t sequence) {
   const int32_t *tokens = OPERAND(const int32_t, 0), count = OPERAND(const int32_t, 1)[0];
-  int32_t *position = OPERAND(int32_t, 2), *keys = OPERAND(int32_t, 3);
+  int32_t *position = OPERAND(int32_t, 2) + sequence;
+  int32_t *keys = OPERAND(int32_t, 3) + kContext * sequence;
   for (int32_t i = 0; i < count && i < most; ++i)
     keys[*position + i] = tokens[i];
   *position += count;
   OPERAND(int32_t, 4)[0] = *position;
 }
-
-PROGRAM(test_prefill_4) {
-  (void)scratch;
-  (void)workgroup;
-  prefill(operands, base, 4);
-}
-
-PROGRAM(test_prefill_16) {
-  (void)scratch;
-  (void)workgroup;
-  prefill(operands, base, 16);
-}
+#define PREFILL(name, most, sequence)                                                              \
+  PROGRAM(name) {                                                                                  \
+    (void)scratch;                                                                                 \
+    (void)workgroup;                                                                               \
+    prefill(operands, base, most, sequence);                                                       \
+  }
+PREFILL(test_prefill_4, 4, 0)
+PREFILL(test_prefill_16, 16, 0)
+PREFILL(test_prefill_4_sequence, 4, OPERAND(const int32_t, 5)[0])
+PREFILL(test_prefill_16_sequence, 16, OPERAND(const int32_t, 5)[0])

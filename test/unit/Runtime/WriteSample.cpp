@@ -25,6 +25,7 @@ int main(int argc, char **argv) {
       {"chain", [] { return chainBundle(1000, false); }},
       {"chain-barriers", [] { return chainBundle(1000, true); }},
       {"chat", chatBundle},
+      {"sequences", sequencesChatBundle},
       {"generate", [] { return generateBundle(); }},
       {"hostile", hostileBundle},
       {"queues", queueBundle},

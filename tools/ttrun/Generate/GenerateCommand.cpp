@@ -3,39 +3,21 @@
 #include "../Json.h"
 #include "../Printing.h"
 #include "../Profile/Report.h"
-#include "../Trusted.h"
 #include "ChatTemplate.h"
+#include "GenerateOptions.h"
 #include "Generation.h"
 #include "ttrt/state.h"
 
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
 #include <future>
 #include <iostream>
-#include <sstream>
 #include <unistd.h>
 
 namespace ttrun {
 
 namespace {
-/// What the command line says.
-struct GenerateOptions {
-  SessionOptions session;
-  std::string prompt, promptFile, promptIds, stopIds, system;
-  std::string logits, saveState, restoreState;
-  bool chat = false, special = false, ignoreEos = false, printIds = false, json = false;
-  bool bySteps = false;
-  double temperature = 0, topP = 1, penalty = 1;
-  uint64_t tokens = 0, topK = 0, window = 0, seed = 0, ahead = 16;
-
-  void declare(OptionParser &parser);
-  void check() const;
-  ttrt_sampling sampling(const std::vector<int32_t> &stops) const;
-};
-
 /// What the bundle carries for text. It is read while the device is opened.
 struct TextTools {
   std::unique_ptr<Tokenizer> tokenizer;
@@ -44,101 +26,6 @@ struct TextTools {
 
 using Clock = std::chrono::steady_clock;
 } // namespace
-
-void GenerateOptions::declare(OptionParser &parser) {
-  parser.text("prompt", "TEXT", "the text to continue or, with --chat, the first message", prompt);
-  parser.text("prompt-file", "FILE", "the same from a file", promptFile);
-  parser.text("prompt-ids", "N,N,...", "the prompt as numbers of tokens", promptIds);
-  parser.flag("chat",
-              "answer messages, by the bundle's chat template; without\n--prompt, each line of "
-              "standard input is a message",
-              chat);
-  parser.text("system", "TEXT", "with --chat: what comes first, as the role system", system);
-  parser.flag("special", "names of control tokens in --prompt are these tokens", special);
-  parser.number("tokens", "N", "the most tokens to generate (default: up to the context's end)",
-                tokens, 1, uint64_t(1) << 31);
-  parser.flag("ignore-eos", "go on behind the tokens that end a text", ignoreEos);
-  parser.text("stop-ids", "N,N,...", "more tokens that end a text", stopIds);
-  parser.real("temperature", "T", "draw tokens (default 0: always the likeliest one)", temperature);
-  parser.number("top-k", "K", "draw from the K likeliest (default: from all)", topK, 1, 1 << 30);
-  parser.real("top-p", "P", "draw from the likeliest whose probabilities reach P (default 1)",
-              topP);
-  parser.real("repetition-penalty", "R",
-              "divide positive logits of tokens that occurred by R, and\nmultiply the others "
-              "(default 1)",
-              penalty);
-  parser.number("penalty-window", "N", "look back so many tokens for that (default: over all)",
-                window, 1, 1 << 30);
-  parser.number("seed", "S", "of the numbers to draw with (default 0)", seed, 0, UINT64_MAX);
-  parser.number("ahead", "N", "steps in flight while the host waits for a token (default 16)",
-                ahead, 1, 4096);
-  parser.flag("print-ids", "print the numbers of tokens instead of text", printIds);
-  parser.text("logits", "FILE.npy", "write the logits of each token, where the bundle has them",
-              logits);
-  parser.flag("prompt-by-steps", "compute the prompt token by token, for tests", bySteps);
-  parser.text(
-      "restore-state", "FILE",
-      "begin with the states of a file; what they hold of the\nprompt is not computed again",
-      restoreState);
-  parser.text("save-state", "FILE", "write the states to a file at the end", saveState);
-  parser.text("schedule", "NAME", "the schedule of the entry point decode", session.schedule);
-  session.declareDevice(parser);
-  session.declareProfile(parser);
-  parser.flag("json", "print one JSON object at the end (docs/ttrun-json.md)", json);
-  parser.verify(session.verify);
-  declareTrusted(parser, session.trusted);
-}
-
-void GenerateOptions::check() const {
-  const int given = !prompt.empty() + !promptFile.empty() + !promptIds.empty();
-  if (given > 1)
-    throw UserError("expected one of --prompt, --prompt-file and --prompt-ids");
-  if (given == 0 && (!chat || json))
-    throw UserError("expected --prompt=TEXT, --prompt-file=FILE, --prompt-ids=N,N,... or, for a "
-                    "conversation, --chat without --json");
-  if (chat && !promptIds.empty())
-    throw UserError("--chat makes a prompt of text: expected no --prompt-ids");
-  if (!chat && !system.empty())
-    throw UserError("--system needs --chat");
-  if (topP <= 0 || topP > 1)
-    throw UserError(fmt::format("--top-p={}: expected a number above 0, at most 1", topP));
-  if (penalty <= 0)
-    throw UserError(fmt::format("--repetition-penalty={}: expected a number above 0", penalty));
-}
-
-/// "1,2,3"
-static std::vector<int32_t> parseIds(const std::string &option, const std::string &text) {
-  std::vector<int32_t> ids;
-  const char *at = text.data(), *end = at + text.size();
-  for (;;) {
-    int32_t id = -1;
-    const auto [last, status] = std::from_chars(at, end, id);
-    if (status != std::errc() || id < 0 || (last != end && *last != ','))
-      throw UserError(
-          fmt::format("--{}={}: expected numbers of tokens, separated by commas", option, text));
-    ids.push_back(id);
-    if (last == end)
-      return ids;
-    at = last + 1;
-  }
-}
-
-ttrt_sampling GenerateOptions::sampling(const std::vector<int32_t> &stops) const {
-  ttrt_sampling sampling = TTRT_SAMPLING_INIT;
-  sampling.temperature = static_cast<float>(temperature);
-  sampling.top_k = static_cast<uint32_t>(topK);
-  sampling.top_p = static_cast<float>(topP);
-  sampling.repetition_penalty = static_cast<float>(penalty);
-  sampling.penalty_window = static_cast<uint32_t>(window);
-  sampling.seed[0] = static_cast<uint32_t>(seed);
-  sampling.seed[1] = static_cast<uint32_t>(seed >> 32);
-  if (stops.size() > TTRT_SAMPLING_STOPS)
-    throw UserError(fmt::format("expected at most {} tokens that end a text, found {}",
-                                TTRT_SAMPLING_STOPS, stops.size()));
-  for (int32_t stop : stops)
-    sampling.stop[sampling.stop_count++] = stop;
-  return sampling;
-}
 
 /// A copy, which the bundle need not outlive. Throws UserError if there is none.
 static std::string metadataOf(const ttrt_bundle *bundle, const char *key) {
@@ -175,14 +62,21 @@ public:
 
 private:
   TextTools takeTextTools();
-  std::vector<int32_t> promptIds() const;
+  std::vector<std::vector<int32_t>> promptIds();
   std::vector<int32_t> encode(std::string_view text, Tokenizer::Control control) const;
-  std::vector<int32_t> chatIds() const;
+  std::vector<int32_t> chatIds(const std::vector<ChatMessage> &said) const;
   Generated generate(const std::vector<int32_t> &ids, bool reuse);
   void show(int32_t token, const std::string &text);
   void converse();
+  void generateOne(const std::vector<int32_t> &ids);
+  void generateAll(const std::vector<std::vector<int32_t>> &prompts);
+  std::string titleOf(size_t prompt) const;
   void printSpeed(const Generated &result) const;
   void printJson(const Generated &result);
+  void printJson(const GeneratedAll &all);
+  void beginJson(Json &json) const;
+  void addTexts(Json &json, const Generated &result) const;
+  void endJson(Json &json) const;
 
   const std::string path;
   GenerateOptions &options;
@@ -201,6 +95,7 @@ GenerateRun::GenerateRun(const std::string &path, GenerateOptions &options)
     : path(path), options(options), plain(!isatty(STDOUT_FILENO)) {
   SessionOptions &its = options.session;
   its.entry = "decode";
+  its.orEntry = "decode_1"; // of a bundle for several sequences
   its.mostQueues = its.schedule.empty();
   its.opened = [&](const ttrt_bundle *bundle) {
     if (!options.promptIds.empty() && !hasMetadata(bundle, "tokenizer"))
@@ -255,23 +150,15 @@ std::vector<int32_t> GenerateRun::encode(std::string_view piece, Tokenizer::Cont
   return ids;
 }
 
-static std::string readText(const std::string &file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  if (!(text << stream.rdbuf()) && !stream.eof())
-    throw UserError(fmt::format("cannot read '{}'", file));
-  return text.str();
-}
-
 /// What a message says cannot end it, or begin another one.
-std::vector<int32_t> GenerateRun::chatIds() const {
+std::vector<int32_t> GenerateRun::chatIds(const std::vector<ChatMessage> &said) const {
   auto nameOf = [&](std::optional<int32_t> token) {
     std::string name;
     if (token)
       text.tokenizer->decode(*token, name, /*control=*/true);
     return name;
   };
-  std::vector<ChatMessage> marked = messages;
+  std::vector<ChatMessage> marked = said;
   for (ChatMessage &message : marked)
     message.content = text.tokenizer->protect(message.content);
   return encode(
@@ -279,13 +166,22 @@ std::vector<int32_t> GenerateRun::chatIds() const {
       Tokenizer::Control::ParseMarked);
 }
 
-std::vector<int32_t> GenerateRun::promptIds() const {
-  if (!options.promptIds.empty())
-    return parseIds("prompt-ids", options.promptIds);
-  if (options.chat)
-    return chatIds();
-  return encode(options.prompt,
-                options.special ? Tokenizer::Control::Parse : Tokenizer::Control::AsText);
+/// Of each prompt; with --chat, each begins a conversation of its own.
+std::vector<std::vector<int32_t>> GenerateRun::promptIds() {
+  std::vector<std::vector<int32_t>> all;
+  for (const std::string &numbers : options.promptIds)
+    all.push_back(parseIds("prompt-ids", numbers));
+  for (const std::string &prompt : options.prompts) {
+    if (!options.chat) {
+      all.push_back(
+          encode(prompt, options.special ? Tokenizer::Control::Parse : Tokenizer::Control::AsText));
+      continue;
+    }
+    std::vector<ChatMessage> said = messages;
+    said.push_back({"user", prompt});
+    all.push_back(chatIds(said));
+  }
+  return all;
 }
 
 /// A terminal must not be controlled by a model: escape sequences are shown.
@@ -331,15 +227,18 @@ void GenerateRun::printSpeed(const Generated &result) const {
              result.decodePerSecond(), result.firstMs);
 }
 
-void GenerateRun::printJson(const Generated &result) {
-  Json json;
+void GenerateRun::beginJson(Json &json) const {
   json.beginObject()
       .field("bundle", path)
       .field("cores", session->cores())
       .field("ahead", options.ahead)
       .field("context", generator->context())
-      .field("load_ms", session->loadMs())
-      .field("prompt_tokens", static_cast<uint64_t>(result.prompt))
+      .field("load_ms", session->loadMs());
+}
+
+/// What each prompt has.
+void GenerateRun::addTexts(Json &json, const Generated &result) const {
+  json.field("prompt_tokens", static_cast<uint64_t>(result.prompt))
       .field("kept_tokens", static_cast<uint64_t>(result.reused))
       .field("prompt_ms", result.promptMs)
       .field("prompt_tokens_per_second", result.promptPerSecond())
@@ -355,9 +254,40 @@ void GenerateRun::printJson(const Generated &result) {
   json.endArray();
   if (text.tokenizer)
     json.field("text", result.text);
+}
+
+void GenerateRun::endJson(Json &json) const {
   if (const std::string folder = session->profileFolder(); !folder.empty())
     json.field("profile", folder);
   fmt::print("{}", json.endObject().take());
+}
+
+void GenerateRun::printJson(const Generated &result) {
+  Json json;
+  beginJson(json);
+  addTexts(json, result);
+  endJson(json);
+}
+
+void GenerateRun::printJson(const GeneratedAll &all) {
+  Json json;
+  beginJson(json);
+  json.field("sequences", generator->sequences())
+      .field("prompt_tokens", static_cast<uint64_t>(all.prompt))
+      .field("prompt_ms", all.promptMs)
+      .field("prompt_tokens_per_second", all.promptPerSecond())
+      .field("tokens", static_cast<uint64_t>(all.tokens))
+      .field("decode_ms", all.decodeMs)
+      .field("decode_tokens_per_second", all.decodePerSecond())
+      .key("answers")
+      .beginArray();
+  for (const Generated &result : all.texts) {
+    json.beginObject();
+    addTexts(json, result);
+    json.endObject();
+  }
+  json.endArray();
+  endJson(json);
 }
 
 /// Each line is a message; the states keep what was said before.
@@ -371,7 +301,7 @@ void GenerateRun::converse() {
     if (line.empty())
       continue;
     messages.push_back({"user", line});
-    const std::vector<int32_t> ids = chatIds();
+    const std::vector<int32_t> ids = chatIds(messages);
     if (ids.size() > generator->context()) {
       fmt::print(stderr, "the conversation has {} tokens, and the context {}: begin a new one\n",
                  ids.size(), generator->context());
@@ -388,26 +318,73 @@ void GenerateRun::converse() {
     fmt::print(stderr, "\n");
 }
 
+void GenerateRun::generateOne(const std::vector<int32_t> &ids) {
+  const Generated result = generate(ids, !options.restoreState.empty());
+  if (options.json) {
+    printJson(result);
+    return;
+  }
+  if (!options.printIds && text.tokenizer && !result.text.ends_with('\n'))
+    fmt::print("\n");
+  fflush(stdout);
+  printSpeed(result);
+}
+
+/// Texts of several prompts would be mixed: each is printed whole, in the order of the prompts.
+void GenerateRun::generateAll(const std::vector<std::vector<int32_t>> &prompts) {
+  if (!options.logits.empty())
+    throw UserError("--logits is for one prompt");
+  generation.reuse = !options.restoreState.empty();
+  const GeneratedAll all =
+      generator->runAll(prompts, generation, [&](size_t index, const Generated &result) {
+        if (options.json)
+          return;
+        fmt::print("{}=== prompt {}{}\n", index ? "\n" : "", index + 1, titleOf(index));
+        if (options.printIds || !text.tokenizer)
+          for (int32_t token : result.tokens)
+            show(token, "");
+        else
+          show(-1, result.text.ends_with('\n') ? result.text : result.text + "\n");
+        fflush(stdout);
+      });
+  if (options.json) {
+    printJson(all);
+    return;
+  }
+  fmt::print(stderr,
+             "{} prompts, {} at a time: {} token{} in {:.1f} ms ({:.0f} tokens/s); answers: {} "
+             "token{} in {:.1f} ms ({:.1f} tokens/s in all)\n",
+             prompts.size(), std::min<size_t>(prompts.size(), generator->sequences()), all.prompt,
+             plural(all.prompt), all.promptMs, all.promptPerSecond(), all.tokens,
+             plural(all.tokens), all.decodeMs, all.decodePerSecond());
+}
+
+/// The beginning of a prompt.
+std::string GenerateRun::titleOf(size_t prompt) const {
+  constexpr size_t kMost = 60;
+  if (prompt >= options.prompts.size())
+    return "";
+  std::string line = options.prompts[prompt].substr(0, options.prompts[prompt].find('\n'));
+  const bool isWhole = line.size() == options.prompts[prompt].size() && line.size() <= kMost;
+  if (line.size() > kMost) {
+    size_t end = kMost;
+    while (end > 0 && (line[end] & 0xc0) == 0x80) // not in the middle of a character
+      --end;
+    line.resize(end);
+  }
+  return ": " + printable(line) + (isWhole ? "" : "...");
+}
+
 void GenerateRun::run() {
-  if (!options.promptFile.empty())
-    options.prompt = readText(options.promptFile);
+  options.readFiles();
   if (options.chat && !options.system.empty())
     messages.push_back({"system", options.system});
-  if (options.chat && options.prompt.empty() && options.promptFile.empty()) {
+  if (const std::vector<std::vector<int32_t>> prompts = promptIds(); prompts.empty())
     converse();
-  } else {
-    if (options.chat)
-      messages.push_back({"user", options.prompt});
-    const Generated result = generate(promptIds(), !options.restoreState.empty());
-    if (options.json) {
-      printJson(result);
-    } else {
-      if (!options.printIds && text.tokenizer && !result.text.ends_with('\n'))
-        fmt::print("\n");
-      fflush(stdout);
-      printSpeed(result);
-    }
-  }
+  else if (prompts.size() == 1)
+    generateOne(prompts[0]);
+  else
+    generateAll(prompts);
   if (!options.logits.empty())
     writeNpy(options.logits, generator->takeLogits());
   if (!options.saveState.empty())
@@ -426,7 +403,8 @@ int generateCommand(int argc, char **argv) {
       "standard error.",
       "  ttrun generate smollm2.ttcb --prompt 'Once upon a time' --tokens 64\n"
       "  ttrun generate smollm2.ttcb --chat --prompt 'Why is the sky blue?'\n"
-      "  ttrun generate smollm2.ttcb --chat --temperature 0.7 --top-p 0.9 --seed 1\n");
+      "  ttrun generate smollm2.ttcb --chat --temperature 0.7 --top-p 0.9 --seed 1\n"
+      "  ttrun generate smollm2.ttcb --prompt 'A cat' --prompt 'A dog' --tokens 64\n");
   GenerateOptions options;
   options.declare(parser);
   const std::string path = parser.parseBundle(argc, argv);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace ttrun {
@@ -33,66 +34,160 @@ Generator::Generator(const std::string &path, Session &session,
   handle.reset(opened);
 }
 
-Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOptions &options,
-                         const Use &use) {
+static ttrt_generation toGeneration(const GenerationOptions &options) {
   ttrt_generation generation = TTRT_GENERATION_INIT;
   generation.sampling = &options.sampling;
   generation.tokens = options.tokens;
   generation.reuse = options.reuse;
   generation.by_steps = options.bySteps;
+  return generation;
+}
+
+namespace {
+/// One text while it is generated.
+class Text {
+public:
+  /// When its prompt is computed.
+  Text(size_t prompt, size_t reused, Clock::time_point begin) : begin(begin) {
+    result.prompt = prompt;
+    result.reused = reused;
+    result.promptMs = msSince(begin);
+    result.ended = "context";
+  }
+  /// Returns the text that is complete with the token.
+  std::string add(int32_t token, const Tokenizer *tokenizer, const ttrt_sampling &sampling) {
+    result.decodeMs = msSince(computed);
+    times.push_back(result.decodeMs);
+    if (result.tokens.empty())
+      result.firstMs = msSince(begin);
+    result.tokens.push_back(token);
+    const int32_t *stops = sampling.stop, *last = stops + sampling.stop_count;
+    const bool isStop = std::find(stops, last, token) != last;
+    if (isStop)
+      result.ended = "stop";
+    bytes.clear();
+    if (tokenizer && !isStop && token < tokenizer->size())
+      tokenizer->decode(token, bytes);
+    const std::string text = stream.push(bytes);
+    result.text += text;
+    return text;
+  }
+  /// Returns the rest of the text.
+  std::string finish(const GenerationOptions &options) {
+    if (times.size() > 1) {
+      std::adjacent_difference(times.begin(), times.end(), times.begin());
+      const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+      std::nth_element(times.begin() + 1, middle, times.end());
+      result.stepMs = *middle;
+    }
+    if (strcmp(result.ended, "stop") != 0 && result.tokens.size() == options.tokens)
+      result.ended = "tokens";
+    const std::string rest = stream.finish();
+    result.text += rest;
+    return rest;
+  }
+  const Generated &generated() const { return result; }
+
+private:
+  const Clock::time_point begin, computed = Clock::now();
   Generated result;
-  result.prompt = prompt.size();
+  Utf8Stream stream;
+  std::string bytes;
+  std::vector<double> times; ///< of the tokens, since the prompt's end
+};
+} // namespace
+
+Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOptions &options,
+                         const Use &use) {
+  const ttrt_generation generation = toGeneration(options);
   ttrt_error error;
   const auto begin = Clock::now();
   check(ttrt_generator_start(handle.get(), prompt.data(), prompt.size(), &generation, &error),
         error);
-  result.promptMs = msSince(begin);
-  result.reused = ttrt_generator_reused(handle.get());
-  const auto computed = Clock::now();
-
-  const int32_t *stops = options.sampling.stop;
-  Utf8Stream stream;
-  std::string bytes;
-  std::vector<double> times; // of the tokens, since the prompt's end
-  result.ended = "context";
+  Text text(prompt.size(), ttrt_generator_reused(handle.get()), begin);
   for (;;) {
     int32_t token;
     const ttrt_status status = ttrt_generator_next(handle.get(), &token, &error);
     if (status == TTRT_END)
       break;
     check(status, error);
-    result.decodeMs = msSince(computed);
-    times.push_back(result.decodeMs);
-    if (result.tokens.empty())
-      result.firstMs = msSince(begin);
-    result.tokens.push_back(token);
     if (keepsLogits)
       if (const float *row = ttrt_generator_logits(handle.get(), &vocabulary))
         logits.insert(logits.end(), row, row + vocabulary);
-    const bool isStop = std::find(stops, stops + options.sampling.stop_count, token) !=
-                        stops + options.sampling.stop_count;
-    bytes.clear();
-    if (tokenizer && !isStop && token < tokenizer->size())
-      tokenizer->decode(token, bytes);
-    const std::string text = stream.push(bytes);
-    result.text += text;
-    use(token, text);
-    if (isStop)
-      result.ended = "stop";
+    use(token, text.add(token, tokenizer, options.sampling));
   }
-  if (times.size() > 1) {
-    std::adjacent_difference(times.begin(), times.end(), times.begin());
-    const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin() + 1, middle, times.end());
-    result.stepMs = *middle;
-  }
-  if (strcmp(result.ended, "stop") != 0 && result.tokens.size() == options.tokens)
-    result.ended = "tokens";
-  if (const std::string rest = stream.finish(); !rest.empty()) {
-    result.text += rest;
+  if (const std::string rest = text.finish(options); !rest.empty())
     use(-1, rest);
+  return text.generated();
+}
+
+/// Nothing is computed where a later prompt would be an error.
+void Generator::checkFits(const std::vector<std::vector<int32_t>> &prompts,
+                          const GenerationOptions &options) const {
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const size_t tokens = prompts[i].size();
+    if (tokens > context())
+      throw UserError(fmt::format("{}: prompt {} has {} tokens; the context has room for {}", path,
+                                  i + 1, tokens, context()));
+    if (options.tokens > context() - tokens + 1)
+      throw UserError(fmt::format(
+          "{}: prompt {} has {} tokens, and {} more are wanted; the context of {} has room for {} "
+          "more",
+          path, i + 1, tokens, options.tokens, context(), context() - tokens + 1));
   }
-  return result;
+}
+
+GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
+                               const GenerationOptions &options, const UseText &use) {
+  checkFits(prompts, options);
+  const ttrt_generation generation = toGeneration(options);
+  GeneratedAll all;
+  std::vector<std::unique_ptr<Text>> texts(prompts.size());
+  std::vector<size_t> places(sequences()); // the prompt of each sequence
+  size_t started = 0, complete = 0;
+  std::vector<bool> isComplete(prompts.size());
+  ttrt_error error;
+  const auto begin = Clock::now();
+  auto start = [&](uint32_t sequence) {
+    if (started == prompts.size())
+      return;
+    const std::vector<int32_t> &prompt = prompts[started];
+    const auto startBegin = Clock::now();
+    check(ttrt_generator_start_sequence(handle.get(), sequence, prompt.data(), prompt.size(),
+                                        &generation, &error),
+          error);
+    const size_t reused = ttrt_generator_reused(handle.get());
+    texts[started] = std::make_unique<Text>(prompt.size(), reused, startBegin);
+    all.prompt += prompt.size();
+    all.computed += prompt.size() - reused;
+    all.promptMs += texts[started]->generated().promptMs;
+    places[sequence] = started++;
+  };
+  for (uint32_t sequence = 0; sequence < sequences(); ++sequence)
+    start(sequence);
+  for (;;) {
+    ttrt_generated generated = TTRT_GENERATED_INIT;
+    const ttrt_status status = ttrt_generator_next_of_all(handle.get(), &generated, &error);
+    if (status == TTRT_END)
+      break;
+    check(status, error);
+    const size_t index = places[generated.sequence];
+    if (generated.token >= 0)
+      texts[index]->add(generated.token, tokenizer, options.sampling);
+    if (generated.ended == TTRT_NOT_ENDED)
+      continue;
+    texts[index]->finish(options);
+    isComplete[index] = true;
+    start(generated.sequence);
+    for (; complete < prompts.size() && isComplete[complete]; ++complete)
+      use(complete, texts[complete]->generated());
+  }
+  all.decodeMs = msSince(begin) - all.promptMs;
+  for (const std::unique_ptr<Text> &text : texts) {
+    all.tokens += text->generated().tokens.size();
+    all.texts.push_back(text->generated());
+  }
+  return all;
 }
 
 Tensor Generator::takeLogits() {

@@ -36,10 +36,21 @@ struct Generated {
   double promptPerSecond() const { return perSecond(prompt - reused, promptMs); }
   double decodePerSecond() const { return perSecond(tokens.size(), decodeMs); }
 
-private:
   static double perSecond(size_t tokens, double ms) {
     return ms > 0 ? static_cast<double>(tokens) * 1e3 / ms : 0;
   }
+};
+
+/// What several prompts gave.
+struct GeneratedAll {
+  std::vector<Generated> texts;    ///< in the order of the prompts
+  size_t prompt = 0, computed = 0; ///< tokens of all prompts; those that were not kept
+  size_t tokens = 0;               ///< of all answers
+  double promptMs = 0;             ///< computing prompts
+  double decodeMs = 0;             ///< everything else
+
+  double promptPerSecond() const { return Generated::perSecond(computed, promptMs); }
+  double decodePerSecond() const { return Generated::perSecond(tokens, decodeMs); }
 };
 
 /// A generator on a session's device.
@@ -55,6 +66,14 @@ public:
   Generated run(const std::vector<int32_t> &prompt, const GenerationOptions &options,
                 const Use &use);
 
+  /// Called with each text, in the order of the prompts, when it and those before it are complete.
+  using UseText = std::function<void(size_t prompt, const Generated &result)>;
+  /// As many prompts at a time as the bundle has sequences. Throws UserError, also where a prompt
+  /// does not fit before any is computed, or BadBundle.
+  GeneratedAll runAll(const std::vector<std::vector<int32_t>> &prompts,
+                      const GenerationOptions &options, const UseText &use);
+
+  uint32_t sequences() const { return ttrt_generator_sequences(handle.get()); }
   uint64_t context() const { return ttrt_generator_context(handle.get()); }
   /// Keeps the logits of all tokens from now on.
   void keepLogits() { keepsLogits = true; }
@@ -66,6 +85,8 @@ private:
     void operator()(ttrt_generator *generator) const { ttrt_generator_close(generator); }
   };
   void check(ttrt_status status, const ttrt_error &error) const;
+  void checkFits(const std::vector<std::vector<int32_t>> &prompts,
+                 const GenerationOptions &options) const;
 
   std::string path;
   const Tokenizer *tokenizer;

@@ -206,3 +206,51 @@ func.func @sample_c4(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tensor<1xi32>
   %0:5 = ttc.sample %l, %t, %p, %s, %h : (tensor<1x100xf32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<4x4xi32>) -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<4x4xi32>)
   return
 }
+
+// -----
+
+func.func @sample_sequences_c1(%l: tensor<1025x100xf32>, %t: tensor<3xi32>, %p: tensor<3xi32>, %s: tensor<3x64xi32>, %h: tensor<3x128xi32>, %r: tensor<1025xi32>) {
+  // expected-error@+1 {{'ttc.sample' op (C1) expected 'logits' of [B, V] with V from 1 to 2^20 and B from 1 to 1024, found 'tensor<1025x100xf32>'}}
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r : (tensor<1025x100xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>, tensor<1025xi32>) -> (tensor<1025xi32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>)
+  return
+}
+
+// -----
+
+func.func @sample_sequences_c2(%l: tensor<2x100xf32>, %t: tensor<3x1xi32>, %p: tensor<3xi32>, %s: tensor<3x64xi32>, %h: tensor<3x128xi32>, %r: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.sample' op (C2) expected 'token' to be a vector of at least one element, found 'tensor<3x1xi32>'}}
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r : (tensor<2x100xf32>, tensor<3x1xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<3x1xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>)
+  return
+}
+
+// -----
+
+func.func @sample_sequences_c2_position(%l: tensor<2x100xf32>, %t: tensor<3xi32>, %p: tensor<2xi32>, %s: tensor<3x64xi32>, %h: tensor<3x128xi32>, %r: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.sample' op (C2) expected 'position' to be a vector of 3 elements, found 'tensor<2xi32>'}}
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r : (tensor<2x100xf32>, tensor<3xi32>, tensor<2xi32>, tensor<3x64xi32>, tensor<3x128xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<3xi32>, tensor<2xi32>, tensor<3x64xi32>, tensor<3x128xi32>)
+  return
+}
+
+// -----
+
+func.func @sample_sequences_c3(%l: tensor<2x100xf32>, %t: tensor<3xi32>, %p: tensor<3xi32>, %s: tensor<64xi32>, %h: tensor<3x128xi32>, %r: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.sample' op (C3) expected 'sampling' of [3, 64], found 'tensor<64xi32>'}}
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r : (tensor<2x100xf32>, tensor<3xi32>, tensor<3xi32>, tensor<64xi32>, tensor<3x128xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<3xi32>, tensor<3xi32>, tensor<64xi32>, tensor<3x128xi32>)
+  return
+}
+
+// -----
+
+func.func @sample_sequences_c4(%l: tensor<2x100xf32>, %t: tensor<3xi32>, %p: tensor<3xi32>, %s: tensor<3x64xi32>, %h: tensor<2x128xi32>, %r: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.sample' op (C4) expected 'history' of [N, T] with T from 1 to 2^31 - 1 and N of 3, found 'tensor<2x128xi32>'}}
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r : (tensor<2x100xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<2x128xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<2x128xi32>)
+  return
+}
+
+// -----
+
+func.func @sample_sequences_c5(%l: tensor<2x100xf32>, %t: tensor<3xi32>, %p: tensor<3xi32>, %s: tensor<3x64xi32>, %h: tensor<3x128xi32>, %r: tensor<3xi32>) {
+  // expected-error@+1 {{'ttc.sample' op (C5) expected 'sequences' to be a vector of 2 elements, found 'tensor<3xi32>'}}
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r : (tensor<2x100xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>, tensor<3xi32>) -> (tensor<2xi32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>)
+  return
+}

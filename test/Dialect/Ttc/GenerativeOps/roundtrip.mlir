@@ -42,3 +42,13 @@ func.func @sample(%l: tensor<1x100xf32>, %t: tensor<1xi32>, %p: tensor<1xi32>, %
       -> (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<64xi32>, tensor<128xi32>)
   return
 }
+
+// CHECK-LABEL: func.func @sample_sequences
+func.func @sample_sequences(%l: tensor<2x100xf32>, %t: tensor<3xi32>, %p: tensor<3xi32>, %s: tensor<3x64xi32>,
+                            %h: tensor<3x128xi32>, %r: tensor<2xi32>) {
+  // CHECK: ttc.sample %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} sequences %{{.*}} : (tensor<2x100xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>)
+  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %r
+      : (tensor<2x100xf32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>, tensor<2xi32>)
+      -> (tensor<2xi32>, tensor<3xi32>, tensor<3xi32>, tensor<3x64xi32>, tensor<3x128xi32>)
+  return
+}
