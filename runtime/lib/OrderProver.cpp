@@ -310,7 +310,9 @@ void OrderProver::touch(const Node &node) {
     return;
   if (inference != kNoInference && precision == Precision::Exact) {
     origins.resize(nodes.size());
-    origins[current] = {inferenceRead, inferenceFrom};
+    // State tells by itself which inference it is data of: nothing before it does.
+    origins[current] =
+        inferenceFrom.node == current ? Origin{} : Origin{inferenceRead, inferenceFrom};
   }
   if (op.info->table == IndexedTable::Input)
     inference = state.written[op.index]++;

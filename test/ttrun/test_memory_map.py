@@ -52,7 +52,7 @@ def outcome(document):
     return json.loads(html.unescape(found[1]))
 
 
-@pytest.mark.parametrize("name", ["sample", "chain-barriers", "hostile", "many"])
+@pytest.mark.parametrize("name", ["sample", "chain-barriers", "hostile", "many", "chat"])
 def test_page_tests_itself(page_of, in_browser, name):
     bundle, page = page_of(name)
     result = outcome(in_browser(f"{page.as_uri()}#selftest"))

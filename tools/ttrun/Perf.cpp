@@ -6,6 +6,7 @@
 #include "Profile/Report.h"
 #include "Session.h"
 #include "Timeline.h"
+#include "TokenRate.h"
 #include "WriteFile.h"
 #include "ttrt/steps.h"
 
@@ -22,7 +23,10 @@ namespace {
 /// Sorted samples.
 class Samples {
 public:
-  void add(double value) { values.push_back(value); }
+  void add(double value) {
+    values.push_back(value);
+    sum_ += value;
+  }
   void finish() { std::sort(values.begin(), values.end()); }
   /// By the nearest-rank method.
   double percentile(double p) const {
@@ -34,9 +38,11 @@ public:
   double least() const { return values.empty() ? 0 : values.front(); }
   double median() const { return percentile(50); }
   bool empty() const { return values.empty(); }
+  double sum() const { return sum_; }
 
 private:
   std::vector<double> values;
+  double sum_ = 0;
 };
 
 /// The times of each command over all runs, in microseconds.
@@ -303,6 +309,9 @@ int perfCommand(int argc, char **argv) {
   ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
   run.no_trace = options.noTrace;
   run.timing = &timing;
+  // What a token costs depends on its position, so each part of the measurement begins a text.
+  TokenRate tokens(session);
+  tokens.restart();
   session.signpost("warm-up", fmt::format("{} runs", warmup));
   for (uint64_t i = 0; i < warmup; ++i)
     session.run(run);
@@ -325,11 +334,18 @@ int perfCommand(int argc, char **argv) {
   }
   device.finish();
   total.finish();
+  constexpr double kMs = 1e-3;
+  if (!inTurns)
+    tokens.measured(loops, warmup + loops, total.sum() * kMs);
   Pipelined pipelined;
   if (session.isPipelined())
     session.signpost("pipeline", fmt::format("{} runs", loops));
-  if (session.isPipelined())
-    pipelined = measurePipeline(session, std::max<uint64_t>(warmup, 1), loops, options.noTrace);
+  if (session.isPipelined()) {
+    tokens.restart();
+    const uint64_t first = std::max<uint64_t>(warmup, 1);
+    pipelined = measurePipeline(session, first, loops, options.noTrace);
+    tokens.measured(loops, first + loops, static_cast<double>(loops) / pipelined.perSecond);
+  }
   const double resident = residentMb();
   constexpr double kMb = 1024 * 1024;
   const double huge = options.hugePages ? static_cast<double>(session.hugePages().huge) / kMb : 0;
@@ -338,6 +354,7 @@ int perfCommand(int argc, char **argv) {
   std::vector<Row> rows;
   if (ops || programs || !csv.empty()) {
     session.signpost("commands", "dispatched from the host");
+    tokens.restart();
     CommandTimes times;
     run.no_trace = 1;
     run.on_command = CommandTimes::add;
@@ -381,6 +398,10 @@ int perfCommand(int argc, char **argv) {
       object.field("schedule", pipelined.schedule).field("per_second", pipelined.perSecond);
       addTimes(object, "interval_ms", pipelined.intervals);
     }
+    if (tokens && tokens.perSecond() > 0) {
+      object.field("tokens_per_second", tokens.perSecond()).key("positions").beginArray(true);
+      object.value(tokens.first()).value(tokens.last() - 1).endArray();
+    }
     if (ops || programs) {
       object.key("ops").beginArray();
       for (const Row &row : programs ? sumByProgram(rows) : rows) {
@@ -421,6 +442,8 @@ int perfCommand(int argc, char **argv) {
       fmt::print("pipeline     {}, {:.1f} inferences per second\n", pipelined.schedule,
                  pipelined.perSecond);
     }
+    if (tokens)
+      fmt::print("tokens       {}\n", tokens.text());
     if (ops)
       printTable(rows, /*programs=*/false);
     if (programs)

@@ -63,7 +63,8 @@ int readCommand(int argc, char **argv) {
   std::string verify = "full", memoryMap, pictures, key;
   double runMs = 0;
   uint64_t linkBytesPerSecond = 0;
-  parser.flag("entries", "entry points: names, types, shapes, slots", sections.entries);
+  parser.flag("entries", "entry points: names, types, shapes, slots, what a run\ncosts; states",
+              sections.entries);
   parser.flag("target", "the target that the bundle is planned for", sections.target);
   parser.flag("programs", "every program: grid, scratch, operands", sections.programs);
   parser.flag("traces",

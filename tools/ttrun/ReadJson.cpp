@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReadJson.h"
 
+#include "Costs.h"
 #include "Json.h"
 #include "MemoryUse.h"
 #include "Printing.h"
@@ -94,6 +95,19 @@ static void addMetadata(Json &json, const Bundle &bundle) {
   json.endArray();
 }
 
+static void addCosts(Json &json, const EntryCosts &costs) {
+  json.key("run")
+      .beginObject()
+      .field("constants", costs.constants)
+      .field("states", costs.states)
+      .field("caches", costs.caches)
+      .field("caches_per_position", costs.cachesPerPosition)
+      .field("operations", costs.operations)
+      .field("operations_per_position", costs.operationsPerPosition)
+      .field("not_counted", costs.notCounted)
+      .endObject();
+}
+
 static void addEntries(Json &json, const Bundle &bundle) {
   json.key("entries").beginArray();
   for (const fb::EntryPoint *entry : *bundle.metadata().entries()) {
@@ -123,6 +137,7 @@ static void addEntries(Json &json, const Bundle &bundle) {
     };
     addPorts("inputs", entry->inputs());
     addPorts("outputs", entry->outputs());
+    addCosts(json, costsOf(bundle, *entry));
     json.key("schedules").beginArray();
     for (const fb::Schedule *schedule : *entry->schedules()) {
       json.beginObject().field("name", text(schedule->name())).field("queues", schedule->queues());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReadText.h"
 
+#include "Costs.h"
 #include "Describe.h"
 #include "Error.h"
 #include "Printing.h"
@@ -42,6 +43,7 @@ void printEntries(const Bundle &bundle) {
     };
     print("input ", entry->inputs());
     print("output", entry->outputs());
+    printLine("    a run {}", costsText(costsOf(bundle, *entry)));
   }
   const auto *states = bundle.metadata().states();
   if (count(states) == 0)

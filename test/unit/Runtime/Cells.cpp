@@ -23,6 +23,16 @@ void Cells::resetState(const ScheduleModel &model) {
     }
 }
 
+std::vector<uint64_t> Cells::stateNames(const ScheduleModel &model) const {
+  std::vector<uint64_t> names;
+  for (const auto &buffer : model.bundle.buffers)
+    if (buffer->kind == fb::BufferKind::State) {
+      const Use use = model.use(model.addressOf(*buffer), buffer->size, true, false, 0);
+      names.push_back(nameOf(model, use, 0, ~uint64_t(0)));
+    }
+  return names;
+}
+
 Cells::Cells(const ScheduleModel &model) : tags(model.cuts.size()) {
   const uint64_t garbage = mix(0, "garbage"), constant = mix(0, "constant");
   for (size_t i = 0; i < tags.size(); ++i)
@@ -100,33 +110,56 @@ uint64_t half(const Use &use, uint32_t piece) {
   return use.address + (piece == 0 ? 0 : piece == 1 ? bytes / 2 : bytes);
 }
 
+int64_t inferencesOf(const Unrolled &unrolled) {
+  int64_t read = 0, written = 0;
+  for (const Instance &instance : unrolled.instances) {
+    int64_t &number = instance.step->kind == fb::StepKind::Read ? read : written;
+    number = std::max(number, instance.inference + 1);
+  }
+  return read ? read : written;
+}
+
+/// Executes one instance; notes what it reads.
+static void execute(const ScheduleModel &model, const fb::EntryPointT &entry,
+                    const Instance &instance, Cells &cells, EntryReference &reference) {
+  const fb::StepT &step = *instance.step;
+  for (const Command &command : *instance.commands) {
+    if (step.kind == fb::StepKind::Read) {
+      auto &outputs = reference.outputs;
+      outputs.resize(std::max(outputs.size(), static_cast<size_t>(instance.inference) + 1));
+      auto &named = outputs[static_cast<size_t>(instance.inference)];
+      named.resize(entry.outputs.size());
+      const Use &use = command.uses[0];
+      for (uint32_t piece : {0, 1})
+        named[step.index][piece] = cells.nameOf(model, use, half(use, piece), half(use, piece + 1));
+    } else if (step.kind == fb::StepKind::Write) {
+      const Use &use = command.uses[0];
+      cells.fill(use, {inputName(step.index, instance.inference), use.address});
+    } else {
+      cells.execute(model, command);
+    }
+  }
+}
+
 Reference referenceOf(const BundleBuilder &builder, uint32_t inferences) {
   const ScheduleModel model(builder);
   Reference reference;
   for (const auto &entry : builder.bundle.entries) {
-    auto &outputs = reference.emplace_back();
+    EntryReference &found = reference.emplace_back();
+    const fb::ScheduleT &schedule = *entry->schedules[0];
     Cells cells(model);
-    const Unrolled unrolled = model.unroll(*entry->schedules[0], inferences);
-    for (const Instance &instance : unrolled.instances)
-      for (const Command &command : *instance.commands) {
-        const fb::StepT &step = *instance.step;
-        if (step.kind == fb::StepKind::Read) {
-          outputs.resize(std::max(outputs.size(), static_cast<size_t>(instance.inference) + 1));
-          auto &named = outputs[static_cast<size_t>(instance.inference)];
-          named.resize(entry->outputs.size());
-          const Use &use = command.uses[0];
-          for (uint32_t piece : {0, 1})
-            named[step.index][piece] =
-                cells.nameOf(model, use, half(use, piece), half(use, piece + 1));
-          continue;
-        }
-        if (step.kind == fb::StepKind::Write) {
-          const Use &use = command.uses[0];
-          cells.fill(use, {inputName(step.index, instance.inference), use.address});
-          continue;
-        }
-        cells.execute(model, command);
-      }
+    const Unrolled all = model.unroll(schedule, inferences);
+    for (const Instance &instance : all.instances)
+      execute(model, *entry, instance, cells, found);
+    // What is in state between two runs: after any number of bodies.
+    for (uint32_t bodies = 0; bodies <= inferences; ++bodies) {
+      const Unrolled run = model.unroll(schedule, bodies);
+      Cells left(model);
+      EntryReference unused;
+      for (const Instance &instance : run.instances)
+        execute(model, *entry, instance, left, unused);
+      found.states[inferencesOf(run)] = left.stateNames(model);
+    }
   }
   return reference;
 }

@@ -37,6 +37,8 @@ public:
   std::vector<uint64_t> execute(const ScheduleModel &model, const Command &command);
   /// Gives what state buffers hold the names that it had in the beginning.
   void resetState(const ScheduleModel &model);
+  /// The names of what state buffers hold, in the order of the bundle's table.
+  std::vector<uint64_t> stateNames(const ScheduleModel &model) const;
   bool operator==(const Cells &) const = default;
 
   std::vector<Tag> tags;
@@ -45,14 +47,23 @@ public:
 /// Which cells of a command's results one workgroup writes, with the operand's address.
 std::vector<std::pair<uint32_t, uint64_t>> resultsOf(const Command &command, uint64_t workgroup);
 
+/// The number of inferences whose outputs are read, or without outputs: whose inputs are written.
+int64_t inferencesOf(const Unrolled &unrolled);
+
 /// What the host writes.
 uint64_t inputName(uint32_t input, int64_t inference);
 /// Where half `piece` of a transfer begins; 2: its end.
 uint64_t half(const Use &use, uint32_t piece);
 
-/// Names of the two halves of each output, per entry point, inference and output: what the first
-/// schedule gives when everything is executed one after the other.
-using Reference = std::vector<std::vector<std::vector<std::array<uint64_t, 2>>>>;
+/// What the first schedule of an entry point gives when everything is executed one after the other.
+struct EntryReference {
+  /// Names of the two halves of each output, per inference and output.
+  std::vector<std::vector<std::array<uint64_t, 2>>> outputs;
+  /// What so many inferences leave in state: Cells::stateNames().
+  std::map<int64_t, std::vector<uint64_t>> states;
+};
+/// By entry point.
+using Reference = std::vector<EntryReference>;
 Reference referenceOf(const BundleBuilder &builder, uint32_t inferences);
 
 /// Names of what a schedule computes, of each inference the same: what is read from state has the

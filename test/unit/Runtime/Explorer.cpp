@@ -81,12 +81,13 @@ private:
   void step(const Position &position, const State &state, size_t thread);
   void begin(const Position &position, State &state, const Work &work, size_t thread);
   void end(State &state, const Work &work);
+  void checkStates(const State &state) const;
   bool meets(const Work &a, const Work &b);
   std::string describe(size_t thread, const Op &op) const;
   std::vector<std::string> trailTo(Position position) const;
 
   const ScheduleModel &model;
-  const std::vector<std::vector<std::array<uint64_t, 2>>> &reference;
+  const EntryReference &reference;
   const ExploreOptions options;
   const bool takenOver; ///< the next core runs a share, if the runtime allows that
   Unrolled unrolled;
@@ -299,10 +300,26 @@ void Explorer::end(State &state, const Work &work) {
   const auto inference = static_cast<size_t>(work.instance->inference);
   const uint64_t found =
       state.cells.nameOf(model, use, half(use, work.piece), half(use, work.piece + 1));
-  if (inference < reference.size() &&
-      found != reference[inference][work.instance->step->index][work.piece])
+  if (inference < reference.outputs.size() &&
+      found != reference.outputs[inference][work.instance->step->index][work.piece])
     throw Fault{"data: " + work.command->name + " of inference " + std::to_string(inference) +
                 " does not give its result"};
+}
+
+/// What the runs leave in state is what a later one begins with, whether or not an output depends
+/// on it.
+void Explorer::checkStates(const State &state) const {
+  const auto expected = reference.states.find(inferencesOf(unrolled));
+  if (expected == reference.states.end())
+    return;
+  const std::vector<uint64_t> names = state.cells.stateNames(model);
+  for (size_t i = 0, next = 0; i < model.bundle.buffers.size(); ++i)
+    if (model.bundle.buffers[i]->kind == fb::BufferKind::State) {
+      if (next >= expected->second.size() || names[next] != expected->second[next])
+        throw Fault{"data: state " + model.bundle.buffers[i]->name + " after " +
+                    std::to_string(expected->first) + " inferences is not what they leave"};
+      ++next;
+    }
 }
 
 void Explorer::step(const Position &position, const State &state, size_t thread) {
@@ -394,6 +411,13 @@ Explored Explorer::run() {
         continue;
       if (!isDone(position)) {
         explored.fault = "deadlock: no thread can go on";
+        explored.trail = trailTo(position);
+        return explored;
+      }
+      try {
+        checkStates(state);
+      } catch (const Fault &fault) {
+        explored.fault = fault.what;
         explored.trail = trailTo(position);
         return explored;
       }

@@ -3,7 +3,7 @@
 // The kinds of faults. A planner, a scheduler or an encoder could make each of them.
 
 #include "FaultPlaces.h"
-#include "ProofBundles.h"
+#include "StateFaults.h"
 
 namespace ttrt::test {
 namespace {
@@ -471,6 +471,13 @@ const std::vector<FaultKind> kKinds = {
 
 } // namespace
 
-const std::vector<FaultKind> &faultKinds() { return kKinds; }
+const std::vector<FaultKind> &faultKinds() {
+  static const std::vector<FaultKind> all = [] {
+    std::vector<FaultKind> kinds = kKinds;
+    kinds.insert(kinds.end(), stateFaultKinds().begin(), stateFaultKinds().end());
+    return kinds;
+  }();
+  return all;
+}
 
 } // namespace ttrt::test

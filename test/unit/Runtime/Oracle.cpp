@@ -276,11 +276,12 @@ private:
       for (size_t b = 0; b < a; ++b)
         if (without[a][index[b]] && without[b][index[a]])
           checkTogether(actions[a], actions[b]);
-    checkData(entry, schedule);
     checkValues(entry, schedule, bodies);
+    checkData(entry, schedule);
   }
 
-  /// Every schedule computes what the default one does, and uses state in the same order.
+  /// Every schedule computes what the default one does, and uses state in the same order. That
+  /// order is in the tables; a value that is read once more does no harm.
   void checkValues(const fb::EntryPointT &entry, const fb::ScheduleT &schedule, uint32_t bodies) {
     const fb::ScheduleT &first = *entry.schedules[0];
     const Computed expected = computedBy(model, first, 2), once = computedBy(model, first, 1),
@@ -297,10 +298,10 @@ private:
       };
       const std::vector<uint64_t> uses = usesIn(found), pattern = usesIn(once);
       if (uses.size() * once.inferences != pattern.size() * found.inferences)
-        throw Fault{"state that is used more or less often than in the default schedule"};
+        throw Fault{"state that is used more or less often than in the default schedule", true};
       for (size_t i = 0; i < uses.size(); ++i)
         if (uses[i] != pattern[i % pattern.size()])
-          throw Fault{"state that is used in another order than in the default schedule"};
+          throw Fault{"state that is used in another order than in the default schedule", true};
     }
   }
 
@@ -356,6 +357,18 @@ private:
     return false;
   }
 
+  /// How often an inference uses each state, in the default schedule.
+  std::map<const fb::BufferT *, size_t> stateUsesOf(const fb::EntryPointT &entry) const {
+    const Computed once = computedBy(model, *entry.schedules[0], 1);
+    std::map<const fb::BufferT *, size_t> each;
+    for (const auto &buffer : bundle.buffers)
+      if (const auto uses = once.stateUses.find(model.addressOf(*buffer));
+          buffer->kind == fb::BufferKind::State && uses != once.stateUses.end())
+        each[buffer.get()] =
+            std::max<size_t>(1, uses->second.size() / std::max<uint64_t>(1, once.inferences));
+    return each;
+  }
+
   void checkData(const fb::EntryPointT &entry, const fb::ScheduleT &schedule) {
     std::vector<Cell> cells(model.cuts.size());
     std::vector<Use> initial;
@@ -369,6 +382,8 @@ private:
       for (uint32_t cell : initial.back().cells)
         cells[cell].writer = &initial.back();
     }
+    const std::map<const fb::BufferT *, size_t> each = stateUsesOf(entry);
+    std::map<const fb::BufferT *, size_t> used;
     std::vector<int64_t> written(entry.inputs.size()), read(entry.outputs.size());
     std::vector<int64_t> inBody(entry.inputs.size()), outBody(entry.outputs.size());
     for (const auto &step : schedule.body) {
@@ -380,6 +395,11 @@ private:
     for (const Instance &instance : instances)
       for (const Command &command : *instance.commands) {
         std::set<int64_t> inferences;
+        // State that inference n uses is data of inference n, whoever has written it.
+        for (const auto &[state, times] : each)
+          for (const Use &use : command.uses)
+            if (!use.isScratch() && shareCells(use.cells, model.cellsOf(*state)))
+              inferences.insert(static_cast<int64_t>(used[state]++ / times));
         for (const Use &use : command.uses) {
           if (!use.read || isIn(fb::BufferKind::Constant, use))
             continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProofBundles.h"
 
+#include "StateFaults.h"
 #include "ttrt/ttrt.h"
 
 #include <cstring>
@@ -362,6 +363,7 @@ const std::vector<NamedBundle> &proofBundles() {
       {"OverlapInput", overlapInputBundle},
       {"Rows", rowsBundle},
       {"Host", hostBundle},
+      {"StateQueues", stateQueuesBundle},
       {"Core", coreBundle},
       {"Shards", shardsBundle},
       {"Pitches", [] { return pitchesBundle(Second::Whole); }},
