@@ -398,3 +398,27 @@ func.func @combine_c1_rows(%p: tensor<4x9x80xf32>) {
   %0 = ttc.kernel.combine_attention %p {rows = 2 : i64} : (tensor<4x9x80xf32>) -> tensor<2x288xf32>
   return
 }
+
+// -----
+
+func.func @decode_c7(%q: tensor<3x256xf32>, %k: tensor<3x2x4x32x32xf16>, %v: tensor<3x2x1x128x32xf16>, %p: tensor<3xi32>, %s: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C7) expected 'sequences' to be a vector of 1 or of 3 elements, found 'tensor<2xi32>'}}
+  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p sequences %s {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<3x256xf32>, tensor<3x2x4x32x32xf16>, tensor<3x2x1x128x32xf16>, tensor<3xi32>, tensor<2xi32>) -> (tensor<3x128xf32>, tensor<3x2x4x32x32xf16>, tensor<3x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @update_c7(%q: tensor<3x256xf32>, %k: tensor<3x2x4x32x32xf16>, %v: tensor<3x2x1x128x32xf16>, %p: tensor<3xi32>, %s: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.update_cache' op (C7) expected 'sequences' to be a vector of 1 or of 3 elements, found 'tensor<2xi32>'}}
+  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p sequences %s {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<3x2x4x32x32xf16>, tensor<3x2x1x128x32xf16>, tensor<3xi32>, tensor<2xi32>) -> (tensor<3x2x4x32x32xf16>, tensor<3x2x1x128x32xf16>)
+  return
+}
+
+// -----
+
+func.func @prefill_c7(%q: tensor<3x256xf32>, %k: tensor<3x2x4x32x32xf16>, %v: tensor<3x2x1x128x32xf16>, %p: tensor<3xi32>, %s: tensor<2xi32>) {
+  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C7) expected 'sequences' to be a vector of 1 or of 3 elements, found 'tensor<2xi32>'}}
+  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p sequences %s {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<3x256xf32>, tensor<3x2x4x32x32xf16>, tensor<3x2x1x128x32xf16>, tensor<3xi32>, tensor<2xi32>) -> tensor<3x128xf32>
+  return
+}
