@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs the tests of torch.compile(backend="ttc") (test/python/torch), and those of the examples, in an environment
-# of their own with PyTorch.
+# Runs the tests of torch.compile(backend="ttc") and of exported decoders (test/python/torch), and those of the
+# examples, in an environment of their own with PyTorch.
 # usage: scripts/test-torch.sh [PYTEST ARGUMENTS]
 #
 # TTC_TORCH_VENV names the environment (default: .venv-torch at the root). It is made once: PyTorch for CPUs takes
 # 190 MB to download and 700 MB on disk, all packages together 1.5 GB. Needs a build with the Python package ttrt
-# (TTC_BUILD_DIR, default: build). The tests take 10 minutes on two cores.
+# (TTC_BUILD_DIR, default: build). The tests take 14 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
