@@ -87,7 +87,8 @@ ensure_test_packages() {
 }
 
 # The tests' Python: a virtual environment with pinned packages from PyPI; where PyPI cannot be
-# reached, Debian's onnx, numpy and pytest, and no ONNX Runtime to compare with.
+# reached, Debian's onnx, numpy and pytest, and no ONNX Runtime to compare with. The list is complete, so
+# nothing else is installed.
 ensure_python() {
   local want stamp=.venv/ttc-requirements
   want=$(cat scripts/requirements.txt)
@@ -99,7 +100,7 @@ ensure_python() {
   rm -rf .venv
   /usr/bin/python3 -m venv .venv || fail "python3 -m venv failed (package: python3-venv)"
   if quietly pip .venv/bin/pip install --quiet --disable-pip-version-check --retries 2 --timeout 30 \
-    -r scripts/requirements.txt; then
+    --no-deps -r scripts/requirements.txt; then
     :
   else
     echo "PyPI does not serve these packages here; taking Debian's instead." \
