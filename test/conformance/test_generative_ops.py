@@ -387,3 +387,40 @@ def test_sample(tools, tmp_path):
     assert [int(array[0]) for array in found[:4]] == [1234, -1, 1234, 6]
     sampling[10] = 1  # done
     assert found[4].tobytes() == sampling.tobytes()
+
+
+def test_sample_sequences(tools, tmp_path):
+    """Two steps in one function: of rows 2, 0 and none, then of row 2, which a stop token has ended, and 1, twice."""
+    vocabulary, context, sequences = 3000, 40, 4
+    types = [f"tensor<{sequences}xi32>", f"tensor<{sequences}xi32>", f"tensor<{sequences}x64xi32>", f"tensor<{sequences}x{context}xi32>"]
+    step = f" : (tensor<3x{vocabulary}xf32>, {', '.join(types)}, tensor<3xi32>) -> (tensor<3xi32>, {', '.join(types)})\n"
+    results = ["tensor<3xi32>"] * 2 + types
+    bundle = build(
+        tools, tmp_path,
+        f"func.func @main(%l: tensor<3x{vocabulary}xf32>, %m: tensor<3x{vocabulary}xf32>, %t: {types[0]}, %p: {types[1]}, "
+        f"%s: {types[2]}, %h: {types[3]}, %a: tensor<3xi32>, %b: tensor<3xi32>) -> ({', '.join(results)}) {{\n"
+        f"  %0:5 = ttc.sample %l, %t, %p, %s, %h sequences %a{step}  %1:5 = ttc.sample %m, %0#1, %0#2, %0#3, %0#4 sequences %b{step}"
+        f"  return %0#0, %1#0, %1#1, %1#2, %1#3, %1#4 : {', '.join(results)}\n}}\n")
+    rng = np.random.default_rng(11)
+    first, second = (rng.standard_normal((3, vocabulary)).astype(np.float32) for _ in range(2))
+    first[0, 1234] = 9
+    history = np.full((sequences, context), -1, np.int32)
+    position = np.array([5, 0, 11, 7], np.int32)
+    sampling = np.zeros((sequences, 64), np.int32)
+    sampling[:, 0] = 256
+    sampling[2, 11:13] = [1, 1234]  # stop_count, stop
+    token = np.array([7, 8, 9, 10], np.int32)
+    inputs = [first, second, token, position, sampling, history, np.array([2, 0, -1], np.int32), np.array([2, 1, 1], np.int32)]
+    first_bits = None
+    for way in WAYS:
+        found = run(tools, tmp_path, bundle, inputs, 6, *way)
+        first_bits = first_bits or found
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(first_bits, found)), f"other bits with {' '.join(way)}"
+    chosen = [int(np.argmax(first[1])), int(np.argmax(second[1])), 1234]
+    assert list(found[0]) == [1234, chosen[0], -1] and list(found[1]) == [-1, chosen[1], -1]
+    assert list(found[2]) == [*chosen, 10] and list(found[3]) == [6, 1, 12, 7]
+    sampling[2, 10] = 1  # done
+    assert found[4].tobytes() == sampling.tobytes()
+    for sequence in range(3):
+        history[sequence, found[3][sequence]] = chosen[sequence]
+    assert found[5].tobytes() == history.tobytes()
