@@ -137,6 +137,22 @@ def test_int8_is_near(small, tools, decoder, tmp_path):
     assert error.max() < 0.1 * np.abs(expected).max() and error.mean() < 0.02 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("cache,most,mean", [("f16", 0.003, 0.0003), ("q8", 0.04, 0.006)])
+def test_small_caches_are_near(small, tools, decoder, tmp_path, cache, most, mean):
+    """By steps and with prompts, so that both kinds of attention read what both have written."""
+    model, _ = small
+    bundle = compile_model(tools, model, tmp_path / "model.ttcb", "--context=128", "--prefill=1,8", "--activations=f32",
+                           f"--cache={cache}", "--logits")
+    tokens = random_tokens(100, 300)
+    expected = expected_logits(Reference(model), tokens[:60], tokens[60:])
+    for buckets in ((8, 1), (1,)):
+        with decoder(bundle) as opened:
+            error = np.abs(logits_of(opened, tokens[:60], tokens[60:], buckets=buckets) - expected) / np.abs(expected).max()
+            bytes_of_keys = opened.read("keys_1").nbytes
+        assert error.max() < most and error.mean() < mean, (error.max(), error.mean())
+    assert bytes_of_keys == {"f16": 2, "q8": 34 / 32}[cache] * np.prod((2, 128, 32))
+
+
 def check_greedy(found, expected, least=1e-3):
     """Tokens are those of the best logits that the reference has after the same text, up to the first position where its two
     best logits are nearer than `least`."""
