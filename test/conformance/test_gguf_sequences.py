@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Decoders for several sequences (--sequences=N): each has the tokens, and the bits of the logits, that it has in a bundle for
-one, whichever others step with it."""
+"""Decoders for several sequences (--sequences=N): each has the tokens, and with quantised weights the bits of the logits, that it
+has in a bundle for one, whichever others step with it."""
 import functools
 import json
 
@@ -10,7 +10,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: decoders are n
 
 import gguf_bundle
 import gguf_models
-from test_gguf import compile_model, random_tokens, smollm2
+from test_gguf import compile_model, random_tokens, shape_of, smollm2
 
 N = 4
 DONE = 10  # a word of ttrt_sampling
@@ -97,6 +97,26 @@ def test_all_numbers_of_rows(small, opened):
                 assert tokens == [wants[sequence][0][i] for sequence in rows]
                 for row, sequence in zip(logits, rows):
                     np.testing.assert_array_equal(row, wants[sequence][1][i], err_msg=f"{rows}, {sequence}, token {i}")
+
+
+@pytest.mark.parametrize("format", ["F16", "Q4_1", "Q5_0", "Q8_0", "Q4_K", "Q6_K"])
+def test_formats(tools, opened, tmp_path, format):
+    """Products of one row and of several have the same bits, except by weights that are floats."""
+    close = np.testing.assert_array_equal if format[0] == "Q" else functools.partial(np.testing.assert_allclose, rtol=0, atol=1e-5)
+    gguf_models.write(tmp_path / "model.gguf", format=format, layers=1, **shape_of(format),
+                      embedding_format=format if format[-1] != "K" else "Q8_0")
+    for activations in ("int8", "f32"):
+        bundles = [compile_model(tools, tmp_path / "model.gguf", tmp_path / f"{n}.ttcb", "--context=64", "--prefill=16", "--logits",
+                                 f"--sequences={n}", f"--activations={activations}") for n in (1, N)]
+        with opened(gguf_bundle.Decoder, bundles[0]) as one, opened(Sequences, bundles[1]) as several:
+            wants = [alone(one, prompt, 6) for prompt in PROMPTS[:N]]
+            for count in (2, 3, 4):
+                for sequence in range(count):
+                    several.begin_sequence(sequence, PROMPTS[sequence])
+                for i in range(6):
+                    tokens, logits = several.step_rows(list(range(count)))
+                    for sequence in range(count):
+                        close(logits[sequence], wants[sequence][1][i], err_msg=f"{activations}, {count} rows")
 
 
 def test_sequences_come_and_go(small, opened):
