@@ -50,6 +50,9 @@ llvm::Error mlir::ttc::dumpIr(PassManager &manager, const std::string &directory
   if (code)
     return llvm::createStringError(code,
                                    "cannot write to folder '" + directory + "': " + code.message());
+  // Printing holds a lock of the pass manager and verifies, in parallel: the waiting thread may
+  // take up other work, a pass that waits for the lock.
+  manager.getContext()->disableMultithreading();
   auto never = [](Pass *, Operation *) { return false; };
   auto always = [](Pass *, Operation *) { return true; };
   manager.enableIRPrintingToFileTree(
