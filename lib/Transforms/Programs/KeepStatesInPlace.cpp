@@ -225,11 +225,11 @@ struct ScaleOtherFactor : OpRewritePattern<MatmulOp>, CountingPattern {
 
 //===--- repeated heads ---------------------------------------------------------------===//
 
-/// A value with heads that are repeated for groups of queries: dimension `heads` of the value is
-/// dimension `group` of `x` times `repeats`, and its other dimensions are those of `x`.
+/// A value with heads that are repeated for groups of queries: dimension `heads` of the value has
+/// each of the heads of `x` `repeats` times, and its other dimensions are those of `x`.
 struct RepeatedHeads {
   Value x; ///< the expand's operand, with a dimension of size 1 where it repeats
-  int64_t group = -1, repeats = 1, heads = -1;
+  int64_t repeats = 1, heads = -1;
   /// For each dimension of the value, dimensions of `x` of more than one element.
   SmallVector<SmallVector<int64_t>> dims;
 };
@@ -304,7 +304,6 @@ std::optional<RepeatedHeads> getRepeatedHeads(Value value) {
       if (atoms.size() > 2 || atoms.back() != repeated)
         return std::nullopt;
       heads.heads = at;
-      heads.group = atoms.size() == 2 ? atoms[0] : -1;
       atoms.pop_back();
     }
   return heads;
@@ -313,13 +312,13 @@ std::optional<RepeatedHeads> getRepeatedHeads(Value value) {
 /// A shape with the heads split into groups and the queries of each. If there is one row for each
 /// head, the queries of a group are its rows: no dimension is added.
 SmallVector<int64_t> splitHeads(ArrayRef<int64_t> shape, int64_t heads, int64_t repeats,
-                                int64_t repeated, bool isRow) {
+                                bool isRow) {
   SmallVector<int64_t> result(shape);
   result[heads] /= repeats;
   if (isRow)
-    result[heads + 1] = repeated;
+    result[heads + 1] = repeats;
   else
-    result.insert(result.begin() + heads + 1, repeated);
+    result.insert(result.begin() + heads + 1, repeats);
   return result;
 }
 
@@ -364,10 +363,10 @@ struct GroupQueries : OpRewritePattern<MatmulOp>, CountingPattern {
         !isOverHeads(last, *values))
       return failure();
 
-    const int64_t at = keys->heads, repeats = keys->repeats;
+    const int64_t at = keys->heads;
     const bool isRow = at + 1 == scores.getRank() - 2 && scores.getDimSize(at + 1) == 1;
     auto split = [&](ArrayRef<int64_t> shape) {
-      return splitHeads(shape, at, repeats, repeats, isRow);
+      return splitHeads(shape, at, keys->repeats, isRow);
     };
     IRMapping mapping;
     auto multiply = [&](MatmulOp product, Value a, const RepeatedHeads &heads) {
