@@ -11,17 +11,19 @@ namespace ttc::kernels {
 constexpr int kMostRows = VL == 16 ? 12 : 6;
 
 /// Vectors that meet all rows of a tile at once: those of a whole block, or of half of it, where
-/// there are registers for more rows then, so that fewer elements are converted.
-template <int ROWS> constexpr int vectorsAtOnce() {
+/// there are registers for more rows then, so that fewer elements are converted. Integers need a
+/// register more while they are.
+template <int ROWS, typename E> constexpr int vectorsAtOnce() {
   constexpr int whole = kCacheBlock / VL;
-  return VL == 16 || ROWS <= 3 ? whole : whole / 2;
+  return VL == 16 || ROWS <= (isScaled<E> ? 2 : 3) ? whole : whole / 2;
 }
 
 /// Steps that are unrolled, each with its own accumulators, so that few rows do not wait for
 /// themselves.
-template <int ROWS> constexpr int stepsAtOnce() {
-  constexpr int chains = ROWS * vectorsAtOnce<ROWS>();
-  return chains * 4 <= 12 ? 4 : chains * 2 <= (VL == 16 ? 16 : 8) ? 2 : 1;
+template <int ROWS, typename E> constexpr int stepsAtOnce() {
+  constexpr int chains = ROWS * vectorsAtOnce<ROWS, E>();
+  constexpr int most = VL == 16 ? 16 : isScaled<E> ? 12 : 8;
+  return chains * 4 <= 12 ? 4 : chains * 2 <= most ? 2 : 1;
 }
 
 /// Adds the vectors of `row`, each times one factor of each row.
@@ -68,12 +70,11 @@ template <typename E> TTC_INLINE void prefetchRow(const E *row, int step) {
 }
 
 /// Sums of `elements` products of ROWS queries, `queryRow` from each other, with the positions that
-/// vectorsAtOnce() hold. Calls `finish` with each row, vector and sum. `ahead`: to the elements
-/// that are prefetched.
-template <int ROWS, bool PREFETCH, typename E, typename Finish>
+/// vectorsAtOnce() hold. `ahead`: to the elements that are prefetched.
+template <int ROWS, bool PREFETCH, int VECTORS, typename E>
 TTC_INLINE void multiplyKeys(const float *queries, int64_t queryRow, int64_t elements,
-                             const E *keys, int64_t ahead, Finish finish) {
-  constexpr int STEPS = stepsAtOnce<ROWS>(), VECTORS = vectorsAtOnce<ROWS>();
+                             const E *keys, int64_t ahead, vf (&result)[ROWS][VECTORS]) {
+  constexpr int STEPS = stepsAtOnce<ROWS, E>();
   vf sums[STEPS][ROWS][VECTORS];
   TTC_UNROLL
   for (int s = 0; s < STEPS; ++s) {
@@ -101,7 +102,7 @@ TTC_INLINE void multiplyKeys(const float *queries, int64_t queryRow, int64_t ele
       TTC_UNROLL
       for (int s = 1; s < STEPS; ++s)
         sums[0][r][v] += sums[s][r][v];
-      finish(r, v, sums[0][r][v]);
+      result[r][v] = sums[0][r][v];
     }
   }
 }
@@ -111,12 +112,18 @@ TTC_INLINE void multiplyKeys(const float *queries, int64_t queryRow, int64_t ele
 template <int ROWS, bool PREFETCH, typename E>
 TTC_INLINE void scoreBlock(const CacheParams &p, const float *queries, const E *block,
                            int64_t first, float *scores) {
+  constexpr int VECTORS = vectorsAtOnce<ROWS, E>();
   const int64_t ahead = 2 * keyBlock<E>(p);
+  vf sums[ROWS][VECTORS];
+  scores += first;
   if constexpr (!isScaled<E>) {
-    multiplyKeys<ROWS, PREFETCH>(queries, p.depth, p.depth, block + first, ahead,
-                                 [&](int r, int v, vf sum) __attribute__((always_inline)) {
-                                   store(scores + r * p.scoreRow + first + v * VL, sum);
-                                 });
+    multiplyKeys<ROWS, PREFETCH>(queries, p.depth, p.depth, block + first, ahead, sums);
+    TTC_UNROLL
+    for (int r = 0; r < ROWS; ++r) {
+      TTC_UNROLL
+      for (int v = 0; v < VECTORS; ++v)
+        store(scores + r * p.scoreRow + v * VL, sums[r][v]);
+    }
     return;
   }
   // 32 elements share a scale, which is that of a position: so it multiplies their sum.
@@ -126,12 +133,17 @@ TTC_INLINE void scoreBlock(const CacheParams &p, const float *queries, const E *
     if constexpr (PREFETCH)
       __builtin_prefetch(reinterpret_cast<const E *>(scales) + ahead);
     multiplyKeys<ROWS, PREFETCH>(queries + element, p.depth, kCacheBlock,
-                                 block + element * kCacheBlock + first, ahead,
-                                 [&](int r, int v, vf sum) __attribute__((always_inline)) {
-                                   float *to = scores + r * p.scoreRow + first + v * VL;
-                                   const vf before = element == 0 ? (vf)0.0f : load(to);
-                                   store(to, before + sum * load(scales + v * VL));
-                                 });
+                                 block + element * kCacheBlock + first, ahead, sums);
+    TTC_UNROLL
+    for (int v = 0; v < VECTORS; ++v) {
+      const vf scale = load(scales + v * VL);
+      TTC_UNROLL
+      for (int r = 0; r < ROWS; ++r) {
+        float *to = scores + r * p.scoreRow + v * VL;
+        const vf before = element == 0 ? (vf)0.0f : load(to);
+        store(to, before + sums[r][v] * scale);
+      }
+    }
   }
 }
 
@@ -139,7 +151,7 @@ TTC_INLINE void scoreBlock(const CacheParams &p, const float *queries, const E *
 template <int ROWS, bool PREFETCH, typename E>
 TTC_INLINE void addValues(const float *weights, int64_t weightRow, const E *values, int64_t count,
                           float *results, int64_t depth) {
-  constexpr int STEPS = stepsAtOnce<ROWS>(), VECTORS = vectorsAtOnce<ROWS>();
+  constexpr int STEPS = stepsAtOnce<ROWS, E>(), VECTORS = vectorsAtOnce<ROWS, E>();
   vf sums[STEPS][ROWS][VECTORS];
   TTC_UNROLL
   for (int s = 0; s < STEPS; ++s) {

@@ -92,7 +92,7 @@ TTC_INLINE void weigh(const CacheParams &p, const Walk &walk, int64_t rows, int6
   }
   forTiles(rows, [&]<int ROWS>(int64_t row) __attribute__((always_inline)) {
     TTC_UNROLL
-    for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS>() * VL)
+    for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS, E>() * VL)
       addValues<ROWS, PREFETCH>(weights + row * weightRow, weightRow, values + at, count,
                                 walk.results + row * p.depth + column + at, p.depth);
   });
@@ -113,7 +113,7 @@ TTC_INLINE void walkPositions(const CacheParams &p, const Walk &walk, int64_t ro
       const E *from = keys + keyAt<E>(p, group, first / kCacheBlock + block);
       forTiles(rows, [&]<int ROWS>(int64_t row) __attribute__((always_inline)) {
         TTC_UNROLL
-        for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS>() * VL)
+        for (int64_t at = 0; at < kCacheBlock; at += vectorsAtOnce<ROWS, E>() * VL)
           scoreBlock<ROWS, PREFETCH>(p, walk.queries + row * p.depth, from, at,
                                      walk.scores + row * p.scoreRow + block * kCacheBlock);
       });
