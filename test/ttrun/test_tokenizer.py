@@ -85,12 +85,18 @@ def test_trained(text_tool, vocabularies, corpus, pre):
 
 @pytest.mark.parametrize("pre", reference.PRE_TOKENIZERS)
 def test_every_character(text_tool, vocabularies, pre):
-    """Each character that Unicode 14 has, beside letters, digits, spaces and itself."""
+    """Each character that Unicode 14 has, beside letters, digits, spaces and itself. Of ideographs and syllables of Hangul, which
+    are 9 of 10, and all of one class: each by one pre-tokenizer, every 16th by the others."""
     import unicodedata
     path, _, other = vocabularies[pre]
     texts = []
+
+    def taken(code):
+        kind = unicodedata.category(chr(code))
+        many = kind == "Lo" and unicodedata.name(chr(code), "").startswith(("CJK UNIFIED", "HANGUL SYLLABLE", "TANGUT"))
+        return kind not in ("Cn", "Cs", "Co") and (pre == "llama-bpe" or not many or code % 16 == 0)
     for begin in range(0, 0x110000, 64):
-        characters = [chr(code) for code in range(begin, begin + 64) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co")]
+        characters = [chr(code) for code in range(begin, begin + 64) if taken(code)]
         if characters:
             texts.append("".join(f"a{c} {c}{c}1 {c}  {c}'" for c in characters))
     compare(text_tool, path, other, texts)
