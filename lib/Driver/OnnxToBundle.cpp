@@ -102,7 +102,8 @@ LogicalResult mlir::ttc::checkOptions(StringRef translation) {
     return failure();
   }
   if (!isGguf && translation != "import-gguf" && hasGgufImportOptions()) {
-    llvm::errs() << "error: --context, --sequences, --prefill, --cache, --activations and --logits are options "
+    llvm::errs() << "error: --context, --sequences, --prefill, --cache, --activations and --logits "
+                    "are options "
                     "of --import-gguf and --"
                  << kGgufToBundle << ", found one with --" << translation << "\n";
     return failure();
