@@ -62,6 +62,22 @@ def test_text(tools, decoder):
     assert f"computes {run['operations']} operations and 1536 for each position in use, 1 dispatch not counted" in text
 
 
+@pytest.mark.parametrize("options, bytes, sequences", [
+    (["--cache=f32"], 4, 1), (["--cache=q8"], 17 / 16, 1), (["--cache=f16", "--sequences=2"], 2, 2)])
+def test_caches(tools, decoder, tmp_path, options, bytes, sequences):
+    """Scales are part of what is read; a position is that of one sequence."""
+    tools.run("ttc-translate", "--gguf-to-bundle", decoder.with_suffix(".gguf"), f"--context={CONTEXT}", "--prefill=16",
+              *options, "-o", tmp_path / "model.ttcb")
+    described = json.loads(tools.ttrun("read", tmp_path / "model.ttcb", "--json").stdout)
+    per_position = SHAPE.layers * 2 * SHAPE.kv_heads * SHAPE.head_size * bytes
+    for entry in described["entries"]:
+        if entry["name"].startswith("decode"):
+            rows = int(entry["name"].partition("_")[2] or 1)
+            assert entry["run"]["caches_per_position"] == per_position, entry["name"]
+            assert entry["run"]["caches"] == per_position * CONTEXT * sequences
+            assert entry["run"]["operations_per_position"] == rows * SHAPE.layers * 4 * SHAPE.heads * SHAPE.head_size
+
+
 def test_other_states(tools, root, tmp_path):
     """A bundle with states that is no decoder of a GGUF file: what is read counts whole."""
     planned = tools.run("ttc-opt", root / "test/runtime/Inputs/decoder.mlir", "--ttc-trace-pipeline").stdout

@@ -35,7 +35,7 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> ranges;
 };
 
-/// A cache of keys [G, T / 32, D, 32] or of values [G, D / 32, T, 32] of one layer.
+/// The caches of keys or of values of one layer.
 struct Cache {
   std::string layer;                 ///< "12"
   uint64_t begin, end, groups, size; ///< addresses; G; D
@@ -48,10 +48,12 @@ public:
   explicit Caches(const Bundle &bundle) {
     const auto *states = bundle.metadata().states();
     for (uint32_t i = 0; i < count(states); ++i)
-      if (text(states->Get(i)->name()) == std::string_view("history") &&
-          count(states->Get(i)->shape()) == 1)
-        context = static_cast<uint64_t>(states->Get(i)->shape()->Get(0));
-    for (uint32_t i = 0; context && i < count(states); ++i)
+      if (const fb::Port &state = *states->Get(i);
+          text(state.name()) == std::string_view("history") && count(state.shape())) {
+        context = extent(state, count(state.shape()) - 1);
+        positions = sizeOf(state) / sizeof(int32_t);
+      }
+    for (uint32_t i = 0; positions && i < count(states); ++i)
       add(bundle, *states->Get(i));
   }
 
@@ -62,21 +64,33 @@ public:
     return nullptr;
   }
 
-  uint64_t context = 0; ///< positions
+  uint64_t context = 0;   ///< positions of a sequence
+  uint64_t positions = 0; ///< of all sequences
 
 private:
+  static uint64_t extent(const fb::Port &state, uint32_t dim) {
+    return static_cast<uint64_t>(state.shape()->Get(dim));
+  }
+
+  /// Keys are [G, T / 32, D, 32] and values [G, D / 32, T, 32], with the number of sequences in
+  /// front if there are several; those of 8 bits have a sixteenth more in dimension 2 of the four,
+  /// for scales.
   void add(const Bundle &bundle, const fb::Port &state) {
     const std::string name = text(state.name());
     const bool keys = name.starts_with("keys_");
-    if ((!keys && !name.starts_with("values_")) || count(state.shape()) != 4)
+    const uint32_t rank = count(state.shape());
+    if ((!keys && !name.starts_with("values_")) || rank < 4 || rank > 5)
       return;
-    auto extent = [&](uint32_t i) { return static_cast<uint64_t>(state.shape()->Get(i)); };
-    const uint64_t positions = keys ? extent(1) * extent(3) : extent(2);
-    if (positions != context)
+    const uint32_t first = rank - 4;
+    uint64_t rows = extent(state, first + 2);
+    if (state.dtype() == fb::DType::I8)
+      rows = rows / 17 * 16;
+    const uint64_t blocks = extent(state, first + 1) * extent(state, first + 3);
+    if ((keys ? blocks : rows) != context)
       return;
     const uint64_t begin = bundle.address(*bundle.metadata().buffers()->Get(state.buffer()));
-    caches.push_back({name.substr(name.find('_') + 1), begin, begin + sizeOf(state), extent(0),
-                      keys ? extent(2) : extent(1) * extent(3), keys});
+    caches.push_back({name.substr(name.find('_') + 1), begin, begin + sizeOf(state),
+                      extent(state, first), keys ? rows : blocks, keys});
   }
 
   std::vector<Cache> caches;
@@ -113,7 +127,7 @@ public:
     costs.constants = constants.bytes();
     costs.states = read.bytes();
     costs.caches = cached.bytes();
-    costs.cachesPerPosition = caches.context ? costs.caches / caches.context : 0;
+    costs.cachesPerPosition = caches.positions ? costs.caches / caches.positions : 0;
     return costs;
   }
 

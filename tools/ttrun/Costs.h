@@ -19,9 +19,9 @@ struct EntryCosts {
   /// Caches of keys and values (docs/gguf-import.md), of which attention reads the positions in
   /// use.
   uint64_t caches = 0;                ///< bytes of the whole context
-  uint64_t cachesPerPosition = 0;     ///< bytes read for each position in use
+  uint64_t cachesPerPosition = 0;     ///< bytes read for each position in use, of a sequence
   uint64_t operations = 0;            ///< of all dispatches that are counted
-  uint64_t operationsPerPosition = 0; ///< of attention, for each position in use
+  uint64_t operationsPerPosition = 0; ///< of attention of all rows, for each position in use
   uint64_t notCounted = 0;            ///< dispatches of programs of which the bundle has no count
 };
 
