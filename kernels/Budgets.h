@@ -61,6 +61,9 @@ inline constexpr int64_t kBlockBytesPerGroup = 100'000;
 inline constexpr int64_t kBlockProductsPerStep = 4;
 /// The rows from which weights in blocks become f32, where three products of bytes take longer.
 inline constexpr int64_t kBlockRowsForFloats = 8;
+/// kRowsForWeights of weights in blocks that meet digits: to prepare a row takes as long as to
+/// multiply it by 2 to 4 groups, and each part of the groups prepares it once more.
+inline constexpr int64_t kBlockRowsForWeights = 16;
 /// The bytes of prepared activations that meet the same weights, in L2.
 inline constexpr int64_t kBlockActivationBudget = 224 * 1024;
 /// The bytes of a group of weights as f32, in L2 beside them.

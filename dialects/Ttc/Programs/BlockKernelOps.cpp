@@ -158,8 +158,9 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   const int64_t wanted = chooseWorkgroups(op, steps);
   // Parts of the rows prepare them once; parts of the groups prepare all rows, each for itself. An
   // even number of parts, as those of chooseWorkgroups().
-  p.rowSplits = std::min<int64_t>(
-      wanted, llvm::bit_floor<uint64_t>(std::max<int64_t>(p.m / kernels::kRowsForWeights, 1)));
+  const int64_t least = p.digits ? kernels::kBlockRowsForWeights : kernels::kRowsForWeights;
+  p.rowSplits =
+      std::min<int64_t>(wanted, llvm::bit_floor<uint64_t>(std::max<int64_t>(p.m / least, 1)));
   const int64_t worth = p.m == 1 ? units : std::max<int64_t>(products / p.m / p.k / rate / 128, 1);
   p.groupSplits = std::min({wanted / p.rowSplits, kernels::getEvenGroups(worth), units});
 
