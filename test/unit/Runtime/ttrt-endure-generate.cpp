@@ -25,7 +25,8 @@ using namespace ttrt::test;
 namespace {
 
 constexpr size_t kKinds = 4;
-constexpr long kSlackKb = 512; ///< of resident memory: pages of the C library's own
+[[maybe_unused]] constexpr long kSlackKb =
+    512; ///< of resident memory: pages of the C library's own
 
 long allocated() {
 #ifdef TTRT_TEST_SANITIZED
