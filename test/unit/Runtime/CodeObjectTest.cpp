@@ -14,6 +14,7 @@
 #include <functional>
 #include <iterator>
 #include <random>
+#include <span>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,6 +163,14 @@ struct Editable {
   template <typename T> T *table(int64_t tag) {
     return reinterpret_cast<T *>(bytes.data() + offsetOf(entry(tag).d_un.d_ptr));
   }
+  /// All of the dynamic section but the first one, which has no name.
+  std::span<Elf64_Sym> symbols() {
+    auto *sections = reinterpret_cast<Elf64_Shdr *>(bytes.data() + header().e_shoff);
+    for (unsigned i = 0; i < header().e_shnum; ++i)
+      if (sections[i].sh_type == SHT_DYNSYM)
+        return {table<Elf64_Sym>(DT_SYMTAB) + 1, sections[i].sh_size / sizeof(Elf64_Sym) - 1};
+    throw std::runtime_error("no symbols");
+  }
 };
 
 struct Change {
@@ -286,20 +295,20 @@ const Change kChanges[] = {
     {"ProgramInData",
      [](Editable &c) {
        const uint64_t data = c.partOfType(PT_LOAD, PF_W).p_vaddr;
-       for (int i = 1; i < 20; ++i)
-         c.table<Elf64_Sym>(DT_SYMTAB)[i].st_value = data;
+       for (Elf64_Sym &symbol : c.symbols())
+         symbol.st_value = data;
      },
      "is not inside an executable part"},
     {"ProgramPastTheEnd",
      [](Editable &c) {
-       for (int i = 1; i < 20; ++i)
-         c.table<Elf64_Sym>(DT_SYMTAB)[i].st_size = uint64_t(1) << 40;
+       for (Elf64_Sym &symbol : c.symbols())
+         symbol.st_size = uint64_t(1) << 40;
      },
      "is not inside an executable part"},
     {"AbsoluteProgram",
      [](Editable &c) {
-       for (int i = 1; i < 20; ++i)
-         c.table<Elf64_Sym>(DT_SYMTAB)[i].st_shndx = SHN_ABS;
+       for (Elf64_Sym &symbol : c.symbols())
+         symbol.st_shndx = SHN_ABS;
      },
      "section 65521; expected a global function"},
     {"RelocationOfText",
