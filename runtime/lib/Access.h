@@ -69,11 +69,12 @@ inline bool mayWriteInPlace(const fb::Program &program, const Access &output, co
   return false;
 }
 
-/// Calls function(const Access &) for each operand of a program.
+/// Calls function(const Access &) for each of the declared operands, at these addresses.
 template <typename Function>
-void forEachAccess(const fb::Program &program, const uint64_t *operands, Function function) {
-  for (uint32_t i = 0; i < count(program.operands()); ++i) {
-    const fb::Operand &operand = *program.operands()->Get(i);
+void forEachAccess(const flatbuffers::Vector<flatbuffers::Offset<fb::Operand>> *declared,
+                   const uint64_t *operands, Function function) {
+  for (uint32_t i = 0; i < count(declared); ++i) {
+    const fb::Operand &operand = *declared->Get(i);
     Access access{operands[i], operand.bytes(), operand.access() != fb::Access::Write,
                   operand.access() != fb::Access::Read, static_cast<uint8_t>(i)};
     if (operand.row_bytes()) {
@@ -103,7 +104,7 @@ void forEachAccess(const Bundle &bundle, const fb::EntryPoint *entry, const Acti
     break;
   }
   case AccessShape::Operands:
-    forEachAccess(*bundle.metadata().programs()->Get(action.index), action.operands, function);
+    forEachAccess(operandsOf(bundle.metadata(), action), action.operands, function);
     break;
   case AccessShape::Copy:
     function(Access{action.src, action.bytes, true, false, 0});

@@ -185,7 +185,8 @@ void Bundle::readMetadata(const FileHeader &header) {
   metadata_ = fb::GetBundle(data);
   for (uint32_t i = 0; i < count(metadata_->required_features()); ++i)
     if (const char *feature = metadata_->required_features()->Get(i)->c_str();
-        strcmp(feature, kHostFunctionsFeature) != 0 && strcmp(feature, kProgramMarkersFeature) != 0)
+        strcmp(feature, kHostFunctionsFeature) != 0 &&
+        strcmp(feature, kProgramMarkersFeature) != 0 && strcmp(feature, kMeshFeature) != 0)
       fail(TTRT_UNSUPPORTED, "bundle needs feature '{}', which this runtime does not have",
            feature);
 }

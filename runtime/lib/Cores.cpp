@@ -160,7 +160,7 @@ void Cores::execute(const Job &job) noexcept {
 bool Cores::run(const ResolvedStep &step, StreamEvents *events) noexcept {
   cores_[0].events = events;
   execute({++jobs_, step.stream, step.number, kWholeStream, events != nullptr, cores_[0].sequence});
-  return !events || !claims_.isAborted(jobs_);
+  return !claims_.isAborted(jobs_);
 }
 
 void Cores::run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept {

@@ -15,6 +15,7 @@
 #include "Markers.h"
 #include "Memory.h"
 #include "ProgramZones.h"
+#include "ttrt/transport.h"
 
 #include <atomic>
 #include <memory>
@@ -57,6 +58,7 @@ struct alignas(64) Core {
   Job job;                               ///< that it executes
   StreamEvents *events = nullptr;        ///< of the queue; core 0's
   MarkerRing *markers = nullptr;         ///< null: nothing is recorded
+  ttrt_transport *transport = nullptr;   ///< of the mesh; null: the device is alone
 
   /// Returns when all workgroups of the commands before are complete.
   void barrier() noexcept {
@@ -72,6 +74,9 @@ struct alignas(64) Core {
   void signal(uint32_t event) noexcept;
   /// Returns false if the event will never be recorded.
   bool wait(uint32_t event) noexcept;
+
+  /// Takes part in a collective.
+  void exchange(const ExchangeCommand &command) noexcept;
 
   /// Begins a command of which each core completes its share of `grid` workgroups.
   void expectShares(uint64_t grid) noexcept;

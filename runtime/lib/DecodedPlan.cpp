@@ -50,7 +50,8 @@ Decoder::Decoder(const Bundle &bundle) : bundle(bundle) {
   for (uint32_t i = 0; i < count(bundle.metadata().programs()); ++i) {
     const fb::Program &program = *bundle.metadata().programs()->Get(i);
     const auto first = static_cast<uint32_t>(operands.size());
-    forEachAccess(program, noAddresses, [&](const Access &access) { operands.push_back(access); });
+    forEachAccess(program.operands(), noAddresses,
+                  [&](const Access &access) { operands.push_back(access); });
     programs.push_back({program.grid(), hasTensorsInL1 ? program.scratch_bytes() : 0, first,
                         static_cast<uint32_t>(operands.size())});
   }
@@ -91,6 +92,8 @@ uint32_t Decoder::countAccesses(const Action &action) const {
   case AccessShape::None:
     return 0;
   }
+  if (action.info->table != IndexedTable::Program)
+    return action.operandCount;
   const Program &program = programs[action.index];
   return action.operandCount + countScratch(program, action.info->onCores ? program.grid : 1);
 }

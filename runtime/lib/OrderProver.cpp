@@ -6,6 +6,7 @@
 
 #include "Format.h"
 #include "Sort.h"
+#include "ttrt/collective_digest.h"
 #include "ttrt/dataflow.h"
 
 #include <algorithm>
@@ -266,6 +267,8 @@ uint64_t OrderProver::identify(const Op &op) const {
   switch (op.info->table) {
   case IndexedTable::Program:
     return reference.digestOfProgram(op.index);
+  case IndexedTable::Collective:
+    return dataflow::digestOfCollective(*bundle.metadata().collectives()->Get(op.index));
   case IndexedTable::Input:
     return dataflow::digestOf(Input, op.index, reference.digestOf(*entry.inputs()->Get(op.index)));
   case IndexedTable::Output:

@@ -181,6 +181,22 @@ bool Core::wait(uint32_t event) noexcept {
 }
 
 //===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+void Core::exchange(const ExchangeCommand &command) noexcept {
+  // Core 0's work, as a command of one workgroup. After a failure, the rest of the stream computes
+  // with what is there; run() reports it.
+  if (index == 0) {
+    if (transport->exchange(transport, command.collective,
+                            reinterpret_cast<const uint64_t *>(&command + 1)) != 0) [[unlikely]]
+      claims->abort(job.number);
+    ++completed[0];
+  }
+  ++expected[0];
+}
+
+//===----------------------------------------------------------------------===//
 // Commands
 //===----------------------------------------------------------------------===//
 
@@ -196,6 +212,8 @@ void executeCommand(Core &core, const CommandHeader &header) noexcept {
     return core.barrier();
   case Opcode::Signal:
     return core.signal(reinterpret_cast<const EventCommand &>(header).event);
+  case Opcode::Exchange:
+    return core.exchange(reinterpret_cast<const ExchangeCommand &>(header));
   case Opcode::Wait:
   case Opcode::End:
     return;

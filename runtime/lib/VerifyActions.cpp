@@ -8,18 +8,20 @@
 namespace ttrt {
 
 static std::string findOperandProblem(const Bundle &bundle, const Action &action) {
-  const fb::Program &program = *bundle.metadata().programs()->Get(action.index);
-  const char *symbol = text(program.symbol());
-  if (program.host_function() && action.info->onCores)
-    return formatText("runs '{}' on the cores; host function '{}' computes it", symbol,
-                      text(program.host_function()->name()));
-  const uint32_t operands = count(program.operands());
+  const char *symbol = nameIn(bundle.metadata(), nullptr, *action.info, action.index);
+  if (action.info->table == IndexedTable::Program && action.info->onCores)
+    if (const fb::HostFunction *function =
+            bundle.metadata().programs()->Get(action.index)->host_function())
+      return formatText("runs '{}' on the cores; host function '{}' computes it", symbol,
+                        text(function->name()));
+  const auto *declared = operandsOf(bundle.metadata(), action);
+  const uint32_t operands = count(declared);
   if (action.operandCount != operands)
     return formatText("runs '{}' with {} operands; it has {}", symbol, action.operandCount,
                       operands);
   const uint64_t end = bundle.addresses().size();
   for (uint32_t i = 0; i < operands; ++i) {
-    const fb::Operand &operand = *program.operands()->Get(i);
+    const fb::Operand &operand = *declared->Get(i);
     const uint64_t address = action.operands[i];
     if (!isInside(address, operand.bytes(), 0, end) || address % operand.alignment() != 0)
       return formatText("runs '{}' with operand {} at {:#x} + {} bytes; expected a multiple of {} "

@@ -22,6 +22,14 @@ inline constexpr char kHostFunctionsFeature[] = "host-functions";
 /// Programs with markers, which must be emptied before each command (program_markers.h).
 inline constexpr char kProgramMarkersFeature[] = "program-markers";
 
+/// A mesh of more than one device: a device of it needs a transport (transport.h).
+inline constexpr char kMeshFeature[] = "mesh";
+
+/// Collective.sources of a device that receives nothing.
+inline constexpr uint32_t kNoSource = ~uint32_t(0);
+/// Devices that a mesh can have.
+inline constexpr uint32_t kMaxDevices = 4096;
+
 /// Every buffer's address and size is a multiple of this.
 inline constexpr uint64_t kBufferAlignment = 64;
 /// Command queues that a device can have.

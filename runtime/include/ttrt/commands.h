@@ -29,6 +29,7 @@ enum class Opcode : uint16_t {
   Signal = 5,   ///< a barrier, then the event is recorded
   Wait = 6,     ///< no core goes on before the event has been recorded
   End = 7,      ///< the trace is complete when all work is done
+  Exchange = 8, ///< take part in a collective, with the other devices of the mesh
 };
 
 struct CommandHeader {
@@ -42,6 +43,15 @@ struct CommandHeader {
 struct DispatchCommand {
   CommandHeader header;
   uint32_t program; ///< index into the bundle's programs
+  uint32_t operandCount;
+};
+
+/// Followed by `operandCount` flat addresses in DRAM: those of the collective's operands. Core 0
+/// executes it: it returns when the output is complete, and when no other device will read the input or
+/// the scratch any more.
+struct ExchangeCommand {
+  CommandHeader header;
+  uint32_t collective; ///< index into the bundle's collectives
   uint32_t operandCount;
 };
 
@@ -68,6 +78,7 @@ struct EventCommand { ///< signal and wait
 };
 
 static_assert(sizeof(CommandHeader) == 8 && sizeof(DispatchCommand) == 16);
+static_assert(sizeof(ExchangeCommand) == sizeof(DispatchCommand));
 static_assert(sizeof(CopyCommand) == 32 && sizeof(FillCommand) == 32 && sizeof(EventCommand) == 16);
 
 /// Every stream starts at a multiple of this, so that no two streams share a cache line.

@@ -47,6 +47,8 @@ enum class Kind : uint64_t {
   StateWrite,
   Port,
   HostFunction,
+  Collective,
+  Shards,
 };
 
 /// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`.

@@ -30,13 +30,13 @@
 namespace ttrt {
 
 /// The table that an action's index refers to.
-enum class IndexedTable : uint8_t { None, Input, Output, Trace, Program, Event };
+enum class IndexedTable : uint8_t { None, Input, Output, Trace, Program, Event, Collective };
 
 /// What an action reads and writes by itself. A trace's accesses are those of its commands.
 enum class AccessShape : uint8_t {
   None,
   Slot,     ///< the slot of input `index`, written, or of output `index`, read
-  Operands, ///< the operands of program `index`, as the program declares them
+  Operands, ///< the operands of program or collective `index`, as that declares them
   Copy,     ///< reads `bytes` at `src` and writes them at `dst`
   Fill,     ///< writes `bytes` at `dst`
 };
@@ -95,8 +95,10 @@ inline constexpr ActionInfo kCommandInfos[] = {
      sizeof(EventCommand)},
     {"end", "end", IndexedTable::None, AccessShape::None, OrderRole::End, false,
      sizeof(CommandHeader)},
+    {"exchange", "exchange of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work,
+     false, sizeof(ExchangeCommand)},
 };
-static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::End));
+static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::Exchange));
 
 /// Null for a kind that this version does not know.
 constexpr const ActionInfo *findInfo(fb::StepKind kind) {
@@ -148,6 +150,7 @@ inline Action actionOf(const CommandHeader &header) {
   action.info = &infoOf(header.opcode);
   switch (action.info->accesses) {
   case AccessShape::Operands: {
+    // An exchange has the same layout.
     const auto &dispatch = reinterpret_cast<const DispatchCommand &>(header);
     action.index = dispatch.program;
     action.operandCount = dispatch.operandCount;
@@ -179,7 +182,8 @@ inline Action actionOf(const CommandHeader &header) {
 
 /// "input", "event", ...; "" for None.
 constexpr const char *nounOf(IndexedTable table) {
-  constexpr const char *kNouns[] = {"", "input", "output", "trace", "program", "event"};
+  constexpr const char *kNouns[] = {"",        "input", "output",    "trace",
+                                    "program", "event", "collective"};
   return kNouns[static_cast<size_t>(table)];
 }
 
@@ -197,6 +201,8 @@ auto withTable(const fb::Bundle &bundle, const fb::EntryPoint *entry, IndexedTab
     return function(bundle.traces());
   case IndexedTable::Program:
     return function(bundle.programs());
+  case IndexedTable::Collective:
+    return function(bundle.collectives());
   case IndexedTable::Event:
   case IndexedTable::None:
     break;
@@ -233,6 +239,16 @@ inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint *entry,
 inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
                           const ActionInfo &info, uint32_t index) {
   return nameIn(bundle, &entry, info, index);
+}
+
+/// What the operands of a verified action are; null for actions without operands.
+inline const flatbuffers::Vector<flatbuffers::Offset<fb::Operand>> *
+operandsOf(const fb::Bundle &bundle, const Action &action) {
+  if (action.info->table == IndexedTable::Collective)
+    return bundle.collectives()->Get(action.index)->operands();
+  return action.info->table == IndexedTable::Program
+             ? bundle.programs()->Get(action.index)->operands()
+             : nullptr;
 }
 
 /// The input or output that a verified step moves; null for all other steps.

@@ -256,6 +256,7 @@ typedef struct ttrt_device ttrt_device;
 
 typedef struct ttrt_host_function ttrt_host_function;
 typedef struct ttrt_profiler ttrt_profiler;
+struct ttrt_transport;
 
 /** Options of ttrt_device_open(). Zero is the default of every field. */
 typedef struct ttrt_device_options {
@@ -294,9 +295,12 @@ typedef struct ttrt_device_options {
   /** Records what the device executes (profile.h); it must outlive the device. NULL: nothing,
      unless the environment has TTRT_PROFILE. */
   ttrt_profiler *profiler;
+  /** Connects the device with the others of its mesh (transport.h), and says which one it is; it must
+      outlive the device. NULL: the device is alone, and the bundle must not have a mesh. */
+  struct ttrt_transport *transport;
 } ttrt_device_options;
 #define TTRT_DEVICE_OPTIONS_INIT                                                                   \
-  {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL}
+  {sizeof(ttrt_device_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
 
 /**
  * Opens a device: reserves its address space, maps the bundle into it, loads all traces and starts
