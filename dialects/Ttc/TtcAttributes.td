@@ -6,6 +6,7 @@ include "dialects/Ttc/TtcDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/TensorEncoding.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 class Ttc_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<Ttc_Dialect, name, traits> {
@@ -204,6 +205,131 @@ def Ttc_HostFunctionAttr : Ttc_Attr<"HostFunction", "host_function"> {
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$absent_outputs);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+//===-- Meshes ---------------------------------------------------------------===//
+
+def Ttc_LinkTopology : I32EnumAttr<"LinkTopology", "how the devices along an axis are linked", [
+    I32EnumAttrCase<"All", 0, "all">,
+    I32EnumAttrCase<"Ring", 1, "ring">,
+    I32EnumAttrCase<"Line", 2, "line">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_LinkTopologyParameter : EnumParameter<Ttc_LinkTopology> {
+  let defaultValue = "LinkTopology::All";
+}
+
+def Ttc_Reduction : I32EnumAttr<"Reduction", "how a collective combines elements", [
+    I32EnumAttrCase<"Sum", 0, "sum">,
+    I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_CollectiveKind : I32EnumAttr<"CollectiveKind", "what a collective computes", [
+    I32EnumAttrCase<"AllReduce", 0, "all_reduce">,
+    I32EnumAttrCase<"AllGather", 1, "all_gather">,
+    I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
+    I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
+    I32EnumAttrCase<"Broadcast", 4, "broadcast">,
+    I32EnumAttrCase<"Permute", 5, "permute">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_CollectiveAlgorithm : I32EnumAttr<"CollectiveAlgorithm", "how a collective computes it", [
+    I32EnumAttrCase<"Direct", 0, "direct">,
+    I32EnumAttrCase<"Ring", 1, "ring">,
+    I32EnumAttrCase<"Halving", 2, "halving">]> {
+  let cppNamespace = "::mlir::ttc";
+}
+
+def Ttc_MeshAxisAttr : Ttc_Attr<"MeshAxis", "mesh_axis"> {
+  let summary = "An axis of a mesh of devices";
+  let description = [{
+    `topology` says which devices along the axis are linked: every two (`all`), neighbours and the last with
+    the first (`ring`), or neighbours (`line`). `link_bytes_per_second` is the bandwidth of one link in one
+    direction, 0 if it is unknown, and `link_latency_ns` the time that the first byte takes.
+
+    Constraints:
+    - (C1) The name is not empty, the size at least 1, bandwidth and latency at least 0.
+
+    ```mlir
+    #ttc.mesh_axis<name = "y", size = 4, topology = ring, link_bytes_per_second = 12500000000,
+                   link_latency_ns = 700>
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"Name of the axis">:$name, "int64_t":$size,
+    Ttc_LinkTopologyParameter:$topology,
+    DefaultValuedParameter<"int64_t", "0", "Bytes per second of a link">:$link_bytes_per_second,
+    DefaultValuedParameter<"int64_t", "0", "Nanoseconds">:$link_latency_ns);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Ttc_MeshAttr : Ttc_Attr<"Mesh", "mesh"> {
+  let summary = "A mesh of devices";
+  let description = [{
+    A module that is compiled for a mesh holds it as `ttc.mesh`. Devices are numbered in row-major order of the
+    axes: the last one varies fastest.
+
+    Constraints:
+    - (C1) There is at least one axis, and the names are distinct.
+    - (C2) There are at most 4096 devices.
+
+    ```mlir
+    module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "y", size = 4, topology = ring>]>} {}
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::ttc::MeshAxisAttr">:$axes);
+  let assemblyFormat = "`<` `[` $axes `]` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumDevices() const;
+    /// The number of the axis of that name; nothing if there is none.
+    ::std::optional<unsigned> findAxis(::llvm::StringRef name) const;
+    /// The coordinate of a device along an axis.
+    int64_t getCoordinate(int64_t device, unsigned axis) const;
+    /// The groups of devices that differ only in the coordinates of these axes. Each group is in row-major
+    /// order of `axes`, the groups in the order of their first devices.
+    ::llvm::SmallVector<::llvm::SmallVector<int64_t>> getGroups(::llvm::ArrayRef<unsigned> axes) const;
+  }];
+}
+
+def Ttc_ShardsAttr : Ttc_Attr<"Shards", "shards", [ElementsAttrInterface]> {
+  let summary = "Elements of a constant that differ from device to device";
+  let description = [{
+    Device d of the mesh has `values[devices[d]]`. The elements cannot be read through the interface of
+    elements, so that nothing takes those of one device for those of all: passes that evaluate constants do so
+    for each value.
+
+    Constraints:
+    - (C1) The values have one type, and none is a `#ttc.shards` itself.
+    - (C2) `devices` are numbers of values, and each value is the value of some device.
+
+    ```mlir
+    %w = ttc.constant #ttc.shards<[dense<1.0> : tensor<2x4xf32>, dense<2.0> : tensor<2x4xf32>], [0, 1]>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::ElementsAttr">:$values,
+                        ArrayRefParameter<"int64_t">:$devices);
+  let assemblyFormat = "`<` `[` $values `]` `,` `[` $devices `]` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// TypedAttr.
+    ::mlir::ShapedType getType() const;
+    /// ElementsAttr.
+    bool isSplat() const { return false; }
+    ::mlir::ElementsAttr getValue(int64_t device) const { return getValues()[getDevices()[device]]; }
+    /// Applies `function` to each value. Null if it returns null for one.
+    ::mlir::ElementsAttr
+    map(::llvm::function_ref<::mlir::ElementsAttr(::mlir::ElementsAttr)> function) const;
+    /// The attribute of these values; if all are equal, that value.
+    static ::mlir::ElementsAttr getOrValue(::mlir::MLIRContext *context,
+                                           ::llvm::ArrayRef<::mlir::ElementsAttr> values,
+                                           ::llvm::ArrayRef<int64_t> devices);
+  }];
 }
 
 #endif // TTC_ATTRIBUTES_TD

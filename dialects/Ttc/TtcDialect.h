@@ -32,6 +32,11 @@ inline constexpr llvm::StringLiteral kStateAttrName = "ttc.state";
 /// On an argument or a result of a trace: the symbol name of its buffer. On an op in a trace: an
 /// array with the buffer of each result.
 inline constexpr llvm::StringLiteral kBufferAttrName = "ttc.buffer";
+/// On a module: the mesh of devices that it is compiled for, a MeshAttr.
+inline constexpr llvm::StringLiteral kMeshAttrName = "ttc.mesh";
+/// On an argument or a result of a function, whose type is what one device has, and on an input or
+/// output: for each dimension an array of the axes of the mesh that divide it.
+inline constexpr llvm::StringLiteral kShardingAttrName = "ttc.sharding";
 /// On an argument or a result of a program: its layout, a StridedAttr, if it is not contiguous.
 inline constexpr llvm::StringLiteral kStridedAttrName = "ttc.strided";
 /// On an argument or a result of a program on shards: the part that a workgroup has, a ShardAttr.

@@ -19,10 +19,12 @@ def Ttc_Dialect : Dialect {
     | attribute | on | value |
     |---|---|---|
     | `ttc.target` | a module | `#ttc.target` |
+    | `ttc.mesh` | a module | `#ttc.mesh` |
     | `ttc.trace_region` | a module | the bytes of the trace region, if more than the streams need |
     | `ttc.metadata` | a module | a dictionary of strings, of any bytes, that the bundle carries |
     | `ttc.name` | an argument or a result of a function | the name of the model's input or output |
     | `ttc.state` | an argument or a result of a function | the name of the `ttc.state` that it is the value of |
+    | `ttc.sharding` | an argument or a result of a function, a `ttc.input` or `ttc.output` | per dimension, an array of the names of axes that divide it |
     | `ttc.buffer` | an argument or a result of a `ttc.trace` | the name of its buffer |
     | `ttc.buffer` | an op in a `ttc.trace` | an array with the buffer of each result |
     | `ttc.strided` | an argument or a result of a `ttc.program` | `#ttc.strided` |

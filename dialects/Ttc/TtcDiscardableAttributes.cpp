@@ -63,6 +63,23 @@ bool isTuning(Operation *, Attribute value) {
          });
 }
 
+bool isPortOp(Operation *op, Owner owner) {
+  return owner == Owner::Operation && isa<InputOp, OutputOp>(op);
+}
+/// Arrays of distinct names.
+bool isSharding(Operation *, Attribute value) {
+  auto dimensions = dyn_cast<ArrayAttr>(value);
+  if (!dimensions)
+    return false;
+  DenseSet<Attribute> seen;
+  return llvm::all_of(dimensions, [&](Attribute dimension) {
+    auto axes = dyn_cast<ArrayAttr>(dimension);
+    return axes && llvm::all_of(axes, [&](Attribute axis) {
+             return isa<StringAttr>(axis) && seen.insert(axis).second;
+           });
+  });
+}
+
 bool isMetadata(Operation *, Attribute value) {
   auto metadata = dyn_cast<DictionaryAttr>(value);
   return metadata && llvm::all_of(metadata, [](NamedAttribute entry) {
@@ -82,6 +99,11 @@ const Rule kRules[] = {
     {kTraceRegionAttrName, kOnModule, isModule, "an i64 of at least 0", isByteCount},
     {kMetadataAttrName, kOnModule, isModule, "a dictionary of strings whose keys have no zeros",
      isMetadata},
+    {kMeshAttrName, kOnModule, isModule, "a #ttc.mesh", is<MeshAttr>},
+    {kShardingAttrName, "an argument or a result of a function", isFunctionPort,
+     "an array of arrays of distinct names", isSharding},
+    {kShardingAttrName, "a ttc.input or ttc.output", isPortOp,
+     "an array of arrays of distinct names", isSharding},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
     {kStateAttrName, "an argument or a result of a function", isFunctionPort, "a symbol name",
      is<FlatSymbolRefAttr>},

@@ -45,6 +45,7 @@ private:
   LogicalResult readPrograms();
   LogicalResult readBuffers();
   LogicalResult readEvents();
+  LogicalResult readMesh();
   LogicalResult readCode();
 
   // BundleReaderSteps.cpp: commands and schedules.
@@ -61,7 +62,10 @@ private:
   FlatSymbolRefAttr getProgram(uint32_t number) override;
   FlatSymbolRefAttr getEvent(uint32_t number) override;
   FlatSymbolRefAttr getTrace(uint32_t number) override;
+  FlatSymbolRefAttr getCollective(uint32_t number) override;
   FlatSymbolRefAttr getBuffer(uint64_t address) override;
+  LogicalResult getPlaces(ArrayRef<uint64_t> addresses,
+                          SmallVectorImpl<BufferRef> &places) override;
   LogicalResult getOperands(uint32_t program, ArrayRef<uint64_t> addresses,
                             SmallVectorImpl<BufferRef> &inputs,
                             SmallVectorImpl<BufferRef> &outputs) override;
@@ -85,6 +89,7 @@ private:
   SmallVector<BufferOp> buffers;
   SmallVector<EventOp> events;
   SmallVector<TraceOp> traces;
+  SmallVector<CollectiveOp> collectives;
   std::multimap<uint64_t, uint32_t> byAddress; ///< planned address -> buffer
   std::map<uint64_t, uint64_t> permanent;      ///< begin -> end of buffers without lifetime
   std::optional<ttrt::TimelineIndex> points;

@@ -153,6 +153,18 @@ FlatSymbolRefAttr BundleReader::getTrace(uint32_t number) {
   return getSymbol<TraceOp>(traces, number);
 }
 
+FlatSymbolRefAttr BundleReader::getCollective(uint32_t number) {
+  return getSymbol<CollectiveOp>(collectives, number);
+}
+
+LogicalResult BundleReader::getPlaces(ArrayRef<uint64_t> addresses,
+                                      SmallVectorImpl<BufferRef> &places) {
+  for (uint64_t address : addresses)
+    if (!places.emplace_back(findPlace(address)).buffer)
+      return failure();
+  return success();
+}
+
 FlatSymbolRefAttr BundleReader::getBuffer(uint64_t address) {
   BufferRef place = findPlace(address);
   if (place.buffer && place.offset != 0) {

@@ -58,7 +58,10 @@ def Ttc_DeviceWorkOpInterface : OpInterface<"DeviceWorkOpInterface"> {
     InterfaceMethod<[{
       The scratch bytes that the op needs at the bottom of each core's L1.
     }], "int64_t", "getScratchBytes", (ins "::mlir::SymbolTableCollection &":$symbols), "",
-    [{ return 0; }]>
+    [{ return 0; }]>,
+    InterfaceMethod<[{
+      Whether operands and results must be in DRAM, and as they are there: other devices access them.
+    }], "bool", "staysInDram", (ins), "", [{ return false; }]>
   ];
 }
 

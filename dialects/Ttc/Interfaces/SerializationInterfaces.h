@@ -20,7 +20,7 @@ namespace mlir::ttc {
 
 /// Writing: the numbers and addresses that stand for a module's symbols in a bundle.
 struct BundleNumbers {
-  DenseMap<StringAttr, uint32_t> programs, events, traces, buffers;
+  DenseMap<StringAttr, uint32_t> programs, events, traces, buffers, collectives;
   DenseMap<StringAttr, uint64_t> addresses; ///< flat, of buffers
 
   uint64_t getAddress(Attribute buffer) const {
@@ -39,12 +39,16 @@ public:
   virtual FlatSymbolRefAttr getProgram(uint32_t number) = 0;
   virtual FlatSymbolRefAttr getEvent(uint32_t number) = 0;
   virtual FlatSymbolRefAttr getTrace(uint32_t number) = 0;
+  virtual FlatSymbolRefAttr getCollective(uint32_t number) = 0;
   /// The buffer that begins at a flat address and is alive when the command or step runs.
   virtual FlatSymbolRefAttr getBuffer(uint64_t address) = 0;
   /// The operands of a program from their flat addresses (inputs, then outputs).
   virtual LogicalResult getOperands(uint32_t program, ArrayRef<uint64_t> addresses,
                                     SmallVectorImpl<BufferRef> &inputs,
                                     SmallVectorImpl<BufferRef> &outputs) = 0;
+  /// The places of any operands from their flat addresses.
+  virtual LogicalResult getPlaces(ArrayRef<uint64_t> addresses,
+                                  SmallVectorImpl<BufferRef> &places) = 0;
   /// Reports what else is wrong with the bundle.
   virtual InFlightDiagnostic emitError() = 0;
 };

@@ -26,6 +26,20 @@ def Ttc_PermutableOpInterface : OpInterface<"PermutableOpInterface"> {
   ];
 }
 
+def Ttc_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let cppNamespace = "::mlir::ttc";
+  let description = [{
+    A collective on tensors: an op whose result depends on the operands of other devices.
+  }];
+  let methods = [
+    InterfaceMethod<"The names of the axes along which the devices of a group differ.",
+                    "::mlir::ArrayAttr", "getAxes">,
+    InterfaceMethod<[{
+      What is exchanged in groups of so many devices. Fails, with a diagnostic, if the types do not fit.
+    }], "::mlir::FailureOr<::mlir::ttc::CollectiveForm>", "getForm", (ins "int64_t":$devices)>
+  ];
+}
+
 def Ttc_ChannelsLastOpInterface : OpInterface<"ChannelsLastOpInterface"> {
   let cppNamespace = "::mlir::ttc";
   let description = [{

@@ -55,6 +55,37 @@ LogicalResult CmdDispatchOp::readCommand(OpBuilder &builder, Location location,
   return success();
 }
 
+Opcode CmdExchangeOp::getOpcode() { return Opcode::Exchange; }
+
+void CmdExchangeOp::writeCommand(const BundleNumbers &numbers, std::vector<char> &stream) {
+  std::vector<uint64_t> addresses = numbers.getAddresses(getInputs(), getOutputs());
+  for (auto [i, address] : llvm::enumerate(addresses))
+    address += getOffset(i);
+  append(stream,
+         ttrt::ExchangeCommand{makeHeader(Opcode::Exchange, ttrt::dispatchSize(addresses.size())),
+                               numbers.collectives.lookup(getCollectiveAttr().getAttr()),
+                               static_cast<uint32_t>(addresses.size())});
+  for (uint64_t address : addresses)
+    append(stream, address);
+}
+
+LogicalResult CmdExchangeOp::readCommand(OpBuilder &builder, Location location,
+                                         ArrayRef<char> bytes, BundleSymbols &symbols) {
+  ttrt::ExchangeCommand command;
+  if (!load(bytes, command) || command.operandCount < 2 || command.operandCount > 3 ||
+      ttrt::dispatchSize(command.operandCount) != bytes.size())
+    return failure();
+  std::vector<uint64_t> addresses(command.operandCount);
+  memcpy(addresses.data(), bytes.data() + sizeof(command), addresses.size() * sizeof(uint64_t));
+  SmallVector<BufferRef> places;
+  FlatSymbolRefAttr collective = symbols.getCollective(command.collective);
+  if (!collective || failed(symbols.getPlaces(addresses, places)))
+    return failure();
+  create(builder, location, collective, ArrayRef(places).take_front(),
+         ArrayRef(places).drop_front());
+  return success();
+}
+
 Opcode CmdCopyOp::getOpcode() { return Opcode::Copy; }
 
 void CmdCopyOp::writeCommand(const BundleNumbers &numbers, std::vector<char> &stream) {

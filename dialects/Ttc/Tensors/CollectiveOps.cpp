@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+//===--- verification -----------------------------------------------------------------===//
+
+static LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
+  DenseSet<Attribute> seen;
+  for (Attribute axis : axes)
+    if (!seen.insert(axis).second)
+      return op->emitOpError("(C1) expected distinct axes, found ") << axis << " twice";
+  if (axes.empty())
+    return op->emitOpError("(C1) expected at least one axis, found none");
+  return success();
+}
+
+static LogicalResult verifySameType(Operation *op) {
+  if (op->getOperand(0).getType() != op->getResult(0).getType())
+    return op->emitOpError("(C2) expected a result of type ")
+           << op->getOperand(0).getType() << ", found " << op->getResult(0).getType();
+  return success();
+}
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+static LogicalResult verifyDimension(Operation *op, StringRef name, int64_t dimension) {
+  int64_t rank = typeOf(op->getOperand(0)).getRank();
+  if (dimension < 0 || dimension >= rank)
+    return op->emitOpError("(C2) expected '")
+           << name << "' of a dimension below " << rank << ", found " << dimension;
+  return success();
+}
+
+/// Whether the types differ in `dimension` only, where `larger` has a multiple of `smaller`.
+static bool isMultiple(RankedTensorType larger, RankedTensorType smaller, int64_t dimension) {
+  if (larger.getRank() != smaller.getRank() || larger.getElementType() != smaller.getElementType())
+    return false;
+  for (int64_t i = 0; i < larger.getRank(); ++i) {
+    int64_t a = larger.getDimSize(i), b = smaller.getDimSize(i);
+    if (i == dimension ? b == 0 || a % b != 0 : a != b)
+      return false;
+  }
+  return true;
+}
+
+LogicalResult AllReduceOp::verify() {
+  return failed(verifyAxes(*this, getAxes())) ? failure() : verifySameType(*this);
+}
+
+LogicalResult AllGatherOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())) ||
+      failed(verifyDimension(*this, "dimension", getDimension())))
+    return failure();
+  if (!isMultiple(typeOf(getY()), typeOf(getX()), getDimension()))
+    return emitOpError("(C3) expected a result with a multiple of dimension ")
+           << getDimension() << " of " << getX().getType() << ", found " << getY().getType();
+  return success();
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())) ||
+      failed(verifyDimension(*this, "dimension", getDimension())))
+    return failure();
+  if (!isMultiple(typeOf(getX()), typeOf(getY()), getDimension()))
+    return emitOpError("(C3) expected a result with a divisor of dimension ")
+           << getDimension() << " of " << getX().getType() << ", found " << getY().getType();
+  return success();
+}
+
+LogicalResult AllToAllOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())) || failed(verifyDimension(*this, "split", getSplit())) ||
+      failed(verifyDimension(*this, "concat", getConcat())))
+    return failure();
+  auto x = typeOf(getX()), y = typeOf(getY());
+  bool fits = x == y && getSplit() == getConcat();
+  if (getSplit() != getConcat() && x.getRank() == y.getRank() && y.getDimSize(getSplit()) != 0) {
+    int64_t parts = x.getDimSize(getSplit()) / y.getDimSize(getSplit());
+    SmallVector<int64_t> shape(y.getShape());
+    shape[getSplit()] *= parts;
+    fits = parts > 0 && shape[getConcat()] % parts == 0;
+    shape[getConcat()] /= std::max<int64_t>(parts, 1);
+    fits = fits && x == y.clone(shape);
+  }
+  if (!fits)
+    return emitOpError("(C3) expected a result with dimension ")
+           << getSplit() << " of " << x << " divided and dimension " << getConcat()
+           << " multiplied by one number, found " << y;
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())) || failed(verifySameType(*this)))
+    return failure();
+  if (getRoot() < 0)
+    return emitOpError("(C3) expected 'root' of at least 0, found ") << getRoot();
+  return success();
+}
+
+LogicalResult PermuteOp::verify() {
+  if (failed(verifyAxes(*this, getAxes())) || failed(verifySameType(*this)))
+    return failure();
+  DenseSet<int64_t> seen;
+  for (int64_t source : getSources())
+    if (source < 0 || !seen.insert(source).second)
+      return emitOpError("(C3) expected distinct sources of at least 0, found ") << source;
+  return success();
+}
+
+//===--- what is exchanged ------------------------------------------------------------===//
+
+/// The elements before `dimension`, which divide the tensor into rows.
+static int64_t getRows(RankedTensorType type, int64_t dimension) {
+  return llvm::product_of(type.getShape().take_front(dimension));
+}
+
+static LogicalResult expectDevices(Operation *op, int64_t expected, int64_t devices) {
+  if (expected == devices)
+    return success();
+  return op->emitOpError("expected types for groups of ")
+         << devices << " devices, as the mesh has them along the axes, found types for "
+         << expected;
+}
+
+FailureOr<CollectiveForm> AllReduceOp::getForm(int64_t) {
+  return CollectiveForm{CollectiveKind::AllReduce, getReduction()};
+}
+
+FailureOr<CollectiveForm> AllGatherOp::getForm(int64_t devices) {
+  int64_t dimension = getDimension();
+  if (failed(expectDevices(
+          *this, typeOf(getY()).getDimSize(dimension) / typeOf(getX()).getDimSize(dimension),
+          devices)))
+    return failure();
+  return CollectiveForm{CollectiveKind::AllGather, Reduction::Sum,
+                        getRows(typeOf(getX()), dimension)};
+}
+
+FailureOr<CollectiveForm> ReduceScatterOp::getForm(int64_t devices) {
+  int64_t dimension = getDimension();
+  if (failed(expectDevices(
+          *this, typeOf(getX()).getDimSize(dimension) / typeOf(getY()).getDimSize(dimension),
+          devices)))
+    return failure();
+  return CollectiveForm{CollectiveKind::ReduceScatter, getReduction(),
+                        getRows(typeOf(getX()), dimension)};
+}
+
+FailureOr<CollectiveForm> AllToAllOp::getForm(int64_t devices) {
+  int64_t size = typeOf(getX()).getDimSize(getSplit());
+  if (getSplit() == getConcat()) {
+    if (size % devices != 0)
+      return emitOpError("expected dimension ")
+             << getSplit() << " to divide into " << devices << " parts, found " << size;
+    return CollectiveForm{CollectiveKind::AllToAll, Reduction::Sum,
+                          getRows(typeOf(getX()), getSplit())};
+  }
+  if (failed(expectDevices(*this, size / typeOf(getY()).getDimSize(getSplit()), devices)))
+    return failure();
+  CollectiveForm form{CollectiveKind::AllToAll, Reduction::Sum};
+  form.splitAndConcat = {int64_t(getSplit()), int64_t(getConcat())};
+  return form;
+}
+
+FailureOr<CollectiveForm> BroadcastOp::getForm(int64_t devices) {
+  if (int64_t(getRoot()) >= devices)
+    return emitOpError("expected 'root' below ") << devices << ", found " << getRoot();
+  CollectiveForm form{CollectiveKind::Broadcast, Reduction::Sum};
+  form.root = getRoot();
+  return form;
+}
+
+FailureOr<CollectiveForm> PermuteOp::getForm(int64_t devices) {
+  if (failed(expectDevices(*this, getSources().size(), devices)))
+    return failure();
+  for (int64_t source : getSources())
+    if (source >= devices)
+      return emitOpError("expected sources below ") << devices << ", found " << source;
+  CollectiveForm form{CollectiveKind::Permute, Reduction::Sum};
+  form.sources = getSources();
+  return form;
+}
+
+//===--- folds ------------------------------------------------------------------------===//
+
+/// A collective that moves values gives a splat constant, which is the same on all devices, back.
+static OpFoldResult foldSplat(Attribute operand, Type result) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(operand);
+  return splat ? OpFoldResult(splat.resizeSplat(cast<ShapedType>(result))) : OpFoldResult();
+}
+
+OpFoldResult AllReduceOp::fold(FoldAdaptor adaptor) {
+  // The maximum of equal numbers is each of them; their sum depends on how many there are.
+  if (getReduction() != Reduction::Sum && !isa_and_present<ShardsAttr>(adaptor.getX()) &&
+      adaptor.getX())
+    return adaptor.getX();
+  return {};
+}
+OpFoldResult AllGatherOp::fold(FoldAdaptor adaptor) {
+  return foldSplat(adaptor.getX(), getY().getType());
+}
+OpFoldResult ReduceScatterOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult AllToAllOp::fold(FoldAdaptor adaptor) {
+  return foldSplat(adaptor.getX(), getY().getType());
+}
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  return foldSplat(adaptor.getX(), getY().getType());
+}
+OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
+  bool isIdentity = true;
+  for (auto [i, source] : llvm::enumerate(getSources()))
+    isIdentity &= source == static_cast<int64_t>(i);
+  return isIdentity ? OpFoldResult(getX()) : foldSplat(adaptor.getX(), getY().getType());
+}
+
+//===--- canonical forms --------------------------------------------------------------===//
+
+namespace {
+
+/// Parts of a sum that are gathered again are the sum.
+struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllGatherOp op, PatternRewriter &rewriter) const override {
+    auto scatter = op.getX().getDefiningOp<ReduceScatterOp>();
+    if (!scatter || scatter.getAxes() != op.getAxes() ||
+        scatter.getDimension() != op.getDimension() ||
+        scatter.getX().getType() != op.getY().getType() || !scatter->hasOneUse())
+      return failure();
+    rewriter.replaceOpWithNewOp<AllReduceOp>(op, op.getType(), scatter.getX(), op.getAxes(),
+                                             scatter.getReduction());
+    return success();
+  }
+};
+
+/// A device that sends what it has just received: one permutation.
+struct PermuteOfPermute : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PermuteOp op, PatternRewriter &rewriter) const override {
+    auto first = op.getX().getDefiningOp<PermuteOp>();
+    if (!first || first.getAxes() != op.getAxes() || !first->hasOneUse() ||
+        first.getSources().size() != op.getSources().size())
+      return failure();
+    SmallVector<int64_t> sources;
+    for (int64_t source : op.getSources()) {
+      if (source >= static_cast<int64_t>(first.getSources().size()))
+        return failure();
+      sources.push_back(first.getSources()[source]);
+    }
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), first.getX(), op.getAxes(), sources);
+    return success();
+  }
+};
+
+} // namespace
+
+void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+void AllGatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<GatherOfReduceScatter>(context);
+}
+void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+void AllToAllOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<PermuteOfPermute>(context);
+}
