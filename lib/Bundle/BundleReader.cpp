@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleReader.h"
 #include "HostFunctions.h"
+#include "MeshTables.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
@@ -30,9 +31,10 @@ OwningOpRef<ModuleOp> BundleReader::read() {
   OwningOpRef<ModuleOp> result = ModuleOp::create(UnknownLoc::get(context));
   module = *result;
   builder.setInsertionPointToEnd(module.getBody());
-  if (failed(readTarget()) || failed(readMetadata()) || failed(readPrograms()) ||
-      failed(readBuffers()) || failed(readEvents()) || failed(readTraces()) ||
-      failed(readEntries()) || failed(readCode()))
+  if (failed(readTarget()) || failed(readMesh()) || failed(readMetadata()) ||
+      failed(readPrograms()) || failed(readBuffers()) || failed(readEvents()) ||
+      failed(readCollectives()) || failed(readTraces()) || failed(readEntries()) ||
+      failed(readCode()))
     return nullptr;
   return result;
 }
@@ -68,7 +70,8 @@ LogicalResult BundleReader::openFile() {
   bundle = fb::GetBundle(metadata);
   for (uint32_t i = 0; i < count(bundle->required_features()); ++i)
     if (StringRef feature = text(bundle->required_features()->Get(i));
-        feature != ttrt::kHostFunctionsFeature && feature != ttrt::kProgramMarkersFeature)
+        feature != ttrt::kHostFunctionsFeature && feature != ttrt::kProgramMarkersFeature &&
+        feature != ttrt::kMeshFeature)
       return emitError() << "the bundle needs '" << feature
                          << "', which this version does not support";
   for (const fb::Segment *segment : *bundle->segments()) {
@@ -79,7 +82,15 @@ LogicalResult BundleReader::openFile() {
     ArrayRef<char> contents(bytes.data() + segment->offset(), segment->size());
     if (segment->hash() != ttrt::hashSegment(contents.data(), contents.size()))
       return emitError() << "a segment is damaged: its hash does not match";
-    segments[static_cast<size_t>(segment->kind())] = {segment->address(), contents};
+    const Segment read = {segment->address(), contents};
+    if (segment->shard() == 0)
+      segments[static_cast<size_t>(segment->kind())] = read;
+    else if (segment->kind() != fb::SegmentKind::Constants || segment->shard() != shards.size() + 1)
+      return emitError()
+             << "expected segments of constants for shards in order, found one for shard "
+             << segment->shard();
+    else
+      shards.push_back(read);
   }
   return success();
 }
@@ -97,6 +108,37 @@ LogicalResult BundleReader::readTarget() {
     return failure();
   module->setAttr(kTargetAttrName, *target);
   map = makeAddressMap(*target, bundle->target()->host_bytes());
+  return success();
+}
+
+LogicalResult BundleReader::readMesh() {
+  const fb::Mesh *table = bundle->mesh();
+  if (!table)
+    return success();
+  mesh = ttc::readMesh(*table, context, [&] { return emitError(); });
+  if (!mesh)
+    return failure();
+  module->setAttr(kMeshAttrName, mesh);
+  for (uint32_t i = 0; i < count(table->shards()); ++i)
+    shardOfDevice.push_back(table->shards()->Get(i));
+  if (!shardOfDevice.empty() &&
+      (static_cast<int64_t>(shardOfDevice.size()) != mesh.getNumDevices() ||
+       llvm::any_of(shardOfDevice,
+                    [&](int64_t shard) { return shard >= static_cast<int64_t>(shards.size()); })))
+    return emitError() << "expected a shard for each of " << mesh.getNumDevices()
+                       << " devices, found " << shards.size() << " shards of "
+                       << shardOfDevice.size() << " devices";
+  return success();
+}
+
+LogicalResult BundleReader::readCollectives() {
+  for (uint32_t i = 0; i < count(bundle->collectives()); ++i) {
+    CollectiveOp op = readCollective(builder, builder.getUnknownLoc(),
+                                     *bundle->collectives()->Get(i), [&] { return emitError(); });
+    if (!op)
+      return failure();
+    collectives.push_back(op);
+  }
   return success();
 }
 
@@ -209,8 +251,34 @@ LogicalResult BundleReader::readPrograms() {
   return success();
 }
 
+ElementsAttr BundleReader::readConstant(const fb::Buffer &from, RankedTensorType type) {
+  const uint64_t bytes = getTensorBytes(type);
+  auto readFrom = [&](const Segment &segment) -> ElementsAttr {
+    const uint64_t offset = from.offset() - segment.address;
+    if (from.offset() < segment.address || offset > segment.contents.size() ||
+        bytes > segment.contents.size() - offset)
+      return {};
+    return makeConstant(type, segment.contents.slice(offset, bytes), text(from.name()),
+                        [file = file] {});
+  };
+  if (ElementsAttr value = readFrom(segments[static_cast<size_t>(fb::SegmentKind::Constants)]);
+      value || shardOfDevice.empty())
+    return value;
+  // In the order of the devices that have them first.
+  SmallVector<ElementsAttr> values;
+  SmallVector<int64_t> numbers(shards.size(), -1), devices;
+  for (int64_t shard : shardOfDevice) {
+    if (numbers[shard] < 0) {
+      numbers[shard] = values.size();
+      if (!values.emplace_back(readFrom(shards[shard])))
+        return {};
+    }
+    devices.push_back(numbers[shard]);
+  }
+  return ShardsAttr::get(context, values, devices);
+}
+
 LogicalResult BundleReader::readBuffers() {
-  const Segment &constants = segments[static_cast<size_t>(fb::SegmentKind::Constants)];
   for (uint32_t i = 0; i < count(bundle->buffers()); ++i) {
     const fb::Buffer &from = *bundle->buffers()->Get(i);
     RankedTensorType type = fromText(text(from.type()), context);
@@ -221,13 +289,10 @@ LogicalResult BundleReader::readBuffers() {
                          << ", which this version does not support";
     ElementsAttr value;
     if (from.kind() == fb::BufferKind::Constant) {
-      uint64_t offset = from.offset() - constants.address, bytes = getTensorBytes(type);
-      if (from.offset() < constants.address || offset > constants.contents.size() ||
-          bytes > constants.contents.size() - offset)
+      value = readConstant(from, type);
+      if (!value)
         return emitError() << "constant '" << text(from.name())
                            << "' is located outside its segment";
-      value = makeConstant(type, constants.contents.slice(offset, bytes), text(from.name()),
-                           [file = file] {});
     }
     auto buffer = BufferOp::create(builder, getLocation(from.source()), text(from.name()),
                                    static_cast<BufferKind>(from.kind()), type,

@@ -34,6 +34,8 @@ private:
   // BundleReader.cpp: the file and its tables.
   LogicalResult openFile();
   LogicalResult readTarget();
+  LogicalResult readMesh();
+  LogicalResult readCollectives();
   LogicalResult readMetadata();
   /// An operand of a program in the IR.
   struct OperandText {
@@ -43,9 +45,10 @@ private:
   std::optional<OperandText> readOperand(const ttrt::fb::Program &program,
                                          const ttrt::fb::Operand &operand);
   LogicalResult readPrograms();
+  /// Null if it is outside its segment.
+  ElementsAttr readConstant(const ttrt::fb::Buffer &from, RankedTensorType type);
   LogicalResult readBuffers();
   LogicalResult readEvents();
-  LogicalResult readMesh();
   LogicalResult readCode();
 
   // BundleReaderSteps.cpp: commands and schedules.
@@ -84,6 +87,9 @@ private:
   ModuleOp module;
   const ttrt::fb::Bundle *bundle = nullptr;
   Segment segments[3];
+  SmallVector<Segment> shards; ///< of constants that differ between devices
+  SmallVector<int64_t> shardOfDevice;
+  MeshAttr mesh;
   ttrt::AddressMap map;
   SmallVector<ProgramOp> programs;
   SmallVector<BufferOp> buffers;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads the commands and schedules of a bundle as ops.
 #include "BundleReader.h"
+#include "MeshTables.h"
 #include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
@@ -75,10 +76,12 @@ BundleReader::readPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>
       slots.push_back(getSymbol<BufferOp>(buffers, from.ring()->Get(j)));
     if (llvm::is_contained(slots, Attribute()))
       return failure();
-    PortOp::create(
+    auto port = PortOp::create(
         builder, buffers[from.buffer()].getLoc(), builder.getStringAttr(text(from.name())),
         cast<FlatSymbolRefAttr>(slots[0]), TypeAttr::get(type),
         slots.size() == 1 ? ArrayAttr() : builder.getArrayAttr(ArrayRef(slots).drop_front()));
+    if (failed(readSharding(port, from, mesh, [&] { return emitError(); })))
+      return failure();
   }
   return success();
 }

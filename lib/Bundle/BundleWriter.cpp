@@ -2,6 +2,7 @@
 // Writes a planned module as a bundle: first the tables, one function each, then the file.
 #include "Dataflow.h"
 #include "HostFunctions.h"
+#include "MeshTables.h"
 #include "Segments.h"
 #include "Stream.h"
 #include "TargetTable.h"
@@ -12,7 +13,10 @@
 #include "ttc/Support/Target.h"
 #include "ttrt/bundle_format.h"
 #include "ttrt/commands.h"
+#include "ttrt/dataflow.h"
 #include "llvm/Support/MathExtras.h"
+#include <deque>
+#include <map>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -36,9 +40,15 @@ public:
       table->name = event.getSymName();
       bundle.events.push_back(std::move(table));
     }
-    if (failed(addTraces()))
+    if (failed(addMesh()) || failed(addTraces()))
       return failure();
     constantsHash = constants.hash();
+    for (const SegmentContents &shard : shards)
+      shardHashes.push_back(shard.hash());
+    if (!shards.empty())
+      shardsHash = ttrt::dataflow::digestOfShards(shardOfDevice.size(), [&](uint32_t device) {
+        return shardHashes[shardOfDevice[device]];
+      });
     for (auto entry : module.getOps<EntryOp>())
       if (failed(addEntry(entry)))
         return failure();
@@ -93,19 +103,85 @@ private:
         stored.push_back(buffer);
     }
 
-    llvm::sort(stored, [](BufferOp a, BufferOp b) {
-      return a.getAddressAttr().getInt() < b.getAddressAttr().getInt();
+    // Those of all devices first.
+    auto differs = [](BufferOp buffer) { return isa<ShardsAttr>(*buffer.getValue()); };
+    llvm::sort(stored, [&](BufferOp a, BufferOp b) {
+      return std::pair(differs(a), a.getAddressAttr().getInt()) <
+             std::pair(differs(b), b.getAddressAttr().getInt());
     });
-    if (!stored.empty())
-      constantsAddress = llvm::alignDown(stored.front().getAddressAttr().getInt(), ttrt::kPageSize);
-    for (BufferOp buffer : stored) {
-      uint64_t offset = buffer.getAddressAttr().getInt() - constantsAddress;
-      if (offset < constants.size())
+    const size_t shared = llvm::find_if(stored, differs) - stored.begin();
+    ArrayRef<BufferOp> same = ArrayRef(stored).take_front(shared);
+    ArrayRef<BufferOp> differing = ArrayRef(stored).drop_front(shared);
+    if (failed(addConstants(same, constantsAddress, constants,
+                            [](BufferOp buffer) { return *buffer.getValue(); })) ||
+        failed(addShards(differing)))
+      return failure();
+    return success();
+  }
+
+  /// Puts the values of buffers, in ascending order of addresses, in a segment. `begin` becomes its
+  /// device address.
+  LogicalResult addConstants(ArrayRef<BufferOp> buffers, uint64_t &begin, SegmentContents &segment,
+                             function_ref<ElementsAttr(BufferOp)> getValue) {
+    if (!buffers.empty())
+      begin = llvm::alignDown(BufferOp(buffers[0]).getAddressAttr().getInt(), ttrt::kPageSize);
+    for (BufferOp buffer : buffers) {
+      uint64_t offset = buffer.getAddressAttr().getInt() - begin;
+      if (offset < segment.size())
         return buffer.emitError("expected constants that do not overlap, found @")
                << buffer.getSymName() << " overlapping another one";
-      constants.padTo(offset);
-      constants.add(*buffer.getValue(), buffer.getTensorBytes());
-      constants.padTo(offset + *buffer.getSize());
+      segment.padTo(offset);
+      segment.add(getValue(buffer), buffer.getTensorBytes());
+      segment.padTo(offset + *buffer.getSize());
+    }
+    return success();
+  }
+
+  /// Constants that differ between devices: a segment for each distinct choice of values.
+  LogicalResult addShards(ArrayRef<BufferOp> buffers) {
+    if (buffers.empty())
+      return success();
+    auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttrName);
+    const int64_t devices = mesh ? mesh.getNumDevices() : 1;
+    for (BufferOp buffer : buffers)
+      if (auto value = cast<ShardsAttr>(*buffer.getValue());
+          static_cast<int64_t>(value.getDevices().size()) != devices)
+        return buffer.emitError("expected values for the ")
+               << devices << " devices of the mesh, found them for " << value.getDevices().size();
+    std::map<SmallVector<int64_t>, uint32_t> numbers;
+    for (int64_t device = 0; device < devices; ++device) {
+      auto choice = llvm::map_to_vector(buffers, [&](BufferOp buffer) {
+        return cast<ShardsAttr>(*buffer.getValue()).getDevices()[device];
+      });
+      auto [it, isNew] = numbers.try_emplace(choice, shards.size());
+      shardOfDevice.push_back(it->second);
+      if (isNew &&
+          failed(addConstants(buffers, shardsAddress, shards.emplace_back(), [&](BufferOp buffer) {
+            return cast<ShardsAttr>(*buffer.getValue()).getValue(device);
+          })))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult addMesh() {
+    auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttrName);
+    if (mesh) {
+      bundle.mesh = writeMesh(mesh);
+      bundle.mesh->shards = shardOfDevice;
+      if (mesh.getNumDevices() > 1)
+        bundle.required_features.push_back(ttrt::kMeshFeature);
+    }
+    for (auto collective : module.getOps<CollectiveOp>()) {
+      if (!mesh)
+        return collective.emitError("expected a module with a mesh (")
+               << kMeshAttrName << "), found none";
+      numbers.collectives[collective.getSymNameAttr()] = bundle.collectives.size();
+      FailureOr<std::unique_ptr<fb::CollectiveT>> table = writeCollective(collective);
+      if (failed(table))
+        return failure();
+      collectiveDigests.push_back(digestOfCollective(**table));
+      bundle.collectives.push_back(std::move(*table));
     }
     return success();
   }
@@ -272,6 +348,8 @@ private:
       table->buffer = numbers.buffers.lookup(port.getBufferAttr().getAttr());
       for (int64_t i = 1; i < port.getNumSlots(); ++i)
         table->ring.push_back(numbers.buffers.lookup(port.getSlot(i).getAttr()));
+      if (failed(writeSharding(port, *table)))
+        return failure();
       ports.push_back(std::move(table));
     }
     return success();
@@ -296,7 +374,9 @@ private:
       table->schedules.push_back(std::move(scheduleTable));
     }
     FailureOr<std::unique_ptr<fb::DataflowT>> dataflow =
-        followDataflow(entry, *table, {numbers, map, constantsHash, constantsAddress, hostDigests});
+        followDataflow(entry, *table,
+                       {numbers, map, constantsHash, constantsAddress, shardsHash, shardsAddress,
+                        collectiveDigests, hostDigests});
     if (failed(dataflow))
       return failure();
     table->dataflow = std::move(*dataflow);
@@ -352,6 +432,10 @@ private:
 
   void writeFile(llvm::raw_ostream &output) {
     addSegment(fb::SegmentKind::Constants, constants, constantsAddress, constantsHash);
+    for (auto [i, shard] : llvm::enumerate(shards)) {
+      addSegment(fb::SegmentKind::Constants, shard, shardsAddress, shardHashes[i]);
+      bundle.segments.back()->shard = i + 1;
+    }
     addSegment(fb::SegmentKind::Streams, streams, streamsAddress, streams.hash());
     addSegment(fb::SegmentKind::Code, code, 0, code.hash());
 
@@ -397,6 +481,12 @@ private:
   std::map<std::string, uint32_t> locations;
   SegmentContents constants, streams, code;
   uint64_t constantsAddress = 0, constantsHash = 0, streamsAddress = 0;
+  /// Constants that differ from device to device: the segments, and which one each device has.
+  std::deque<SegmentContents> shards;
+  std::vector<uint64_t> shardHashes;
+  std::vector<uint32_t> shardOfDevice;
+  uint64_t shardsAddress = 0, shardsHash = 0;
+  std::vector<uint64_t> collectiveDigests;
   std::vector<char> streamBytes;
   std::vector<const SegmentContents *> segments;
 };

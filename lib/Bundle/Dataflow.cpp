@@ -105,6 +105,10 @@ private:
     uint64_t bytes = action.bytes;
     switch (action.info->accesses) {
     case ttrt::AccessShape::Operands: {
+      if (action.info->table == ttrt::IndexedTable::Collective) {
+        bytes = cast<CommandOpInterface>(*op).getSpan(index, symbols).bytes;
+        return {action.operands[index], bytes, bytes, bytes, 0};
+      }
       ByteSpan span = programOf(op, action).getSpan(index);
       return {action.operands[index], uint64_t(span.bytes), uint64_t(span.row),
               uint64_t(span.pitch), 0};
@@ -147,6 +151,8 @@ private:
       return context.hostDigests[action.index] != 0
                  ? context.hostDigests[action.index]
                  : dataflow::digestOf(Kind::Program, action.index);
+    case ttrt::IndexedTable::Collective:
+      return context.collectiveDigests[action.index];
     case ttrt::IndexedTable::Input:
     case ttrt::IndexedTable::Output: {
       const fb::PortT &port = portOf(action);
@@ -199,10 +205,13 @@ private:
 
   FailureOr<uint64_t> read(Operation *op, Operand &operand) {
     const dataflow::Rows &rows = operand.rows;
-    if (operand.buffer.getKind() == BufferKind::Constant)
-      return dataflow::digestOf(Kind::Constant, context.constantsHash,
-                                rows.address - context.constantsAddress, rows.bytes, rows.row,
-                                rows.pitch);
+    if (operand.buffer.getKind() == BufferKind::Constant) {
+      const bool differs = isa<ShardsAttr>(*operand.buffer.getValue());
+      return dataflow::digestOf(
+          Kind::Constant, differs ? context.shardsHash : context.constantsHash,
+          rows.address - (differs ? context.shardsAddress : context.constantsAddress), rows.bytes,
+          rows.row, rows.pitch);
+    }
     if (operand.buffer.getKind() == BufferKind::State)
       return accessState(operand, Kind::StateRead, {});
     uint64_t content = 0, base = baseOf(operand);

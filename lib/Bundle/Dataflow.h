@@ -16,7 +16,10 @@ struct DataflowContext {
   const ttrt::AddressMap &map;
   uint64_t constantsHash = 0; ///< of the segment
   uint64_t constantsAddress = 0;
-  ArrayRef<uint64_t> hostDigests = {}; ///< of host functions, by program; 0 for one with code
+  uint64_t shardsHash = 0;    ///< of the segments of constants that differ between devices
+  uint64_t shardsAddress = 0; ///< where these constants begin
+  ArrayRef<uint64_t> collectiveDigests = {}; ///< by collective
+  ArrayRef<uint64_t> hostDigests = {};       ///< of host functions, by program; 0 for one with code
 };
 
 /// Follows the data of the entry point's default schedule from buffer to buffer. Buffers are told

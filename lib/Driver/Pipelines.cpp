@@ -83,6 +83,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &inputMemory,
             &shareActivations,
             &traceRegionSize,
+            &algorithm,
             &instrument,
             static_cast<llvm::cl::Option *>(std::addressof(state)),
             &progress};
@@ -148,6 +149,9 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   manager.addPass(createFoldConstants());
   // Of weights as kernels read them; before fusing, because the scales of int8 join the epilogues.
   manager.addPass(createNarrowWeights({weights}));
+  // Collectives become exchanges, which programs do not contain: fusing stops at them. It may make
+  // transposes, which are fused.
+  manager.addPass(createChooseCollectives({algorithm}));
   manager.addPass(createFuse());
   manager.addPass(createOutlinePrograms());
   // As soon as there are programs: no other pass knows zones.

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 namespace {
-struct Reduction {
+struct ReducedAxes {
   SmallVector<int64_t> axes;
   bool keepDims = true;
   /// The axes are empty, and an attribute makes that mean no axes rather than all.
@@ -21,7 +21,7 @@ struct Reduction {
 
 /// The reductions that a node may mean: one, or several if the axes are computed at run time and
 /// the declared shape of the result does not tell which they are.
-using Reductions = SmallVector<Reduction, 1>;
+using Reductions = SmallVector<ReducedAxes, 1>;
 
 static FailureOr<Reductions> findDeclaredReductions(OnnxNode &node, bool keepDims) {
   SmallVector<int64_t> to = *node.declaredShape(0);
@@ -39,7 +39,7 @@ static FailureOr<Reductions> findDeclaredReductions(OnnxNode &node, bool keepDim
 
 /// Axes are an attribute or, from `inputSince` on, the second input.
 static FailureOr<Reductions> readReductions(OnnxNode &node, int64_t inputSince) {
-  Reduction reduction;
+  ReducedAxes reduction;
   int64_t rank = rankOf(node.input(0));
   reduction.keepDims = node.getInt("keepdims", 1);
   if (node.opset() < inputSince) {
@@ -69,7 +69,7 @@ static FailureOr<Reductions> readReductions(OnnxNode &node, int64_t inputSince) 
 
 /// Imports a node by a function that computes one reduction.
 static LogicalResult importReductions(OnnxNode &node, int64_t inputSince,
-                                      llvm::function_ref<Value(const Reduction &)> compute) {
+                                      llvm::function_ref<Value(const ReducedAxes &)> compute) {
   FailureOr<Reductions> reductions = readReductions(node, inputSince);
   if (failed(reductions))
     return failure();
@@ -77,7 +77,7 @@ static LogicalResult importReductions(OnnxNode &node, int64_t inputSince,
     return node.results(compute(reductions->front()));
   SmallVector<Value> values;
   SmallVector<SmallVector<int64_t>> axes;
-  for (const Reduction &reduction : *reductions) {
+  for (const ReducedAxes &reduction : *reductions) {
     values.push_back(compute(reduction));
     axes.push_back(reduction.axes);
   }
@@ -85,7 +85,7 @@ static LogicalResult importReductions(OnnxNode &node, int64_t inputSince,
 }
 
 /// A reduction over no axes (of a scalar, or by noop_with_empty_axes) returns its operand.
-template <typename OpTy> static Value reduce(OnnxNode &node, Value x, const Reduction &reduction) {
+template <typename OpTy> static Value reduce(OnnxNode &node, Value x, const ReducedAxes &reduction) {
   if (reduction.isNoop || reduction.axes.empty())
     return x;
   SmallVector<NamedAttribute> attrs = {node.attr("axes", reduction.axes)};
@@ -98,14 +98,14 @@ static constexpr int64_t kAxesAreInputs = 18; // except for ReduceSum: 13
 
 template <typename OpTy, int64_t inputSince = kAxesAreInputs>
 static LogicalResult importReduce(OnnxNode &node) {
-  return importReductions(node, inputSince, [&](const Reduction &reduction) {
+  return importReductions(node, inputSince, [&](const ReducedAxes &reduction) {
     return reduce<OpTy>(node, node.input(0), reduction);
   });
 }
 
 /// The extremum of bools (opset 20) is that of bytes.
 template <typename OpTy> static LogicalResult importExtremum(OnnxNode &node) {
-  return importReductions(node, kAxesAreInputs, [&](const Reduction &reduction) {
+  return importReductions(node, kAxesAreInputs, [&](const ReducedAxes &reduction) {
     Value x = node.input(0);
     Type element = elementTypeOf(x);
     if (element.isInteger(1))
@@ -117,7 +117,7 @@ template <typename OpTy> static LogicalResult importExtremum(OnnxNode &node) {
 /// A sum with ops before and after it.
 template <typename BeforeFn, typename AfterFn>
 static LogicalResult importSum(OnnxNode &node, BeforeFn before, AfterFn after) {
-  return importReductions(node, kAxesAreInputs, [&](const Reduction &reduction) {
+  return importReductions(node, kAxesAreInputs, [&](const ReducedAxes &reduction) {
     return after(reduce<ReduceSumOp>(node, before(node.input(0)), reduction));
   });
 }
@@ -145,10 +145,10 @@ static LogicalResult importReduceLogSum(OnnxNode &node) {
 
 /// log(sum(exp(x - max))) + max: without overflow. An infinite maximum is replaced by the nearest
 /// finite number, because infinity minus itself is no number.
-static Value reduceLogSumExp(OnnxNode &node, const Reduction &reduction) {
+static Value reduceLogSumExp(OnnxNode &node, const ReducedAxes &reduction) {
   Expressions e(node);
   Value x = node.input(0);
-  Reduction keeping = reduction;
+  ReducedAxes keeping = reduction;
   keeping.keepDims = true;
   Value max = reduce<ReduceMaxOp>(node, x, keeping);
   if (auto type = dyn_cast<FloatType>(elementTypeOf(x))) {
@@ -168,7 +168,7 @@ static Value reduceLogSumExp(OnnxNode &node, const Reduction &reduction) {
 }
 
 static LogicalResult importReduceLogSumExp(OnnxNode &node) {
-  return importReductions(node, kAxesAreInputs, [&](const Reduction &reduction) {
+  return importReductions(node, kAxesAreInputs, [&](const ReducedAxes &reduction) {
     return reduceLogSumExp(node, reduction);
   });
 }

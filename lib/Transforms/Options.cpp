@@ -57,3 +57,12 @@ Choices<ScheduleChoice> mlir::ttc::getChoices(ScheduleChoice) {
   }();
   return choices;
 }
+
+Choices<AlgorithmChoice> mlir::ttc::getChoices(AlgorithmChoice) {
+  static constexpr std::pair<StringRef, AlgorithmChoice> choices[] = {
+      {"auto", AlgorithmChoice::Auto},
+      {"direct", AlgorithmChoice::Direct},
+      {"ring", AlgorithmChoice::Ring},
+      {"halving", AlgorithmChoice::Halving}};
+  return choices;
+}

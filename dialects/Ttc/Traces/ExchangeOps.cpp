@@ -100,6 +100,10 @@ void ExchangeOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs,
   CmdExchangeOp::create(builder, getLoc(), getCollectiveAttr(), inputs, outputs);
 }
 
+/// Other devices read the operand while the result is written.
+void ExchangeOp::getInPlaceOperands(unsigned, SymbolTableCollection &,
+                                    SmallVectorImpl<unsigned> &) {}
+
 bool ExchangeOp::staysInDram() { return true; }
 
 //===--- command ----------------------------------------------------------------------===//

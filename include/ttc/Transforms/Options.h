@@ -30,10 +30,19 @@ Choices<QueueLimit> getChoices(QueueLimit);
 enum class ScheduleChoice : int { All = -1 };
 Choices<ScheduleChoice> getChoices(ScheduleChoice);
 
+/// An algorithm of collectives; the other values are those of CollectiveAlgorithm.
+enum class AlgorithmChoice : int { Auto = -1, Direct, Ring, Halving };
+Choices<AlgorithmChoice> getChoices(AlgorithmChoice);
+
 } // namespace mlir::ttc
 
 namespace llvm::cl {
 
+template <>
+class parser<mlir::ttc::AlgorithmChoice>
+    : public mlir::ttc::ChoiceParser<mlir::ttc::AlgorithmChoice> {
+  using ChoiceParser::ChoiceParser;
+};
 template <>
 class parser<mlir::ttc::TensorMemory> : public mlir::ttc::ChoiceParser<mlir::ttc::TensorMemory> {
   using ChoiceParser::ChoiceParser;

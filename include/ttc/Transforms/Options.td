@@ -92,6 +92,11 @@ def TraceRegionSizeOption : Option<"traceRegionSize", "trace-region-size", "int6
     "need)",
     "::llvm::cl::value_desc(\"bytes\")">;
 
+def AlgorithmOption : Option<"algorithm", "algorithm", "::mlir::ttc::AlgorithmChoice",
+    /*default=*/"::mlir::ttc::AlgorithmChoice::Auto",
+    "How the devices of a mesh compute collectives: direct, by a ring or by recursive halving, wherever that is defined; "
+    "auto (the default) takes the fastest on the mesh's links">;
+
 def StateOption : ListOption<"state", "state", "std::string",
     "Pairs input=output of tensors that stay on the device from run to run: the output replaces the "
     "input. One '*' in both names stands for any text: past_*=present_*">;

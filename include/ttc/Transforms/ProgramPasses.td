@@ -533,6 +533,45 @@ def NarrowWeights : Pass<"ttc-narrow-weights", "::mlir::ModuleOp"> {
   let options = [WeightsOption];
 }
 
+def ChooseCollectives : Pass<"ttc-choose-collectives", "::mlir::ModuleOp"> {
+  let summary = "Decides how devices exchange what collectives need";
+  let description = [{
+    A collective on tensors says what each device of a group gets. This pass says which devices are in a group, and by
+    which algorithm they exchange it (docs/mesh.md): it makes a `ttc.collective`, one for all equal
+    ones, and a `ttc.exchange` in the place of the op. Groups are the devices that differ only in the coordinates of
+    the op's axes. A collective of one device is nothing.
+
+    The algorithm is the one that takes the least time on the mesh's links, by the alpha-beta model: for each
+    round, the latency of the longest way of a message, and the time that the busiest link needs for its
+    bytes. Links without a bandwidth (devices of one host, which read each other's memory) take no time; there, the
+    algorithm with the fewest rounds is chosen. With `algorithm`, that one is used wherever it is defined.
+
+    `ttc.all_to_all` that divides one dimension and concatenates another one becomes an exchange of the outermost
+    dimension between transposes.
+
+    ```mlir
+    module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+      func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+        %0 = ttc.all_reduce %x {axes = ["x"]} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+        return %0 : tensor<4x8xf32>
+      }
+    }
+    // becomes
+    module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+      ttc.collective @all_reduce all_reduce direct sum f32 bytes 128 groups [array<i64: 0, 1>]
+      func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+        %0 = ttc.exchange @all_reduce(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+        return %0 : tensor<4x8xf32>
+      }
+    }
+    ```
+
+    Counters (`--mlir-pass-statistics`): `exchanges`, `bytes`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [AlgorithmOption];
+}
+
 def Fuse : Pass<"ttc-fuse", "::mlir::ModuleOp"> {
   let summary = "Groups ops into programs";
   let description = [{

@@ -74,7 +74,9 @@ private:
     buffer.setSizeAttr(builder.getI64IntegerAttr(getSize(buffer)));
   }
 
-  /// Constants in the order of their first use, so that a run reads its weights sequentially.
+  /// Constants in the order of their first use, so that a run reads its weights sequentially; after
+  /// those that all devices share, those that differ, which each device maps from a segment of its
+  /// own.
   SmallVector<BufferOp> getConstants() {
     llvm::SetVector<Operation *> constants;
     for (const auto &[name, lifetime] : lifetimes)
@@ -84,12 +86,20 @@ private:
       if (buffer.getValue() && !constants.contains(buffer)) {
         symbols.erase(buffer); // not accessed
       }
-    return llvm::map_to_vector(constants, [](Operation *op) { return cast<BufferOp>(op); });
+    SmallVector<BufferOp> ordered;
+    for (bool differs : {false, true})
+      for (Operation *op : constants)
+        if (auto buffer = cast<BufferOp>(op); isa<ShardsAttr>(*buffer.getValue()) == differs)
+          ordered.push_back(buffer);
+    return ordered;
   }
 
   LogicalResult layOutDram() {
     int64_t top = 0;
+    bool differs = false;
     for (BufferOp constant : getConstants()) {
+      if (!std::exchange(differs, isa<ShardsAttr>(*constant.getValue())) && differs)
+        top = llvm::alignTo(top, ttrt::kPageSize); // segments are mapped in pages
       place(constant, top);
       top += getSize(constant);
     }

@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Transforms/Passes.h"
+#include <map>
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_FOLDCONSTANTS
@@ -74,11 +75,15 @@ public:
           ++numUses[producer];
 
     int64_t count = 0;
-    for (Operation *op : roots)
-      if (ConstantTensor value = evaluate(op)) {
+    for (Operation *op : roots) {
+      SmallVector<Operation *> tree = getTree(op);
+      if (llvm::any_of(tree, isSharded)) {
+        count += evaluateShards(op, tree);
+      } else if (ConstantTensor value = evaluate(op)) {
         materialize(op, std::move(value));
         ++count;
       }
+    }
     // In reverse order: users first.
     for (Operation *op : llvm::reverse(evaluable))
       if (op->use_empty())
@@ -147,6 +152,77 @@ private:
     return succeeded(result) ? *result : ConstantTensor();
   }
 
+  //===--- constants that differ between devices ------------------------------------------===//
+
+  static bool isSharded(Operation *op) {
+    auto constant = dyn_cast<ConstantOp>(op);
+    return constant && isa<ShardsAttr>(constant.getValue());
+  }
+
+  /// The op with all that it is computed from, operands before users.
+  static SmallVector<Operation *> getTree(Operation *root) {
+    SmallVector<Operation *> order;
+    DenseSet<Operation *> seen;
+    SmallVector<std::pair<Operation *, unsigned>> stack{{root, 0}};
+    seen.insert(root);
+    while (!stack.empty()) {
+      auto &[op, next] = stack.back();
+      if (next == op->getNumOperands()) {
+        order.push_back(op);
+        stack.pop_back();
+      } else if (Operation *producer = op->getOperand(next++).getDefiningOp();
+                 seen.insert(producer).second) {
+        stack.emplace_back(producer, 0);
+      }
+    }
+    return order;
+  }
+
+  /// Evaluates an op for each choice of values that some device has. Returns whether it could.
+  bool evaluateShards(Operation *root, ArrayRef<Operation *> tree) {
+    SmallVector<ShardsAttr> sharded;
+    for (Operation *op : tree)
+      if (isSharded(op))
+        sharded.push_back(cast<ShardsAttr>(cast<ConstantOp>(op).getValue()));
+    std::map<SmallVector<int64_t>, int64_t> numbers;
+    SmallVector<ElementsAttr> results;
+    SmallVector<int64_t> devices;
+    for (size_t device = 0; device < sharded.front().getDevices().size(); ++device) {
+      auto choice = llvm::map_to_vector(
+          sharded, [&](ShardsAttr shards) { return shards.getDevices()[device]; });
+      auto [it, isNew] = numbers.try_emplace(choice, results.size());
+      devices.push_back(it->second);
+      if (!isNew)
+        continue;
+      ConstantTensor result = evaluateFor(device, tree);
+      if (!result)
+        return false;
+      results.push_back(result.toAttr(getName(root)));
+    }
+    replace(root, ShardsAttr::getOrValue(root->getContext(), results, devices));
+    return true;
+  }
+
+  /// The last op of a tree, on one device.
+  static ConstantTensor evaluateFor(int64_t device, ArrayRef<Operation *> tree) {
+    DenseMap<Operation *, ConstantTensor> tensors;
+    for (Operation *op : tree) {
+      if (auto constant = dyn_cast<ConstantOp>(op)) {
+        auto shards = dyn_cast<ShardsAttr>(constant.getValue());
+        tensors[op] = ConstantTensor::get(shards ? shards.getValue(device) : constant.getValue());
+        continue;
+      }
+      auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+        return tensors.lookup(operand.getDefiningOp());
+      });
+      FailureOr<ConstantTensor> result = evaluateConstant(op, operands);
+      if (failed(result))
+        return {};
+      tensors[op] = *result;
+    }
+    return tensors.lookup(tree.back());
+  }
+
   /// One user less; the last one frees the elements.
   void release(Operation *op) {
     auto uses = numUses.find(op);
@@ -159,8 +235,12 @@ private:
     std::string name = getName(op);
     // The tensor must be the attribute's alone, so that it needs no copy.
     release(op);
+    replace(op, value.toAttr(name));
+  }
+
+  void replace(Operation *op, ElementsAttr value) {
     OpBuilder builder(op);
-    auto constant = ConstantOp::create(builder, op->getLoc(), value.toAttr(name));
+    auto constant = ConstantOp::create(builder, op->getLoc(), value);
     op->getResult(0).replaceUsesWithIf(
         constant, [&](OpOperand &use) { return !evaluable.contains(use.getOwner()); });
   }
@@ -176,7 +256,9 @@ private:
       if (!next || !seen.insert(next).second)
         continue;
       if (auto constant = dyn_cast<ConstantOp>(next)) {
-        auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+        auto shards = dyn_cast<ShardsAttr>(constant.getValue());
+        auto resource = dyn_cast<DenseResourceElementsAttr>(shards ? shards.getValues().front()
+                                                                   : constant.getValue());
         if (resource && (!largest || resource.getNumElements() > largest.getNumElements()))
           largest = resource;
         continue;

@@ -27,7 +27,7 @@ bool isFusable(Operation *op) {
 /// A splat constant, which can be embedded in the code.
 bool isInlineConstant(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant)
+  if (!constant || isa<ShardsAttr>(constant.getValue())) // programs are the same on all devices
     return false;
   return constant.getValue().isSplat() || constant.getValue().getNumElements() == 1;
 }

@@ -25,7 +25,7 @@ struct Weights {
 std::optional<Weights> getWeights(ConstantOp constant) {
   Weights weights{constant, {}};
   if (!tensorType(constant).getElementType().isF32() || constant->use_empty() ||
-      tensorType(constant).getNumElements() == 0)
+      tensorType(constant).getNumElements() == 0 || isa<ShardsAttr>(constant.getValue()))
     return std::nullopt;
   for (OpOperand &use : constant->getUses()) {
     auto product = dyn_cast<KernelGemmOp>(use.getOwner());

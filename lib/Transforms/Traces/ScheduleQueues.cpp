@@ -67,6 +67,12 @@ private:
   }
 
   static uint64_t hashOf(ElementsAttr value) {
+    if (auto shards = dyn_cast<ShardsAttr>(value)) {
+      llvm::hash_code hash = llvm::hash_combine_range(shards.getDevices());
+      for (ElementsAttr each : shards.getValues())
+        hash = llvm::hash_combine(hash, hashOf(each));
+      return hash;
+    }
     return withBytes(value, [](ArrayRef<char> bytes) {
       return llvm::xxh3_64bits(
           ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
@@ -74,12 +80,18 @@ private:
   }
 
   static bool equal(ElementsAttr a, ElementsAttr b) {
+    auto shardsOfA = dyn_cast<ShardsAttr>(a), shardsOfB = dyn_cast<ShardsAttr>(b);
+    if (shardsOfA || shardsOfB)
+      return shardsOfA && shardsOfB && shardsOfA.getDevices() == shardsOfB.getDevices() &&
+             llvm::equal(shardsOfA.getValues(), shardsOfB.getValues(), equal);
     return withBytes(a, [&](ArrayRef<char> bytesOfA) {
       return withBytes(b, [&](ArrayRef<char> bytesOfB) { return bytesOfA == bytesOfB; });
     });
   }
 
   static std::string nameOf(ElementsAttr value) {
+    if (auto shards = dyn_cast<ShardsAttr>(value))
+      return nameOf(shards.getValues().front());
     if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
       return resource.getRawHandle().getKey().str();
     return "constant";
@@ -288,8 +300,10 @@ private:
           makeBuffer(argument.getLoc(), port, onHost ? BufferKind::Host : BufferKind::Slot,
                      argument.getType(), onHost ? MemorySpace::Host : MemorySpace::Dram);
       places[argument] = slot;
-      InputOp::create(builder, argument.getLoc(), builder.getStringAttr(port), slot,
-                      TypeAttr::get(argument.getType()), ArrayAttr());
+      auto input = InputOp::create(builder, argument.getLoc(), builder.getStringAttr(port), slot,
+                                   TypeAttr::get(argument.getType()), ArrayAttr());
+      if (Attribute sharding = function.getArgAttr(i, kShardingAttrName))
+        input->setAttr(kShardingAttrName, sharding);
       EnqueueWriteOp::create(steps, argument.getLoc(), steps.getI64IntegerAttr(number++), slot,
                              steps.getI64IntegerAttr(queue));
     }
@@ -433,8 +447,10 @@ private:
         place = slot;
       }
       outputs.emplace_back(value.getLoc(), place);
-      OutputOp::create(builder, value.getLoc(), builder.getStringAttr(port), place,
-                       TypeAttr::get(value.getType()), ArrayAttr());
+      auto output = OutputOp::create(builder, value.getLoc(), builder.getStringAttr(port), place,
+                                     TypeAttr::get(value.getType()), ArrayAttr());
+      if (Attribute sharding = function.getResultAttr(i, kShardingAttrName))
+        output->setAttr(kShardingAttrName, sharding);
     }
     updateStates();
     int64_t number = 0;
