@@ -296,12 +296,24 @@ uint64_t OrderProver::read(const Access &access, Touch touch) {
                                                          : reading.content();
 }
 
+/// All devices of a mesh execute the exchanges in one order: that of the host. Core 0 of a queue
+/// executes those of the queue one after the other.
+void OrderProver::checkExchange() {
+  const Node &last = nodes[state.exchange], &now = nodes[current];
+  if (state.exchange && last.queue != now.queue &&
+      state.queues[now.queue].clock.work[last.queue] < last.position)
+    failExchanges(state.exchange);
+  state.exchange = current;
+}
+
 void OrderProver::touch(const Node &node) {
   nodes.push_back(node);
   current = static_cast<uint32_t>(nodes.size() - 1);
   inference = kNoInference;
   culprit = kNone;
   const Op &op = *node.op;
+  if (op.info->table == IndexedTable::Collective)
+    checkExchange();
   uint64_t value = identify(op);
   for (uint32_t i = op.first; i < op.end; ++i) {
     const Access &access = node.list->accesses[i];

@@ -95,6 +95,7 @@ private:
     std::vector<int64_t> written, read;  ///< how often, per input and output
     std::vector<uint64_t> stateAccesses; ///< so far, per state buffer
     uint32_t iteration = 0;              ///< bodies so far
+    uint32_t exchange = 0;               ///< the last node that was one; 0: none so far
   };
   /// Everything that the future of a state depends on.
   using Snapshot = std::vector<uint64_t>;
@@ -106,6 +107,7 @@ private:
   void record(const Op &op, Queue &queue, uint8_t index);
   void wait(const Event &event, Queue &queue);
   void touch(const Node &node);
+  void checkExchange();
   uint64_t read(const Access &access, Touch touch);
   uint64_t identify(const Op &op) const;
   int64_t countInferences() const;
@@ -148,6 +150,7 @@ private:
                 bool laterWrites);
   void failUnwritten(Touch reader, uint64_t begin, uint64_t end);
   void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end);
+  void failExchanges(uint32_t earlier);
   void failMixed(const History &other, Touch reader);
   void failStale(Touch writer, int64_t found, Touch reader, int64_t expected, uint64_t begin,
                  uint64_t end);

@@ -114,6 +114,15 @@ void OrderProver::failOtherBuffer(Touch writer, Touch reader, uint64_t begin, ui
            describe(writer.node, full), write.operand, bytesOf(write.address, write.end(), write));
 }
 
+void OrderProver::failExchanges(uint32_t earlier) {
+  if (!wantsMessage())
+    return fail();
+  const bool iterations = nodes[earlier].iteration != nodes[current].iteration;
+  failHere("{} exchanges data with other devices before or after {}; expected one order on all "
+           "devices: {}",
+           describe(current, iterations), describe(earlier, iterations), missingOrder(earlier));
+}
+
 void OrderProver::failMixed(const History &other, Touch reader) {
   if (!wantsMessage())
     return fail();

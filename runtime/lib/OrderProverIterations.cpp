@@ -5,6 +5,7 @@
 #include "OrderProver.h"
 
 #include "Format.h"
+#include "MeshProver.h"
 #include "Sort.h"
 
 #include <algorithm>
@@ -31,6 +32,8 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   forEachTouch([&](Touch touch) {
     positions[nodes[touch.node].queue].push_back(nodes[touch.node].position);
   });
+  if (state.exchange)
+    positions[nodes[state.exchange].queue].push_back(nodes[state.exchange].position);
   for (auto &queue : positions) {
     sortItems(queue);
     queue.erase(std::unique(queue.begin(), queue.end()), queue.end());
@@ -47,6 +50,8 @@ OrderProver::Snapshot OrderProver::snapshot() const {
     for (const Event &event : state.events)
       words.push_back(event.recorded ? rank(i, event.clock.work[i]) : kNone);
   }
+  if (const Node &last = nodes[state.exchange]; state.exchange)
+    words.insert(words.end(), {last.queue, rank(last.queue, last.position)});
   // How many transfers each port is ahead of the first one.
   const int64_t base = !state.written.empty() ? state.written[0]
                        : !state.read.empty()  ? state.read[0]
@@ -198,6 +203,7 @@ static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan 
 }
 
 Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
+  verifyCollectiveMoves(bundle);
   Proof proof;
   const BufferIndex buffers(bundle);
   std::unique_ptr<OrderProver> prover;

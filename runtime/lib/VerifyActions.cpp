@@ -3,9 +3,42 @@
 // What steps and commands have in common: the entry that they name, operands and addresses.
 
 #include "Format.h"
+#include "MeshTables.h"
 #include "Verifier.h"
 
 namespace ttrt {
+
+/// The operands of an exchange are where the other devices reach them: in DRAM, and not in the
+/// pages of the file. None overlaps another one.
+static std::string findExchangeProblem(const Bundle &bundle, const Action &action,
+                                       const char *name) {
+  const auto *declared = operandsOf(bundle.metadata(), action);
+  const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
+  const ShardedConstants sharded = shardedConstants(bundle.metadata());
+  auto overlaps = [&](uint32_t i, uint64_t begin, uint64_t size) {
+    return action.operands[i] < begin + size &&
+           begin < action.operands[i] + declared->Get(i)->bytes();
+  };
+  for (uint32_t i = 0; i < action.operandCount; ++i) {
+    const uint64_t address = action.operands[i], bytes = declared->Get(i)->bytes();
+    if (!isInside(address, bytes, 0, bundle.addresses().dramBytes))
+      return formatText("exchanges '{}' with operand {} at {:#x} + {} bytes; expected it in DRAM "
+                        "of {:#x} bytes",
+                        name, i, address, bytes, bundle.addresses().dramBytes);
+    if (overlaps(i, constants.address, constants.size) ||
+        overlaps(i, sharded.address, sharded.size))
+      return formatText("exchanges '{}' with operand {} at {:#x} + {} bytes, in the constants; "
+                        "expected it where other devices can reach it",
+                        name, i, address, bytes);
+    for (uint32_t j = 0; j < i; ++j)
+      if (overlaps(i, action.operands[j], declared->Get(j)->bytes()))
+        return formatText("exchanges '{}' with operands {} ({:#x} + {} bytes) and {} ({:#x} + {} "
+                          "bytes); expected operands that do not overlap",
+                          name, j, action.operands[j], declared->Get(j)->bytes(), i, address,
+                          bytes);
+  }
+  return "";
+}
 
 static std::string findOperandProblem(const Bundle &bundle, const Action &action) {
   const char *symbol = nameIn(bundle.metadata(), nullptr, *action.info, action.index);
@@ -28,6 +61,8 @@ static std::string findOperandProblem(const Bundle &bundle, const Action &action
                         "inside the device's memory of {:#x}",
                         symbol, i, address, operand.bytes(), operand.alignment(), end);
   }
+  if (action.info->table == IndexedTable::Collective)
+    return findExchangeProblem(bundle, action, symbol);
   return "";
 }
 

@@ -7,6 +7,7 @@
 #include "AliveBuffers.h"
 #include "DecodedPlan.h"
 #include "Format.h"
+#include "MeshTables.h"
 #include "Sequences.h"
 #include "Sort.h"
 #include "Verifier.h"
@@ -67,6 +68,8 @@ private:
   const flatbuffers::Vector<flatbuffers::Offset<fb::Buffer>> *buffers;
   const uint64_t constants; ///< the digest of a read of constants, before its place
   const uint64_t constantsAddress;
+  const ShardedConstants sharded;
+  const uint64_t shards;                ///< as `constants`, of the sharded ones
   std::vector<Numbered> byBegin, byEnd; ///< buffers with a lifetime, by its begin and its end
   AliveBuffers alive;
   size_t mortals = 0; ///< how many of them there are
@@ -94,7 +97,7 @@ private:
 
 static uint64_t hashOfConstants(const Bundle &bundle) {
   for (const fb::Segment *segment : *bundle.metadata().segments())
-    if (segment->kind() == fb::SegmentKind::Constants)
+    if (segment->kind() == fb::SegmentKind::Constants && segment->shard() == 0)
       return segment->hash();
   return hashSegment(nullptr, 0);
 }
@@ -102,9 +105,11 @@ static uint64_t hashOfConstants(const Bundle &bundle) {
 MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
     : bundle(bundle), decoded(std::move(plan)), buffers(bundle.metadata().buffers()),
       constants(dataflow::digestOf(dataflow::Kind::Constant, hashOfConstants(bundle))),
-      constantsAddress(bundle.segment(fb::SegmentKind::Constants).address), byBegin(count(buffers)),
-      byEnd(count(buffers)), alive(bundle), executed(count(bundle.metadata().traces())),
-      written(count(buffers)) {
+      constantsAddress(bundle.segment(fb::SegmentKind::Constants).address),
+      sharded(shardedConstants(bundle.metadata())),
+      shards(dataflow::digestOf(dataflow::Kind::Constant, digestOfShards(bundle.metadata()))),
+      byBegin(count(buffers)), byEnd(count(buffers)), alive(bundle),
+      executed(count(bundle.metadata().traces())), written(count(buffers)) {
   for (uint32_t i = 0; i < count(buffers); ++i) {
     if (isAlways(buffer(i))) {
       activate(i);
@@ -240,9 +245,13 @@ void MemoryVerifier::verifyAccess(Access &access) {
 
 void MemoryVerifier::setKind(Access &access, fb::BufferKind kind) const {
   access.kind = kind;
-  if (kind == fb::BufferKind::Constant)
-    access.constant = dataflow::combine(constants, access.address - constantsAddress, access.bytes,
-                                        access.row, access.pitch);
+  if (kind != fb::BufferKind::Constant)
+    return;
+  const bool isSharded = sharded.contains(access.address);
+  access.constant =
+      dataflow::combine(isSharded ? shards : constants,
+                        access.address - (isSharded ? sharded.address : constantsAddress),
+                        access.bytes, access.row, access.pitch);
 }
 
 /// A program's scratch is at the bottom of each core's L1. No buffer that is alive may overlap it.
@@ -350,10 +359,12 @@ PlacedPlan MemoryVerifier::verify() {
   return PlacedPlan(std::move(decoded));
 }
 
-/// An action is identified by its program, sizes and addresses.
+/// An action is identified by its program or collective, sizes and addresses.
 void MemoryVerifier::beginKey(const Op &op) {
   key.clear();
-  key.push_back(op.runsProgram() ? op.index : ~uint64_t(0));
+  key.push_back(op.runsProgram()                             ? op.index
+                : op.info->table == IndexedTable::Collective ? uint64_t(1) << 32 | op.index
+                                                             : ~uint64_t(0));
 }
 
 /// All permanent addresses count as equal, so slots may differ.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Format.h"
+#include "MeshTables.h"
 #include "Sort.h"
+#include "TableChecks.h"
 #include "Verifier.h"
 #include "ttrt/program_markers.h"
 
@@ -23,8 +25,8 @@ static const char *name(fb::MemorySpace space) {
   return "?";
 }
 
-/// No two names are equal. Equal names have equal hashes, which are sorted faster.
-static void checkTwins(const char *what, std::vector<std::string_view> &names) {
+/// Equal names have equal hashes, which are sorted faster.
+void checkTwins(const char *what, std::vector<std::string_view> &names) {
   std::vector<Numbered> hashes(names.size());
   for (uint32_t i = 0; i < hashes.size(); ++i)
     hashes[i] = {hashBytes(names[i].data(), names[i].size()), i};
@@ -37,18 +39,6 @@ static void checkTwins(const char *what, std::vector<std::string_view> &names) {
   auto twin = std::adjacent_find(names.begin(), names.end());
   if (twin != names.end())
     failBad("two {}s are named '{}'", what, twin->data());
-}
-
-template <typename Table>
-static void checkNames(const char *what,
-                       const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
-  std::vector<std::string_view> names;
-  for (uint32_t i = 0; i < count(tables); ++i) {
-    names.push_back(tables->Get(i)->name()->c_str());
-    if (names.back().empty())
-      failBad("{} {} has no name", what, i);
-  }
-  checkTwins(what, names);
 }
 
 static void checkLocation(const Bundle &bundle, uint32_t index, const char *what,
@@ -193,6 +183,8 @@ static void verifyBuffers(const Bundle &bundle) {
   const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
   const fb::Region *region = bundle.metadata().trace_region();
   const uint64_t constantsEnd = alignUp(constants.address + constants.size, kPageSize);
+  const ShardedConstants sharded = shardedConstants(bundle.metadata());
+  const uint64_t shardedEnd = alignUp(sharded.address + sharded.size, kPageSize);
   const uint64_t traceBegin = (region ? region->address() : map.dramBytes) / kPageSize * kPageSize;
 
   checkNames("buffer", buffers);
@@ -225,9 +217,13 @@ static void verifyBuffers(const Bundle &bundle) {
     checkLocation(bundle, buffer.source(), "buffer", label);
 
     if (buffer.kind() == fb::BufferKind::Constant) {
+      auto isIn = [&](uint64_t address, uint64_t size) {
+        return isInside(buffer.offset(), buffer.size(), address,
+                        alignUp(address + size, kBufferAlignment));
+      };
       if (buffer.space() != fb::MemorySpace::Dram ||
-          !isInside(buffer.offset(), buffer.size(), constants.address,
-                    alignUp(constants.address + constants.size, kBufferAlignment)))
+          (!isIn(constants.address, constants.size) &&
+           (sharded.size == 0 || !isIn(sharded.address, sharded.size))))
         failBad("constant '{}' at {:#x} + {} bytes is not in the constants' segment at {:#x} + "
                 "{}",
                 label, buffer.offset(), buffer.size(), constants.address, constants.size);
@@ -238,6 +234,11 @@ static void verifyBuffers(const Bundle &bundle) {
         failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the constants, which end at "
                 "{:#x}",
                 label, buffer.offset(), buffer.size(), constantsEnd);
+      if (sharded.size && buffer.offset() < shardedEnd &&
+          buffer.offset() + buffer.size() > sharded.address)
+        failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the sharded constants, {:#x} "
+                "to {:#x}",
+                label, buffer.offset(), buffer.size(), sharded.address, shardedEnd);
       if (buffer.offset() + buffer.size() > traceBegin)
         failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the trace region, which begin "
                 "at {:#x}",
@@ -377,6 +378,7 @@ static void verifyEntries(const Bundle &bundle) {
 }
 
 void verifyTables(const Bundle &bundle) {
+  verifyShardTables(bundle);
   verifyRegions(bundle);
   verifyPrograms(bundle);
   verifyZoneNames(bundle);
@@ -386,6 +388,7 @@ void verifyTables(const Bundle &bundle) {
   checkNames("event", bundle.metadata().events());
   verifyEntries(bundle);
   verifyStates(bundle);
+  verifyMesh(bundle);
 }
 
 } // namespace ttrt

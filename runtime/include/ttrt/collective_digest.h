@@ -18,6 +18,7 @@ inline uint64_t digestOfCollective(const fb::Collective &collective) {
   digester.add(static_cast<uint64_t>(collective.algorithm()));
   digester.add(static_cast<uint64_t>(collective.reduction()));
   digester.add(static_cast<uint64_t>(collective.dtype()));
+  digester.add(collective.groups()->size());
   for (const fb::DeviceGroup *group : *collective.groups())
     digester.add(group->devices());
   digester.add(collective.rows());

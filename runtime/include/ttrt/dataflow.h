@@ -13,8 +13,9 @@
 //           bytes, so it does not depend on how they are divided: each byte counts with its
 //           position in the operand, and with its write and the distance between the operands'
 //           addresses. The content of a constant is a digest of its place in the segment and of the
-//           segment's hash; that of state, of its place and of the number of the access in the
-//           inference
+//           segment's hash; of a constant that each device has its own of, of digestOfShards()
+//           instead of the hash. That of state is a digest of its place and of the number of the
+//           access in the inference
 //
 // docs/bundle-format.md defines each of them. The compiler and the loader compute them with the
 // functions of this file.
@@ -72,6 +73,15 @@ constexpr uint64_t combine(uint64_t digest, uint64_t next, Rest... rest) {
 template <Kind kind> inline constexpr uint64_t kDigestOf = combine(0, static_cast<uint64_t>(kind));
 template <typename... Parts> constexpr uint64_t digestOf(Kind kind, Parts... parts) {
   return combine(0, static_cast<uint64_t>(kind), static_cast<uint64_t>(parts)...);
+}
+
+/// What stands for constants that each device has its own of, where a segment's hash does for those
+/// of all devices: hashOf(device) is the hash of the segment that the device maps.
+template <typename HashOf> constexpr uint64_t digestOfShards(uint32_t devices, HashOf hashOf) {
+  uint64_t digest = digestOf(Kind::Shards, devices);
+  for (uint32_t device = 0; device < devices; ++device)
+    digest = combine(digest, hashOf(device));
+  return digest;
 }
 
 /// Of an input or output: the names of its entry point and its own, its element type and its shape.

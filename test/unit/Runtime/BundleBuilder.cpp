@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleBuilder.h"
 
+#include "ttrt/collectives.h"
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -21,10 +24,18 @@ void StreamBuilder::header(Opcode opcode, uint32_t size) {
   ++commands;
 }
 
-void StreamBuilder::dispatch(uint32_t program, const std::vector<uint64_t> &operands) {
-  header(Opcode::Dispatch, dispatchSize(operands.size()));
-  words.push_back(program | uint64_t(operands.size()) << 32);
+void StreamBuilder::operate(Opcode opcode, uint32_t index, const std::vector<uint64_t> &operands) {
+  header(opcode, dispatchSize(operands.size()));
+  words.push_back(index | uint64_t(operands.size()) << 32);
   words.insert(words.end(), operands.begin(), operands.end());
+}
+
+void StreamBuilder::dispatch(uint32_t program, const std::vector<uint64_t> &operands) {
+  operate(Opcode::Dispatch, program, operands);
+}
+
+void StreamBuilder::exchange(uint32_t collective, const std::vector<uint64_t> &operands) {
+  operate(Opcode::Exchange, collective, operands);
 }
 
 void StreamBuilder::copy(uint64_t dst, uint64_t src, uint64_t bytes) {
@@ -116,6 +127,74 @@ uint64_t BundleBuilder::constant(const std::string &name, const void *data, uint
   buffer(name, fb::BufferKind::Constant, address, bytes);
   constants.resize(alignUp(address + bytes, kBufferAlignment));
   memcpy(constants.data() + address, data, bytes);
+  return address;
+}
+
+void BundleBuilder::mesh(const std::vector<std::pair<std::string, uint32_t>> &axes) {
+  bundle.mesh = std::make_unique<fb::MeshT>();
+  uint64_t devices = 1;
+  for (const auto &[name, size] : axes) {
+    auto axis = std::make_unique<fb::MeshAxisT>();
+    axis->name = name;
+    axis->size = size;
+    devices *= size;
+    bundle.mesh->axes.push_back(std::move(axis));
+  }
+  if (devices > 1)
+    bundle.required_features.emplace_back(kMeshFeature);
+}
+
+uint32_t BundleBuilder::collective(const std::string &name, fb::CollectiveKind kind,
+                                   fb::CollectiveAlgorithm algorithm,
+                                   const std::vector<std::vector<uint32_t>> &groups,
+                                   uint64_t inputBytes, uint64_t rows, uint32_t root,
+                                   const std::vector<uint32_t> &sources) {
+  auto collective = std::make_unique<fb::CollectiveT>();
+  collective->name = name;
+  collective->kind = kind;
+  collective->algorithm = algorithm;
+  collective->rows = rows;
+  collective->root = root;
+  collective->sources = sources;
+  for (const std::vector<uint32_t> &devices : groups) {
+    collective->groups.push_back(std::make_unique<fb::DeviceGroupT>());
+    collective->groups.back()->devices = devices;
+  }
+  const collectives::Shape shape{
+      kind, algorithm,     static_cast<uint32_t>(groups.at(0).size()), inputBytes, rows,
+      root, sources.data()};
+  const uint64_t sizes[] = {inputBytes, collectives::outputBytes(shape),
+                            collectives::scratchBytes(shape)};
+  for (uint64_t bytes : sizes) {
+    if (bytes == 0)
+      continue;
+    auto operand = std::make_unique<fb::OperandT>();
+    operand->access = collective->operands.empty() ? fb::Access::Read : fb::Access::Write;
+    operand->bytes = bytes;
+    collective->operands.push_back(std::move(operand));
+  }
+  bundle.collectives.push_back(std::move(collective));
+  return bundle.collectives.size() - 1;
+}
+
+uint64_t BundleBuilder::shardedConstant(const std::string &name,
+                                        const std::vector<std::vector<uint8_t>> &valueOfDevice) {
+  std::vector<std::vector<uint8_t>> values;
+  bundle.mesh->shards.clear();
+  for (const std::vector<uint8_t> &value : valueOfDevice) {
+    const auto found = std::find(values.begin(), values.end(), value);
+    bundle.mesh->shards.push_back(static_cast<uint32_t>(found - values.begin()));
+    if (found == values.end())
+      values.push_back(value);
+  }
+  if (!shards.empty())
+    throw std::logic_error("there is a sharded constant");
+  const uint64_t address = shardsBegin();
+  buffer(name, fb::BufferKind::Constant, address, values.at(0).size());
+  for (std::vector<uint8_t> &value : values) {
+    value.resize(alignUp(value.size(), kBufferAlignment));
+    shards.push_back(std::move(value));
+  }
   return address;
 }
 
@@ -225,10 +304,13 @@ std::vector<uint8_t> BundleBuilder::finish() {
     fb::SegmentKind kind;
     const std::vector<uint8_t> *bytes;
     uint64_t address;
+    uint32_t shard = 0;
   };
-  const Part parts[] = {{fb::SegmentKind::Constants, &constants, 0},
-                        {fb::SegmentKind::Streams, &streamBytes, dram - region},
-                        {fb::SegmentKind::Code, &code, 0}};
+  std::vector<Part> parts = {{fb::SegmentKind::Constants, &constants, 0}};
+  for (uint32_t i = 0; i < shards.size(); ++i)
+    parts.push_back({fb::SegmentKind::Constants, &shards[i], shardsBegin(), i + 1});
+  parts.push_back({fb::SegmentKind::Streams, &streamBytes, dram - region});
+  parts.push_back({fb::SegmentKind::Code, &code, 0});
   // Offsets do not change the flatbuffer's size, once the fields are not at their defaults.
   bundle.segments.clear();
   for (const Part &part : parts) {
@@ -237,6 +319,7 @@ std::vector<uint8_t> BundleBuilder::finish() {
     auto segment = std::make_unique<fb::SegmentT>();
     segment->kind = part.kind;
     segment->address = part.address;
+    segment->shard = part.shard;
     segment->size = part.bytes->size();
     segment->offset = ~uint64_t(0);
     segment->hash = hashSegment(part.bytes->data(), part.bytes->size());

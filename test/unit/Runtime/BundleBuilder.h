@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ttrt::test {
@@ -23,6 +24,8 @@ public:
   void dispatch(uint32_t program, const std::vector<uint64_t> &operands);
   void copy(uint64_t dst, uint64_t src, uint64_t bytes);
   void fill(uint64_t dst, uint64_t bytes, uint64_t pattern);
+  /// Of the operands of a collective.
+  void exchange(uint32_t collective, const std::vector<uint64_t> &operands);
   void barrier() { header(Opcode::Barrier, 8); }
   void signal(uint32_t event);
   void wait(uint32_t event);
@@ -33,6 +36,7 @@ public:
 
 private:
   void header(Opcode opcode, uint32_t size);
+  void operate(Opcode opcode, uint32_t index, const std::vector<uint64_t> &operands);
 };
 
 class BundleBuilder {
@@ -55,8 +59,26 @@ public:
                    std::vector<int64_t> shape, uint32_t buffer, fb::DType type = fb::DType::F32);
   static fb::StepT &step(fb::EntryPointT &entry, fb::StepKind kind, uint32_t index);
 
+  /// A mesh of these axes, and the feature that it needs.
+  void mesh(const std::vector<std::pair<std::string, uint32_t>> &axes);
+  /// A collective of floats in these groups; its output and scratch are as large as its kind needs.
+  /// Returns the index.
+  uint32_t collective(const std::string &name, fb::CollectiveKind kind,
+                      fb::CollectiveAlgorithm algorithm,
+                      const std::vector<std::vector<uint32_t>> &groups, uint64_t inputBytes,
+                      uint64_t rows = 1, uint32_t root = 0,
+                      const std::vector<uint32_t> &sources = {});
+  /// A constant of which each device has its own value; all have the same size. They are equal for
+  /// devices with equal values. After all other constants. Returns the buffer's address.
+  uint64_t shardedConstant(const std::string &name,
+                           const std::vector<std::vector<uint8_t>> &valueOfDevice);
+
+  /// Where sharded constants begin: after the pages of the others.
+  uint64_t shardsBegin() const { return alignUp(constants.size(), kPageSize); }
   /// First address after the constants' pages.
-  uint64_t dataBegin() const { return alignUp(constants.size(), kPageSize); }
+  uint64_t dataBegin() const {
+    return shardsBegin() + (shards.empty() ? 0 : alignUp(shards[0].size(), kPageSize));
+  }
 
   /// Takes the bytes of a code segment apart.
   void setCode(const std::vector<uint8_t> &segment);
@@ -70,8 +92,9 @@ public:
 
   fb::BundleT bundle;
   std::vector<uint8_t> constants;
-  std::vector<StreamBuilder> streams; ///< of the traces
-  std::vector<uint8_t> code;          ///< the shared object
+  std::vector<std::vector<uint8_t>> shards; ///< of the sharded constants, by shard
+  std::vector<StreamBuilder> streams;       ///< of the traces
+  std::vector<uint8_t> code;                ///< the shared object
   /// The facts after the code. If there are none, finish() makes them from the programs.
   std::optional<fb::FactsT> facts;
 
