@@ -3,6 +3,7 @@
 #   runtime      libttrt.so
 #   development  its headers, CMake package and pkg-config file
 #   sign         libttrt_sign.so, if libsodium is there
+#   mpi          libttrt-mpi.so, if MPI is there
 #   ttrun        the tool that runs bundles; needs neither compiler nor libttrt.so
 #   compiler     everything else: tools, documentation
 include(CMakePackageConfigHelpers)
@@ -48,10 +49,23 @@ if(TARGET ttrt_sign)
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 endif()
 
+if(TARGET ttrt_mpi)
+  install(TARGETS ttrt_mpi EXPORT ttrtMpiTargets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT development
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/mpi.h
+                ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/transport.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
+endif()
+
 set(ttrt_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttrt)
 install(EXPORT ttrtTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir} COMPONENT development)
 if(TARGET ttrt_sign)
   install(EXPORT ttrtSignTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir}
+    COMPONENT development)
+endif()
+if(TARGET ttrt_mpi)
+  install(EXPORT ttrtMpiTargets NAMESPACE ttrt:: DESTINATION ${ttrt_package_dir}
     COMPONENT development)
 endif()
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/ttrtConfig.cmake.in
@@ -108,6 +122,9 @@ install(FILES benchmarks/README.md DESTINATION ${doc}/benchmarks COMPONENT compi
 set(licensed runtime development ttrun)
 if(TARGET ttrt_sign)
   list(APPEND licensed sign)
+endif()
+if(TARGET ttrt_mpi)
+  list(APPEND licensed mpi)
 endif()
 foreach(component ${licensed})
   install(FILES LICENSE DESTINATION share/doc/ttc-${component} COMPONENT ${component})

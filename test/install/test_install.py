@@ -278,13 +278,18 @@ def test_debian_packages(build_dir, tmp_path, tools, root):
     run("cpack", "-G", "DEB", "--config", build_dir / "CPackConfig.cmake", "-B", tmp_path / "packages", cwd=build_dir)
     packages = {p.name.split("_")[0]: p for p in (tmp_path / "packages").glob("*.deb")}
     signs = "libttrt-sign0" in packages  # not without libsodium
-    assert set(packages) == {"libttrt0", "libttrt-dev", "ttrun", "ttc"} | ({"libttrt-sign0"} if signs else set())
+    mpi = "libttrt-mpi0" in packages  # not without MPI
+    assert set(packages) == {"libttrt0", "libttrt-dev", "ttrun", "ttc"} | (
+        {"libttrt-sign0"} if signs else set()) | ({"libttrt-mpi0"} if mpi else set())
     field = lambda name, what: run("dpkg-deb", "-f", packages[name], what).strip()
     assert "libmlir-22" in field("ttc", "Depends")
     assert "libttrt0 (= " in field("libttrt-dev", "Depends")
     if signs:
         assert "libsodium" in field("libttrt-sign0", "Depends") and "libttrt0 (= " in field("libttrt-sign0", "Depends")
     assert "sodium" not in field("libttrt0", "Depends")
+    if mpi:
+        assert "libopenmpi" in field("libttrt-mpi0", "Depends")
+    assert "mpi" not in field("libttrt0", "Depends") + field("ttrun", "Depends")
     assert not re.search("mlir|llvm|protobuf|onnx", field("ttrun", "Depends") + field("libttrt0", "Depends"))
     files = {}
     for name, package in packages.items():

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Transport.h"
+
+#include "ttrt/commands.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string>
+
+namespace ttrt::mpi {
+
+static ttrt_status report(ttrt_error *error, ttrt_status status, const std::string &message) {
+  if (error) {
+    error->status = status;
+    snprintf(error->message, sizeof error->message, "%s", message.c_str());
+  }
+  return status;
+}
+
+Transport::Transport(MPI_Comm communicator, bool endsMpi)
+    : members(std::make_unique<Members>(communicator)), endsMpi(endsMpi) {
+  interface.size = sizeof interface;
+  interface.state = this;
+  interface.device = static_cast<uint32_t>(members->self());
+  interface.devices = static_cast<uint32_t>(members->size());
+  interface.prepare = [](ttrt_transport *self, const ttrt_transport_plan *plan, int *memory,
+                         uint64_t *offset, ttrt_error *error) {
+    *memory = -1;
+    *offset = 0;
+    return of(self).prepare(*plan, error);
+  };
+  interface.bind = [](ttrt_transport *self, uint8_t *base, ttrt_error *error) {
+    return of(self).bind(base, error);
+  };
+  interface.unbind = [](ttrt_transport *self) { of(self).unbind(); };
+  interface.exchange = [](ttrt_transport *self, uint32_t collective, const uint64_t *operands) {
+    return of(self).exchange(collective, operands);
+  };
+  interface.gather = [](ttrt_transport *self, const void *data, size_t bytes, void *all) {
+    return of(self).gather(data, bytes, all);
+  };
+  interface.fail = [](ttrt_transport *self, const char *message) { of(self).fail(message); };
+  interface.failure = [](ttrt_transport *self) { return of(self).members->failure(); };
+}
+
+Transport::~Transport() {
+  unbind();
+  const std::lock_guard<std::mutex> lock(mutex);
+  const bool all = members->leaveForEver();
+  members.reset();
+  if (endsMpi && all)
+    MPI_Finalize();
+}
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+void Transport::setOwnFailure(const char *message) {
+  char text[480];
+  snprintf(text, sizeof text, "device %u of the mesh has failed: %s", interface.device, message);
+  members->setFailure(text);
+}
+
+void Transport::fail(const char *message) {
+  setOwnFailure(message ? message : "unknown reason");
+  const std::lock_guard<std::mutex> lock(mutex);
+  members->announceFailure();
+}
+
+template <typename Function> bool Transport::attempt(Function function) {
+  if (!members->failure()) {
+    try {
+      if (function())
+        return true;
+    } catch (const MpiError &error) {
+      setOwnFailure(error.what());
+    } catch (const std::bad_alloc &) {
+      setOwnFailure("out of memory");
+    }
+  }
+  members->announceFailure();
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// A device opens
+//===----------------------------------------------------------------------===//
+
+static uint64_t devicesOf(const fb::Bundle &bundle) {
+  uint64_t devices = 1;
+  if (const fb::Mesh *mesh = bundle.mesh())
+    for (const fb::MeshAxis *axis : *mesh->axes())
+      devices *= axis->size();
+  return devices;
+}
+
+ttrt_status Transport::prepare(const ttrt_transport_plan &plan, ttrt_error *error) {
+  struct Facts {
+    uint64_t hash, devices;
+  };
+  const fb::Bundle &found = *fb::GetBundle(plan.metadata);
+  const Facts own = {plan.metadata_hash, devicesOf(found)};
+  try {
+    std::vector<Facts> all(interface.devices);
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      members->enter();
+    }
+    if (gather(&own, sizeof own, all.data()) != 0)
+      return report(error, TTRT_FAILED, members->failure());
+    // All ranks see the same facts and end in the same way.
+    for (uint32_t device = 0; device < interface.devices; ++device) {
+      if (all[device].devices != interface.devices)
+        return report(error, TTRT_INVALID_ARGUMENT,
+                      "the bundle of device " + std::to_string(device) + " is for a mesh of " +
+                          std::to_string(all[device].devices) + " device" +
+                          (all[device].devices == 1 ? "" : "s") + "; found " +
+                          std::to_string(interface.devices) + " ranks");
+      if (all[device].hash != all[0].hash)
+        return report(error, TTRT_INVALID_ARGUMENT,
+                      "device " + std::to_string(device) +
+                          " of the mesh has another bundle than device 0");
+    }
+    exchanges.clear();
+    exchanges.resize(found.collectives() ? found.collectives()->size() : 0);
+  } catch (const std::bad_alloc &) {
+    return report(error, TTRT_OUT_OF_MEMORY, "out of memory for the transport");
+  }
+  bundle = &found;
+  dramEnd = plan.dram_end;
+  return TTRT_OK;
+}
+
+ttrt_status Transport::bind(uint8_t *to, ttrt_error *error) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  base = to;
+  const bool bound = attempt([&] {
+    prepareStreams();
+    return true;
+  });
+  return bound ? TTRT_OK : report(error, TTRT_FAILED, members->failure());
+}
+
+/// Makes the requests of all exchange commands. Streams that are not in memory yet are zero: theirs
+/// are made when they are first executed.
+void Transport::prepareStreams() {
+  if (!bundle->traces())
+    return;
+  for (const fb::Trace *trace : *bundle->traces()) {
+    if (trace->address() + trace->size() > dramEnd)
+      continue;
+    for (uint64_t at = 0; at + sizeof(ExchangeCommand) <= trace->size();) {
+      ExchangeCommand command;
+      const uint8_t *bytes = base + trace->address() + at;
+      memcpy(&command, bytes, sizeof command);
+      const uint64_t left = trace->size() - at;
+      if (command.header.size < sizeof(CommandHeader) || command.header.size > left)
+        break;
+      if (command.header.opcode == Opcode::Exchange && command.collective < exchanges.size() &&
+          command.operandCount ==
+              bundle->collectives()->Get(command.collective)->operands()->size() &&
+          command.operandCount <= Operands().size() &&
+          command.header.size >= sizeof command + command.operandCount * sizeof(uint64_t))
+        find(command.collective, reinterpret_cast<const uint64_t *>(bytes + sizeof command));
+      at += command.header.size;
+    }
+  }
+}
+
+void Transport::unbind() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (!bundle)
+    return;
+  members->leave();
+  exchanges.clear();
+  bundle = nullptr;
+  base = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// A device runs
+//===----------------------------------------------------------------------===//
+
+Exchange &Transport::find(uint32_t collective, const uint64_t *operands) {
+  const fb::Collective &table = *bundle->collectives()->Get(collective);
+  Operands wanted = {};
+  std::copy_n(operands, table.operands()->size(), wanted.begin());
+  auto &of = exchanges[collective];
+  for (const auto &exchange : of)
+    if (exchange->is(collective, wanted))
+      return *exchange;
+  of.push_back(std::make_unique<Exchange>(table, collective, wanted, base, staging, *members));
+  return *of.back();
+}
+
+int Transport::exchange(uint32_t collective, const uint64_t *operands) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return attempt([&] { return find(collective, operands).run(*members); }) ? 0 : 1;
+}
+
+int Transport::gather(const void *data, size_t bytes, void *all) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  // MPI counts with an int: large ones take several parts, each at its place in every device's
+  // bytes.
+  constexpr size_t kPart = size_t(1) << 28;
+  return attempt([&] {
+    for (size_t at = 0; at < bytes; at += kPart) {
+      const int count = static_cast<int>(std::min(kPart, bytes - at));
+      MPI_Datatype part = MPI_DATATYPE_NULL, spread = MPI_DATATYPE_NULL;
+      check("MPI_Type_contiguous", MPI_Type_contiguous(count, MPI_BYTE, &part));
+      check("MPI_Type_create_resized",
+            MPI_Type_create_resized(part, 0, static_cast<MPI_Aint>(bytes), &spread));
+      check("MPI_Type_commit", MPI_Type_commit(&spread));
+      MPI_Request request = MPI_REQUEST_NULL;
+      check("MPI_Iallgather",
+            MPI_Iallgather(static_cast<const uint8_t *>(data) + at, count, MPI_BYTE,
+                           static_cast<uint8_t *>(all) + at, 1, spread, members->data(), &request));
+      MPI_Type_free(&spread);
+      MPI_Type_free(&part);
+      if (!members->wait(Members::kAnybody, [&] {
+            int done = 0;
+            check("MPI_Test", MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+            return done != 0;
+          }))
+        return false;
+    }
+    return true;
+  })
+             ? 0
+             : 1;
+}
+
+} // namespace ttrt::mpi

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A transport over MPI: the functions of ttrt/transport.h.
+
+#ifndef TTRT_MPI_TRANSPORT_H
+#define TTRT_MPI_TRANSPORT_H
+
+#include "Exchange.h"
+#include "ttrt/transport.h"
+
+#include <memory>
+#include <mutex>
+
+namespace ttrt::mpi {
+
+class Transport {
+public:
+  /// Collective. Throws MpiError.
+  Transport(MPI_Comm communicator, bool endsMpi);
+  /// Ends MPI if this transport began it and all ranks come here.
+  ~Transport();
+  Transport(const Transport &) = delete;
+  Transport &operator=(const Transport &) = delete;
+
+  ttrt_transport interface = {};
+
+private:
+  ttrt_status prepare(const ttrt_transport_plan &plan, ttrt_error *error);
+  ttrt_status bind(uint8_t *base, ttrt_error *error);
+  void unbind();
+  int exchange(uint32_t collective, const uint64_t *operands);
+  int gather(const void *data, size_t bytes, void *all);
+  void fail(const char *message);
+
+  Exchange &find(uint32_t collective, const uint64_t *operands);
+  void prepareStreams();
+  /// The mesh fails because of this device.
+  void setOwnFailure(const char *message);
+  /// Calls function(), which throws MpiError, and returns whether it has succeeded: it returned
+  /// true.
+  template <typename Function> bool attempt(Function function);
+
+  static Transport &of(ttrt_transport *transport) {
+    return *static_cast<Transport *>(transport->state);
+  }
+
+  /// Held during every call of MPI. fail() waits for it, not a thread that is in exchange(): that
+  /// one sees the failure.
+  std::mutex mutex;
+  std::unique_ptr<Members> members;
+  Staging staging;
+  const fb::Bundle *bundle = nullptr;
+  uint64_t dramEnd = 0;
+  uint8_t *base = nullptr;
+  std::vector<std::vector<std::unique_ptr<Exchange>>> exchanges; ///< by collective
+  bool endsMpi;
+};
+
+} // namespace ttrt::mpi
+
+#endif // TTRT_MPI_TRANSPORT_H
