@@ -104,6 +104,8 @@ template <typename Word> void Peers::wake(std::atomic<Word> &word) const noexcep
           nullptr, 0);
 }
 
+template void Peers::wake(std::atomic<uint64_t> &word) const noexcept; // publish() calls it
+
 template <typename Word>
 void Peers::sleep(std::atomic<Word> &word, Word expected) const noexcept {
   const timespec patience{0, kLookNs};
