@@ -96,15 +96,6 @@ constexpr uint64_t digestOfPort(std::string_view entry, std::string_view name, u
   return digest;
 }
 
-/// What stands for the hash of a segment of constants that differ from device to device:
-/// `hashOf(d)` is that of the segment that device d maps.
-template <typename HashOf> constexpr uint64_t digestOfShards(uint32_t devices, HashOf hashOf) {
-  uint64_t digest = digestOf(Kind::Shards, devices);
-  for (uint32_t device = 0; device < devices; ++device)
-    digest = combine(digest, hashOf(device));
-  return digest;
-}
-
 /// The sums of p^0, p^1 and p^2 over some byte positions p, modulo 2^64.
 struct Moments {
   uint64_t count = 0, sum = 0, squares = 0;
