@@ -3,20 +3,13 @@
 
 #include "Format.h"
 #include "Memory.h"
+#include "MeshTables.h"
 
 namespace ttrt {
 
-uint32_t devicesOf(const Bundle &bundle) {
-  uint64_t devices = 1;
-  if (const fb::Mesh *mesh = bundle.metadata().mesh())
-    for (const fb::MeshAxis *axis : *mesh->axes())
-      devices *= axis->size();
-  return static_cast<uint32_t>(devices); // verifyTables() has limited it
-}
-
 Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process)
     : process_(process), transport_(transport) {
-  const uint32_t devices = devicesOf(bundle);
+  const uint32_t devices = devicesOf(bundle.metadata());
   if (!transport) {
     if (devices > 1)
       ttrt::fail(TTRT_INVALID_ARGUMENT,

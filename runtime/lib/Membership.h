@@ -49,9 +49,6 @@ private:
   bool isMember_ = false;
 };
 
-/// The devices that a bundle is for; 1 without a mesh.
-uint32_t devicesOf(const Bundle &bundle);
-
 } // namespace ttrt
 
 #endif // TTRT_LIB_MEMBERSHIP_H
