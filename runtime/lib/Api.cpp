@@ -127,6 +127,12 @@ ttrt_status ttrt_bundle_open_fd(int descriptor, const char *name, ttrt_verify ve
 
 void ttrt_bundle_close(ttrt_bundle *bundle) { delete bundle; }
 
+const void *ttrt_bundle_tables(const ttrt_bundle *bundle, size_t *bytes) {
+  if (bytes)
+    *bytes = bundle ? bundle->bundle->metadataBytes() : 0;
+  return bundle ? bundle->bundle->metadataBegin() : nullptr;
+}
+
 uint32_t ttrt_bundle_entries(const ttrt_bundle *bundle) {
   return bundle ? bundle->bundle->metadata().entries()->size() : 0;
 }
@@ -266,8 +272,16 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
     *device = nullptr;
   return guarded(error, [&] {
     require(bundle && device, "bundle or device is NULL");
-    *device = new ttrt_device{
-        std::make_shared<Device>(bundle->bundle, readOptions(options, "ttrt_device_options"))};
+    const ttrt_device_options chosen = readOptions(options, "ttrt_device_options");
+    try {
+      *device = new ttrt_device{std::make_shared<Device>(bundle->bundle, chosen)};
+    } catch (...) { // the other devices of the mesh do not wait for this one
+      ttrt_error reason;
+      reportException(&reason);
+      if (chosen.transport && chosen.transport->size >= sizeof(ttrt_transport))
+        chosen.transport->fail(chosen.transport, reason.message);
+      throw;
+    }
   });
 }
 

@@ -64,11 +64,10 @@ MappedFile::~MappedFile() {
 //===----------------------------------------------------------------------===//
 
 Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(path, descriptor) {
-  FileHeader header;
-  readHeader(header);
-  readMetadata(header);
+  readHeader();
+  readMetadata();
   readTarget();
-  readSegments(header, verify);
+  readSegments(verify);
   verifyTables(*this);
   hostFunctions_ = findHostFunctions(*metadata_);
   const bool isCertified = verifyFacts(*this);
@@ -89,11 +88,12 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
     verifyMapped(*this);
   }
   // The weights were read only to hash them. The device maps them at their own address.
-  if (const SegmentView &constants = segment(fb::SegmentKind::Constants); constants.size) {
-    uint64_t begin = constants.offset / kPageSize * kPageSize;
-    madvise(const_cast<uint8_t *>(file_.data()) + begin, constants.offset + constants.size - begin,
-            MADV_DONTNEED);
-  }
+  for (const fb::Segment *segment : *metadata_->segments())
+    if (segment->kind() == fb::SegmentKind::Constants) {
+      const uint64_t begin = segment->offset() / kPageSize * kPageSize;
+      madvise(const_cast<uint8_t *>(file_.data()) + begin,
+              segment->offset() + segment->size() - begin, MADV_DONTNEED);
+    }
 }
 
 Bundle::~Bundle() = default;
@@ -106,7 +106,8 @@ const PlacedPlan &Bundle::plan() const {
   return *plan_;
 }
 
-void Bundle::readHeader(FileHeader &header) const {
+void Bundle::readHeader() {
+  FileHeader &header = header_;
   if (file_.size() < sizeof(header))
     failBad("file has {} bytes; a bundle has a header of {}", file_.size(), sizeof(header));
   memcpy(&header, file_.data(), sizeof(header));
@@ -172,7 +173,8 @@ static bool isAligned(const fb::Bundle &metadata) {
   return bits % sizeof(uint64_t) == 0;
 }
 
-void Bundle::readMetadata(const FileHeader &header) {
+void Bundle::readMetadata() {
+  const FileHeader &header = header_;
   const uint8_t *data = file_.data() + header.metadataOffset;
   uint64_t hash = hashBytes(data, header.metadataSize);
   if (hash != header.metadataHash)
@@ -248,18 +250,31 @@ static void checkPadding(const MappedFile &file, std::vector<Extent> &extents) {
   }
 }
 
-void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
-  static const char *const kNames[] = {"constants", "streams", "code"};
+/// Where a segment of a known kind is described.
+SegmentView &Bundle::viewOf(const fb::Segment &segment) {
+  if (segment.shard() == 0)
+    return segments_[static_cast<size_t>(segment.kind())];
+  if (segment.kind() != fb::SegmentKind::Constants || segment.shard() > kMaxDevices)
+    failBad("segment of kind {} has shard {}; expected none, or up to {} of constants",
+            static_cast<size_t>(segment.kind()), segment.shard(), kMaxDevices);
+  if (shards_.size() < segment.shard())
+    shards_.resize(segment.shard());
+  return shards_[segment.shard() - 1];
+}
+
+static constexpr const char *kSegmentNames[] = {"constants", "streams", "code"};
+
+void Bundle::readSegments(ttrt_verify verify) {
   std::vector<Extent> extents = {
       {0, sizeof(FileHeader), "file header"},
-      {header.metadataOffset, header.metadataOffset + header.metadataSize, "metadata"}};
+      {header_.metadataOffset, header_.metadataOffset + header_.metadataSize, "metadata"}};
   std::vector<Extent> pages;
   for (const fb::Segment *segment : *metadata_->segments()) {
     auto kind = static_cast<size_t>(segment->kind());
     if (kind >= std::size(segments_))
       failBad("segment of unknown kind {}", kind);
-    SegmentView &view = segments_[kind];
-    const char *name = kNames[kind];
+    SegmentView &view = viewOf(*segment);
+    const char *name = kSegmentNames[kind];
     uint64_t offset = segment->offset(), size = segment->size(), address = segment->address();
     if (view.size)
       failBad("two segments of kind {}", name);
@@ -286,11 +301,11 @@ void Bundle::readSegments(const FileHeader &header, ttrt_verify verify) {
     if (verify == TTRT_VERIFY_NONE ||
         (verify == TTRT_VERIFY_STRUCTURE && segment->kind() == fb::SegmentKind::Constants))
       continue;
-    SegmentView &view = segments_[static_cast<size_t>(segment->kind())];
+    SegmentView &view = viewOf(*segment);
     uint64_t hash = hashSegmentParallel(view.data, view.size);
     if (hash != segment->hash())
       failBad("segment {} is damaged: hash {:016x}, expected {:016x}",
-              kNames[static_cast<size_t>(segment->kind())], hash, segment->hash());
+              kSegmentNames[static_cast<size_t>(segment->kind())], hash, segment->hash());
     view.hash = hash;
   }
 }

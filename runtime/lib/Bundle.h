@@ -86,8 +86,24 @@ public:
   ~Bundle();
 
   const fb::Bundle &metadata() const { return *metadata_; }
+  /// The flatbuffer in the file, and its hash.
+  const uint8_t *metadataBegin() const { return file_.data() + header_.metadataOffset; }
+  uint64_t metadataBytes() const { return header_.metadataSize; }
+  uint64_t metadataHash() const { return header_.metadataHash; }
   const SegmentView &segment(fb::SegmentKind kind) const {
     return segments_[static_cast<size_t>(kind)];
+  }
+  /// The constants with shard `shard` (Mesh.shards); absent if there are none.
+  const SegmentView &shard(uint32_t shard) const {
+    static constexpr SegmentView kNone;
+    return shard < shards_.size() ? shards_[shard] : kNone;
+  }
+  uint32_t shards() const { return static_cast<uint32_t>(shards_.size()); }
+  /// Of the constants that only a device of a mesh has; absent if there are none.
+  const SegmentView &shardOf(uint32_t device) const {
+    const fb::Mesh *mesh = metadata_->mesh();
+    const bool hasShard = mesh && device < count(mesh->shards());
+    return shard(hasShard ? mesh->shards()->Get(device) : ~uint32_t(0));
   }
   const AddressMap &addresses() const { return addresses_; }
   const MappedFile &file() const { return file_; }
@@ -112,14 +128,17 @@ public:
   const char *location(uint32_t index) const;
 
 private:
-  void readHeader(FileHeader &header) const;
-  void readMetadata(const FileHeader &header);
-  void readSegments(const FileHeader &header, ttrt_verify verify);
+  void readHeader();
+  void readMetadata();
+  void readSegments(ttrt_verify verify);
+  SegmentView &viewOf(const fb::Segment &segment);
   void readTarget();
 
   MappedFile file_;
+  FileHeader header_;
   const fb::Bundle *metadata_ = nullptr;
   SegmentView segments_[3];
+  std::vector<SegmentView> shards_; ///< of constants, by shard
   AddressMap addresses_;
   mutable std::mutex planMutex_;
   mutable std::unique_ptr<const PlacedPlan> plan_;

@@ -163,9 +163,18 @@ bool Cores::run(const ResolvedStep &step, StreamEvents *events) noexcept {
   return !claims_.isAborted(jobs_);
 }
 
-void Cores::run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept {
+const char *Cores::run(const ResolvedStep &step, const CommandHeader &command,
+                       uint32_t index) noexcept {
   execute({++jobs_, reinterpret_cast<const uint8_t *>(&command), step.number, index, false,
            cores_[0].sequence});
+  return claims_.isAborted(jobs_) ? whyAborted() : nullptr;
+}
+
+const char *Cores::whyAborted() noexcept {
+  if (ttrt_transport *transport = first().transport)
+    if (const char *problem = transport->failure(transport))
+      return problem;
+  return "the queue that should record an event it waits for has stopped";
 }
 
 } // namespace ttrt

@@ -124,12 +124,14 @@ public:
   /// the rest of the stream is then skipped.
   bool run(const ResolvedStep &step, StreamEvents *events = nullptr) noexcept;
   /// Executes one command of a step's stream on all cores and returns when it is complete.
-  void run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept;
+  /// Returns null, or why it failed.
+  const char *run(const ResolvedStep &step, const CommandHeader &command, uint32_t index) noexcept;
   /// Executes what a step computes or copies; does nothing for transfers, records and waits.
   /// Returns null, or why it failed.
   const char *execute(const ResolvedStep &step, StreamEvents *events) noexcept;
 
 private:
+  const char *whyAborted() noexcept;
   void execute(const Job &job) noexcept;
   static void perform(Core &core) noexcept;
   void work(Core &core) noexcept;

@@ -59,8 +59,8 @@ static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &op
 }
 
 Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
-    : bundle_(checkFit(bundle)),
-      memory_(*bundle_, l1Count(*bundle_, options), options.huge_pages != 0),
+    : bundle_(checkFit(bundle)), mesh_(*bundle_, options.transport, process_),
+      memory_(*bundle_, l1Count(*bundle_, options), options.huge_pages != 0, mesh_),
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
       queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),
       events_(new Event[eventCount_]), taken_(new std::atomic<bool>[eventCount_]()),
@@ -94,6 +94,10 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
     queues_[1]->setPeer(*queues_[0]);
   }
   record(options.profiler);
+  mesh_.bind(memory_.base());
+  cores_.first().transport = mesh_.transport();
+  if (moreCores_)
+    moreCores_->first().transport = mesh_.transport();
 }
 
 /// Numbers the steps as profile_log.h says, and gives every core a ring.
@@ -145,6 +149,7 @@ void Device::resolveSkippableTails() {
 Device::~Device() {
   if (!process_.isChild())
     drain();
+  mesh_.leave(); // while the memory is there
 }
 
 /// Room for at least 16 inferences.
@@ -205,17 +210,21 @@ void Device::reset() noexcept {
 
 /// Replaces replay: the host dispatches each command and waits for it, so barriers and events have
 /// nothing left to do.
-void Device::dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept {
+const char *Device::dispatchFromHost(const ResolvedStep &step,
+                                     const ttrt_run_options &options) noexcept {
   uint32_t command = 0;
+  const char *problem = nullptr;
   forEachCommand(step.stream, [&](const CommandHeader &header) {
     if (infoOf(header.opcode).role == OrderRole::Work) {
       const uint64_t begin = options.on_command ? nowNs() : 0;
-      cores_.run(step, header, command);
+      if (const char *why = cores_.run(step, header, command)) [[unlikely]]
+        problem = why;
       if (options.on_command)
         options.on_command(options.user, step.index, command, begin, nowNs());
     }
     ++command;
   });
+  return problem;
 }
 
 void Device::setLoaded(uint32_t trace, bool loaded) {
@@ -227,11 +236,12 @@ void Device::setLoaded(uint32_t trace, bool loaded) {
     monitor_->setTraceBytes(residency_.use(TTRT_TRACE).used);
 }
 
-void Device::replay(const ResolvedStep &step) noexcept {
+const char *Device::replay(const ResolvedStep &step) noexcept {
   DefaultFloatingPoint guard;
   MonitoredWork work(site_.lanes);
-  cores_.run(step);
+  const char *problem = cores_.execute(step, nullptr);
   work.count();
+  return problem;
 }
 
 const char *Device::run(const ResolvedEntry &entry, const ttrt_input *inputs,
@@ -244,10 +254,10 @@ const char *Device::run(const ResolvedEntry &entry, const ttrt_input *inputs,
   for (const ResolvedStep *pointer : entry.steps) {
     const ResolvedStep &step = *pointer;
     if (!step.isTransfer()) {
-      if (options.no_trace && step.kind == fb::StepKind::Execute)
-        dispatchFromHost(step, options);
-      else if (const char *problem = cores_.execute(step, nullptr)) [[unlikely]]
-        return problem;
+      const bool fromHost = options.no_trace && step.kind == fb::StepKind::Execute;
+      if (const char *problem = fromHost ? dispatchFromHost(step, options)
+                                         : cores_.execute(step, nullptr)) [[unlikely]]
+        return mesh_.fail(problem);
       continue;
     }
     const MarkedStep marked(cores_.first().markers, step.number);

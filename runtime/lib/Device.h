@@ -5,6 +5,7 @@
 #include "Bundle.h"
 #include "Code.h"
 #include "Cores.h"
+#include "Membership.h"
 #include "Memory.h"
 #include "MonitorFile.h"
 #include "Profiler.h"
@@ -53,18 +54,19 @@ public:
   SlotWatch &watch() { return watch_; }
 
   /// One inference on the calling thread. The arguments have been checked, and the queues are
-  /// drained. Returns null, or why a host function failed.
+  /// drained. Returns null, or why a host function or a collective failed.
   const char *run(const ResolvedEntry &entry, const ttrt_input *inputs, const ttrt_output *outputs,
                   const ttrt_run_options &options) noexcept;
 
   // Single traces. No other thread may use the device.
 
   const DeviceMemory &memory() const { return memory_; }
+  const Membership &mesh() const { return mesh_; }
   const Residency &residency() const { return residency_; }
   /// Throws Error.
   void setLoaded(uint32_t trace, bool loaded);
-  /// The trace is loaded and has no events in it.
-  void replay(const ResolvedStep &step) noexcept;
+  /// The trace is loaded and has no events in it. Returns null, or why a collective failed.
+  const char *replay(const ResolvedStep &step) noexcept;
 
   // Queues.
 
@@ -90,13 +92,14 @@ public:
   void reset() noexcept;
 
 private:
-  void dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
+  const char *dispatchFromHost(const ResolvedStep &step, const ttrt_run_options &options) noexcept;
   uint32_t ringCapacity() const;
   void record(ttrt_profiler *profiler);
   void resolveSkippableTails();
 
   const ForkGuard process_; ///< that has the threads
   std::shared_ptr<const Bundle> bundle_;
+  Membership mesh_; ///< until the memory is released, unless ~Device() has left it
   DeviceMemory memory_;
   Residency residency_;
   SlotWatch watch_;

@@ -12,7 +12,7 @@
 
 namespace ttrt {
 
-MemoryLayout::MemoryLayout(const Bundle &bundle, uint64_t cores) {
+MemoryLayout::MemoryLayout(const Bundle &bundle, uint64_t cores, uint32_t device) {
   const AddressMap &map = bundle.addresses();
   const uint64_t extra = cores > map.cores ? cores - map.cores : 0;
   rest = {map.dramBytes, map.size() + extra * map.l1Bytes};
@@ -22,6 +22,8 @@ MemoryLayout::MemoryLayout(const Bundle &bundle, uint64_t cores) {
   };
   if (const SegmentView &segment = bundle.segment(fb::SegmentKind::Constants); segment.size)
     constants = pages(segment);
+  if (const SegmentView &segment = bundle.shardOf(device); segment.size)
+    shard = pages(segment);
   if (const SegmentView &segment = bundle.segment(fb::SegmentKind::Streams); segment.size)
     streams = pages(segment);
   MemoryRange writable{~uint64_t(0), 0};
@@ -37,12 +39,22 @@ MemoryLayout::MemoryLayout(const Bundle &bundle, uint64_t cores) {
   if (writable.end == 0)
     return;
   // Constants may be stored between buffers. verifyTables() has checked that they share no page.
-  if (constants.size() && writable.begin < constants.end && constants.begin < writable.end) {
-    dram[0] = {writable.begin, std::max(writable.begin, constants.begin)};
-    dram[1] = {std::min(writable.end, constants.end), writable.end};
-  } else {
-    dram[0] = writable;
-  }
+  const bool isOrdered = constants.begin <= shard.begin;
+  size_t ranges = 0;
+  for (const MemoryRange &fixed : {isOrdered ? constants : shard, isOrdered ? shard : constants})
+    if (fixed.size() && writable.begin < fixed.end && fixed.begin < writable.end) {
+      dram[ranges++] = {writable.begin, std::max(writable.begin, fixed.begin)};
+      writable.begin = std::min(writable.end, fixed.end);
+    }
+  dram[ranges] = writable;
+}
+
+MemoryRange MemoryLayout::writable() const {
+  MemoryRange all;
+  for (const MemoryRange &range : dram)
+    if (range.size())
+      all = {all.size() ? all.begin : range.begin, range.end};
+  return all;
 }
 
 /// Pages without access; null with errno set if there are none, or not `wanted`.
@@ -105,7 +117,8 @@ void DeviceMemory::reserve(const MemoryLayout &layout) {
   // The streams end where DRAM does.
   reserved_[1].begin = layout.streams.size() ? layout.streams.begin : layout.rest.begin;
   MemoryRange &low = reserved_[0];
-  for (const MemoryRange &range : {layout.constants, layout.dram[0], layout.dram[1]}) {
+  for (const MemoryRange &range :
+       {layout.constants, layout.shard, layout.dram[0], layout.dram[1], layout.dram[2]}) {
     if (range.size() == 0)
       continue;
     low.begin = low.size() ? std::min(low.begin, range.begin) : range.begin;
@@ -125,19 +138,21 @@ void DeviceMemory::release() noexcept {
       munmap(base_ + range.begin, range.size());
 }
 
-DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages)
+DeviceMemory::DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages,
+                           const Membership &mesh)
     : map_(bundle.addresses()) {
   if (hugePages)
     hugeProblem_ = whyNoHugePages();
   hugePages_ = hugePages && !hugeProblem_;
-  const MemoryLayout layout(bundle, cores);
+  const MemoryLayout layout(bundle, cores, mesh.device());
   reserve(layout);
   try {
-    if (!hugePages_ || !copyWeights(bundle, layout.constants))
-      mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Constants));
+    mapConstants(bundle, bundle.segment(fb::SegmentKind::Constants), layout.constants, copied_[0]);
+    mapConstants(bundle, bundle.shardOf(mesh.device()), layout.shard, copied_[1]);
     mapFile(bundle.file(), bundle.segment(fb::SegmentKind::Streams));
-    for (const MemoryRange &range : {layout.dram[0], layout.dram[1], layout.rest})
-      makeWritable(range);
+    for (const MemoryRange &range : layout.dram)
+      mapShared(range, mesh.memory());
+    makeWritable(layout.rest);
     for (size_t i = 0; hugePages_ && i < std::size(writable_); ++i) {
       writable_[i] = layout.dram[i];
       hugeWanted_ += adviseHugePages(base_ + writable_[i].begin, writable_[i].size());
@@ -168,9 +183,29 @@ void DeviceMemory::mapFile(const MappedFile &file, const SegmentView &segment) {
          strerror(errno));
 }
 
+void DeviceMemory::mapConstants(const Bundle &bundle, const SegmentView &segment, MemoryRange pages,
+                                MemoryRange &copied) {
+  if (hugePages_ && segment.size && copyWeights(bundle, segment, pages))
+    copied = pages;
+  else
+    mapFile(bundle.file(), segment);
+}
+
+/// Writable DRAM: a part of the mesh's memory, or anonymous.
+void DeviceMemory::mapShared(MemoryRange range, const SharedMemory &memory) {
+  if (memory.descriptor < 0)
+    return makeWritable(range);
+  if (range.size() &&
+      mmap(base_ + range.begin, range.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+           memory.descriptor, static_cast<off_t>(memory.offset + range.begin - memory.begin)) ==
+          MAP_FAILED)
+    fail(TTRT_OUT_OF_MEMORY, "cannot map {} bytes of the mesh's memory: {}", range.size(),
+         strerror(errno));
+}
+
 /// Returns false, with the reason in hugeProblem_, if the system has no huge pages for them.
-bool DeviceMemory::copyWeights(const Bundle &bundle, MemoryRange pages) {
-  const SegmentView &segment = bundle.segment(fb::SegmentKind::Constants);
+bool DeviceMemory::copyWeights(const Bundle &bundle, const SegmentView &segment,
+                               MemoryRange pages) {
   uint8_t *begin = base_ + pages.begin;
   if (wholeHugePages(begin, pages.size()) == 0) {
     hugeProblem_ = "the weights do not fill a huge page of 2 MiB";
@@ -180,8 +215,8 @@ bool DeviceMemory::copyWeights(const Bundle &bundle, MemoryRange pages) {
            0) == MAP_FAILED)
     fail(TTRT_OUT_OF_MEMORY, "cannot get {} bytes for a copy of the weights: {}", pages.size(),
          strerror(errno));
-  hugeWanted_ = adviseHugePages(begin, pages.size());
-  if (hugeWanted_ == 0) {
+  const uint64_t wanted = adviseHugePages(begin, pages.size());
+  if (wanted == 0) {
     hugeProblem_ = "the kernel refuses them";
     return false;
   }
@@ -195,17 +230,18 @@ bool DeviceMemory::copyWeights(const Bundle &bundle, MemoryRange pages) {
   if (mprotect(begin, pages.size(), PROT_READ) != 0)
     fail(TTRT_OUT_OF_MEMORY, "cannot protect {} bytes of weights: {}", pages.size(),
          strerror(errno));
-  copied_ = pages;
+  hugeWanted_ += wanted;
   return true;
 }
 
 ttrt_huge_pages DeviceMemory::hugePages() const {
   ttrt_huge_pages result = TTRT_HUGE_PAGES_INIT;
-  result.copied = copied_.size();
+  result.copied = copied_[0].size() + copied_[1].size();
   result.wanted = hugeWanted_;
   result.problem = hugeProblem_;
   if (hugeWanted_)
-    for (const MemoryRange &range : {copied_, writable_[0], writable_[1]})
+    for (const MemoryRange &range :
+         {copied_[0], copied_[1], writable_[0], writable_[1], writable_[2]})
       if (range.size())
         result.huge += countHugePages(base_ + range.begin, range.size());
   return result;

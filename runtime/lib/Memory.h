@@ -3,6 +3,7 @@
 #define TTRT_LIB_MEMORY_H
 
 #include "Bundle.h"
+#include "Membership.h"
 #include "ttrt/memory.h"
 
 namespace ttrt {
@@ -17,12 +18,15 @@ struct MemoryRange {
 
 /// What a device maps of its address space; all of whole pages. No range contains another.
 struct MemoryLayout {
-  /// `cores`: the device may have more than the bundle was planned for.
-  MemoryLayout(const Bundle &bundle, uint64_t cores);
+  /// `cores`: the device may have more than the bundle was planned for. `device`: of the mesh.
+  MemoryLayout(const Bundle &bundle, uint64_t cores, uint32_t device);
 
-  MemoryRange constants, streams; ///< read-only
-  /// From the lowest to the highest writable buffer in DRAM, below and above the constants.
-  MemoryRange dram[2];
+  MemoryRange constants, shard, streams; ///< read-only
+  /// From the lowest to the highest writable buffer in DRAM: below, between and above the
+  /// constants of all devices and those of this one.
+  MemoryRange dram[3];
+  /// All of them, and what is between.
+  MemoryRange writable() const;
   /// The L1s, host memory, the interleaved L1s, and the L1s of additional cores.
   MemoryRange rest;
 };
@@ -36,7 +40,8 @@ struct MemoryLayout {
 class DeviceMemory {
 public:
   /// Throws Error. `hugePages`: asks for them, if the system has them, and copies the constants.
-  DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages);
+  /// In a mesh, writable DRAM may be memory that other devices see.
+  DeviceMemory(const Bundle &bundle, uint32_t cores, bool hugePages, const Membership &mesh);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory &) = delete;
   DeviceMemory &operator=(const DeviceMemory &) = delete;
@@ -55,7 +60,10 @@ public:
 
 private:
   void mapFile(const MappedFile &file, const SegmentView &segment);
-  bool copyWeights(const Bundle &bundle, MemoryRange pages);
+  void mapConstants(const Bundle &bundle, const SegmentView &segment, MemoryRange pages,
+                    MemoryRange &copied);
+  bool copyWeights(const Bundle &bundle, const SegmentView &segment, MemoryRange pages);
+  void mapShared(MemoryRange range, const SharedMemory &memory);
   void reserve(const MemoryLayout &layout);
   bool reserveParts();
   void release() noexcept;
@@ -65,8 +73,8 @@ private:
   uint8_t *base_ = nullptr;
   MemoryRange reserved_[2]; ///< the second one is all, or the top
   bool hugePages_ = false;  ///< wanted, and the system has them
-  MemoryRange writable_[2]; ///< in DRAM, with huge pages
-  MemoryRange copied_;      ///< the constants, if they are a copy
+  MemoryRange writable_[3]; ///< in DRAM, with huge pages
+  MemoryRange copied_[2];   ///< the constants and those of the device, if they are a copy
   uint64_t hugeWanted_ = 0; ///< bytes of whole huge pages
   const char *hugeProblem_ = nullptr;
 };

@@ -194,7 +194,9 @@ void Queue::perform(const QueueCommand &command) noexcept {
     return performStep(command);
   case QueueCommand::Kind::Command: {
     MonitoredWork work(lane());
-    return cores.run(*command.step, *command.header, command.index);
+    if (const char *problem = cores.run(*command.step, *command.header, command.index)) [[unlikely]]
+      stop(command, TTRT_FAILED, problem);
+    return;
   }
   case QueueCommand::Kind::Record:
     if (MarkerRing *markers = cores.first().markers) [[unlikely]]
@@ -315,6 +317,8 @@ void Queue::stop(const QueueCommand &command, ttrt_status status, const char *re
   formatTo(message, "queue {} stopped at {}{}{}{}{}{}{}: {}", index, what, *name ? " '" : "", name,
            *name ? "'" : "", *source ? " (from " : "", source, *source ? ")" : "", reason);
   site.failure.set(status, message);
+  if (ttrt_transport *transport = cores.first().transport)
+    transport->fail(transport, message); // the other devices do not wait for this one
   stopped_.store(true, std::memory_order_release);
   // Wake every thread that waits for this queue.
   for (uint32_t i = 0; i < site.eventCount; ++i)

@@ -224,8 +224,7 @@ const char *Cores::execute(const ResolvedStep &step, StreamEvents *events) noexc
   switch (step.kind) {
   case fb::StepKind::Execute:
   case fb::StepKind::Dispatch:
-    return run(step, events) ? nullptr
-                             : "the queue that should record an event it waits for has stopped";
+    return run(step, events) ? nullptr : whyAborted();
   case fb::StepKind::HostDispatch: {
     const MarkedStep marked(first().markers, step.number);
     if (step.host)

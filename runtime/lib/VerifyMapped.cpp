@@ -10,7 +10,7 @@ namespace {
 class MappedVerifier {
 public:
   explicit MappedVerifier(const Bundle &bundle)
-      : bundle(bundle), layout(bundle, bundle.addresses().cores) {}
+      : bundle(bundle), layout(bundle, bundle.addresses().cores, /*device=*/0) {}
 
   /// `describe` says of which command or step the accesses are.
   template <typename Describe>
@@ -29,10 +29,12 @@ public:
 
 private:
   bool isMapped(const Access &access) const {
-    for (const MemoryRange &range : {layout.dram[0], layout.dram[1], layout.rest})
+    for (const MemoryRange &range :
+         {layout.dram[0], layout.dram[1], layout.dram[2], layout.rest})
       if (range.contains(access.address, access.end()))
         return true;
-    return !access.write && layout.constants.contains(access.address, access.end());
+    return !access.write && (layout.constants.contains(access.address, access.end()) ||
+                             layout.shard.contains(access.address, access.end()));
   }
   [[noreturn]] void refuse(const Access &access, const std::string &what) const {
     failBad("{}: operand {} {} {:#x} + {} bytes, which are not all {}", what, access.operand,

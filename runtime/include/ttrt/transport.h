@@ -15,6 +15,13 @@
 extern "C" {
 #endif
 
+/**
+ * Returns the verified tables of a bundle, a flatbuffer of ttc_bundle.fbs, which live as long as it is
+ * open, and sets *bytes, unless it is NULL, to their size. For libraries around libttrt; a format version
+ * is only read by the library that has it (docs/compatibility.md). NULL if `bundle` is. Thread-safe.
+ */
+TTRT_API const void *ttrt_bundle_tables(const ttrt_bundle *bundle, size_t *bytes);
+
 /** What a transport has to know of the device that it belongs to. Lives as long as the device. */
 typedef struct ttrt_transport_plan {
   size_t size;              /**< sizeof(ttrt_transport_plan) */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the devices of a mesh share: how far each one is, small messages, and whether the mesh has
+// failed. It is at the beginning of the shared memory, and all zero at first; each device's DRAM
+// follows. Several processes map it, so it has no pointers except `base`, which only threads use.
+
+#ifndef TTRT_MESH_CONTROL_H
+#define TTRT_MESH_CONTROL_H
+
+#include "ttrt/bundle_format.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace ttrt::mesh {
+
+/// Of the layout below, and of the moves that devices make.
+inline constexpr uint32_t kControlVersion = 1;
+/// Bytes of a small message, which goes through a slot.
+inline constexpr uint64_t kSlotBytes = 8 * 1024;
+/// Slots of a device, used in turn.
+inline constexpr uint32_t kSlots = 2;
+inline constexpr uint64_t kMessageBytes = 900;
+
+struct Header {
+  std::atomic<uint32_t> version; ///< 0 until the first device has come
+  std::atomic<uint32_t> devices;
+  /// Of `message`: nothing, someone writes, written.
+  enum : uint32_t { kGood = 0, kFailing, kFailed };
+  alignas(64) std::atomic<uint32_t> failure;
+  alignas(64) char message[kMessageBytes];
+};
+
+/// A device for the others, while they meet. Written before `arrived` is raised.
+struct alignas(64) Member {
+  std::atomic<uint32_t> taken; ///< a transport is open
+  std::atomic<int32_t> pid;
+  std::atomic<uint32_t> arrived; ///< meetings so far (a futex)
+  std::atomic<uint32_t> closed;  ///< the device is closed: it takes part in nothing any more
+  std::atomic<uint32_t> inside;  ///< of an exchange: reads others' memory
+  uint64_t hash, dramBytes;
+  uint64_t base;     ///< flat address 0 in its process
+  uint64_t cpus[16]; ///< that its process may use, a bit each
+};
+
+/// How far a device is. Progress counts the rounds of all exchanges, the same on all devices. The
+/// lowest bit says that a thread sleeps until it is raised; the lower half is a futex. On two cache
+/// lines, which processors fetch together.
+struct alignas(128) Progress {
+  std::atomic<uint64_t> word;
+};
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+/// Offsets in the shared memory.
+struct Layout {
+  explicit Layout(uint64_t devices)
+      : members(kPageSize), progress(members + devices * sizeof(Member)),
+        slots(alignUp(progress + devices * sizeof(Progress), kPageSize)),
+        dram(slots + devices * kSlots * kSlotBytes) {}
+
+  uint64_t members, progress, slots, dram;
+};
+static_assert(sizeof(Header) <= kPageSize && sizeof(Member) % 64 == 0);
+
+} // namespace ttrt::mesh
+
+#endif // TTRT_MESH_CONTROL_H

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Peers.h"
+
+#include "Support.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <ctime>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ttrt::mesh {
+
+/// How often a thread that sleeps looks whether the others still live.
+static constexpr long kLookNs = 50000000;
+/// How long a device waits for the others to open.
+static constexpr uint64_t kMeetSeconds = 120;
+/// Of the end of a spell of waiting that takes no system call: about 100 microseconds, or 5 where
+/// another device may need the CPU.
+static constexpr int kSpins = 3000, kFewSpins = 150, kYields = 20;
+
+static void pauseCpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  __asm__ volatile("yield");
+#endif
+}
+
+static uint64_t secondsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec);
+}
+
+Mapping::Mapping(int descriptor, uint64_t offset, uint64_t bytes) : bytes_(bytes) {
+  const int flags = descriptor < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+  void *address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor,
+                       static_cast<off_t>(offset));
+  if (address == MAP_FAILED)
+    mesh::fail(TTRT_OUT_OF_MEMORY, "cannot map %llu bytes of the mesh's memory: %s",
+               static_cast<unsigned long long>(bytes), strerror(errno));
+  data_ = static_cast<uint8_t *>(address);
+}
+
+Mapping::~Mapping() { munmap(data_, bytes_); }
+
+Peers::Peers(std::shared_ptr<Mapping> control, uint32_t device, uint32_t devices, bool areThreads)
+    : device(device), devices(devices), areThreads(areThreads), control_(std::move(control)),
+      layout_(devices), seen_(devices), processes_(devices, -1),
+      meetings_(member(device).arrived.load()), spins_(kFewSpins), yields_(kYields) {}
+
+Peers::~Peers() {
+  for (int process : processes_)
+    if (process >= 0)
+      close(process);
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+/// The 32 bits that a futex is; the lower ones.
+template <typename Word> static uint32_t *futexOf(std::atomic<Word> &word) {
+  static_assert(std::endian::native == std::endian::little);
+  return reinterpret_cast<uint32_t *>(&word);
+}
+
+bool Peers::hasEnded(uint32_t peer) noexcept {
+  const pid_t pid = member(peer).pid.load(std::memory_order_acquire);
+  if (areThreads || peer == device || pid == 0 || pid == getpid())
+    return false;
+  int &process = processes_[peer];
+  if (process < 0)
+    process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (process < 0)
+    return errno == ESRCH;
+  pollfd one{process, POLLIN, 0}; // also if its parent has not been told yet
+  return poll(&one, 1, 0) > 0 && one.revents != 0;
+}
+
+template <typename Function>
+void Peers::checkAlive(uint32_t peer, bool mayBeClosed, Function isThere) noexcept {
+  // A device that has done its part may close and end. So what it has done is looked at last.
+  for (uint32_t i = 0; i < devices; ++i) {
+    if (i != peer && member(i).closed.load(std::memory_order_acquire))
+      continue;
+    if (hasEnded(i) && !isThere(i))
+      return fail("device %u of the mesh has ended: process %d", i, member(i).pid.load());
+  }
+  if (!mayBeClosed && member(peer).closed.load(std::memory_order_acquire) && !isThere(peer))
+    fail("device %u of the mesh has ended: it is closed", peer);
+}
+
+template <typename Word> void Peers::wake(std::atomic<Word> &word) const noexcept {
+  syscall(SYS_futex, futexOf(word), areThreads ? FUTEX_WAKE_PRIVATE : FUTEX_WAKE, INT_MAX, nullptr,
+          nullptr, 0);
+}
+
+template void Peers::wake(std::atomic<uint64_t> &word) const noexcept; // publish() calls it
+
+template <typename Word>
+void Peers::sleep(std::atomic<Word> &word, Word expected) const noexcept {
+  const timespec patience{0, kLookNs};
+  syscall(SYS_futex, futexOf(word), areThreads ? FUTEX_WAIT_PRIVATE : FUTEX_WAIT,
+          static_cast<uint32_t>(expected), &patience, nullptr, 0);
+}
+
+bool Peers::await(uint32_t peer, uint64_t value) noexcept {
+  if (seen_[peer] >= value)
+    return true;
+  std::atomic<uint64_t> &word = progress(peer);
+  for (int i = 0; i < spins_; ++i) {
+    const uint64_t found = word.load(std::memory_order_acquire) >> 1;
+    if (found >= value) [[likely]] {
+      seen_[peer] = found;
+      return true;
+    }
+    pauseCpu();
+  }
+  return awaitAsleep(peer, value);
+}
+
+[[gnu::cold, gnu::noinline]] bool Peers::awaitAsleep(uint32_t peer, uint64_t value) noexcept {
+  std::atomic<uint64_t> &word = progress(peer);
+  for (int i = 0;; ++i) {
+    uint64_t found = word.load(std::memory_order_acquire);
+    if (found >> 1 >= value) {
+      seen_[peer] = found >> 1;
+      return true;
+    }
+    if (hasFailed())
+      return false;
+    if (i < yields_) {
+      sched_yield();
+      continue;
+    }
+    if (!(found & 1) &&
+        !word.compare_exchange_strong(found, found | 1, std::memory_order_acq_rel))
+      continue;
+    // Before the first sleep, too: a device that closes wakes those that sleep then.
+    checkAlive(peer, /*mayBeClosed=*/false, [&](uint32_t other) {
+      return other == peer ? word.load(std::memory_order_acquire) >> 1 >= value
+                           : member(other).closed.load(std::memory_order_acquire) != 0;
+    });
+    sleep(word, found | 1);
+  }
+}
+
+bool Peers::meet(bool isFirst) noexcept {
+  Member &self = member(device);
+  self.arrived.store(++meetings_, std::memory_order_release);
+  wake(self.arrived);
+  const uint64_t end = secondsNow() + kMeetSeconds;
+  for (uint32_t i = 0; i < devices; ++i) {
+    std::atomic<uint32_t> &arrived = member(i).arrived;
+    for (;;) {
+      const uint32_t found = arrived.load(std::memory_order_acquire);
+      if (static_cast<int32_t>(found - meetings_) >= 0)
+        break;
+      if (hasFailed())
+        return false;
+      checkAlive(i, isFirst, [&](uint32_t other) {
+        return static_cast<int32_t>(member(other).arrived.load(std::memory_order_acquire) -
+                                    meetings_) >= 0;
+      });
+      if (secondsNow() > end)
+        fail("device %u of the mesh has not come within %u seconds", i,
+             static_cast<unsigned>(kMeetSeconds));
+      sleep(arrived, found);
+    }
+  }
+  return !hasFailed();
+}
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+void Peers::know() {
+  uint64_t cpus[std::size(Member{}.cpus)] = {};
+  for (uint32_t i = 0; i < devices; ++i) {
+    const Member &other = member(i);
+    for (size_t word = 0; word < std::size(cpus); ++word)
+      cpus[word] |= other.cpus[word];
+  }
+  uint32_t count = 0;
+  for (uint64_t word : cpus)
+    count += static_cast<uint32_t>(std::popcount(word));
+  const bool isEnough = count >= devices;
+  spins_ = isEnough ? kSpins : kFewSpins;
+  yields_ = isEnough ? 0 : kYields;
+  seen_.assign(devices, 0);
+  for (int &process : processes_)
+    if (process >= 0)
+      close(std::exchange(process, -1));
+}
+
+void Peers::fail(const char *pattern, ...) noexcept {
+  Header &shared = header();
+  uint32_t good = Header::kGood;
+  if (!shared.failure.compare_exchange_strong(good, Header::kFailing))
+    return;
+  va_list arguments;
+  va_start(arguments, pattern);
+  vsnprintf(shared.message, sizeof(shared.message), pattern, arguments);
+  va_end(arguments);
+  shared.failure.store(Header::kFailed);
+  wakeAll();
+}
+
+void Peers::wakeAll() const noexcept {
+  for (uint32_t i = 0; i < devices; ++i) {
+    wake(progress(i));
+    wake(member(i).arrived);
+  }
+}
+
+const char *Peers::failure() const noexcept {
+  const uint32_t state = header().failure.load(std::memory_order_acquire);
+  if (state == Header::kGood)
+    return nullptr;
+  for (int i = 0; i < 1000; ++i) {
+    if (header().failure.load(std::memory_order_acquire) == Header::kFailed)
+      return header().message;
+    sched_yield();
+  }
+  return "a device of the mesh has ended while it failed";
+}
+
+} // namespace ttrt::mesh

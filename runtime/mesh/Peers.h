@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The devices of a mesh as one of them sees them: it meets them, waits for them, and notices when
+// one has ended.
+
+#ifndef TTRT_MESH_PEERS_H
+#define TTRT_MESH_PEERS_H
+
+#include "Control.h"
+
+#include <memory>
+#include <vector>
+
+namespace ttrt::mesh {
+
+/// Memory that is mapped, shared. Unmapped with the object.
+class Mapping {
+public:
+  /// Throws Error. Without a descriptor, -1, it is anonymous.
+  Mapping(int descriptor, uint64_t offset, uint64_t bytes);
+  ~Mapping();
+  Mapping(const Mapping &) = delete;
+  Mapping &operator=(const Mapping &) = delete;
+
+  uint8_t *data() const { return data_; }
+
+private:
+  uint8_t *data_;
+  uint64_t bytes_;
+};
+
+/// One device's view of the shared memory. All functions but fail() and failure() are called by one
+/// thread at a time.
+class Peers {
+public:
+  /// `control` has the memory up to Layout::dram. `areThreads`: all devices are of this process.
+  Peers(std::shared_ptr<Mapping> control, uint32_t device, uint32_t devices, bool areThreads);
+  ~Peers();
+  Peers(const Peers &) = delete;
+  Peers &operator=(const Peers &) = delete;
+
+  const uint32_t device, devices;
+  const bool areThreads;
+
+  Header &header() const { return *reinterpret_cast<Header *>(control_->data()); }
+  Member &member(uint32_t index) const {
+    return reinterpret_cast<Member *>(control_->data() + layout_.members)[index];
+  }
+  std::atomic<uint64_t> &progress(uint32_t index) const {
+    return reinterpret_cast<Progress *>(control_->data() + layout_.progress)[index].word;
+  }
+  uint8_t *slot(uint32_t index, uint32_t slot) const {
+    return control_->data() + layout_.slots + (uint64_t(index) * kSlots + slot) * kSlotBytes;
+  }
+
+  /// Returns when all devices have called this as often. False: the mesh has failed.
+  /// The first meeting waits also for devices that were closed, and will open again.
+  bool meet(bool isFirst = false) noexcept;
+  /// After a meeting of all: from now on, processes that end are noticed, and it is known how long
+  /// spinning pays.
+  void know();
+
+  /// Tells the others how far this device is, and wakes those that wait for it.
+  void publish(uint64_t value) noexcept {
+    if (progress(device).exchange(value << 1, std::memory_order_acq_rel) & 1) [[unlikely]]
+      wake(progress(device));
+  }
+  /// Waits until a device is so far. False: the mesh has failed.
+  bool await(uint32_t peer, uint64_t value) noexcept;
+
+  bool hasFailed() const noexcept {
+    return header().failure.load(std::memory_order_acquire) != Header::kGood;
+  }
+  /// Fails the mesh; the first message stays. Thread-safe.
+  [[gnu::format(printf, 2, 3)]] void fail(const char *pattern, ...) noexcept;
+  /// Whoever sleeps looks again.
+  void wakeAll() const noexcept;
+  /// nullptr: it has not failed. Thread-safe.
+  const char *failure() const noexcept;
+
+private:
+  template <typename Word> void wake(std::atomic<Word> &word) const noexcept;
+  /// Sleeps until the word changes, or for a while.
+  template <typename Word> void sleep(std::atomic<Word> &word, Word expected) const noexcept;
+  bool awaitAsleep(uint32_t peer, uint64_t value) noexcept;
+  /// The device's process has ended.
+  bool hasEnded(uint32_t peer) noexcept;
+  /// Fails the mesh if a device has ended, or if `peer` is closed, unless isThere(device).
+  template <typename Function>
+  void checkAlive(uint32_t peer, bool mayBeClosed, Function isThere) noexcept;
+
+  const std::shared_ptr<Mapping> control_;
+  const Layout layout_;
+  std::vector<uint64_t> seen_;    ///< progress of the devices, as this one has seen it
+  std::vector<int> processes_;    ///< descriptors of the others' processes; -1: none
+  uint32_t meetings_;             ///< of this device
+  int spins_ = 0, yields_ = 0;
+};
+
+} // namespace ttrt::mesh
+
+#endif // TTRT_MESH_PEERS_H
