@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "Mesh/Rank.h"
 #include "Options.h"
 #include "Suggest.h"
 #include "ttrt/ttrt.h"
@@ -57,26 +58,29 @@ static int runCommandNamed(const Command &command, int argc, char **argv) {
     return command.function(argc, argv);
   } catch (const HelpShown &) {
     return 0;
+  } catch (const RanksEnded &ended) {
+    return ended.status;
   } catch (const BadBundle &error) {
-    fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
+    fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(), error.what());
     return 1;
   } catch (const std::system_error &error) {
     // fmt::print() throws this when a stream cannot be written; afterOutput() reports it.
     errno = error.code().value();
     if (!ferror(stdout))
-      fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
+      fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(), error.what());
     return 2;
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "ttrun {}: out of memory\n", command.name);
     return 2;
   } catch (const std::exception &error) { // usually a UserError
-    fmt::print(stderr, "ttrun {}: {}\n", command.name, error.what());
+    fmt::print(stderr, "ttrun {}: {}{}\n", command.name, rankPrefix(), error.what());
     return 2;
   }
 }
 
 /// Returns `status`, or 2 if standard output could not be written.
 static int afterOutput(int status) {
+  leaveRanks();
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
   fmt::print(stderr, "ttrun: cannot write standard output: {}\n", strerror(errno));

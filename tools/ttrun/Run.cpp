@@ -2,6 +2,7 @@
 #include "Commands.h"
 #include "Compare.h"
 #include "Json.h"
+#include "Mesh/Rank.h"
 #include "Printing.h"
 #include "Profile/Report.h"
 #include "Session.h"
@@ -144,105 +145,108 @@ int runCommand(int argc, char **argv) {
   const std::string path = parser.parseBundle(argc, argv);
 
   Session session(path, options);
-  std::vector<Expectation> expected;
-  for (const std::string &spec : expectations) {
-    auto [index, file] = session.outputOf("expect", spec);
-    const Tensor &got = session.output(index);
-    Tensor tensor = readNpy(
-        file,
-        [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
-          if (shape != got.shape)
-            throw UserError(
-                fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
-                            describe(got.dtype, got.shape), file, describe(dtype, shape)));
-        },
-        got.dtype);
-    if (got.dtype == TTRT_BF16 && tensor.dtype == TTRT_U16)
-      tensor.dtype = TTRT_BF16;
-    expected.push_back({index, file, std::move(tensor)});
-  }
-  std::vector<std::pair<size_t, std::string>> writes;
-  for (const std::string &spec : outputs) {
-    auto [index, file] = session.outputOf("output", spec);
-    if (json && file == "-")
-      throw UserError("--json and an output cannot both go to standard output");
-    if (std::any_of(writes.begin(), writes.end(),
-                    [&](const auto &write) { return write.second == file; }))
-      throw UserError("two outputs would be written to " + file);
-    writes.emplace_back(index, std::move(file));
-  }
-  session.fillInputs(options);
-  if (!restore.empty())
-    session.restoreState(restore);
-
-  bool good = true;
-  std::string schedule;
-  auto checkAll = [&](uint64_t loop) {
-    for (Expectation &expectation : expected) {
-      expectation.result =
-          compare(session.output(expectation.output), expectation.tensor, rtol, atol);
-      expectation.loop = loop;
-      good &= expectation.result.equal;
-      // Runs that agree get a line only at the end.
-      if (!json && (loop + 1 == loops || !expectation.result.equal))
-        printComparison(session, expectation, rtol, atol, loops);
+  return orFailRank([&] {
+    std::vector<Expectation> expected;
+    for (const std::string &spec : expectations) {
+      auto [index, file] = session.outputOf("expect", spec);
+      const Tensor &got = session.output(index);
+      Tensor tensor = readNpy(
+          file,
+          [&](ttrt_dtype dtype, const std::vector<int64_t> &shape) {
+            if (shape != got.shape)
+              throw UserError(
+                  fmt::format("output '{}' is {}; {} holds {}", session.outputNames()[index],
+                              describe(got.dtype, got.shape), file, describe(dtype, shape)));
+          },
+          got.dtype);
+      if (got.dtype == TTRT_BF16 && tensor.dtype == TTRT_U16)
+        tensor.dtype = TTRT_BF16;
+      expected.push_back({index, file, std::move(tensor)});
     }
-    return good;
-  };
-  if (session.isPipelined()) {
-    schedule = session.runPipelined(loops, options.noTrace, checkAll);
-  } else {
-    ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
-    run.no_trace = options.noTrace;
-    for (uint64_t loop = 0; loop < loops && good; ++loop) {
-      session.run(run);
-      checkAll(loop);
+    std::vector<std::pair<size_t, std::string>> writes;
+    for (const std::string &spec : outputs) {
+      auto [index, file] = session.outputOf("output", spec);
+      if (json && file == "-")
+        throw UserError("--json and an output cannot both go to standard output");
+      if (std::any_of(writes.begin(), writes.end(),
+                      [&](const auto &write) { return write.second == file; }))
+        throw UserError("two outputs would be written to " + file);
+      writes.emplace_back(index, std::move(file));
     }
-  }
-  if (!save.empty())
-    session.saveState(save);
-  for (const auto &[index, file] : writes)
-    writeNpy(file, session.output(index));
-  const std::vector<std::string> names = session.outputNames();
-  if (!json) {
-    if (writes.empty() && expected.empty())
-      for (size_t i = 0; i < names.size(); ++i)
-        printSummary(names[i], session.output(i));
-    session.finishProfile({});
-    return good ? 0 : 1;
-  }
+    session.fillInputs(options);
+    if (!restore.empty())
+      session.restoreState(restore);
 
-  Json object;
-  object.beginObject()
-      .field("bundle", path)
-      .field("entry", session.entryName())
-      .field("cores", session.cores())
-      .field("traced", !options.noTrace)
-      .field("loops", loops);
-  if (!schedule.empty())
-    object.field("schedule", schedule);
-  if (const std::string folder = session.profileFolder(); !folder.empty())
-    object.field("profile", folder);
-  object.field("equal", good).key("outputs").beginArray();
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Tensor &got = session.output(i);
-    addOutput(object, names[i], got);
-    object.key("files").beginArray(/*flat=*/true);
-    for (const auto &[index, file] : writes)
-      if (index == i)
-        object.value(file);
-    object.endArray().key("comparisons").beginArray();
-    for (const Expectation &expectation : expected)
-      if (expectation.output == i)
-        addComparison(object, expectation, got, rtol, atol);
+    bool good = true;
+    std::string schedule;
+    auto checkAll = [&](uint64_t loop) {
+      for (Expectation &expectation : expected) {
+        expectation.result =
+            compare(session.output(expectation.output), expectation.tensor, rtol, atol);
+        expectation.loop = loop;
+        good &= expectation.result.equal;
+        // Runs that agree get a line only at the end.
+        if (!json && (loop + 1 == loops || !expectation.result.equal))
+          printComparison(session, expectation, rtol, atol, loops);
+      }
+      return good;
+    };
+    if (session.isPipelined()) {
+      schedule = session.runPipelined(loops, options.noTrace, checkAll);
+    } else {
+      ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
+      run.no_trace = options.noTrace;
+      for (uint64_t loop = 0; loop < loops && good; ++loop) {
+        session.run(run);
+        checkAll(loop);
+      }
+    }
+    if (!save.empty())
+      session.saveState(save);
+    for (const auto &[index, file] : isLead() ? writes : decltype(writes)())
+      writeNpy(file, session.output(index));
+    const std::vector<std::string> names = session.outputNames();
+    if (!json) {
+      if (writes.empty() && expected.empty())
+        for (size_t i = 0; i < names.size(); ++i)
+          printSummary(names[i], session.output(i));
+      session.finishProfile({});
+      return good ? 0 : 1;
+    }
+
+    Json object;
+    object.beginObject()
+        .field("bundle", path)
+        .field("entry", session.entryName())
+        .field("cores", session.cores())
+        .field("devices", session.mesh() ? session.mesh()->devices() : 1)
+        .field("traced", !options.noTrace)
+        .field("loops", loops);
+    if (!schedule.empty())
+      object.field("schedule", schedule);
+    if (const std::string folder = session.profileFolder(); !folder.empty())
+      object.field("profile", folder);
+    object.field("equal", good).key("outputs").beginArray();
+    for (size_t i = 0; i < names.size(); ++i) {
+      const Tensor &got = session.output(i);
+      addOutput(object, names[i], got);
+      object.key("files").beginArray(/*flat=*/true);
+      for (const auto &[index, file] : writes)
+        if (index == i)
+          object.value(file);
+      object.endArray().key("comparisons").beginArray();
+      for (const Expectation &expectation : expected)
+        if (expectation.output == i)
+          addComparison(object, expectation, got, rtol, atol);
+      object.endArray().endObject();
+    }
     object.endArray().endObject();
-  }
-  object.endArray().endObject();
-  ReportOptions report;
-  report.print = false;
-  session.finishProfile(report);
-  fmt::print("{}", object.take());
-  return good ? 0 : 1;
+    ReportOptions report;
+    report.print = false;
+    session.finishProfile(report);
+    fmt::print("{}", object.take());
+    return good ? 0 : 1;
+  });
 }
 
 } // namespace ttrun

@@ -3,6 +3,7 @@
 
 #include "AutoSchedule.h"
 #include "Handles.h"
+#include "Mesh/Rank.h"
 #include "Printing.h"
 #include "Profile/Report.h"
 #include "Suggest.h"
@@ -27,6 +28,7 @@ void SessionOptions::declare(OptionParser &parser) {
       "use random values for inputs that are not given:\nfloats in [0, 1), integers 0 or 1", random,
       seed);
   declareDevice(parser);
+  declareMesh(parser);
   parser.text(
       "schedule", "NAME",
       "run a pipeline with this schedule of the bundle (see\nttrun read --schedules), or with "
@@ -139,6 +141,7 @@ Session::Session(const std::string &path, const SessionOptions &options)
                                   options.profileMidRun     ? "mid-run"
                                   : options.profilePrograms ? "programs"
                                                             : "counters"));
+    const bool isMesh = joinMesh(options);
     openProfiler(options);
     ttrt_error error;
     const auto begin = std::chrono::steady_clock::now();
@@ -168,7 +171,9 @@ Session::Session(const std::string &path, const SessionOptions &options)
     device.profiler = profiler_;
     hostLibraries_ = std::make_unique<HostLibraries>(options.hostLibraries);
     device.host_functions = hostLibraries_->functions();
-    if (options.sandbox) {
+    if (isMesh) {
+      openMesh(options, device);
+    } else if (options.sandbox) {
       describePorts();
       sandbox_ = std::make_unique<Sandbox>(path, bundle_, entry_, device, in_, out_);
     } else {
@@ -179,10 +184,14 @@ Session::Session(const std::string &path, const SessionOptions &options)
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     runsPerRead_ =
         std::max<uint64_t>(programsToRecord(options) / commandsOf(*bundle_->bundle, entry_), 1);
-    if (!options.sandbox)
+    if (!options.sandbox && !isMesh)
       describePorts();
     if (options.hugePages)
       noteHugePages();
+  } catch (const std::exception &problem) {
+    failRank(problem.what());
+    release();
+    throw;
   } catch (...) {
     release();
     throw;
@@ -195,7 +204,10 @@ const ttrt::Bundle &Session::bundle() const { return *bundle_->bundle; }
 
 void Session::release() {
   sandbox_.reset();
-  ttrt_device_close(device_);
+  if (mesh_)
+    mesh_.reset();
+  else
+    ttrt_device_close(device_);
   ttrt_profiler_close(profiler_);
   ttrt_bundle_close(bundle_);
 }
@@ -210,6 +222,8 @@ ttrt_huge_pages Session::hugePages() const {
 
 void Session::restoreState(const std::string &file) {
   ttrt_error error;
+  if (mesh_)
+    throw UserError("each device of a mesh has its own states: expected no --restore-state");
   if (!device_)
     throw UserError("--sandbox has the device in another process: expected no --restore-state");
   if (ttrt_state_restore(device_, file.c_str(), &error) != TTRT_OK)
@@ -218,6 +232,8 @@ void Session::restoreState(const std::string &file) {
 
 void Session::saveState(const std::string &file) {
   ttrt_error error;
+  if (mesh_)
+    throw UserError("each device of a mesh has its own states: expected no --save-state");
   if (!device_)
     throw UserError("--sandbox has the device in another process: expected no --save-state");
   if (ttrt_state_save(device_, file.c_str(), &error) != TTRT_OK)
@@ -398,6 +414,8 @@ void Session::fillInputs(const SessionOptions &options) {
 }
 
 void Session::run(const ttrt_run_options &options) {
+  if (mesh_)
+    return runMesh(options);
   if (sandbox_)
     return sandbox_->run(options.no_trace != 0);
   ttrt_error error;
@@ -434,6 +452,13 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,
                                   const std::function<bool(uint64_t)> &popped) {
+  if (mesh_) {
+    ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+    options.entry = entry_;
+    options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();
+    options.no_trace = noTrace;
+    return runPipelinedMesh(loops, options, popped);
+  }
   if (schedule_ == "auto" && ttrt_bundle_states(bundle_) != 0) {
     schedule_.clear();
     fmt::print(stderr, "schedule auto: not measured, because runs change the bundle's states\n");

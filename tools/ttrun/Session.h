@@ -6,6 +6,7 @@
 #define TTC_TOOLS_TTRUN_SESSION_H
 
 #include "HostCalls.h"
+#include "Mesh/MeshDevices.h"
 #include "Npy.h"
 #include "Options.h"
 #include "Sandbox.h"
@@ -33,8 +34,10 @@ struct SessionOptions {
   std::string verify = "full";
   std::vector<std::string> trusted; ///< files with public keys
   std::vector<std::string> hostLibraries;
-  bool sandbox = false; ///< run the programs in a confined process
-  uint64_t cores = 0;
+  bool sandbox = false;                ///< run the programs in a confined process
+  uint64_t cores = 0;                  ///< of each device
+  uint64_t devices = 0, processes = 0; ///< of a mesh; 0: not given
+  std::string bind = "none";
   bool pin = false;
   bool hugePages = false; ///< copy the weights into them
   bool noTrace = false;
@@ -56,6 +59,7 @@ struct SessionOptions {
   void declare(OptionParser &parser);
   // Parts of them.
   void declareDevice(OptionParser &parser);
+  void declareMesh(OptionParser &parser);
   void declareProfile(OptionParser &parser);
 };
 
@@ -92,6 +96,10 @@ public:
 
   const ttrt::Bundle &bundle() const;
   ttrt_device *device() const { return device_; }
+  /// nullptr if the bundle runs on one device.
+  MeshDevices *mesh() const { return mesh_.get(); }
+  /// Runs one inference on a mesh, with options for each device of this process.
+  void runMesh(const std::function<ttrt_run_options(size_t local)> &optionsOf);
   const std::string &entryName() const { return entryName_; }
   uint32_t cores() const { return sandbox_ ? sandbox_->cores() : ttrt_device_cores(device_); }
   double loadMs() const { return loadMs_; }
@@ -113,6 +121,15 @@ private:
   static std::pair<size_t, std::string> portOf(const std::vector<Port> &ports, const char *what,
                                                const std::string &option, const std::string &spec);
   void describePorts();
+  /// Whole inputs and outputs.
+  void describeMeshPorts();
+  /// Whether the bundle runs on a mesh. Starts the ranks of --processes, or joins those of mpirun.
+  bool joinMesh(const SessionOptions &options);
+  void openMesh(const SessionOptions &options, const ttrt_device_options &device);
+  void runMesh(const ttrt_run_options &options);
+  std::string runPipelinedMesh(uint64_t loops, const ttrt_pipeline_options &options,
+                               const std::function<bool(uint64_t)> &popped);
+  template <typename Function> void checkMesh(Function function) const;
   std::vector<std::string> entryNames() const;
   std::vector<std::string> scheduleNames() const; ///< and "auto"
   uint32_t chooseQueues(const SessionOptions &options) const;
@@ -124,7 +141,8 @@ private:
   std::string path_;
   std::unique_ptr<HostLibraries> hostLibraries_; ///< the device calls them
   ttrt_bundle *bundle_ = nullptr;
-  ttrt_device *device_ = nullptr; ///< null in a sandbox
+  ttrt_device *device_ = nullptr; ///< null in a sandbox; of a mesh, the first one in this process
+  std::unique_ptr<MeshDevices> mesh_;
   ttrt_profiler *profiler_ = nullptr;
   bool hasCounters_ = false;
   uint64_t runsPerRead_ = 1, runsSinceRead_ = 0; ///< blocking runs that fit the profiler's rings

@@ -72,6 +72,37 @@ BundleBuilder meshBundle(bool sharded) {
   return builder;
 }
 
+BundleBuilder meshPartsBundle() {
+  BundleBuilder builder;
+  builder.mesh({{"x", 2}});
+  const uint64_t x = builder.dataBegin(), y = x + kSampleBytes, b = y + kSampleBytes;
+  const uint32_t in = builder.buffer("x", fb::BufferKind::Slot, x, kSampleBytes);
+  const uint32_t out = builder.buffer("y", fb::BufferKind::Slot, y, kSampleBytes);
+  builder.buffer("b", fb::BufferKind::Activation, b, kSampleBytes, 1, 4);
+  const uint32_t add =
+      builder.program("test_add", 16, {kSampleBytes, kSampleBytes}, {kSampleBytes});
+  const uint32_t sum = builder.collective("sum", AllReduce, Direct, {{0, 1}}, kSampleBytes);
+  StreamBuilder stream;
+  stream.exchange(sum, {x, b});
+  stream.barrier();
+  stream.dispatch(add, {x, b, y});
+  stream.end();
+  const uint32_t trace = builder.trace("main_t0", stream, {});
+  fb::EntryPointT &entry = builder.entry("main");
+  BundleBuilder::port(entry.inputs, "x", {1, 256}, in);
+  BundleBuilder::port(entry.outputs, "y", {1, 256}, out);
+  for (fb::PortT *port : {entry.inputs[0].get(), entry.outputs[0].get()})
+    for (uint32_t dimension = 0; dimension < 2; ++dimension) {
+      port->sharding.push_back(std::make_unique<fb::AxisListT>());
+      if (dimension == 0)
+        port->sharding.back()->axes = {0};
+    }
+  BundleBuilder::step(entry, fb::StepKind::Write, 0);
+  BundleBuilder::step(entry, fb::StepKind::Execute, trace);
+  BundleBuilder::step(entry, fb::StepKind::Read, 0);
+  return builder;
+}
+
 BundleBuilder meshQueuesBundle() {
   BundleBuilder builder;
   builder.mesh({{"x", 2}});

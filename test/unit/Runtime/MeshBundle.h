@@ -31,6 +31,10 @@ enum MeshCommand : size_t {
 /// "first" orders its exchange after that of queue 0.
 BundleBuilder meshQueuesBundle();
 
+/// Two devices; input "x" and output "y" (2 x 256 floats) are divided over them by rows:
+///   b = sum of the rows of x; y = x + b
+BundleBuilder meshPartsBundle();
+
 /// One exchange of `kind` between two programs: y = after(exchange(before(x))), with 64 bytes for
 /// each device. Not to be executed: the programs' code needs other operands.
 BundleBuilder tinyMeshBundle(uint32_t devices, fb::CollectiveKind kind,

@@ -6,6 +6,7 @@
 #include "GenerateBundle.h"
 #include "HostBundle.h"
 #include "Loaded.h"
+#include "MeshBundle.h"
 #include "QueueBundle.h"
 #include "ScriptBundle.h"
 #include "ShowBundles.h"
@@ -41,6 +42,9 @@ int main(int argc, char **argv) {
          certify(builder);
          return builder;
        }},
+      {"mesh", [] { return meshBundle(/*sharded=*/true); }},
+      {"mesh-parts", meshPartsBundle},
+      {"mesh-queues", meshQueuesBundle},
       {"many", [] { return manyBundle(4000); }},
       {"script",
        [] {

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Mesh/MeshDevices.h"
+
+#include "Mesh/Cpus.h"
+#include "Mesh/Rank.h"
+#include "Mesh/Worker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+
+namespace ttrun {
+
+/// A device of this process.
+struct MeshDevices::Local {
+  explicit Local(ttrt_transport *inner) : transport(inner) {}
+
+  TimedTransport transport;
+  std::unique_ptr<Worker> worker; ///< none if it is the only one here
+  ttrt_device *device = nullptr;
+  std::vector<std::vector<uint8_t>> inputs, outputs; ///< its parts
+  std::vector<ttrt_input> in;
+  std::vector<ttrt_output> out;
+  ttrt_timing timing = TTRT_TIMING_INIT;
+  std::exception_ptr problem;
+};
+
+static void check(ttrt_status status, const ttrt_error &error) {
+  if (status != TTRT_OK)
+    throw MeshError(error);
+}
+
+MeshDevices::MeshDevices(const ttrt_bundle *bundle, uint32_t entry,
+                         const ttrt_device_options &options, bool bind)
+    : bundle_(bundle), entry_(entry), devices_(ttrt_mesh_devices(bundle)) {
+  ttrt_error error;
+  ttrt_entry info = TTRT_ENTRY_INIT;
+  check(ttrt_bundle_entry(bundle, entry, &info, &error), error);
+  auto describe = [&](uint32_t number, auto query, std::vector<ttrt_mesh_port> &ports) {
+    for (uint32_t i = 0; i < number; ++i) {
+      ports.push_back(TTRT_MESH_PORT_INIT);
+      check(query(bundle, entry, i, &ports.back(), &error), error);
+    }
+  };
+  describe(info.inputs, ttrt_mesh_input, inputs_);
+  describe(info.outputs, ttrt_mesh_output, outputs_);
+
+  if (ttrt_transport *rank = rankTransport()) {
+    devices_ = rank->devices;
+    local_.push_back(std::make_unique<Local>(rank));
+  } else {
+    own_.resize(devices_);
+    check(ttrt_transport_open_threads(devices_, own_.data(), &error), error);
+    for (ttrt_transport *transport : own_) {
+      local_.push_back(std::make_unique<Local>(transport));
+      local_.back()->worker = std::make_unique<Worker>();
+    }
+  }
+  const uint32_t here = own_.empty() ? ranksHere() : devices_;
+  try {
+    onEach([&](Local &local) {
+      for (const ttrt_mesh_port &port : inputs_)
+        local.inputs.emplace_back(port.part_bytes);
+      for (const ttrt_mesh_port &port : outputs_)
+        local.outputs.emplace_back(port.part_bytes);
+      for (auto &part : local.inputs)
+        local.in.push_back({part.data(), part.size()});
+      for (auto &part : local.outputs)
+        local.out.push_back({part.data(), part.size()});
+      ttrt_device_options own = options;
+      own.transport = local.transport.interface();
+      if (local.worker && bind)
+        bindToPart(own.transport->device, here);
+      if (!own.cores) // a thread or rank that is bound already sees only its own CPUs
+        own.cores = bind ? availableCpus() : cpusPerDevice(here);
+      ttrt_error problem;
+      check(ttrt_device_open(bundle, &own, &local.device, &problem), problem);
+    });
+  } catch (...) {
+    for (auto &local : local_)
+      ttrt_device_close(local->device);
+    local_.clear();
+    for (ttrt_transport *transport : own_)
+      ttrt_transport_close(transport);
+    throw;
+  }
+}
+
+MeshDevices::~MeshDevices() {
+  for (auto &local : local_)
+    ttrt_device_close(local->device);
+  local_.clear();
+  for (ttrt_transport *transport : own_)
+    ttrt_transport_close(transport);
+}
+
+ttrt_device *MeshDevices::device() const { return local_.front()->device; }
+uint32_t MeshDevices::numberOf(size_t local) const {
+  return local_[local]->transport.inner()->device;
+}
+TimedTransport &MeshDevices::transport(size_t local) { return local_[local]->transport; }
+
+/// Calls work() for all local devices, each on its thread, and throws what the first one throws. A
+/// device that fails makes the others fail, so none waits for it.
+void MeshDevices::onEach(const std::function<void(Local &)> &work) {
+  auto guarded = [&work](Local &local) {
+    local.problem = nullptr;
+    try {
+      work(local);
+    } catch (const std::exception &error) {
+      local.problem = std::current_exception();
+      local.transport.interface()->fail(local.transport.interface(), error.what());
+    }
+  };
+  for (auto &local : local_)
+    if (local->worker)
+      local->worker->start([&, target = local.get()] { guarded(*target); });
+    else
+      guarded(*local);
+  for (auto &local : local_)
+    if (local->worker)
+      local->worker->wait();
+  for (auto &local : local_)
+    if (local->problem)
+      std::rethrow_exception(local->problem);
+}
+
+void MeshDevices::scatter(const std::vector<ttrt_input> &inputs) {
+  ttrt_error error;
+  for (auto &local : local_)
+    for (uint32_t i = 0; i < inputs_.size(); ++i)
+      check(ttrt_mesh_scatter(bundle_, entry_, i, local->transport.inner()->device, inputs[i].data,
+                              local->inputs[i].data(), &error),
+            error);
+}
+
+void MeshDevices::collect(const std::vector<ttrt_output> &outputs) {
+  ttrt_error error;
+  for (uint32_t i = 0; i < outputs_.size(); ++i) {
+    const size_t bytes = outputs_[i].part_bytes;
+    if (outputs_[i].parts == 1) {
+      memcpy(outputs[i].data, local_.front()->outputs[i].data(), bytes);
+      continue;
+    }
+    const std::vector<uint8_t> all =
+        gather([&](size_t local) { return local_[local]->outputs[i].data(); }, bytes);
+    for (uint32_t device = 0; device < devices_; ++device)
+      check(ttrt_mesh_gather(bundle_, entry_, i, device, &all[device * bytes], outputs[i].data,
+                             &error),
+            error);
+  }
+}
+
+std::vector<uint8_t> MeshDevices::gather(const std::function<const void *(size_t)> &dataOf,
+                                         size_t bytes) {
+  std::vector<uint8_t> all(bytes * devices_);
+  if (!own_.empty()) {
+    for (size_t local = 0; local < local_.size(); ++local)
+      memcpy(all.data() + local * bytes, dataOf(local), bytes);
+    return all;
+  }
+  ttrt_transport *transport = local_.front()->transport.inner();
+  if (transport->gather(transport, dataOf(0), bytes, all.data()) != 0) {
+    ttrt_error error = {TTRT_FAILED, {}};
+    const char *why = transport->failure(transport);
+    strncpy(error.message, why ? why : "the mesh has failed", sizeof error.message - 1);
+    throw MeshError(error);
+  }
+  return all;
+}
+
+void MeshDevices::run(const ttrt_run_options &options, const std::vector<ttrt_input> &inputs,
+                      const std::vector<ttrt_output> &outputs) {
+  run(
+      [&](size_t local) {
+        ttrt_run_options own = options;
+        if (local > 0)
+          own.on_command = nullptr;
+        return own;
+      },
+      inputs, outputs);
+  if (!options.timing)
+    return;
+  for (const auto &local : local_)
+    options.timing->device = std::max(options.timing->device, local->timing.device);
+}
+
+void MeshDevices::run(const std::function<ttrt_run_options(size_t)> &optionsOf,
+                      const std::vector<ttrt_input> &inputs,
+                      const std::vector<ttrt_output> &outputs) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  scatter(inputs);
+  onEach([&](Local &local) {
+    const auto index = static_cast<size_t>(
+        std::find_if(local_.begin(), local_.end(), [&](auto &at) { return at.get() == &local; }) -
+        local_.begin());
+    ttrt_run_options own = optionsOf(index);
+    own.timing = &local.timing;
+    ttrt_error error;
+    check(ttrt_run(local.device, entry_, local.in.data(), local.out.data(), &own, &error), error);
+  });
+  collect(outputs);
+  if (ttrt_timing *timing = optionsOf(0).timing) {
+    *timing = local_.front()->timing;
+    timing->total = static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - begin).count());
+  }
+}
+
+std::string MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint64_t loops,
+                                      const std::vector<ttrt_input> &inputs,
+                                      const std::vector<ttrt_output> &outputs,
+                                      const std::function<bool(uint64_t)> &popped) {
+  constexpr uint64_t kAhead = 16; // what a pipeline holds by default
+  using Pipeline = std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)>;
+  scatter(inputs);
+  std::string schedule;
+  onEach([&](Local &local) {
+    ttrt_error error;
+    ttrt_pipeline *opened = nullptr;
+    check(ttrt_pipeline_open(local.device, &options, &opened, &error), error);
+    const Pipeline pipeline(opened, ttrt_pipeline_close);
+    if (&local == local_.front().get())
+      schedule = ttrt_pipeline_schedule(opened);
+    std::vector<const void *> views(outputs_.size());
+    uint64_t next = 0;
+    for (uint64_t loop = 0; loop < loops; ++loop) {
+      for (; next < loops && next < loop + kAhead; ++next)
+        check(ttrt_pipeline_enqueue(opened, local.in.data(), nullptr, TTRT_WAIT, &error), error);
+      check(ttrt_pipeline_pop(opened, views.data(), TTRT_WAIT, &error), error);
+      for (size_t i = 0; i < views.size(); ++i)
+        memcpy(local.outputs[i].data(), views[i], local.outputs[i].size());
+    }
+  });
+  collect(outputs);
+  popped(loops - 1);
+  return schedule;
+}
+
+} // namespace ttrun

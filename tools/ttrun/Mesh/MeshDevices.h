@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The devices of a mesh, with whole inputs and outputs: all of them in this process, a thread each,
+// or one of them, if this process is a rank.
+
+#ifndef TTC_TOOLS_TTRUN_MESH_MESHDEVICES_H
+#define TTC_TOOLS_TTRUN_MESH_MESHDEVICES_H
+
+#include "Mesh/TimedTransport.h"
+#include "ttrt/mesh.h"
+#include "ttrt/pipeline.h"
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ttrun {
+
+/// What a call of the runtime has returned.
+struct MeshError : std::runtime_error {
+  explicit MeshError(const ttrt_error &error)
+      : std::runtime_error(error.message), status(error.status) {}
+  ttrt_status status;
+};
+
+class MeshDevices {
+public:
+  /// Opens the devices; throws MeshError. `cores` of the options is per device; 0: the CPUs are
+  /// divided. With `bind`, each device of this process has CPUs of its own.
+  MeshDevices(const ttrt_bundle *bundle, uint32_t entry, const ttrt_device_options &options,
+              bool bind);
+  ~MeshDevices();
+  MeshDevices(const MeshDevices &) = delete;
+  MeshDevices &operator=(const MeshDevices &) = delete;
+
+  /// Of the mesh.
+  uint32_t devices() const { return devices_; }
+  /// The first one of this process.
+  ttrt_device *device() const;
+  /// The number of local devices, and the number of each in the mesh.
+  size_t localDevices() const { return local_.size(); }
+  uint32_t numberOf(size_t local) const;
+
+  /// One inference. The options are the first local device's; others get only what changes a run.
+  /// Its timing is that of the slowest local device, with the division of inputs and outputs in
+  /// `total`. Throws MeshError.
+  void run(const ttrt_run_options &options, const std::vector<ttrt_input> &inputs,
+           const std::vector<ttrt_output> &outputs);
+  /// The same with options for each local device.
+  void run(const std::function<ttrt_run_options(size_t local)> &optionsOf,
+           const std::vector<ttrt_input> &inputs, const std::vector<ttrt_output> &outputs);
+
+  /// Runs inferences through a pipeline on every device; as Session::runPipelined(). Ranks have all
+  /// outputs only after the last one, so popped() is called for that alone.
+  std::string runPipelined(const ttrt_pipeline_options &options, uint64_t loops,
+                           const std::vector<ttrt_input> &inputs,
+                           const std::vector<ttrt_output> &outputs,
+                           const std::function<bool(uint64_t)> &popped);
+
+  TimedTransport &transport(size_t local);
+  /// `bytes` bytes of each device of the mesh, in their order. Throws MeshError.
+  std::vector<uint8_t> gather(const std::function<const void *(size_t local)> &dataOf,
+                              size_t bytes);
+
+private:
+  struct Local;
+  void scatter(const std::vector<ttrt_input> &inputs);
+  void collect(const std::vector<ttrt_output> &outputs);
+  void onEach(const std::function<void(Local &)> &work);
+
+  const ttrt_bundle *bundle_;
+  uint32_t entry_;
+  uint32_t devices_ = 1;
+  std::vector<ttrt_mesh_port> inputs_, outputs_;
+  std::vector<ttrt_transport *> own_; ///< transports to close
+  std::vector<std::unique_ptr<Local>> local_;
+};
+
+} // namespace ttrun
+
+#endif // TTC_TOOLS_TTRUN_MESH_MESHDEVICES_H

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Mesh/TimedTransport.h"
+
+#include <ctime>
+
+namespace ttrun {
+
+static uint64_t steadyNs() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
+}
+
+TimedTransport::TimedTransport(ttrt_transport *inner) : inner_(inner) {
+  interface_.size = sizeof interface_;
+  interface_.state = this;
+  interface_.device = inner->device;
+  interface_.devices = inner->devices;
+  interface_.prepare = [](ttrt_transport *self, const ttrt_transport_plan *plan, int *memory,
+                          uint64_t *offset, ttrt_error *error) {
+    ttrt_transport *inner = of(self).inner_;
+    return inner->prepare(inner, plan, memory, offset, error);
+  };
+  interface_.bind = [](ttrt_transport *self, uint8_t *base, ttrt_error *error) {
+    ttrt_transport *inner = of(self).inner_;
+    return inner->bind(inner, base, error);
+  };
+  interface_.unbind = [](ttrt_transport *self) { of(self).inner_->unbind(of(self).inner_); };
+  interface_.exchange = [](ttrt_transport *self, uint32_t collective, const uint64_t *operands) {
+    return of(self).exchange(collective, operands);
+  };
+  interface_.gather = [](ttrt_transport *self, const void *data, size_t bytes, void *all) {
+    ttrt_transport *inner = of(self).inner_;
+    return inner->gather(inner, data, bytes, all);
+  };
+  interface_.fail = [](ttrt_transport *self, const char *message) {
+    of(self).inner_->fail(of(self).inner_, message);
+  };
+  interface_.failure = [](ttrt_transport *self) {
+    return of(self).inner_->failure(of(self).inner_);
+  };
+}
+
+void TimedTransport::start(size_t most) {
+  spans_.clear();
+  spans_.reserve(most);
+  recording_ = true;
+}
+
+int TimedTransport::exchange(uint32_t collective, const uint64_t *operands) {
+  if (!recording_ || spans_.size() == spans_.capacity()) [[likely]]
+    return inner_->exchange(inner_, collective, operands);
+  const uint64_t begin = steadyNs();
+  const int status = inner_->exchange(inner_, collective, operands);
+  spans_.push_back({collective, begin, steadyNs()});
+  return status;
+}
+
+} // namespace ttrun
