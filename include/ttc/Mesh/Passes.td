@@ -90,4 +90,23 @@ def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::ttc::TtcDialect", "::mlir::shard::ShardDialect"];
 }
 
+def UnrollMesh : Pass<"ttc-unroll-mesh", "::mlir::ModuleOp"> {
+  let summary = "Makes one program of what all devices of a mesh run";
+  let description = [{
+    For tests and debugging: what the devices compute can be run on one device, and compared with what the model
+    computed before it was partitioned. Every op is copied for each device, a collective becomes ops on the operands of
+    its group, arguments and results have their whole types again, and the module has no mesh.
+
+    ```mlir
+    %0 = ttc.constant #ttc.shards<[dense<1.0> : tensor<4xf32>, dense<2.0> : tensor<4xf32>], [0, 1]>
+    %1 = ttc.all_reduce %0 {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %0 = ttc.constant dense<1.0> : tensor<4xf32>
+    %1 = ttc.constant dense<2.0> : tensor<4xf32>
+    %2 = ttc.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 #endif // TTC_MESH_PASSES_TD

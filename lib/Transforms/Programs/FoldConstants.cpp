@@ -4,6 +4,7 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Support/Resources.h"
 #include "ttc/Transforms/Passes.h"
