@@ -34,16 +34,19 @@ struct Value {
   bool operator==(const Value &) const = default;
 };
 
+/// Readers are lists that only grow at their begin, so cells can share them.
 struct Reader {
   uint32_t device, round;
+  uint32_t next; ///< kNone: this is the last one
 };
+constexpr uint32_t kNone = ~0u;
 
 /// Columns [begin, end) of an operand that were written at once, and who has read them since.
 struct Cell {
   uint64_t begin, end;
   Value value;
-  uint32_t round; ///< of the device that has the operand
-  std::vector<Reader> readers;
+  uint32_t round;   ///< of the device that has the operand
+  uint32_t readers; ///< the first one, or kNone
 };
 
 struct Columns {
@@ -106,6 +109,7 @@ private:
   std::vector<std::vector<Step>> steps; ///< by device, in order
   std::vector<size_t> next;             ///< by device: the first of the steps that are left
   std::vector<std::vector<Cell>> outputs, scratches; ///< by device, by their begin
+  std::vector<Reader> readers;
   /// known[d * devices + e]: how many rounds of e have happened before what d does now.
   std::vector<uint16_t> known, before;
   std::string problem;
@@ -220,7 +224,7 @@ void MoveProver::splitAt(std::vector<Cell> &cells, uint64_t column) const {
     return;
   Cell rest = *at;
   at->end = rest.begin = column;
-  cells.insert(at + 1, std::move(rest));
+  cells.insert(at + 1, rest);
 }
 
 /// What the source's columns hold, as columns of the target.
@@ -231,15 +235,16 @@ std::vector<Cell> MoveProver::read(uint32_t device, const Step &step) {
              step.target.end,
              {markOf(step.peer), markOf(step.peer), distance, 1, step.peer},
              0,
-             {}}};
+             kNone}};
   std::vector<Cell> found;
   std::vector<Cell> &cells = cellsOf(step.peer, step.from);
   splitAt(cells, step.source.begin);
   splitAt(cells, step.source.end);
   uint64_t next = step.source.begin;
-  for (Cell &cell : cells) {
-    if (cell.begin != next || next == step.source.end)
-      continue;
+  auto at = std::partition_point(cells.begin(), cells.end(),
+                                 [&](const Cell &cell) { return cell.end <= step.source.begin; });
+  for (; at != cells.end() && at->begin == next && next != step.source.end; ++at) {
+    Cell &cell = *at;
     next = cell.end;
     if (step.peer != device) {
       if (cell.round >= step.round)
@@ -248,11 +253,12 @@ std::vector<Cell> MoveProver::read(uint32_t device, const Step &step) {
                "round {}",
                cell.begin, cell.end, kPlaces[static_cast<size_t>(step.from)], step.peer,
                cell.round);
-      cell.readers.push_back({device, step.round});
+      readers.push_back({device, step.round, cell.readers});
+      cell.readers = static_cast<uint32_t>(readers.size() - 1);
     }
     Value value = cell.value;
     value.shift += distance;
-    found.push_back({cell.begin - distance, cell.end - distance, value, 0, {}});
+    found.push_back({cell.begin - distance, cell.end - distance, value, 0, kNone});
   }
   if (next != step.source.end)
     failAt(device, step.round,
@@ -271,8 +277,9 @@ void MoveProver::write(uint32_t device, const Step &step, const std::vector<Cell
       cells.begin(), cells.end(), [&](const Cell &cell) { return cell.end <= step.target.begin; });
   auto last = first;
   for (; last != cells.end() && last->begin < step.target.end; ++last)
-    for (const Reader &reader : last->readers)
-      if (known[size_t(device) * devices + reader.device] <= reader.round)
+    for (uint32_t i = last->readers; i != kNone; i = readers[i].next)
+      if (const Reader &reader = readers[i];
+          known[size_t(device) * devices + reader.device] <= reader.round)
         failAt(device, step.round,
                "overwrites bytes {} to {} of its {}, which device {} may still read in its round "
                "{}",
@@ -301,7 +308,7 @@ std::vector<Cell> MoveProver::sumOf(uint32_t device, const Step &step,
                    {a.devices + b.devices, dataflow::combine(a.order, b.order), a.shift,
                     a.terms + b.terms, a.first},
                    0,
-                   {}});
+                   kNone});
     i += sums[i].end == end;
     j += terms[j].end == end;
     column = end;
