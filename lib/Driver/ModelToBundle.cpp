@@ -9,6 +9,7 @@
 #include "mlir/Support/Timing.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "ttc/Bundle/Bundle.h"
+#include "ttc/Mesh/Mesh.h"
 #include "ttc/Support/ModelDiagnostics.h"
 #include "ttc/Support/ProgressLine.h"
 #include "llvm/Support/ManagedStatic.h"
@@ -58,6 +59,7 @@ void mlir::ttc::registerModelToBundle(StringRef name, StringRef description, Fil
         DialectRegistry registry;
         registerAllDialects(registry);
         registry.insert<TtcDialect>();
+        registerShardingModels(registry);
         context->appendDialectRegistry(registry);
         ModelDiagnostics diagnostics(context);
         std::unique_ptr<TuningSession> tuning;

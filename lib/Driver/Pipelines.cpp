@@ -6,6 +6,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "ttc/Codegen/Passes.h"
 #include "ttc/Codegen/Pipelines.h"
+#include "ttc/Mesh/Passes.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"
 
@@ -68,6 +69,8 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
   SmallVector<llvm::cl::Option *> getProgramOptions() {
     return {&target,
             &targetCpu,
+            &mesh,
+            &parallel,
             &weights,
             &winograd,
             &strassen,
@@ -115,6 +118,12 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Importers leave dead and equal ops; removing them first saves evaluating them.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // For a mesh: the program of each device. Before constants are folded and packed, because what
+  // follows sees the types of one device and chooses kernels and tiles for them; after equal ops are
+  // one, because dimensions of unused ones would restrict how others are divided.
+  manager.addPass(createSetMesh({mesh}));
+  manager.addPass(createAnnotateSharding({parallel}));
+  manager.addPass(createPartitionForMesh());
   // Before all that computes, because kernels and most evaluation of constants are for f32.
   manager.addPass(createWidenFloats({floatRounding}));
   // Batch norms are folded into weights before the layout of weights changes.

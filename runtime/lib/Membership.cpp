@@ -12,10 +12,11 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
   const uint32_t devices = devicesOf(bundle.metadata());
   if (!transport) {
     if (devices > 1)
-      ttrt::fail(TTRT_INVALID_ARGUMENT,
-                 "the bundle is for a mesh of {} devices, and the device has no transport; expected "
-                 "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)",
-                 devices);
+      ttrt::fail(
+          TTRT_INVALID_ARGUMENT,
+          "the bundle is for a mesh of {} devices, and the device has no transport; expected "
+          "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)",
+          devices);
     return;
   }
   if (transport->size < sizeof(ttrt_transport))
@@ -31,12 +32,12 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
                devices, transport->device, transport->devices);
   const MemoryLayout layout(bundle, bundle.addresses().cores, transport->device);
   const MemoryRange writable = layout.writable();
-  plan_ = {sizeof(plan_), bundle.metadataBegin(),
-           bundle.metadataHash(), writable.begin, writable.end};
+  plan_ = {sizeof(plan_), bundle.metadataBegin(), bundle.metadataHash(), writable.begin,
+           writable.end};
   ttrt_error error;
   memory_.begin = writable.begin;
-  if (const ttrt_status status = transport->prepare(transport, &plan_, &memory_.descriptor,
-                                                    &memory_.offset, &error);
+  if (const ttrt_status status =
+          transport->prepare(transport, &plan_, &memory_.descriptor, &memory_.offset, &error);
       status != TTRT_OK)
     throw Error{status, error.message};
   isMember_ = true;

@@ -87,8 +87,7 @@ void combine(uint8_t *out, const uint8_t *const *sources, uint32_t count, size_t
   case 3:
     TTRT_VECTORIZE
     for (size_t i = 0; i < elements; ++i)
-      to[i] =
-          Element::store(step<Element, Op>(step<Element, Op>(Element::load(a[i]), b[i]), c[i]));
+      to[i] = Element::store(step<Element, Op>(step<Element, Op>(Element::load(a[i]), b[i]), c[i]));
     return;
   default:
     TTRT_VECTORIZE
@@ -102,8 +101,7 @@ void combine(uint8_t *out, const uint8_t *const *sources, uint32_t count, size_t
 } // namespace
 
 // Sums of integers wrap, as unsigned ones do. Those of truth values are "or".
-#define TTRT_ROW(element)                                                                          \
-  {combine<element, Sum>, combine<element, Max>, combine<element, Min>}
+#define TTRT_ROW(element) {combine<element, Sum>, combine<element, Max>, combine<element, Min>}
 #define TTRT_INTEGER(type)                                                                         \
   {combine<Plain<u##type>, Sum>, combine<Plain<type>, Max>, combine<Plain<type>, Min>}
 

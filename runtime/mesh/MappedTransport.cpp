@@ -20,8 +20,7 @@ namespace ttrt::mesh {
 
 static ttrt_status prepare(ttrt_transport *transport, const ttrt_transport_plan *plan, int *memory,
                            uint64_t *offset, ttrt_error *error) {
-  return guarded(error,
-                 [&] { MappedTransport::of(transport).prepare(*plan, *memory, *offset); });
+  return guarded(error, [&] { MappedTransport::of(transport).prepare(*plan, *memory, *offset); });
 }
 static ttrt_status bind(ttrt_transport *transport, uint8_t *base, ttrt_error *error) {
   return guarded(error, [&] { MappedTransport::of(transport).bind(base); });
@@ -48,17 +47,9 @@ const MappedTransport *MappedTransport::find(const ttrt_transport *transport) {
 
 MappedTransport::MappedTransport(std::shared_ptr<Mapping> control, int descriptor, uint32_t device,
                                  uint32_t devices)
-    : interface_{sizeof(ttrt_transport),
-                 this,
-                 device,
-                 devices,
-                 mesh::prepare,
-                 mesh::bind,
-                 mesh::unbind,
-                 mesh::exchange,
-                 mesh::gather,
-                 failTransport,
-                 mesh::failure},
+    : interface_{sizeof(ttrt_transport), this,          device,       devices,
+                 mesh::prepare,          mesh::bind,    mesh::unbind, mesh::exchange,
+                 mesh::gather,           failTransport, mesh::failure},
       peers_(std::move(control), device, devices, descriptor < 0), descriptor_(descriptor),
       process_(getpid()), bases_(devices) {}
 
@@ -131,9 +122,8 @@ void MappedTransport::grow(const ttrt_transport_plan &plan) {
       Layout(peers_.devices).dram + peers_.devices * (plan.dram_end - plan.dram_begin);
   struct stat status;
   // All devices extend it to the same size.
-  if (fstat(descriptor_, &status) != 0 ||
-      (static_cast<uint64_t>(status.st_size) < size &&
-       ftruncate(descriptor_, static_cast<off_t>(size)) != 0))
+  if (fstat(descriptor_, &status) != 0 || (static_cast<uint64_t>(status.st_size) < size &&
+                                           ftruncate(descriptor_, static_cast<off_t>(size)) != 0))
     mesh::fail(TTRT_OUT_OF_MEMORY, "cannot extend the mesh's memory to %llu bytes: %s",
                static_cast<unsigned long long>(size), strerror(errno));
 }
@@ -300,7 +290,7 @@ int MappedTransport::gather(const void *data, size_t bytes, void *all) noexcept 
     return 1;
   auto *to = static_cast<uint8_t *>(all);
   constexpr size_t kChunk = kSlots * kSlotBytes; // the slots of a device follow each other
-  if (!peers_.meet())                             // nobody reads slots any more
+  if (!peers_.meet())                            // nobody reads slots any more
     return 1;
   for (size_t begin = 0; begin < bytes; begin += kChunk) {
     const size_t chunk = std::min(kChunk, bytes - begin);

@@ -2,9 +2,9 @@
 //
 // All devices of a mesh in one process: a thread opens, runs and closes each.
 
+#include "ttrt/mesh.h"
 #include "Ports.h"
 #include "Support.h"
-#include "ttrt/mesh.h"
 
 #include <algorithm>
 #include <atomic>

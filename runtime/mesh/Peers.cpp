@@ -42,8 +42,8 @@ static uint64_t secondsNow() {
 
 Mapping::Mapping(int descriptor, uint64_t offset, uint64_t bytes) : bytes_(bytes) {
   const int flags = descriptor < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-  void *address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor,
-                       static_cast<off_t>(offset));
+  void *address =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, static_cast<off_t>(offset));
   if (address == MAP_FAILED)
     mesh::fail(TTRT_OUT_OF_MEMORY, "cannot map %llu bytes of the mesh's memory: %s",
                static_cast<unsigned long long>(bytes), strerror(errno));
@@ -106,8 +106,7 @@ template <typename Word> void Peers::wake(std::atomic<Word> &word) const noexcep
 
 template void Peers::wake(std::atomic<uint64_t> &word) const noexcept; // publish() calls it
 
-template <typename Word>
-void Peers::sleep(std::atomic<Word> &word, Word expected) const noexcept {
+template <typename Word> void Peers::sleep(std::atomic<Word> &word, Word expected) const noexcept {
   const timespec patience{0, kLookNs};
   syscall(SYS_futex, futexOf(word), areThreads ? FUTEX_WAIT_PRIVATE : FUTEX_WAIT,
           static_cast<uint32_t>(expected), &patience, nullptr, 0);
@@ -142,8 +141,7 @@ bool Peers::await(uint32_t peer, uint64_t value) noexcept {
       sched_yield();
       continue;
     }
-    if (!(found & 1) &&
-        !word.compare_exchange_strong(found, found | 1, std::memory_order_acq_rel))
+    if (!(found & 1) && !word.compare_exchange_strong(found, found | 1, std::memory_order_acq_rel))
       continue;
     // Before the first sleep, too: a device that closes wakes those that sleep then.
     checkAlive(peer, /*mayBeClosed=*/false, [&](uint32_t other) {

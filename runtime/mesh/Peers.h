@@ -91,9 +91,9 @@ private:
 
   const std::shared_ptr<Mapping> control_;
   const Layout layout_;
-  std::vector<uint64_t> seen_;    ///< progress of the devices, as this one has seen it
-  std::vector<int> processes_;    ///< descriptors of the others' processes; -1: none
-  uint32_t meetings_;             ///< of this device
+  std::vector<uint64_t> seen_; ///< progress of the devices, as this one has seen it
+  std::vector<int> processes_; ///< descriptors of the others' processes; -1: none
+  uint32_t meetings_;          ///< of this device
   int spins_ = 0, yields_ = 0;
 };
 

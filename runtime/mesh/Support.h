@@ -23,8 +23,8 @@ struct Error {
 };
 
 /// Throws Error.
-[[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] inline void
-fail(ttrt_status status, const char *pattern, ...) {
+[[noreturn, gnu::cold, gnu::format(printf, 2, 3)]] inline void fail(ttrt_status status,
+                                                                    const char *pattern, ...) {
   char message[sizeof(ttrt_error::message)];
   va_list arguments;
   va_start(arguments, pattern);
@@ -59,8 +59,8 @@ template <typename Function> ttrt_status guarded(ttrt_error *error, Function fun
   return report(error, TTRT_OK, "");
 }
 
-/// The caller's options, as a struct of this library's (ttrt.h, "Structs that can grow"); null means
-/// the defaults. Throws Error.
+/// The caller's options, as a struct of this library's (ttrt.h, "Structs that can grow"); null
+/// means the defaults. Throws Error.
 template <typename T> T readOptions(const T *theirs, const char *type) {
   T options{};
   options.size = sizeof(T);

@@ -48,15 +48,13 @@ std::unique_ptr<MappedTransport> openShared(int memory, uint32_t device, uint32_
   Descriptor own{fcntl(memory, F_DUPFD_CLOEXEC, 0)};
   struct stat status;
   if (own.value < 0 || fstat(own.value, &status) != 0)
-    fail(TTRT_IO_ERROR, "cannot use descriptor %d as a mesh's memory: %s", memory,
-         strerror(errno));
+    fail(TTRT_IO_ERROR, "cannot use descriptor %d as a mesh's memory: %s", memory, strerror(errno));
   const uint64_t bytes = Layout(devices).dram;
   // Another device may do the same at the same time, and then with the same size.
   if (status.st_size == 0 && ftruncate(own.value, static_cast<off_t>(bytes)) != 0)
     fail(TTRT_IO_ERROR, "cannot extend the mesh's memory to %llu bytes: %s",
          static_cast<unsigned long long>(bytes), strerror(errno));
-  if (fstat(own.value, &status) != 0 ||
-      static_cast<uint64_t>(status.st_size) < Layout(1).dram)
+  if (fstat(own.value, &status) != 0 || static_cast<uint64_t>(status.st_size) < Layout(1).dram)
     fail(TTRT_INVALID_ARGUMENT, "descriptor %d is not a mesh's memory: it has %lld bytes", memory,
          static_cast<long long>(status.st_size));
   {
@@ -81,8 +79,7 @@ std::unique_ptr<MappedTransport> openShared(int memory, uint32_t device, uint32_
     fail(TTRT_BUSY, "device %u of the mesh is open already, in process %d", device,
          self.pid.load());
   self.pid.store(getpid());
-  auto result =
-      std::make_unique<MappedTransport>(std::move(control), own.value, device, devices);
+  auto result = std::make_unique<MappedTransport>(std::move(control), own.value, device, devices);
   own.release();
   return result;
 }

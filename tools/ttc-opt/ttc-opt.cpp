@@ -11,6 +11,8 @@
 #include "ttc/Codegen/Pipelines.h"
 #include "ttc/Conversion/Passes.h"
 #include "ttc/Driver/Pipelines.h"
+#include "ttc/Mesh/Mesh.h"
+#include "ttc/Mesh/Passes.h"
 #include "ttc/Support/CommandLine.h"
 #include "ttc/Support/Nesting.h"
 #include "ttc/Transforms/Passes.h"
@@ -58,9 +60,11 @@ int ttcOptMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registry.insert<ttc::TtcDialect>();
+  ttc::registerShardingModels(registry);
   registerAllPasses();
   ttc::registerTtcConversionPasses();
   ttc::registerTtcCodegenPasses();
+  ttc::registerTtcMeshPasses();
   ttc::registerTtcTransformsPasses();
   ttc::registerLowerProgramsPipeline();
   ttc::registerTracePipeline();

@@ -101,6 +101,16 @@ def StateOption : ListOption<"state", "state", "std::string",
     "Pairs input=output of tensors that stay on the device from run to run: the output replaces the "
     "input. One '*' in both names stands for any text: past_*=present_*">;
 
+def MeshOption : Option<"mesh", "mesh", "std::string", /*default=*/"\"\"",
+    "Compile for a mesh of devices: 4, 2x4 (axes x and y), named axes with topology and links "
+    "(data:2,tensor:4:ring:12.5e9:700), or wormhole_n300, t3000, galaxy (docs/mesh.md)",
+    "::llvm::cl::value_desc(\"mesh\")">;
+
+def ParallelOption : Option<"parallel", "parallel", "std::string", /*default=*/"\"\"",
+    "What the devices of the mesh divide: inputs along the batch (data), constants (tensor), or by axis "
+    "(data:x,tensor:y)",
+    "::llvm::cl::value_desc(\"kind[:axis],...\")">;
+
 def InstrumentOption : Option<"instrument", "instrument", "bool", /*default=*/"false",
     "Compile programs with markers: while a recording is made, they record zones of their own "
     "(docs/profiling.md); results stay the same, bit for bit">;

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "ttc/Support/Resources.h"
 #include "ttc/Transforms/Passes.h"
 #include <map>
 
@@ -290,7 +291,7 @@ struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
   }
 
   void runOnOperation() override {
-    DenseSet<StringRef> before = getResources();
+    DenseSet<StringRef> before = getResources(getOperation());
     if (failed(applyPatternsGreedily(getOperation(), patterns)))
       return signalPassFailure();
     numEvaluated += Evaluator(maxGrowth).run(getOperation());
@@ -301,38 +302,7 @@ struct FoldConstants : impl::FoldConstantsBase<FoldConstants> {
     });
     for (Operation *op : dead)
       op->erase();
-    releaseResources(before);
-  }
-
-  /// Calls `visit` with each resource that an op of the module holds.
-  void walkResources(function_ref<void(DenseResourceElementsAttr)> visit) {
-    getOperation().walk([&](Operation *op) {
-      for (NamedAttribute attr : op->getAttrs())
-        attr.getValue().walk(visit);
-      if (auto constant = dyn_cast<ConstantOp>(op))
-        if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-          visit(resource);
-    });
-  }
-
-  DenseSet<StringRef> getResources() {
-    DenseSet<StringRef> keys;
-    walkResources(
-        [&](DenseResourceElementsAttr attr) { keys.insert(attr.getRawHandle().getKey()); });
-    return keys;
-  }
-
-  /// Frees the data of resources that were used before and no longer are: the context keeps
-  /// attributes as long as it lives, but not their data.
-  void releaseResources(DenseSet<StringRef> &before) {
-    for (StringRef key : getResources())
-      before.erase(key);
-    auto &manager = DenseResourceElementsHandle::getManagerInterface(&getContext());
-    for (StringRef key : before) {
-      if (AsmResourceBlob *blob = manager.getBlobManager().lookup(key)->getBlob())
-        numReleased += blob->getData().size();
-      manager.update(key, AsmResourceBlob());
-    }
+    numReleased += releaseResources(getOperation(), std::move(before));
   }
 
   FrozenRewritePatternSet patterns;

@@ -16,25 +16,27 @@ extern "C" {
 #endif
 
 /**
- * Returns the verified tables of a bundle, a flatbuffer of ttc_bundle.fbs, which live as long as it is
- * open, and sets *bytes, unless it is NULL, to their size. For libraries around libttrt; a format version
- * is only read by the library that has it (docs/compatibility.md). NULL if `bundle` is. Thread-safe.
+ * Returns the verified tables of a bundle, a flatbuffer of ttc_bundle.fbs, which live as long as it
+ * is open, and sets *bytes, unless it is NULL, to their size. For libraries around libttrt; a
+ * format version is only read by the library that has it (docs/compatibility.md). NULL if `bundle`
+ * is. Thread-safe.
  */
 TTRT_API const void *ttrt_bundle_tables(const ttrt_bundle *bundle, size_t *bytes);
 
 /** What a transport has to know of the device that it belongs to. Lives as long as the device. */
 typedef struct ttrt_transport_plan {
-  size_t size;              /**< sizeof(ttrt_transport_plan) */
-  const void *metadata;     /**< the bundle's verified flatbuffer (ttc_bundle.fbs) */
-  uint64_t metadata_hash;   /**< equal on all devices of a mesh, or they have different bundles */
-  uint64_t dram_begin;      /**< flat addresses: all operands of exchanges are in */
-  uint64_t dram_end;        /**< [dram_begin, dram_end), whole pages */
+  size_t size;            /**< sizeof(ttrt_transport_plan) */
+  const void *metadata;   /**< the bundle's verified flatbuffer (ttc_bundle.fbs) */
+  uint64_t metadata_hash; /**< equal on all devices of a mesh, or they have different bundles */
+  uint64_t dram_begin;    /**< flat addresses: all operands of exchanges are in */
+  uint64_t dram_end;      /**< [dram_begin, dram_end), whole pages */
 } ttrt_transport_plan;
 
 /**
  * A transport. ttrt_device_open() calls prepare(), maps the device's DRAM, and calls bind(). Then
  * streams call exchange(). When the device closes, it calls unbind(), after which the transport can
- * be opened with another device. Only one thread at a time calls these, except fail() and failure().
+ * be opened with another device. Only one thread at a time calls these, except fail() and
+ * failure().
  */
 typedef struct ttrt_transport {
   size_t size;      /**< sizeof(ttrt_transport) */
@@ -43,12 +45,12 @@ typedef struct ttrt_transport {
   uint32_t devices; /**< of the mesh */
 
   /**
-   * Meets the other devices, compares the bundles, and says where the device's DRAM is to be: *memory is a
-   * file descriptor of which `dram_end - dram_begin` bytes at *offset are mapped shared, or -1:
-   * anonymous memory will do. The transport keeps the descriptor.
+   * Meets the other devices, compares the bundles, and says where the device's DRAM is to be:
+   * *memory is a file descriptor of which `dram_end - dram_begin` bytes at *offset are mapped
+   * shared, or -1: anonymous memory will do. The transport keeps the descriptor.
    */
-  ttrt_status (*prepare)(struct ttrt_transport *transport, const ttrt_transport_plan *plan, int *memory,
-                         uint64_t *offset, ttrt_error *error);
+  ttrt_status (*prepare)(struct ttrt_transport *transport, const ttrt_transport_plan *plan,
+                         int *memory, uint64_t *offset, ttrt_error *error);
   /** The device's memory is mapped: `base` is flat address 0. May allocate; exchange() does not. */
   ttrt_status (*bind)(struct ttrt_transport *transport, uint8_t *base, ttrt_error *error);
   /** No other device will access the device's memory any more, and none is waited for. */
@@ -61,15 +63,15 @@ typedef struct ttrt_transport {
    */
   int (*exchange)(struct ttrt_transport *transport, uint32_t collective, const uint64_t *operands);
   /**
-   * Gathers `bytes` bytes of every device, in order, at `all` on every device. For hosts: to agree on
-   * something, or to collect outputs. Not while a stream executes. `bytes` is the same on all. May
-   * allocate. Nonzero: failed.
+   * Gathers `bytes` bytes of every device, in order, at `all` on every device. For hosts: to agree
+   * on something, or to collect outputs. Not while a stream executes. `bytes` is the same on all.
+   * May allocate. Nonzero: failed.
    */
   int (*gather)(struct ttrt_transport *transport, const void *data, size_t bytes, void *all);
   /** This device fails: all others end with an error that names it. Thread-safe. */
   void (*fail)(struct ttrt_transport *transport, const char *message);
-  /** Why the mesh has failed, such as "device 2 of the mesh has ended"; NULL if it has not. Thread-safe.
-      Lives as long as the transport. */
+  /** Why the mesh has failed, such as "device 2 of the mesh has ended"; NULL if it has not.
+     Thread-safe. Lives as long as the transport. */
   const char *(*failure)(struct ttrt_transport *transport);
 } ttrt_transport;
 

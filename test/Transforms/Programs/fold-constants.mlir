@@ -197,3 +197,20 @@ func.func @pack_winograd() -> tensor<1x8x36x256x32xf32> {
      : tensor<256x256x3x3xf32> -> tensor<1x8x36x256x32xf32>
   return %p : tensor<1x8x36x256x32xf32>
 }
+
+// -----
+
+// Constants that differ between devices are evaluated for each choice of values that a device has.
+// CHECK-LABEL: @shards
+func.func @shards() -> (tensor<2x1xf32>, tensor<2xf32>) {
+  %a = ttc.constant #ttc.shards<[dense<[[1.0, 2.0]]> : tensor<1x2xf32>, dense<[[3.0, 4.0]]> : tensor<1x2xf32>], [0, 1, 0, 1]>
+  %b = ttc.constant #ttc.shards<[dense<[10.0, 20.0]> : tensor<2xf32>, dense<[30.0, 40.0]> : tensor<2xf32>], [0, 0, 1, 1]>
+  %c = ttc.constant dense<[100.0, 200.0]> : tensor<2xf32>
+  // CHECK-DAG: ttc.constant #ttc.shards<[dense<{{\[\[}}1.000000e+00], [2.000000e+00]]> : tensor<2x1xf32>, dense<{{\[\[}}3.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>], [0, 1, 0, 1]>
+  %0 = ttc.transpose %a {permutation = [1, 0]} : (tensor<1x2xf32>) -> tensor<2x1xf32>
+  // CHECK-DAG: ttc.constant #ttc.shards<[dense<[1.110000e+02, 2.220000e+02]> : tensor<2xf32>, dense<[1.130000e+02, 2.240000e+02]> : tensor<2xf32>, dense<[1.310000e+02, 2.420000e+02]> : tensor<2xf32>, dense<[1.330000e+02, 2.440000e+02]> : tensor<2xf32>], [0, 1, 2, 3]>
+  %1 = ttc.reshape %a : (tensor<1x2xf32>) -> tensor<2xf32>
+  %2 = ttc.add %1, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %3 = ttc.add %2, %c : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0, %3 : tensor<2x1xf32>, tensor<2xf32>
+}

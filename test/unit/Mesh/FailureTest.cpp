@@ -52,8 +52,7 @@ bool runUntilFailure(const World &world, ttrt_transport *transport, const std::s
     if (member.exchange(i % world.cases.size()) != 0) {
       const bool isRight = contains(transport->failure(transport), part);
       if (!isRight)
-        fprintf(stderr, "expected '%s', found '%s'\n", part.c_str(),
-                transport->failure(transport));
+        fprintf(stderr, "expected '%s', found '%s'\n", part.c_str(), transport->failure(transport));
       // It stays failed.
       return isRight && member.exchange(0) != 0;
     }
@@ -89,9 +88,9 @@ TEST(MeshFailure, AProcessThatIsKilled) {
       const pid_t child = fork();
       if (child == 0) {
         ttrt_transport *transport = shared.open(i, kDevices);
-        const bool good = runUntilFailure(world, transport,
-                                          "device " + std::to_string(victim) +
-                                              " of the mesh has ended: process");
+        const bool good =
+            runUntilFailure(world, transport,
+                            "device " + std::to_string(victim) + " of the mesh has ended: process");
         ttrt_transport_close(transport);
         _exit(good ? 0 : 1);
       }
@@ -141,8 +140,8 @@ TEST(MeshFailure, ADeviceThatFails) {
     EXPECT_EQ(run(4,
                   [&](uint32_t device, ttrt_transport *transport) {
                     if (device != 2)
-                      return runUntilFailure(
-                          world, transport, "device 2 of the mesh has failed: no more paper");
+                      return runUntilFailure(world, transport,
+                                             "device 2 of the mesh has failed: no more paper");
                     Member member(world, transport);
                     for (int i = 0; i < 1000; ++i)
                       if (member.exchange(static_cast<size_t>(i % 2)) != 0)
@@ -162,8 +161,7 @@ TEST(MeshFailure, ADeviceThatIsClosed) {
     EXPECT_EQ(run(3,
                   [&](uint32_t device, ttrt_transport *transport) {
                     if (device != 1)
-                      return runUntilFailure(world, transport,
-                                             "device 1 of the mesh has ended");
+                      return runUntilFailure(world, transport, "device 1 of the mesh has ended");
                     Member member(world, transport);
                     for (size_t i = 0; i < 100; ++i)
                       if (member.exchange(i % 2) != 0)
@@ -304,10 +302,11 @@ TEST(MeshFailure, NothingStays) {
   };
   const auto before = list();
   const World world = sums(2);
-  EXPECT_EQ(runProcesses(2, [&](uint32_t, ttrt_transport *transport) {
-              Member member(world, transport);
-              return member.exchange(1) == 0 && list() == before;
-            }),
+  EXPECT_EQ(runProcesses(2,
+                         [&](uint32_t, ttrt_transport *transport) {
+                           Member member(world, transport);
+                           return member.exchange(1) == 0 && list() == before;
+                         }),
             0u);
   EXPECT_EQ(list(), before);
 }

@@ -56,9 +56,8 @@ Case makeCase(std::mt19937_64 &random, uint32_t devices, Kind kind, Algorithm al
 }
 
 uint64_t randomSize(std::mt19937_64 &random, uint64_t largest) {
-  static constexpr uint64_t kSizes[] = {4,    8,     60,    64,    68,    256,    1000,
-                                        4096, 8192,  8196,  8256,  16384, 65536,  100000,
-                                        1 << 18, 1 << 20};
+  static constexpr uint64_t kSizes[] = {4,    8,    60,   64,    68,    256,    1000,    4096,
+                                        8192, 8196, 8256, 16384, 65536, 100000, 1 << 18, 1 << 20};
   for (;;)
     if (const uint64_t size = kSizes[random() % std::size(kSizes)]; size <= largest)
       return size;

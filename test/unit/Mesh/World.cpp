@@ -27,16 +27,16 @@ uint64_t Case::outputBytes() const {
 
 uint64_t Case::scratchBytes() const {
   const uint64_t size = groups[0].size();
-  return kind == fb::CollectiveKind::ReduceScatter &&
-                 algorithm == fb::CollectiveAlgorithm::Ring && size > 2
+  return kind == fb::CollectiveKind::ReduceScatter && algorithm == fb::CollectiveAlgorithm::Ring &&
+                 size > 2
              ? (size - 2) * bytes / size
              : 0;
 }
 
 std::string Case::name() const {
   return std::string(fb::EnumNameCollectiveKind(kind)) + " " +
-         fb::EnumNameCollectiveAlgorithm(algorithm) + " " + fb::EnumNameReduction(reduction) +
-         " " + fb::EnumNameDType(dtype) + " " + std::to_string(groups.size()) + " x " +
+         fb::EnumNameCollectiveAlgorithm(algorithm) + " " + fb::EnumNameReduction(reduction) + " " +
+         fb::EnumNameDType(dtype) + " " + std::to_string(groups.size()) + " x " +
          std::to_string(groups[0].size()) + " devices, " + std::to_string(bytes) + " bytes in " +
          std::to_string(rows) + " rows";
 }
@@ -250,8 +250,8 @@ std::vector<uint8_t> World::expected(const Case &one, uint32_t device, uint64_t 
 //===----------------------------------------------------------------------===//
 
 Member::Member(const World &world, ttrt_transport *transport, uint64_t hash)
-    : world_(world), transport_(transport), plan_{sizeof(plan_), world.tables.data(), hash,
-                                                  kPageSize, kPageSize + world.dramBytes} {
+    : world_(world), transport_(transport),
+      plan_{sizeof(plan_), world.tables.data(), hash, kPageSize, kPageSize + world.dramBytes} {
   int memory = -1;
   uint64_t offset = 0;
   ttrt_error error;

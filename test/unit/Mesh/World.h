@@ -74,7 +74,8 @@ private:
 
 /// Runs function(device, transport) for each device, on threads or in processes; returns how many
 /// devices returned false or did not end well.
-uint32_t runThreads(uint32_t devices, const std::function<bool(uint32_t, ttrt_transport *)> &function);
+uint32_t runThreads(uint32_t devices,
+                    const std::function<bool(uint32_t, ttrt_transport *)> &function);
 uint32_t runProcesses(uint32_t devices,
                       const std::function<bool(uint32_t, ttrt_transport *)> &function);
 /// On threads, each with shared memory of processes.

@@ -5,7 +5,6 @@
 #include "MeshProver.h"
 
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <gtest/gtest.h>
@@ -348,7 +347,6 @@ TEST(MeshProver, WhatIsRefusedIsWrongInSomeOrder) {
   EXPECT_LT(taken, refused / 20);
   EXPECT_LT(unseen, refused / 10);
   RecordProperty("refused", static_cast<int>(refused));
-  printf("%u refused, %u taken, %u of the refused right in all orders\n", refused, taken, unseen);
 }
 
 TEST(MeshProver, MessagesNameDevicesAndBytes) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What users write about meshes, as attributes.
+#ifndef TTC_MESH_MESH_H
+#define TTC_MESH_MESH_H
+
+#include "dialects/Ttc/TtcOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace mlir::ttc {
+
+/// The mesh of a text such as "2x4", "data:2,tensor:4:ring" or "tensor:4:ring:12.5e9:700" (name,
+/// size, topology, bytes per second and nanoseconds of a link), the name of a machine
+/// ("wormhole_n300", "t3000", "galaxy"), or of a .json file.
+FailureOr<MeshAttr> parseMesh(MLIRContext *context, StringRef text,
+                              function_ref<InFlightDiagnostic()> emitError);
+
+/// What the devices along an axis do.
+enum class Parallelism { Data, Tensor };
+struct ParallelAxis {
+  Parallelism parallelism;
+  unsigned axis;
+};
+
+/// Of a text such as "data" (all axes) or "data:x,tensor:y".
+FailureOr<SmallVector<ParallelAxis>> parseParallel(StringRef text, MeshAttr mesh,
+                                                   function_ref<InFlightDiagnostic()> emitError);
+
+/// The module's mesh, or null.
+MeshAttr getMesh(ModuleOp module);
+
+/// Makes ops of the ttc dialect implement `shard::ShardingInterface`.
+void registerShardingModels(DialectRegistry &registry);
+
+} // namespace mlir::ttc
+
+#endif // TTC_MESH_MESH_H

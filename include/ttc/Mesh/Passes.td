@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a model on tensors to the program of each device of a mesh: level 1, before constants are folded.
+#ifndef TTC_MESH_PASSES_TD
+#define TTC_MESH_PASSES_TD
+
+include "ttc/Transforms/Options.td"
+
+def SetMesh : Pass<"ttc-set-mesh", "::mlir::ModuleOp"> {
+  let summary = "Sets the mesh that the module is compiled for";
+  let description = [{
+    Sets the module attribute `ttc.mesh` from the option `mesh` (docs/mesh.md describes its text). Without the option, a
+    module that has a `shard.grid` gets a mesh of its shape. A module that already has a mesh keeps it.
+
+    ```mlir
+    module {}
+    // becomes, with mesh=data:2,tensor:4:ring,
+    module attributes {ttc.mesh = #ttc.mesh<[<name = "data", size = 2>, <name = "tensor", size = 4, topology = ring>]>} {}
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect", "::mlir::shard::ShardDialect"];
+  let options = [MeshOption];
+}
+
+def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
+  let summary = "Annotates how tensors are divided among the devices of a mesh";
+  let description = [{
+    Adds `shard.shard` ops to functions, as `parallel` says for axes of the mesh:
+
+    - `data`: the first dimension of the inputs is divided. It is the batch if it has the size of the first
+      input's first dimension.
+    - `tensor`: constants are divided. Dimensions of tensors that ops read and write together are divided together
+      (`--ttc-partition` has the rules). Of the sets of such dimensions, those are chosen that save the most
+      operations, in which no op needs the whole, and whose sums move few bytes for what they save: the columns of
+      one product and the rows of the next, the heads of an attention.
+
+    Values that have a `shard.shard` keep it.
+
+    ```mlir
+    %w1 = ttc.constant dense_resource<w1> : tensor<64x256xf32>
+    %0 = ttc.matmul %x, %w1 : (tensor<8x64xf32>, tensor<64x256xf32>) -> tensor<8x256xf32>
+    // becomes, with parallel=tensor, if the rows of the next product are constant, too,
+    %w1 = ttc.constant dense_resource<w1> : tensor<64x256xf32>
+    %sharding = shard.sharding @mesh split_axes = [[], [0]] : !shard.sharding
+    %w1_0 = shard.shard %w1 to %sharding annotate_for_users : tensor<64x256xf32>
+    %0 = ttc.matmul %x, %w1_0 : (tensor<8x64xf32>, tensor<64x256xf32>) -> tensor<8x256xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `annotated`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect", "::mlir::shard::ShardDialect"];
+  let options = [ParallelOption];
+}
+
+def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
+  let summary = "Makes the program of each device of a mesh out of annotated functions";
+  let description = [{
+    Functions become those that every device of `ttc.mesh` runs: types are those of one device's part, constants that are
+    divided become `#ttc.shards`, and collectives are inserted where devices need what others have. Arguments and
+    results that are divided have `ttc.sharding`. A result stays divided along its first dimension; otherwise all
+    devices have the whole.
+
+    `shard.shard` says how a value is divided. The pass divides others to match: `ShardingInterface`
+    tells for each op which dimensions of operands and results are indexed by the same loop. Such
+    dimensions, over all ops, are divided alike. A loop that adds up gives partial sums, and the op is followed by
+    `ttc.all_reduce`. An op that needs a dimension whole gets it by `ttc.all_gather`; if it makes one
+    whole that others need divided, each device takes its part, by indices that are a constant of its own.
+    `shard.shard ... annotate_for_users` divides the result apart from the operand, unless that is an argument or a
+    constant.
+
+    Upstream's `--sharding-propagation` and `--shard-partition` are not used: they know no loops that index a part of a
+    dimension, as a reshape's do, no dimensions that broadcast, and no constants that differ from device to device.
+
+    ```mlir
+    func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %0 = ttc.matmul %x, %w1_0 : (tensor<8x64xf32>, tensor<64x256xf32>) -> tensor<8x256xf32>
+      %1 = ttc.relu %0 : (tensor<8x256xf32>) -> tensor<8x256xf32>
+      %2 = ttc.matmul %1, %w2 : (tensor<8x256xf32>, tensor<256x64xf32>) -> tensor<8x64xf32>
+      return %2 : tensor<8x64xf32>
+    // becomes
+    func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %0 = ttc.matmul %x, %w1_shards : (tensor<8x64xf32>, tensor<64x128xf32>) -> tensor<8x128xf32>
+      %1 = ttc.relu %0 : (tensor<8x128xf32>) -> tensor<8x128xf32>
+      %2 = ttc.matmul %1, %w2_shards : (tensor<8x128xf32>, tensor<128x64xf32>) -> tensor<8x64xf32>
+      %3 = ttc.all_reduce %2 {axes = ["x"]} : (tensor<8x64xf32>) -> tensor<8x64xf32>
+      return %3 : tensor<8x64xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `collectives`, `operand-bytes`, `constant-bytes`, `device-constant-bytes`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect", "::mlir::shard::ShardDialect"];
+}
+
+def UnrollMesh : Pass<"ttc-unroll-mesh", "::mlir::ModuleOp"> {
+  let summary = "Makes one program of what all devices of a mesh run";
+  let description = [{
+    For tests and debugging: what the devices compute can be run on one device, and compared with what the model
+    computed before it was partitioned. Every op is copied for each device, a collective becomes ops on the operands of
+    its group, arguments and results have their whole types again, and the module has no mesh.
+
+    ```mlir
+    %0 = ttc.constant #ttc.shards<[dense<1.0> : tensor<4xf32>, dense<2.0> : tensor<4xf32>], [0, 1]>
+    %1 = ttc.all_reduce %0 {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %0 = ttc.constant dense<1.0> : tensor<4xf32>
+    %1 = ttc.constant dense<2.0> : tensor<4xf32>
+    %2 = ttc.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
+#endif // TTC_MESH_PASSES_TD

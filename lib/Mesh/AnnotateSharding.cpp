@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DimensionClasses.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "ttc/Mesh/Mesh.h"
+#include "ttc/Mesh/Passes.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_ANNOTATESHARDING
+#include "ttc/Mesh/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static RankedTensorType typeOf(Value value) { return dyn_cast<RankedTensorType>(value.getType()); }
+
+static int64_t getBytes(Value value) {
+  return typeOf(value).getNumElements() *
+         static_cast<int64_t>(ConstantTensor::getElementSize(typeOf(value).getElementType()));
+}
+
+namespace {
+
+/// A class of dimensions that an axis might divide.
+struct Candidate {
+  unsigned node = 0;
+  int64_t operations = 0; ///< that become fewer by the number of parts
+  int64_t bytes = 0;      ///< of sums and results that devices exchange
+  bool hasConstants = false;
+  bool isPossible = true;
+  int64_t divisor = 0; ///< of the sizes of its loops
+};
+
+/// Operations for each byte that a device exchanges, from which on dividing pays: a device that
+/// computes 50 operations per nanosecond and exchanges 5 bytes has about that ratio.
+constexpr int64_t kOperationsPerByte = 8;
+
+class Annotator {
+public:
+  Annotator(func::FuncOp function, DimensionClasses &classes, FlatSymbolRefAttr grid)
+      : function(function), classes(classes), mesh(classes.getMesh()), grid(grid),
+        builder(function.getContext()) {}
+
+  LogicalResult divideBatch(const Axes &axes);
+  void divideConstants(const Axes &axes);
+  int64_t addOps();
+
+private:
+  std::vector<Candidate> findCandidates();
+  bool conflicts(unsigned node, const Axes &axes);
+  Value getSharding(const Layout &layout);
+
+  func::FuncOp function;
+  DimensionClasses &classes;
+  MeshAttr mesh;
+  FlatSymbolRefAttr grid;
+  OpBuilder builder;
+  SmallVector<std::pair<Layout, Value>> shardings;
+  SmallVector<BlockArgument> batched;
+  DenseSet<unsigned> chosen;
+};
+
+} // namespace
+
+//===--- data -------------------------------------------------------------------------===//
+
+LogicalResult Annotator::divideBatch(const Axes &axes) {
+  int64_t parts = getParts(mesh, axes);
+  std::optional<int64_t> batch;
+  for (BlockArgument argument : function.getArguments()) {
+    RankedTensorType type = typeOf(argument);
+    if (!type || type.getRank() == 0 ||
+        function.getArgAttr(argument.getArgNumber(), kStateAttrName))
+      continue;
+    if (!batch)
+      batch = type.getDimSize(0);
+    if (type.getDimSize(0) != *batch || classes.isPinned(classes.getClass(argument, 0)))
+      continue;
+    if (*batch % parts != 0)
+      return function.emitError("--parallel=data: expected a batch that ")
+             << parts << " divides, found " << *batch << " in '" << function.getName()
+             << "' (its inputs' first dimension)";
+    batched.push_back(argument);
+  }
+  for (BlockArgument argument : batched)
+    classes.setAxes(classes.getClass(argument, 0), axes);
+  return success();
+}
+
+//===--- tensors ----------------------------------------------------------------------===//
+
+/// Facts about each class, in the order of the ops in which they are met first.
+std::vector<Candidate> Annotator::findCandidates() {
+  std::vector<Candidate> candidates;
+  DenseMap<unsigned, size_t> numbers;
+  auto get = [&](unsigned node) -> Candidate & {
+    auto [it, isNew] = numbers.try_emplace(node, candidates.size());
+    if (isNew)
+      candidates.emplace_back().node = node;
+    return candidates[it->second];
+  };
+  for (Operation *op : classes.getOps()) {
+    const OpDimensions &info = classes.getDimensions(op);
+    const int64_t operations = countOperations(op).value_or(0);
+    for (auto [index, loop] : llvm::enumerate(info.loops)) {
+      Candidate &candidate = get(classes.getClass(op, index));
+      candidate.divisor = std::gcd(candidate.divisor, loop.size);
+      candidate.operations += operations;
+      if (loop.isReduction && loop.isDivisible)
+        for (Value result : op->getResults())
+          candidate.bytes += getBytes(result);
+      // Two loops of one op cannot be divided by the same axis.
+      for (size_t other = 0; other < index; ++other)
+        candidate.isPossible &= classes.getClass(op, other) != candidate.node;
+    }
+    auto visit = [&](unsigned value, auto getClass, bool isConstant) {
+      for (auto [dim, index] : llvm::enumerate(info.leading[value])) {
+        if (index < 0)
+          continue;
+        Candidate &candidate = get(getClass(dim));
+        // What is whole here would have to be gathered or cut.
+        candidate.isPossible &= info.loops[index].isDivisible || isConstant;
+        candidate.hasConstants |=
+            isConstant && isa<MatmulOp, ConvOp, ConvTransposeOp>(op) && value == 1;
+      }
+    };
+    for (OpOperand &operand : op->getOpOperands())
+      visit(
+          operand.getOperandNumber(), [&](int64_t dim) { return classes.getClass(operand, dim); },
+          bool(operand.get().getDefiningOp<ConstantOp>()));
+    for (OpResult result : op->getResults())
+      visit(
+          op->getNumOperands() + result.getResultNumber(),
+          [&](int64_t dim) { return classes.getClass(result, dim); }, false);
+  }
+  // Results are gathered.
+  for (Value result : function.front().getTerminator()->getOperands())
+    if (RankedTensorType type = typeOf(result); type && !result.getDefiningOp<ConstantOp>())
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (auto it = numbers.find(classes.getClass(result, dim)); it != numbers.end())
+          candidates[it->second].bytes += getBytes(result);
+  return candidates;
+}
+
+/// Whether an op has a loop of the class, and another one that these axes divide.
+bool Annotator::conflicts(unsigned node, const Axes &axes) {
+  for (Operation *op : classes.getOps()) {
+    size_t loops = classes.getDimensions(op).loops.size();
+    bool hasClass = false, hasAxis = false;
+    for (size_t i = 0; i < loops; ++i) {
+      unsigned other = classes.getClass(op, i);
+      hasClass |= other == node;
+      hasAxis |= other != node && llvm::any_of(classes.getAxes(other), [&](unsigned axis) {
+                   return llvm::is_contained(axes, axis);
+                 });
+    }
+    if (hasClass && hasAxis)
+      return true;
+  }
+  return false;
+}
+
+void Annotator::divideConstants(const Axes &axes) {
+  std::vector<Candidate> candidates = findCandidates();
+  const auto rank = [](const Candidate &candidate) {
+    int64_t gain = candidate.operations - kOperationsPerByte * candidate.bytes;
+    return std::pair(-gain, candidate.node); // nodes are numbered in the order of the program
+  };
+  llvm::sort(candidates, [&](const Candidate &a, const Candidate &b) { return rank(a) < rank(b); });
+  for (const Candidate &candidate : candidates) {
+    if (!candidate.isPossible || !candidate.hasConstants || classes.isPinned(candidate.node) ||
+        candidate.operations < kOperationsPerByte * candidate.bytes)
+      continue;
+    // As many of the axes as divide it.
+    Axes used;
+    for (unsigned axis : axes) {
+      Axes more(used);
+      more.push_back(axis);
+      if (candidate.divisor % getParts(mesh, more) == 0)
+        used = more;
+    }
+    if (getParts(mesh, used) == 1 || conflicts(candidate.node, used))
+      continue;
+    classes.setAxes(candidate.node, used);
+    chosen.insert(candidate.node);
+  }
+}
+
+//===--- ops --------------------------------------------------------------------------===//
+
+Value Annotator::getSharding(const Layout &layout) {
+  for (auto &[known, value] : shardings)
+    if (known == layout)
+      return value;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  SmallVector<shard::GridAxesAttr> split;
+  for (const Axes &axes : layout)
+    split.push_back(builder.getDenseI16ArrayAttr(SmallVector<int16_t>(axes.begin(), axes.end())));
+  Value sharding = shard::ShardingOp::create(builder, function.getLoc(), grid, ArrayRef(split));
+  shardings.emplace_back(layout, sharding);
+  return sharding;
+}
+
+/// Returns how many.
+int64_t Annotator::addOps() {
+  int64_t count = 0;
+  auto annotate = [&](Value value, const Layout &layout) {
+    ++count;
+    return shard::ShardOp::create(builder, value.getLoc(), value, getSharding(layout),
+                                  /*annotate_for_users=*/true);
+  };
+  SmallVector<OpOperand *> constants;
+  for (Operation *op : classes.getOps())
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get().getDefiningOp<ConstantOp>())
+        constants.push_back(&operand);
+  for (OpOperand *operand : constants) {
+    const OpDimensions &info = classes.getDimensions(operand->getOwner());
+    Layout layout;
+    for (auto [dim, loop] : llvm::enumerate(info.leading[operand->getOperandNumber()])) {
+      unsigned node = classes.getClass(*operand, dim);
+      bool isDivided = loop >= 0 && chosen.contains(node);
+      layout.push_back(isDivided ? classes.getAxes(node) : Axes());
+    }
+    if (isReplicated(layout))
+      continue;
+    builder.setInsertionPoint(operand->getOwner());
+    operand->set(annotate(operand->get(), layout));
+  }
+  for (BlockArgument argument : batched) {
+    Layout layout(typeOf(argument).getRank());
+    layout[0] = classes.getAxes(classes.getClass(argument, 0));
+    builder.setInsertionPointToStart(&function.front());
+    Value sharding = getSharding(layout);
+    builder.setInsertionPointAfterValue(sharding);
+    shard::ShardOp op = annotate(argument, layout);
+    argument.replaceAllUsesExcept(op, op);
+  }
+  return count;
+}
+
+//===--- the pass ---------------------------------------------------------------------===//
+
+namespace {
+
+struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding> {
+  using AnnotateShardingBase::AnnotateShardingBase;
+  PassCounter numAnnotated{*this, "annotated", "Values annotated"};
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (parallel.empty())
+      return;
+    auto emitError = [&] { return module.emitError("--parallel: "); };
+    MeshAttr mesh = getMesh(module);
+    if (!mesh) {
+      emitError() << "expected a mesh, as in --mesh=2, found none";
+      return signalPassFailure();
+    }
+    FailureOr<SmallVector<ParallelAxis>> axes = parseParallel(parallel, mesh, emitError);
+    if (failed(axes))
+      return signalPassFailure();
+    Axes data, tensor;
+    for (ParallelAxis axis : *axes)
+      (axis.parallelism == Parallelism::Data ? data : tensor).push_back(axis.axis);
+    FlatSymbolRefAttr grid = getGrid(module, mesh);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      FailureOr<DimensionClasses> classes = DimensionClasses::get(function, mesh);
+      if (failed(classes))
+        return signalPassFailure();
+      Annotator annotator(function, *classes, grid);
+      if (!data.empty() && failed(annotator.divideBatch(data)))
+        return signalPassFailure();
+      if (!tensor.empty())
+        annotator.divideConstants(tensor);
+      numAnnotated += annotator.addOps();
+    }
+  }
+
+  /// The module's grid, or a new one.
+  static FlatSymbolRefAttr getGrid(ModuleOp module, MeshAttr mesh) {
+    for (auto grid : module.getOps<shard::GridOp>())
+      return FlatSymbolRefAttr::get(grid.getSymNameAttr());
+    SmallVector<int64_t> shape;
+    for (MeshAxisAttr axis : mesh.getAxes())
+      shape.push_back(axis.getSize());
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    auto grid = shard::GridOp::create(builder, module.getLoc(), "mesh", ArrayRef(shape));
+    SymbolTable(module).insert(grid);
+    return FlatSymbolRefAttr::get(grid.getSymNameAttr());
+  }
+};
+
+} // namespace

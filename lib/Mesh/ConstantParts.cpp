@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ConstantParts.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// The number of the part of a dimension that a device has.
+static int64_t getPart(MeshAttr mesh, int64_t device, ArrayRef<unsigned> axes) {
+  int64_t part = 0;
+  for (unsigned axis : axes)
+    part = part * mesh.getAxes()[axis].getSize() + mesh.getCoordinate(device, axis);
+  return part;
+}
+
+/// The box of `type` whose part numbers are `parts`.
+static ElementsAttr getBox(ElementsAttr whole, RankedTensorType type, ArrayRef<int64_t> parts,
+                           StringRef name) {
+  if (auto splat = dyn_cast<SplatElementsAttr>(whole))
+    return splat.resizeSplat(type);
+  ConstantTensor source = ConstantTensor::get(whole);
+  if (source.isSplat()) {
+    ConstantTensor box = ConstantTensor::allocateSplat(type);
+    llvm::copy(source.getBytes(), box.getMutableBytes().begin());
+    return box.toAttr(name);
+  }
+  ConstantTensor box = ConstantTensor::allocate(type);
+  if (type.getNumElements() == 0)
+    return box.toAttr(name);
+  // Rows are what is contiguous in both.
+  ArrayRef<int64_t> outer = source.getShape(), inner = type.getShape();
+  int64_t rank = inner.size(), split = rank;
+  int64_t row = source.getElementSize();
+  while (split > 0) {
+    row *= inner[--split];
+    if (inner[split] != outer[split])
+      break;
+  }
+  const char *from = source.getBytes().data();
+  char *to = box.getMutableBytes().data();
+  SmallVector<int64_t> index(split);
+  while (true) {
+    int64_t offset = 0;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      offset = offset * outer[dim] + parts[dim] * inner[dim] + (dim < split ? index[dim] : 0);
+    std::memcpy(to, from + offset * source.getElementSize(), row);
+    to += row;
+    int64_t dim = split - 1;
+    while (dim >= 0 && ++index[dim] == inner[dim])
+      index[dim--] = 0;
+    if (dim < 0)
+      return box.toAttr(name);
+  }
+}
+
+ElementsAttr mlir::ttc::getParts(ElementsAttr whole, const Layout &layout, MeshAttr mesh) {
+  if (isReplicated(layout))
+    return whole;
+  auto shards = dyn_cast<ShardsAttr>(whole);
+  auto type = getLocalType(cast<RankedTensorType>(whole.getType()), layout, mesh);
+  std::map<std::pair<int64_t, SmallVector<int64_t>>, int64_t> numbers;
+  SmallVector<ElementsAttr> values;
+  SmallVector<int64_t> devices;
+  for (int64_t device = 0; device < mesh.getNumDevices(); ++device) {
+    std::pair<int64_t, SmallVector<int64_t>> key(shards ? shards.getDevices()[device] : 0, {});
+    for (const Axes &axes : layout)
+      key.second.push_back(getPart(mesh, device, axes));
+    auto [it, isNew] = numbers.try_emplace(key, values.size());
+    if (isNew) {
+      ElementsAttr source = shards ? shards.getValue(device) : whole;
+      auto resource = dyn_cast<DenseResourceElementsAttr>(source);
+      std::string name = resource ? resource.getRawHandle().getKey().str() : "part";
+      values.push_back(
+          getBox(source, type, key.second, name + "_" + std::to_string(values.size())));
+    }
+    devices.push_back(it->second);
+  }
+  return ShardsAttr::getOrValue(whole.getContext(), values, devices);
+}
+
+ElementsAttr mlir::ttc::getPartIndices(MLIRContext *context, int64_t size, ArrayRef<unsigned> axes,
+                                       MeshAttr mesh) {
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, size));
+  auto type = RankedTensorType::get({size}, IntegerType::get(context, 64));
+  Layout layout{Axes(axes)};
+  return getParts(DenseElementsAttr::get(type, ArrayRef(numbers)), layout, mesh);
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ConstantParts.h"
+#include "DimensionClasses.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "ttc/Mesh/Mesh.h"
+#include "ttc/Mesh/Passes.h"
+#include "ttc/Support/Resources.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_PARTITIONFORMESH
+#include "ttc/Mesh/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+
+/// What a device has of a value.
+struct Local {
+  Value value;
+  Layout layout;
+};
+
+/// Rewrites one function.
+class Partitioner {
+public:
+  Partitioner(func::FuncOp function, DimensionClasses &classes)
+      : function(function), classes(classes), mesh(classes.getMesh()),
+        builder(function.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  Local getOperand(OpOperand &operand, const Layout &wanted, bool isFlexible = false);
+  Value reshard(Local local, const Layout &wanted);
+  Value exchange(Value value, Layout &layout, const Layout &wanted);
+  Value gather(Value value, Layout &layout, size_t dim, size_t keep);
+  Value takePart(Value value, Layout &layout, size_t dim, const Axes &wanted);
+  LogicalResult partition(Operation *op);
+  void partitionReturn(func::ReturnOp op);
+  ArrayAttr getNames(ArrayRef<unsigned> axes);
+  Attribute getShardingAttr(const Layout &layout);
+  void setTypes(SmallVector<Layout> &arguments);
+
+  func::FuncOp function;
+  DimensionClasses &classes;
+  MeshAttr mesh;
+  OpBuilder builder;
+  DenseMap<Value, Local> locals;
+  /// Values in the layouts that other ops needed.
+  DenseMap<Value, SmallVector<Local>> resharded;
+  SmallVector<Layout> results;
+};
+
+} // namespace
+
+//===--- from one layout to another ---------------------------------------------------===//
+
+ArrayAttr Partitioner::getNames(ArrayRef<unsigned> axes) {
+  SmallVector<StringRef> names;
+  for (unsigned axis : axes)
+    names.push_back(mesh.getAxes()[axis].getName());
+  return builder.getStrArrayAttr(names);
+}
+
+/// The whole along the axes of `dim` from number `keep` on.
+Value Partitioner::gather(Value value, Layout &layout, size_t dim, size_t keep) {
+  Axes axes(ArrayRef(layout[dim]).drop_front(keep));
+  layout[dim].truncate(keep);
+  RankedTensorType type = typeOf(value);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= getParts(mesh, axes);
+  return AllGatherOp::create(builder, value.getLoc(), type.clone(shape), value, getNames(axes),
+                             static_cast<int64_t>(dim));
+}
+
+/// Each device's part of what all have: by indices that differ, because streams do not.
+Value Partitioner::takePart(Value value, Layout &layout, size_t dim, const Axes &wanted) {
+  Axes axes(ArrayRef(wanted).drop_front(layout[dim].size()));
+  layout[dim] = wanted;
+  ElementsAttr indices =
+      getPartIndices(builder.getContext(), typeOf(value).getDimSize(dim), axes, mesh);
+  Value constant = ConstantOp::create(builder, value.getLoc(), indices);
+  return GatherOp::create(builder, value.getLoc(), value, constant, static_cast<int64_t>(dim));
+}
+
+/// Where one dimension has an axis last that another one wants next, by one exchange.
+Value Partitioner::exchange(Value value, Layout &layout, const Layout &wanted) {
+  for (size_t from = 0; from < layout.size(); ++from)
+    for (size_t to = 0; to < layout.size(); ++to) {
+      if (from == to || layout[from].empty() || layout[from] == wanted[from])
+        continue;
+      unsigned axis = layout[from].back();
+      Axes next(layout[to]);
+      next.push_back(axis);
+      int64_t parts = getParts(mesh, {axis});
+      if (ArrayRef(layout[from]).drop_back() !=
+              ArrayRef(wanted[from]).take_front(layout[from].size() - 1) ||
+          ArrayRef(wanted[to]).take_front(next.size()) != ArrayRef(next) ||
+          typeOf(value).getDimSize(to) % parts != 0)
+        continue;
+      SmallVector<int64_t> shape(typeOf(value).getShape());
+      shape[to] /= parts;
+      shape[from] *= parts;
+      value = AllToAllOp::create(builder, value.getLoc(), typeOf(value).clone(shape), value,
+                                 getNames({axis}), static_cast<int64_t>(to),
+                                 static_cast<int64_t>(from));
+      layout[from].pop_back();
+      layout[to] = next;
+    }
+  return value;
+}
+
+Value Partitioner::reshard(Local local, const Layout &wanted) {
+  if (local.layout == wanted)
+    return local.value;
+  SmallVector<Local> &known = resharded[local.value];
+  for (const Local &other : known)
+    if (other.layout == wanted)
+      return other.value;
+  Layout layout = local.layout;
+  Value value = exchange(local.value, layout, wanted);
+  for (size_t dim = 0; dim < layout.size(); ++dim) {
+    size_t common = 0;
+    while (common < layout[dim].size() && common < wanted[dim].size() &&
+           layout[dim][common] == wanted[dim][common])
+      ++common;
+    if (common < layout[dim].size())
+      value = gather(value, layout, dim, common);
+  }
+  for (size_t dim = 0; dim < layout.size(); ++dim)
+    if (layout[dim] != wanted[dim])
+      value = takePart(value, layout, dim, wanted[dim]);
+  resharded[local.value].push_back({value, wanted});
+  return value;
+}
+
+//===--- ops --------------------------------------------------------------------------===//
+
+/// What a device needs of an operand. A constant is divided while compiling.
+Local Partitioner::getOperand(OpOperand &operand, const Layout &wanted, bool isFlexible) {
+  if (auto constant = operand.get().getDefiningOp<ConstantOp>()) {
+    if (isReplicated(wanted))
+      return {constant, wanted};
+    ElementsAttr parts = getParts(constant.getValue(), wanted, mesh);
+    return {ConstantOp::create(builder, constant.getLoc(), parts), wanted};
+  }
+  Local local = locals.lookup(operand.get());
+  if (isFlexible)
+    return local;
+  return {reshard(local, wanted), wanted};
+}
+
+/// Attributes that tell sizes.
+static void setSizes(Operation *op) {
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    SmallVector<int64_t> sizes(typeOf(slice.getY()).getShape());
+    slice.setSizes(sizes);
+  }
+}
+
+LogicalResult Partitioner::partition(Operation *op) {
+  if (op->getNumRegions() != 0)
+    return op->emitOpError("expected ops without regions in a function that is partitioned for a "
+                           "mesh, found this one");
+  const OpDimensions &info = classes.getDimensions(op);
+  SmallVector<Axes> loopAxes = classes.getLoopAxes(op);
+  auto getLayout = [&](unsigned value) {
+    Layout layout;
+    for (int loop : info.leading[value])
+      layout.push_back(loop >= 0 ? loopAxes[loop] : Axes());
+    return layout;
+  };
+  Axes summed;
+  auto kind = shard::ReductionKind::Sum;
+  for (auto [loop, axes] : llvm::zip_equal(info.loops, loopAxes))
+    if (loop.isReduction && !axes.empty()) {
+      llvm::append_range(summed, axes);
+      kind = loop.kind;
+    }
+  llvm::sort(summed);
+
+  // The bias belongs to the sum of all devices, not to each part of it.
+  auto product = dyn_cast<MatmulOp>(op);
+  const bool addsBias = product && product.getBias() && !summed.empty();
+  IRMapping mapping;
+  SmallVector<Value> operands;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return op->emitOpError("expected operands that are tensors, found ")
+             << operand.get().getType();
+    operands.push_back(getOperand(operand, getLayout(operand.getOperandNumber())).value);
+  }
+  Value bias = addsBias ? operands.pop_back_val() : Value();
+  Operation *clone = op->clone();
+  if (addsBias)
+    clone->eraseOperand(2);
+  clone->setOperands(operands);
+  for (auto [index, result] : llvm::enumerate(clone->getResults()))
+    result.setType(getLocalType(typeOf(result), getLayout(op->getNumOperands() + index), mesh));
+  setSizes(clone);
+  builder.insert(clone);
+  for (auto [index, result] : llvm::enumerate(op->getResults())) {
+    Value local = clone->getResult(index);
+    if (!summed.empty()) {
+      Reduction reduction = kind == shard::ReductionKind::Max   ? Reduction::Max
+                            : kind == shard::ReductionKind::Min ? Reduction::Min
+                                                                : Reduction::Sum;
+      local = AllReduceOp::create(builder, op->getLoc(), local.getType(), local, getNames(summed),
+                                  reduction);
+    }
+    if (bias)
+      local = AddOp::create(builder, op->getLoc(), local.getType(), local, bias);
+    locals[result] = {local, getLayout(op->getNumOperands() + index)};
+  }
+  return success();
+}
+
+/// A result stays divided along its first dimension.
+void Partitioner::partitionReturn(func::ReturnOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Layout layout;
+    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType())) {
+      layout.resize(type.getRank());
+      if (Local local = locals.lookup(operand.get()); local.value && !layout.empty())
+        layout[0] = local.layout[0];
+      operand.set(getOperand(operand, layout).value);
+    }
+    results.push_back(layout);
+  }
+}
+
+//===--- functions --------------------------------------------------------------------===//
+
+Attribute Partitioner::getShardingAttr(const Layout &layout) {
+  SmallVector<Attribute> dims;
+  for (const Axes &axes : layout)
+    dims.push_back(getNames(axes));
+  return builder.getArrayAttr(dims);
+}
+
+void Partitioner::setTypes(SmallVector<Layout> &arguments) {
+  for (auto [index, layout] : llvm::enumerate(arguments))
+    if (!isReplicated(layout))
+      function.setArgAttr(index, kShardingAttrName, getShardingAttr(layout));
+  for (auto [index, layout] : llvm::enumerate(results))
+    if (!isReplicated(layout))
+      function.setResultAttr(index, kShardingAttrName, getShardingAttr(layout));
+  Operation *terminator = function.front().getTerminator();
+  function.setFunctionType(
+      builder.getFunctionType(function.front().getArgumentTypes(), terminator->getOperandTypes()));
+}
+
+LogicalResult Partitioner::run() {
+  SmallVector<Layout> arguments;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    Layout layout = type ? classes.getLayout(argument) : Layout();
+    arguments.push_back(layout);
+    locals[argument] = {argument, layout};
+  }
+  for (auto [argument, layout] : llvm::zip_equal(function.getArguments(), arguments))
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      argument.setType(getLocalType(type, layout, mesh));
+
+  SmallVector<Operation *> old;
+  for (Operation &op : llvm::make_early_inc_range(function.front())) {
+    builder.setInsertionPoint(&op);
+    if (isa<ConstantOp>(op))
+      continue; // divided where it is used; whole, it stays
+    if (auto returnOp = dyn_cast<func::ReturnOp>(op)) {
+      partitionReturn(returnOp);
+      continue;
+    }
+    old.push_back(&op);
+    if (isa<shard::ShardingOp>(op))
+      continue;
+    if (auto annotation = dyn_cast<shard::ShardOp>(op)) {
+      Layout layout = classes.getLayout(annotation.getResult());
+      locals[annotation.getResult()] =
+          getOperand(annotation.getSrcMutable(), layout, !isReshard(annotation));
+      continue;
+    }
+    if (failed(partition(&op)))
+      return failure();
+  }
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+  for (auto constant : llvm::make_early_inc_range(function.getOps<ConstantOp>()))
+    if (constant->use_empty())
+      constant.erase();
+  setTypes(arguments);
+  return success();
+}
+
+//===--- the pass ---------------------------------------------------------------------===//
+
+namespace {
+
+struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh> {
+  PassCounter numCollectives{*this, "collectives", "Collectives inserted"};
+  PassCounter operandBytes{*this, "operand-bytes", "Bytes of their operands on one device"};
+  PassCounter constantBytes{*this, "constant-bytes", "Bytes of constants before"};
+  PassCounter deviceBytes{*this, "device-constant-bytes", "Bytes of constants of one device"};
+
+  static int64_t getBytes(Value value) {
+    return typeOf(value).getNumElements() *
+           static_cast<int64_t>(ConstantTensor::getElementSize(typeOf(value).getElementType()));
+  }
+
+  int64_t getConstantBytes() {
+    int64_t bytes = 0;
+    getOperation().walk([&](ConstantOp op) { bytes += getBytes(op); });
+    return bytes;
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MeshAttr mesh = getMesh(module);
+    if (!mesh)
+      return;
+    constantBytes += getConstantBytes();
+    DenseSet<StringRef> before = getResources(module);
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      FailureOr<DimensionClasses> classes = DimensionClasses::get(function, mesh);
+      if (failed(classes) || failed(Partitioner(function, *classes).run()))
+        return signalPassFailure();
+    }
+    for (auto grid : llvm::make_early_inc_range(module.getOps<shard::GridOp>()))
+      grid.erase();
+    releaseResources(module, std::move(before));
+    deviceBytes += getConstantBytes();
+    module.walk([&](CollectiveOpInterface op) {
+      ++numCollectives;
+      operandBytes += getBytes(op->getOperand(0));
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ConstantParts.h"
+#include "mlir/IR/IRMapping.h"
+#include "ttc/Mesh/Mesh.h"
+#include "ttc/Mesh/Passes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::ttc {
+#define GEN_PASS_DEF_UNROLLMESH
+#include "ttc/Mesh/Passes.h.inc"
+} // namespace mlir::ttc
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+namespace {
+
+/// Rewrites one function.
+class Unroller {
+public:
+  Unroller(func::FuncOp function, MeshAttr mesh)
+      : function(function), mesh(mesh), builder(function.getContext()),
+        locals(mesh.getNumDevices()) {}
+
+  LogicalResult run();
+
+private:
+  FailureOr<Layout> getLayout(Attribute attribute, RankedTensorType type);
+  Value slice(Value value, int64_t dim, int64_t part, int64_t parts);
+  Value combine(ArrayRef<Value> values, Reduction reduction);
+  Value concat(ArrayRef<Value> values, int64_t dim);
+  Value getPart(Value whole, const Layout &layout, int64_t device);
+  Value getWhole(Value local, const Layout &layout);
+  FailureOr<SmallVector<unsigned>> getAxes(CollectiveOpInterface op);
+  LogicalResult exchange(CollectiveOpInterface op);
+  Value exchange(Operation *op, ArrayRef<Value> operands, int64_t place);
+
+  func::FuncOp function;
+  MeshAttr mesh;
+  OpBuilder builder;
+  /// For each device.
+  std::vector<IRMapping> locals;
+};
+
+} // namespace
+
+//===--- parts and wholes -------------------------------------------------------------===//
+
+Value Unroller::slice(Value value, int64_t dim, int64_t part, int64_t parts) {
+  SmallVector<int64_t> sizes(typeOf(value).getShape()), starts(sizes.size()),
+      steps(sizes.size(), 1);
+  sizes[dim] /= parts;
+  starts[dim] = part * sizes[dim];
+  return SliceOp::create(builder, value.getLoc(), value, starts, sizes, steps);
+}
+
+Value Unroller::combine(ArrayRef<Value> values, Reduction reduction) {
+  Value result = values.front();
+  for (Value value : values.drop_front()) {
+    Location loc = value.getLoc();
+    Type type = value.getType();
+    if (reduction == Reduction::Max)
+      result = MaxOp::create(builder, loc, type, result, value);
+    else if (reduction == Reduction::Min)
+      result = MinOp::create(builder, loc, type, result, value);
+    else
+      result = AddOp::create(builder, loc, type, result, value);
+  }
+  return result;
+}
+
+Value Unroller::concat(ArrayRef<Value> values, int64_t dim) {
+  if (values.size() == 1)
+    return values.front();
+  return ConcatOp::create(builder, values.front().getLoc(), values, dim);
+}
+
+Value Unroller::getPart(Value whole, const Layout &layout, int64_t device) {
+  for (auto [dim, axes] : llvm::enumerate(layout))
+    for (unsigned axis : axes)
+      whole = slice(whole, dim, mesh.getCoordinate(device, axis), mesh.getAxes()[axis].getSize());
+  return whole;
+}
+
+/// Of the first device of each part.
+Value Unroller::getWhole(Value local, const Layout &layout) {
+  SmallVector<Value> values;
+  for (const IRMapping &mapping : locals)
+    values.push_back(mapping.lookup(local));
+  // Undoes the divisions, the last one first: then device 0 along the axis has the concatenation.
+  for (int64_t dim = layout.size() - 1; dim >= 0; --dim)
+    for (unsigned axis : llvm::reverse(layout[dim]))
+      for (ArrayRef<int64_t> group : mesh.getGroups({axis})) {
+        SmallVector<Value> parts;
+        for (int64_t device : group)
+          parts.push_back(values[device]);
+        values[group.front()] = concat(parts, dim);
+      }
+  return values.front();
+}
+
+FailureOr<Layout> Unroller::getLayout(Attribute attribute, RankedTensorType type) {
+  Layout layout(type.getRank());
+  auto dims = dyn_cast_if_present<ArrayAttr>(attribute);
+  if (!dims)
+    return layout;
+  if (dims.size() != layout.size())
+    return function.emitOpError("expected 'ttc.sharding' of ")
+           << layout.size() << " dimensions, found " << dims.size();
+  for (auto [axes, names] : llvm::zip_equal(layout, dims.getAsRange<ArrayAttr>()))
+    for (auto name : names.getAsRange<StringAttr>()) {
+      std::optional<unsigned> axis = mesh.findAxis(name);
+      if (!axis)
+        return function.emitOpError("expected an axis of the mesh, found ") << name;
+      axes.push_back(*axis);
+    }
+  return layout;
+}
+
+//===--- collectives ------------------------------------------------------------------===//
+
+FailureOr<SmallVector<unsigned>> Unroller::getAxes(CollectiveOpInterface op) {
+  SmallVector<unsigned> axes;
+  for (auto name : op.getAxes().getAsRange<StringAttr>()) {
+    std::optional<unsigned> axis = mesh.findAxis(name);
+    if (!axis)
+      return op->emitOpError("expected an axis of the mesh, found ") << name;
+    axes.push_back(*axis);
+  }
+  return axes;
+}
+
+/// What the device at `place` of a group gets.
+Value Unroller::exchange(Operation *op, ArrayRef<Value> operands, int64_t place) {
+  const int64_t devices = operands.size();
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](AllReduceOp op) { return combine(operands, op.getReduction()); })
+      .Case([&](AllGatherOp op) { return concat(operands, op.getDimension()); })
+      .Case([&](ReduceScatterOp op) {
+        return slice(combine(operands, op.getReduction()), op.getDimension(), place, devices);
+      })
+      .Case([&](AllToAllOp op) {
+        SmallVector<Value> parts;
+        for (Value operand : operands)
+          parts.push_back(slice(operand, op.getSplit(), place, devices));
+        return concat(parts, op.getConcat());
+      })
+      .Case([&](BroadcastOp op) { return operands[op.getRoot()]; })
+      .Case([&](PermuteOp op) { return operands[op.getSources()[place]]; })
+      .Default(Value());
+}
+
+LogicalResult Unroller::exchange(CollectiveOpInterface op) {
+  FailureOr<SmallVector<unsigned>> axes = getAxes(op);
+  if (failed(axes))
+    return failure();
+  for (ArrayRef<int64_t> group : mesh.getGroups(*axes)) {
+    // Reports types and members that do not fit the group.
+    if (failed(op.getForm(group.size())))
+      return failure();
+    SmallVector<Value> operands, results;
+    for (int64_t device : group)
+      operands.push_back(locals[device].lookup(op->getOperand(0)));
+    for (int64_t place = 0; place < static_cast<int64_t>(group.size()); ++place)
+      results.push_back(exchange(op, operands, place));
+    for (auto [device, result] : llvm::zip_equal(group, results)) {
+      if (!result)
+        return op->emitOpError("expected a collective that can be unrolled, found this one");
+      locals[device].map(op->getResult(0), result);
+    }
+  }
+  return success();
+}
+
+//===--- functions --------------------------------------------------------------------===//
+
+LogicalResult Unroller::run() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expected one block, found ")
+           << function.getBody().getBlocks().size();
+  auto old = llvm::map_to_vector(function.front(), [](Operation &op) { return &op; });
+  Operation *terminator = old.pop_back_val();
+  builder.setInsertionPointToStart(&function.front());
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      return function.emitOpError("expected arguments that are tensors, found ")
+             << argument.getType();
+    FailureOr<Layout> layout =
+        getLayout(function.getArgAttr(argument.getArgNumber(), kShardingAttrName), type);
+    if (failed(layout))
+      return failure();
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [size, axes] : llvm::zip_equal(shape, *layout))
+      size *= getParts(mesh, axes);
+    argument.setType(type.clone(shape));
+    function.removeArgAttr(argument.getArgNumber(), kShardingAttrName);
+    for (auto [device, mapping] : llvm::enumerate(locals))
+      mapping.map(argument, getPart(argument, *layout, device));
+  }
+  builder.setInsertionPoint(terminator);
+  for (Operation *op : old) {
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+      if (failed(exchange(collective)))
+        return failure();
+      continue;
+    }
+    for (auto [device, mapping] : llvm::enumerate(locals)) {
+      Operation *clone = builder.clone(*op, mapping);
+      if (auto constant = dyn_cast<ConstantOp>(clone))
+        if (auto shards = dyn_cast<ShardsAttr>(constant.getValue()))
+          constant.setValueAttr(shards.getValue(device));
+    }
+  }
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    FailureOr<Layout> layout =
+        getLayout(function.getResultAttr(index, kShardingAttrName), typeOf(operand.get()));
+    if (failed(layout))
+      return failure();
+    function.removeResultAttr(index, builder.getStringAttr(kShardingAttrName));
+    operand.set(getWhole(operand.get(), *layout));
+  }
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+  function.setFunctionType(
+      builder.getFunctionType(function.front().getArgumentTypes(), terminator->getOperandTypes()));
+  return success();
+}
+
+namespace {
+
+struct UnrollMesh : mlir::ttc::impl::UnrollMeshBase<UnrollMesh> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MeshAttr mesh = getMesh(module);
+    if (!mesh)
+      return;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(Unroller(function, mesh).run()))
+        return signalPassFailure();
+    module->removeAttr(kMeshAttrName);
+  }
+};
+
+} // namespace

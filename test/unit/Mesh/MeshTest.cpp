@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole meshes: bundles with exchanges in their streams, on threads and in processes.
+
+#include "World.h"
+#include "test/unit/Runtime/CountAllocations.h"
+#include "test/unit/Runtime/HostBundle.h"
+#include "test/unit/Runtime/MeshBundle.h"
+#include "ttrt/bundle_format.h"
+#include "ttrt/host.h"
+#include "ttrt/pipeline.h"
+#include "ttrt/queue.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace ttrt;
+using namespace ttrt::test;
+
+namespace {
+
+std::vector<float> randomFloats(size_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = static_cast<float>(static_cast<int>(random() % 2001) - 1000);
+  return values;
+}
+
+/// An open bundle.
+struct Opened {
+  explicit Opened(BundleBuilder builder) {
+    const TemporaryFile file(builder.finish());
+    ttrt_error error;
+    if (ttrt_bundle_open(file.path(), TTRT_VERIFY_FULL, &bundle, &error) != TTRT_OK)
+      throw std::runtime_error(error.message);
+  }
+  ~Opened() { ttrt_bundle_close(bundle); }
+  ttrt_bundle *bundle;
+};
+
+std::unique_ptr<fb::AxisListT> axes(std::vector<uint32_t> list) {
+  auto result = std::make_unique<fb::AxisListT>();
+  result->axes = std::move(list);
+  return result;
+}
+
+/// Divides dimension 1 of a port.
+void divide(fb::PortT &port, std::vector<uint32_t> list) {
+  port.sharding.clear();
+  port.sharding.push_back(axes({}));
+  port.sharding.push_back(axes(std::move(list)));
+}
+
+struct Floats {
+  explicit Floats(size_t count) : values(count) {}
+  std::vector<float> values;
+  ttrt_input input() { return {values.data(), values.size() * sizeof(float)}; }
+  ttrt_output output() { return {values.data(), values.size() * sizeof(float)}; }
+};
+
+/// Which element of the input element `j` of meshBundle()'s output is of: the parts that are
+/// scattered are parts of four rows, and they are gathered one after another.
+size_t sourceOf(size_t j) {
+  const size_t at = 255 - j;
+  return 255 - (at / 16 % 4 * 64 + at / 64 * 16 + at % 16);
+}
+
+struct MeshOf {
+  explicit MeshOf(const ttrt_bundle *bundle, const ttrt_mesh_options *options = nullptr) {
+    ttrt_error error;
+    if (ttrt_mesh_open(bundle, options, &mesh, &error) != TTRT_OK)
+      throw std::runtime_error(error.message);
+  }
+  ~MeshOf() { ttrt_mesh_close(mesh); }
+  ttrt_mesh *mesh;
+};
+
+} // namespace
+
+TEST(Mesh, RunsOnThreads) {
+  for (bool sharded : {false, true})
+    for (int bind : {0, 1})
+      for (int noTrace : {0, 1}) {
+        const Opened opened(meshBundle(sharded));
+        ASSERT_EQ(ttrt_mesh_devices(opened.bundle), 4u);
+        ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
+        device.cores = 1 + static_cast<uint32_t>(bind);
+        ttrt_mesh_options options = TTRT_MESH_OPTIONS_INIT;
+        options.device = &device;
+        options.bind = bind;
+        const MeshOf mesh(opened.bundle, &options);
+        for (uint32_t i = 0; i < 20; ++i) {
+          Floats x(256), y(256);
+          x.values = randomFloats(256, i);
+          const ttrt_input input = x.input();
+          const ttrt_output output = y.output();
+          ttrt_timing timing = TTRT_TIMING_INIT;
+          ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
+          run.no_trace = noTrace;
+          run.timing = &timing;
+          ttrt_error error;
+          ASSERT_EQ(ttrt_mesh_run(mesh.mesh, 0, &input, &output, &run, &error), TTRT_OK)
+              << error.message;
+          for (size_t j = 0; j < 256; ++j)
+            ASSERT_EQ(y.values[j], 8 * x.values[sourceOf(j)] + (sharded ? 8 : 2)) << j;
+          EXPECT_GE(timing.total, timing.device);
+          EXPECT_GT(timing.device, 0u);
+        }
+      }
+}
+
+TEST(Mesh, DividesAndCollects) {
+  BundleBuilder builder = meshBundle();
+  divide(*builder.bundle.entries[0]->inputs[0], {0});
+  divide(*builder.bundle.entries[0]->outputs[0], {1, 0});
+  const Opened opened(std::move(builder));
+  ttrt_mesh_port port = TTRT_MESH_PORT_INIT;
+  ttrt_error error;
+  ASSERT_EQ(ttrt_mesh_input(opened.bundle, 0, 0, &port, &error), TTRT_OK);
+  EXPECT_EQ(port.shape[1], 512);
+  EXPECT_EQ(port.bytes, 2048u);
+  EXPECT_EQ(port.part_bytes, 1024u);
+  EXPECT_EQ(port.parts, 2u);
+  ASSERT_EQ(ttrt_mesh_output(opened.bundle, 0, 0, &port, &error), TTRT_OK);
+  EXPECT_EQ(port.shape[1], 1024);
+  const MeshOf mesh(opened.bundle);
+  Floats x(512), y(1024);
+  x.values = randomFloats(512, 7);
+  const ttrt_input input = x.input();
+  const ttrt_output output = y.output();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(ttrt_mesh_run(mesh.mesh, 0, &input, &output, nullptr, &error), TTRT_OK)
+        << error.message;
+    for (size_t j = 0; j < 1024; ++j)
+      ASSERT_EQ(y.values[j],
+                4 * (x.values[sourceOf(j % 256)] + x.values[256 + sourceOf(j % 256)]) + 2)
+          << j;
+    std::fill(y.values.begin(), y.values.end(), 0.0f);
+  }
+}
+
+/// Every way to divide three dimensions over three axes.
+TEST(Mesh, ScattersAndGathersEveryDivision) {
+  const uint32_t sizes[] = {2, 3, 2};
+  for (uint32_t code = 0; code < 64; ++code) {
+    BundleBuilder builder;
+    builder.mesh({{"a", 2}, {"b", 3}, {"c", 2}});
+    const uint64_t bytes = 2 * 3 * 4 * 4;
+    const uint32_t in = builder.buffer("x", fb::BufferKind::Slot, 0, bytes);
+    const uint32_t out = builder.buffer("y", fb::BufferKind::Slot, 4096, bytes);
+    const uint32_t program = builder.program("test_reverse", 1, {bytes}, {bytes});
+    StreamBuilder stream;
+    stream.dispatch(program, {0, 4096});
+    stream.end();
+    const uint32_t trace = builder.trace("t", stream);
+    fb::EntryPointT &entry = builder.entry("main");
+    BundleBuilder::port(entry.inputs, "x", {2, 3, 4}, in);
+    BundleBuilder::port(entry.outputs, "y", {2, 3, 4}, out);
+    BundleBuilder::step(entry, fb::StepKind::Write, 0);
+    BundleBuilder::step(entry, fb::StepKind::Execute, trace);
+    BundleBuilder::step(entry, fb::StepKind::Read, 0);
+    std::vector<std::vector<uint32_t>> lists(3);
+    for (uint32_t axis : {2, 0, 1})
+      if (const uint32_t where = code >> 2 * axis & 3; where < 3)
+        lists[where].push_back(axis);
+    for (auto *port : {entry.inputs[0].get(), entry.outputs[0].get()})
+      for (const auto &list : lists)
+        port->sharding.push_back(axes(list));
+    const Opened opened(std::move(builder));
+    uint64_t shape[3] = {2, 3, 4};
+    for (size_t i = 0; i < 3; ++i)
+      for (uint32_t axis : lists[i])
+        shape[i] *= sizes[axis];
+    std::vector<uint32_t> whole(shape[0] * shape[1] * shape[2]), back(whole.size(), ~0u);
+    for (uint32_t i = 0; i < whole.size(); ++i)
+      whole[i] = i;
+    for (uint32_t device = 0; device < 12; ++device) {
+      const uint32_t at[] = {device / 6, device / 2 % 3, device % 2};
+      uint32_t part[24];
+      ttrt_error error;
+      ASSERT_EQ(ttrt_mesh_scatter(opened.bundle, 0, 0, device, whole.data(), part, &error),
+                TTRT_OK);
+      const uint64_t extents[] = {2, 3, 4};
+      uint64_t begin[3];
+      for (size_t i = 0; i < 3; ++i) {
+        uint64_t index = 0;
+        for (uint32_t axis : lists[i])
+          index = index * sizes[axis] + at[axis];
+        begin[i] = index * extents[i];
+      }
+      for (uint64_t i = 0; i < 24; ++i) {
+        const uint64_t z[] = {begin[0] + i / 12, begin[1] + i / 4 % 3, begin[2] + i % 4};
+        ASSERT_EQ(part[i], (z[0] * shape[1] + z[1]) * shape[2] + z[2]);
+      }
+      // Only the first of the devices with the same part is taken.
+      bool isFirst = true;
+      for (uint32_t axis = 0; axis < 3; ++axis)
+        isFirst &= (code >> 2 * axis & 3) < 3 || at[axis] == 0;
+      if (!isFirst)
+        memset(part, 0xff, sizeof(part));
+      ASSERT_EQ(ttrt_mesh_gather(opened.bundle, 0, 0, device, part, back.data(), &error), TTRT_OK);
+    }
+    EXPECT_EQ(whole, back) << code;
+  }
+}
+
+TEST(Mesh, RunsInProcesses) {
+  const Opened opened(meshBundle(true));
+  const uint32_t bad = runProcesses(4, [&](uint32_t device, ttrt_transport *transport) {
+    ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+    options.cores = 1;
+    options.transport = transport;
+    ttrt_device *target;
+    ttrt_error error;
+    for (int life = 0; life < 3; ++life) {
+      if (ttrt_device_open(opened.bundle, &options, &target, &error) != TTRT_OK)
+        throw std::runtime_error(error.message);
+      for (uint32_t i = 0; i < 100; ++i) {
+        Floats x(256), y(256);
+        x.values = randomFloats(256, i);
+        const ttrt_input input = x.input();
+        const ttrt_output output = y.output();
+        if (ttrt_run(target, 0, &input, &output, nullptr, &error) != TTRT_OK)
+          throw std::runtime_error(error.message);
+        for (size_t j = 0; j < 256; ++j)
+          if (y.values[j] != 8 * x.values[sourceOf(j)] + 8)
+            return false;
+      }
+      ttrt_device_close(target);
+    }
+    return true;
+  });
+  EXPECT_EQ(bad, 0u);
+}
+
+TEST(Mesh, AllocatesNothing) {
+#ifdef TTRT_TEST_SANITIZED
+  GTEST_SKIP() << "sanitizers have a malloc of their own";
+#else
+  BundleBuilder builder = meshBundle();
+  divide(*builder.bundle.entries[0]->inputs[0], {0});
+  const Opened opened(std::move(builder));
+  const MeshOf mesh(opened.bundle);
+  Floats x(512), y(256);
+  const ttrt_input input = x.input();
+  const ttrt_output output = y.output();
+  ttrt_error error;
+  ASSERT_EQ(ttrt_mesh_run(mesh.mesh, 0, &input, &output, nullptr, &error), TTRT_OK);
+  const long before = allocations.load();
+  for (int i = 0; i < 200; ++i)
+    ttrt_mesh_run(mesh.mesh, 0, &input, &output, nullptr, &error);
+  EXPECT_EQ(allocations.load(), before);
+#endif
+}
+
+/// Both schedules as pipelines, on one thread for each device.
+TEST(Mesh, Pipelines) {
+  const Opened opened(meshQueuesBundle());
+  for (const char *schedule : {"single", "two"})
+    EXPECT_EQ(
+        runThreads(2,
+                   [&](uint32_t, ttrt_transport *transport) {
+                     ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+                     options.cores = 1;
+                     options.queues = 2;
+                     options.transport = transport;
+                     ttrt_device *device;
+                     ttrt_error error;
+                     if (ttrt_device_open(opened.bundle, &options, &device, &error) != TTRT_OK)
+                       throw std::runtime_error(error.message);
+                     Floats x(256), y(256), z(256);
+                     x.values = randomFloats(256, 5);
+                     const ttrt_input input = x.input();
+                     const ttrt_output outputs[] = {y.output(), z.output()};
+                     ttrt_pipeline_options how = TTRT_PIPELINE_OPTIONS_INIT;
+                     how.schedule = schedule;
+                     ttrt_pipeline *pipeline;
+                     if (ttrt_pipeline_open(device, &how, &pipeline, &error) != TTRT_OK)
+                       throw std::runtime_error(error.message);
+                     bool good = true;
+                     for (int i = 0; i < 8; ++i)
+                       good &= ttrt_pipeline_enqueue(pipeline, &input, outputs, TTRT_WAIT,
+                                                     &error) == TTRT_OK;
+                     const void *popped[2];
+                     for (int i = 0; i < 8; ++i)
+                       good &= ttrt_pipeline_pop(pipeline, popped, TTRT_WAIT, &error) == TTRT_OK;
+                     ttrt_pipeline_close(pipeline);
+                     for (size_t j = 0; j < 256; ++j)
+                       good &= y.values[j] == 2 * x.values[255 - j];
+                     ttrt_device_close(device);
+                     return good;
+                   }),
+        0u);
+}
+
+TEST(Mesh, NeedsATransport) {
+  const Opened four(meshBundle()), one(sampleBundle());
+  ttrt_device *device;
+  ttrt_error error;
+  EXPECT_EQ(ttrt_device_open(four.bundle, nullptr, &device, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "the bundle is for a mesh of 4 devices, and the device has no transport; expected "
+               "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)");
+  ttrt_transport *two[2];
+  ASSERT_EQ(ttrt_transport_open_threads(2, two, &error), TTRT_OK);
+  ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+  options.transport = two[1];
+  EXPECT_EQ(ttrt_device_open(four.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "the bundle is for a mesh of 4 devices; the transport is of device 1 of 2");
+  EXPECT_EQ(ttrt_device_open(one.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "the bundle has no mesh, and the transport has 2 devices; expected no transport");
+  for (ttrt_transport *transport : two)
+    ttrt_transport_close(transport);
+}
+
+TEST(Mesh, OneDevice) {
+  const Opened opened(sampleBundle());
+  EXPECT_EQ(ttrt_mesh_devices(opened.bundle), 1u);
+  EXPECT_EQ(ttrt_mesh_devices(nullptr), 0u);
+  const MeshOf mesh(opened.bundle);
+  Floats x(256), y(256);
+  x.values = randomFloats(256, 9);
+  const ttrt_input input = x.input();
+  const ttrt_output output = y.output();
+  ttrt_error error;
+  ASSERT_EQ(ttrt_mesh_run(mesh.mesh, 0, &input, &output, nullptr, &error), TTRT_OK);
+  EXPECT_EQ(y.values, sampleResult(x.values));
+  EXPECT_NE(ttrt_mesh_device(mesh.mesh, 0), nullptr);
+  EXPECT_EQ(ttrt_mesh_device(mesh.mesh, 1), nullptr);
+}
+
+TEST(Mesh, ChecksArguments) {
+  const Opened opened(meshBundle());
+  const MeshOf mesh(opened.bundle);
+  Floats x(256), y(256);
+  ttrt_input input = x.input();
+  ttrt_output output = y.output();
+  ttrt_error error;
+  input.bytes -= 4;
+  EXPECT_EQ(ttrt_mesh_run(mesh.mesh, 0, &input, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "input 'x' of the whole mesh has 1020 bytes; expected 1024");
+  EXPECT_EQ(ttrt_mesh_run(mesh.mesh, 1, &input, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_mesh_run(mesh.mesh, 0, nullptr, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_EQ(ttrt_mesh_run(nullptr, 0, nullptr, &output, nullptr, &error), TTRT_INVALID_ARGUMENT);
+  input.bytes += 4;
+  EXPECT_EQ(ttrt_mesh_run(mesh.mesh, 0, &input, &output, nullptr, &error), TTRT_OK)
+      << error.message;
+}
+
+/// A device that the mesh does not know to have failed closes: ttrt_run() reports it, on all.
+TEST(Mesh, ReportsADeviceThatEnds) {
+  const Opened opened(meshBundle());
+  EXPECT_EQ(runProcesses(4,
+                         [&](uint32_t device, ttrt_transport *transport) {
+                           ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+                           options.cores = 1;
+                           options.queues = 1;
+                           options.transport = transport;
+                           ttrt_device *target;
+                           ttrt_error error;
+                           if (ttrt_device_open(opened.bundle, &options, &target, &error) !=
+                               TTRT_OK)
+                             throw std::runtime_error(error.message);
+                           Floats x(256), y(256);
+                           const ttrt_input input = x.input();
+                           const ttrt_output output = y.output();
+                           for (int i = 0; i < 10; ++i)
+                             if (ttrt_run(target, 0, &input, &output, nullptr, &error) != TTRT_OK)
+                               return false;
+                           if (device == 3)
+                             _exit(0);
+                           const auto begin = std::chrono::steady_clock::now();
+                           // Device 2 notices it on its queue.
+                           ttrt_status status;
+                           if (device == 2) {
+                             status = ttrt_enqueue_execute(target, 0, 0, 1, &error);
+                             if (status == TTRT_OK)
+                               status = ttrt_device_synchronize(target, &error);
+                           } else {
+                             status = ttrt_run(target, 0, &input, &output, nullptr, &error);
+                           }
+                           const bool good =
+                               status == TTRT_FAILED &&
+                               strstr(error.message, "device 3 of the mesh has ended: process") &&
+                               std::chrono::steady_clock::now() - begin < std::chrono::seconds(1);
+                           if (!good)
+                             fprintf(stderr, "device %u: %s\n", device, error.message);
+                           ttrt_device_close(target);
+                           return good;
+                         }),
+            0u);
+}
