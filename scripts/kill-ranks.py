@@ -98,11 +98,14 @@ def main():
     first = 0.8 if given.how == "mpi" else 0
     before = set(os.listdir("/dev/shm"))
     chance = random.Random(given.seed)
-    times, silent, slow = [], 0, 0
+    times, silent, slow, left = [], 0, 0, set()
     for i in range(given.times):
         victim, delay = chance.randrange(given.ranks), first + chance.random() * 0.4
         took, output = kill_one(command, environment, given.ranks, delay, victim)
         times.append(took)
+        if new := set(os.listdir("/dev/shm")) - before - left:
+            left |= new
+            print(f"{i}: rank {victim} killed after {delay:.3f} s: left {sorted(new)}:\n{output}")
         named = re.search(rf"(device|rank) {victim}\b|another one has ended", output)
         if not named:
             silent += 1
@@ -110,7 +113,6 @@ def main():
         if took > SECOND:
             slow += 1
             print(f"{i}: rank {victim} killed after {delay:.3f} s: the others took {took:.2f} s\n{output}")
-    left = set(os.listdir("/dev/shm")) - before
     times.sort()
     print(f"{given.times} kills: the others ended after {times[len(times) // 2]:.3f} s (median), "
           f"{times[-1]:.3f} s at most; {slow} later than {SECOND:g} s, {silent} without a message, "
