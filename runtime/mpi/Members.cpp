@@ -162,7 +162,8 @@ bool Members::leaveForEver() {
   announceFailure();
   auto allKnow = [&] {
     for (int rank = 0; rank < size_; ++rank)
-      if (rank != self_ && !peers_[rank].knows && peers_[rank].session != kForEver)
+      if (const Peer &peer = peers_[rank];
+          rank != self_ && !peer.knows && !peer.hasEnded && peer.session != kForEver)
         return false;
     return true;
   };
@@ -172,7 +173,7 @@ bool Members::leaveForEver() {
     readNotices();
     std::this_thread::sleep_for(kNap);
   }
-  return true;
+  return std::none_of(peers_.begin(), peers_.end(), [](const Peer &peer) { return peer.hasEnded; });
 }
 
 void Members::readNotices() {
@@ -230,10 +231,11 @@ bool Members::watch(Waiter &waiter, int peer) {
     if (rank == self_)
       continue;
     pollfd process = {peers_[rank].process, POLLIN, 0};
-    if (process.fd >= 0 && poll(&process, 1, 0) == 1)
+    if (process.fd >= 0 && poll(&process, 1, 0) == 1) {
+      peers_[rank].hasEnded = true;
       snprintf(text, sizeof text, "device %d of the mesh has ended", rank);
-    else if ((peer == rank || peer == kAnybody) && peers_[rank].session >= session_ &&
-             now - waiter.begin > kGrace)
+    } else if ((peer == rank || peer == kAnybody) && peers_[rank].session >= session_ &&
+               now - waiter.begin > kGrace)
       snprintf(text, sizeof text, "device %d of the mesh has closed", rank);
     else
       continue;

@@ -81,7 +81,8 @@ private:
     Clock::time_point begin = {}, watched = {};
   };
   struct Peer {
-    bool knows = false;   ///< of the failure
+    bool knows = false; ///< of the failure
+    bool hasEnded = false;
     uint32_t session = 0; ///< the latest that it has left
     int process = -1;     ///< a pidfd, if it is on this host
   };

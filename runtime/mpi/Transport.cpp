@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Transport.h"
 
+#include "Segments.h"
 #include "ttrt/commands.h"
 
 #include <algorithm>
@@ -50,8 +51,12 @@ Transport::~Transport() {
   const std::lock_guard<std::mutex> lock(mutex);
   const bool all = members->leaveForEver();
   members.reset();
-  if (endsMpi && all)
+  if (!endsMpi)
+    return;
+  if (all)
     MPI_Finalize();
+  else
+    removeSegments(); // what MPI_Finalize() would do
 }
 
 //===----------------------------------------------------------------------===//

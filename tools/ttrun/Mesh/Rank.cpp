@@ -4,6 +4,7 @@
 #include "Mesh/Cpus.h"
 #include "Mesh/Processes.h"
 #include "Options.h"
+#include "mpi/Segments.h"
 #include "ttrt/mesh.h"
 #include "ttrt/mpi.h"
 
@@ -118,6 +119,7 @@ static void endedByMpirun(int) {
   static constexpr char kText[] =
       "ttrun: the mesh ends: mpirun has stopped this rank, because another one has "
       "ended or the job was cancelled\n";
+  ttrt::mpi::removeSegments();
   if (write(STDERR_FILENO, kText, sizeof kText - 1) < 0) // nothing else can be done here
     _exit(1);
   _exit(1);

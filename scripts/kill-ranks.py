@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kills one rank of a running mesh at a random point, again and again, and checks what becomes of the others.
+
+    scripts/kill-ranks.py BUNDLE RANKS [--build=build] [--times=100] [--how=processes|mpi] [--seed=N]
+
+The bundle's mesh has RANKS devices. Each time, a rank ends by SIGKILL between 0 and 400 ms after the start. All
+others must have ended a second later, with a message; nothing new is in /dev/shm.
+
+With --how=mpi, mpirun ends ranks that are still in MPI_Init() by itself, a second after the death, and Open MPI can
+leave its own segments (vader_segment...) of ranks that were killed there. So ranks are killed from 0.8 s on.
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+SECOND = 1.0
+
+
+def children(pid):
+    found = []
+    for tasks in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(child) for child in tasks.read_text().split()]
+        except OSError:
+            pass
+    return found
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def ranks_of(process, expected):
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        ranks = children(process.pid)
+        names = []
+        for pid in ranks:
+            try:
+                names.append(pathlib.Path(f"/proc/{pid}/comm").read_text().strip())
+            except OSError:
+                names.append("")
+        ranks = [pid for pid, name in zip(ranks, names) if name == "ttrun"]
+        if len(ranks) == expected:
+            return ranks
+        if process.poll() is not None:
+            break
+        time.sleep(0.001)
+    sys.exit(f"the ranks have not started:\n{process.communicate()[0]}")
+
+
+def kill_one(command, environment, ranks, delay, victim):
+    """Returns the seconds until all others have ended, and what was printed."""
+    process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
+    pids = ranks_of(process, ranks)
+    time.sleep(delay)
+    if process.poll() is not None:
+        sys.exit(f"the mesh has ended by itself:\n{process.communicate()[0]}")
+    begin = time.monotonic()
+    os.kill(pids[victim], signal.SIGKILL)
+    others = [pid for i, pid in enumerate(pids) if i != victim]
+    while any(map(is_alive, others)) and time.monotonic() - begin < 30:
+        time.sleep(0.002)
+    took = time.monotonic() - begin
+    output, _ = process.communicate(timeout=30)
+    if process.returncode == 0:
+        sys.exit(f"expected a failure, found exit status 0:\n{output}")
+    return took, output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bundle")
+    parser.add_argument("ranks", type=int)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--times", type=int, default=100)
+    parser.add_argument("--how", choices=["processes", "mpi"], default="processes")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    ttrun = pathlib.Path(given.build) / "bin/ttrun"
+    run = [str(ttrun), "run", given.bundle, "--random", "--loops=1000000000000"]
+    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    if given.how == "mpi":
+        command = ["mpirun", "--oversubscribe", "-n", str(given.ranks), *run]
+    else:
+        command = [*run, f"--processes={given.ranks}"]
+    first = 0.8 if given.how == "mpi" else 0
+    before = set(os.listdir("/dev/shm"))
+    chance = random.Random(given.seed)
+    times, silent, slow, left = [], 0, 0, set()
+    for i in range(given.times):
+        victim, delay = chance.randrange(given.ranks), first + chance.random() * 0.4
+        took, output = kill_one(command, environment, given.ranks, delay, victim)
+        times.append(took)
+        if new := set(os.listdir("/dev/shm")) - before - left:
+            left |= new
+            print(f"{i}: rank {victim} killed after {delay:.3f} s: left {sorted(new)}:\n{output}")
+        named = re.search(rf"(device|rank) {victim}\b|another one has ended", output)
+        if not named:
+            silent += 1
+            print(f"{i}: rank {victim} killed after {delay:.3f} s: no message names it:\n{output}")
+        if took > SECOND:
+            slow += 1
+            print(f"{i}: rank {victim} killed after {delay:.3f} s: the others took {took:.2f} s\n{output}")
+    times.sort()
+    print(f"{given.times} kills: the others ended after {times[len(times) // 2]:.3f} s (median), "
+          f"{times[-1]:.3f} s at most; {slow} later than {SECOND:g} s, {silent} without a message, "
+          f"left in /dev/shm: {sorted(left) or 'nothing'}")
+    return 1 if slow or silent or left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
