@@ -73,6 +73,7 @@ ttc.program private @f(tensor<2x64xf32>
 
 // -----
 
+// expected-error @+2 {{failed to parse Ttc_MeshAttr parameter 'axes'}}
 // expected-error @+1 {{(C1) expected a name, a size of at least 1, and bandwidth and latency of at least 0, found 'x', 0, 0 and 0}}
 module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 0>]>} {}
 
