@@ -231,11 +231,16 @@ private:
     return in;
   }
 
+  /// What a run leaves in states must not depend on which runs there were before: a mutant may lack
+  /// a schedule.
+  static void resetStates(ttrt_device *device) { ttrt_state_reset(device, nullptr); }
+
   bool runs(ttrt_device *device, bool noTrace) {
     if (entry == kNone) {
       skip(kRuns);
       return true;
     }
+    resetStates(device);
     for (uint32_t i = 0; i < kRuns; ++i) {
       // Of the exact size, for the address sanitizer.
       std::vector<std::unique_ptr<uint8_t[]>> memory;
@@ -263,6 +268,7 @@ private:
       skip(kIterations);
       return true;
     }
+    resetStates(device);
     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = entry;
     options.schedule = schedule;
