@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake --install, in components that are packages of their own (TtcPackage.cmake):
-#   runtime      libttrt.so
+#   runtime      libttrt.so and libttrt_mesh.so
 #   development  its headers, CMake package and pkg-config file
 #   sign         libttrt_sign.so, if libsodium is there
 #   mpi          libttrt-mpi.so, if MPI is there
@@ -24,12 +24,14 @@ install(TARGETS ttrun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ttru
 
 # The C API is the runtime's only interface, so its headers, and the C++ ones over them, are all that
 # is installed.
-install(TARGETS ttrt EXPORT ttrtTargets
+install(TARGETS ttrt ttrt_mesh EXPORT ttrtTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/ttrt.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/host.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/memory.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/mesh.h
+              ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/transport.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/state.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/generate.h
               ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/sampling.h
@@ -54,7 +56,6 @@ if(TARGET ttrt_mpi)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT development
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(FILES ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/mpi.h
-                ${CMAKE_SOURCE_DIR}/runtime/include/ttrt/transport.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ttrt COMPONENT development)
 endif()
 

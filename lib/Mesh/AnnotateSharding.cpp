@@ -120,7 +120,7 @@ std::vector<Candidate> Annotator::findCandidates() {
           continue;
         Candidate &candidate = get(getClass(dim));
         // What is whole here would have to be gathered or cut.
-        candidate.isPossible &= info.loops[index].isDivisible || isConstant;
+        candidate.isPossible &= info.loops[index].isDivisible;
         candidate.hasConstants |=
             isConstant && isa<MatmulOp, ConvOp, ConvTransposeOp>(op) && value == 1;
       }

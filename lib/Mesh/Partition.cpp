@@ -157,11 +157,55 @@ Local Partitioner::getOperand(OpOperand &operand, const Layout &wanted, bool isF
 }
 
 /// Attributes that tell sizes.
-static void setSizes(Operation *op) {
+static void setSizes(Operation *op, bool isDepthwise) {
   if (auto slice = dyn_cast<SliceOp>(op)) {
     SmallVector<int64_t> sizes(typeOf(slice.getY()).getShape());
     slice.setSizes(sizes);
   }
+  // Groups are divided only if each is one channel.
+  const auto setGroups = [](auto convolution) {
+    RankedTensorType type = typeOf(convolution.getX());
+    if (convolution.getGroups() != 1)
+      convolution.setGroups(
+          type.getDimSize(convolution.getChannelsLast() ? type.getRank() - 1 : 1));
+  };
+  if (auto convolution = dyn_cast<ConvOp>(op); convolution && isDepthwise)
+    setGroups(convolution);
+  if (auto convolution = dyn_cast<ConvTransposeOp>(op); convolution && isDepthwise)
+    setGroups(convolution);
+}
+
+/// Whether each group of a convolution is one channel.
+static bool isDepthwise(Operation *op) {
+  const auto check = [](auto convolution) {
+    RankedTensorType x = typeOf(convolution.getX()), y = typeOf(convolution.getY());
+    int64_t channels = convolution.getChannelsLast() ? x.getRank() - 1 : 1;
+    return convolution.getGroups() == x.getDimSize(channels) &&
+           convolution.getGroups() == y.getDimSize(channels);
+  };
+  if (auto convolution = dyn_cast<ConvOp>(op))
+    return check(convolution);
+  auto convolution = dyn_cast<ConvTransposeOp>(op);
+  return convolution && check(convolution);
+}
+
+/// The bias of a product: operand 2, or none.
+static Value getBias(Operation *op) {
+  return isa<MatmulOp, ConvOp, ConvTransposeOp>(op) && op->getNumOperands() == 3 ? op->getOperand(2)
+                                                                                 : Value();
+}
+
+/// Adds the bias of a product, which for images is one of channels.
+static Value addBias(OpBuilder &builder, Operation *op, Value sum, Value bias) {
+  bool isChannelsFirst = false;
+  if (auto image = dyn_cast<ChannelsLastOpInterface>(op))
+    isChannelsFirst = !image.getChannelsLast();
+  if (isChannelsFirst) {
+    SmallVector<int64_t> shape(typeOf(sum).getRank() - 1, 1);
+    shape[0] = typeOf(bias).getNumElements();
+    bias = ReshapeOp::create(builder, op->getLoc(), bias, shape);
+  }
+  return AddOp::create(builder, op->getLoc(), sum.getType(), sum, bias);
 }
 
 LogicalResult Partitioner::partition(Operation *op) {
@@ -186,8 +230,7 @@ LogicalResult Partitioner::partition(Operation *op) {
   llvm::sort(summed);
 
   // The bias belongs to the sum of all devices, not to each part of it.
-  auto product = dyn_cast<MatmulOp>(op);
-  const bool addsBias = product && product.getBias() && !summed.empty();
+  const bool addsBias = getBias(op) && !summed.empty();
   IRMapping mapping;
   SmallVector<Value> operands;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -203,7 +246,7 @@ LogicalResult Partitioner::partition(Operation *op) {
   clone->setOperands(operands);
   for (auto [index, result] : llvm::enumerate(clone->getResults()))
     result.setType(getLocalType(typeOf(result), getLayout(op->getNumOperands() + index), mesh));
-  setSizes(clone);
+  setSizes(clone, isDepthwise(op));
   builder.insert(clone);
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     Value local = clone->getResult(index);
@@ -215,7 +258,7 @@ LogicalResult Partitioner::partition(Operation *op) {
                                   reduction);
     }
     if (bias)
-      local = AddOp::create(builder, op->getLoc(), local.getType(), local, bias);
+      local = addBias(builder, op, local, bias);
     locals[result] = {local, getLayout(op->getNumOperands() + index)};
   }
   return success();

@@ -32,18 +32,30 @@ template <typename Op> static int64_t channelsOf(OpLoops &loops, Op op) {
   return op.getChannelsLast() ? loops.getRank(0) - 1 : 1;
 }
 
-/// Images are independent, and channels of the result are if they have weights of their own.
+/// Images are independent, and channels of the result are if they have weights of their own; those
+/// of the operand are summed. Groups are parts that are not divided, unless each is one channel.
 template <typename Op>
-static bool describeConvolution(OpLoops &loops, Op op, int64_t weightDim, bool hasBias) {
+static bool describeConvolution(OpLoops &loops, Op op, int64_t resultDim, int64_t sumDim) {
   const unsigned y = loops.getResult();
+  const int64_t channels = channelsOf(loops, op);
   loops.join(0, 0, y, 0);
-  if (op.getGroups() != 1)
+  const bool isDepthwise =
+      op.getGroups() == loops.getSize(0, channels) && op.getGroups() == loops.getSize(y, channels);
+  if (op.getGroups() != 1 && !isDepthwise)
     return true;
   int channel = loops.addParallel();
-  loops.set(y, channelsOf(loops, op), channel);
-  loops.set(1, weightDim, channel);
-  if (hasBias)
+  loops.set(y, channels, channel);
+  if (op.getBias())
     loops.set(2, 0, channel);
+  if (op.getGroups() == 1) {
+    int sum = loops.addReduction(ReductionKind::Sum);
+    loops.set(0, channels, sum);
+    loops.set(1, sumDim, sum);
+    loops.set(1, resultDim, channel);
+  } else {
+    loops.set(0, channels, channel);
+    loops.set(1, 0, channel);
+  }
   return true;
 }
 
@@ -68,9 +80,8 @@ bool mlir::ttc::describeProduct(OpLoops &loops) {
         }
         return true;
       })
-      .Case([&](ConvOp op) { return describeConvolution(loops, op, 0, bool(op.getBias())); })
-      .Case(
-          [&](ConvTransposeOp op) { return describeConvolution(loops, op, 1, bool(op.getBias())); })
+      .Case([&](ConvOp op) { return describeConvolution(loops, op, 0, 1); })
+      .Case([&](ConvTransposeOp op) { return describeConvolution(loops, op, 1, 0); })
       .Case<MaxPoolOp, AvgPoolOp, GlobalAvgPoolOp, GlobalMaxPoolOp>(
           [&](auto op) { return describePooling(loops, op); })
       .Default(false);

@@ -34,16 +34,19 @@ struct Value {
   bool operator==(const Value &) const = default;
 };
 
+/// Readers are lists that only grow at their begin, so cells can share them.
 struct Reader {
   uint32_t device, round;
+  uint32_t next; ///< kNone: this is the last one
 };
+constexpr uint32_t kNone = ~0u;
 
 /// Columns [begin, end) of an operand that were written at once, and who has read them since.
 struct Cell {
   uint64_t begin, end;
   Value value;
-  uint32_t round; ///< of the device that has the operand
-  std::vector<Reader> readers;
+  uint32_t round;   ///< of the device that has the operand
+  uint32_t readers; ///< the first one, or kNone
 };
 
 struct Columns {
@@ -77,12 +80,12 @@ private:
   Columns columnsOf(Place place, uint64_t offset, const Move &move, uint64_t pitch);
   void beginRound(uint32_t round);
   void make(uint32_t device, const Step &step);
-  std::vector<Cell> read(uint32_t device, const Step &step);
-  void write(uint32_t device, const Step &step, const std::vector<Cell> &values);
-  std::vector<Cell> sumOf(uint32_t device, const Step &step, const std::vector<Cell> &terms);
+  void read(uint32_t device, const Step &step, std::vector<Cell> &found);
+  void write(uint32_t device, const Step &step);
+  void add(uint32_t device, const Step &step);
   void splitAt(std::vector<Cell> &cells, uint64_t column) const;
   std::vector<Cell> &cellsOf(uint32_t device, Place place) {
-    return (place == Place::Output ? outputs : scratches)[device];
+    return cells[place == Place::Output ? device : devices + device];
   }
   void checkOutput(uint32_t device);
   Value promised(uint32_t device, uint64_t column, uint64_t &end) const;
@@ -105,7 +108,10 @@ private:
   uint64_t allMarks = 0;
   std::vector<std::vector<Step>> steps; ///< by device, in order
   std::vector<size_t> next;             ///< by device: the first of the steps that are left
-  std::vector<std::vector<Cell>> outputs, scratches; ///< by device, by their begin
+  /// Of all outputs, then of all scratch, by device; by their begin.
+  std::vector<std::vector<Cell>> cells;
+  std::vector<Cell> values, sums; ///< what a step moves, and what it adds to
+  std::vector<Reader> readers;
   /// known[d * devices + e]: how many rounds of e have happened before what d does now.
   std::vector<uint16_t> known, before;
   std::string problem;
@@ -123,8 +129,7 @@ MoveProver::MoveProver(const Shape &shape, uint64_t elementBytes)
       rows(hasRows(shape.kind) ? shape.rows : 1),
       reduces(shape.kind == fb::CollectiveKind::AllReduce ||
               shape.kind == fb::CollectiveKind::ReduceScatter),
-      steps(devices), next(devices), outputs(devices), scratches(devices),
-      known(size_t(devices) * devices) {
+      steps(devices), next(devices), cells(size_t(devices) * 2), known(size_t(devices) * devices) {
   layouts[0] = {shape.bytes / rows, 1};
   layouts[1] = {collectives::outputBytes(shape) / rows, 1};
   const uint64_t scratch = collectives::scratchBytes(shape);
@@ -137,7 +142,8 @@ MoveProver::MoveProver(const Shape &shape, uint64_t elementBytes)
 // Moves
 //===----------------------------------------------------------------------===//
 
-/// Rows of a move are either one range of columns in all rows, or all bytes of some planes.
+/// Rows of a move are either one range of columns in all rows, or all bytes of some planes. Empty
+/// if they are neither.
 Columns MoveProver::columnsOf(Place place, uint64_t offset, const Move &move, uint64_t pitch) {
   const auto [width, planes] = layouts[static_cast<size_t>(place)];
   const uint64_t plane = width * rows, first = plane ? offset / plane : 0;
@@ -151,41 +157,29 @@ Columns MoveProver::columnsOf(Place place, uint64_t offset, const Move &move, ui
     good = plane && move.rows == rows && pitch == width && begin + move.bytes <= width;
     columns = {first * width + begin, first * width + begin + move.bytes};
   }
-  if (!good || columns.end > planes * width || columns.begin >= columns.end)
-    problem = formatText("a move of {} rows of {} bytes, {} apart, at {} of the {}, which has {} "
-                         "rows of {} bytes",
-                         move.rows, move.bytes, pitch, offset, kPlaces[static_cast<size_t>(place)],
-                         rows * planes, width);
+  if (!good || columns.end > planes * width)
+    return {0, 0};
   return columns;
 }
 
 void MoveProver::add(uint32_t device, const Move &move) {
-  if (!problem.empty())
-    return;
-  const uint32_t previous = steps[device].empty() ? 0 : steps[device].back().round;
-  if (move.peer >= devices || move.to == Place::Input || move.round < previous ||
-      move.round >= collectives::roundsOf(shape) || move.bytes == 0)
-    return failAt(device, move.round,
-                  "takes {} bytes from device {} into its {}; expected a device of {}, an output "
-                  "or scratch, and ascending rounds below {}",
-                  move.bytes, move.peer, kPlaces[static_cast<size_t>(move.to)], devices,
-                  collectives::roundsOf(shape));
   const Columns source = columnsOf(move.from, move.fromOffset, move, move.fromPitch);
   const Columns target = columnsOf(move.to, move.toOffset, move, move.toPitch);
-  if (!problem.empty())
-    return;
-  const bool whole =
-      move.fromOffset % elementBytes == 0 && move.toOffset % elementBytes == 0 &&
-      move.bytes % elementBytes == 0 &&
-      (move.rows == 1 || (move.fromPitch % elementBytes == 0 && move.toPitch % elementBytes == 0));
-  if ((move.reduce && !(reduces && whole)) ||
-      source.end - source.begin != target.end - target.begin)
-    return failAt(device, move.round, "adds {} bytes at {} to those at {}; expected whole elements",
-                  move.bytes, move.fromOffset, move.toOffset);
-  if (move.peer == device && move.from == move.to && source.begin < target.end &&
-      target.begin < source.end)
-    return failAt(device, move.round, "moves {} bytes of its {} over themselves", move.bytes,
-                  kPlaces[static_cast<size_t>(move.to)]);
+  const uint64_t bits = move.fromOffset | move.toOffset | move.bytes |
+                        (move.rows > 1 ? move.fromPitch | move.toPitch : 0);
+  const bool overItself = move.peer == device && move.from == move.to &&
+                          source.begin < target.end && target.begin < source.end;
+  // Elements have a power of two of bytes.
+  if (move.peer >= devices || move.to == Place::Input ||
+      move.round < (steps[device].empty() ? 0 : steps[device].back().round) ||
+      move.round >= collectives::roundsOf(shape) || source.begin >= source.end ||
+      source.end - source.begin != target.end - target.begin || overItself ||
+      (move.reduce && !(reduces && bits % elementBytes == 0)))
+    return failAt(device, move.round,
+                  "moves {} rows of {} bytes from {} of the {} of device {} to {} of its own {}; "
+                  "expected rows and elements of both, and ascending rounds",
+                  move.rows, move.bytes, move.fromOffset, kPlaces[static_cast<size_t>(move.from)],
+                  move.peer, move.toOffset, kPlaces[static_cast<size_t>(move.to)]);
   steps[device].push_back({move.round, move.peer, move.from, move.to, move.reduce, source, target});
 }
 
@@ -220,101 +214,97 @@ void MoveProver::splitAt(std::vector<Cell> &cells, uint64_t column) const {
     return;
   Cell rest = *at;
   at->end = rest.begin = column;
-  cells.insert(at + 1, std::move(rest));
+  cells.insert(at + 1, rest);
 }
 
-/// What the source's columns hold, as columns of the target.
-std::vector<Cell> MoveProver::read(uint32_t device, const Step &step) {
+/// Appends what the source's columns hold, as columns of the target.
+void MoveProver::read(uint32_t device, const Step &step, std::vector<Cell> &found) {
+  found.clear();
   const uint64_t distance = step.source.begin - step.target.begin;
-  if (step.from == Place::Input)
-    return {{step.target.begin,
-             step.target.end,
-             {markOf(step.peer), markOf(step.peer), distance, 1, step.peer},
-             0,
-             {}}};
-  std::vector<Cell> found;
-  std::vector<Cell> &cells = cellsOf(step.peer, step.from);
-  splitAt(cells, step.source.begin);
-  splitAt(cells, step.source.end);
+  if (step.from == Place::Input) {
+    const uint64_t mark = markOf(step.peer);
+    found.push_back(
+        {step.target.begin, step.target.end, {mark, mark, distance, 1, step.peer}, 0, kNone});
+    return;
+  }
+  const char *place = kPlaces[static_cast<size_t>(step.from)];
+  std::vector<Cell> &source = cellsOf(step.peer, step.from);
+  splitAt(source, step.source.begin);
+  splitAt(source, step.source.end);
   uint64_t next = step.source.begin;
-  for (Cell &cell : cells) {
-    if (cell.begin != next || next == step.source.end)
-      continue;
-    next = cell.end;
+  auto at = std::partition_point(source.begin(), source.end(),
+                                 [&](const Cell &cell) { return cell.end <= next; });
+  for (; at != source.end() && at->begin == next && next != step.source.end; ++at) {
+    next = at->end;
     if (step.peer != device) {
-      if (cell.round >= step.round)
+      if (at->round >= step.round)
         failAt(device, step.round,
                "takes bytes {} to {} of the {} of device {}, which may still write them in its "
                "round {}",
-               cell.begin, cell.end, kPlaces[static_cast<size_t>(step.from)], step.peer,
-               cell.round);
-      cell.readers.push_back({device, step.round});
+               at->begin, at->end, place, step.peer, at->round);
+      readers.push_back({device, step.round, at->readers});
+      at->readers = static_cast<uint32_t>(readers.size() - 1);
     }
-    Value value = cell.value;
-    value.shift += distance;
-    found.push_back({cell.begin - distance, cell.end - distance, value, 0, {}});
+    found.push_back(*at);
+    found.back().begin -= distance;
+    found.back().end -= distance;
+    found.back().value.shift += distance;
   }
   if (next != step.source.end)
     failAt(device, step.round,
-           "takes bytes {} to {} of the {} of device {}, which has not written "
-           "those from {} on",
-           step.source.begin, step.source.end, kPlaces[static_cast<size_t>(step.from)], step.peer,
-           next);
-  return found;
+           "takes bytes {} to {} of the {} of device {}, which has not written those from {} on",
+           step.source.begin, step.source.end, place, step.peer, next);
 }
 
-void MoveProver::write(uint32_t device, const Step &step, const std::vector<Cell> &values) {
-  std::vector<Cell> &cells = cellsOf(device, step.to);
-  splitAt(cells, step.target.begin);
-  splitAt(cells, step.target.end);
-  const auto first = std::partition_point(
-      cells.begin(), cells.end(), [&](const Cell &cell) { return cell.end <= step.target.begin; });
+/// Stores `values`.
+void MoveProver::write(uint32_t device, const Step &step) {
+  std::vector<Cell> &target = cellsOf(device, step.to);
+  splitAt(target, step.target.begin);
+  splitAt(target, step.target.end);
+  const auto first = std::partition_point(target.begin(), target.end(), [&](const Cell &cell) {
+    return cell.end <= step.target.begin;
+  });
   auto last = first;
-  for (; last != cells.end() && last->begin < step.target.end; ++last)
-    for (const Reader &reader : last->readers)
-      if (known[size_t(device) * devices + reader.device] <= reader.round)
+  for (; last != target.end() && last->begin < step.target.end; ++last)
+    for (uint32_t i = last->readers; i != kNone; i = readers[i].next)
+      if (const Reader &reader = readers[i];
+          known[size_t(device) * devices + reader.device] <= reader.round)
         failAt(device, step.round,
                "overwrites bytes {} to {} of its {}, which device {} may still read in its round "
                "{}",
                last->begin, last->end, kPlaces[static_cast<size_t>(step.to)], reader.device,
                reader.round);
-  const auto at = cells.erase(first, last);
-  const auto inserted = cells.insert(at, values.begin(), values.end());
-  for (auto it = inserted; it != inserted + static_cast<ptrdiff_t>(values.size()); ++it)
-    it->round = step.round;
+  for (Cell &cell : values) {
+    cell.round = step.round;
+    cell.readers = kNone;
+  }
+  target.insert(target.erase(first, last), values.begin(), values.end());
 }
 
-std::vector<Cell> MoveProver::sumOf(uint32_t device, const Step &step,
-                                    const std::vector<Cell> &terms) {
-  const Step own{step.round, device, step.to, step.to, false, step.target, step.target};
-  const std::vector<Cell> sums = read(device, own);
-  std::vector<Cell> all;
-  size_t i = 0, j = 0;
-  for (uint64_t column = step.target.begin; column < step.target.end && problem.empty();) {
-    const Value &a = sums[i].value, &b = terms[j].value;
-    const uint64_t end = std::min(sums[i].end, terms[j].end);
-    if (a.shift != b.shift)
-      failAt(device, step.round, "adds other elements to those at {} of its {}", column,
+/// `values` become what they are added to, and they.
+void MoveProver::add(uint32_t device, const Step &step) {
+  read(device, {step.round, device, step.to, step.to, false, step.target, step.target}, sums);
+  for (const Cell &cell : sums)
+    splitAt(values, cell.begin);
+  for (const Cell &cell : values)
+    splitAt(sums, cell.begin);
+  for (size_t i = 0; i < values.size() && problem.empty(); ++i) {
+    Value &sum = values[i].value;
+    const Value &to = sums[i].value;
+    if (to.shift != sum.shift)
+      failAt(device, step.round, "adds other elements to those at {} of its {}", values[i].begin,
              kPlaces[static_cast<size_t>(step.to)]);
-    all.push_back({column,
-                   end,
-                   {a.devices + b.devices, dataflow::combine(a.order, b.order), a.shift,
-                    a.terms + b.terms, a.first},
-                   0,
-                   {}});
-    i += sums[i].end == end;
-    j += terms[j].end == end;
-    column = end;
+    sum = {to.devices + sum.devices, dataflow::combine(to.order, sum.order), to.shift,
+           to.terms + sum.terms, to.first};
   }
-  return all;
 }
 
 void MoveProver::make(uint32_t device, const Step &step) {
-  std::vector<Cell> values = read(device, step);
+  read(device, step, values);
   if (step.reduce && problem.empty())
-    values = sumOf(device, step, values);
+    add(device, step);
   if (problem.empty())
-    write(device, step, values);
+    write(device, step);
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,7 +354,7 @@ std::string MoveProver::describe(const Value &value, uint64_t begin, uint64_t en
 /// The output holds what the kind promises, and copies of a sum are sums in the same order.
 void MoveProver::checkOutput(uint32_t device) {
   const uint32_t last = collectives::roundsOf(shape) - 1;
-  const std::vector<Cell> &cells = outputs[device];
+  const std::vector<Cell> &cells = cellsOf(device, Place::Output);
   const uint64_t width = layouts[1].width;
   const bool copies = shape.kind == fb::CollectiveKind::AllReduce;
   size_t i = 0, twin = 0;
@@ -385,7 +375,7 @@ void MoveProver::checkOutput(uint32_t device) {
                     describe(found, column, end), describe(wanted, column, end));
     if (!copies || device == 0)
       continue;
-    const std::vector<Cell> &others = outputs[0]; // complete: it was checked before
+    const std::vector<Cell> &others = cellsOf(0, Place::Output); // complete: it was checked before
     while (others[twin].end <= column)
       ++twin;
     end = std::min(end, others[twin].end);

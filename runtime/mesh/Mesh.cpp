@@ -178,7 +178,8 @@ void ttrt_mesh::work(uint32_t index, bool bind) {
   for (uint32_t orders = 0;; ++orders) {
     ordered.wait(orders, std::memory_order_acquire);
     const Job what = job.load(std::memory_order_relaxed);
-    errors[index].status = TTRT_OK;
+    if (what != Job::Close) // which does not fail; the errors before it are still to be reported
+      errors[index].status = TTRT_OK;
     if (!perform(what, index, errors[index]) && !transports.empty())
       transports[index]->fail(transports[index], errors[index].message);
     done.fetch_add(1, std::memory_order_release);

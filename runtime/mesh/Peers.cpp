@@ -22,9 +22,10 @@ namespace ttrt::mesh {
 static constexpr long kLookNs = 50000000;
 /// How long a device waits for the others to open.
 static constexpr uint64_t kMeetSeconds = 120;
-/// Of the end of a spell of waiting that takes no system call: about 100 microseconds, or 5 where
-/// another device may need the CPU.
-static constexpr int kSpins = 3000, kFewSpins = 150, kYields = 20;
+/// How often a thread looks before it sleeps: for about 100 microseconds, or 5 where another device
+/// may need the CPU. It never yields: on a busy machine that costs a time slice of each other
+/// thread.
+static constexpr int kSpins = 3000, kFewSpins = 150;
 
 static void pauseCpu() {
 #if defined(__x86_64__)
@@ -55,7 +56,7 @@ Mapping::~Mapping() { munmap(data_, bytes_); }
 Peers::Peers(std::shared_ptr<Mapping> control, uint32_t device, uint32_t devices, bool areThreads)
     : device(device), devices(devices), areThreads(areThreads), control_(std::move(control)),
       layout_(devices), seen_(devices), processes_(devices, -1),
-      meetings_(member(device).arrived.load()), spins_(kFewSpins), yields_(kYields) {}
+      meetings_(member(device).arrived.load()), spins_(kFewSpins) {}
 
 Peers::~Peers() {
   for (int process : processes_)
@@ -129,7 +130,7 @@ bool Peers::await(uint32_t peer, uint64_t value) noexcept {
 
 [[gnu::cold, gnu::noinline]] bool Peers::awaitAsleep(uint32_t peer, uint64_t value) noexcept {
   std::atomic<uint64_t> &word = progress(peer);
-  for (int i = 0;; ++i) {
+  for (;;) {
     uint64_t found = word.load(std::memory_order_acquire);
     if (found >> 1 >= value) {
       seen_[peer] = found >> 1;
@@ -137,10 +138,6 @@ bool Peers::await(uint32_t peer, uint64_t value) noexcept {
     }
     if (hasFailed())
       return false;
-    if (i < yields_) {
-      sched_yield();
-      continue;
-    }
     if (!(found & 1) && !word.compare_exchange_strong(found, found | 1, std::memory_order_acq_rel))
       continue;
     // Before the first sleep, too: a device that closes wakes those that sleep then.
@@ -192,9 +189,7 @@ void Peers::know() {
   uint32_t count = 0;
   for (uint64_t word : cpus)
     count += static_cast<uint32_t>(std::popcount(word));
-  const bool isEnough = count >= devices;
-  spins_ = isEnough ? kSpins : kFewSpins;
-  yields_ = isEnough ? 0 : kYields;
+  spins_ = count >= devices ? kSpins : kFewSpins;
   seen_.assign(devices, 0);
   for (int &process : processes_)
     if (process >= 0)

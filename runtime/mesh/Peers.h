@@ -94,7 +94,7 @@ private:
   std::vector<uint64_t> seen_; ///< progress of the devices, as this one has seen it
   std::vector<int> processes_; ///< descriptors of the others' processes; -1: none
   uint32_t meetings_;          ///< of this device
-  int spins_ = 0, yields_ = 0;
+  int spins_ = 0;
 };
 
 } // namespace ttrt::mesh

@@ -124,6 +124,21 @@ static LogicalResult expectDevices(Operation *op, int64_t expected, int64_t devi
          << expected;
 }
 
+/// Of a number that names a device of a group.
+static LogicalResult expectMember(Operation *op, StringRef name, int64_t member, int64_t devices) {
+  if (member < devices)
+    return success();
+  return op->emitOpError("expected '")
+         << name << "' below " << devices << ", the devices of a group, found " << member;
+}
+
+static LogicalResult expectParts(Operation *op, int64_t dimension, int64_t size, int64_t devices) {
+  if (size % devices == 0)
+    return success();
+  return op->emitOpError("expected dimension ")
+         << dimension << " to divide into " << devices << " parts, found " << size;
+}
+
 FailureOr<CollectiveForm> AllReduceOp::getForm(int64_t) {
   return CollectiveForm{CollectiveKind::AllReduce, getReduction()};
 }
@@ -151,9 +166,8 @@ FailureOr<CollectiveForm> ReduceScatterOp::getForm(int64_t devices) {
 FailureOr<CollectiveForm> AllToAllOp::getForm(int64_t devices) {
   int64_t size = typeOf(getX()).getDimSize(getSplit());
   if (getSplit() == getConcat()) {
-    if (size % devices != 0)
-      return emitOpError("expected dimension ")
-             << getSplit() << " to divide into " << devices << " parts, found " << size;
+    if (failed(expectParts(*this, getSplit(), size, devices)))
+      return failure();
     return CollectiveForm{CollectiveKind::AllToAll, Reduction::Sum,
                           getRows(typeOf(getX()), getSplit())};
   }
@@ -165,8 +179,8 @@ FailureOr<CollectiveForm> AllToAllOp::getForm(int64_t devices) {
 }
 
 FailureOr<CollectiveForm> BroadcastOp::getForm(int64_t devices) {
-  if (int64_t(getRoot()) >= devices)
-    return emitOpError("expected 'root' below ") << devices << ", found " << getRoot();
+  if (failed(expectMember(*this, "root", getRoot(), devices)))
+    return failure();
   CollectiveForm form{CollectiveKind::Broadcast, Reduction::Sum};
   form.root = getRoot();
   return form;
@@ -176,8 +190,8 @@ FailureOr<CollectiveForm> PermuteOp::getForm(int64_t devices) {
   if (failed(expectDevices(*this, getSources().size(), devices)))
     return failure();
   for (int64_t source : getSources())
-    if (source >= devices)
-      return emitOpError("expected sources below ") << devices << ", found " << source;
+    if (failed(expectMember(*this, "sources", source, devices)))
+      return failure();
   CollectiveForm form{CollectiveKind::Permute, Reduction::Sum};
   form.sources = getSources();
   return form;

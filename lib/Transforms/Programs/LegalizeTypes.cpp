@@ -28,6 +28,8 @@ Type getElementType(Value value) { return tensorType(value).getElementType(); }
 
 /// The same elements as bytes.
 ElementsAttr toBytes(ElementsAttr value) {
+  if (auto shards = dyn_cast<ShardsAttr>(value))
+    return shards.map(toBytes);
   auto type = cast<RankedTensorType>(value.getShapedType());
   auto integer = dyn_cast<IntegerType>(type.getElementType());
   const bool isExtended = integer && integer.isSignless();

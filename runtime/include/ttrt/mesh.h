@@ -33,6 +33,12 @@
 #include "ttrt/transport.h"
 #include "ttrt/ttrt.h"
 
+#if defined(__GNUC__)
+#define TTRT_MESH_API __attribute__((visibility("default")))
+#else
+#define TTRT_MESH_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,7 +49,7 @@ extern "C" {
 
 /** The number of devices that a bundle is for; 1 if it has no mesh, 0 if it is NULL. Thread-safe.
  */
-TTRT_API uint32_t ttrt_mesh_devices(const ttrt_bundle *bundle);
+TTRT_MESH_API uint32_t ttrt_mesh_devices(const ttrt_bundle *bundle);
 
 /** Dimensions that a divided input or output can have. */
 #define TTRT_MESH_MAX_RANK 16
@@ -62,28 +68,29 @@ typedef struct ttrt_mesh_port {
 #define TTRT_MESH_PORT_INIT {sizeof(ttrt_mesh_port), NULL, TTRT_F32, 0, {0}, 0, 0, 0}
 
 /** Describes a whole input. Thread-safe. TTRT_UNSUPPORTED if it has too many dimensions. */
-TTRT_API ttrt_status ttrt_mesh_input(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
-                                     ttrt_mesh_port *port, ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_mesh_input(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
+                                          ttrt_mesh_port *port, ttrt_error *error);
 /** Describes a whole output. As ttrt_mesh_input(). */
-TTRT_API ttrt_status ttrt_mesh_output(const ttrt_bundle *bundle, uint32_t entry, uint32_t output,
-                                      ttrt_mesh_port *port, ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_mesh_output(const ttrt_bundle *bundle, uint32_t entry,
+                                           uint32_t output, ttrt_mesh_port *port,
+                                           ttrt_error *error);
 
 /**
  * Copies what device `device` gets of a whole input from `whole` (`bytes` of ttrt_mesh_port) to
  * `part` (`part_bytes`). Thread-safe. Allocates nothing, unless it fails.
  */
-TTRT_API ttrt_status ttrt_mesh_scatter(const ttrt_bundle *bundle, uint32_t entry, uint32_t input,
-                                       uint32_t device, const void *whole, void *part,
-                                       ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_mesh_scatter(const ttrt_bundle *bundle, uint32_t entry,
+                                            uint32_t input, uint32_t device, const void *whole,
+                                            void *part, ttrt_error *error);
 /**
  * Copies what device `device` has of an output from `part` to its place in `whole`, unless a device
  * with a lower number has the same part: of a replicated output, device 0's is taken. After calls
  * for all devices, `whole` is complete. Thread-safe, also for several devices and the same `whole`.
  * Allocates nothing, unless it fails.
  */
-TTRT_API ttrt_status ttrt_mesh_gather(const ttrt_bundle *bundle, uint32_t entry, uint32_t output,
-                                      uint32_t device, const void *part, void *whole,
-                                      ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_mesh_gather(const ttrt_bundle *bundle, uint32_t entry,
+                                           uint32_t output, uint32_t device, const void *part,
+                                           void *whole, ttrt_error *error);
 
 /*===---------------------------------------------------------------------===
  * A mesh in one process
@@ -108,14 +115,15 @@ typedef struct ttrt_mesh_options {
  * Opens all devices of a bundle's mesh, each on a thread of its own. A bundle without a mesh is one
  * of one device. `options` may be NULL. On success, the caller owns *mesh. Thread-safe.
  */
-TTRT_API ttrt_status ttrt_mesh_open(const ttrt_bundle *bundle, const ttrt_mesh_options *options,
-                                    ttrt_mesh **mesh, ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_mesh_open(const ttrt_bundle *bundle,
+                                         const ttrt_mesh_options *options, ttrt_mesh **mesh,
+                                         ttrt_error *error);
 /** Closes all devices and ends the threads; NULL is allowed. */
-TTRT_API void ttrt_mesh_close(ttrt_mesh *mesh);
+TTRT_MESH_API void ttrt_mesh_close(ttrt_mesh *mesh);
 /** A device, for everything else; NULL if there is none. The mesh owns it. Thread-safe. Whatever
    runs on one device of a mesh has to run on all, in the same order, each on a thread of its own.
  */
-TTRT_API ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device);
+TTRT_MESH_API ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device);
 
 /**
  * Runs one inference on all devices, as ttrt_run() does on one: divides the inputs, runs, and
@@ -126,9 +134,9 @@ TTRT_API ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device);
  *
  * TTRT_FAILED, with the first device's message, if a device fails; the mesh stays failed.
  */
-TTRT_API ttrt_status ttrt_mesh_run(ttrt_mesh *mesh, uint32_t entry, const ttrt_input *inputs,
-                                   const ttrt_output *outputs, const ttrt_run_options *options,
-                                   ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_mesh_run(ttrt_mesh *mesh, uint32_t entry, const ttrt_input *inputs,
+                                        const ttrt_output *outputs, const ttrt_run_options *options,
+                                        ttrt_error *error);
 
 /*===---------------------------------------------------------------------===
  * Transports
@@ -139,15 +147,16 @@ TTRT_API ttrt_status ttrt_mesh_run(ttrt_mesh *mesh, uint32_t entry, const ttrt_i
  * transports[0] to transports[devices - 1]. Each device has to be opened, and run, on a thread of
  * its own. The caller closes all of them after the devices. `devices` is 1 to 4096.
  */
-TTRT_API ttrt_status ttrt_transport_open_threads(uint32_t devices, ttrt_transport **transports,
-                                                 ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_transport_open_threads(uint32_t devices, ttrt_transport **transports,
+                                                      ttrt_error *error);
 
 /**
  * Creates shared memory for a mesh of processes: *memory is a file descriptor without a name
  * (memfd_create()), which is closed on exec (FD_CLOEXEC) and which the caller closes. Its size
  * grows when the devices open.
  */
-TTRT_API ttrt_status ttrt_transport_create_shared(uint32_t devices, int *memory, ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_transport_create_shared(uint32_t devices, int *memory,
+                                                       ttrt_error *error);
 
 /**
  * Opens the transport of device `device` of `devices`. `memory` is what
@@ -160,11 +169,11 @@ TTRT_API ttrt_status ttrt_transport_create_shared(uint32_t devices, int *memory,
  * another process has opened `device`; TTRT_UNSUPPORTED if another device has another version of
  * the library.
  */
-TTRT_API ttrt_status ttrt_transport_open_shared(int memory, uint32_t device, uint32_t devices,
-                                                ttrt_transport **transport, ttrt_error *error);
+TTRT_MESH_API ttrt_status ttrt_transport_open_shared(int memory, uint32_t device, uint32_t devices,
+                                                     ttrt_transport **transport, ttrt_error *error);
 
 /** Closes a transport of this library; NULL is allowed. Its device must be closed. */
-TTRT_API void ttrt_transport_close(ttrt_transport *transport);
+TTRT_MESH_API void ttrt_transport_close(ttrt_transport *transport);
 
 #ifdef __cplusplus
 }

@@ -400,3 +400,77 @@ TEST(Mesh, ReportsADeviceThatEnds) {
                          }),
             0u);
 }
+
+/// The bundle of hostBundle(), declared for two devices; device 1's function fails.
+TEST(Mesh, ReportsAHostFunctionThatFails) {
+  BundleBuilder builder = hostBundle();
+  builder.mesh({{"x", 2}});
+  const Opened opened(std::move(builder));
+  EXPECT_EQ(runThreads(2,
+                       [&](uint32_t device, ttrt_transport *transport) {
+                         ttrt_host_function function = TTRT_HOST_FUNCTION_INIT;
+                         function.name = "com.acme.Scale";
+                         function.user = &device;
+                         function.call = [](void *user, const ttrt_host_call *, ttrt_error *error) {
+                           if (*static_cast<uint32_t *>(user) == 0)
+                             return TTRT_OK;
+                           snprintf(error->message, sizeof(error->message), "no ink");
+                           return TTRT_FAILED;
+                         };
+                         const ttrt_host_function *const functions[] = {&function, nullptr};
+                         ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+                         options.cores = 1;
+                         options.transport = transport;
+                         options.host_functions = functions;
+                         ttrt_device *target;
+                         ttrt_error error;
+                         if (ttrt_device_open(opened.bundle, &options, &target, &error) != TTRT_OK)
+                           return device == 0 && strstr(error.message, "no ink"); // already
+                         Floats x(256), y(256);
+                         const ttrt_input input = x.input();
+                         const ttrt_output output = y.output();
+                         ttrt_status status = ttrt_run(target, 0, &input, &output, nullptr, &error);
+                         bool good = status == (device ? TTRT_FAILED : TTRT_OK);
+                         if (device)
+                           good &= strcmp(error.message,
+                                          "host function 'com.acme.Scale' failed: no ink") == 0;
+                         for (int i = 0; i < 1000 && !transport->failure(transport); ++i)
+                           usleep(1000);
+                         good &= strcmp(transport->failure(transport),
+                                        "device 1 of the mesh has failed: host function "
+                                        "'com.acme.Scale' failed: no ink") == 0;
+                         ttrt_device_close(target);
+                         return good;
+                       }),
+            0u);
+}
+
+/// One device of a mesh cannot open: no other one waits for it.
+TEST(Mesh, ReportsADeviceThatDoesNotOpen) {
+  const Opened opened(meshBundle());
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(runThreads(4,
+                       [&](uint32_t device, ttrt_transport *transport) {
+                         ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+                         options.transport = transport;
+                         options.cores = device == 2 ? 5000 : 1;
+                         ttrt_device *target;
+                         ttrt_error error;
+                         const ttrt_status status =
+                             ttrt_device_open(opened.bundle, &options, &target, &error);
+                         const char *expected = "expected at most 1024 cores, found 5000";
+                         return status == (device == 2 ? TTRT_INVALID_ARGUMENT : TTRT_FAILED) &&
+                                strstr(error.message, expected) != nullptr;
+                       }),
+            0u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
+  device.cores = 5000;
+  ttrt_mesh_options options = TTRT_MESH_OPTIONS_INIT;
+  options.device = &device;
+  ttrt_mesh *mesh;
+  ttrt_error error;
+  EXPECT_EQ(ttrt_mesh_open(opened.bundle, &options, &mesh, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "expected at most 1024 cores, found 5000");
+  EXPECT_EQ(mesh, nullptr);
+}

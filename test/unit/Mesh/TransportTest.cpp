@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <random>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace ttrt;
@@ -136,3 +137,135 @@ INSTANTIATE_TEST_SUITE_P(SharedThreads, Transports,
 INSTANTIATE_TEST_SUITE_P(Processes, Transports,
                          testing::Combine(testing::Values(&runProcesses),
                                           testing::Values(1, 2, 3, 4, 5, 6, 7, 8)));
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+uint64_t hashOf(const std::vector<uint8_t> &bytes) {
+  uint64_t hash = 14695981039346656037u;
+  for (uint8_t byte : bytes)
+    hash = (hash ^ byte) * 1099511628211u;
+  return hash;
+}
+
+/// Of the outputs of all cases on all devices, of values whose sums depend on the order.
+std::vector<uint64_t> bitsOf(const World &world, Runner run) {
+  const size_t cases = world.cases.size();
+  std::vector<uint64_t> result;
+  // gather() brings them to every device; device 0 writes them here, through memory that is shared.
+  auto *shared =
+      static_cast<uint64_t *>(mmap(nullptr, world.devices * cases * sizeof(uint64_t),
+                                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  EXPECT_EQ(run(world.devices,
+                [&](uint32_t device, ttrt_transport *transport) {
+                  Member member(world, transport);
+                  std::vector<uint64_t> mine(cases), all(world.devices * cases);
+                  for (size_t i = 0; i < cases; ++i)
+                    mine[i] = hashOf(member.run(i, 1, /*exact=*/false));
+                  if (transport->gather(transport, mine.data(), cases * sizeof(uint64_t),
+                                        all.data()) != 0)
+                    return false;
+                  if (device == 0)
+                    std::copy(all.begin(), all.end(), shared);
+                  return true;
+                }),
+            0u);
+  result.assign(shared, shared + world.devices * cases);
+  munmap(shared, world.devices * cases * sizeof(uint64_t));
+  return result;
+}
+
+} // namespace
+
+TEST(TransportBits, AreTheSameEverywhere) {
+  for (uint32_t devices : {2, 3, 4, 7}) {
+    const World world(devices, makeCases(devices + 50, devices, 1 << 17, 6));
+    const std::vector<uint64_t> bits = bitsOf(world, runThreads);
+    EXPECT_EQ(bits, bitsOf(world, runThreads));
+    EXPECT_EQ(bits, bitsOf(world, runSharedThreads));
+    EXPECT_EQ(bits, bitsOf(world, runProcesses));
+  }
+}
+
+/// Each member of a group has the same sum, whatever the algorithm.
+TEST(TransportBits, SumsAreEqualOnAllDevices) {
+  for (uint32_t devices : {2, 3, 4, 8})
+    for (Algorithm algorithm : fb::EnumValuesCollectiveAlgorithm()) {
+      if (!collectives::isDefined(Kind::AllReduce, algorithm, devices))
+        continue;
+      std::vector<Case> cases;
+      for (fb::DType dtype : {fb::DType::F32, fb::DType::F16, fb::DType::BF16, fb::DType::F64})
+        for (uint64_t bytes : {64, 8192, 100000}) {
+          Case one;
+          one.algorithm = algorithm;
+          one.dtype = dtype;
+          one.groups = groupsOf(devices, devices, false);
+          one.bytes = bytes;
+          cases.push_back(one);
+        }
+      const World world(devices, cases);
+      const std::vector<uint64_t> bits = bitsOf(world, runThreads);
+      for (size_t i = 0; i < bits.size(); ++i)
+        EXPECT_EQ(bits[i], bits[i % cases.size()]) << cases[i % cases.size()].name();
+    }
+}
+
+/// Every type, reduction and number of devices, with elements that do not fill a vector.
+TEST(TransportTypes, AreAllReduced) {
+  for (uint32_t devices : {2, 3, 4, 5, 8}) {
+    std::vector<Case> cases;
+    for (fb::DType dtype : fb::EnumValuesDType())
+      for (fb::Reduction reduction : fb::EnumValuesReduction())
+        for (uint64_t bytes : {8, 8 * 37, 16 * 1024 + 8})
+          for (Kind kind : {Kind::AllReduce, Kind::ReduceScatter})
+            for (Algorithm algorithm : {Algorithm::Direct, Algorithm::Ring}) {
+              Case one;
+              one.kind = kind;
+              one.algorithm = algorithm;
+              one.dtype = dtype;
+              one.reduction = reduction;
+              one.groups = groupsOf(devices, devices, false);
+              one.bytes = kind == Kind::ReduceScatter ? bytes * devices : bytes;
+              cases.push_back(one);
+            }
+    const World world(devices, cases);
+    EXPECT_EQ(runThreads(devices,
+                         [&](uint32_t device, ttrt_transport *transport) {
+                           return checkAll(world, device, transport, 1, false);
+                         }),
+              0u);
+  }
+}
+
+TEST(TransportEndurance, TwentyThousandExchanges) {
+  for (Runner run : {Runner(runThreads), Runner(runProcesses)}) {
+    const World world(4, makeCases(99, 4, 4096, 3));
+    EXPECT_EQ(run(4,
+                  [&](uint32_t device, ttrt_transport *transport) {
+                    return checkAll(world, device, transport, 10000 / world.cases.size() + 1,
+                                    false);
+                  }),
+              0u);
+  }
+}
+
+TEST(TransportMemory, ExchangesAllocateNothing) {
+#ifdef TTRT_TEST_SANITIZED
+  GTEST_SKIP() << "sanitizers have a malloc of their own";
+#else
+  const World world(3, makeCases(3, 3, 1 << 17, 3));
+  EXPECT_EQ(runProcesses(3,
+                         [&](uint32_t, ttrt_transport *transport) {
+                           Member member(world, transport);
+                           const long before = allocations.load();
+                           for (size_t i = 0; i < 3 * world.cases.size(); ++i)
+                             if (member.exchange(i % world.cases.size()) != 0)
+                               return false;
+                           return allocations.load() == before;
+                         }),
+            0u);
+#endif
+}

@@ -325,6 +325,8 @@ std::vector<uint8_t> BundleBuilder::finish() {
     segment->hash = hashSegment(part.bytes->data(), part.bytes->size());
     bundle.segments.push_back(std::move(segment));
   }
+  if (beforeWriting)
+    beforeWriting(bundle);
   uint64_t position = sizeof(FileHeader) + pack(bundle).size();
   for (auto &segment : bundle.segments) {
     segment->offset = alignUp(position, kPageSize) + segment->address % kPageSize;

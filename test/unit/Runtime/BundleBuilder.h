@@ -10,6 +10,7 @@
 #include "ttrt/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,6 +90,9 @@ public:
   std::vector<uint8_t> finish();
   /// Recomputes all hashes of a file that was changed by hand.
   static void rehash(std::vector<uint8_t> &file);
+
+  /// Changes the tables after finish() has made those of segments.
+  std::function<void(fb::BundleT &)> beforeWriting;
 
   fb::BundleT bundle;
   std::vector<uint8_t> constants;

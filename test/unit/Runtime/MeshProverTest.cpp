@@ -347,6 +347,8 @@ TEST(MeshProver, WhatIsRefusedIsWrongInSomeOrder) {
   EXPECT_LT(taken, refused / 20);
   EXPECT_LT(unseen, refused / 10);
   RecordProperty("refused", static_cast<int>(refused));
+  RecordProperty("taken", static_cast<int>(taken));
+  RecordProperty("refused_but_right", static_cast<int>(unseen));
 }
 
 TEST(MeshProver, MessagesNameDevicesAndBytes) {

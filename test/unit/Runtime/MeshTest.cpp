@@ -41,6 +41,88 @@ TEST_P(MeshFaultTest, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(Faults, MeshFaultTest, testing::ValuesIn(meshFaults()),
                          [](const auto &info) { return std::string(info.param.name); });
 
+//===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+/// Into the bundle whose devices each have a `w` of their own.
+const MeshFault kShardFaults[] = {
+    {"ShardsOfSomeDevices",
+     [](BundleBuilder &b) { b.bundle.mesh->shards.pop_back(); },
+     {"the mesh names the shards of 3 devices; expected none, or those of all 4"}},
+    {"ShardThatDoesNotExist",
+     [](BundleBuilder &b) { b.bundle.mesh->shards[2] = 4; },
+     {"device 2 of the mesh has shard 4 of the constants; the bundle has no such segment"}},
+    {"ShardOfNoDevice",
+     [](BundleBuilder &b) { b.bundle.mesh->shards[3] = 0; },
+     {"segment constants, shard 3: no device of the mesh has it"}},
+    {"NoShards",
+     [](BundleBuilder &b) { b.bundle.mesh->shards.clear(); },
+     {"segment constants, shard 0: no device of the mesh has it"}},
+    {"ShardOfAnotherSize",
+     [](BundleBuilder &b) { b.shards[2].resize(2048); },
+     {"segment constants, shard 2, is at 0x0 + 2048 bytes; expected 0x0 + 1024, as shard 0"}},
+    {"ShardAtAnotherAddress",
+     [](BundleBuilder &b) {
+       b.beforeWriting = [](fb::BundleT &bundle) { bundle.segments[1]->address += kPageSize; };
+     },
+     {"segment constants, shard 1, is at 0x1000 + 1024 bytes; expected 0x0 + 1024, as shard 0"}},
+    {"TwoSegmentsOfOneShard",
+     [](BundleBuilder &b) {
+       b.beforeWriting = [](fb::BundleT &bundle) { bundle.segments[1]->shard = 1; };
+     },
+     {"two segments"}},
+    {"ShardsOverConstants",
+     [](BundleBuilder &b) {
+       b.constants.resize(64);
+       b.beforeWriting = [](fb::BundleT &bundle) {
+         for (auto &segment : bundle.segments)
+           if (segment->shard)
+             segment->address = 0;
+       };
+     },
+     {"share a page with the constants of all devices"}},
+    {"ShardsOverTensors",
+     [](BundleBuilder &b) {
+       for (auto &shard : b.shards)
+         shard.resize(8192);
+     },
+     {"buffer 'x' at 0x1000 + 1024 bytes is in the pages of the sharded constants, 0x0 to 0x2000"}},
+    {"ShardIsSent",
+     [](BundleBuilder &b) {
+       b.streams[0].words[commands(b)[kAllReduce].word + 2] = b.shardsBegin();
+     },
+     {"exchanges 'sum_over_y' with operand 0 at 0x0 + 1024 bytes, in the constants"}},
+    {"ConstantOutsideTheShards",
+     [](BundleBuilder &b) { b.bundle.buffers[0]->size += 64; },
+     {"constant 'w' at 0x0 + 1088 bytes is not in the constants' segment"}},
+};
+
+class MeshShardTest : public testing::TestWithParam<MeshFault> {};
+
+TEST_P(MeshShardTest, IsRefused) {
+  BundleBuilder builder = meshBundle(/*sharded=*/true);
+  GetParam().seed(builder);
+  const std::string said = verdict(builder);
+  EXPECT_NE(said.find(GetParam().message[0]), std::string::npos) << said;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, MeshShardTest, testing::ValuesIn(kShardFaults),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+TEST(Mesh, ShardsCountInTheDataflow) {
+  BundleBuilder builder = meshBundle(/*sharded=*/true);
+  certify(builder);
+  EXPECT_EQ(verdict(builder), "");
+  // Two devices with each other's weights.
+  std::swap(builder.bundle.mesh->shards[1], builder.bundle.mesh->shards[2]);
+  EXPECT_NE(verdict(builder).find("what the entry point's dataflow does not"), std::string::npos);
+  std::swap(builder.bundle.mesh->shards[1], builder.bundle.mesh->shards[2]);
+  // The weights of one device.
+  builder.shards[3][5] ^= 1;
+  EXPECT_NE(verdict(builder).find("what the entry point's dataflow does not"), std::string::npos);
+}
+
 /// Removes the steps of a kind from the schedule with two queues.
 void eraseSteps(BundleBuilder &builder, fb::StepKind kind, uint32_t index) {
   std::erase_if(builder.bundle.entries[0]->schedules[1]->body,

@@ -70,3 +70,43 @@ ttc.program private @f(tensor<2x64xf32>
 ttc.program private @f(tensor<2x64xf32>
   // expected-error @+1 {{(C1) expected an alignment that is a power of two, found 3}}
   {ttc.strided = #ttc.strided<row = 8, pitch = 8, alignment = 3>})
+
+// -----
+
+// expected-error @+2 {{failed to parse Ttc_MeshAttr parameter 'axes'}}
+// expected-error @+1 {{(C1) expected a name, a size of at least 1, and bandwidth and latency of at least 0, found 'x', 0, 0 and 0}}
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 0>]>} {}
+
+// -----
+
+// expected-error @+1 {{(C1) expected axes of distinct names, found two of 'x'}}
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "x", size = 3>]>} {}
+
+// -----
+
+// expected-error @+1 {{(C2) expected at most 4096 devices, found more}}
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 64>, <name = "y", size = 65>]>} {}
+
+// -----
+
+func.func @shards_c1() {
+  // expected-error @+1 {{(C1) expected values of one type, found 'tensor<2xf32>' beside 'tensor<1xf32>'}}
+  %0 = ttc.constant #ttc.shards<[dense<1.0> : tensor<1xf32>, dense<2.0> : tensor<2xf32>], [0, 1]>
+  return
+}
+
+// -----
+
+func.func @shards_c2() {
+  // expected-error @+1 {{(C2) expected numbers of 2 values, found 2}}
+  %0 = ttc.constant #ttc.shards<[dense<1.0> : tensor<2xf32>, dense<2.0> : tensor<2xf32>], [0, 2]>
+  return
+}
+
+// -----
+
+func.func @shards_unused() {
+  // expected-error @+1 {{(C2) expected values that some device has, found 1 that none has}}
+  %0 = ttc.constant #ttc.shards<[dense<1.0> : tensor<2xf32>, dense<2.0> : tensor<2xf32>], [0, 0]>
+  return
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --canonicalize | FileCheck %s
+
+// Parts of a sum that are gathered again are the sum.
+// CHECK-LABEL: func.func @gather_of_reduce_scatter
+func.func @gather_of_reduce_scatter(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[SUM:.*]] = ttc.all_reduce %arg0 {axes = ["x"], reduction = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %0 = ttc.reduce_scatter %x {axes = ["x"], dimension = 1, reduction = 1 : i32} : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  %1 = ttc.all_gather %0 {axes = ["x"], dimension = 1} : (tensor<4x4xf32>) -> tensor<4x8xf32>
+  // Along other axes they are not.
+  // CHECK: ttc.reduce_scatter
+  // CHECK: %[[OTHER:.*]] = ttc.all_gather
+  %2 = ttc.reduce_scatter %x {axes = ["x"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x4xf32>
+  %3 = ttc.all_gather %2 {axes = ["y"], dimension = 1} : (tensor<4x4xf32>) -> tensor<4x8xf32>
+  // CHECK: return %[[SUM]], %[[OTHER]]
+  return %1, %3 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @permutes
+func.func @permutes(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[TWO:.*]] = ttc.permute %arg0 {axes = ["y"], sources = [2, 3, 0, 1]} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = ttc.permute %x {axes = ["y"], sources = [3, 0, 1, 2]} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = ttc.permute %0 {axes = ["y"], sources = [3, 0, 1, 2]} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = ttc.permute %x {axes = ["y"], sources = [0, 1, 2, 3]} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: return %[[TWO]], %arg0
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A constant is the same on all devices unless it is #ttc.shards; a sum depends on their number.
+// CHECK-LABEL: func.func @constants
+func.func @constants() -> (tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = ttc.constant dense<3.0> : tensor<4xf32>
+  %1 = ttc.constant #ttc.shards<[dense<1.0> : tensor<4xf32>, dense<2.0> : tensor<4xf32>], [0, 1]>
+  // CHECK-DAG: %[[GATHERED:.*]] = ttc.constant dense<3.000000e+00> : tensor<8xf32>
+  // CHECK-DAG: %[[SAME:.*]] = ttc.constant dense<3.000000e+00> : tensor<4xf32>
+  // CHECK-DAG: %[[SHARDS:.*]] = ttc.constant #ttc.shards
+  %2 = ttc.all_reduce %0 {axes = ["x"], reduction = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = ttc.all_gather %0 {axes = ["x"], dimension = 0} : (tensor<4xf32>) -> tensor<8xf32>
+  // CHECK: %[[MAX:.*]] = ttc.all_reduce %[[SHARDS]]
+  %4 = ttc.all_reduce %1 {axes = ["x"], reduction = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: %[[SUM:.*]] = ttc.all_reduce %[[SAME]]
+  %5 = ttc.all_reduce %0 {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: return %[[SAME]], %[[GATHERED]], %[[MAX]], %[[SUM]]
+  return %2, %3, %4, %5 : tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
+}

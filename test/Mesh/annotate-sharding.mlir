@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s -split-input-file --ttc-set-mesh=mesh=2x2 --ttc-annotate-sharding=parallel=data:x,tensor:y | FileCheck %s
+
+// The batch, and the columns of one product with the rows of the next; the bias of the columns, too.
+// CHECK: shard.grid @mesh(shape = 2x2)
+// CHECK-LABEL: func.func @mlp
+func.func @mlp(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // CHECK-DAG: %[[BATCH:.*]] = shard.sharding @mesh split_axes = {{\[\[}}0], []]
+  // CHECK-DAG: shard.shard %arg0 to %[[BATCH]]
+  // CHECK-DAG: %[[COLUMNS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}], [1]]
+  // CHECK-DAG: %[[VECTOR:.*]] = shard.sharding @mesh split_axes = {{\[\[}}1]]
+  // CHECK-DAG: %[[ROWS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}1], []]
+  %w1 = ttc.constant dense<1.0> : tensor<16x64xf32>
+  %b1 = ttc.constant dense<0.5> : tensor<64xf32>
+  %w2 = ttc.constant dense<1.5> : tensor<64x16xf32>
+  %b2 = ttc.constant dense<2.0> : tensor<16xf32>
+  // CHECK: shard.shard %{{.*}} to %[[COLUMNS]] {{.*}}tensor<16x64xf32>
+  // CHECK: shard.shard %{{.*}} to %[[VECTOR]] {{.*}}tensor<64xf32>
+  %0 = ttc.matmul %x, %w1, %b1 : (tensor<8x16xf32>, tensor<16x64xf32>, tensor<64xf32>) -> tensor<8x64xf32>
+  %1 = ttc.relu %0 : (tensor<8x64xf32>) -> tensor<8x64xf32>
+  // CHECK: shard.shard %{{.*}} to %[[ROWS]] {{.*}}tensor<64x16xf32>
+  // CHECK-NOT: shard.shard
+  %2 = ttc.matmul %1, %w2, %b2 : (tensor<8x64xf32>, tensor<64x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+  return %2 : tensor<8x16xf32>
+}
+
+// -----
+
+// Rows of one product are whole in a softmax: that dimension is not divided. Heads of an attention are, through
+// reshapes and transposes: 32 columns are 4 heads of 8.
+// CHECK-LABEL: func.func @attention
+func.func @attention(%x: tensor<2x6x32xf32>) -> tensor<2x6x32xf32> {
+  %wq = ttc.constant dense<1.0> : tensor<32x32xf32>
+  %wk = ttc.constant dense<2.0> : tensor<32x32xf32>
+  %wv = ttc.constant dense<3.0> : tensor<32x32xf32>
+  %wo = ttc.constant dense<4.0> : tensor<32x32xf32>
+  // CHECK-COUNT-4: shard.shard %{{.*}} : tensor<32x32xf32>
+  // CHECK-NOT: shard.shard
+  %q = ttc.matmul %x, %wq : (tensor<2x6x32xf32>, tensor<32x32xf32>) -> tensor<2x6x32xf32>
+  %k = ttc.matmul %x, %wk : (tensor<2x6x32xf32>, tensor<32x32xf32>) -> tensor<2x6x32xf32>
+  %v = ttc.matmul %x, %wv : (tensor<2x6x32xf32>, tensor<32x32xf32>) -> tensor<2x6x32xf32>
+  %q0 = ttc.reshape %q : (tensor<2x6x32xf32>) -> tensor<2x6x4x8xf32>
+  %k0 = ttc.reshape %k : (tensor<2x6x32xf32>) -> tensor<2x6x4x8xf32>
+  %v0 = ttc.reshape %v : (tensor<2x6x32xf32>) -> tensor<2x6x4x8xf32>
+  %q1 = ttc.transpose %q0 {permutation = [0, 2, 1, 3]} : (tensor<2x6x4x8xf32>) -> tensor<2x4x6x8xf32>
+  %k1 = ttc.transpose %k0 {permutation = [0, 2, 3, 1]} : (tensor<2x6x4x8xf32>) -> tensor<2x4x8x6xf32>
+  %v1 = ttc.transpose %v0 {permutation = [0, 2, 1, 3]} : (tensor<2x6x4x8xf32>) -> tensor<2x4x6x8xf32>
+  %s = ttc.matmul %q1, %k1 : (tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32>) -> tensor<2x4x6x6xf32>
+  %p = ttc.softmax %s {axis = 3} : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %o = ttc.matmul %p, %v1 : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  %o1 = ttc.transpose %o {permutation = [0, 2, 1, 3]} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
+  %o2 = ttc.reshape %o1 : (tensor<2x6x4x8xf32>) -> tensor<2x6x32xf32>
+  %y = ttc.matmul %o2, %wo : (tensor<2x6x32xf32>, tensor<32x32xf32>) -> tensor<2x6x32xf32>
+  return %y : tensor<2x6x32xf32>
+}
+
+// -----
+
+// What a person has annotated stays: the columns of the first product are not divided, nor the batch, which is no
+// error. So the columns of the second one are.
+// CHECK-LABEL: func.func @by_hand
+shard.grid @grid(shape = 2x2)
+func.func @by_hand(%x: tensor<7x16xf32>) -> tensor<7x16xf32> {
+  %whole = shard.sharding @grid split_axes = [[], []] : !shard.sharding
+  %w1 = ttc.constant dense<1.0> : tensor<16x64xf32>
+  %w2 = ttc.constant dense<1.5> : tensor<64x16xf32>
+  %x0 = shard.shard %x to %whole : tensor<7x16xf32>
+  // CHECK: %[[X:.*]] = ttc.matmul
+  %0 = ttc.matmul %x0, %w1 : (tensor<7x16xf32>, tensor<16x64xf32>) -> tensor<7x64xf32>
+  // CHECK-NEXT: %[[WHOLE:.*]] = shard.shard %[[X]]
+  %1 = shard.shard %0 to %whole : tensor<7x64xf32>
+  // CHECK-NEXT: %[[W:.*]] = shard.shard %{{.*}} : tensor<64x16xf32>
+  // CHECK-NEXT: ttc.matmul %[[WHOLE]], %[[W]]
+  %2 = ttc.matmul %1, %w2 : (tensor<7x64xf32>, tensor<64x16xf32>) -> tensor<7x16xf32>
+  return %2 : tensor<7x16xf32>
+}

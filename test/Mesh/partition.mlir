@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s -split-input-file --ttc-set-mesh --ttc-partition | FileCheck %s
+
+// Columns, then rows: one all_reduce, and the second bias after it.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @mlp
+// CHECK-SAME: (%[[X:.*]]: tensor<2x2xf32>) -> tensor<2x2xf32>
+func.func @mlp(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  // CHECK-DAG: %[[W1:.*]] = ttc.constant #ttc.shards<[dense<{{\[\[}}1.000000e+00, 2.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>, dense<{{\[\[}}3.000000e+00, 4.000000e+00], [7.000000e+00, 8.000000e+00]]> : tensor<2x2xf32>], [0, 1]>
+  // CHECK-DAG: %[[B1:.*]] = ttc.constant #ttc.shards<[dense<[1.000000e-01, 2.000000e-01]> : tensor<2xf32>, dense<[3.000000e-01, 4.000000e-01]> : tensor<2xf32>], [0, 1]>
+  // CHECK-DAG: %[[B2:.*]] = ttc.constant dense<[5.000000e-01, 6.000000e-01]>
+  %w1 = ttc.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf32>
+  %b1 = ttc.constant dense<[0.1, 0.2, 0.3, 0.4]> : tensor<4xf32>
+  %w2 = ttc.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %b2 = ttc.constant dense<[0.5, 0.6]> : tensor<2xf32>
+  %w = shard.shard %w1 to %columns annotate_for_users : tensor<2x4xf32>
+  // CHECK: %[[A:.*]] = ttc.matmul %[[X]], %[[W1]], %[[B1]]
+  // CHECK: %[[R:.*]] = ttc.relu %[[A]] : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  // CHECK: %[[W2:.*]] = ttc.constant #ttc.shards<[dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>, dense<{{\[\[}}5.000000e+00, 6.000000e+00], [7.000000e+00, 8.000000e+00]]> : tensor<2x2xf32>], [0, 1]>
+  // CHECK: %[[P:.*]] = ttc.matmul %[[R]], %[[W2]] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  // CHECK: %[[S:.*]] = ttc.all_reduce %[[P]] {axes = ["x"]}
+  // CHECK: %[[Y:.*]] = ttc.add %[[S]], %[[B2]]
+  // CHECK: return %[[Y]]
+  %0 = ttc.matmul %x, %w, %b1 : (tensor<2x2xf32>, tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %1 = ttc.relu %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %2 = ttc.matmul %1, %w2, %b2 : (tensor<2x4xf32>, tensor<4x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  return %2 : tensor<2x2xf32>
+}
+
+// -----
+
+// The batch: inputs and outputs have a part each; what two devices differ in is data.
+shard.grid @grid(shape = 2x2)
+// CHECK-LABEL: func.func @batch
+// CHECK-SAME: (%[[X:.*]]: tensor<2x6xf32> {ttc.sharding = {{\[\[}}"x", "y"], []]}) -> (tensor<2x3xf32> {ttc.sharding = {{\[\[}}"x", "y"], []]})
+func.func @batch(%x: tensor<8x6xf32>) -> tensor<8x3xf32> {
+  %batch = shard.sharding @grid split_axes = [[0, 1], []] : !shard.sharding
+  %x0 = shard.shard %x to %batch : tensor<8x6xf32>
+  // CHECK: ttc.slice %{{.*}} {sizes = [2, 3], starts = [0, 1], steps = [1, 1]} : (tensor<2x6xf32>) -> tensor<2x3xf32>
+  %0 = ttc.slice %x0 {starts = [0, 1], sizes = [8, 3], steps = [1, 1]} : (tensor<8x6xf32>) -> tensor<8x3xf32>
+  %1 = ttc.softmax %0 {axis = 1} : (tensor<8x3xf32>) -> tensor<8x3xf32>
+  return %1 : tensor<8x3xf32>
+}
+
+// -----
+
+// An op that needs a divided dimension whole; a result that is divided along another dimension than the first.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @gathered
+// CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32> {ttc.sharding = {{\[\[}}], ["x"]]}) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+func.func @gathered(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %x0 = shard.shard %x to %columns : tensor<4x6xf32>
+  // CHECK: %[[R:.*]] = ttc.relu %[[X]] : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %0 = ttc.relu %x0 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: %[[G:.*]] = ttc.all_gather %[[R]] {axes = ["x"], dimension = 1} : (tensor<4x3xf32>) -> tensor<4x6xf32>
+  // CHECK: %[[S:.*]] = ttc.softmax %[[G]]
+  %1 = ttc.softmax %0 {axis = 1} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: return %[[G]], %[[S]]
+  return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// Another division from here on, by hand: one exchange. And a part of what all devices have: by indices.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @resharded
+func.func @resharded(%x: tensor<4x6xf32>, %z: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %rows = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %x0 = shard.shard %x to %columns : tensor<4x6xf32>
+  // CHECK: %[[R:.*]] = ttc.relu %arg0 : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %0 = ttc.relu %x0 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: %[[A:.*]] = ttc.all_to_all %[[R]] {axes = ["x"], concat = 1, split = 0} : (tensor<4x3xf32>) -> tensor<2x6xf32>
+  %1 = shard.shard %0 to %rows annotate_for_users : tensor<4x6xf32>
+  // CHECK: %[[Y:.*]] = ttc.neg %[[A]]
+  %2 = ttc.neg %1 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: %[[Z:.*]] = ttc.relu %arg1 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %3 = ttc.relu %z : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: %[[I:.*]] = ttc.constant #ttc.shards<[dense<[0, 1]> : tensor<2xi64>, dense<[2, 3]> : tensor<2xi64>], [0, 1]>
+  // CHECK: %[[P:.*]] = ttc.gather %[[Z]], %[[I]] {axis = 0} : (tensor<4x6xf32>, tensor<2xi64>) -> tensor<2x6xf32>
+  %4 = shard.shard %3 to %rows annotate_for_users : tensor<4x6xf32>
+  // CHECK: %[[N:.*]] = ttc.neg %[[P]]
+  %5 = ttc.neg %4 : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: return %[[Y]], %[[N]]
+  return %2, %5 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
+// Reductions of a divided dimension; an inner part of a reshaped dimension is gathered.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @reductions
+func.func @reductions(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<24xf32>) {
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %x0 = shard.shard %x to %columns : tensor<4x6xf32>
+  // CHECK: %[[SUM:.*]] = ttc.reduce_sum %arg0
+  // CHECK: ttc.all_reduce %[[SUM]] {axes = ["x"]} : (tensor<4xf32>)
+  %0 = ttc.reduce_sum %x0 {axes = [1]} : (tensor<4x6xf32>) -> tensor<4xf32>
+  // CHECK: %[[MAX:.*]] = ttc.reduce_max %arg0
+  // CHECK: ttc.all_reduce %[[MAX]] {axes = ["x"], reduction = 1 : i32}
+  %1 = ttc.reduce_max %x0 {axes = [1]} : (tensor<4x6xf32>) -> tensor<4xf32>
+  // CHECK: %[[WHOLE:.*]] = ttc.all_gather %arg0
+  // CHECK: ttc.reduce_mean %[[WHOLE]]
+  %2 = ttc.reduce_mean %x0 {axes = [1]} : (tensor<4x6xf32>) -> tensor<4xf32>
+  // CHECK: ttc.reshape %[[WHOLE]]
+  %3 = ttc.reshape %x0 : (tensor<4x6xf32>) -> tensor<24xf32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<24xf32>
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models that are divided over a mesh compute what they do on one device: all devices' work as one program, and by devices
+that are threads."""
+import re
+
+import pytest
+
+from bundles import np, relative_to_largest, run_onnxruntime
+from mesh_models import MODELS, SHAPES
+
+DIVISIONS = [("2", "data"), ("2", "tensor"), ("2x2", "data:x,tensor:y"), ("2x2", "tensor:x,data:y"), ("4", "tensor")]
+# What divides the model so that sums are split: how many there are.
+SUMS = {"mlp": 1, "transformer": 2}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request, tmp_path_factory):
+    """The name, the file, the input and the output that ONNX Runtime computes."""
+    path = tmp_path_factory.mktemp("models") / f"{request.param}.onnx"
+    MODELS[request.param](path)
+    x = np.random.default_rng(9).standard_normal(SHAPES[request.param]).astype(np.float32)
+    np.save(path.with_suffix(".x.npy"), x)
+    np.save(path.with_suffix(".y.npy"), run_onnxruntime(path, {"x": x})["y"])
+    return request.param, path
+
+
+def run(tools, bundle, path, *options):
+    tolerance = relative_to_largest({"y": np.load(path.with_suffix(".y.npy"))}, 1e-5)
+    tools.ttrun("run", bundle, f"--input=x={path.with_suffix('.x.npy')}",
+                f"--expect=y={path.with_suffix('.y.npy')}", "--rtol=1e-5", f"--atol={tolerance}", *options)
+
+
+def divide(mesh, parallel):
+    return [f"--ttc-set-mesh=mesh={mesh}", f"--ttc-annotate-sharding=parallel={parallel}", "--ttc-partition"]
+
+
+@pytest.mark.parametrize("mesh,parallel", DIVISIONS)
+def test_unrolled(tools, model, tmp_path, mesh, parallel):
+    name, path = model
+    tools.run("ttc-translate", "--import-onnx", path, "-o", tmp_path / "model.mlir")
+    tools.run("ttc-opt", tmp_path / "model.mlir", "--canonicalize", "--cse", *divide(mesh, parallel),
+              "-o", tmp_path / "divided.mlir")
+    text = (tmp_path / "divided.mlir").read_text()
+    if "tensor" in parallel and name in SUMS:
+        assert len(re.findall(r"ttc\.all_reduce", text)) == SUMS[name]
+    if parallel == "data":
+        assert not re.search(r"ttc\.all_|ttc\.reduce_scatter|#ttc\.shards", text)
+    tools.run("ttc-opt", tmp_path / "divided.mlir", "--ttc-unroll-mesh", "--ttc-trace-pipeline", "-o",
+              tmp_path / "plan.mlir")
+    tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "plan.mlir", "-o", tmp_path / "model.ttcb")
+    run(tools, tmp_path / "model.ttcb", path)
+
+
+@pytest.mark.parametrize("mesh,parallel", DIVISIONS)
+def test_devices(tools, model, tmp_path, mesh, parallel):
+    _, path = model
+    devices = {"2": 2, "4": 4, "2x2": 4}[mesh]
+    bundle = tmp_path / "model.ttcb"
+    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    run(tools, bundle, path, f"--devices={devices}")
