@@ -6,6 +6,7 @@
 #include "Handles.h"
 #include "HostCalls.h"
 #include "Json.h"
+#include "Mesh/ReadMesh.h"
 #include "Options.h"
 #include "Printing.h"
 #include "Trusted.h"
@@ -107,6 +108,8 @@ static void print(const Checked &checked, bool fit) {
                proof->schedules, plural(proof->schedules), proof->steps, proof->commands,
                proof->iterations, proof->accesses, proof->pairs,
                static_cast<double>(proof->nanoseconds) * 1e-6);
+  if (checked.bundle && checked.bundle->metadata().mesh())
+    printLine("  has     a {}", meshSummary(*checked.bundle));
   if (checked.bundle)
     for (const ttrt::HostFunction &function : checked.bundle->hostFunctions())
       printLine("  wants   host function {}", describe(function.call));
@@ -143,6 +146,8 @@ static void add(Json &json, const Checked &checked) {
         .field("pairs", uint64_t(proof->pairs))
         .field("ms", static_cast<double>(proof->nanoseconds) * 1e-6)
         .endObject();
+  if (checked.bundle)
+    addMesh(json, *checked.bundle);
   if (checked.bundle && !checked.bundle->hostFunctions().empty()) {
     json.key("host_functions").beginArray();
     for (const ttrt::HostFunction &function : checked.bundle->hostFunctions())

@@ -93,6 +93,8 @@ static DecodedTrace decodeTrace(const Bundle &bundle, const BufferIndex &index, 
     if (action.info->table == IndexedTable::Program) {
       command.program = text(tables.programs()->Get(action.index)->symbol());
       command.grid = gridOf(bundle.metadata(), action);
+    } else if (action.info->table == IndexedTable::Collective) {
+      command.collective = text(tables.collectives()->Get(action.index)->name());
     } else if (action.info->table == IndexedTable::Event) {
       command.event = text(tables.events()->Get(action.index)->name());
     }
@@ -184,6 +186,8 @@ private:
       point.of = text(program.symbol());
       point.scratch = program.scratch_bytes();
       point.grid = program.grid();
+    } else if (action.info->table == IndexedTable::Collective) {
+      point.of = text(bundle.metadata().collectives()->Get(action.index)->name());
     }
     forEachAccess(bundle, &entry, action, [&](const Access &access) { add(access, point); });
     points.push_back(std::move(point));

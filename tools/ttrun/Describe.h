@@ -23,7 +23,8 @@ struct DecodedCommand {
   uint64_t offset = 0; ///< in the stream
   uint64_t bytes = 0;  ///< of the command itself
   const ttrt::ActionInfo *info = nullptr;
-  std::string program; ///< of a dispatch
+  std::string program;    ///< of a dispatch
+  std::string collective; ///< of an exchange: its name
   uint64_t grid = 0;
   struct Operand {
     std::string role; ///< "in", "out", "inout"

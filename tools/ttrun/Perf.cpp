@@ -2,6 +2,8 @@
 #include "Bundle.h"
 #include "Commands.h"
 #include "Json.h"
+#include "Mesh/PerfMesh.h"
+#include "Mesh/Rank.h"
 #include "Printing.h"
 #include "Profile/Report.h"
 #include "Session.h"
@@ -121,6 +123,8 @@ static std::vector<Row> makeRows(const ttrt::Bundle &bundle, CommandTimes &times
     if (action.info->table == ttrt::IndexedTable::Program) {
       row.name = ttrt::text(bundle.metadata().programs()->Get(action.index)->symbol());
       row.grid = ttrt::gridOf(bundle.metadata(), action);
+    } else if (action.info->table == ttrt::IndexedTable::Collective) {
+      row.name = ttrt::text(bundle.metadata().collectives()->Get(action.index)->name());
     }
     rows.push_back(std::move(row));
   }
@@ -298,164 +302,179 @@ int perfCommand(int argc, char **argv) {
         "--json, --csv=- and --timeline=- all use standard output; give only one of them");
 
   Session session(path, options);
-  session.fillInputs(options);
-  // A recording has the times of all programs.
-  if (!json && !ops && csv.empty() && options.profile.empty())
-    programs = true;
-  if (warmup == UINT64_MAX)
-    warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
+  return orFailRank([&] {
+    session.fillInputs(options);
+    // A recording has the times of all programs.
+    if (!json && !ops && csv.empty() && options.profile.empty())
+      programs = true;
+    if (warmup == UINT64_MAX)
+      warmup = std::clamp<uint64_t>(loops / 10, 1, 10);
 
-  ttrt_timing timing = TTRT_TIMING_INIT;
-  ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
-  run.no_trace = options.noTrace;
-  run.timing = &timing;
-  // What a token costs depends on its position, so each part of the measurement begins a text.
-  TokenRate tokens(session);
-  tokens.restart();
-  session.signpost("warm-up", fmt::format("{} runs", warmup));
-  for (uint64_t i = 0; i < warmup; ++i)
-    session.run(run);
-  Samples device, total;
-  // A recording of dispatched commands also tells what a trace saves: from blocks in turns, so that
-  // what changes slowly affects both.
-  const bool inTurns = options.noTrace && !options.profile.empty();
-  const uint64_t blocks = inTurns ? std::min<uint64_t>(loops, kTurns) : 1;
-  session.signpost("measured", fmt::format("{} runs{}", loops,
-                                           inTurns ? ", in turns with as many of the trace" : ""));
-  for (uint64_t block = 0; block < blocks; ++block) {
-    const uint64_t number = loops * (block + 1) / blocks - loops * block / blocks;
-    for (uint64_t i = 0; i < number; ++i) {
-      session.run(run);
-      device.add(static_cast<double>(timing.device) * 1e-6);
-      total.add(static_cast<double>(timing.total) * 1e-6);
-    }
-    for (uint64_t i = 0; inTurns && i < number; ++i)
-      session.run(TTRT_RUN_OPTIONS_INIT);
-  }
-  device.finish();
-  total.finish();
-  constexpr double kMs = 1e-3;
-  if (!inTurns)
-    tokens.measured(loops, warmup + loops, total.sum() * kMs);
-  Pipelined pipelined;
-  if (session.isPipelined())
-    session.signpost("pipeline", fmt::format("{} runs", loops));
-  if (session.isPipelined()) {
+    ttrt_timing timing = TTRT_TIMING_INIT;
+    ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
+    run.no_trace = options.noTrace;
+    run.timing = &timing;
+    // What a token costs depends on its position, so each part of the measurement begins a text.
+    TokenRate tokens(session);
     tokens.restart();
-    const uint64_t first = std::max<uint64_t>(warmup, 1);
-    pipelined = measurePipeline(session, first, loops, options.noTrace);
-    tokens.measured(loops, first + loops, static_cast<double>(loops) / pipelined.perSecond);
-  }
-  const double resident = residentMb();
-  constexpr double kMb = 1024 * 1024;
-  const double huge = options.hugePages ? static_cast<double>(session.hugePages().huge) / kMb : 0;
-
-  const ttrt::Bundle &bundle = session.bundle();
-  std::vector<Row> rows;
-  if (ops || programs || !csv.empty()) {
-    session.signpost("commands", "dispatched from the host");
-    tokens.restart();
-    CommandTimes times;
-    run.no_trace = 1;
-    run.on_command = CommandTimes::add;
-    run.user = &times;
-    session.run(run);
-    times.commands.clear();
-    for (uint64_t i = 0; i < loops; ++i)
+    session.signpost("warm-up", fmt::format("{} runs", warmup));
+    for (uint64_t i = 0; i < warmup; ++i)
       session.run(run);
-    rows = makeRows(bundle, times);
-  }
-
-  if (!timeline.empty()) {
-    Recording recording(bundle);
-    run.no_trace = 1;
-    run.on_command = Recording::add;
-    run.user = &recording;
-    session.run(run); // warms up dispatching from the host
-    recording.start();
-    session.run(run);
-    recording.stop();
-    ttc::writeFile(timeline, {recording.json(session.entryName())});
-  }
-
-  if (json) {
-    Json object;
-    object.beginObject()
-        .field("entry", session.entryName())
-        .field("loops", loops)
-        .field("cores", session.cores())
-        .field("traced", !options.noTrace)
-        .key("commands_per_trace")
-        .beginArray(/*flat=*/true);
-    for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
-      object.value(commands);
-    object.endArray().field("load_ms", session.loadMs()).field("resident_mb", resident);
-    if (options.hugePages)
-      object.field("huge_pages_mb", huge);
-    addTimes(object, "device_ms", device);
-    addTimes(object, "end_to_end_ms", total);
-    if (!pipelined.schedule.empty()) {
-      object.field("schedule", pipelined.schedule).field("per_second", pipelined.perSecond);
-      addTimes(object, "interval_ms", pipelined.intervals);
-    }
-    if (tokens && tokens.perSecond() > 0) {
-      object.field("tokens_per_second", tokens.perSecond()).key("positions").beginArray(true);
-      object.value(tokens.first()).value(tokens.last() - 1).endArray();
-    }
-    if (ops || programs) {
-      object.key("ops").beginArray();
-      for (const Row &row : programs ? sumByProgram(rows) : rows) {
-        object.beginObject();
-        if (programs)
-          object.field("commands", row.times);
-        else
-          object.field("trace", row.trace).field("command", std::stoi(row.command));
-        object.field("program", row.name)
-            .field("grid", row.grid)
-            .field("source", row.source)
-            .field("min_us", row.least)
-            .field("median_us", row.median)
-            .field("p90_us", row.p90)
-            .field("p99_us", row.p99)
-            .endObject();
+    Samples device, total;
+    // A recording of dispatched commands also tells what a trace saves: from blocks in turns, so
+    // that what changes slowly affects both.
+    const bool inTurns = options.noTrace && !options.profile.empty();
+    const uint64_t blocks = inTurns ? std::min<uint64_t>(loops, kTurns) : 1;
+    session.signpost(
+        "measured",
+        fmt::format("{} runs{}", loops, inTurns ? ", in turns with as many of the trace" : ""));
+    for (uint64_t block = 0; block < blocks; ++block) {
+      const uint64_t number = loops * (block + 1) / blocks - loops * block / blocks;
+      for (uint64_t i = 0; i < number; ++i) {
+        session.run(run);
+        device.add(static_cast<double>(timing.device) * 1e-6);
+        total.add(static_cast<double>(timing.total) * 1e-6);
       }
-      object.endArray();
+      for (uint64_t i = 0; inTurns && i < number; ++i)
+        session.run(TTRT_RUN_OPTIONS_INIT);
     }
-    if (const std::string folder = session.profileFolder(); !folder.empty())
-      object.field("profile", folder);
-    object.endObject();
-    fmt::print("{}", object.take());
-  } else if (!toOutput) {
-    printLine("entry point  {}, {} cores, {} loops{}", session.entryName(), session.cores(), loops,
-              options.noTrace ? ", dispatched from the host" : "");
-    fmt::print("commands    ");
-    for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
-      fmt::print(" {}", commands);
-    fmt::print(" (per trace)\nload         {:.3f} ms, verify={}\nresident     {:.1f} MB\n",
-               session.loadMs(), options.verify, resident);
-    if (options.hugePages)
-      fmt::print("huge pages   {:.1f} MB\n", huge);
-    printTimes("device", device);
-    printTimes("end to end", total);
-    if (!pipelined.schedule.empty()) {
-      printTimes("interval", pipelined.intervals);
-      fmt::print("pipeline     {}, {:.1f} inferences per second\n", pipelined.schedule,
-                 pipelined.perSecond);
+    device.finish();
+    total.finish();
+    constexpr double kMs = 1e-3;
+    if (!inTurns)
+      tokens.measured(loops, warmup + loops, total.sum() * kMs);
+    Pipelined pipelined;
+    if (session.isPipelined())
+      session.signpost("pipeline", fmt::format("{} runs", loops));
+    if (session.isPipelined()) {
+      tokens.restart();
+      const uint64_t first = std::max<uint64_t>(warmup, 1);
+      pipelined = measurePipeline(session, first, loops, options.noTrace);
+      tokens.measured(loops, first + loops, static_cast<double>(loops) / pipelined.perSecond);
     }
-    if (tokens)
-      fmt::print("tokens       {}\n", tokens.text());
-    if (ops)
-      printTable(rows, /*programs=*/false);
-    if (programs)
-      printTable(sumByProgram(rows), /*programs=*/true);
-  }
-  if (!csv.empty())
-    ttc::writeFile(csv, {csvOf(rows)});
-  report.print = !json && !toOutput;
-  // Now that the device's threads have ended, which would disturb it.
-  report.measurePeak = true;
-  session.finishProfile(report);
-  return 0;
+    MeshShares shares;
+    if (session.mesh())
+      shares = measureMesh(session, run, loops);
+    const double resident = residentMb();
+    constexpr double kMb = 1024 * 1024;
+    const double huge = options.hugePages ? static_cast<double>(session.hugePages().huge) / kMb : 0;
+
+    const ttrt::Bundle &bundle = session.bundle();
+    std::vector<Row> rows;
+    if (ops || programs || !csv.empty()) {
+      session.signpost("commands", "dispatched from the host");
+      tokens.restart();
+      CommandTimes times;
+      run.no_trace = 1;
+      run.on_command = CommandTimes::add;
+      run.user = &times;
+      session.run(run);
+      times.commands.clear();
+      for (uint64_t i = 0; i < loops; ++i)
+        session.run(run);
+      rows = makeRows(bundle, times);
+    }
+
+    if (!timeline.empty() && session.mesh()) {
+      const std::string text = meshTimeline(session);
+      if (isLead())
+        ttc::writeFile(timeline, {text});
+    } else if (!timeline.empty()) {
+      Recording recording(bundle);
+      run.no_trace = 1;
+      run.on_command = Recording::add;
+      run.user = &recording;
+      session.run(run); // warms up dispatching from the host
+      recording.start();
+      session.run(run);
+      recording.stop();
+      ttc::writeFile(timeline, {recording.json(session.entryName())});
+    }
+
+    if (json) {
+      Json object;
+      object.beginObject()
+          .field("entry", session.entryName())
+          .field("loops", loops)
+          .field("cores", session.cores())
+          .field("traced", !options.noTrace)
+          .key("commands_per_trace")
+          .beginArray(/*flat=*/true);
+      for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
+        object.value(commands);
+      object.endArray().field("load_ms", session.loadMs()).field("resident_mb", resident);
+      if (options.hugePages)
+        object.field("huge_pages_mb", huge);
+      addTimes(object, "device_ms", device);
+      addTimes(object, "end_to_end_ms", total);
+      if (!pipelined.schedule.empty()) {
+        object.field("schedule", pipelined.schedule).field("per_second", pipelined.perSecond);
+        addTimes(object, "interval_ms", pipelined.intervals);
+      }
+      if (tokens && tokens.perSecond() > 0) {
+        object.field("tokens_per_second", tokens.perSecond()).key("positions").beginArray(true);
+        object.value(tokens.first()).value(tokens.last() - 1).endArray();
+      }
+      if (ops || programs) {
+        object.key("ops").beginArray();
+        for (const Row &row : programs ? sumByProgram(rows) : rows) {
+          object.beginObject();
+          if (programs)
+            object.field("commands", row.times);
+          else
+            object.field("trace", row.trace).field("command", std::stoi(row.command));
+          object.field("program", row.name)
+              .field("grid", row.grid)
+              .field("source", row.source)
+              .field("min_us", row.least)
+              .field("median_us", row.median)
+              .field("p90_us", row.p90)
+              .field("p99_us", row.p99)
+              .endObject();
+        }
+        object.endArray();
+      }
+      if (session.mesh())
+        addShares(object, shares);
+      if (const std::string folder = session.profileFolder(); !folder.empty())
+        object.field("profile", folder);
+      object.endObject();
+      fmt::print("{}", object.take());
+    } else if (!toOutput) {
+      printLine("entry point  {}, {}{} cores, {} loops{}", session.entryName(),
+                session.mesh() ? fmt::format("{} devices with ", session.mesh()->devices()) : "",
+                session.cores(), loops, options.noTrace ? ", dispatched from the host" : "");
+      fmt::print("commands    ");
+      for (uint64_t commands : commandsPerTrace(bundle, session.entryName()))
+        fmt::print(" {}", commands);
+      fmt::print(" (per trace)\nload         {:.3f} ms, verify={}\nresident     {:.1f} MB\n",
+                 session.loadMs(), options.verify, resident);
+      if (options.hugePages)
+        fmt::print("huge pages   {:.1f} MB\n", huge);
+      printTimes("device", device);
+      printTimes("end to end", total);
+      if (!pipelined.schedule.empty()) {
+        printTimes("interval", pipelined.intervals);
+        fmt::print("pipeline     {}, {:.1f} inferences per second\n", pipelined.schedule,
+                   pipelined.perSecond);
+      }
+      if (tokens)
+        fmt::print("tokens       {}\n", tokens.text());
+      if (session.mesh())
+        printShares(shares);
+      if (ops)
+        printTable(rows, /*programs=*/false);
+      if (programs)
+        printTable(sumByProgram(rows), /*programs=*/true);
+    }
+    if (!csv.empty() && isLead())
+      ttc::writeFile(csv, {csvOf(rows)});
+    report.print = !json && !toOutput;
+    // Now that the device's threads have ended, which would disturb it.
+    report.measurePeak = true;
+    session.finishProfile(report);
+    return 0;
+  });
 }
 
 } // namespace ttrun

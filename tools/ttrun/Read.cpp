@@ -3,6 +3,7 @@
 #include "Commands.h"
 #include "Error.h"
 #include "MemoryMap.h"
+#include "Mesh/ReadMesh.h"
 #include "Options.h"
 #include "Printing.h"
 #include "ReadJson.h"
@@ -78,6 +79,8 @@ int readCommand(int argc, char **argv) {
   parser.flag("schedules", "the steps that the host enqueues for one inference",
               sections.schedules);
   parser.flag("sizes", "the segments of the file and their hashes", sections.sizes);
+  parser.flag("mesh", "the devices of a mesh: axes, collectives, what each device\nholds",
+              sections.mesh);
   parser.flag("metadata", "what the model carries beside its tensors: its tokenizer, ...",
               sections.metadata);
   parser.text("metadata-value", "KEY", "write the bytes of one of these to standard output", key);
@@ -143,6 +146,8 @@ int readCommand(int argc, char **argv) {
     printMetadata(*bundle);
   if (show || sections.target)
     printTarget(*bundle);
+  if (show || sections.mesh)
+    printMesh(*bundle, !summary);
   if (show || sections.entries)
     printEntries(*bundle);
   if (show || sections.schedules)

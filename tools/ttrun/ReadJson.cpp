@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReadJson.h"
 
+#include "Mesh/ReadMesh.h"
+
 #include "Costs.h"
 #include "Json.h"
 #include "MemoryUse.h"
@@ -125,6 +127,16 @@ static void addEntries(Json &json, const Bundle &bundle) {
         json.endArray()
             .field("bytes", sizeOf(port))
             .field("buffer", text(bundle.metadata().buffers()->Get(port.buffer())->name()));
+        if (count(port.sharding())) {
+          json.key("sharding").beginArray();
+          for (const fb::AxisList *axes : *port.sharding()) {
+            json.beginArray(/*flat=*/true);
+            for (uint32_t j = 0; j < count(axes->axes()); ++j)
+              json.value(text(bundle.metadata().mesh()->axes()->Get(axes->axes()->Get(j))->name()));
+            json.endArray();
+          }
+          json.endArray();
+        }
         if (slotsOf(port) > 1) {
           json.key("ring").beginArray(/*flat=*/true);
           for (uint32_t j = 1; j < slotsOf(port); ++j)
@@ -259,6 +271,8 @@ static void addTraces(Json &json, const Bundle &bundle) {
           .field("stream_bytes", command.bytes);
       if (command.info->table == IndexedTable::Program)
         json.field("program", command.program).field("grid", command.grid);
+      if (!command.collective.empty())
+        json.field("collective", command.collective);
       if (command.info->accesses == AccessShape::Fill)
         json.field("pattern", hexText(command.pattern));
       if (!command.event.empty())
@@ -338,6 +352,8 @@ std::string bundleJson(const Bundle &bundle, const Sections &sections) {
     addSegments(json, bundle);
   if (sections.metadata)
     addMetadata(json, bundle);
+  if (sections.mesh)
+    addMesh(json, bundle);
   if (sections.memory)
     addMemory(json, bundle);
   if (sections.entries || sections.schedules)

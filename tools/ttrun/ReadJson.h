@@ -11,12 +11,14 @@ namespace ttrun {
 /// The sections of a bundle, as selected on the command line.
 struct Sections {
   bool entries = false, target = false, programs = false, traces = false, memory = false,
-       buffers = false, schedules = false, sizes = false, metadata = false;
+       buffers = false, schedules = false, sizes = false, metadata = false, mesh = false;
   bool any() const {
     return entries || target || programs || traces || memory || buffers || schedules || sizes ||
-           metadata;
+           metadata || mesh;
   }
-  static Sections everything() { return {true, true, true, true, true, true, true, true, true}; }
+  static Sections everything() {
+    return {true, true, true, true, true, true, true, true, true, true};
+  }
 };
 
 /// One JSON object with decoded streams, documented in docs/ttrun-json.md.

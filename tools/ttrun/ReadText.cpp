@@ -4,6 +4,7 @@
 #include "Costs.h"
 #include "Describe.h"
 #include "Error.h"
+#include "Mesh/ReadMesh.h"
 #include "Printing.h"
 #include "Verifier.h"
 #include "Waits.h"
@@ -34,6 +35,8 @@ void printEntries(const Bundle &bundle) {
         const fb::Buffer &slot = *bundle.metadata().buffers()->Get(port.buffer());
         printLine("    {}  {}, {} bytes, slot {} at {} {}", what, portText(port), sizeOf(port),
                   text(slot.name()), nameOf(slot.space()), hexText(slot.offset()));
+        if (const std::string sharding = shardingText(bundle, port); !sharding.empty())
+          printLine("            of each device: the whole is {}", sharding);
         for (uint32_t j = 1; j < slotsOf(port); ++j) {
           const fb::Buffer &further = *bundle.metadata().buffers()->Get(slotOf(port, j));
           printLine("            and slot {} at {} {}", text(further.name()),
@@ -127,7 +130,9 @@ void printPrograms(const Bundle &bundle, bool full) {
 
 static void printCommand(const DecodedCommand &command, size_t index) {
   std::string line = fmt::format("  {:6}  {}", index, command.info->name);
-  if (!command.program.empty())
+  if (!command.collective.empty())
+    line += " " + command.collective;
+  else if (!command.program.empty())
     line += fmt::format(" {}, grid {}", command.program, command.grid);
   if (!command.event.empty())
     line += " " + command.event;
@@ -167,7 +172,7 @@ void printTraces(const Bundle &bundle, bool full) {
   for (const DecodedTrace &trace : decodeTraces(bundle)) {
     uint32_t dispatches = 0;
     for (const DecodedCommand &command : trace.commands)
-      dispatches += command.info->accesses == AccessShape::Operands;
+      dispatches += command.info->table == IndexedTable::Program;
     printLine("  {} at dram {}, {} bytes, {} commands ({} dispatches)", text(trace.table->name()),
               hexText(trace.table->address()), trace.table->size(), trace.table->commands(),
               dispatches);

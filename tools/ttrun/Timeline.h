@@ -3,6 +3,7 @@
 #define TTC_TOOLS_TTRUN_TIMELINE_H
 
 #include "Describe.h"
+#include "Json.h"
 
 #include <string>
 #include <vector>
@@ -22,15 +23,27 @@ public:
   /// live activations as a counter.
   std::string json(const std::string &entry) const;
 
-private:
   struct Event {
     uint32_t trace, command;
     uint64_t begin, end; ///< nanoseconds of the steady clock
   };
+  /// The run of one device.
+  struct Run {
+    uint64_t begin = 0, end = 0;
+    std::vector<Event> events;
+  };
+  const Run &recorded() const { return run; }
+  /// The same for the devices of a mesh, in their order, which ran at the same time: a process
+  /// each.
+  std::string json(const std::string &entry, const std::vector<Run> &devices) const;
+
+private:
+  void addDevice(Json &json, const Run &device, int process, uint64_t origin,
+                 const std::string &entry) const;
+
   const ttrt::Bundle &bundle;
   std::vector<DecodedTrace> traces;
-  std::vector<Event> events;
-  uint64_t begin = 0, end = 0;
+  Run run;
 };
 
 } // namespace ttrun

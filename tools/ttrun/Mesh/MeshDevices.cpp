@@ -99,6 +99,7 @@ ttrt_device *MeshDevices::device() const { return local_.front()->device; }
 uint32_t MeshDevices::numberOf(size_t local) const {
   return local_[local]->transport.inner()->device;
 }
+const ttrt_timing &MeshDevices::timing(size_t local) const { return local_[local]->timing; }
 TimedTransport &MeshDevices::transport(size_t local) { return local_[local]->transport; }
 
 /// Calls work() for all local devices, each on its thread, and throws what the first one throws. A

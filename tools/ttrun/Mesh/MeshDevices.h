@@ -60,6 +60,8 @@ public:
                            const std::function<bool(uint64_t)> &popped);
 
   TimedTransport &transport(size_t local);
+  /// Of the latest run.
+  const ttrt_timing &timing(size_t local) const;
   /// `bytes` bytes of each device of the mesh, in their order. Throws MeshError.
   std::vector<uint8_t> gather(const std::function<const void *(size_t local)> &dataOf,
                               size_t bytes);
