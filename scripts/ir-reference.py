@@ -30,6 +30,7 @@ FAMILIES = {
     "Tensors/SequentialOps": "Ops that walk in order",
     "Tensors/BlockOps": "Products with weights in blocks",
     "Tensors/GenerativeOps": "Ops of generative models",
+    "Tensors/CollectiveOps": "Collectives of a mesh of devices",
     "Tensors/HostOps": "Calls of the application",
     "Programs/ProgramOps": "Fusions, programs and dispatches",
     "Programs/ZoneOps": "Zones of programs",
@@ -43,6 +44,7 @@ FAMILIES = {
     "Traces/StateOps": "State",
     "Traces/TraceOps": "Traces and commands",
     "Traces/BufferOps": "Buffers and machine code",
+    "Traces/ExchangeOps": "Exchanges between devices",
     "Traces/ScheduleOps": "Entry points and schedules",
 }
 LEVELS = {"Tensors": "Level 1: tensors", "Programs": "Level 2: programs", "Traces": "Levels 3 and 4: traces, plans and schedules"}

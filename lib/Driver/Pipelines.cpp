@@ -119,8 +119,8 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // For a mesh: the program of each device. Before constants are folded and packed, because what
-  // follows sees the types of one device and chooses kernels and tiles for them; after equal ops are
-  // one, because dimensions of unused ones would restrict how others are divided.
+  // follows sees the types of one device and chooses kernels and tiles for them; after equal ops
+  // are one, because dimensions of unused ones would restrict how others are divided.
   manager.addPass(createSetMesh({mesh}));
   manager.addPass(createAnnotateSharding({parallel}));
   manager.addPass(createPartitionForMesh());

@@ -52,6 +52,7 @@ void BundleModel::addCommandTables() {
   schema_.add(command("signal", {scalar("event", 4), scalar("reserved2", 4)}));
   schema_.add(command("wait", {scalar("event", 4), scalar("reserved2", 4)}));
   schema_.add(command("end", {}));
+  schema_.add(command("exchange", {scalar("collective", 4), scalar("operandCount", 4), operands}));
   Field header, metadata, streams;
   header.name = "header";
   header.type.kind = Kind::Table;
@@ -204,7 +205,8 @@ void BundleModel::placeStreams(Node &tree) const {
   uint64_t total = 0;
   for (Node &stream : tree.items[StreamsPart].items) {
     for (Node &command : stream.items[0].items)
-      if (command.table == firstCommand_) {
+      if (command.table == firstCommand_ ||
+          command.table == firstCommand_ + static_cast<uint32_t>(Opcode::Exchange) - 1) {
         const uint64_t count = command.items[OperandsField].items.size();
         if (command.items[CountField].scalar != count) {
           command.items[CountField].scalar = count;

@@ -4,6 +4,7 @@
 #include "Changes.h"
 #include "ttrt/bundle_format.h"
 #include "ttrt/host.h"
+#include "ttrt/mesh.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -72,8 +73,25 @@ struct HostFunctions {
   std::vector<const ttrt_host_function *> list;
 };
 
-static PortType portOf(const ttrt_port &port) {
+static PortType portOf(const auto &port) {
   return {port.name, port.dtype, {port.shape, port.shape + port.rank}, port.bytes};
+}
+
+/// Calls function(port) for each input or output, which of a mesh is a whole one.
+template <typename Function>
+static void forEachPort(const ttrt_bundle *bundle, uint32_t entry, const ttrt_entry &info,
+                        bool inputs, Function function) {
+  ttrt_port port = TTRT_PORT_INIT;
+  ttrt_mesh_port whole = TTRT_MESH_PORT_INIT;
+  for (uint32_t i = 0; i < (inputs ? info.inputs : info.outputs); ++i)
+    if (ttrt_mesh_devices(bundle) > 1) {
+      if ((inputs ? ttrt_mesh_input : ttrt_mesh_output)(bundle, entry, i, &whole, nullptr) ==
+          TTRT_OK)
+        function(portOf(whole));
+    } else if ((inputs ? ttrt_bundle_input : ttrt_bundle_output)(bundle, entry, i, &port,
+                                                                 nullptr) == TTRT_OK) {
+      function(portOf(port));
+    }
 }
 
 Interface interfaceOf(const ttrt_bundle *bundle) {
@@ -83,13 +101,8 @@ Interface interfaceOf(const ttrt_bundle *bundle) {
     ttrt_bundle_entry(bundle, e, &info, nullptr);
     EntryType &entry = interface.emplace_back();
     entry.name = info.name;
-    ttrt_port port = TTRT_PORT_INIT;
-    for (uint32_t i = 0; i < info.inputs; ++i)
-      if (ttrt_bundle_input(bundle, e, i, &port, nullptr) == TTRT_OK)
-        entry.inputs.push_back(portOf(port));
-    for (uint32_t i = 0; i < info.outputs; ++i)
-      if (ttrt_bundle_output(bundle, e, i, &port, nullptr) == TTRT_OK)
-        entry.outputs.push_back(portOf(port));
+    forEachPort(bundle, e, info, true, [&](PortType port) { entry.inputs.push_back(port); });
+    forEachPort(bundle, e, info, false, [&](PortType port) { entry.outputs.push_back(port); });
     for (uint32_t i = 0; i < ttrt_bundle_schedules(bundle, e); ++i) {
       ttrt_schedule schedule = TTRT_SCHEDULE_INIT;
       ttrt_bundle_schedule(bundle, e, i, &schedule, nullptr);
@@ -179,6 +192,8 @@ public:
 
   void run(const ttrt_bundle *bundle, const std::vector<uint32_t> &entries,
            const std::vector<std::vector<char>> &schedules) {
+    if (ttrt_mesh_devices(bundle) > 1)
+      return runMesh(bundle, entries);
     const HostFunctions functions(bundle);
     // One core and the calling thread alone; then two, and two queues.
     for (uint32_t cores : {1u, 2u}) {
@@ -206,6 +221,26 @@ public:
     }
   }
 
+  /// All devices in this process, by whole inputs and outputs.
+  void runMesh(const ttrt_bundle *bundle, const std::vector<uint32_t> &entries) {
+    ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
+    device.cores = 1;
+    device.link_bytes_per_second = uint64_t(1) << 40;
+    device.checks = checks;
+    ttrt_mesh_options options = TTRT_MESH_OPTIONS_INIT;
+    options.device = &device;
+    ttrt_error error;
+    if (ttrt_mesh_open(bundle, &options, &mesh, &error) != TTRT_OK)
+      return say(Outcome::Kind::NotOpened, error.message);
+    for (size_t e = 0; e < entries.size(); ++e) {
+      entry = entries[e];
+      type = &interface[e];
+      if (!runs(nullptr, false))
+        return;
+    }
+    ttrt_mesh_close(mesh);
+  }
+
 private:
   void say(Outcome::Kind kind, const char *message) {
     shared.kind = kind;
@@ -231,11 +266,16 @@ private:
     return in;
   }
 
+  /// What a run leaves in states must not depend on which runs there were before: a mutant may lack
+  /// a schedule.
+  static void resetStates(ttrt_device *device) { ttrt_state_reset(device, nullptr); }
+
   bool runs(ttrt_device *device, bool noTrace) {
     if (entry == kNone) {
       skip(kRuns);
       return true;
     }
+    resetStates(device);
     for (uint32_t i = 0; i < kRuns; ++i) {
       // Of the exact size, for the address sanitizer.
       std::vector<std::unique_ptr<uint8_t[]>> memory;
@@ -248,7 +288,9 @@ private:
       ttrt_run_options options = TTRT_RUN_OPTIONS_INIT;
       options.no_trace = noTrace && i == 1;
       ttrt_error error;
-      if (ttrt_run(device, entry, inputsOf(i).data(), out.data(), &options, &error) != TTRT_OK) {
+      const std::vector<ttrt_input> in = inputsOf(i);
+      if ((mesh ? ttrt_mesh_run(mesh, entry, in.data(), out.data(), &options, &error)
+                : ttrt_run(device, entry, in.data(), out.data(), &options, &error)) != TTRT_OK) {
         say(Outcome::Kind::Failed, error.message);
         return false;
       }
@@ -263,6 +305,7 @@ private:
       skip(kIterations);
       return true;
     }
+    resetStates(device);
     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = entry;
     options.schedule = schedule;
@@ -292,6 +335,7 @@ private:
   const std::vector<uint8_t> &inputs;
   const bool checks;
   Shared &shared;
+  ttrt_mesh *mesh = nullptr; ///< instead of a device
   uint32_t entry = 0;
   const EntryType *type = nullptr;
 };

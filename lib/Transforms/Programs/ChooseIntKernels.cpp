@@ -26,8 +26,7 @@ std::optional<int64_t> getInteger(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getX();
   auto constant = value.getDefiningOp<ConstantOp>();
-  if (!constant || tensorType(value).getNumElements() == 0 ||
-      isa<ShardsAttr>(constant.getValue()))
+  if (!constant || tensorType(value).getNumElements() == 0 || isa<ShardsAttr>(constant.getValue()))
     return std::nullopt;
   // The zero points of many channels are a resource, which is no splat.
   ConstantTensor elements = ConstantTensor::get(constant.getValue());

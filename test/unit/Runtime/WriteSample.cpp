@@ -29,6 +29,12 @@ int main(int argc, char **argv) {
       {"sequences", sequencesChatBundle},
       {"generate", [] { return generateBundle(); }},
       {"hostile", hostileBundle},
+      {"mesh-certified",
+       [] {
+         BundleBuilder builder = meshBundle(/*sharded=*/true);
+         certify(builder);
+         return builder;
+       }},
       {"queues", queueBundle},
       {"certified",
        [] {
