@@ -10,6 +10,9 @@ namespace ttrt::mpi {
 using collectives::Move;
 using collectives::Place;
 
+/// Messages of this size need no answer of the receiver, so that a send is complete when it begins.
+static constexpr uint64_t kSmallBytes = 2048;
+
 namespace {
 /// Rows of bytes as a type of MPI; freed with the object, which requests that use it allow.
 class Rows {
@@ -52,7 +55,7 @@ static bool overlap(std::pair<uint64_t, uint64_t> a, std::pair<uint64_t, uint64_
 Exchange::Exchange(const fb::Collective &collective, uint32_t index, const Operands &operands,
                    uint8_t *base, Staging &staging, const Members &members)
     : collective_(index), operands_(operands), base_(base), staging_(staging),
-      combine_(combineOf(collective.reduction(), collective.dtype())) {
+      combine_(combineOf(collective.reduction(), collective.dtype())), data_(members.data()) {
   std::vector<int> ranks;
   for (const fb::DeviceGroup *group : *collective.groups()) {
     std::vector<int> devices(group->devices()->begin(), group->devices()->end());
@@ -72,7 +75,7 @@ Exchange::Exchange(const fb::Collective &collective, uint32_t index, const Opera
                                     collective.sources() ? collective.sources()->data() : nullptr};
   // Messages of one collective are matched in their order. A tag for each turns a mistake in the
   // order of collectives into an error rather than wrong sums.
-  const Peers peers = {ranks, members, static_cast<int>(index % 32768)};
+  tag_ = static_cast<int>(index % 32768);
   std::vector<std::vector<Move>> all;
   for (uint32_t device = 0; device < shape.devices; ++device)
     all.push_back(piecesOf(shape, device));
@@ -81,11 +84,11 @@ Exchange::Exchange(const fb::Collective &collective, uint32_t index, const Opera
     const size_t begin = steps_.size();
     for (const Move &move : all[self])
       if (move.round == round)
-        addStep(move, begin, self, peers);
+        addStep(move, begin, self, ranks);
     for (uint32_t taker = 0; taker < shape.devices; ++taker)
       for (const Move &move : all[taker])
         if (taker != self && move.peer == self && move.round == round)
-          addSend(move, ranks[taker], peers);
+          addSend(move, ranks[taker]);
   }
   rounds_.push_back({steps_.size(), sends_.size()});
 }
@@ -118,12 +121,13 @@ bool Exchange::mayArriveInPlace(const Move &move, size_t roundBegin) const {
   });
 }
 
-void Exchange::addStep(const Move &move, size_t roundBegin, uint32_t self, const Peers &peers) {
+void Exchange::addStep(const Move &move, size_t roundBegin, uint32_t self,
+                       const std::vector<int> &ranks) {
   if (move.peer == self) {
     steps_.push_back({move, -1, 0, nullptr});
     return;
   }
-  const int rank = peers.ranks[move.peer];
+  const int rank = ranks[move.peer];
   uint8_t *to = at(move.to, move.toOffset), *staged = nullptr;
   uint64_t pitch = move.toPitch;
   if (!mayArriveInPlace(move, roundBegin)) {
@@ -135,29 +139,36 @@ void Exchange::addStep(const Move &move, size_t roundBegin, uint32_t self, const
   }
   const Rows rows(move, pitch);
   receives_.push_back(MPI_REQUEST_NULL);
-  check("MPI_Recv_init", MPI_Recv_init(to, rows.count(), rows.type(), rank, peers.tag,
-                                       peers.members.data(), &receives_.back()));
+  check("MPI_Recv_init",
+        MPI_Recv_init(to, rows.count(), rows.type(), rank, tag_, data_, &receives_.back()));
   steps_.push_back({move, rank, receives_.size() - 1, staged});
 }
 
-void Exchange::addSend(const Move &move, int taker, const Peers &peers) {
-  const Rows rows(move, move.fromPitch);
+void Exchange::addSend(const Move &move, int taker) {
+  const uint8_t *from = at(move.from, move.fromOffset);
   sends_.push_back(MPI_REQUEST_NULL);
-  check("MPI_Send_init", MPI_Send_init(at(move.from, move.fromOffset), rows.count(), rows.type(),
-                                       taker, peers.tag, peers.members.data(), &sends_.back()));
-  takers_.push_back(taker);
+  if (isDense(move, move.fromPitch) && move.rows * move.bytes <= kSmallBytes) {
+    gives_.push_back({taker, from, static_cast<int>(move.rows * move.bytes)});
+    return;
+  }
+  const Rows rows(move, move.fromPitch);
+  gives_.push_back({taker, nullptr, 0});
+  check("MPI_Send_init",
+        MPI_Send_init(from, rows.count(), rows.type(), taker, tag_, data_, &sends_.back()));
 }
 
 bool Exchange::run(Members &members) {
   for (size_t round = 0; round + 1 < rounds_.size(); ++round) {
     const Round &begin = rounds_[round], &end = rounds_[round + 1];
-    if (const auto count = static_cast<int>(end.send - begin.send))
-      check("MPI_Startall", MPI_Startall(count, &sends_[begin.send]));
+    next_ = begin.step;
+    staged_ = made_ = 0;
+    startReceives(end.step);
+    startSends(begin.send, end.send);
     if (!runSteps(begin.step, end.step, members))
       return false;
   }
   for (size_t i = 0; i < sends_.size(); ++i)
-    if (!members.wait(takers_[i], [&] {
+    if (sends_[i] != MPI_REQUEST_NULL && !members.wait(gives_[i].taker, [&] {
           int done = 0;
           check("MPI_Test", MPI_Test(&sends_[i], &done, MPI_STATUS_IGNORE));
           return done != 0;
@@ -166,19 +177,31 @@ bool Exchange::run(Members &members) {
   return true;
 }
 
-/// Receives are started in order, as far as the staging has room.
+/// In order, as far as the staging has room.
+void Exchange::startReceives(size_t end) {
+  for (; next_ < end; ++next_) {
+    const Step &step = steps_[next_];
+    if (step.rank < 0)
+      continue;
+    if (step.staged && staged_ == made_ + Staging::kSlots)
+      return;
+    staged_ += step.staged != nullptr;
+    check("MPI_Start", MPI_Start(&receives_[step.receive]));
+  }
+}
+
+/// A small message is faster without a persistent request: MPI copies it and is done with it.
+void Exchange::startSends(size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i)
+    if (const Send &send = gives_[i]; send.small)
+      check("MPI_Isend",
+            MPI_Isend(send.small, send.bytes, MPI_BYTE, send.taker, tag_, data_, &sends_[i]));
+    else
+      check("MPI_Start", MPI_Start(&sends_[i]));
+}
+
 bool Exchange::runSteps(size_t begin, size_t end, Members &members) {
-  size_t started = begin, staged = 0, made = 0;
   for (size_t i = begin; i < end; ++i) {
-    for (; started < end; ++started) {
-      const Step &step = steps_[started];
-      if (step.rank < 0)
-        continue;
-      if (step.staged && staged == made + Staging::kSlots)
-        break;
-      staged += step.staged != nullptr;
-      check("MPI_Start", MPI_Start(&receives_[step.receive]));
-    }
     const Step &step = steps_[i];
     if (step.rank >= 0 && !members.wait(step.rank, [&] {
           int done = 0;
@@ -187,7 +210,8 @@ bool Exchange::runSteps(size_t begin, size_t end, Members &members) {
         }))
       return false;
     make(step);
-    made += step.staged != nullptr;
+    made_ += step.staged != nullptr;
+    startReceives(end);
   }
   return true;
 }

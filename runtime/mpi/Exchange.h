@@ -62,19 +62,17 @@ private:
   struct Round {
     size_t step, send;
   };
-  struct Peers {
-    const std::vector<int> &ranks; ///< of the group
-    const Members &members;
-    int tag;
-  };
-
-  void addStep(const collectives::Move &move, size_t roundBegin, uint32_t self, const Peers &peers);
-  void addSend(const collectives::Move &move, int taker, const Peers &peers);
+  void addStep(const collectives::Move &move, size_t roundBegin, uint32_t self,
+               const std::vector<int> &ranks);
+  void addSend(const collectives::Move &move, int taker);
   bool mayArriveInPlace(const collectives::Move &move, size_t roundBegin) const;
   uint8_t *at(collectives::Place place, uint64_t offset) const {
     return base_ + operands_[static_cast<size_t>(place)] + offset;
   }
   bool runSteps(size_t begin, size_t end, Members &members);
+  /// Starts the receives of steps from `next_` on.
+  void startReceives(size_t end);
+  void startSends(size_t begin, size_t end);
   void make(const Step &step) const;
 
   uint32_t collective_;
@@ -82,11 +80,20 @@ private:
   uint8_t *base_;
   Staging &staging_;
   Combine combine_;
+  MPI_Comm data_;
+  int tag_ = 0;
   size_t slots_ = 0; ///< of the staging that have a step
   std::vector<Step> steps_;
   std::vector<Round> rounds_;
   std::vector<MPI_Request> receives_, sends_;
-  std::vector<int> takers_;                       ///< of the sends
+  struct Send {
+    int taker;
+    const uint8_t *small; ///< a message that fits MPI's buffers; nullptr: a persistent request
+    int bytes;
+  };
+  std::vector<Send> gives_;      ///< of sends_
+  size_t next_ = 0;              ///< the first step whose receive has not been started
+  size_t staged_ = 0, made_ = 0; ///< steps of this round that use the staging: started; complete
   std::vector<std::unique_ptr<uint8_t[]>> large_; ///< where copies arrive that do not fit a slot
 };
 

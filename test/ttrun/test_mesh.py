@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -140,6 +142,19 @@ def test_killed_ranks(root, build_dir, bundle, how, name, ranks):
         [sys.executable, root / "scripts/kill-ranks.py", bundle(name), str(ranks), f"--build={build_dir}",
          "--times=3", f"--how={how}"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_interrupted(tools, bundle):
+    """Ctrl-C or SIGTERM ends all ranks without words."""
+    process = subprocess.Popen(
+        [tools.path("ttrun"), "run", bundle("mesh-parts"), "--random", "--loops=1000000000000", "--processes=2"],
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    time.sleep(0.3)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=20)
+    assert time.monotonic() - begin < 1
+    assert process.returncode == 128 + signal.SIGTERM and output == ""
 
 
 def test_read_and_check(tools, bundle):

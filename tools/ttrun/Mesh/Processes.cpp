@@ -37,12 +37,15 @@ public:
       const timespec pause = {0, kSecond / 10};
       siginfo_t info;
       const int signal = sigtimedwait(&signals, &info, &pause);
-      if (signal > 0 && signal != SIGCHLD)
-        end(signal);
+      if (signal > 0 && signal != SIGCHLD) {
+        interrupted = true; // the user knows why they end
+        failed(128 + signal);
+        end(SIGTERM);
+      }
       collect();
       if (failedAt && !killed && left && now() - failedAt > kSecond) {
         killed = true;
-        for (size_t rank = 0; rank < processes.size(); ++rank)
+        for (size_t rank = 0; rank < processes.size() && !interrupted; ++rank)
           if (processes[rank] > 0)
             fmt::print(stderr, "ttrun: rank {} has not ended in a second; it is killed\n", rank);
         end(SIGKILL);
@@ -56,7 +59,6 @@ private:
     for (pid_t process : processes)
       if (process > 0)
         kill(process, signal);
-    failed(kFailed);
   }
   void failed(int with) {
     if (!status)
@@ -72,7 +74,7 @@ private:
       processes[rank] = 0;
       --left;
       if (WIFSIGNALED(how)) {
-        if (!killed)
+        if (!killed && !interrupted)
           fmt::print(stderr, "ttrun: rank {} was ended by signal {} ({})\n", rank, WTERMSIG(how),
                      strsignal(WTERMSIG(how)));
         failed(kFailed);
@@ -86,7 +88,7 @@ private:
   size_t left;
   int status = 0;
   int64_t failedAt = 0; ///< 0: none has
-  bool killed = false;
+  bool killed = false, interrupted = false;
 };
 } // namespace
 
