@@ -378,7 +378,7 @@ TEST(Mesh, ReportsADeviceThatEnds) {
                              if (ttrt_run(target, 0, &input, &output, nullptr, &error) != TTRT_OK)
                                return false;
                            if (device == 3)
-                             _exit(0);
+                             kill(getpid(), SIGKILL);
                            const auto begin = std::chrono::steady_clock::now();
                            // Device 2 notices it on its queue.
                            ttrt_status status;
@@ -398,7 +398,7 @@ TEST(Mesh, ReportsADeviceThatEnds) {
                            ttrt_device_close(target);
                            return good;
                          }),
-            0u);
+            1u); // the one that ended
 }
 
 /// The bundle of hostBundle(), declared for two devices; device 1's function fails.
