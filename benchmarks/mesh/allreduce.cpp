@@ -2,7 +2,7 @@
 //
 // The time of an all_reduce of f32 by libttrt_mesh, and by MPI_Allreduce, in the same processes:
 //
-//     mpirun -n 2 --bind-to core benchmarks/mesh/allreduce [largest bytes [rounds]]
+//     mpirun -n 2 --bind-to core build/bin/ttrt-bench-allreduce [largest bytes [rounds]]
 //
 // Both take turns, so that what else the machine does slows both down. A line for each size: the
 // medians of the rounds, of which each is the mean of many calls, and the best rounds.

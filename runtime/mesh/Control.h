@@ -55,7 +55,8 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free);
 /// Offsets in the shared memory.
 struct Layout {
   explicit Layout(uint64_t devices)
-      : members(kPageSize), progress(members + devices * sizeof(Member)),
+      : members(kPageSize),
+        progress(alignUp(members + devices * sizeof(Member), alignof(Progress))),
         slots(alignUp(progress + devices * sizeof(Progress), kPageSize)),
         dram(slots + devices * kSlots * kSlotBytes) {}
 
