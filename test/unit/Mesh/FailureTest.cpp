@@ -324,7 +324,8 @@ TEST(MeshFailure, Gather) {
                       for (uint32_t i = 0; i < 3; ++i)
                         for (size_t j = 0; j < bytes; ++j)
                           expected.push_back(static_cast<uint8_t>(i * 7 + j * 13));
-                      memcpy(mine.data(), expected.data() + device * bytes, bytes);
+                      std::copy_n(expected.begin() + static_cast<ptrdiff_t>(device * bytes), bytes,
+                                  mine.begin());
                       for (uint64_t round = 0; round < 5; ++round)
                         if (member.run(0, round) != world.expected(world.cases[0], device, round) ||
                             transport->gather(transport, mine.data(), bytes, all.data()) != 0 ||
