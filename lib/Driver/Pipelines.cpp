@@ -122,6 +122,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // follows sees the types of one device and chooses kernels and tiles for them; after equal ops
   // are one, because dimensions of unused ones would restrict how others are divided.
   manager.addPass(createSetMesh({mesh}));
+  manager.addPass(createExposeDimensions());
   manager.addPass(createAnnotateSharding({parallel}));
   manager.addPass(createPartitionForMesh());
   // Before all that computes, because kernels and most evaluation of constants are for f32.

@@ -31,7 +31,8 @@ def run(tools, bundle, path, *options):
 
 
 def divide(mesh, parallel):
-    return [f"--ttc-set-mesh=mesh={mesh}", f"--ttc-annotate-sharding=parallel={parallel}", "--ttc-partition"]
+    return [f"--ttc-set-mesh=mesh={mesh}", "--ttc-expose-dimensions",
+            f"--ttc-annotate-sharding=parallel={parallel}", "--ttc-partition"]
 
 
 @pytest.mark.parametrize("mesh,parallel", DIVISIONS)

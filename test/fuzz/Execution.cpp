@@ -204,21 +204,35 @@ public:
       options.link_bytes_per_second = uint64_t(1) << 40;
       options.checks = checks;
       options.host_functions = functions.list.data();
-      ttrt_error error;
-      ttrt_device *device = nullptr;
-      if (ttrt_device_open(bundle, &options, &device, &error) != TTRT_OK)
-        return say(Outcome::Kind::NotOpened, error.message);
       for (size_t e = 0; e < entries.size(); ++e) {
         entry = entries[e];
         type = &interface[e];
-        if (!runs(device, cores == 1))
+        if (!onDevice(bundle, options,
+                      [&](ttrt_device *device) { return runs(device, cores == 1); }))
           return;
         for (size_t s = 0; s < schedules[e].size() && cores == 2; ++s)
-          if (!pipeline(device, type->schedules[s].c_str(), schedules[e][s]))
+          if (!onDevice(bundle, options, [&](ttrt_device *device) {
+                return pipeline(device, type->schedules[s].c_str(), schedules[e][s]);
+              }))
             return;
       }
-      ttrt_device_close(device);
     }
+  }
+
+  /// Each on a device of its own: what it leaves in states must not depend on what ran before, as a
+  /// mutant may lack a schedule.
+  template <typename Use>
+  bool onDevice(const ttrt_bundle *bundle, const ttrt_device_options &options, Use use) {
+    ttrt_error error;
+    ttrt_device *device = nullptr;
+    if (ttrt_device_open(bundle, &options, &device, &error) != TTRT_OK) {
+      say(Outcome::Kind::NotOpened, error.message);
+      return false;
+    }
+    const bool succeeded = use(device);
+    if (succeeded)
+      ttrt_device_close(device);
+    return succeeded;
   }
 
   /// All devices in this process, by whole inputs and outputs.
@@ -266,16 +280,11 @@ private:
     return in;
   }
 
-  /// What a run leaves in states must not depend on which runs there were before: a mutant may lack
-  /// a schedule.
-  static void resetStates(ttrt_device *device) { ttrt_state_reset(device, nullptr); }
-
   bool runs(ttrt_device *device, bool noTrace) {
     if (entry == kNone) {
       skip(kRuns);
       return true;
     }
-    resetStates(device);
     for (uint32_t i = 0; i < kRuns; ++i) {
       // Of the exact size, for the address sanitizer.
       std::vector<std::unique_ptr<uint8_t[]>> memory;
@@ -305,7 +314,6 @@ private:
       skip(kIterations);
       return true;
     }
-    resetStates(device);
     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = entry;
     options.schedule = schedule;

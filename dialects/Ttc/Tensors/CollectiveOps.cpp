@@ -249,6 +249,39 @@ struct GatherOfReduceScatter : OpRewritePattern<AllGatherOp> {
   }
 };
 
+/// The sum of two sums over the same devices is one sum of what each device adds up before: half
+/// the bytes.
+struct SumOfAllReduces : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    auto a = op.getA().getDefiningOp<AllReduceOp>(), b = op.getB().getDefiningOp<AllReduceOp>();
+    if (!a || !b || a == b || a.getAxes() != b.getAxes() || a.getType() != b.getType() ||
+        a.getReduction() != Reduction::Sum || b.getReduction() != Reduction::Sum ||
+        !a->hasOneUse() || !b->hasOneUse())
+      return failure();
+    Value sum = AddOp::create(rewriter, op.getLoc(), op.getType(), a.getX(), b.getX());
+    rewriter.replaceOpWithNewOp<AllReduceOp>(op, op.getType(), sum, a.getAxes(), Reduction::Sum);
+    return success();
+  }
+};
+
+/// Of a reduction that is needed in part, only that part is exchanged.
+struct SliceOfAllReduce : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto all = op.getX().getDefiningOp<AllReduceOp>();
+    if (!all || !all->hasOneUse() || typeOf(op.getY()).getNumElements() == 0)
+      return failure();
+    Value part = SliceOp::create(rewriter, op.getLoc(), op.getType(), all.getX(), op.getStarts(),
+                                 op.getSizes(), op.getSteps());
+    rewriter.replaceOpWithNewOp<AllReduceOp>(op, op.getType(), part, all.getAxes(),
+                                             all.getReduction());
+    return success();
+  }
+};
+
 /// A device that sends what it has just received: one permutation.
 struct PermuteOfPermute : OpRewritePattern<PermuteOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -271,7 +304,9 @@ struct PermuteOfPermute : OpRewritePattern<PermuteOp> {
 
 } // namespace
 
-void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
+void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SumOfAllReduces, SliceOfAllReduce>(context);
+}
 void AllGatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<GatherOfReduceScatter>(context);
 }

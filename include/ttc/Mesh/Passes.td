@@ -21,6 +21,26 @@ def SetMesh : Pass<"ttc-set-mesh", "::mlir::ModuleOp"> {
   let options = [MeshOption];
 }
 
+def ExposeDimensions : Pass<"ttc-expose-dimensions", "::mlir::ModuleOp"> {
+  let summary = "Rewrites ops that hide from a mesh how dimensions correspond";
+  let description = [{
+    Exporters write some ops in a form that allows no division, although others compute the same. If the module has a mesh:
+
+    - A transpose of a tensor whose leading dimensions were merged, and stay, comes before the merge: heads that are merged
+      with the batch can be divided no more.
+    - A gather by constant indices that takes every element in order, such as that of a mask, becomes a reshape.
+
+    ```mlir
+    %0 = ttc.reshape %k : (tensor<2x4x6x8xf32>) -> tensor<8x6x8xf32>
+    %1 = ttc.transpose %0 {permutation = [0, 2, 1]} : (tensor<8x6x8xf32>) -> tensor<8x8x6xf32>
+    %2 = ttc.reshape %1 : (tensor<8x8x6xf32>) -> tensor<2x4x8x6xf32>
+    // becomes
+    %2 = ttc.transpose %k {permutation = [0, 1, 3, 2]} : (tensor<2x4x6x8xf32>) -> tensor<2x4x8x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
   let summary = "Annotates how tensors are divided among the devices of a mesh";
   let description = [{

@@ -51,7 +51,7 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
     that can be planned.
 
     The unit of the decision is a buffer with all values bound to it (parts of a concat, results
-    written in place). A layout that the IR gives is kept. Outputs stay in DRAM: a slot in L1 would
+    written in place). A layout that the IR gives is kept. What devices of a mesh exchange stays in DRAM. Outputs stay in DRAM: a slot in L1 would
     save one write and occupy L1 during the whole trace.
 
     `input-memory` decides where inputs are stored:

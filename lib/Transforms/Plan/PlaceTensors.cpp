@@ -36,6 +36,7 @@ public:
   }
 
   void run() {
+    findInDram();
     findSlots();
     if (inputMemory == InputMemory::L1) {
       for (StringAttr slot : slots)
@@ -79,6 +80,17 @@ private:
     }
   }
 
+  /// Finds the buffers of work whose operands and results stay in DRAM.
+  void findInDram() {
+    for (auto trace : module.getOps<TraceOp>())
+      for (Operation &op : trace.getBody().front())
+        if (auto work = dyn_cast<DeviceWorkOpInterface>(op); work && work.staysInDram())
+          for (ValueRange values : {ValueRange(op.getOperands()), ValueRange(op.getResults())})
+            for (Value value : values)
+              if (FlatSymbolRefAttr buffer = getBoundBuffer(getStorage(value)->root))
+                inDram.insert(buffer.getAttr());
+  }
+
   /// Finds the slots of inputs that only the caller writes, and their rings.
   void findSlots() {
     for (auto entry : module.getOps<EntryOp>()) {
@@ -87,7 +99,8 @@ private:
         outputs.insert(output.getBufferAttr());
       for (auto input : entry.getBody().getOps<InputOp>()) {
         auto buffer = symbols.lookup<BufferOp>(input.getBufferAttr().getAttr());
-        if (buffer.getKind() != BufferKind::Slot || outputs.contains(input.getBufferAttr()))
+        if (buffer.getKind() != BufferKind::Slot || outputs.contains(input.getBufferAttr()) ||
+            inDram.contains(buffer.getSymNameAttr()))
           continue;
         slots.insert(input.getBufferAttr().getAttr());
         SmallVector<StringAttr> &ring = rings[input.getBufferAttr().getAttr()];
@@ -136,7 +149,7 @@ private:
 
   /// Activations without a given layout.
   SmallVector<Option> getActivations() {
-    DenseSet<StringAttr> fixed;
+    DenseSet<StringAttr> fixed = inDram;
     for (auto trace : module.getOps<TraceOp>())
       for (Operation &op : trace.getBody().front())
         for (Value value : op.getResults())
@@ -298,6 +311,7 @@ private:
   llvm::SetVector<StringAttr> slots;
   DenseMap<StringAttr, SmallVector<StringAttr>> rings; ///< further slots of a slot
   DenseSet<StringAttr> ahead;
+  DenseSet<StringAttr> inDram; ///< buffers that must be there
   std::vector<TimelinePoint> timeline;
   Lifetimes lifetimes;
   DenseMap<StringAttr, int64_t> traffic; ///< bytes of all accesses

@@ -25,7 +25,7 @@ struct Weights {
 std::optional<Weights> getWeights(ConstantOp constant) {
   Weights weights{constant, {}};
   if (!tensorType(constant).getElementType().isF32() || constant->use_empty() ||
-      tensorType(constant).getNumElements() == 0 || isa<ShardsAttr>(constant.getValue()))
+      tensorType(constant).getNumElements() == 0)
     return std::nullopt;
   for (OpOperand &use : constant->getUses()) {
     auto product = dyn_cast<KernelGemmOp>(use.getOwner());
@@ -76,8 +76,9 @@ struct NarrowWeights : impl::NarrowWeightsBase<NarrowWeights> {
     }
     SmallVector<Weights> found;
     getOperation().walk([&](ConstantOp constant) {
-      if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-        ++usesOf[resource.getRawHandle().getKey()];
+      for (ElementsAttr value : getValues(constant))
+        if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+          ++usesOf[resource.getRawHandle().getKey()];
       if (std::optional<Weights> of = getWeights(constant))
         found.push_back(*of);
     });
@@ -88,15 +89,33 @@ struct NarrowWeights : impl::NarrowWeightsBase<NarrowWeights> {
   }
 
 private:
+  using Tensors = SmallVector<ConstantTensor, 1>;
+
+  /// The value of all devices of a mesh, or those that they differ in.
+  static SmallVector<ElementsAttr> getValues(ConstantOp constant) {
+    if (auto shards = dyn_cast<ShardsAttr>(constant.getValue()))
+      return SmallVector<ElementsAttr>(shards.getValues());
+    return {constant.getValue()};
+  }
+
+  /// The attribute of new values, one for each of a constant.
+  ElementsAttr combine(ConstantOp constant, ArrayRef<ElementsAttr> values) {
+    if (auto shards = dyn_cast<ShardsAttr>(constant.getValue()))
+      return ShardsAttr::getOrValue(&getContext(), values, shards.getDevices());
+    return values.front();
+  }
+
   void narrow(const Weights &of) {
     ConstantOp constant = of.constant;
-    ConstantTensor from = ConstantTensor::get(constant.getValue()).expanded();
+    Tensors from;
+    for (ElementsAttr value : getValues(constant))
+      from.push_back(ConstantTensor::get(value).expanded());
     Builder builder(&getContext());
     switch (weights) {
     case WeightStorage::F32:
       return;
     case WeightStorage::Auto:
-      if (ConstantTensor exact = narrowExactly(constant, from))
+      if (Tensors exact = narrowExactly(constant, from); !exact.empty())
         replace(of, exact);
       return;
     case WeightStorage::F16:
@@ -108,8 +127,8 @@ private:
     }
   }
 
-  /// The weights in a 16-bit type that holds all of them; null if there is none.
-  ConstantTensor narrowExactly(ConstantOp constant, const ConstantTensor &from) {
+  /// The weights in a 16-bit type that holds all of them; nothing if there is none.
+  Tensors narrowExactly(ConstantOp constant, const Tensors &from) {
     // The bits of f32 that the types lack, at least: quick to look at.
     struct {
       Type type;
@@ -119,39 +138,55 @@ private:
     for (auto [type, lost] : candidates) {
       if (type.isF16() && !hasF16)
         continue;
-      if (llvm::any_of(from.get<uint32_t>(), [&](uint32_t word) { return word & lost; }))
-        continue;
-      ConstantTensor narrow = castTo(constant, from, type);
-      if (castTo(constant, narrow, from.getType().getElementType()).getBytes() == from.getBytes())
-        return narrow;
+      Tensors result;
+      for (const ConstantTensor &tensor : from) {
+        if (llvm::any_of(tensor.get<uint32_t>(),
+                         [lost = lost](uint32_t word) { return word & lost; }))
+          break;
+        ConstantTensor narrow = castTo(constant, tensor, type);
+        if (castTo(constant, narrow, tensor.getType().getElementType()).getBytes() !=
+            tensor.getBytes())
+          break;
+        result.push_back(narrow);
+      }
+      if (result.size() == from.size())
+        return result;
     }
     return {};
   }
 
-  void narrowTo(const Weights &of, const ConstantTensor &from, Type type) {
-    ConstantTensor narrow = castTo(of.constant, from, type);
-    ConstantTensor back = castTo(of.constant, narrow, Float32Type::get(&getContext()));
-    ArrayRef<float> before = from.get<float>(), after = back.get<float>();
-    for (auto [weight, stored] : llvm::zip_equal(before, after))
-      if (std::isfinite(weight) && !std::isfinite(stored))
-        return;
-    errors.add(before, [&](int64_t i) { return after[i]; });
+  void narrowTo(const Weights &of, const Tensors &from, Type type) {
+    Tensors narrow, back;
+    for (const ConstantTensor &tensor : from) {
+      narrow.push_back(castTo(of.constant, tensor, type));
+      back.push_back(castTo(of.constant, narrow.back(), Float32Type::get(&getContext())));
+      for (auto [weight, stored] : llvm::zip_equal(tensor.get<float>(), back.back().get<float>()))
+        if (std::isfinite(weight) && !std::isfinite(stored))
+          return;
+    }
+    for (auto [before, after] : llvm::zip_equal(from, back))
+      errors.add(before.get<float>(),
+                 [&, after = after.get<float>()](int64_t i) { return after[i]; });
     replace(of, narrow);
   }
 
-  void narrowToInt8(const Weights &of, const ConstantTensor &from) {
-    ArrayRef<float> weights = from.get<float>();
-    if (llvm::any_of(weights, [](float weight) { return !std::isfinite(weight); }))
-      return;
-    ScaledWeights scaled = scale(from);
-    ArrayRef<int8_t> values = scaled.values.get<int8_t>();
-    int64_t depth = from.getShape()[2], nr = from.getShape()[3];
-    errors.add(weights, [&](int64_t i) {
-      return static_cast<float>(values[i]) * scaled.scales[i / (depth * nr) * nr + i % nr];
-    });
+  void narrowToInt8(const Weights &of, const Tensors &from) {
+    for (const ConstantTensor &tensor : from)
+      if (llvm::any_of(tensor.get<float>(), [](float weight) { return !std::isfinite(weight); }))
+        return;
+    SmallVector<ScaledWeights> scaled;
+    Tensors values;
+    for (const ConstantTensor &tensor : from) {
+      const ScaledWeights &part = scaled.emplace_back(scale(tensor));
+      values.push_back(part.values);
+      int64_t depth = tensor.getShape()[2], nr = tensor.getShape()[3];
+      errors.add(tensor.get<float>(), [&, stored = part.values.get<int8_t>()](int64_t i) {
+        return static_cast<float>(stored[i]) * part.scales[i / (depth * nr) * nr + i % nr];
+      });
+    }
     for (KernelGemmOp product : of.products)
       multiplyByScales(product, scaled, of.constant);
-    replace(of, scaled.values);
+    replace(of, values);
   }
 
   ScaledWeights scale(const ConstantTensor &from) {
@@ -179,39 +214,47 @@ private:
 
   /// Multiplies the product's columns by their scales; the columns that fill up the last panel of a
   /// group have none.
-  void multiplyByScales(KernelGemmOp product, const ScaledWeights &scaled, ConstantOp constant) {
+  void multiplyByScales(KernelGemmOp product, ArrayRef<ScaledWeights> scaled, ConstantOp constant) {
     auto type = tensorType(product.getResult());
     int64_t columns = type.getShape().back(), ofGroup = columns / product.getGroups();
     auto shape = tensorType(constant).getShape();
-    SmallVector<float> scales;
-    for (int64_t i = 0; i < columns; ++i)
-      scales.push_back(scaled.scales[i / ofGroup * shape[1] * shape[3] + i % ofGroup]);
     OpBuilder builder(product);
     builder.setInsertionPointAfter(product);
-    auto value = DenseElementsAttr::get(RankedTensorType::get(columns, builder.getF32Type()),
-                                        ArrayRef<float>(scales));
-    Value scale = ConstantOp::create(builder, product.getLoc(), value);
+    SmallVector<ElementsAttr> values;
+    for (const ScaledWeights &part : scaled) {
+      SmallVector<float> scales;
+      for (int64_t i = 0; i < columns; ++i)
+        scales.push_back(part.scales[i / ofGroup * shape[1] * shape[3] + i % ofGroup]);
+      values.push_back(DenseElementsAttr::get(RankedTensorType::get(columns, builder.getF32Type()),
+                                              ArrayRef<float>(scales)));
+    }
+    Value scale = ConstantOp::create(builder, product.getLoc(), combine(constant, values));
     auto mul = MulOp::create(builder, product.getLoc(), product.getResult(), scale);
     product.getResult().replaceAllUsesExcept(mul, mul);
   }
 
-  void replace(const Weights &of, const ConstantTensor &narrow) {
+  void replace(const Weights &of, const Tensors &narrow) {
     ConstantOp constant = of.constant;
     ++numNarrowed;
-    numSaved +=
-        static_cast<int64_t>(tensorType(constant).getNumElements() * 4 - narrow.getBytes().size());
     ++errors.tensors;
     errors.products += of.products.size();
+    const SmallVector<ElementsAttr> before = getValues(constant);
+    SmallVector<ElementsAttr> after;
+    for (auto [value, tensor] : llvm::zip_equal(before, narrow)) {
+      numSaved += static_cast<int64_t>(tensor.getNumElements() * 4 - tensor.getBytes().size());
+      auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+      after.push_back(tensor.toAttr(resource ? resource.getRawHandle().getKey() : "narrow"));
+    }
     OpBuilder builder(constant);
-    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
-    StringRef name = resource ? resource.getRawHandle().getKey() : "narrow";
-    auto stored = ConstantOp::create(builder, constant.getLoc(), narrow.toAttr(name));
+    auto stored = ConstantOp::create(builder, constant.getLoc(), combine(constant, after));
     for (KernelGemmOp product : of.products)
       product.getBMutable().assign(stored);
     constant.erase();
-    if (resource && --usesOf[resource.getRawHandle().getKey()] == 0)
-      DenseResourceElementsHandle::getManagerInterface(&getContext())
-          .update(resource.getRawHandle().getKey(), AsmResourceBlob());
+    for (ElementsAttr value : before)
+      if (auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+          resource && --usesOf[resource.getRawHandle().getKey()] == 0)
+        DenseResourceElementsHandle::getManagerInterface(&getContext())
+            .update(resource.getRawHandle().getKey(), AsmResourceBlob());
   }
 
   /// The elements as another type, rounded to nearest.

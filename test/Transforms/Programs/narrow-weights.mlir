@@ -81,3 +81,17 @@ func.func @shared(%x: tensor<4x1xf32>) -> (tensor<4x8xf32>, tensor<1x1x1x8xf32>)
      : (tensor<4x1xf32>, tensor<1x1x1x8xf32>) -> tensor<4x8xf32>
   return %0, %w : tensor<4x8xf32>, tensor<1x1x1x8xf32>
 }
+
+// -----
+
+// Weights that differ between the devices of a mesh: all of them in one type, and scales for each device.
+// CHECK-LABEL: @shards
+// AUTO: ttc.constant #ttc.shards<[dense<1.000000e+00> : tensor<1x1x2x8xbf16>, dense<2.000000e+00> : tensor<1x1x2x8xbf16>], [0, 1]>
+// INT8: ttc.constant dense<127> : tensor<1x1x2x8xi8>
+// INT8: %[[S:.*]] = ttc.constant #ttc.shards<[dense<0.00787401571> : tensor<6xf32>, dense<0.0157480314> : tensor<6xf32>], [0, 1]>
+func.func @shards(%x: tensor<4x2xf32>) -> tensor<4x6xf32> {
+  %w = ttc.constant #ttc.shards<[dense<1.0> : tensor<1x1x2x8xf32>, dense<2.0> : tensor<1x1x2x8xf32>], [0, 1]>
+  %0 = ttc.kernel.gemm %x, %w {packed, tile = array<i64: 12, 8>}
+     : (tensor<4x2xf32>, tensor<1x1x2x8xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}

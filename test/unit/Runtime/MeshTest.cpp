@@ -3,6 +3,7 @@
 // Bundles of a mesh: good ones pass, and every kind of fault is refused with a message that names
 // it.
 
+#include "Bundle.h"
 #include "Certify.h"
 #include "FaultPlaces.h"
 #include "Loaded.h"
@@ -140,15 +141,72 @@ TEST(MeshQueues, ExchangesOfTwoQueuesHaveOneOrder) {
             "second, for an event that queue 0 records after the first");
 }
 
-TEST(MeshQueues, TheOrderHoldsInEveryIteration) {
-  // The exchange of the next iteration must not pass the last one of this iteration.
+/// The schedule with two queues in which queue 0 writes x again as soon as the program of queue 1
+/// has read it, while the exchange there may still be under way. With `ordered`, queue 0 waits for
+/// that exchange, too; `queue` records the event in the prologue.
+BundleBuilder aheadBundle(bool ordered, uint8_t queue = 1) {
   BundleBuilder builder = meshQueuesBundle();
-  auto &body = builder.bundle.entries[0]->schedules[1]->body;
-  ASSERT_EQ(body[9]->kind, fb::StepKind::Wait);
-  // Queue 1 reads z itself. Queue 0 writes x again when queue 1 has read x.
-  body[10]->queue = 1;
-  body[9]->queue = 1;
-  EXPECT_NE(verdict(builder), "");
+  enum : uint32_t { kWritten, kFirst, kConsumed, kSecond };
+  builder.bundle.events.push_back(std::make_unique<fb::EventT>());
+  builder.bundle.events.back()->name = "third";
+  const std::vector<uint64_t> words = builder.streams[1].words;
+  StreamBuilder stream;
+  stream.dispatch(1, {words[2], words[3]});
+  stream.signal(kConsumed);
+  stream.exchange(1, {words[7], words[8]});
+  stream.end();
+  builder.streams[1] = stream;
+  fb::ScheduleT &two = *builder.bundle.entries[0]->schedules[1];
+  auto add = [](auto &part, fb::StepKind kind, uint32_t index, uint8_t queue) {
+    part.push_back(std::make_unique<fb::StepT>());
+    part.back()->kind = kind;
+    part.back()->index = index;
+    part.back()->queue = queue;
+  };
+  two.body.clear();
+  if (ordered) {
+    add(two.prologue, fb::StepKind::Record, kSecond, queue);
+    add(two.body, fb::StepKind::Wait, kSecond, 0);
+  }
+  add(two.body, fb::StepKind::Wait, kConsumed, 0);
+  add(two.body, fb::StepKind::Write, 0, 0);
+  add(two.body, fb::StepKind::Record, kWritten, 0);
+  add(two.body, fb::StepKind::Wait, kWritten, 1);
+  add(two.body, fb::StepKind::Execute, 0, 0);
+  add(two.body, fb::StepKind::Record, kFirst, 0);
+  add(two.body, fb::StepKind::Wait, kFirst, 1);
+  add(two.body, fb::StepKind::Execute, 1, 1);
+  add(two.body, fb::StepKind::Read, 1, 1);
+  add(two.body, fb::StepKind::Record, kSecond, 1);
+  add(two.body, fb::StepKind::Read, 0, 0);
+  return builder;
+}
+
+TEST(MeshQueues, TheOrderHoldsInEveryIteration) {
+  // The exchange of queue 0 in the next iteration may pass that of queue 1 in this one.
+  BundleBuilder ahead = aheadBundle(/*ordered=*/false);
+  EXPECT_EQ(verdict(ahead),
+            "schedule 'two' of entry point 'main': command 2 of trace 'main_t0' (sum_0) on queue 0 "
+            "in iteration 1 exchanges data with other devices before or after command 2 of trace "
+            "'main_t1' (sum_1) on queue 1 in iteration 0; expected one order on all devices: "
+            "expected queue 0 to wait, before the second, for an event that queue 1 records after "
+            "the first");
+  BundleBuilder ordered = aheadBundle(/*ordered=*/true);
+  EXPECT_EQ(verdict(ordered), "");
+}
+
+TEST(MeshQueues, TheOrderHoldsInRestarts) {
+  // If the prologue records the event on queue 0, the first wait of a restart is for nothing: only
+  // an idle device may start again.
+  for (uint8_t queue : {1, 0}) {
+    BundleBuilder builder = aheadBundle(/*ordered=*/true, queue);
+    const TemporaryFile file(builder.finish());
+    const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
+    bool seamless = false;
+    for (const fb::Schedule *schedule : bundle.proof().seamless)
+      seamless |= schedule->name()->str() == "two";
+    EXPECT_EQ(seamless, queue == 1);
+  }
 }
 
 TEST(Mesh, TheDataflowNamesCollectives) {

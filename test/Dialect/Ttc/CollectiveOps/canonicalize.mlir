@@ -43,3 +43,26 @@ func.func @constants() -> (tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4
   // CHECK: return %[[SAME]], %[[GATHERED]], %[[MAX]], %[[SUM]]
   return %2, %3, %4, %5 : tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Sums of sums over the same devices are exchanged at once, and only what is needed of them.
+// CHECK-LABEL: func.func @sums
+func.func @sums(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<2xf32>) {
+  // CHECK: %[[BOTH:.*]] = ttc.add %arg0, %arg1
+  // CHECK: %[[SUM:.*]] = ttc.all_reduce %[[BOTH]] {axes = ["x"]}
+  %0 = ttc.all_reduce %x {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = ttc.all_reduce %y {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = ttc.add %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // Along other axes they stay.
+  // CHECK: ttc.all_reduce %arg0 {axes = ["y"]}
+  // CHECK: ttc.all_reduce %arg1 {axes = ["x"]}
+  // CHECK: %[[OTHER:.*]] = ttc.add
+  %3 = ttc.all_reduce %x {axes = ["y"]} : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = ttc.all_reduce %y {axes = ["x"]} : (tensor<4xf32>) -> tensor<4xf32>
+  %5 = ttc.add %3, %4 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: %[[SLICE:.*]] = ttc.slice %arg0
+  // CHECK: %[[PART:.*]] = ttc.all_reduce %[[SLICE]] {axes = ["x"], reduction = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>
+  %6 = ttc.all_reduce %x {axes = ["x"], reduction = 1 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %7 = ttc.slice %6 {starts = [2], sizes = [2], steps = [1]} : (tensor<4xf32>) -> tensor<2xf32>
+  // CHECK: return %[[SUM]], %[[OTHER]], %[[PART]]
+  return %2, %5, %7 : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>
+}
