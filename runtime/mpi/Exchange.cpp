@@ -10,9 +10,6 @@ namespace ttrt::mpi {
 using collectives::Move;
 using collectives::Place;
 
-/// Messages of this size need no answer of the receiver, so that a send is complete when it begins.
-static constexpr uint64_t kSmallBytes = 2048;
-
 namespace {
 /// Rows of bytes as a type of MPI; freed with the object, which requests that use it allow.
 class Rows {
@@ -124,7 +121,7 @@ bool Exchange::mayArriveInPlace(const Move &move, size_t roundBegin) const {
 void Exchange::addStep(const Move &move, size_t roundBegin, uint32_t self,
                        const std::vector<int> &ranks) {
   if (move.peer == self) {
-    steps_.push_back({move, -1, 0, nullptr});
+    steps_.push_back({move, -1, 0, nullptr, nullptr, 0});
     return;
   }
   const int rank = ranks[move.peer];
@@ -137,11 +134,15 @@ void Exchange::addStep(const Move &move, size_t roundBegin, uint32_t self,
     to = staged = bytes > kSumBytes ? large_.back().get() : staging_.slot(slots_++);
     pitch = move.bytes;
   }
-  const Rows rows(move, pitch);
   receives_.push_back(MPI_REQUEST_NULL);
-  check("MPI_Recv_init",
-        MPI_Recv_init(to, rows.count(), rows.type(), rank, tag_, data_, &receives_.back()));
-  steps_.push_back({move, rank, receives_.size() - 1, staged});
+  const bool isSmall = isDense(move, pitch) && move.rows * move.bytes <= kSmallBytes;
+  if (!isSmall) {
+    const Rows rows(move, pitch);
+    check("MPI_Recv_init",
+          MPI_Recv_init(to, rows.count(), rows.type(), rank, tag_, data_, &receives_.back()));
+  }
+  steps_.push_back({move, rank, receives_.size() - 1, staged, isSmall ? to : nullptr,
+                    static_cast<int>(move.rows * move.bytes)});
 }
 
 void Exchange::addSend(const Move &move, int taker) {
@@ -186,7 +187,11 @@ void Exchange::startReceives(size_t end) {
     if (step.staged && staged_ == made_ + Staging::kSlots)
       return;
     staged_ += step.staged != nullptr;
-    check("MPI_Start", MPI_Start(&receives_[step.receive]));
+    if (step.small)
+      check("MPI_Irecv", MPI_Irecv(step.small, step.bytes, MPI_BYTE, step.rank, tag_, data_,
+                                   &receives_[step.receive]));
+    else
+      check("MPI_Start", MPI_Start(&receives_[step.receive]));
   }
 }
 

@@ -57,6 +57,8 @@ private:
     int rank;        ///< that the bytes come from; -1: from this device itself
     size_t receive;  ///< index into receives_, if they come from another one
     uint8_t *staged; ///< nullptr: they arrive in their place
+    uint8_t *small;  ///< where a small message arrives; nullptr: a persistent request
+    int bytes;       ///< of that
   };
   /// What a round begins with; the next round's is its end.
   struct Round {

@@ -14,6 +14,8 @@ static void cut(Move move, uint64_t most, std::vector<Move> &pieces) {
     move.fromPitch = move.toPitch = move.bytes;
     move.rows = 1;
   }
+  if (move.rows == 1 && move.bytes <= kFewSmall * kSmallBytes)
+    most = kSmallBytes;
   const uint64_t rows = std::max<uint64_t>(most / move.bytes, 1);
   const uint64_t columns = std::min(move.bytes, most);
   for (uint64_t row = 0; row < move.rows; row += rows)

@@ -14,6 +14,10 @@ namespace ttrt::mpi {
 
 /// Sums arrive in pieces of this size: one is added while the next one arrives.
 inline constexpr uint64_t kSumBytes = 256 * 1024;
+/// A message of this size is sent without asking its receiver. Moves of up to kFewSmall of them are
+/// cut into such messages: four cost less than one question and its answer.
+inline constexpr uint64_t kSmallBytes = 2048;
+inline constexpr uint64_t kFewSmall = 4;
 /// MPI counts bytes with an int.
 inline constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 
