@@ -376,7 +376,7 @@ private:
     FailureOr<std::unique_ptr<fb::DataflowT>> dataflow =
         followDataflow(entry, *table,
                        {numbers, map, constantsHash, constantsAddress, shardsHash, shardsAddress,
-                        collectiveDigests, hostDigests});
+                        collectiveDigests, hostDigests, bundle.mesh.get()});
     if (failed(dataflow))
       return failure();
     table->dataflow = std::move(*dataflow);

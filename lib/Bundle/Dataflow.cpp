@@ -157,10 +157,7 @@ private:
     case ttrt::IndexedTable::Output: {
       const fb::PortT &port = portOf(action);
       bool isInput = action.info->table == ttrt::IndexedTable::Input;
-      return dataflow::digestOf(isInput ? Kind::Input : Kind::Output, action.index,
-                                dataflow::digestOfPort(ports.name, port.name,
-                                                       static_cast<uint64_t>(port.dtype),
-                                                       port.shape.data(), port.shape.size()));
+      return dataflow::digestOf(isInput ? Kind::Input : Kind::Output, action.index, digestOf(port));
     }
     default:
       break;
@@ -169,6 +166,18 @@ private:
                ? dataflow::digestOf(Kind::Fill,
                                     static_cast<uint32_t>(dataflow::mix(action.pattern)))
                : dataflow::digestOf(Kind::Copy);
+  }
+
+  uint64_t digestOf(const fb::PortT &port) const {
+    uint64_t digest =
+        dataflow::digestOfPort(ports.name, port.name, static_cast<uint64_t>(port.dtype),
+                               port.shape.data(), port.shape.size());
+    for (auto [dimension, list] : llvm::enumerate(port.sharding))
+      for (uint32_t axis : list->axes)
+        digest = dataflow::digestOfDivision(
+            digest, dimension, axis, static_cast<uint32_t>(context.mesh->axes.size()),
+            [&](uint32_t i) { return context.mesh->axes[i]->size; });
+    return digest;
   }
 
   uint64_t baseOf(Operand &operand) const {

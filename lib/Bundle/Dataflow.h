@@ -20,6 +20,7 @@ struct DataflowContext {
   uint64_t shardsAddress = 0; ///< where these constants begin
   ArrayRef<uint64_t> collectiveDigests = {}; ///< by collective
   ArrayRef<uint64_t> hostDigests = {};       ///< of host functions, by program; 0 for one with code
+  const ttrt::fb::MeshT *mesh = nullptr;     ///< null: one device
 };
 
 /// Follows the data of the entry point's default schedule from buffer to buffer. Buffers are told

@@ -113,9 +113,17 @@ StateBuffer DataflowReference::stateAt(uint64_t address) const {
 
 uint64_t DataflowReference::digestOf(const fb::Port &port) const {
   const auto *shape = port.shape();
-  return dataflow::digestOfPort(text(entry.name()), text(port.name()),
-                                static_cast<uint64_t>(port.dtype()),
-                                shape ? shape->data() : nullptr, count(shape));
+  uint64_t digest = dataflow::digestOfPort(text(entry.name()), text(port.name()),
+                                           static_cast<uint64_t>(port.dtype()),
+                                           shape ? shape->data() : nullptr, count(shape));
+  for (uint32_t i = 0; i < count(port.sharding()); ++i)
+    for (uint32_t j = 0; j < count(port.sharding()->Get(i)->axes()); ++j) {
+      const auto *axes = bundle.metadata().mesh()->axes();
+      digest = dataflow::digestOfDivision(digest, i, port.sharding()->Get(i)->axes()->Get(j),
+                                          axes->size(),
+                                          [&](uint32_t axis) { return axes->Get(axis)->size(); });
+    }
+  return digest;
 }
 
 } // namespace ttrt

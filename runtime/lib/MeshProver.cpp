@@ -176,10 +176,9 @@ void MoveProver::add(uint32_t device, const Move &move) {
       source.end - source.begin != target.end - target.begin || overItself ||
       (move.reduce && !(reduces && bits % elementBytes == 0)))
     return failAt(device, move.round,
-                  "moves {} rows of {} bytes from {} of the {} of device {} to {} of its own {}; "
-                  "expected rows and elements of both, and ascending rounds",
-                  move.rows, move.bytes, move.fromOffset, kPlaces[static_cast<size_t>(move.from)],
-                  move.peer, move.toOffset, kPlaces[static_cast<size_t>(move.to)]);
+                  "moves {} bytes from device {}; expected whole rows and elements, and ascending "
+                  "rounds",
+                  move.bytes, move.peer);
   steps[device].push_back({move.round, move.peer, move.from, move.to, move.reduce, source, target});
 }
 

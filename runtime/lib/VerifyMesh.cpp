@@ -111,14 +111,13 @@ static void verifyPlaceOfShards(const Bundle &bundle) {
   const fb::Segment *common = findShard(bundle.metadata(), 0);
   const uint64_t begin = sharded.address;
   if (begin % kPageSize != 0 || !isInside(begin, sharded.size, 0, limit / kPageSize * kPageSize))
-    failBad("the shards of constants are at {:#x} + {} bytes; expected whole pages below the trace "
-            "region at {:#x}",
+    failBad("shards of constants at {:#x} + {} bytes; expected whole pages below the trace region "
+            "at {:#x}",
             begin, sharded.size, limit);
   if (common && common->address() < alignUp(begin + sharded.size, kPageSize) &&
       begin < alignUp(common->address() + common->size(), kPageSize))
-    failBad("the shards of constants at {:#x} + {} bytes share a page with the constants of all "
-            "devices at {:#x} + {} bytes",
-            begin, sharded.size, common->address(), common->size());
+    failBad("shards of constants at {:#x} share a page with the constants of all devices at {:#x}",
+            begin, common->address());
 }
 
 //===----------------------------------------------------------------------===//

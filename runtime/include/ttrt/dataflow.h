@@ -96,6 +96,18 @@ constexpr uint64_t digestOfPort(std::string_view entry, std::string_view name, u
   return digest;
 }
 
+/// The digest of a port of which axis `axis` of a mesh divides dimension `dimension`, from its
+/// digest without that; sizeOf(i) is the size of axis i of `axes`. Axes are added in the order of
+/// the dimensions and of their lists.
+template <typename SizeOf>
+constexpr uint64_t digestOfDivision(uint64_t port, uint64_t dimension, uint32_t axis, uint32_t axes,
+                                    SizeOf sizeOf) {
+  uint64_t stride = 1; // between devices that are neighbours along the axis
+  for (uint32_t i = axis + 1; i < axes; ++i)
+    stride *= sizeOf(i);
+  return combine(port, dimension, static_cast<uint64_t>(sizeOf(axis)), stride);
+}
+
 /// The sums of p^0, p^1 and p^2 over some byte positions p, modulo 2^64.
 struct Moments {
   uint64_t count = 0, sum = 0, squares = 0;
