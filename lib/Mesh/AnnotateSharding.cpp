@@ -43,7 +43,7 @@ public:
         builder(function.getContext()) {}
 
   LogicalResult divideBatch(const Axes &axes);
-  void divideConstants(const Axes &axes);
+  bool divideConstants(const Axes &axes);
   int64_t addOps();
 
 private:
@@ -161,7 +161,8 @@ bool Annotator::conflicts(unsigned node, const Axes &axes) {
   return false;
 }
 
-void Annotator::divideConstants(const Axes &axes) {
+/// Returns whether there were any that pay.
+bool Annotator::divideConstants(const Axes &axes) {
   std::vector<Candidate> candidates = findCandidates();
   const auto rank = [](const Candidate &candidate) {
     int64_t gain = candidate.operations - kOperationsPerByte * candidate.bytes;
@@ -185,6 +186,7 @@ void Annotator::divideConstants(const Axes &axes) {
     classes.setAxes(candidate.node, used);
     chosen.insert(candidate.node);
   }
+  return !chosen.empty();
 }
 
 //===--- ops --------------------------------------------------------------------------===//
@@ -217,21 +219,23 @@ int64_t Annotator::addOps() {
       if (operand.get().getDefiningOp<ConstantOp>())
         constants.push_back(&operand);
   for (OpOperand *operand : constants) {
-    const OpDimensions &info = classes.getDimensions(operand->getOwner());
+    // Of all dimensions, as their classes are divided: an annotation contradicts no other one.
+    auto type = typeOf(operand->get());
     Layout layout;
-    for (auto [dim, loop] : llvm::enumerate(info.leading[operand->getOperandNumber()])) {
+    bool isChosen = false, fits = true;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       unsigned node = classes.getClass(*operand, dim);
-      bool isDivided = loop >= 0 && chosen.contains(node);
-      layout.push_back(isDivided ? classes.getAxes(node) : Axes());
+      layout.push_back(classes.getAxes(node));
+      isChosen |= chosen.contains(node);
+      fits &= type.getDimSize(dim) % getParts(mesh, layout.back()) == 0;
     }
-    if (isReplicated(layout))
+    if (!isChosen || !fits)
       continue;
     builder.setInsertionPoint(operand->getOwner());
     operand->set(annotate(operand->get(), layout));
   }
   for (BlockArgument argument : batched) {
-    Layout layout(typeOf(argument).getRank());
-    layout[0] = classes.getAxes(classes.getClass(argument, 0));
+    Layout layout = classes.getLayout(argument);
     builder.setInsertionPointToStart(&function.front());
     Value sharding = getSharding(layout);
     builder.setInsertionPointAfterValue(sharding);
@@ -275,8 +279,10 @@ struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding
       Annotator annotator(function, *classes, grid);
       if (!data.empty() && failed(annotator.divideBatch(data)))
         return signalPassFailure();
-      if (!tensor.empty())
-        annotator.divideConstants(tensor);
+      if (!tensor.empty() && !annotator.divideConstants(tensor))
+        function.emitWarning("--parallel=tensor: expected constants that ")
+            << getParts(mesh, tensor) << " devices can divide, found none in '"
+            << function.getName() << "': each of them computes all";
       numAnnotated += annotator.addOps();
     }
   }

@@ -29,13 +29,17 @@ struct Local {
 /// Rewrites one function.
 class Partitioner {
 public:
-  Partitioner(func::FuncOp function, DimensionClasses &classes)
-      : function(function), classes(classes), mesh(classes.getMesh()),
+  using States = DenseMap<StringAttr, Layout>;
+
+  /// `states` are those of functions before, and get those of this one.
+  Partitioner(func::FuncOp function, DimensionClasses &classes, States &states)
+      : function(function), classes(classes), mesh(classes.getMesh()), states(states),
         builder(function.getContext()) {}
 
   LogicalResult run();
 
 private:
+  LogicalResult divideStates(ArrayRef<Layout> arguments);
   Local getOperand(OpOperand &operand, const Layout &wanted, bool isFlexible = false);
   Value reshard(Local local, const Layout &wanted);
   Value exchange(Value value, Layout &layout, const Layout &wanted);
@@ -50,6 +54,7 @@ private:
   func::FuncOp function;
   DimensionClasses &classes;
   MeshAttr mesh;
+  States &states;
   OpBuilder builder;
   DenseMap<Value, Local> locals;
   /// Values in the layouts that other ops needed.
@@ -272,6 +277,11 @@ void Partitioner::partitionReturn(func::ReturnOp op) {
       layout.resize(type.getRank());
       if (Local local = locals.lookup(operand.get()); local.value && !layout.empty())
         layout[0] = local.layout[0];
+      // The next value of a state is divided as the state is.
+      if (auto state = function.getResultAttrOfType<FlatSymbolRefAttr>(operand.getOperandNumber(),
+                                                                       kStateAttrName))
+        if (auto known = states.find(state.getAttr()); known != states.end())
+          layout = known->second;
       operand.set(getOperand(operand, layout).value);
     }
     results.push_back(layout);
@@ -289,14 +299,32 @@ Attribute Partitioner::getShardingAttr(const Layout &layout) {
 
 void Partitioner::setTypes(SmallVector<Layout> &arguments) {
   for (auto [index, layout] : llvm::enumerate(arguments))
-    if (!isReplicated(layout))
+    if (!isReplicated(layout) && !function.getArgAttr(index, kStateAttrName))
       function.setArgAttr(index, kShardingAttrName, getShardingAttr(layout));
   for (auto [index, layout] : llvm::enumerate(results))
-    if (!isReplicated(layout))
+    if (!isReplicated(layout) && !function.getResultAttr(index, kStateAttrName))
       function.setResultAttr(index, kShardingAttrName, getShardingAttr(layout));
   Operation *terminator = function.front().getTerminator();
   function.setFunctionType(
       builder.getFunctionType(function.front().getArgumentTypes(), terminator->getOperandTypes()));
+}
+
+/// A state holds what one device has of it, in all functions alike.
+LogicalResult Partitioner::divideStates(ArrayRef<Layout> arguments) {
+  for (auto [index, layout] : llvm::enumerate(arguments)) {
+    auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(index, kStateAttrName);
+    if (!name)
+      continue;
+    auto [known, isNew] = states.try_emplace(name.getAttr(), layout);
+    if (!isNew && known->second != layout)
+      return function.emitError("expected state '")
+             << name.getValue() << "' to be divided as in the functions before '"
+             << function.getName() << "', found another division";
+    auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(function, name);
+    if (isNew && state && !isReplicated(layout))
+      state.setType(getLocalType(typeOf(function.getArgument(index)), layout, mesh));
+  }
+  return success();
 }
 
 LogicalResult Partitioner::run() {
@@ -307,6 +335,8 @@ LogicalResult Partitioner::run() {
     arguments.push_back(layout);
     locals[argument] = {argument, layout};
   }
+  if (failed(divideStates(arguments)))
+    return failure();
   for (auto [argument, layout] : llvm::zip_equal(function.getArguments(), arguments))
     if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
       argument.setType(getLocalType(type, layout, mesh));
@@ -369,11 +399,12 @@ struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh
       return;
     constantBytes += getConstantBytes();
     DenseSet<StringRef> before = getResources(module);
+    Partitioner::States states;
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
       FailureOr<DimensionClasses> classes = DimensionClasses::get(function, mesh);
-      if (failed(classes) || failed(Partitioner(function, *classes).run()))
+      if (failed(classes) || failed(Partitioner(function, *classes, states).run()))
         return signalPassFailure();
     }
     for (auto grid : llvm::make_early_inc_range(module.getOps<shard::GridOp>()))

@@ -74,3 +74,15 @@ func.func @by_hand(%x: tensor<7x16xf32>) -> tensor<7x16xf32> {
   %2 = ttc.matmul %1, %w2 : (tensor<7x64xf32>, tensor<64x16xf32>) -> tensor<7x16xf32>
   return %2 : tensor<7x16xf32>
 }
+
+// -----
+
+// Rows of the only product are divided, so the input is in both dimensions.
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[BOTH:.*]] = shard.sharding @mesh split_axes = {{\[\[}}0], [1]]
+// CHECK: shard.shard %arg0 to %[[BOTH]]
+func.func @rows(%x: tensor<8x64xf32>) -> tensor<8x3xf32> {
+  %w = ttc.constant dense<1.0> : tensor<64x3xf32>
+  %0 = ttc.matmul %x, %w : (tensor<8x64xf32>, tensor<64x3xf32>) -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}

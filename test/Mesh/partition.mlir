@@ -108,3 +108,26 @@ func.func @reductions(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xf32>, ten
   %3 = ttc.reshape %x0 : (tensor<4x6xf32>) -> tensor<24xf32>
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<24xf32>
 }
+
+// -----
+
+// A state is divided as its function's argument, and so is its next value.
+shard.grid @grid(shape = 2)
+// CHECK: ttc.state @cache : tensor<2x3xf32>
+ttc.state @cache : tensor<4x3xf32>
+// CHECK-LABEL: func.func @state
+// CHECK-SAME: (%arg0: tensor<4x3xf32>, %arg1: tensor<2x3xf32> {ttc.state = @cache}) -> (tensor<2x3xf32> {ttc.state = @cache})
+func.func @state(%x: tensor<4x3xf32>, %past: tensor<4x3xf32> {ttc.state = @cache}) -> (tensor<4x3xf32> {ttc.state = @cache}) {
+  %rows = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %past0 = shard.shard %past to %rows : tensor<4x3xf32>
+  %0 = ttc.relu %x : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %1 = ttc.relu %past0 : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %whole = shard.sharding @grid split_axes = [[]] : !shard.sharding
+  %2 = shard.shard %1 to %whole annotate_for_users : tensor<4x3xf32>
+  // CHECK: %[[ALL:.*]] = ttc.all_gather
+  // CHECK: %[[SUM:.*]] = ttc.add
+  // CHECK: %[[PART:.*]] = ttc.gather %[[SUM]]
+  // CHECK: return %[[PART]]
+  %3 = ttc.add %0, %2 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %3 : tensor<4x3xf32>
+}

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from bundles import np, relative_to_largest, run_onnxruntime
+from bundles import np, onnx, relative_to_largest, run_onnxruntime
 from mesh_models import MODELS, SHAPES
+from random_graphs import make
 
 DIVISIONS = [("2", "data"), ("2", "tensor"), ("2x2", "data:x,tensor:y"), ("2x2", "tensor:x,data:y"), ("4", "tensor")]
 # What divides the model so that sums are split: how many there are.
@@ -59,3 +60,22 @@ def test_devices(tools, model, tmp_path, mesh, parallel):
     bundle = tmp_path / "model.ttcb"
     tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
     run(tools, bundle, path, f"--devices={devices}")
+
+
+@pytest.mark.parametrize("seed,mesh,parallel", [(3, "2", "tensor"), (7, "2x2", "tensor"), (22, "2x2", "data:x,tensor:y")])
+def test_random_graph(tools, tmp_path, seed, mesh, parallel):
+    model, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
+    onnx.save(make(seed), model)
+    random = np.random.default_rng(seed)
+    inputs = {value.name: random.standard_normal([d.dim_value for d in value.type.tensor_type.shape.dim])
+              .astype(np.float32) for value in onnx.load(model).graph.input}
+    expected = run_onnxruntime(model, inputs)
+    files = []
+    for kind, arrays in (("input", inputs), ("expect", expected)):
+        for index, (name, array) in enumerate(arrays.items()):
+            np.save(tmp_path / f"{kind}{index}.npy", array)
+            files.append(f"--{kind}={name}={tmp_path}/{kind}{index}.npy")
+    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    devices = 4 if mesh == "2x2" else 2
+    tools.ttrun("run", bundle, f"--devices={devices}", *files, "--rtol=1e-3",
+                f"--atol={relative_to_largest(expected, 1e-4)}")

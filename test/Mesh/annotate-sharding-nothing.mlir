@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: ttc-opt %s --ttc-set-mesh=mesh=3 --ttc-annotate-sharding=parallel=tensor -o %t 2>&1 | FileCheck %s
+
+// CHECK: warning: --parallel=tensor: expected constants that 3 devices can divide, found none in 'main': each of them computes all
+func.func @main(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %w = ttc.constant dense<1.0> : tensor<16x16xf32>
+  %0 = ttc.matmul %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
