@@ -91,8 +91,8 @@ int main(int argc, char **argv) {
     Member member(world, transport);
     std::vector<float> in(largest / 4 + 1), out(largest / 4 + 1);
     if (rank == 0)
-      printf("%10s %-8s %12s %12s %12s %12s %8s\n", "bytes", "", "ttrt us", "best", "MPI us", "best",
-             "ratio");
+      printf("%10s %-8s %12s %12s %12s %12s %8s\n", "bytes", "", "ttrt us", "best", "MPI us",
+             "best", "ratio");
     for (size_t i = 0; i < world.cases.size(); ++i) {
       const Case &one = world.cases[i];
       const std::vector<uint8_t> data = world.input(one, static_cast<uint32_t>(rank), 0);

@@ -85,7 +85,8 @@ static LogicalResult importReductions(OnnxNode &node, int64_t inputSince,
 }
 
 /// A reduction over no axes (of a scalar, or by noop_with_empty_axes) returns its operand.
-template <typename OpTy> static Value reduce(OnnxNode &node, Value x, const ReducedAxes &reduction) {
+template <typename OpTy>
+static Value reduce(OnnxNode &node, Value x, const ReducedAxes &reduction) {
   if (reduction.isNoop || reduction.axes.empty())
     return x;
   SmallVector<NamedAttribute> attrs = {node.attr("axes", reduction.axes)};

@@ -224,10 +224,10 @@ std::string describeCommand(const Bundle &bundle, uint32_t trace, uint32_t comma
   for (uint32_t i = 0; i < command; ++i)
     position += reinterpret_cast<const CommandHeader *>(position)->size;
   const Action action = actionOf(*reinterpret_cast<const CommandHeader *>(position));
-  const char *what = action.info->table == IndexedTable::Program ||
-                             action.info->table == IndexedTable::Collective
-                         ? nameIn(bundle.metadata(), nullptr, *action.info, action.index)
-                         : action.info->name;
+  const char *what =
+      action.info->table == IndexedTable::Program || action.info->table == IndexedTable::Collective
+          ? nameIn(bundle.metadata(), nullptr, *action.info, action.index)
+          : action.info->name;
   const char *source =
       command < count(table.sources()) ? bundle.location(table.sources()->Get(command)) : "";
   return formatText("command {} of trace '{}' ({}{}{})", command, text(table.name()), what,

@@ -197,8 +197,8 @@ void DeviceMemory::mapShared(MemoryRange range, const SharedMemory &memory) {
     return makeWritable(range);
   if (range.size() &&
       mmap(base_ + range.begin, range.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-           memory.descriptor, static_cast<off_t>(memory.offset + range.begin - memory.begin)) ==
-          MAP_FAILED)
+           memory.descriptor,
+           static_cast<off_t>(memory.offset + range.begin - memory.begin)) == MAP_FAILED)
     fail(TTRT_OUT_OF_MEMORY, "cannot map {} bytes of the mesh's memory: {}", range.size(),
          strerror(errno));
 }

@@ -29,8 +29,7 @@ public:
 
 private:
   bool isMapped(const Access &access) const {
-    for (const MemoryRange &range :
-         {layout.dram[0], layout.dram[1], layout.dram[2], layout.rest})
+    for (const MemoryRange &range : {layout.dram[0], layout.dram[1], layout.dram[2], layout.rest})
       if (range.contains(access.address, access.end()))
         return true;
     return !access.write && (layout.constants.contains(access.address, access.end()) ||

@@ -47,8 +47,8 @@ struct DispatchCommand {
 };
 
 /// Followed by `operandCount` flat addresses in DRAM: those of the collective's operands. Core 0
-/// executes it: it returns when the output is complete, and when no other device will read the input or
-/// the scratch any more.
+/// executes it: it returns when the output is complete, and when no other device will read the
+/// input or the scratch any more.
 struct ExchangeCommand {
   CommandHeader header;
   uint32_t collective; ///< index into the bundle's collectives

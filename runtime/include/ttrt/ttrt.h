@@ -295,8 +295,8 @@ typedef struct ttrt_device_options {
   /** Records what the device executes (profile.h); it must outlive the device. NULL: nothing,
      unless the environment has TTRT_PROFILE. */
   ttrt_profiler *profiler;
-  /** Connects the device with the others of its mesh (transport.h), and says which one it is; it must
-      outlive the device. NULL: the device is alone, and the bundle must not have a mesh. */
+  /** Connects the device with the others of its mesh (transport.h), and says which one it is; it
+     must outlive the device. NULL: the device is alone, and the bundle must not have a mesh. */
   struct ttrt_transport *transport;
 } ttrt_device_options;
 #define TTRT_DEVICE_OPTIONS_INIT                                                                   \
