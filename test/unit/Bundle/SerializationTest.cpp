@@ -17,9 +17,10 @@ using namespace mlir::ttc;
 namespace {
 
 constexpr const char *kEveryKind = R"mlir(
-module attributes {ttc.target = #ttc.target<name = "test", triple = "x86_64-linux-gnu", cpu = "x86-64-v2",
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>, ttc.target = #ttc.target<name = "test", triple = "x86_64-linux-gnu", cpu = "x86-64-v2",
     features = "", grid_rows = 1, grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1,
     dram_bank_bytes = 65536, dram_alignment = 64, queues = 2, chips = 1>} {
+  ttc.collective @sum all_reduce direct sum i8 bytes 64 groups [array<i64: 0, 1>]
   ttc.program @f(tensor<64xi8>) -> tensor<64xi8> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x0 : tensor<64xi8> in dram at 0x0 size 64
   ttc.buffer slot @x1 : tensor<64xi8> in dram at 0x40 size 64
@@ -30,11 +31,12 @@ module attributes {ttc.target = #ttc.target<name = "test", triple = "x86_64-linu
   ttc.buffer host @k : tensor<64xi8> in host at 0x40 size 64
   ttc.event @written
   ttc.event @done
-  ttc.trace @t region at dram 0xff40 size 144 {
+  ttc.trace @t region at dram 0xff40 size 176 {
     ttc.cmd.wait @written loc("wait")
     ttc.cmd.fill @a with 72623859790382856 bytes 128 loc("fill")
     ttc.cmd.barrier loc("barrier")
     ttc.cmd.dispatch @f(@x0) into (@a + 64) loc("dispatch")
+    ttc.cmd.exchange @sum(@a + 64) into (@a) loc("exchange")
     ttc.cmd.copy @x0 to @y1 bytes 64 loc("copy")
     ttc.cmd.signal @done loc("signal")
     ttc.cmd.end loc("end")
@@ -120,8 +122,8 @@ TEST_F(Serialization, EveryOpcodeAndKindHasOneOp) {
     if (auto *step = op.getInterface<StepSerializationOpInterface>())
       kinds.insert(step->getStepKind());
   }
-  for (int i = static_cast<int>(ttrt::Opcode::Dispatch); i <= static_cast<int>(ttrt::Opcode::End);
-       ++i)
+  for (int i = static_cast<int>(ttrt::Opcode::Dispatch);
+       i <= static_cast<int>(ttrt::Opcode::Exchange); ++i)
     expectedOpcodes.insert(static_cast<ttrt::Opcode>(i));
   for (ttrt::fb::StepKind kind : ttrt::fb::EnumValuesStepKind())
     expectedKinds.insert(kind);
