@@ -26,7 +26,7 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>, ttc.target = 
   ttc.buffer slot @x1 : tensor<64xi8> in dram at 0x40 size 64
   ttc.buffer slot @y0 : tensor<64xi8> in dram at 0x80 size 64
   ttc.buffer slot @y1 : tensor<64xi8> in dram at 0xc0 size 64
-  ttc.buffer activation @a : tensor<128xi8> live [3, 10) in dram at 0x100 size 128
+  ttc.buffer activation @a : tensor<128xi8> live [3, 11) in dram at 0x100 size 128
   ttc.buffer host @h : tensor<64xi8> in host at 0x0 size 64
   ttc.buffer host @k : tensor<64xi8> in host at 0x40 size 64
   ttc.event @written
@@ -208,7 +208,7 @@ TEST_F(Serialization, UnknownOpcodesAreErrors) {
     return success();
   });
   EXPECT_FALSE(read(replaceOpcode(bytes, ttrt::Opcode::Copy, 99)));
-  EXPECT_EQ(text, "trace 't': command 4 is damaged\n");
+  EXPECT_EQ(text, "trace 't': command 5 is damaged\n");
   // A known opcode whose command is longer than these bytes.
   text.clear();
   EXPECT_FALSE(
