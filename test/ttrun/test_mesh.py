@@ -123,7 +123,8 @@ def test_options_of_one_device(run, bundle, tmp_path, option, message):
 def test_a_rank_without_inputs_ends_all(run, bundle, how):
     done = run(how, bundle("mesh-parts"), check=False)
     assert done.returncode != 0
-    assert "rank 0: missing input: x f32[2, 256]" in done.stderr
+    # Of the rank that is the first to find out.
+    assert ": missing input: x f32[2, 256]" in done.stderr
 
 
 def test_library_of_mpi_is_missing(run, bundle):
