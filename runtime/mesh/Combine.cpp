@@ -3,6 +3,11 @@
 // Compiled once for each instruction set (CMakeLists.txt), under a different name of the table. It
 // uses no inline function of another header: the linker could take the copy of another set.
 
+// Builds with sanitizers do not vectorise these loops, which is no reason to warn.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 #include "Combine.h"
 
 namespace ttrt::mesh {
