@@ -14,6 +14,12 @@
 using namespace mlir;
 using namespace mlir::ttc;
 
+#ifdef TTC_NO_USER_POISONING
+/// Arenas are filled by code of MLIR's headers here, and by its library, which is not sanitized and
+/// does not unpoison what it allocates.
+extern "C" const char *__asan_default_options() { return "allow_user_poisoning=0"; }
+#endif
+
 namespace {
 
 constexpr const char *kEveryKind = R"mlir(
