@@ -278,8 +278,10 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
     } catch (...) { // the other devices of the mesh do not wait for this one
       ttrt_error reason;
       reportException(&reason);
-      if (chosen.transport && chosen.transport->size >= sizeof(ttrt_transport))
+      if (chosen.transport && chosen.transport->size >= sizeof(ttrt_transport)) {
         chosen.transport->fail(chosen.transport, reason.message);
+        chosen.transport->unbind(chosen.transport); // after the reason: others report the first one
+      }
       throw;
     }
   });

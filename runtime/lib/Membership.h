@@ -21,7 +21,8 @@ class Membership {
 public:
   /// Waits for the other devices. Throws Error. The transport may be null.
   Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process);
-  ~Membership() { leave(); }
+  /// A device that could not open has not left: who opened it says why, then unbinds the transport.
+  ~Membership() = default;
   Membership(const Membership &) = delete;
   Membership &operator=(const Membership &) = delete;
 

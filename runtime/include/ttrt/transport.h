@@ -53,7 +53,9 @@ typedef struct ttrt_transport {
                          int *memory, uint64_t *offset, ttrt_error *error);
   /** The device's memory is mapped: `base` is flat address 0. May allocate; exchange() does not. */
   ttrt_status (*bind)(struct ttrt_transport *transport, uint8_t *base, ttrt_error *error);
-  /** No other device will access the device's memory any more, and none is waited for. */
+  /** No other device will access the device's memory any more, and none is waited for. Also called,
+      after fail(), for a device that could not open, wherever that ended: before prepare(), or
+     before bind(). */
   void (*unbind)(struct ttrt_transport *transport);
   /**
    * Takes part in collective `collective` of the bundle (collectives.h); `operands` has the flat
