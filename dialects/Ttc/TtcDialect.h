@@ -37,6 +37,11 @@ inline constexpr llvm::StringLiteral kMeshAttrName = "ttc.mesh";
 /// On an argument or a result of a function, whose type is what one device has, and on an input or
 /// output: for each dimension an array of the axes of the mesh that divide it.
 inline constexpr llvm::StringLiteral kShardingAttrName = "ttc.sharding";
+/// On a function: the devices of the mesh that execute it, an array<i64> in ascending order;
+/// without it, all do.
+inline constexpr llvm::StringLiteral kDevicesAttrName = "ttc.devices";
+/// On a function with `ttc.devices`: the name of what it and others compute together, a string.
+inline constexpr llvm::StringLiteral kPartOfAttrName = "ttc.part_of";
 /// On an argument or a result of a program: its layout, a StridedAttr, if it is not contiguous.
 inline constexpr llvm::StringLiteral kStridedAttrName = "ttc.strided";
 /// On an argument or a result of a program on shards: the part that a workgroup has, a ShardAttr.

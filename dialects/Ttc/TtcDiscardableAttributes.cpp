@@ -80,6 +80,14 @@ bool isSharding(Operation *, Attribute value) {
   });
 }
 
+bool isFunction(Operation *op, Owner owner) {
+  return owner == Owner::Operation && isa<FunctionOpInterface>(op) && !isa<ProgramOp, TraceOp>(op);
+}
+bool isListOfDevices(Operation *, Attribute value) {
+  auto devices = dyn_cast<DenseI64ArrayAttr>(value);
+  return devices && isDeviceList(devices.asArrayRef());
+}
+
 bool isMetadata(Operation *, Attribute value) {
   auto metadata = dyn_cast<DictionaryAttr>(value);
   return metadata && llvm::all_of(metadata, [](NamedAttribute entry) {
@@ -104,6 +112,9 @@ const Rule kRules[] = {
      "an array of arrays of distinct names", isSharding},
     {kShardingAttrName, "a ttc.input or ttc.output", isPortOp,
      "an array of arrays of distinct names", isSharding},
+    {kDevicesAttrName, "a function", isFunction,
+     "an array<i64> of distinct devices in ascending order, at least one", isListOfDevices},
+    {kPartOfAttrName, "a function", isFunction, "a string", is<StringAttr>},
     {kNameAttrName, "an argument or a result of a function", isPort, "a string", is<StringAttr>},
     {kStateAttrName, "an argument or a result of a function", isFunctionPort, "a symbol name",
      is<FlatSymbolRefAttr>},

@@ -41,6 +41,9 @@ StridedAttr getOperandStrided(Value operand);
 /// The strided layout of a result of the program around `kernel`. Null if it is contiguous.
 StridedAttr getResultStrided(Operation *kernel, unsigned result = 0);
 
+/// Whether they are distinct devices of a mesh in ascending order, at least one.
+bool isDeviceList(ArrayRef<int64_t> devices);
+
 /// Whether positions that a host function leaves out come before the last one of `present` values.
 bool isAbsentBeforeLast(DenseI64ArrayAttr absent, size_t present);
 

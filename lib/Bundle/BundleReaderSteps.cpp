@@ -90,6 +90,10 @@ LogicalResult BundleReader::readEntries() {
   for (uint32_t i = 0; i < bundle->entries()->size(); ++i) {
     const fb::EntryPoint *from = bundle->entries()->Get(i);
     auto entry = EntryOp::create(builder, builder.getUnknownLoc(), text(from->name()));
+    if (const auto *devices = from->devices(); devices && devices->size() != 0) {
+      entry.setDevices(SmallVector<int64_t>(devices->begin(), devices->end()));
+      entry.setPartOf(from->part_of() ? text(from->part_of()) : "");
+    }
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&entry.getBody().front());
     if (failed(readPorts<InputOp>(from->inputs())) || failed(readPorts<OutputOp>(from->outputs())))

@@ -361,6 +361,10 @@ private:
              << wanted << " still wanted; run --ttc-overlap-transfers";
     auto table = std::make_unique<fb::EntryPointT>();
     table->name = entry.getSymName();
+    if (auto devices = entry.getDevices()) {
+      table->devices.assign(devices->begin(), devices->end());
+      table->part_of = *entry.getPartOf();
+    }
     if (failed(addPorts<InputOp>(entry, table->inputs)) ||
         failed(addPorts<OutputOp>(entry, table->outputs)))
       return failure();

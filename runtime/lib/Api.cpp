@@ -273,14 +273,18 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
   return guarded(error, [&] {
     require(bundle && device, "bundle or device is NULL");
     const ttrt_device_options chosen = readOptions(options, "ttrt_device_options");
+    bool joined = false;
     try {
-      *device = new ttrt_device{std::make_shared<Device>(bundle->bundle, chosen)};
+      *device = new ttrt_device{std::make_shared<Device>(bundle->bundle, chosen, joined)};
     } catch (...) { // the other devices of the mesh do not wait for this one
       ttrt_error reason;
       reportException(&reason);
-      if (chosen.transport && chosen.transport->size >= sizeof(ttrt_transport)) {
+      // TTRT_BUSY: the transport is another device's, which goes on.
+      if (chosen.transport && chosen.transport->size >= sizeof(ttrt_transport) &&
+          reason.status != TTRT_BUSY) {
         chosen.transport->fail(chosen.transport, reason.message);
-        chosen.transport->unbind(chosen.transport); // after the reason: others report the first one
+        if (joined) // after the reason, which others report
+          chosen.transport->unbind(chosen.transport);
       }
       throw;
     }

@@ -58,8 +58,9 @@ static uint32_t chooseEvents(const Bundle &bundle, const ttrt_device_options &op
   return count(bundle.metadata().events()) + wanted;
 }
 
-Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options)
-    : bundle_(checkFit(bundle)), mesh_(*bundle_, options.transport, process_),
+Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options,
+               bool &joined)
+    : bundle_(checkFit(bundle)), mesh_(*bundle_, options.transport, process_, joined),
       memory_(*bundle_, l1Count(*bundle_, options), options.huge_pages != 0, mesh_),
       residency_(*bundle_, memory_), watch_(*bundle_, options.check_outputs != 0), code_(*bundle_),
       queueCount_(chooseQueues(options)), eventCount_(chooseEvents(*bundle_, options)),

@@ -23,8 +23,8 @@ namespace ttrt {
 /// An address space with a bundle in it, and the threads that execute it.
 class Device {
 public:
-  /// Throws Error. ttrt.h documents the options.
-  Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options);
+  /// Throws Error. ttrt.h documents the options. `joined`: see Membership.
+  Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &options, bool &joined);
   /// Completes what is in flight, except in a forked child.
   ~Device();
 
@@ -99,7 +99,7 @@ private:
 
   const ForkGuard process_; ///< that has the threads
   std::shared_ptr<const Bundle> bundle_;
-  Membership mesh_; ///< until the memory is released, unless ~Device() has left it
+  Membership mesh_; ///< outlives the memory, before whose release ~Device() leaves
   DeviceMemory memory_;
   Residency residency_;
   SlotWatch watch_;

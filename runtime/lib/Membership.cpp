@@ -7,7 +7,8 @@
 
 namespace ttrt {
 
-Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process)
+Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
+                       bool &joined)
     : process_(process), transport_(transport) {
   const uint32_t devices = devicesOf(bundle.metadata());
   if (!transport) {
@@ -40,7 +41,7 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
           transport->prepare(transport, &plan_, &memory_.descriptor, &memory_.offset, &error);
       status != TTRT_OK)
     throw Error{status, error.message};
-  isMember_ = true;
+  isMember_ = joined = true;
 }
 
 void Membership::bind(uint8_t *base) {

@@ -19,8 +19,10 @@ struct SharedMemory {
 /// does nothing.
 class Membership {
 public:
-  /// Waits for the other devices. Throws Error. The transport may be null.
-  Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process);
+  /// Waits for the other devices. Throws Error. The transport may be null. Sets `joined` once the
+  /// transport is this device's: it must be unbound.
+  Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
+             bool &joined);
   /// A device that could not open has not left: who opened it says why, then unbinds the transport.
   ~Membership() = default;
   Membership(const Membership &) = delete;

@@ -188,8 +188,15 @@ void Core::exchange(const ExchangeCommand &command) noexcept {
   // Core 0's work, as a command of one workgroup. After a failure, the rest of the stream computes
   // with what is there; run() reports it.
   if (index == 0) {
-    if (transport->exchange(transport, command.collective,
-                            reinterpret_cast<const uint64_t *>(&command + 1)) != 0) [[unlikely]]
+    const auto *operands = reinterpret_cast<const uint64_t *>(&command + 1);
+    const int failed = command.header.opcode == Opcode::Exchange
+                           ? transport->exchange(transport, command.collective, operands)
+                       : command.header.opcode == Opcode::Send
+                           ? transport->send(transport, command.collective, *operands)
+                       : command.header.opcode == Opcode::Receive
+                           ? transport->receive(transport, command.collective, *operands)
+                           : transport->offer(transport, command.collective, *operands);
+    if (failed != 0) [[unlikely]]
       claims->abort(job.number);
     ++completed[0];
   }
@@ -213,6 +220,9 @@ void executeCommand(Core &core, const CommandHeader &header) noexcept {
   case Opcode::Signal:
     return core.signal(reinterpret_cast<const EventCommand &>(header).event);
   case Opcode::Exchange:
+  case Opcode::Send:
+  case Opcode::Receive:
+  case Opcode::Offer:
     return core.exchange(reinterpret_cast<const ExchangeCommand &>(header));
   case Opcode::Wait:
   case Opcode::End:

@@ -47,9 +47,20 @@ const MappedTransport *MappedTransport::find(const ttrt_transport *transport) {
 
 MappedTransport::MappedTransport(std::shared_ptr<Mapping> control, int descriptor, uint32_t device,
                                  uint32_t devices)
-    : interface_{sizeof(ttrt_transport), this,          device,       devices,
-                 mesh::prepare,          mesh::bind,    mesh::unbind, mesh::exchange,
-                 mesh::gather,           failTransport, mesh::failure},
+    : interface_{sizeof(ttrt_transport),
+                 this,
+                 device,
+                 devices,
+                 mesh::prepare,
+                 mesh::bind,
+                 mesh::unbind,
+                 mesh::exchange,
+                 mesh::gather,
+                 failTransport,
+                 mesh::failure,
+                 nullptr,
+                 nullptr,
+                 nullptr},
       peers_(std::move(control), device, devices, descriptor < 0), descriptor_(descriptor),
       process_(getpid()), bases_(devices) {}
 

@@ -58,6 +58,25 @@ ParseResult mlir::ttc::parsePlaceList(OpAsmParser &parser, ArrayAttr &buffers,
   return success();
 }
 
+ParseResult mlir::ttc::parsePlace(OpAsmParser &parser, FlatSymbolRefAttr &buffer,
+                                  IntegerAttr &offset) {
+  StringAttr name;
+  int64_t bytes = 0;
+  if (parser.parseSymbolName(name) ||
+      (succeeded(parser.parseOptionalPlus()) && parser.parseInteger(bytes)))
+    return failure();
+  buffer = FlatSymbolRefAttr::get(name);
+  offset = parser.getBuilder().getI64IntegerAttr(bytes);
+  return success();
+}
+
+void mlir::ttc::printPlace(OpAsmPrinter &printer, Operation *, FlatSymbolRefAttr buffer,
+                           IntegerAttr offset) {
+  printer << buffer;
+  if (offset && offset.getInt() != 0)
+    printer << " + " << offset.getInt();
+}
+
 void mlir::ttc::printPlaceList(OpAsmPrinter &printer, Operation *, ArrayAttr buffers,
                                DenseI64ArrayAttr offsets) {
   printer << "(";

@@ -21,6 +21,10 @@ ParseResult parsePlaceList(OpAsmParser &parser, ArrayAttr &buffers, DenseI64Arra
 void printPlaceList(OpAsmPrinter &printer, Operation *op, ArrayAttr buffers,
                     DenseI64ArrayAttr offsets);
 
+/// `@a` or `@a + 64`.
+ParseResult parsePlace(OpAsmParser &parser, FlatSymbolRefAttr &buffer, IntegerAttr &offset);
+void printPlace(OpAsmPrinter &printer, Operation *op, FlatSymbolRefAttr buffer, IntegerAttr offset);
+
 } // namespace mlir::ttc
 
 #endif // TTC_DIALECTS_TTC_TRACES_ASSEMBLYFORMAT_H

@@ -86,6 +86,64 @@ LogicalResult CmdExchangeOp::readCommand(OpBuilder &builder, Location location,
   return success();
 }
 
+/// A command with one operand of a collective.
+static void appendSide(Opcode opcode, const BundleNumbers &numbers, FlatSymbolRefAttr collective,
+                       FlatSymbolRefAttr buffer, int64_t offset, std::vector<char> &stream) {
+  append(stream, ttrt::ExchangeCommand{makeHeader(opcode, ttrt::dispatchSize(1)),
+                                       numbers.collectives.lookup(collective.getAttr()), 1});
+  append(stream, numbers.getAddress(buffer) + offset);
+}
+
+template <typename Op>
+static LogicalResult readSide(OpBuilder &builder, Location location, ArrayRef<char> bytes,
+                              BundleSymbols &symbols) {
+  ttrt::ExchangeCommand command;
+  if (!load(bytes, command) || command.operandCount != 1 || ttrt::dispatchSize(1) != bytes.size())
+    return failure();
+  std::vector<uint64_t> addresses(1);
+  memcpy(addresses.data(), bytes.data() + sizeof(command), sizeof(uint64_t));
+  SmallVector<BufferRef> places;
+  FlatSymbolRefAttr collective = symbols.getCollective(command.collective);
+  if (!collective || failed(symbols.getPlaces(addresses, places)))
+    return failure();
+  Op::create(builder, location, collective, places[0].buffer,
+             builder.getI64IntegerAttr(places[0].offset));
+  return success();
+}
+
+Opcode CmdSendOp::getOpcode() { return Opcode::Send; }
+
+void CmdSendOp::writeCommand(const BundleNumbers &numbers, std::vector<char> &stream) {
+  appendSide(Opcode::Send, numbers, getCollectiveAttr(), getBufferAttr(), getOffset(), stream);
+}
+
+LogicalResult CmdSendOp::readCommand(OpBuilder &builder, Location location, ArrayRef<char> bytes,
+                                     BundleSymbols &symbols) {
+  return readSide<CmdSendOp>(builder, location, bytes, symbols);
+}
+
+Opcode CmdReceiveOp::getOpcode() { return Opcode::Receive; }
+
+void CmdReceiveOp::writeCommand(const BundleNumbers &numbers, std::vector<char> &stream) {
+  appendSide(Opcode::Receive, numbers, getCollectiveAttr(), getBufferAttr(), getOffset(), stream);
+}
+
+LogicalResult CmdReceiveOp::readCommand(OpBuilder &builder, Location location, ArrayRef<char> bytes,
+                                        BundleSymbols &symbols) {
+  return readSide<CmdReceiveOp>(builder, location, bytes, symbols);
+}
+
+Opcode CmdOfferOp::getOpcode() { return Opcode::Offer; }
+
+void CmdOfferOp::writeCommand(const BundleNumbers &numbers, std::vector<char> &stream) {
+  appendSide(Opcode::Offer, numbers, getCollectiveAttr(), getBufferAttr(), getOffset(), stream);
+}
+
+LogicalResult CmdOfferOp::readCommand(OpBuilder &builder, Location location, ArrayRef<char> bytes,
+                                      BundleSymbols &symbols) {
+  return readSide<CmdOfferOp>(builder, location, bytes, symbols);
+}
+
 Opcode CmdCopyOp::getOpcode() { return Opcode::Copy; }
 
 void CmdCopyOp::writeCommand(const BundleNumbers &numbers, std::vector<char> &stream) {

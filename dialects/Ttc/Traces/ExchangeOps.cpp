@@ -61,8 +61,9 @@ LogicalResult CollectiveOp::verify() {
            << (getSources() ? getSources()->size() : 0);
   DenseSet<int64_t> sources;
   for (int64_t source : getSources().value_or(ArrayRef<int64_t>()))
-    if (source < 0 || source >= size || !sources.insert(source).second)
-      return emitOpError("(C5) expected distinct sources below ") << size << ", found " << source;
+    if (source != -1 && (source < 0 || source >= size || !sources.insert(source).second))
+      return emitOpError("(C5) expected distinct sources below ")
+             << size << ", or -1, found " << source;
   const bool sums =
       getKind() == CollectiveKind::AllReduce || getKind() == CollectiveKind::ReduceScatter;
   if (sums && (bits < 8 || isa<Float8E4M3FNType, Float8E5M2Type>(element)))
@@ -105,6 +106,148 @@ void ExchangeOp::getInPlaceOperands(unsigned, SymbolTableCollection &,
                                     SmallVectorImpl<unsigned> &) {}
 
 bool ExchangeOp::staysInDram() { return true; }
+
+//===--- send, receive ----------------------------------------------------------------===//
+
+/// The permutation of an op of one side, in which some devices receive nothing.
+static CollectiveOp lookupPermutation(Operation *op, SymbolTableCollection &symbols,
+                                      FlatSymbolRefAttr name) {
+  auto collective = lookupSymbol<CollectiveOp>(op, symbols, name, "(C1)");
+  if (collective &&
+      !llvm::is_contained(collective.getSources().value_or(ArrayRef<int64_t>()), -1)) {
+    op->emitOpError("(C1) expected ")
+        << name << " to be a permutation in which some devices receive nothing, found "
+        << stringifyCollectiveKind(collective.getKind());
+    return {};
+  }
+  return collective;
+}
+
+/// The tensor of an op of one side has the bytes of its permutation.
+static LogicalResult verifySide(Operation *op, SymbolTableCollection &symbols,
+                                FlatSymbolRefAttr name, Type type, StringRef what) {
+  CollectiveOp collective = lookupPermutation(op, symbols, name);
+  if (!collective)
+    return failure();
+  const int64_t found = getTensorBytes(cast<ShapedType>(type));
+  if (found != static_cast<int64_t>(collective.getBytes()))
+    return op->emitOpError("(C2) expected ") << what << " of " << collective.getBytes()
+                                             << " bytes, as " << name << " says, found " << found;
+  return success();
+}
+
+LogicalResult SendOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySide(*this, symbols, getCollectiveAttr(), getInput().getType(), "an operand");
+}
+
+void SendOp::encode(OpBuilder &builder, ArrayRef<BufferRef> inputs, ArrayRef<BufferRef>) {
+  CmdSendOp::create(builder, getLoc(), getCollectiveAttr(), inputs[0].buffer,
+                    builder.getI64IntegerAttr(inputs[0].offset));
+}
+
+void SendOp::getInPlaceOperands(unsigned, SymbolTableCollection &, SmallVectorImpl<unsigned> &) {}
+bool SendOp::staysInDram() { return true; }
+
+LogicalResult ReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySide(*this, symbols, getCollectiveAttr(), getOutput().getType(), "a result");
+}
+
+void ReceiveOp::encode(OpBuilder &builder, ArrayRef<BufferRef>, ArrayRef<BufferRef> outputs) {
+  CmdReceiveOp::create(builder, getLoc(), getCollectiveAttr(), outputs[0].buffer,
+                       builder.getI64IntegerAttr(outputs[0].offset));
+}
+
+void ReceiveOp::getInPlaceOperands(unsigned, SymbolTableCollection &, SmallVectorImpl<unsigned> &) {
+}
+bool ReceiveOp::staysInDram() { return true; }
+
+//===--- commands of one side ---------------------------------------------------------===//
+
+/// The buffer of a command of one side is in DRAM and has room for the collective's bytes.
+static LogicalResult verifyPlace(Operation *op, SymbolTableCollection &symbols,
+                                 CollectiveOp collective, FlatSymbolRefAttr name, int64_t offset) {
+  if (!collective)
+    return failure();
+  if (offset < 0)
+    return op->emitOpError("(C2) expected an offset of at least 0, found ") << offset;
+  if (failed(verifyBuffer(op, symbols, name, offset + collective.getBytes(), "(C2)")))
+    return failure();
+  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, name);
+  if (buffer.getMemory() != MemorySpace::Dram)
+    return op->emitOpError("(C3) expected ")
+           << name << " to be in dram, found it in " << stringifyMemorySpace(buffer.getMemory());
+  return success();
+}
+
+static ByteSpan getSideSpan(Operation *op, SymbolTableCollection &symbols, FlatSymbolRefAttr name,
+                            int64_t offset) {
+  auto collective = symbols.lookupNearestSymbolFrom<CollectiveOp>(op, name);
+  const int64_t bytes = collective.getBytes();
+  return {offset, bytes, bytes, bytes};
+}
+
+LogicalResult CmdSendOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyPlace(*this, symbols, lookupPermutation(*this, symbols, getCollectiveAttr()),
+                     getBufferAttr(), getOffset());
+}
+void CmdSendOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  accesses.push_back({getBufferAttr(), /*write=*/false});
+}
+ByteSpan CmdSendOp::getSpan(unsigned, SymbolTableCollection &symbols) {
+  return getSideSpan(*this, symbols, getCollectiveAttr(), getOffset());
+}
+int64_t CmdSendOp::getEncodedBytes() { return ttrt::dispatchSize(1); }
+int64_t CmdSendOp::getWorkgroups(SymbolTableCollection &) { return 1; }
+
+LogicalResult CmdReceiveOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyPlace(*this, symbols, lookupPermutation(*this, symbols, getCollectiveAttr()),
+                     getBufferAttr(), getOffset());
+}
+void CmdReceiveOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  accesses.push_back({getBufferAttr(), /*write=*/true});
+}
+ByteSpan CmdReceiveOp::getSpan(unsigned, SymbolTableCollection &symbols) {
+  return getSideSpan(*this, symbols, getCollectiveAttr(), getOffset());
+}
+int64_t CmdReceiveOp::getEncodedBytes() { return ttrt::dispatchSize(1); }
+int64_t CmdReceiveOp::getWorkgroups(SymbolTableCollection &) { return 1; }
+
+//===--- offer ------------------------------------------------------------------------===//
+
+LogicalResult CmdOfferOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto collective = lookupSymbol<CollectiveOp>(*this, symbols, getCollectiveAttr(), "(C1)");
+  if (failed(verifyPlace(*this, symbols, collective, getBufferAttr(), getOffset())))
+    return failure();
+  for (Operation *op = (*this)->getNextNode(); op; op = op->getNextNode()) {
+    auto exchange = dyn_cast<CmdExchangeOp>(op);
+    if (exchange && exchange.getCollectiveAttr() == getCollectiveAttr()) {
+      if (exchange.getInputs()[0] == getBufferAttr() &&
+          exchange.getOffset(0) == static_cast<int64_t>(getOffset()))
+        return success();
+      return emitOpError("(C4) expected the next exchange of ")
+             << getCollectiveAttr() << " to have the same input, found " << exchange.getInputs();
+    }
+    auto accessed = dyn_cast<BufferAccessOpInterface>(op);
+    if (!accessed)
+      continue;
+    SmallVector<BufferAccess> accesses;
+    accessed.getAccesses(accesses);
+    for (const BufferAccess &access : accesses)
+      if (access.write && access.buffer == getBufferAttr())
+        return emitOpError("(C4) expected that nothing writes ")
+               << getBufferAttr() << " before the exchange, found " << op->getName();
+  }
+  return emitOpError("(C4) expected an exchange of ")
+         << getCollectiveAttr() << " after it in the trace, found none";
+}
+void CmdOfferOp::getAccesses(SmallVectorImpl<BufferAccess> &accesses) {
+  accesses.push_back({getBufferAttr(), /*write=*/false});
+}
+ByteSpan CmdOfferOp::getSpan(unsigned, SymbolTableCollection &symbols) {
+  return getSideSpan(*this, symbols, getCollectiveAttr(), getOffset());
+}
+int64_t CmdOfferOp::getEncodedBytes() { return ttrt::dispatchSize(1); }
+int64_t CmdOfferOp::getWorkgroups(SymbolTableCollection &) { return 1; }
 
 //===--- command ----------------------------------------------------------------------===//
 

@@ -18,7 +18,8 @@ def Ttc_CollectiveOp : Ttc_Op<"collective", [Symbol]> {
     - (C2) The algorithm is defined for the kind and the number of devices in a group.
     - (C3) Elements, rows, and for all_to_all and reduce_scatter also the devices of a group, divide the bytes.
     - (C4) `root` is in the group.
-    - (C5) A permutation, and nothing else, has `sources`: distinct numbers in the group.
+    - (C5) A permutation, and nothing else, has `sources`: distinct numbers in the group, or -1 for a device
+      that receives nothing.
     - (C6) A sum is of numbers: f32, f64, f16, bf16, or integers.
 
     ```mlir
@@ -74,6 +75,112 @@ def Ttc_ExchangeOp : Ttc_Op<"exchange", [
   let results = (outs Variadic<Ttc_Tensor>:$outputs);
   let assemblyFormat =
       "$collective `(` $input `)` attr-dict `:` functional-type($input, $outputs)";
+}
+
+def Ttc_SendOp : Ttc_Op<"send", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, ["encode", "staysInDram"]>]> {
+  let summary = "Sends a tensor to a device that executes another entry point";
+  let description = [{
+    The devices that execute it are those of `collective`, a permutation, that receive nothing. Devices that
+    execute another entry point (`ttc.devices` of the function) have the matching `ttc.receive`.
+
+    Constraints:
+    - (C1) `collective` names a `ttc.collective` of the module: a permutation in which some devices receive nothing.
+    - (C2) The operand has the collective's bytes.
+
+    ```mlir
+    ttc.send @permute_0(%x) : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$collective, Ttc_Tensor:$input);
+  let assemblyFormat = "$collective `(` $input `)` attr-dict `:` type($input)";
+}
+
+def Ttc_ReceiveOp : Ttc_Op<"receive", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<Ttc_DeviceWorkOpInterface, ["encode", "staysInDram"]>]> {
+  let summary = "Receives a tensor from a device that executes another entry point";
+  let description = [{
+    The other side of `ttc.send`.
+
+    Constraints:
+    - (C1) `collective` names a `ttc.collective` of the module: a permutation in which some devices receive nothing.
+    - (C2) The result has the collective's bytes.
+
+    ```mlir
+    %x = ttc.receive @permute_0 : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$collective);
+  let results = (outs Ttc_Tensor:$output);
+  let assemblyFormat = "$collective attr-dict `:` type($output)";
+}
+
+/// A command that names one buffer and takes a part in an exchange.
+class Ttc_CmdOneSideOp<string mnemonic> : Ttc_CommandOp<mnemonic, [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>], ["getWorkgroups", "getSpan"]> {
+  let arguments = (ins FlatSymbolRefAttr:$collective, FlatSymbolRefAttr:$buffer,
+                       DefaultValuedAttr<I64Attr, "0">:$offset);
+}
+
+def Ttc_CmdSendOp : Ttc_CmdOneSideOp<"send"> {
+  let summary = "Command: sends a tensor";
+  let description = [{
+    Core 0 executes it. It is complete when the receiver has the bytes.
+
+    Constraints:
+    - (C1) `collective` names a `ttc.collective` of the module: a permutation in which some devices receive nothing.
+    - (C2) The collective's bytes fit in the buffer at the given offset, which is not negative.
+    - (C3) The buffer is in DRAM.
+
+    ```mlir
+    ttc.cmd.send @permute_0(@x)
+    ttc.cmd.send @permute_0(@x + 64)
+    ```
+  }];
+  let assemblyFormat = "$collective `(` custom<Place>($buffer, $offset) `)` attr-dict";
+}
+
+def Ttc_CmdReceiveOp : Ttc_CmdOneSideOp<"receive"> {
+  let summary = "Command: receives a tensor";
+  let description = [{
+    Core 0 executes it. It is complete when the bytes are there.
+
+    Constraints:
+    - (C1) `collective` names a `ttc.collective` of the module: a permutation in which some devices receive nothing.
+    - (C2) The collective's bytes fit in the buffer at the given offset, which is not negative.
+    - (C3) The buffer is in DRAM.
+
+    ```mlir
+    ttc.cmd.receive @permute_0 into (@x)
+    ```
+  }];
+  let assemblyFormat = "$collective `into` `(` custom<Place>($buffer, $offset) `)` attr-dict";
+}
+
+def Ttc_CmdOfferOp : Ttc_CmdOneSideOp<"offer"> {
+  let summary = "Command: lets other devices read the input of a later exchange";
+  let description = [{
+    The next `ttc.cmd.exchange` of the collective in the same trace has this input, which nothing writes in between.
+    The command does not wait for anybody: other devices can take the bytes while this one computes.
+
+    Constraints:
+    - (C1) `collective` names a `ttc.collective` of the module.
+    - (C2) The collective's bytes fit in the buffer at the given offset, which is not negative.
+    - (C3) The buffer is in DRAM.
+    - (C4) A `ttc.cmd.exchange` of the collective with this input comes after it in the trace; between them there is no
+      other exchange of the collective, and nothing writes the input.
+
+    ```mlir
+    ttc.cmd.offer @all_reduce_0(@partial)
+    ttc.cmd.dispatch @independent(@x) into (@y)
+    ttc.cmd.exchange @all_reduce_0(@partial) into (@sum)
+    ```
+  }];
+  let assemblyFormat = "$collective `(` custom<Place>($buffer, $offset) `)` attr-dict";
 }
 
 def Ttc_CmdExchangeOp : Ttc_CommandOp<"exchange", [

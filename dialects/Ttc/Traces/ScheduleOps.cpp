@@ -2,6 +2,7 @@
 // Entry points, schedules and their steps.
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
+#include "ttrt/bundle_format.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -41,7 +42,19 @@ LogicalResult EntryOp::verifyRegions() {
       if (!names.insert(name.getValue()).second)
         return emitOpError("(C3) expected 'wanted_schedules' to name schedules that the body does ")
                << "not have, each once, found " << name;
+  if (getDevicesAttr() && !getPartOfAttr())
+    return emitOpError("(C4) expected 'devices' with 'part_of', found it alone");
+  if (!getDevicesAttr() && getPartOfAttr())
+    return emitOpError("(C4) expected 'part_of' with 'devices', found it alone");
+  if (getDevices() && !isDeviceList(*getDevices()))
+    return emitOpError("(C4) expected distinct devices in ascending order, at least one, found ")
+           << getDevicesAttr();
   return success();
+}
+
+bool mlir::ttc::isDeviceList(ArrayRef<int64_t> devices) {
+  return !devices.empty() && devices.front() >= 0 && devices.back() < ttrt::kMaxDevices &&
+         llvm::is_sorted(devices, std::less_equal<>());
 }
 
 static LogicalResult verifyPortBuffer(Operation *op, SymbolTableCollection &symbols,

@@ -43,6 +43,11 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     - (C1) The body holds only `ttc.input`, `ttc.output` and `ttc.schedule`, and at least one schedule.
     - (C2) Names are unique among the inputs, among the outputs, and among the schedules.
     - (C3) `wanted_schedules` names each schedule once, and none that the body has.
+    - (C4) `devices` and `part_of` are there both or not at all; `devices` are distinct devices of a mesh in
+      ascending order, at least one.
+
+    In a mesh, `devices` are those that execute the entry point; without it, all do. Entry points with the same
+    `part_of` compute together what has that name.
 
     `wanted_schedules` lists the schedules that `--ttc-overlap-transfers` will add, since only that
     pass knows the order of all accesses. It removes the attribute.
@@ -60,7 +65,8 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<StrAttr>:$sym_visibility,
-                       OptionalAttr<StrArrayAttr>:$wanted_schedules);
+                       OptionalAttr<StrArrayAttr>:$wanted_schedules,
+                       OptionalAttr<DenseI64ArrayAttr>:$devices, OptionalAttr<StrAttr>:$part_of);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name)>];

@@ -55,7 +55,11 @@ public:
     // Doubling alone would let twenty ops on a small constant make a large one, and a thousand ops
     // a thousand: all together may grow by what the constants have, or by 64 single growths.
     int64_t given = 0;
-    root->walk([&](ConstantOp op) { given += getNumBytes(op); });
+    bool hasShards = false;
+    root->walk([&](ConstantOp op) {
+      given += getNumBytes(op);
+      hasShards |= isSharded(op);
+    });
     growthLeft = std::max(given, 64 * std::min(maxGrowth, int64_t(1) << 50));
     root->walk([&](Operation *op) {
       if (canEvaluate(op))
@@ -77,7 +81,8 @@ public:
 
     int64_t count = 0;
     for (Operation *op : roots) {
-      SmallVector<Operation *> tree = getTree(op);
+      // Trees may share long chains: only a mesh pays for looking at each.
+      SmallVector<Operation *> tree = hasShards ? getTree(op) : SmallVector<Operation *>();
       if (llvm::any_of(tree, isSharded)) {
         count += evaluateShards(op, tree);
       } else if (ConstantTensor value = evaluate(op)) {

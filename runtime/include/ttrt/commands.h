@@ -30,6 +30,9 @@ enum class Opcode : uint16_t {
   Wait = 6,     ///< no core goes on before the event has been recorded
   End = 7,      ///< the trace is complete when all work is done
   Exchange = 8, ///< take part in a collective, with the other devices of the mesh
+  Send = 9,     ///< let the receivers of a permutation have its input
+  Receive = 10, ///< get the output of a permutation
+  Offer = 11,   ///< let other devices read the input of a later exchange
 };
 
 struct CommandHeader {
@@ -54,6 +57,13 @@ struct ExchangeCommand {
   uint32_t collective; ///< index into the bundle's collectives
   uint32_t operandCount;
 };
+
+/// Send, Receive and Offer have the layout of an exchange and one operand. The collective of Send
+/// and Receive is a permutation, which the two sides execute in entry points of their own
+/// (EntryPoint.devices): Send, with the input, on devices without a source, and Receive, with the
+/// output, on the others. Send returns when the receiver has the bytes. Offer, with the input,
+/// returns at once; the next exchange of the collective in the stream has the same input, which
+/// nothing writes in between.
 
 /// The ranges must not overlap.
 struct CopyCommand {

@@ -97,8 +97,14 @@ inline constexpr ActionInfo kCommandInfos[] = {
      sizeof(CommandHeader)},
     {"exchange", "exchange of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work,
      false, sizeof(ExchangeCommand)},
+    {"send", "send of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work, false,
+     sizeof(ExchangeCommand)},
+    {"receive", "receive of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work,
+     false, sizeof(ExchangeCommand)},
+    {"offer", "offer of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work, false,
+     sizeof(ExchangeCommand)},
 };
-static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::Exchange));
+static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::Offer));
 
 /// Null for a kind that this version does not know.
 constexpr const ActionInfo *findInfo(fb::StepKind kind) {

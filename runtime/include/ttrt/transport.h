@@ -47,15 +47,15 @@ typedef struct ttrt_transport {
   /**
    * Meets the other devices, compares the bundles, and says where the device's DRAM is to be:
    * *memory is a file descriptor of which `dram_end - dram_begin` bytes at *offset are mapped
-   * shared, or -1: anonymous memory will do. The transport keeps the descriptor.
+   * shared, or -1: anonymous memory will do. The transport keeps the descriptor. TTRT_BUSY, and
+   * nothing else has changed, while another device uses the transport.
    */
   ttrt_status (*prepare)(struct ttrt_transport *transport, const ttrt_transport_plan *plan,
                          int *memory, uint64_t *offset, ttrt_error *error);
   /** The device's memory is mapped: `base` is flat address 0. May allocate; exchange() does not. */
   ttrt_status (*bind)(struct ttrt_transport *transport, uint8_t *base, ttrt_error *error);
   /** No other device will access the device's memory any more, and none is waited for. Also called,
-      after fail(), for a device that could not open, wherever that ended: before prepare(), or
-     before bind(). */
+      after fail(), for a device that could not open once it was prepared, perhaps before bind(). */
   void (*unbind)(struct ttrt_transport *transport);
   /**
    * Takes part in collective `collective` of the bundle (collectives.h); `operands` has the flat
@@ -75,6 +75,22 @@ typedef struct ttrt_transport {
   /** Why the mesh has failed, such as "device 2 of the mesh has ended"; NULL if it has not.
      Thread-safe. Lives as long as the transport. */
   const char *(*failure)(struct ttrt_transport *transport);
+
+  /**
+   * Takes part in collective `collective`, a permutation, as a device without a source: its input
+   * is at flat address `input`. Only this device and the receiver execute it; they need not have
+   * executed the same exchanges before. Two devices execute the sends and receives between them in
+   * one order. Returns when the receiver has the bytes; otherwise as exchange().
+   */
+  int (*send)(struct ttrt_transport *transport, uint32_t collective, uint64_t input);
+  /** The other side of send(): writes the output at flat address `output`. */
+  int (*receive)(struct ttrt_transport *transport, uint32_t collective, uint64_t output);
+  /**
+   * The next exchange() of collective `collective` has its input at flat address `input`, which
+   * nothing writes before: other devices may read it from now on. Does not wait. May do nothing
+   * and return 0; otherwise as exchange(). Exchanges of other collectives can come in between.
+   */
+  int (*offer)(struct ttrt_transport *transport, uint32_t collective, uint64_t input);
 } ttrt_transport;
 
 #ifdef __cplusplus

@@ -323,6 +323,34 @@ TEST(Mesh, NeedsATransport) {
     ttrt_transport_close(transport);
 }
 
+/// The transport of an open device is refused, and that device and its mesh go on.
+TEST(Mesh, ATransportHasOneDevice) {
+  const Opened opened(meshBundle());
+  EXPECT_EQ(runThreads(4,
+                       [&](uint32_t, ttrt_transport *transport) {
+                         ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
+                         options.transport = transport;
+                         options.cores = 1;
+                         ttrt_device *first, *second;
+                         ttrt_error error;
+                         if (ttrt_device_open(opened.bundle, &options, &first, &error) != TTRT_OK)
+                           throw std::runtime_error(error.message);
+                         Floats x(256), y(256);
+                         const ttrt_input input = x.input();
+                         const ttrt_output output = y.output();
+                         bool good = true;
+                         for (int i = 0; i < 3; ++i) {
+                           good &= ttrt_device_open(opened.bundle, &options, &second, &error) ==
+                                   TTRT_BUSY;
+                           good &= !strcmp(error.message, "another device uses the transport");
+                           good &= ttrt_run(first, 0, &input, &output, nullptr, &error) == TTRT_OK;
+                         }
+                         ttrt_device_close(first);
+                         return good;
+                       }),
+            0u);
+}
+
 TEST(Mesh, OneDevice) {
   const Opened opened(sampleBundle());
   EXPECT_EQ(ttrt_mesh_devices(opened.bundle), 1u);
