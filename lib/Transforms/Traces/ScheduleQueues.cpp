@@ -114,6 +114,11 @@ public:
   LogicalResult run() {
     OpBuilder builder(function);
     entry = EntryOp::create(builder, function.getLoc(), function.getSymName());
+    if (auto devices = function->getAttrOfType<DenseI64ArrayAttr>(kDevicesAttrName)) {
+      auto whole = function->getAttrOfType<StringAttr>(kPartOfAttrName);
+      entry.setDevicesAttr(devices);
+      entry.setPartOfAttr(whole ? whole : function.getSymNameAttr());
+    }
     auto entryBuilder = OpBuilder::atBlockEnd(&entry.getBody().front());
     schedule =
         ScheduleOp::create(entryBuilder, function.getLoc(), entryBuilder.getStringAttr("single"),
