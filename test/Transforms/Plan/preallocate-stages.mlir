@@ -7,22 +7,22 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>, ttc.target = 
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 1,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-// CHECK-DAG: ttc.buffer constant @constant{{[_0-9]*}} : tensor<32xf32> = dense<3.000000e+00> : tensor<32xf32> in dram at 0x0 size 128
 // CHECK-DAG: ttc.buffer constant @constant{{[_0-9]*}} : tensor<32xf32> = dense<1.000000e+00> : tensor<32xf32> live [0, 7) in dram at 0x1000 size 128
 // CHECK-DAG: ttc.buffer constant @constant{{[_0-9]*}} : tensor<32xf32> = dense<2.000000e+00> : tensor<32xf32> live [0, 7) in dram at 0x1080 size 128
-// CHECK-DAG: ttc.buffer constant @constant{{[_0-9]*}} : tensor<32xf32> = dense<1.000000e+00> : tensor<32xf32> live [7, 12) in dram at 0x1000 size 128
 // CHECK-DAG: ttc.buffer slot @x : tensor<32xf32> in dram at 0x2000 size 128
-// CHECK-DAG: ttc.buffer slot @y : tensor<32xf32> in dram at 0x2080 size 128
-// CHECK-DAG: ttc.buffer activation @{{.*}} : tensor<32xf32> live [1, 4) in dram at 0x2200 size 128
-// CHECK-DAG: ttc.buffer activation @{{.*}} : tensor<32xf32> live [7, 10) in dram at 0x2200 size 128
 // CHECK: ttc.entry @main_0 attributes {devices = array<i64: 0>, part_of = "main"}
+// CHECK: ttc.buffer activation @{{.*}} : tensor<32xf32> live [1, 4) in dram at 0x2200 size 128
 // CHECK: ttc.trace @main_0_t0
 // CHECK-NEXT: ttc.cmd.dispatch
 // CHECK-NEXT: ttc.cmd.barrier
 // CHECK: ttc.cmd.send @permute
+// CHECK-DAG: ttc.buffer constant @constant{{[_0-9]*}} : tensor<32xf32> = dense<1.000000e+00> : tensor<32xf32> live [7, 12) in dram at 0x1000 size 128
+// CHECK-DAG: ttc.buffer slot @y : tensor<32xf32> in dram at 0x2080 size 128
 // CHECK: ttc.entry @main_1 attributes {devices = array<i64: 1>, part_of = "main"}
+// CHECK: ttc.buffer activation @{{.*}} : tensor<32xf32> live [7, 10) in dram at 0x2200 size 128
 // CHECK: ttc.trace @main_1_t0
 // CHECK-NEXT: ttc.cmd.receive @permute
+// CHECK: ttc.buffer constant @constant{{[_0-9]*}} : tensor<32xf32> = dense<3.000000e+00> : tensor<32xf32> in dram at 0x0 size 128
 // CHECK: ttc.entry @all {
 ttc.collective @permute permute direct sum f32 bytes 128 groups [array<i64: 0, 1>] sources [-1, 0]
 ttc.program private @f(tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32> attributes {grid = 2 : i64, scratch_bytes = 0 : i64}
