@@ -111,9 +111,6 @@ LogicalResult BundleReader::readTarget() {
   return success();
 }
 
-/// Mesh.shards of a device without constants of its own.
-static constexpr int64_t kNoShard = ~uint32_t(0);
-
 LogicalResult BundleReader::readMesh() {
   const fb::Mesh *table = bundle->mesh();
   if (!table)
@@ -127,7 +124,7 @@ LogicalResult BundleReader::readMesh() {
   if (!shardOfDevice.empty() &&
       (static_cast<int64_t>(shardOfDevice.size()) != mesh.getNumDevices() ||
        llvm::any_of(shardOfDevice, [&](int64_t shard) {
-         return shard != kNoShard && shard >= static_cast<int64_t>(shards.size());
+         return shard != ttrt::kNoShard && shard >= static_cast<int64_t>(shards.size());
        })))
     return emitError() << "expected a shard for each of " << mesh.getNumDevices()
                        << " devices, found " << shards.size() << " shards of "
@@ -273,7 +270,7 @@ ElementsAttr BundleReader::readConstant(const fb::Buffer &from, RankedTensorType
   SmallVector<int64_t> numbers(shards.size(), -1), devices;
   const SmallVector<int64_t> stage = findStage(from);
   for (auto [device, shard] : llvm::enumerate(shardOfDevice)) {
-    if (shard == kNoShard || (!stage.empty() && !llvm::is_contained(stage, device))) {
+    if (shard == ttrt::kNoShard || (!stage.empty() && !llvm::is_contained(stage, device))) {
       devices.push_back(0);
       continue;
     }

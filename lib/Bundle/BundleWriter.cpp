@@ -25,9 +25,6 @@ namespace fb = ttrt::fb;
 
 namespace {
 
-/// Mesh.shards of a device without constants of its own.
-constexpr uint32_t kNoShard = ~uint32_t(0);
-
 class Writer {
 public:
   Writer(ModuleOp module, TargetAttr target) : module(module), target(target) {}
@@ -52,7 +49,7 @@ public:
     if (!shards.empty())
       shardsHash = ttrt::dataflow::digestOfShards(shardOfDevice.size(), [&](uint32_t device) {
         const uint32_t shard = shardOfDevice[device];
-        return shard == kNoShard ? 0 : shardHashes[shard];
+        return shard == ttrt::kNoShard ? 0 : shardHashes[shard];
       });
     for (auto entry : module.getOps<EntryOp>())
       if (failed(addEntry(entry)))
@@ -186,7 +183,7 @@ private:
         its.push_back(buffer);
       }
       if (its.empty()) {
-        shardOfDevice.push_back(kNoShard);
+        shardOfDevice.push_back(ttrt::kNoShard);
         continue;
       }
       auto [it, isNew] = numbers.try_emplace(choice, shards.size());
