@@ -15,6 +15,24 @@ Lifetimes mlir::ttc::getLifetimes(ArrayRef<TimelinePoint> timeline) {
   return lifetimes;
 }
 
+SmallVector<EntryPoints> mlir::ttc::getEntryPoints(ModuleOp module,
+                                                   ArrayRef<TimelinePoint> timeline) {
+  SmallVector<EntryPoints> entries;
+  for (auto entry : module.getOps<EntryOp>()) {
+    const int64_t begin = entries.empty() ? 0 : entries.back().end;
+    ArrayRef<TimelinePoint> rest = timeline.drop_front(begin);
+    const unsigned number = entries.size();
+    const auto *end =
+        llvm::find_if(rest, [&](const TimelinePoint &point) { return point.entry != number; });
+    entries.push_back({entry, begin, begin + (end - rest.begin())});
+  }
+  return entries;
+}
+
+const EntryPoints &mlir::ttc::findEntryPoint(ArrayRef<EntryPoints> entries, int64_t time) {
+  return *llvm::find_if(entries, [&](const EntryPoints &entry) { return time < entry.end; });
+}
+
 namespace {
 
 /// Follows phases: device work between two barriers.

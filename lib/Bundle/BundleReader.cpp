@@ -123,8 +123,9 @@ LogicalResult BundleReader::readMesh() {
     shardOfDevice.push_back(table->shards()->Get(i));
   if (!shardOfDevice.empty() &&
       (static_cast<int64_t>(shardOfDevice.size()) != mesh.getNumDevices() ||
-       llvm::any_of(shardOfDevice,
-                    [&](int64_t shard) { return shard >= static_cast<int64_t>(shards.size()); })))
+       llvm::any_of(shardOfDevice, [&](int64_t shard) {
+         return shard != ttrt::kNoShard && shard >= static_cast<int64_t>(shards.size());
+       })))
     return emitError() << "expected a shard for each of " << mesh.getNumDevices()
                        << " devices, found " << shards.size() << " shards of "
                        << shardOfDevice.size() << " devices";
@@ -264,10 +265,15 @@ ElementsAttr BundleReader::readConstant(const fb::Buffer &from, RankedTensorType
   if (ElementsAttr value = readFrom(segments[static_cast<size_t>(fb::SegmentKind::Constants)]);
       value || shardOfDevice.empty())
     return value;
-  // In the order of the devices that have them first.
+  // In the order of the devices that have them first. Devices of other stages have none.
   SmallVector<ElementsAttr> values;
   SmallVector<int64_t> numbers(shards.size(), -1), devices;
-  for (int64_t shard : shardOfDevice) {
+  const SmallVector<int64_t> stage = findStage(from);
+  for (auto [device, shard] : llvm::enumerate(shardOfDevice)) {
+    if (shard == ttrt::kNoShard || (!stage.empty() && !llvm::is_contained(stage, device))) {
+      devices.push_back(0);
+      continue;
+    }
     if (numbers[shard] < 0) {
       numbers[shard] = values.size();
       if (!values.emplace_back(readFrom(shards[shard])))
@@ -275,7 +281,34 @@ ElementsAttr BundleReader::readConstant(const fb::Buffer &from, RankedTensorType
     }
     devices.push_back(numbers[shard]);
   }
-  return ShardsAttr::get(context, values, devices);
+  if (!stage.empty() && values.size() == 1)
+    return values.front();
+  return values.empty() ? ElementsAttr() : ShardsAttr::get(context, values, devices);
+}
+
+/// The devices of the entry point to whose points the lifetime of a constant belongs. Empty if it
+/// has none.
+SmallVector<int64_t> BundleReader::findStage(const fb::Buffer &constant) {
+  uint64_t time = 0;
+  if (constant.end() == 0)
+    return {};
+  for (const fb::EntryPoint *entry : *bundle->entries()) {
+    if (entry->schedules()->size() == 0)
+      continue;
+    const fb::Schedule &schedule = *entry->schedules()->Get(0);
+    for (const auto *steps : {schedule.prologue(), schedule.body(), schedule.epilogue()})
+      for (uint32_t i = 0; i < count(steps); ++i) {
+        const fb::Step &step = *steps->Get(i);
+        const bool executes =
+            step.kind() == fb::StepKind::Execute && step.index() < count(bundle->traces());
+        time += executes ? bundle->traces()->Get(step.index())->commands() : 1;
+      }
+    if (constant.begin() < time)
+      return entry->devices()
+                 ? SmallVector<int64_t>(entry->devices()->begin(), entry->devices()->end())
+                 : SmallVector<int64_t>();
+  }
+  return {};
 }
 
 LogicalResult BundleReader::readBuffers() {

@@ -45,6 +45,7 @@ private:
   std::optional<OperandText> readOperand(const ttrt::fb::Program &program,
                                          const ttrt::fb::Operand &operand);
   LogicalResult readPrograms();
+  SmallVector<int64_t> findStage(const ttrt::fb::Buffer &constant);
   /// Null if it is outside its segment.
   ElementsAttr readConstant(const ttrt::fb::Buffer &from, RankedTensorType type);
   LogicalResult readBuffers();

@@ -7,6 +7,7 @@
 #include "Stream.h"
 #include "TargetTable.h"
 #include "TypeNames.h"
+#include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Bundle/Bundle.h"
 #include "ttc/Support/ElementTypes.h"
 #include "ttc/Support/Location.h"
@@ -47,7 +48,8 @@ public:
       shardHashes.push_back(shard.hash());
     if (!shards.empty())
       shardsHash = ttrt::dataflow::digestOfShards(shardOfDevice.size(), [&](uint32_t device) {
-        return shardHashes[shardOfDevice[device]];
+        const uint32_t shard = shardOfDevice[device];
+        return shard == ttrt::kNoShard ? 0 : shardHashes[shard];
       });
     for (auto entry : module.getOps<EntryOp>())
       if (failed(addEntry(entry)))
@@ -103,8 +105,10 @@ private:
         stored.push_back(buffer);
     }
 
-    // Those of all devices first.
-    auto differs = [](BufferOp buffer) { return isa<ShardsAttr>(*buffer.getValue()); };
+    // Those of all devices first. Constants with a lifetime are those of a stage's devices.
+    auto differs = [](BufferOp buffer) {
+      return isa<ShardsAttr>(*buffer.getValue()) || buffer.getLiveBegin();
+    };
     llvm::sort(stored, [&](BufferOp a, BufferOp b) {
       return std::pair(differs(a), a.getAddressAttr().getInt()) <
              std::pair(differs(b), b.getAddressAttr().getInt());
@@ -112,6 +116,8 @@ private:
     const size_t shared = llvm::find_if(stored, differs) - stored.begin();
     ArrayRef<BufferOp> same = ArrayRef(stored).take_front(shared);
     ArrayRef<BufferOp> differing = ArrayRef(stored).drop_front(shared);
+    if (!same.empty())
+      constantsAddress = getPage(same.front());
     if (failed(addConstants(same, constantsAddress, constants,
                             [](BufferOp buffer) { return *buffer.getValue(); })) ||
         failed(addShards(differing)))
@@ -119,12 +125,14 @@ private:
     return success();
   }
 
-  /// Puts the values of buffers, in ascending order of addresses, in a segment. `begin` becomes its
-  /// device address.
-  LogicalResult addConstants(ArrayRef<BufferOp> buffers, uint64_t &begin, SegmentContents &segment,
+  /// The address of the page that the buffer begins in.
+  static uint64_t getPage(BufferOp buffer) {
+    return llvm::alignDown(buffer.getAddressAttr().getInt(), ttrt::kPageSize);
+  }
+
+  /// Puts the values of buffers, in ascending order of addresses, in a segment at `begin`.
+  LogicalResult addConstants(ArrayRef<BufferOp> buffers, uint64_t begin, SegmentContents &segment,
                              function_ref<ElementsAttr(BufferOp)> getValue) {
-    if (!buffers.empty())
-      begin = llvm::alignDown(BufferOp(buffers[0]).getAddressAttr().getInt(), ttrt::kPageSize);
     for (BufferOp buffer : buffers) {
       uint64_t offset = buffer.getAddressAttr().getInt() - begin;
       if (offset < segment.size())
@@ -144,20 +152,46 @@ private:
     auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttrName);
     const int64_t devices = mesh ? mesh.getNumDevices() : 1;
     for (BufferOp buffer : buffers)
-      if (auto value = cast<ShardsAttr>(*buffer.getValue());
-          static_cast<int64_t>(value.getDevices().size()) != devices)
+      if (auto value = dyn_cast<ShardsAttr>(*buffer.getValue());
+          value && static_cast<int64_t>(value.getDevices().size()) != devices)
         return buffer.emitError("expected values for the ")
                << devices << " devices of the mesh, found them for " << value.getDevices().size();
+    shardsAddress = getPage(buffers.front());
+    std::vector<TimelinePoint> timeline = getTimeline(module);
+    SmallVector<EntryPoints> entries = getEntryPoints(module, timeline);
+    auto isOn = [&](BufferOp buffer, int64_t device) {
+      std::optional<int64_t> begin = buffer.getLiveBegin();
+      return !begin || llvm::is_contained(
+                           *EntryOp(findEntryPoint(entries, *begin).entry).getDevices(), device);
+    };
+    for (BufferOp buffer : buffers)
+      if (std::optional<int64_t> begin = buffer.getLiveBegin();
+          begin && (timeline.size() <= static_cast<size_t>(*begin) ||
+                    !EntryOp(findEntryPoint(entries, *begin).entry).getDevices()))
+        return buffer.emitError(
+            "expected a constant with a lifetime to be used by an entry point of "
+            "some devices, found one that is not");
     std::map<SmallVector<int64_t>, uint32_t> numbers;
     for (int64_t device = 0; device < devices; ++device) {
-      auto choice = llvm::map_to_vector(buffers, [&](BufferOp buffer) {
-        return cast<ShardsAttr>(*buffer.getValue()).getDevices()[device];
-      });
+      SmallVector<BufferOp> its;
+      SmallVector<int64_t> choice(buffers.size(), -1);
+      for (auto [number, buffer] : llvm::zip_equal(choice, buffers)) {
+        if (!isOn(buffer, device))
+          continue;
+        auto value = dyn_cast<ShardsAttr>(*BufferOp(buffer).getValue());
+        number = value ? value.getDevices()[device] : 0;
+        its.push_back(buffer);
+      }
+      if (its.empty()) {
+        shardOfDevice.push_back(ttrt::kNoShard);
+        continue;
+      }
       auto [it, isNew] = numbers.try_emplace(choice, shards.size());
       shardOfDevice.push_back(it->second);
       if (isNew &&
-          failed(addConstants(buffers, shardsAddress, shards.emplace_back(), [&](BufferOp buffer) {
-            return cast<ShardsAttr>(*buffer.getValue()).getValue(device);
+          failed(addConstants(its, shardsAddress, shards.emplace_back(), [&](BufferOp buffer) {
+            auto value = dyn_cast<ShardsAttr>(*buffer.getValue());
+            return value ? value.getValue(device) : *buffer.getValue();
           })))
         return failure();
     }

@@ -215,7 +215,8 @@ private:
   FailureOr<uint64_t> read(Operation *op, Operand &operand) {
     const dataflow::Rows &rows = operand.rows;
     if (operand.buffer.getKind() == BufferKind::Constant) {
-      const bool differs = isa<ShardsAttr>(*operand.buffer.getValue());
+      const bool differs =
+          isa<ShardsAttr>(*operand.buffer.getValue()) || operand.buffer.getLiveBegin();
       return dataflow::digestOf(
           Kind::Constant, differs ? context.shardsHash : context.constantsHash,
           rows.address - (differs ? context.shardsAddress : context.constantsAddress), rows.bytes,

@@ -134,6 +134,10 @@ CollectiveOp mlir::ttc::readCollective(OpBuilder &builder, Location location,
     emitError() << "collective '" << table.name()->c_str() << "' has no equivalent in the IR";
     return {};
   }
+  SmallVector<int64_t> sources = toNumbers(table.sources());
+  for (int64_t &source : sources)
+    if (source == ttrt::kNoSource)
+      source = -1;
   SmallVector<Attribute> groups;
   for (const fb::DeviceGroup *group : *table.groups())
     groups.push_back(builder.getDenseI64ArrayAttr(toNumbers(group->devices())));
@@ -142,8 +146,7 @@ CollectiveOp mlir::ttc::readCollective(OpBuilder &builder, Location location,
       static_cast<CollectiveAlgorithm>(table.algorithm()),
       static_cast<Reduction>(table.reduction()), fromDType(table.dtype(), builder.getContext()),
       operands->Get(0)->bytes(), builder.getArrayAttr(groups), table.rows(), table.root(),
-      table.sources() ? builder.getDenseI64ArrayAttr(toNumbers(table.sources()))
-                      : DenseI64ArrayAttr(),
+      table.sources() ? builder.getDenseI64ArrayAttr(sources) : DenseI64ArrayAttr(),
       StringAttr());
   if (failed(mlir::verify(op)))
     return {};

@@ -71,6 +71,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &targetCpu,
             &mesh,
             &parallel,
+            &microBatches,
             &weights,
             &winograd,
             &strassen,
@@ -121,7 +122,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // For a mesh: the program of each device. Before constants are folded and packed, because what
   // follows sees the types of one device and chooses kernels and tiles for them; after equal ops
   // are one, because dimensions of unused ones would restrict how others are divided.
-  manager.addPass(createSetMesh({mesh}));
+  manager.addPass(createSetMesh({mesh, microBatches}));
   manager.addPass(createExposeDimensions());
   manager.addPass(createAnnotateSharding({parallel}));
   manager.addPass(createPartitionForMesh());
@@ -166,6 +167,11 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   manager.addPass(createOutlinePrograms());
   // As soon as there are programs: no other pass knows zones.
   manager.addNestedPass<ProgramOp>(createExpandZones({instrument}));
+  // Stages of a pipeline: after the division along all other axes, whose exchanges are ops like
+  // others. Of programs, whose costs are known, and which are those of one device: no kernel,
+  // fusion or rounding depends on where stages begin. Before there are traces, which each stage has
+  // its own of.
+  manager.addPass(createSplitStages({parallel}));
 
   // --- Programs -> traces. -----------------------------------------------------------------
   // After outlining, a function contains only dispatches, views and constants, which a trace can

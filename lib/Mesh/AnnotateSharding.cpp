@@ -78,9 +78,9 @@ LogicalResult Annotator::divideBatch(const Axes &axes) {
     if (type.getDimSize(0) != *batch || classes.isPinned(classes.getClass(argument, 0)))
       continue;
     if (*batch % parts != 0)
-      return function.emitError("--parallel=data: expected a batch that ")
-             << parts << " divides, found " << *batch << " in '" << function.getName()
-             << "' (its inputs' first dimension)";
+      return function.emitError(getMicroBatchAxis(mesh) ? "--micro-batches" : "--parallel=data")
+             << ": expected a batch that " << parts << " divides, found " << *batch << " in '"
+             << function.getName() << "' (its inputs' first dimension)";
     batched.push_back(argument);
   }
   for (BlockArgument argument : batched)
@@ -255,7 +255,7 @@ struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (parallel.empty())
+    if (parallel.empty() && !getMicroBatchAxis(getMesh(module)))
       return;
     auto emitError = [&] { return module.emitError("--parallel: "); };
     MeshAttr mesh = getMesh(module);
@@ -267,8 +267,20 @@ struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding
     if (failed(axes))
       return signalPassFailure();
     Axes data, tensor;
-    for (ParallelAxis axis : *axes)
-      (axis.parallelism == Parallelism::Data ? data : tensor).push_back(axis.axis);
+    bool isPipeline = false;
+    for (ParallelAxis axis : *axes) {
+      isPipeline |= axis.parallelism == Parallelism::Pipeline;
+      if (axis.parallelism != Parallelism::Pipeline)
+        (axis.parallelism == Parallelism::Data ? data : tensor).push_back(axis.axis);
+    }
+    if (std::optional<unsigned> microBatches = getMicroBatchAxis(mesh)) {
+      if (!isPipeline) {
+        module.emitError("--micro-batches: expected --parallel=pipeline, found '")
+            << parallel << "'";
+        return signalPassFailure();
+      }
+      data.push_back(*microBatches);
+    }
     FlatSymbolRefAttr grid = getGrid(module, mesh);
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isExternal())

@@ -71,6 +71,10 @@ MeshAttr mlir::ttc::getMesh(ModuleOp module) {
   return module->getAttrOfType<MeshAttr>(kMeshAttrName);
 }
 
+std::optional<unsigned> mlir::ttc::getMicroBatchAxis(MeshAttr mesh) {
+  return mesh ? mesh.findAxis(kMicroBatchAxis) : std::nullopt;
+}
+
 FailureOr<MeshAttr> mlir::ttc::parseMesh(MLIRContext *context, StringRef text,
                                          EmitError emitError) {
   for (const Machine &machine : kMachines)
@@ -112,18 +116,20 @@ FailureOr<SmallVector<ParallelAxis>> mlir::ttc::parseParallel(StringRef text, Me
   text.split(parts, ',');
   for (StringRef part : parts) {
     auto [what, name] = part.split(':');
-    if (what != "data" && what != "tensor") {
-      emitError() << "expected data or tensor, found '" << what << "'";
+    if (what != "data" && what != "tensor" && what != "pipeline") {
+      emitError() << "expected data, tensor or pipeline, found '" << what << "'";
       return failure();
     }
-    Parallelism parallelism = what == "data" ? Parallelism::Data : Parallelism::Tensor;
+    Parallelism parallelism = what == "data"     ? Parallelism::Data
+                              : what == "tensor" ? Parallelism::Tensor
+                                                 : Parallelism::Pipeline;
     if (name.empty() && parts.size() > 1) {
       emitError() << "expected the axis of '" << what << "', as in " << what << ":"
                   << mesh.getAxes().front().getName() << ", found none";
       return failure();
     }
     for (auto [i, axis] : llvm::enumerate(mesh.getAxes()))
-      if (name.empty() || axis.getName() == name)
+      if (name.empty() ? axis.getName() != kMicroBatchAxis : axis.getName() == name)
         result.push_back({parallelism, static_cast<unsigned>(i)});
     if (!name.empty() && !mesh.findAxis(name)) {
       InFlightDiagnostic error = emitError();

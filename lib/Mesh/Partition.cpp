@@ -411,10 +411,25 @@ struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh
       grid.erase();
     releaseResources(module, std::move(before));
     deviceBytes += getConstantBytes();
+    bool isIndependent = true;
     module.walk([&](CollectiveOpInterface op) {
       ++numCollectives;
       operandBytes += getBytes(op->getOperand(0));
+      isIndependent &= succeeded(verifyMicroBatches(op));
     });
+    if (!isIndependent)
+      signalPassFailure();
+  }
+
+  /// Micro-batches are computed one after the other: none has what others have.
+  static LogicalResult verifyMicroBatches(CollectiveOpInterface op) {
+    for (auto name : op.getAxes().getAsRange<StringAttr>())
+      if (name.getValue() == kMicroBatchAxis)
+        return op->emitError(
+                   "--micro-batches: expected a batch whose elements do not depend on each "
+                   "other, found that all of them are needed here (")
+               << op->getName() << ")";
+    return success();
   }
 };
 

@@ -19,13 +19,33 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (getMesh(module))
-      return;
-    FailureOr<MeshAttr> found = find(module);
+    FailureOr<MeshAttr> found = getMesh(module);
+    if (!*found)
+      found = find(module);
+    if (succeeded(found))
+      found = addMicroBatches(module, *found);
     if (failed(found))
       return signalPassFailure();
     if (*found)
       module->setAttr(kMeshAttrName, *found);
+  }
+
+  /// Last, so that the numbers of other axes stay.
+  FailureOr<MeshAttr> addMicroBatches(ModuleOp module, MeshAttr found) {
+    if (microBatches == 1)
+      return found;
+    auto emitError = [&] { return module.emitError("--micro-batches: "); };
+    if (microBatches < 1 || !found)
+      return emitError()
+             << "expected a number of at least 1, and more than 1 only with --mesh, found "
+             << microBatches.getValue();
+    SmallVector<MeshAxisAttr> axes(found.getAxes());
+    axes.push_back(
+        MeshAxisAttr::get(&getContext(), kMicroBatchAxis, microBatches, LinkTopology::All, 0, 0));
+    found = MeshAttr::getChecked(emitError, &getContext(), ArrayRef<MeshAxisAttr>(axes));
+    if (!found)
+      return failure();
+    return found;
   }
 
   FailureOr<MeshAttr> find(ModuleOp module) {

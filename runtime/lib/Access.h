@@ -71,10 +71,9 @@ inline bool mayWriteInPlace(const fb::Program &program, const Access &output, co
 
 /// Calls function(const Access &) for each of the declared operands, at these addresses.
 template <typename Function>
-void forEachAccess(const flatbuffers::Vector<flatbuffers::Offset<fb::Operand>> *declared,
-                   const uint64_t *operands, Function function) {
-  for (uint32_t i = 0; i < count(declared); ++i) {
-    const fb::Operand &operand = *declared->Get(i);
+void forEachAccess(const DeclaredOperands &declared, const uint64_t *operands, Function function) {
+  for (uint32_t i = 0; i < declared.size(); ++i) {
+    const fb::Operand &operand = declared[i];
     Access access{operands[i], operand.bytes(), operand.access() != fb::Access::Write,
                   operand.access() != fb::Access::Read, static_cast<uint8_t>(i)};
     if (operand.row_bytes()) {
@@ -104,7 +103,11 @@ void forEachAccess(const Bundle &bundle, const fb::EntryPoint *entry, const Acti
     break;
   }
   case AccessShape::Operands:
-    forEachAccess(operandsOf(bundle.metadata(), action), action.operands, function);
+    forEachAccess(operandsOf(bundle.metadata(), action), action.operands, [&](Access access) {
+      // What it receives is all of the output, whatever other devices get.
+      access.read &= action.info->inCollective != CollectiveRole::Receive;
+      function(access);
+    });
     break;
   case AccessShape::Copy:
     function(Access{action.src, action.bytes, true, false, 0});

@@ -6,6 +6,7 @@
 
 #include "ApiChecks.h"
 #include "Host.h"
+#include "MeshTables.h"
 #include "ParallelHash.h"
 #include "StructSize.h"
 
@@ -36,6 +37,12 @@ ttrt_status ttrt::reportException(ttrt_error *error) noexcept {
   } catch (...) {
     return report(error, TTRT_INTERNAL, "unknown error");
   }
+}
+
+void ttrt::failForeign(const Device &device, uint32_t entry) {
+  const fb::EntryPoint &table = *device.bundle().metadata().entries()->Get(entry);
+  fail(TTRT_INVALID_ARGUMENT, "entry point '{}' is executed by {} of the mesh; this is device {}",
+       text(table.name()), describeDevices(table), device.mesh().device());
 }
 
 static const fb::EntryPoint &entryOf(const ttrt_bundle *bundle, uint32_t entry) {

@@ -73,10 +73,15 @@ private:
   std::atomic<bool> &busy;
 };
 
+/// Throws: only other devices of the mesh execute the entry point.
+[[noreturn]] void failForeign(const Device &device, uint32_t entry);
+
 inline const ResolvedEntry &entryOf(const Device &device, uint32_t entry) {
   const ResolvedEntry *found = device.entry(entry);
   if (!found) [[unlikely]]
     fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point {}", entry);
+  if (!found->isHere) [[unlikely]]
+    failForeign(device, entry);
   return *found;
 }
 
@@ -131,8 +136,12 @@ inline void requireIdleQueues(Device &device) {
            i);
 }
 
-/// Throws if the step executes a trace that is released.
+/// Throws if the step executes a trace that is released, or one of other devices of the mesh.
 inline void requireLoaded(const Device &device, const ResolvedStep &step) {
+  if (step.kind == fb::StepKind::Execute && !device.isHere(step.index)) [[unlikely]]
+    fail(TTRT_INVALID_ARGUMENT,
+         "trace {}, '{}', is of entry points that device {} of the mesh does not execute",
+         step.index, step.name, device.mesh().device());
   if (step.kind == fb::StepKind::Execute && !device.residency().isLoaded(step.index))
     fail(TTRT_INVALID_ARGUMENT, "trace {}, '{}', is released; ttrt_trace_load() loads it again",
          step.index, step.name);

@@ -7,6 +7,7 @@
 
 #include "DecodedPlan.h"
 #include "Format.h"
+#include "MeshTables.h"
 #include "ParallelHash.h"
 #include "Sort.h"
 #include "Verifier.h"
@@ -73,6 +74,7 @@ Bundle::Bundle(const char *path, ttrt_verify verify, int descriptor) : file_(pat
   const bool isCertified = verifyFacts(*this);
   verifyStreams(*this);
   verifySchedules(*this);
+  verifyRoles(*this);
   if (isCertified)
     for (const fb::EntryPoint *entry : *metadata_->entries())
       if (!entry->dataflow())

@@ -42,6 +42,7 @@ void DataflowReference::restart() {
     return;
   learned.assign(1 + states, {});
   learned[0].resize(count(entry.outputs()));
+  learnedSends.clear();
   learning = open = true;
 }
 
@@ -65,6 +66,24 @@ bool DataflowReference::isOutput(uint32_t output, uint64_t digest) {
   if (known == 0 && learning)
     known = digest;
   return known == digest;
+}
+
+bool DataflowReference::isSend(uint32_t collective, uint64_t number, uint64_t digest) {
+  if (given) // the digest tells which send it is
+    return given->values() && hasValue(digest);
+  for (const Send &send : learnedSends)
+    if (send.collective == collective && send.number == number)
+      return send.digest == digest;
+  if (learning)
+    learnedSends.push_back({collective, number, digest});
+  return learning;
+}
+
+std::vector<uint64_t> DataflowReference::sends() const {
+  std::vector<uint64_t> digests;
+  for (const Send &send : learnedSends)
+    digests.push_back(send.digest);
+  return digests;
 }
 
 const fb::StateDataflow *DataflowReference::givenFor(const StateBuffer &state) const {

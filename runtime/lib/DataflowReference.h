@@ -40,6 +40,8 @@ public:
   bool hasValue(uint64_t digest) const;
   /// Whether this is the content of an output. Learns the first one.
   bool isOutput(uint32_t output, uint64_t digest);
+  /// Whether send `number` of a collective in an inference computes this. Learns the first one.
+  bool isSend(uint32_t collective, uint64_t number, uint64_t digest);
   /// Whether `digest` is access number `index` to a state buffer. Learns those of the first body.
   bool isStateAccess(const StateBuffer &state, uint64_t index, uint64_t digest);
 
@@ -57,6 +59,8 @@ public:
   uint64_t digestOfProgram(uint32_t index) const { return programs[index]; }
   /// What was learned: of the outputs, then of each state buffer.
   const std::vector<std::vector<uint64_t>> &digests() const { return learned; }
+  /// What was learned of sends.
+  std::vector<uint64_t> sends() const;
 
 private:
   const fb::StateDataflow *givenFor(const StateBuffer &state) const;
@@ -65,6 +69,10 @@ private:
   const fb::EntryPoint &entry;
   const fb::Dataflow *given;
   std::vector<std::vector<uint64_t>> learned;
+  struct Send {
+    uint64_t collective, number, digest;
+  };
+  std::vector<Send> learnedSends;
   std::vector<uint64_t> programs;
   uint32_t states = 0;
   bool learning = false;

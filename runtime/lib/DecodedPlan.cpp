@@ -154,6 +154,39 @@ DecodedSchedule Decoder::decodeSchedule(const fb::EntryPoint &entry,
   return decoded;
 }
 
+/// The first meetings of the default schedule, as many as one inference has.
+static std::vector<Meeting> findMeetings(const Bundle &bundle, const DecodedPlan &plan,
+                                         uint32_t entry) {
+  const DecodedSchedule &schedule = plan.schedules[entry][0];
+  std::vector<Meeting> found;
+  uint64_t inBody = 0;
+  forEachMeeting(plan, schedule, [&](const Meeting &meeting, uint32_t step) {
+    inBody += step >= schedule.bodyBegin && step < schedule.bodyEnd;
+    found.push_back(meeting);
+  });
+  const uint64_t inferences = countInferences(*bundle.metadata().entries()->Get(entry), schedule,
+                                              schedule.bodyBegin, schedule.bodyEnd);
+  found.resize(std::min<uint64_t>(found.size(), inBody / std::max<uint64_t>(inferences, 1)));
+  std::vector<uint32_t> numbers(count(bundle.metadata().collectives()));
+  for (Meeting &meeting : found)
+    meeting.number = numbers[meeting.collective]++;
+  return found;
+}
+
+uint64_t countInferences(const fb::EntryPoint &entry, const DecodedSchedule &schedule,
+                         uint32_t begin, uint32_t end) {
+  const bool isWritten = count(entry.inputs()) != 0;
+  if (!isWritten && count(entry.outputs()) == 0)
+    return 1;
+  uint64_t inferences = 0;
+  for (uint32_t step = begin; step < end; ++step) {
+    const Op &op = schedule.steps.ops[step];
+    inferences +=
+        op.index == 0 && op.info->table == (isWritten ? IndexedTable::Input : IndexedTable::Output);
+  }
+  return inferences;
+}
+
 DecodedPlan::DecodedPlan(const Bundle &bundle) {
   const Decoder decoder(bundle);
   traces.reserve(count(bundle.metadata().traces()));
@@ -164,6 +197,10 @@ DecodedPlan::DecodedPlan(const Bundle &bundle) {
     for (const fb::Schedule *schedule : *entry->schedules())
       decoded.push_back(decoder.decodeSchedule(*entry, *schedule));
   }
+  meetings.resize(schedules.size());
+  for (uint32_t i = 0; i < schedules.size(); ++i)
+    if (count(bundle.metadata().entries()->Get(i)->devices()))
+      meetings[i] = findMeetings(bundle, *this, i);
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,10 @@ struct Op {
 
   OrderRole role() const { return info->role; }
   bool runsProgram() const { return info->table == IndexedTable::Program; }
+  /// Whether it waits for other devices.
+  bool meets() const {
+    return info->table == IndexedTable::Collective && info->inCollective != CollectiveRole::Offer;
+  }
 };
 
 struct OpList {
@@ -37,13 +41,49 @@ struct DecodedSchedule {
   uint32_t bodyBegin = 0, bodyEnd = 0; ///< steps of the body
 };
 
+/// A command of a stream that waits for other devices.
+struct Meeting {
+  CollectiveRole role;
+  uint32_t collective;
+  uint32_t trace, command;
+  uint32_t number; ///< of the same collective in one inference, from 0
+
+  bool isSame(const Meeting &other) const {
+    return role == other.role && collective == other.collective;
+  }
+};
+
 struct DecodedPlan {
   /// Of a bundle whose tables, streams and schedules have been verified.
   explicit DecodedPlan(const Bundle &bundle);
 
   std::vector<OpList> traces;                          ///< without their end commands
   std::vector<std::vector<DecodedSchedule>> schedules; ///< [entry point][schedule]
+  /// Of entry points of some devices: the meetings of one inference, in the order of the default
+  /// schedule. verifyMeetings() shows that all inferences of all schedules have them.
+  std::vector<std::vector<Meeting>> meetings;
 };
+
+/// Calls function(const Meeting &, uint32_t step) for all that a schedule executes, in the order of
+/// the host. Their numbers are not set.
+template <typename Function>
+void forEachMeeting(const DecodedPlan &plan, const DecodedSchedule &schedule, Function function) {
+  for (uint32_t step = 0; step < schedule.steps.ops.size(); ++step) {
+    const Op &execute = schedule.steps.ops[step];
+    if (execute.role() != OrderRole::Execute)
+      continue;
+    const std::vector<Op> &ops = plan.traces[execute.index].ops;
+    for (uint32_t command = 0; command < ops.size(); ++command)
+      if (ops[command].meets())
+        function(
+            Meeting{ops[command].info->inCollective, ops[command].index, execute.index, command, 0},
+            step);
+  }
+}
+
+/// The inferences of steps [begin, end), as transfers tell; 1 for an entry point without ports.
+uint64_t countInferences(const fb::EntryPoint &entry, const DecodedSchedule &schedule,
+                         uint32_t begin, uint32_t end);
 
 /// A plan whose accesses know their buffers (Access::kind, Access::buffer): the result of
 /// verifyMemory().

@@ -3,6 +3,7 @@
 
 #include "FloatingPoint.h"
 #include "Format.h"
+#include "MeshTables.h"
 #include "ParallelHash.h"
 #include "SkippableTail.h"
 #include "Verifier.h"
@@ -80,6 +81,7 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
     entries_.push_back(resolveEntry(*bundle_, memory_, code_, functions, *entry));
   for (uint32_t i = 0; i < count(bundle_->metadata().traces()); ++i)
     executes_.push_back(resolveExecute(*bundle_, memory_, i));
+  resolveParts();
   if (queueCount_ > 0)
     resolveSkippableTails();
   if (queueCount_ > 1)
@@ -99,6 +101,22 @@ Device::Device(std::shared_ptr<const Bundle> bundle, const ttrt_device_options &
   cores_.first().transport = mesh_.transport();
   if (moreCores_)
     moreCores_->first().transport = mesh_.transport();
+}
+
+/// Tells the entry points of other devices.
+void Device::resolveParts() {
+  const auto &tables = *bundle_->metadata().entries();
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].isHere = isExecutedBy(*tables.Get(i), mesh_.device());
+    if (!entries_[i].isHere)
+      foreign_.assign(executes_.size(), 1);
+  }
+  for (uint32_t i = 0; i < entries_.size() && !foreign_.empty(); ++i)
+    for (const ResolvedSchedule &schedule : entries_[i].schedules)
+      for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
+        for (const ResolvedStep &step : *part)
+          if (step.kind == fb::StepKind::Execute && entries_[i].isHere)
+            foreign_[step.index] = 0;
 }
 
 /// Numbers the steps as profile_log.h says, and gives every core a ring.

@@ -34,6 +34,8 @@ public:
   const ResolvedEntry *entry(uint32_t index) const {
     return index < entries_.size() ? &entries_[index] : nullptr;
   }
+  /// Whether the device executes an entry point that has the trace.
+  bool isHere(uint32_t trace) const { return foreign_.empty() || !foreign_[trace]; }
   /// nullptr if there is none.
   const ResolvedStep *execute(uint32_t trace) const {
     return trace < executes_.size() ? &executes_[trace] : nullptr;
@@ -96,6 +98,7 @@ private:
   uint32_t ringCapacity() const;
   void record(ttrt_profiler *profiler);
   void resolveSkippableTails();
+  void resolveParts();
 
   const ForkGuard process_; ///< that has the threads
   std::shared_ptr<const Bundle> bundle_;
@@ -106,6 +109,7 @@ private:
   Code code_;
   std::vector<ResolvedEntry> entries_;
   std::vector<ResolvedStep> executes_; ///< per trace
+  std::vector<uint8_t> foreign_;       ///< per trace; empty: all devices execute all
   std::atomic<bool> busy_{false};
   std::atomic<bool> piped_{false};
 

@@ -31,6 +31,13 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
   state.written.resize(count(this->entry.inputs()));
   state.read.resize(count(this->entry.outputs()));
   state.stateAccesses.resize(reference.numStates());
+  state.messages.resize(count(bundle.metadata().collectives()));
+  messagesEach.resize(state.messages.size());
+  for (const Meeting &meeting : plan.meetings[entry])
+    if (meeting.role != CollectiveRole::Exchange) {
+      ++messagesEach[meeting.collective];
+      firstMessage = std::min(firstMessage, meeting.collective);
+    }
   nodes.push_back({&initial, nullptr, 0, 0, kNone, 0, Part::Prologue, 0});
   for (uint32_t i = 0; i < count(bundle.metadata().buffers()); ++i) {
     const fb::Buffer &buffer = *bundle.metadata().buffers()->Get(i);
@@ -261,6 +268,16 @@ private:
   const Touch touch;
 };
 
+/// What a command of a collective is. A send or receive is the next one.
+uint64_t OrderProver::identifyExchange(const Op &op) const {
+  const uint64_t collective =
+      dataflow::digestOfCollective(*bundle.metadata().collectives()->Get(op.index));
+  return isMessage(op)
+             ? dataflow::digestOfMessage(op.info->inCollective == CollectiveRole::Send, collective,
+                                         state.messages[op.index] % perInference(op.index))
+             : collective;
+}
+
 /// What a step or command is, apart from what it reads.
 uint64_t OrderProver::identify(const Op &op) const {
   using enum dataflow::Kind;
@@ -268,7 +285,7 @@ uint64_t OrderProver::identify(const Op &op) const {
   case IndexedTable::Program:
     return reference.digestOfProgram(op.index);
   case IndexedTable::Collective:
-    return dataflow::digestOfCollective(*bundle.metadata().collectives()->Get(op.index));
+    return identifyExchange(op);
   case IndexedTable::Input:
     return dataflow::digestOf(Input, op.index, reference.digestOf(*entry.inputs()->Get(op.index)));
   case IndexedTable::Output:
@@ -306,6 +323,20 @@ void OrderProver::checkExchange() {
   state.exchange = current;
 }
 
+/// What is sent, and what is received, is data of the inference to which the message belongs.
+void OrderProver::checkMessage(const Op &op, uint64_t value) {
+  const uint64_t number = state.messages[op.index]++, each = perInference(op.index);
+  const auto expected = static_cast<int64_t>(number / each);
+  if (op.info->inCollective == CollectiveRole::Receive) {
+    inference = expected;
+    return;
+  }
+  if (inference != kNoInference && inference != expected)
+    failStale({current, op.first}, expected);
+  if (!reference.isSend(op.index, number % each, value))
+    failDataflow({current, op.first}, "sends");
+}
+
 void OrderProver::touch(const Node &node) {
   nodes.push_back(node);
   current = static_cast<uint32_t>(nodes.size() - 1);
@@ -333,13 +364,13 @@ void OrderProver::touch(const Node &node) {
     inference = state.written[op.index]++;
   if (op.info->table == IndexedTable::Output) {
     const int64_t expected = state.read[op.index]++;
-    const Access &access = node.list->accesses[op.first];
     if (inference != kNoInference && inference != expected)
-      failStale(inferenceFrom, inference, {current, op.first}, expected, access.address,
-                access.end());
+      failStale({current, op.first}, expected);
     if (!reference.isOutput(op.index, value))
       failDataflow({current, op.first}, "returns");
   }
+  if (isMessage(op))
+    checkMessage(op, value);
   for (uint32_t i = op.first; i < op.end; ++i)
     if (const Access &access = node.list->accesses[i]; access.write) {
       const Touch touch{current, i};

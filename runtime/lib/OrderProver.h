@@ -94,6 +94,7 @@ private:
     std::vector<Event> events;
     std::vector<int64_t> written, read;  ///< how often, per input and output
     std::vector<uint64_t> stateAccesses; ///< so far, per state buffer
+    std::vector<uint64_t> messages;      ///< sends and receives so far, per collective
     uint32_t iteration = 0;              ///< bodies so far
     uint32_t exchange = 0;               ///< the last node that was one; 0: none so far
   };
@@ -108,9 +109,20 @@ private:
   void wait(const Event &event, Queue &queue);
   void touch(const Node &node);
   void checkExchange();
+  uint64_t perInference(uint32_t collective) const {
+    return std::max<uint64_t>(messagesEach[collective], 1);
+  }
   uint64_t read(const Access &access, Touch touch);
   uint64_t identify(const Op &op) const;
+  uint64_t identifyExchange(const Op &op) const;
+  void checkMessage(const Op &op, uint64_t value);
+  /// A send or receive.
+  static bool isMessage(const Op &op) {
+    return op.info->inCollective == CollectiveRole::Send ||
+           op.info->inCollective == CollectiveRole::Receive;
+  }
   int64_t countInferences() const;
+  int64_t baseInference() const;
   void checkStateAccesses();
   StatePlace nextStateAccess(const Access &access);
   uint64_t readState(const Access &access, Touch touch);
@@ -152,8 +164,7 @@ private:
   void failOtherBuffer(Touch writer, Touch reader, uint64_t begin, uint64_t end);
   void failExchanges(uint32_t earlier);
   void failMixed(const History &other, Touch reader);
-  void failStale(Touch writer, int64_t found, Touch reader, int64_t expected, uint64_t begin,
-                 uint64_t end);
+  void failStale(Touch reader, int64_t expected);
   const char *nameOfReference() const;
   void failDataflow(Touch touch, const char *what);
   void failState(Touch touch, int64_t expected);
@@ -166,7 +177,9 @@ private:
   const fb::Schedule &schedule;
   const DecodedSchedule &steps;
   const Precision precision;
-  OpList initial; ///< writes of the state buffers before the first step
+  std::vector<uint32_t> messagesEach; ///< sends and receives of an inference, per collective
+  uint32_t firstMessage = kNone;      ///< a collective that has some
+  OpList initial;                     ///< writes of the state buffers before the first step
   State state;
   std::vector<Node> nodes;     ///< the first one stands for the initial contents
   std::vector<Origin> origins; ///< of the nodes, for messages: an exact proof's only

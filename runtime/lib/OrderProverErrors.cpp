@@ -136,14 +136,15 @@ void OrderProver::failMixed(const History &other, Touch reader) {
            data(inferenceFrom, inference), data(other.writer, other.inference));
 }
 
-void OrderProver::failStale(Touch writer, int64_t found, Touch reader, int64_t expected,
-                            uint64_t begin, uint64_t end) {
+/// What the reader has found belongs to another inference.
+void OrderProver::failStale(Touch reader, int64_t expected) {
   if (!wantsMessage())
     return fail();
+  const Access &access = accessOf(reader);
   failHere("{} takes the result of inference {}, but {} hold that of inference {}, "
            "from {}{}",
-           describe(reader.node, true), expected, bytesOf(begin, end, accessOf(reader)), found,
-           describe(writer.node, true), originOf(writer));
+           describe(reader.node, true), expected, bytesOf(access.address, access.end(), access),
+           inference, describe(inferenceFrom.node, true), originOf(inferenceFrom));
 }
 
 const char *OrderProver::nameOfReference() const {

@@ -5,6 +5,7 @@
 #include "OrderProver.h"
 
 #include "Format.h"
+#include "Meetings.h"
 #include "MeshProver.h"
 #include "Sort.h"
 
@@ -53,12 +54,14 @@ OrderProver::Snapshot OrderProver::snapshot() const {
   if (const Node &last = nodes[state.exchange]; state.exchange)
     words.insert(words.end(), {last.queue, rank(last.queue, last.position)});
   // How many transfers each port is ahead of the first one.
-  const int64_t base = !state.written.empty() ? state.written[0]
-                       : !state.read.empty()  ? state.read[0]
-                                              : 0;
+  const int64_t base = baseInference();
   for (const auto *counts : {&state.written, &state.read})
     for (int64_t times : *counts)
       words.push_back(static_cast<uint64_t>(times - base));
+  for (uint32_t i = 0; i < state.messages.size(); ++i)
+    if (const uint64_t each = messagesEach[i])
+      words.insert(words.end(), {state.messages[i] % each,
+                                 state.messages[i] / each - static_cast<uint64_t>(base)});
   for (uint32_t i = 0; i < reference.numStates(); ++i)
     if (const uint64_t each = reference.perInference(reference.state(i))) {
       words.push_back(state.stateAccesses[i] % each);
@@ -204,6 +207,7 @@ static OrderProver::Result proveSchedule(const Bundle &bundle, const PlacedPlan 
 
 Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
   verifyCollectiveMoves(bundle);
+  verifyMeetings(bundle, plan);
   Proof proof;
   const BufferIndex buffers(bundle);
   std::unique_ptr<OrderProver> prover;

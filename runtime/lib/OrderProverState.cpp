@@ -32,7 +32,17 @@ OrderProver::StatePlace OrderProver::nextStateAccess(const Access &access) {
 
 /// After an epilogue: what has been written is as often what has been read.
 int64_t OrderProver::countInferences() const {
-  return !state.written.empty() ? state.written[0] : !state.read.empty() ? state.read[0] : 1;
+  return !state.written.empty() || !state.read.empty() || firstMessage != kNone ? baseInference()
+                                                                                : 1;
+}
+
+/// Inferences of the first port or, without ports, of messages; 0 if there is neither.
+int64_t OrderProver::baseInference() const {
+  return !state.written.empty() ? state.written[0]
+         : !state.read.empty()  ? state.read[0]
+         : firstMessage != kNone
+             ? static_cast<int64_t>(state.messages[firstMessage] / perInference(firstMessage))
+             : 0;
 }
 
 /// After an epilogue, each inference has accessed state as often as in the default schedule.

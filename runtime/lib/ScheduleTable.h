@@ -58,6 +58,7 @@ struct ResolvedPort {
 
 struct ResolvedEntry {
   const char *name = "";
+  bool isHere = true; ///< the device executes it
   std::vector<ResolvedPort> inputs, outputs;
   std::vector<ResolvedSchedule> schedules; ///< the bundle's, in its order
   /// One inference in order on the calling thread: the parts of the first schedule for one queue.

@@ -82,8 +82,11 @@ std::vector<uint32_t> findSkippableTails(const Bundle &bundle, const DecodedPlan
     }
     numbers[i] = finder.writesOf(its.steps, ops[i]);
     if (ops[i].role() == OrderRole::Execute)
-      for (const Op &op : decoded.traces[step.index()].ops)
+      for (const Op &op : decoded.traces[step.index()].ops) {
         numbers[i] = Finder::both(numbers[i], finder.writesOf(decoded.traces[step.index()], op));
+        if (count(ports.devices()) && op.meets()) // devices of other entry points wait for it
+          numbers[i] = kMore;
+      }
   }
 
   std::vector<uint32_t>

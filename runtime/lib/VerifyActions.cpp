@@ -8,34 +8,34 @@
 
 namespace ttrt {
 
-/// The operands of an exchange are where the other devices reach them: in DRAM, and not in the
+/// The operands of a collective are where the other devices reach them: in DRAM, and not in the
 /// pages of the file. None overlaps another one.
 static std::string findExchangeProblem(const Bundle &bundle, const Action &action,
                                        const char *name) {
-  const auto *declared = operandsOf(bundle.metadata(), action);
+  static constexpr const char *kVerbs[] = {"", "exchanges", "sends", "receives", "offers"};
+  const char *verb = kVerbs[static_cast<size_t>(action.info->inCollective)];
+  const DeclaredOperands declared = operandsOf(bundle.metadata(), action);
   const SegmentView &constants = bundle.segment(fb::SegmentKind::Constants);
   const ShardedConstants sharded = shardedConstants(bundle.metadata());
   auto overlaps = [&](uint32_t i, uint64_t begin, uint64_t size) {
-    return action.operands[i] < begin + size &&
-           begin < action.operands[i] + declared->Get(i)->bytes();
+    return action.operands[i] < begin + size && begin < action.operands[i] + declared[i].bytes();
   };
   for (uint32_t i = 0; i < action.operandCount; ++i) {
-    const uint64_t address = action.operands[i], bytes = declared->Get(i)->bytes();
+    const uint64_t address = action.operands[i], bytes = declared[i].bytes();
     if (!isInside(address, bytes, 0, bundle.addresses().dramBytes))
-      return formatText("exchanges '{}' with operand {} at {:#x} + {} bytes; expected it in DRAM "
-                        "of {:#x} bytes",
-                        name, i, address, bytes, bundle.addresses().dramBytes);
+      return formatText("{} '{}' with operand {} at {:#x} + {} bytes; expected it in DRAM of "
+                        "{:#x} bytes",
+                        verb, name, i, address, bytes, bundle.addresses().dramBytes);
     if (overlaps(i, constants.address, constants.size) ||
-        overlaps(i, sharded.address, sharded.size))
-      return formatText("exchanges '{}' with operand {} at {:#x} + {} bytes, in the constants; "
-                        "expected it where other devices can reach it",
-                        name, i, address, bytes);
+        overlaps(i, sharded.address, sharded.least))
+      return formatText("{} '{}' with operand {} at {:#x} + {} bytes, in the constants; expected "
+                        "it where other devices can reach it",
+                        verb, name, i, address, bytes);
     for (uint32_t j = 0; j < i; ++j)
-      if (overlaps(i, action.operands[j], declared->Get(j)->bytes()))
+      if (overlaps(i, action.operands[j], declared[j].bytes()))
         return formatText("exchanges '{}' with operands {} ({:#x} + {} bytes) and {} ({:#x} + {} "
                           "bytes); expected operands that do not overlap",
-                          name, j, action.operands[j], declared->Get(j)->bytes(), i, address,
-                          bytes);
+                          name, j, action.operands[j], declared[j].bytes(), i, address, bytes);
   }
   return "";
 }
@@ -47,14 +47,14 @@ static std::string findOperandProblem(const Bundle &bundle, const Action &action
             bundle.metadata().programs()->Get(action.index)->host_function())
       return formatText("runs '{}' on the cores; host function '{}' computes it", symbol,
                         text(function->name()));
-  const auto *declared = operandsOf(bundle.metadata(), action);
-  const uint32_t operands = count(declared);
+  const DeclaredOperands declared = operandsOf(bundle.metadata(), action);
+  const uint32_t operands = declared.size();
   if (action.operandCount != operands)
     return formatText("runs '{}' with {} operands; it has {}", symbol, action.operandCount,
                       operands);
   const uint64_t end = bundle.addresses().size();
   for (uint32_t i = 0; i < operands; ++i) {
-    const fb::Operand &operand = *declared->Get(i);
+    const fb::Operand &operand = declared[i];
     const uint64_t address = action.operands[i];
     if (!isInside(address, operand.bytes(), 0, end) || address % operand.alignment() != 0)
       return formatText("runs '{}' with operand {} at {:#x} + {} bytes; expected a multiple of {} "

@@ -31,7 +31,8 @@ std::string describeUse(const Bundle &bundle, uint32_t collective) {
       if (header.size < sizeof(CommandHeader) || header.size % 8 != 0 ||
           header.size > trace.size() - position)
         break;
-      if (header.opcode == Opcode::Exchange && exchange.collective == collective) {
+      const ActionInfo *info = findInfo(header.opcode);
+      if (info && info->inCollective != CollectiveRole::None && exchange.collective == collective) {
         const char *source =
             command < count(trace.sources()) ? bundle.location(trace.sources()->Get(command)) : "";
         return formatText(", which command {} of trace '{}'{}{}{} executes", command,
@@ -207,11 +208,13 @@ void CollectiveVerifier::verifyOperands() const {
     failHere("has {} operands; expected {} for {} by algorithm {}", count(table.operands()),
              operands, nameOf(table.kind()), nameOf(table.algorithm()));
   // On a device that gets nothing, the output keeps what it contained, so that is read, too.
+  // verifyRoles() knows which devices execute it.
   bool everywhere = participants == meshDevices;
   for (uint32_t i = 0; i < count(table.sources()); ++i)
     everywhere &= table.sources()->Get(i) != kNoSource;
+  const bool isRead = !everywhere && table.operands()->Get(1)->access() != fb::Access::Write;
   verifyOperand(0, fb::Access::Read, bytes);
-  verifyOperand(1, everywhere ? fb::Access::Write : fb::Access::ReadWrite,
+  verifyOperand(1, isRead ? fb::Access::ReadWrite : fb::Access::Write,
                 collectives::outputBytes(shape));
   if (scratch)
     verifyOperand(2, fb::Access::Write, scratch);

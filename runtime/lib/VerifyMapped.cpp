@@ -2,15 +2,18 @@
 #include "DecodedPlan.h"
 #include "Format.h"
 #include "Memory.h"
+#include "MeshTables.h"
 #include "Verifier.h"
+
+#include <algorithm>
 
 namespace ttrt {
 
 namespace {
 class MappedVerifier {
 public:
-  explicit MappedVerifier(const Bundle &bundle)
-      : bundle(bundle), layout(bundle, bundle.addresses().cores, /*device=*/0) {}
+  MappedVerifier(const Bundle &bundle, uint32_t device)
+      : bundle(bundle), layout(bundle, bundle.addresses().cores, device) {}
 
   /// `describe` says of which command or step the accesses are.
   template <typename Describe>
@@ -46,21 +49,47 @@ private:
 };
 } // namespace
 
+static void verifyTrace(const Bundle &bundle, const MappedVerifier &verifier, uint32_t trace) {
+  uint32_t command = 0;
+  forEachCommand(bundle.stream(trace), [&](const CommandHeader &header) {
+    verifier.verify(nullptr, actionOf(header),
+                    [&] { return describeCommand(bundle, trace, command); });
+    ++command;
+  });
+}
+
+/// Devices with equally many constants of their own map the same: one of each kind.
+static std::vector<uint32_t> findKinds(const Bundle &bundle, const fb::EntryPoint *entry) {
+  std::vector<uint32_t> kinds;
+  for (uint32_t device = 0; device < devicesOf(bundle.metadata()); ++device)
+    if ((!entry || isExecutedBy(*entry, device)) &&
+        std::none_of(kinds.begin(), kinds.end(), [&](uint32_t other) {
+          return bundle.shardOf(other).size == bundle.shardOf(device).size;
+        }))
+      kinds.push_back(device);
+  return kinds;
+}
+
 void verifyMapped(const Bundle &bundle) {
-  const MappedVerifier verifier(bundle);
-  for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i) {
-    uint32_t command = 0;
-    forEachCommand(bundle.stream(i), [&](const CommandHeader &header) {
-      verifier.verify(nullptr, actionOf(header),
-                      [&] { return describeCommand(bundle, i, command); });
-      ++command;
-    });
-  }
+  std::vector<uint8_t> executed(count(bundle.metadata().traces()));
   for (const fb::EntryPoint *entry : *bundle.metadata().entries())
-    for (const fb::Schedule *schedule : *entry->schedules())
-      forEachStep(*schedule, [&](const fb::Step &step) {
-        verifier.verify(entry, actionOf(step), [&] { return describeStep(bundle, *entry, step); });
-      });
+    for (uint32_t device : findKinds(bundle, entry)) {
+      const MappedVerifier verifier(bundle, device);
+      std::vector<uint8_t> seen(executed.size());
+      for (const fb::Schedule *schedule : *entry->schedules())
+        forEachStep(*schedule, [&](const fb::Step &step) {
+          verifier.verify(entry, actionOf(step),
+                          [&] { return describeStep(bundle, *entry, step); });
+          if (step.kind() == fb::StepKind::Execute && !seen[step.index()])
+            verifyTrace(bundle, verifier, step.index());
+          if (step.kind() == fb::StepKind::Execute)
+            seen[step.index()] = executed[step.index()] = 1;
+        });
+    }
+  for (uint32_t i = 0; i < executed.size(); ++i)
+    if (!executed[i])
+      for (uint32_t device : findKinds(bundle, nullptr))
+        verifyTrace(bundle, MappedVerifier(bundle, device), i);
 }
 
 } // namespace ttrt

@@ -38,6 +38,9 @@ private:
     if (buffer(index).kind() != fb::BufferKind::Scratch)
       alive.remove(index);
   }
+  void findStages();
+  void verifyStage(uint32_t buffer) const;
+  void verifyWritable(const Access &access) const;
   void verifyTrace(uint32_t index);
   void verifyOp(const Op &op, Access *accesses);
   void verifyAccess(Access &access);
@@ -63,6 +66,13 @@ private:
 
   static constexpr uint32_t kNone = ~0u;
 
+  /// What the devices have that execute an entry point.
+  struct Stage {
+    uint64_t begin, end;           ///< of the timeline
+    ShardedConstants constants;    ///< of their own
+    std::vector<uint32_t> buffers; ///< constants that only they have
+  };
+
   const Bundle &bundle;
   DecodedPlan decoded;
   const flatbuffers::Vector<flatbuffers::Offset<fb::Buffer>> *buffers;
@@ -75,6 +85,7 @@ private:
   size_t mortals = 0; ///< how many of them there are
   size_t nextToLive = 0, nextToDie = 0;
   Near near[8];
+  std::vector<Stage> stages;  ///< per entry point
   std::vector<bool> executed; ///< per trace: seen on the timeline
   /// Identify the actions of an entry point's default schedule.
   Sequences keys;
@@ -88,6 +99,7 @@ private:
   std::vector<uint64_t> written; ///< per buffer: bytes, at most
   std::string unwritten;         ///< the first read of bytes that nothing has written
   const fb::EntryPoint *entry = nullptr;
+  const Stage *stage = nullptr; ///< the entry point's
   uint32_t step = 0;
   uint32_t trace = kNone;
   uint32_t command = 0;
@@ -120,7 +132,84 @@ MemoryVerifier::MemoryVerifier(const Bundle &bundle, DecodedPlan plan)
   }
   sortByNumber(byBegin.data(), mortals);
   sortByNumber(byEnd.data(), mortals);
+  findStages();
 }
+
+//===----------------------------------------------------------------------===//
+// Constants of some devices
+//===----------------------------------------------------------------------===//
+
+/// The entry points' parts of the timeline, and what is only on their devices.
+void MemoryVerifier::findStages() {
+  uint64_t point = 0;
+  for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
+    Stage &added = stages.emplace_back();
+    added.begin = point;
+    for (const Op &op : decoded.schedules[i][0].steps.ops)
+      point += op.role() == OrderRole::Execute ? decoded.traces[op.index].ops.size() + 1 : 1;
+    added.end = point;
+    added.constants = shardedConstants(bundle.metadata(), *bundle.metadata().entries()->Get(i));
+  }
+  for (uint32_t i = 0; i < count(buffers) && sharded.size; ++i)
+    if (!isAlways(buffer(i)) && buffer(i).space() == fb::MemorySpace::Dram)
+      verifyStage(i);
+  for (uint32_t i = 0; i < count(buffers); ++i)
+    if (!isAlways(buffer(i)) && buffer(i).kind() == fb::BufferKind::Constant)
+      for (Stage &owner : stages)
+        if (owner.begin == buffer(i).begin())
+          owner.buffers.push_back(i);
+}
+
+/// A constant with a lifetime is on all devices of one entry point. No other buffer is in the pages
+/// of constants on a device that executes an entry point during its life.
+void MemoryVerifier::verifyStage(uint32_t index) const {
+  const fb::Buffer &found = buffer(index);
+  const char *label = text(found.name());
+  const auto &entries = *bundle.metadata().entries();
+  const bool isConstant = found.kind() == fb::BufferKind::Constant;
+  if (found.offset() + found.size() <= sharded.address ||
+      found.offset() >= alignUp(sharded.address + sharded.size, kPageSize))
+    return;
+  bool hasOwner = false;
+  for (uint32_t i = 0; i < stages.size(); ++i) {
+    const fb::EntryPoint &table = *entries.Get(i);
+    const auto &[begin, end, constants, owned] = stages[i];
+    const uint64_t shardedEnd = alignUp(sharded.address + constants.size, kPageSize);
+    if (!isConstant && begin < found.end() && found.begin() < end && constants.size &&
+        found.offset() < shardedEnd)
+      failBad(
+          "buffer '{}' at {:#x} + {} bytes is in the pages of constants, {:#x} to {:#x}, of {}, "
+          "which executes entry point '{}'",
+          label, found.offset(), found.size(), sharded.address, shardedEnd, describeDevices(table),
+          text(table.name()));
+    if (!isConstant || begin != found.begin() || end != found.end() || count(table.devices()) == 0)
+      continue;
+    hasOwner = true;
+    if (found.offset() + found.size() >
+        alignUp(sharded.address + constants.least, kBufferAlignment))
+      failBad("constant '{}' at {:#x} + {} bytes ends outside the {} bytes of constants that a "
+              "device of entry point '{}' has of its own, from {:#x} on",
+              label, found.offset(), found.size(), constants.least, text(table.name()),
+              sharded.address);
+  }
+  if (isConstant && !hasOwner)
+    failBad("constant '{}' lives for [{}, {}), which is not the part of the timeline of an entry "
+            "point of some devices",
+            label, found.begin(), found.end());
+}
+
+/// Work that is not on the timeline may use any address.
+void MemoryVerifier::verifyWritable(const Access &access) const {
+  const ShardedConstants &constants = stage->constants;
+  if (access.write && constants.size && access.end() > constants.address &&
+      access.address < alignUp(constants.address + constants.size, kPageSize))
+    failBad("{}: operand {} writes {:#x} + {} bytes, in the pages of constants of {}", here(),
+            access.operand, access.address, access.bytes, describeDevices(*entry));
+}
+
+//===----------------------------------------------------------------------===//
+// The timeline
+//===----------------------------------------------------------------------===//
 
 std::string MemoryVerifier::here() const {
   if (trace != kNone)
@@ -239,7 +328,8 @@ void MemoryVerifier::verifyAccess(Access &access) {
     failBad("{}: operand {} writes constant '{}'", here(), access.operand, text(target.name()));
   access.buffer = index;
   setKind(access, place->kind);
-  if (!place->isPermanent)
+  verifyWritable(access);
+  if (!place->isPermanent && place->kind != fb::BufferKind::Constant)
     noteUnwritten(access);
 }
 
@@ -340,6 +430,7 @@ void MemoryVerifier::verifyTrace(uint32_t index) {
 PlacedPlan MemoryVerifier::verify() {
   for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
     entry = bundle.metadata().entries()->Get(i);
+    stage = &stages[i];
     OpList &steps = decoded.schedules[i][0].steps;
     for (step = 0; step < steps.ops.size(); ++step) {
       const Op &op = steps.ops[step];
@@ -430,6 +521,7 @@ void MemoryVerifier::verifyOutsideTheTimeline() {
   };
   for (uint32_t i = 0; i < decoded.schedules.size(); ++i) {
     entry = bundle.metadata().entries()->Get(i);
+    stage = &stages[i];
     if (decoded.schedules[i].size() == 1)
       continue;
     keys = {};
@@ -469,6 +561,19 @@ const BufferIndex::Permanent *MemoryVerifier::verifyPlace(const BufferIndex &ind
     return nullptr;
   BufferIndex::Near &guess = nearOf(access).buffers;
   const BufferIndex::Reach reach = index.reachOf(access);
+  verifyWritable(access);
+  for (uint32_t number : stage->buffers) {
+    const fb::Buffer &constant = buffer(number);
+    const uint64_t begin = constant.offset(), end = begin + constant.size();
+    if (reach.end <= begin || end <= reach.begin)
+      continue;
+    if (reach.begin < begin || reach.end > end)
+      failBad("{}: operand {} at {:#x} + {} bytes reaches into buffer '{}' ({:#x} + {} bytes)",
+              here(), access.operand, access.address, access.bytes, text(constant.name()), begin,
+              constant.size());
+    setKind(access, fb::BufferKind::Constant);
+    return nullptr;
+  }
   const BufferIndex::Permanent *found = index.permanentAt(reach, guess);
   const bool isInside = found && reach.begin >= found->begin && reach.end <= found->end;
   if (!isInside && !index.isInsideOne(reach, guess))

@@ -8,6 +8,7 @@
 #include "Verifier.h"
 #include "ttrt/dataflow.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ttrt {
@@ -55,8 +56,13 @@ static const fb::Segment *findShard(const fb::Bundle &bundle, uint64_t shard) {
   return nullptr;
 }
 
-/// Each device has a segment, each segment a device, and all are alike. Bundle.cpp has checked that
-/// shards are of constants, and each there once.
+/// Null if the device has no constants of its own.
+static const fb::Segment *findShardOf(const fb::Bundle &bundle, uint32_t device) {
+  return findShard(bundle, uint64_t(bundle.mesh()->shards()->Get(device)) + 1);
+}
+
+/// Each device has a segment or kNoShard, each segment a device, and all begin at one address.
+/// Bundle.cpp has checked that shards are of constants, and each there once.
 static void verifyShards(const fb::Bundle &bundle) {
   const auto *shards = bundle.mesh() ? bundle.mesh()->shards() : nullptr;
   const uint32_t devices = devicesOf(bundle);
@@ -66,6 +72,8 @@ static void verifyShards(const fb::Bundle &bundle) {
   std::vector<uint8_t> seen(count(shards)); // a device has each shard
   for (uint32_t device = 0; device < count(shards); ++device) {
     const uint32_t shard = shards->Get(device);
+    if (shard == kNoShard)
+      continue;
     if (shard >= devices || !findShard(bundle, shard + 1))
       failBad("device {} of the mesh has shard {} of the constants; the bundle has no such segment",
               device, shard);
@@ -78,27 +86,46 @@ static void verifyShards(const fb::Bundle &bundle) {
     const uint32_t shard = segment->shard() - 1;
     if (shard >= seen.size() || !seen[shard])
       failBad("segment constants, shard {}: no device of the mesh has it", shard);
-    if (first && (segment->address() != first->address() || segment->size() != first->size()))
-      failBad(
-          "segment constants, shard {}, is at {:#x} + {} bytes; expected {:#x} + {}, as shard {}",
-          shard, segment->address(), segment->size(), first->address(), first->size(),
-          first->shard() - 1);
+    if (first && segment->address() != first->address())
+      failBad("segment constants, shard {}, is at {:#x}; expected {:#x}, as shard {}", shard,
+              segment->address(), first->address(), first->shard() - 1);
     first = first ? first : segment;
   }
 }
 
+template <typename ForEachDevice>
+static ShardedConstants measureShards(const fb::Bundle &bundle, ForEachDevice forEachDevice) {
+  ShardedConstants found;
+  if (!bundle.mesh() || count(bundle.mesh()->shards()) == 0)
+    return found;
+  found.least = ~uint64_t(0);
+  forEachDevice([&](uint32_t device) {
+    const fb::Segment *segment = findShardOf(bundle, device);
+    const uint64_t size = segment ? segment->size() : 0;
+    found.address = segment ? segment->address() : found.address;
+    found.size = std::max(found.size, size);
+    found.least = std::min(found.least, size);
+  });
+  return found;
+}
+
 ShardedConstants shardedConstants(const fb::Bundle &bundle) {
-  const auto *shards = bundle.mesh() ? bundle.mesh()->shards() : nullptr;
-  if (count(shards) == 0)
-    return {};
-  const fb::Segment *first = findShard(bundle, shards->Get(0) + 1);
-  return {first->address(), first->size()};
+  return measureShards(bundle, [&](auto function) {
+    for (uint32_t device = 0; device < devicesOf(bundle); ++device)
+      function(device);
+  });
+}
+
+ShardedConstants shardedConstants(const fb::Bundle &bundle, const fb::EntryPoint &entry) {
+  return measureShards(bundle, [&](auto function) { forEachDevice(bundle, entry, function); });
 }
 
 uint64_t digestOfShards(const fb::Bundle &bundle) {
   const auto *shards = bundle.mesh() ? bundle.mesh()->shards() : nullptr;
-  return dataflow::digestOfShards(
-      count(shards), [&](uint32_t i) { return findShard(bundle, shards->Get(i) + 1)->hash(); });
+  return dataflow::digestOfShards(count(shards), [&](uint32_t device) {
+    const fb::Segment *segment = findShardOf(bundle, device);
+    return segment ? segment->hash() : hashSegment(nullptr, 0);
+  });
 }
 
 /// The sharded constants' pages are apart from those of the others and of the streams.
@@ -174,6 +201,7 @@ void verifyShardTables(const Bundle &bundle) {
 
 void verifyMesh(const Bundle &bundle) {
   verifyPorts(bundle.metadata());
+  verifyParts(bundle.metadata());
   verifyCollectives(bundle);
 }
 

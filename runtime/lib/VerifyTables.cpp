@@ -184,7 +184,6 @@ static void verifyBuffers(const Bundle &bundle) {
   const fb::Region *region = bundle.metadata().trace_region();
   const uint64_t constantsEnd = alignUp(constants.address + constants.size, kPageSize);
   const ShardedConstants sharded = shardedConstants(bundle.metadata());
-  const uint64_t shardedEnd = alignUp(sharded.address + sharded.size, kPageSize);
   const uint64_t traceBegin = (region ? region->address() : map.dramBytes) / kPageSize * kPageSize;
 
   checkNames("buffer", buffers);
@@ -228,15 +227,19 @@ static void verifyBuffers(const Bundle &bundle) {
 
     if (buffer.kind() == fb::BufferKind::Constant) {
       auto isIn = [&](uint64_t address, uint64_t size) {
-        return isInside(buffer.offset(), buffer.size(), address,
-                        alignUp(address + size, kBufferAlignment));
+        return size && isInside(buffer.offset(), buffer.size(), address,
+                                alignUp(address + size, kBufferAlignment));
       };
+      // With a lifetime: of some devices. verifyMemory() finds which, and what they have.
+      const bool isOfSome = buffer.end() != 0;
       if (buffer.space() != fb::MemorySpace::Dram ||
-          (!isIn(constants.address, constants.size) &&
-           (sharded.size == 0 || !isIn(sharded.address, sharded.size))))
+          (!(isIn(constants.address, constants.size) && !isOfSome) &&
+           !isIn(sharded.address, isOfSome ? sharded.size : sharded.least)))
         failBad("constant '{}' at {:#x} + {} bytes is not in the constants' segment at {:#x} + "
                 "{}",
-                label, buffer.offset(), buffer.size(), constants.address, constants.size);
+                label, buffer.offset(), buffer.size(),
+                isOfSome ? sharded.address : constants.address,
+                isOfSome ? sharded.size : constants.size);
     } else if (buffer.space() == fb::MemorySpace::Dram) {
       // Constants and streams are read-only pages of the file.
       if (constants.size && buffer.offset() < constantsEnd &&
@@ -244,7 +247,11 @@ static void verifyBuffers(const Bundle &bundle) {
         failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the constants, which end at "
                 "{:#x}",
                 label, buffer.offset(), buffer.size(), constantsEnd);
-      if (sharded.size && buffer.offset() < shardedEnd &&
+      // A buffer without a lifetime is on all devices. Where the others may be, verifyMemory()
+      // finds.
+      const uint64_t shardedBytes = buffer.end() ? sharded.least : sharded.size;
+      const uint64_t shardedEnd = alignUp(sharded.address + shardedBytes, kPageSize);
+      if (shardedBytes && buffer.offset() < shardedEnd &&
           buffer.offset() + buffer.size() > sharded.address)
         failBad("buffer '{}' at {:#x} + {} bytes is in the pages of the sharded constants, {:#x} "
                 "to {:#x}",

@@ -49,6 +49,7 @@ struct ExchangePlan {
   bool sendsInput = false; ///< small: another device reads the input
   uint32_t rounds = 1;     ///< the same on all devices
   uint64_t inputBytes = 0;
+  uint64_t slots = 0; ///< small: where its slots begin on a board
   CombineFunction *combine = nullptr;
   fb::DType dtype;
   fb::Reduction reduction;

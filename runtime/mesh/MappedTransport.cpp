@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ttrt::mesh {
 
@@ -32,6 +33,15 @@ static int exchange(ttrt_transport *transport, uint32_t collective, const uint64
 static int gather(ttrt_transport *transport, const void *data, size_t bytes, void *all) {
   return MappedTransport::of(transport).gather(data, bytes, all);
 }
+static int send(ttrt_transport *transport, uint32_t collective, uint64_t input) {
+  return MappedTransport::of(transport).send(collective, input);
+}
+static int receive(ttrt_transport *transport, uint32_t collective, uint64_t output) {
+  return MappedTransport::of(transport).receive(collective, output);
+}
+static int offer(ttrt_transport *transport, uint32_t collective, uint64_t input) {
+  return MappedTransport::of(transport).offer(collective, input);
+}
 static void failTransport(ttrt_transport *transport, const char *message) {
   MappedTransport::of(transport).fail(message);
 }
@@ -47,22 +57,12 @@ const MappedTransport *MappedTransport::find(const ttrt_transport *transport) {
 
 MappedTransport::MappedTransport(std::shared_ptr<Mapping> control, int descriptor, uint32_t device,
                                  uint32_t devices)
-    : interface_{sizeof(ttrt_transport),
-                 this,
-                 device,
-                 devices,
-                 mesh::prepare,
-                 mesh::bind,
-                 mesh::unbind,
-                 mesh::exchange,
-                 mesh::gather,
-                 failTransport,
-                 mesh::failure,
-                 nullptr,
-                 nullptr,
-                 nullptr},
+    : interface_{sizeof(ttrt_transport), this,          device,        devices,
+                 mesh::prepare,          mesh::bind,    mesh::unbind,  mesh::exchange,
+                 mesh::gather,           failTransport, mesh::failure, mesh::send,
+                 mesh::receive,          mesh::offer},
       peers_(std::move(control), device, devices, descriptor < 0), descriptor_(descriptor),
-      process_(getpid()), bases_(devices) {}
+      process_(getpid()), bases_(devices), boards_(devices) {}
 
 MappedTransport::~MappedTransport() {
   if (process_ == getpid()) {
@@ -90,79 +90,111 @@ void MappedTransport::prepare(const ttrt_transport_plan &plan, int &memory, uint
   Member &self = peers_.member(peers_.device);
   self.pid.store(process_, std::memory_order_release);
   self.hash = plan.metadata_hash;
-  self.dramBytes = plan.dram_end - plan.dram_begin;
+  self.dramBegin = plan.dram_begin;
+  self.dramEnd = plan.dram_end;
   static_assert(sizeof(cpu_set_t) == sizeof(self.cpus));
   if (sched_getaffinity(0, sizeof(self.cpus), reinterpret_cast<cpu_set_t *>(self.cpus)) != 0)
     memset(self.cpus, 0, sizeof(self.cpus));
   self.inside.store(0, std::memory_order_relaxed);
   self.closed.store(0, std::memory_order_release);
-  // The counters begin anew; nobody looks at them before the meeting in bind().
-  progress_ = 0;
-  slot_ = 0;
-  std::fill(std::begin(uses_), std::end(uses_), SlotUse{});
   isPrepared_ = true;
   plan_ = plan;
   if (!peers_.meet(/*isFirst=*/true))
     throwFailure();
+  // Nobody uses what a device had here before.
   peers_.know();
   compare(plan);
-  peers_.progress(peers_.device).store(0, std::memory_order_release);
-  memory = descriptor_;
-  offset = 0;
-  if (descriptor_ >= 0) {
-    grow(plan);
-    offset = Layout(peers_.devices).dram + peers_.device * (plan.dram_end - plan.dram_begin);
-  }
+  makePlans(plan);
+  openMemory(memory, offset);
 }
 
 void MappedTransport::compare(const ttrt_transport_plan &plan) {
-  const uint64_t bytes = plan.dram_end - plan.dram_begin;
-  for (uint32_t i = 0; i < peers_.devices; ++i) {
-    const Member &other = peers_.member(i);
-    if (other.hash != plan.metadata_hash || other.dramBytes != bytes)
+  for (uint32_t i = 0; i < peers_.devices; ++i)
+    if (const Member &other = peers_.member(i); other.hash != plan.metadata_hash)
       mesh::fail(TTRT_INVALID_ARGUMENT,
                  "device %u of the mesh has another bundle than device %u: its metadata has hash "
                  "%016llx, expected %016llx",
                  i, peers_.device, static_cast<unsigned long long>(other.hash),
                  static_cast<unsigned long long>(plan.metadata_hash));
-  }
 }
 
-void MappedTransport::grow(const ttrt_transport_plan &plan) {
-  const uint64_t size =
-      Layout(peers_.devices).dram + peers_.devices * (plan.dram_end - plan.dram_begin);
+void MappedTransport::makePlans(const ttrt_transport_plan &plan) {
+  plans_.clear();
+  small_ = 0;
+  if (const auto *collectives = fb::GetBundle(plan.metadata)->collectives())
+    for (const fb::Collective *collective : *collectives) {
+      ExchangePlan &made = plans_.emplace_back(*collective, peers_.device);
+      made.combine = findCombine(collective->dtype(), collective->reduction());
+      small_ += made.isSmall;
+    }
+  uint64_t number = 0;
+  for (ExchangePlan &made : plans_)
+    if (made.isSmall)
+      made.slots = BoardLayout(plans_.size(), number++).bytes;
+  counts_.assign(plans_.size(), Count{});
+}
+
+uint64_t MappedTransport::dramOffset(uint32_t device) const {
+  uint64_t offset = boardOffset(peers_.devices);
+  for (uint32_t i = 0; i < device; ++i)
+    offset += dramBytes(i);
+  return offset;
+}
+
+/// What is read there is zero from now on, and takes no memory.
+void MappedTransport::clear(uint64_t offset, uint64_t bytes) const noexcept {
+  if (bytes > 0)
+    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+              static_cast<off_t>(bytes));
+}
+
+void MappedTransport::openMemory(int &memory, uint64_t &offset) {
+  memory = descriptor_;
+  offset = 0;
+  memories_.clear();
+  if (descriptor_ < 0) {
+    board_ = boardBytes() ? std::make_unique<Mapping>(-1, 0, boardBytes()) : nullptr;
+    return;
+  }
+  const uint64_t size = dramOffset(peers_.devices);
   struct stat status;
   // All devices extend it to the same size.
   if (fstat(descriptor_, &status) != 0 || (static_cast<uint64_t>(status.st_size) < size &&
                                            ftruncate(descriptor_, static_cast<off_t>(size)) != 0))
     mesh::fail(TTRT_OUT_OF_MEMORY, "cannot extend the mesh's memory to %llu bytes: %s",
                static_cast<unsigned long long>(size), strerror(errno));
+  // The mesh may have had other boards here.
+  clear(boardOffset(peers_.device), boardBytes());
+  dramOffset_ = offset = dramOffset(peers_.device);
+  clear(dramOffset_, dramBytes(peers_.device));
 }
 
 void MappedTransport::bind(uint8_t *base) {
-  const uint64_t bytes = plan_.dram_end - plan_.dram_begin;
-  const auto *tables = fb::GetBundle(plan_.metadata);
-  plans_.clear();
-  if (tables->collectives())
-    for (const fb::Collective *collective : *tables->collectives()) {
-      plans_.emplace_back(*collective, peers_.device);
-      plans_.back().combine = findCombine(collective->dtype(), collective->reduction());
-    }
   base_ = base;
-  bases_[peers_.device] = base;
-  peers_.member(peers_.device).base = reinterpret_cast<uintptr_t>(base);
-  for (uint32_t i = 0; i < peers_.devices && descriptor_ >= 0 && bytes > 0; ++i) {
+  Member &self = peers_.member(peers_.device);
+  self.base = reinterpret_cast<uintptr_t>(base);
+  self.board = board_ ? reinterpret_cast<uintptr_t>(board_->data()) : 0;
+  for (uint32_t i = 0; i < peers_.devices && descriptor_ >= 0; ++i) {
+    auto map = [&](uint64_t offset, uint64_t bytes) -> uint8_t * {
+      if (bytes == 0)
+        return nullptr;
+      memories_.push_back(std::make_unique<Mapping>(descriptor_, offset, bytes));
+      return memories_.back()->data();
+    };
+    boards_[i] = map(boardOffset(i), boardBytes());
     if (i == peers_.device)
-      continue;
-    memories_.push_back(
-        std::make_unique<Mapping>(descriptor_, Layout(peers_.devices).dram + i * bytes, bytes));
-    bases_[i] = memories_.back()->data() - plan_.dram_begin;
+      bases_[i] = base;
+    else if (const uint8_t *dram = map(dramOffset(i), dramBytes(i)))
+      bases_[i] = dram - peers_.member(i).dramBegin;
   }
   isBound_ = true;
   if (!peers_.meet())
     throwFailure();
-  for (uint32_t i = 0; i < peers_.devices && descriptor_ < 0; ++i)
+  for (uint32_t i = 0; i < peers_.devices && descriptor_ < 0; ++i) {
     bases_[i] = reinterpret_cast<const uint8_t *>(uintptr_t(peers_.member(i).base));
+    boards_[i] = reinterpret_cast<uint8_t *>(uintptr_t(peers_.member(i).board));
+  }
+  peers_.attach(boards_, static_cast<uint32_t>(plans_.size()));
 }
 
 void MappedTransport::unbind() noexcept {
@@ -176,12 +208,10 @@ void MappedTransport::unbind() noexcept {
     for (uint32_t i = 0; i < peers_.devices; ++i)
       while (i != peers_.device && peers_.member(i).inside.load(std::memory_order_seq_cst))
         sched_yield();
+  peers_.detach();
   memories_.clear();
-  const uint64_t bytes = plan_.dram_end - plan_.dram_begin;
-  if (descriptor_ >= 0 && bytes > 0) // the next device finds zeros
-    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              static_cast<off_t>(Layout(peers_.devices).dram + peers_.device * bytes),
-              static_cast<off_t>(bytes));
+  if (descriptor_ >= 0 && isBound_)
+    clear(dramOffset_, plan_.dram_end - plan_.dram_begin);
   isPrepared_ = isBound_ = false;
 }
 
@@ -193,11 +223,10 @@ void MappedTransport::fail(const char *message) noexcept {
 // Exchanges
 //===----------------------------------------------------------------------===//
 
-int MappedTransport::exchange(uint32_t collective, const uint64_t *operands) noexcept {
-  const ExchangePlan &plan = plans_[collective];
+template <typename Function> int MappedTransport::takePart(Function function) noexcept {
   std::atomic<uint32_t> &inside = peers_.member(peers_.device).inside;
   inside.store(1, std::memory_order_relaxed);
-  const bool isDone = plan.isSmall ? exchangeSmall(plan, operands) : exchangeLarge(plan, operands);
+  const bool isDone = function();
   // A device that fails goes on, and may have changed what this one has read meanwhile.
   std::atomic_thread_fence(std::memory_order_acquire);
   const bool isGood = isDone && !peers_.hasFailed();
@@ -205,72 +234,148 @@ int MappedTransport::exchange(uint32_t collective, const uint64_t *operands) noe
   return isGood ? 0 : 1;
 }
 
-/// Whether all that have read the next slot have done so.
-bool MappedTransport::mayWriteSlot() noexcept {
-  const SlotUse &use = uses_[slot_];
-  if (use.plan)
-    for (const Taker &taker : use.plan->takers)
-      if (!peers_.await(taker.device, use.progress + 1)) [[unlikely]]
-        return false;
-  return true;
+int MappedTransport::exchange(uint32_t collective, const uint64_t *operands) noexcept {
+  if (!plans_[collective].takesPart)
+    return peers_.hasFailed();
+  return takePart([&] {
+    return plans_[collective].isSmall ? exchangeSmall(collective, operands)
+                                      : exchangeLarge(collective, operands);
+  });
 }
 
-bool MappedTransport::exchangeSmall(const ExchangePlan &plan, const uint64_t *operands) noexcept {
-  const uint64_t begun = progress_ + 1;
-  if (plan.sendsInput) {
-    if (!mayWriteSlot()) [[unlikely]]
-      return false;
-    memcpy(peers_.slot(peers_.device, slot_), base_ + operands[0], plan.inputBytes);
-    uses_[slot_] = {&plan, begun};
+bool MappedTransport::exchangeSmall(uint32_t collective, const uint64_t *operands) noexcept {
+  const ExchangePlan &plan = plans_[collective];
+  Count &count = counts_[collective];
+  const bool isOffered = std::exchange(count.isOffered, false);
+  const uint64_t begun = isOffered ? count.progress : ++count.progress;
+  const uint32_t slot = begun % kSlots;
+  if (!isOffered) {
+    if (plan.sendsInput) {
+      for (const Taker &taker : plan.takers)
+        if (begun > kSlots && !peers_.await(taker.device, collective, begun - kSlots + 1))
+            [[unlikely]]
+          return false;
+      memcpy(this->slot(plan, peers_.device, slot), base_ + operands[0], plan.inputBytes);
+    }
+    peers_.publish(collective, begun);
   }
-  peers_.publish(progress_ = begun);
   const Round &round = plan.schedule[0];
   for (uint32_t i = 0; i < round.waits; ++i)
-    if (!peers_.await(plan.waits[round.firstWait + i], begun)) [[unlikely]]
+    if (!peers_.await(plan.waits[round.firstWait + i], collective, begun)) [[unlikely]]
       return false;
-  if (plan.takesPart)
-    makePasses(plan, round, operands);
-  slot_ = (slot_ + 1) % kSlots;
+  makePasses(plan, round, operands, slot);
   return true;
 }
 
-bool MappedTransport::exchangeLarge(const ExchangePlan &plan, const uint64_t *operands) noexcept {
-  const uint64_t begun = progress_ + 1, end = begun + plan.rounds;
-  progress_ = end;
-  if (!plan.takesPart) {
-    peers_.publish(end);
-    return true;
-  }
-  peers_.publish(begun);
+bool MappedTransport::exchangeLarge(uint32_t collective, const uint64_t *operands) noexcept {
+  const ExchangePlan &plan = plans_[collective];
+  Count &count = counts_[collective];
+  const bool isOffered = std::exchange(count.isOffered, false);
+  const uint64_t begun = isOffered ? count.progress : count.progress + 1;
+  count.progress = begun + plan.rounds;
+  if (!isOffered)
+    peers_.publish(collective, begun);
   for (uint32_t k = 0; k < plan.rounds; ++k) {
     const Round &round = plan.schedule[k];
     for (uint32_t i = 0; i < round.waits; ++i)
-      if (!peers_.await(plan.waits[round.firstWait + i], begun + k)) [[unlikely]]
+      if (!peers_.await(plan.waits[round.firstWait + i], collective, begun + k)) [[unlikely]]
         return false;
     if (peers_.hasFailed()) [[unlikely]] // whose memory may be gone
       return false;
-    makePasses(plan, round, operands);
-    peers_.publish(begun + k + 1);
+    makePasses(plan, round, operands, 0);
+    peers_.publish(collective, begun + k + 1);
   }
   for (const Taker &taker : plan.takers)
-    if (!peers_.await(taker.device, begun + taker.round + 1)) [[unlikely]]
+    if (!peers_.await(taker.device, collective, begun + taker.round + 1)) [[unlikely]]
       return false;
   return true;
 }
 
-void MappedTransport::makePasses(const ExchangePlan &plan, const Round &round,
-                                 const uint64_t *operands) noexcept {
-  for (uint32_t i = 0; i < round.passes; ++i)
-    makePass(plan, plan.passes[round.firstPass + i], operands);
+/// Publishes the begin of an exchange. A small input goes to a slot, unless that is still in use.
+int MappedTransport::offer(uint32_t collective, uint64_t input) noexcept {
+  const ExchangePlan &plan = plans_[collective];
+  Count &count = counts_[collective];
+  if (!plan.takesPart || count.isOffered)
+    return peers_.hasFailed();
+  const uint64_t begun = count.progress + 1;
+  if (plan.isSmall && plan.sendsInput) {
+    for (const Taker &taker : plan.takers)
+      if (begun > kSlots && !peers_.hasCome(taker.device, collective, begun - kSlots + 1))
+        return peers_.hasFailed();
+    memcpy(slot(plan, peers_.device, begun % kSlots), base_ + input, plan.inputBytes);
+  }
+  count = {begun, true};
+  peers_.publish(collective, begun);
+  return peers_.hasFailed();
 }
 
-void MappedTransport::makePass(const ExchangePlan &plan, const Pass &pass,
-                               const uint64_t *operands) noexcept {
+//===----------------------------------------------------------------------===//
+// Sends and receives
+//===----------------------------------------------------------------------===//
+
+/// A sender counts what it has sent, a receiver what it has got.
+int MappedTransport::send(uint32_t collective, uint64_t input) noexcept {
+  const ExchangePlan &plan = plans_[collective];
+  const uint64_t number = ++counts_[collective].progress;
+  return takePart([&] {
+    const uint64_t before = plan.isSmall ? kSlots : 0; // that may still be on their way
+    auto await = [&] {
+      return number <= before ||
+             std::all_of(plan.takers.begin(), plan.takers.end(), [&](const Taker &taker) {
+               return peers_.await(taker.device, collective, number - before);
+             });
+    };
+    if (!plan.isSmall) {
+      peers_.progress(peers_.device, collective).input = input;
+      peers_.publish(collective, number);
+      return await();
+    }
+    if (!await()) [[unlikely]]
+      return false;
+    memcpy(slot(plan, peers_.device, number % kSlots), base_ + input, plan.inputBytes);
+    peers_.publish(collective, number);
+    return true;
+  });
+}
+
+int MappedTransport::receive(uint32_t collective, uint64_t output) noexcept {
+  const ExchangePlan &plan = plans_[collective];
+  const uint64_t number = ++counts_[collective].progress;
+  return takePart([&] {
+    if (plan.waits.empty()) { // the loader has refused such streams
+      peers_.fail("device %u of the mesh receives nothing in collective %u", peers_.device,
+                  collective);
+      return false;
+    }
+    const uint32_t from = plan.waits.front();
+    if (!peers_.await(from, collective, number) || peers_.hasFailed()) [[unlikely]]
+      return false;
+    copyBytes(base_ + output,
+              plan.isSmall ? slot(plan, from, number % kSlots)
+                           : bases_[from] + peers_.progress(from, collective).input,
+              plan.inputBytes);
+    peers_.publish(collective, number);
+    return true;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+void MappedTransport::makePasses(const ExchangePlan &plan, const Round &round,
+                                 const uint64_t *operands, uint32_t slot) noexcept {
+  for (uint32_t i = 0; i < round.passes; ++i)
+    makePass(plan, plan.passes[round.firstPass + i], operands, slot);
+}
+
+void MappedTransport::makePass(const ExchangePlan &plan, const Pass &pass, const uint64_t *operands,
+                               uint32_t slot) noexcept {
   uint8_t *to = base_ + operands[static_cast<size_t>(pass.to)] + pass.toOffset;
   const Source *sources = &plan.sources[pass.firstSource];
   for (uint64_t row = 0; row < pass.rows; ++row, to += pass.toPitch) {
     auto at = [&](uint32_t source) {
-      return place(plan, sources[source], operands) + row * sources[source].pitch;
+      return place(plan, sources[source], operands, slot) + row * sources[source].pitch;
     };
     if (pass.sources == 1 && !pass.accumulates) {
       copyBytes(to, at(0), pass.bytes);

@@ -4,8 +4,14 @@
 // that share it. A device takes what it needs from the others' memory; it waits until they have
 // it, and before it overwrites what they need.
 //
-// Small messages (Control.h) go through two slots in turn. A device may write a slot again when all
-// that have read it have begun a later exchange. That it usually knows already.
+// Devices count how often they execute each collective (Progress). Those of one group have executed
+// it as often as each other when they meet, whatever else each of them executes: their counters are
+// equal, for exchanges of some devices and for pairs of send and receive, too. An offer is the
+// begin of an exchange, so that exchanges of other collectives can come between.
+//
+// Small messages (Control.h) go through two slots of their collective in turn. A device may write a
+// slot again when all that have read it have begun a later exchange of the collective, or have
+// received what was in it. That it usually knows already.
 
 #ifndef TTRT_MESH_MAPPEDTRANSPORT_H
 #define TTRT_MESH_MAPPEDTRANSPORT_H
@@ -39,26 +45,48 @@ public:
   void bind(uint8_t *base);
   void unbind() noexcept;
   int exchange(uint32_t collective, const uint64_t *operands) noexcept;
+  int send(uint32_t collective, uint64_t input) noexcept;
+  int receive(uint32_t collective, uint64_t output) noexcept;
+  int offer(uint32_t collective, uint64_t input) noexcept;
   int gather(const void *data, size_t bytes, void *all) noexcept;
   void fail(const char *message) noexcept;
   const char *failure() const noexcept { return peers_.failure(); }
 
 private:
   void compare(const ttrt_transport_plan &plan);
-  void grow(const ttrt_transport_plan &plan);
+  void makePlans(const ttrt_transport_plan &plan);
+  void openMemory(int &memory, uint64_t &offset);
+  uint64_t boardBytes() const { return BoardLayout(plans_.size(), small_).bytes; }
+  uint64_t boardOffset(uint32_t device) const {
+    return Layout(peers_.devices).boards + device * boardBytes();
+  }
+  uint64_t dramBytes(uint32_t device) const {
+    return peers_.member(device).dramEnd - peers_.member(device).dramBegin;
+  }
+  /// Where a device's DRAM begins in the shared memory; for `devices`, where the last one ends.
+  /// Only while devices open: one that has closed may say already what it will have next.
+  uint64_t dramOffset(uint32_t device) const;
+  void clear(uint64_t offset, uint64_t bytes) const noexcept;
   [[noreturn]] void throwFailure();
-  bool exchangeSmall(const ExchangePlan &plan, const uint64_t *operands) noexcept;
-  bool exchangeLarge(const ExchangePlan &plan, const uint64_t *operands) noexcept;
-  void makePasses(const ExchangePlan &plan, const Round &round, const uint64_t *operands) noexcept;
-  void makePass(const ExchangePlan &plan, const Pass &pass, const uint64_t *operands) noexcept;
-  const uint8_t *place(const ExchangePlan &plan, const Source &source,
-                       const uint64_t *operands) const noexcept {
+  /// Calls function(), which reads other devices' memory; 0 if it returns true and no device has
+  /// failed meanwhile.
+  template <typename Function> int takePart(Function function) noexcept;
+  bool exchangeSmall(uint32_t collective, const uint64_t *operands) noexcept;
+  bool exchangeLarge(uint32_t collective, const uint64_t *operands) noexcept;
+  void makePasses(const ExchangePlan &plan, const Round &round, const uint64_t *operands,
+                  uint32_t slot) noexcept;
+  void makePass(const ExchangePlan &plan, const Pass &pass, const uint64_t *operands,
+                uint32_t slot) noexcept;
+  uint8_t *slot(const ExchangePlan &plan, uint32_t device, uint32_t slot) const noexcept {
+    return boards_[device] + plan.slots + slot * kSlotBytes;
+  }
+  const uint8_t *place(const ExchangePlan &plan, const Source &source, const uint64_t *operands,
+                       uint32_t slot) const noexcept {
     return plan.isSmall && source.device != peers_.device
-               ? peers_.slot(source.device, slot_) + source.offset
+               ? this->slot(plan, source.device, slot) + source.offset
                : bases_[source.device] + operands[static_cast<size_t>(source.place)] +
                      source.offset;
   }
-  bool mayWriteSlot() noexcept;
 
   ttrt_transport interface_;
   Peers peers_;
@@ -66,19 +94,22 @@ private:
   const int process_;
   bool isPrepared_ = false, isBound_ = false;
   ttrt_transport_plan plan_{};
-  std::vector<std::unique_ptr<Mapping>> memories_; ///< of the other devices
-  std::vector<const uint8_t *> bases_;             ///< flat address 0 of each device
-  std::vector<ExchangePlan> plans_;                ///< by collective
+  std::vector<std::unique_ptr<Mapping>> memories_; ///< of the other devices; boards of all
+  uint64_t dramOffset_ = 0;                        ///< of this device
+  /// Threads: stays until the device opens again, because others may still read what it has sent.
+  std::unique_ptr<Mapping> board_;
+  std::vector<const uint8_t *> bases_; ///< flat address 0 of each device
+  std::vector<uint8_t *> boards_;
+  std::vector<ExchangePlan> plans_; ///< by collective
+  uint64_t small_ = 0;              ///< collectives with slots
   uint8_t *base_ = nullptr;
 
-  uint64_t progress_ = 0; ///< published
-  uint32_t slot_ = 0;     ///< the next one
-  /// Who has read a slot, and how far those are when they have done so.
-  struct SlotUse {
-    const ExchangePlan *plan;
-    uint64_t progress;
+  /// Of this device, by collective.
+  struct Count {
+    uint64_t progress = 0; ///< published
+    bool isOffered = false;
   };
-  SlotUse uses_[kSlots] = {};
+  std::vector<Count> counts_;
 };
 
 } // namespace ttrt::mesh

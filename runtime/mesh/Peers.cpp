@@ -55,13 +55,26 @@ Mapping::~Mapping() { munmap(data_, bytes_); }
 
 Peers::Peers(std::shared_ptr<Mapping> control, uint32_t device, uint32_t devices, bool areThreads)
     : device(device), devices(devices), areThreads(areThreads), control_(std::move(control)),
-      layout_(devices), seen_(devices), processes_(devices, -1),
-      meetings_(member(device).arrived.load()), spins_(kFewSpins) {}
+      layout_(devices), processes_(devices, -1), meetings_(member(device).arrived.load()),
+      spins_(kFewSpins) {}
 
 Peers::~Peers() {
   for (int process : processes_)
     if (process >= 0)
       close(process);
+}
+
+void Peers::attach(std::vector<uint8_t *> boards, uint32_t collectives) {
+  std::vector<uint64_t> seen(uint64_t(collectives) * devices);
+  const std::lock_guard<std::mutex> lock(attaching_);
+  boards_ = std::move(boards);
+  collectives_ = collectives;
+  seen_ = std::move(seen);
+}
+
+void Peers::detach() noexcept {
+  const std::lock_guard<std::mutex> lock(attaching_);
+  boards_.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,27 +126,29 @@ template <typename Word> void Peers::sleep(std::atomic<Word> &word, Word expecte
           static_cast<uint32_t>(expected), &patience, nullptr, 0);
 }
 
-bool Peers::await(uint32_t peer, uint64_t value) noexcept {
-  if (seen_[peer] >= value)
+bool Peers::await(uint32_t peer, uint32_t collective, uint64_t value) noexcept {
+  uint64_t &seen = seen_[uint64_t(collective) * devices + peer];
+  if (seen >= value)
     return true;
-  std::atomic<uint64_t> &word = progress(peer);
+  std::atomic<uint64_t> &word = progress(peer, collective).word;
   for (int i = 0; i < spins_; ++i) {
     const uint64_t found = word.load(std::memory_order_acquire) >> 1;
     if (found >= value) [[likely]] {
-      seen_[peer] = found;
+      seen = found;
       return true;
     }
     pauseCpu();
   }
-  return awaitAsleep(peer, value);
+  return awaitAsleep(peer, collective, value);
 }
 
-[[gnu::cold, gnu::noinline]] bool Peers::awaitAsleep(uint32_t peer, uint64_t value) noexcept {
-  std::atomic<uint64_t> &word = progress(peer);
+[[gnu::cold, gnu::noinline]] bool Peers::awaitAsleep(uint32_t peer, uint32_t collective,
+                                                     uint64_t value) noexcept {
+  std::atomic<uint64_t> &word = progress(peer, collective).word;
   for (;;) {
     uint64_t found = word.load(std::memory_order_acquire);
     if (found >> 1 >= value) {
-      seen_[peer] = found >> 1;
+      seen_[uint64_t(collective) * devices + peer] = found >> 1;
       return true;
     }
     if (hasFailed())
@@ -190,7 +205,6 @@ void Peers::know() {
   for (uint64_t word : cpus)
     count += static_cast<uint32_t>(std::popcount(word));
   spins_ = count >= devices ? kSpins : kFewSpins;
-  seen_.assign(devices, 0);
   for (int &process : processes_)
     if (process >= 0)
       close(std::exchange(process, -1));
@@ -209,11 +223,14 @@ void Peers::fail(const char *pattern, ...) noexcept {
   wakeAll();
 }
 
-void Peers::wakeAll() const noexcept {
-  for (uint32_t i = 0; i < devices; ++i) {
-    wake(progress(i));
+void Peers::wakeAll() noexcept {
+  for (uint32_t i = 0; i < devices; ++i)
     wake(member(i).arrived);
-  }
+  const std::lock_guard<std::mutex> lock(attaching_);
+  for (uint32_t i = 0; i < boards_.size(); ++i)
+    for (uint32_t collective = 0; collective < collectives_; ++collective)
+      if (std::atomic<uint64_t> &word = progress(i, collective).word; word.load() & 1)
+        wake(word);
 }
 
 const char *Peers::failure() const noexcept {

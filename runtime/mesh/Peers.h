@@ -9,6 +9,7 @@
 #include "Control.h"
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace ttrt::mesh {
@@ -33,7 +34,7 @@ private:
 /// thread at a time.
 class Peers {
 public:
-  /// `control` has the memory up to Layout::dram. `areThreads`: all devices are of this process.
+  /// `control` has the memory up to Layout::boards. `areThreads`: all devices are of this process.
   Peers(std::shared_ptr<Mapping> control, uint32_t device, uint32_t devices, bool areThreads);
   ~Peers();
   Peers(const Peers &) = delete;
@@ -46,11 +47,16 @@ public:
   Member &member(uint32_t index) const {
     return reinterpret_cast<Member *>(control_->data() + layout_.members)[index];
   }
-  std::atomic<uint64_t> &progress(uint32_t index) const {
-    return reinterpret_cast<Progress *>(control_->data() + layout_.progress)[index].word;
-  }
+  /// For gather().
   uint8_t *slot(uint32_t index, uint32_t slot) const {
     return control_->data() + layout_.slots + (uint64_t(index) * kSlots + slot) * kSlotBytes;
+  }
+
+  /// From now on, the boards of all devices are there. The next call, or detach(), ends that.
+  void attach(std::vector<uint8_t *> boards, uint32_t collectives);
+  void detach() noexcept;
+  Progress &progress(uint32_t index, uint32_t collective) const {
+    return reinterpret_cast<Progress *>(boards_[index])[collective];
   }
 
   /// Returns when all devices have called this as often. False: the mesh has failed.
@@ -61,12 +67,20 @@ public:
   void know();
 
   /// Tells the others how far this device is, and wakes those that wait for it.
-  void publish(uint64_t value) noexcept {
-    if (progress(device).exchange(value << 1, std::memory_order_acq_rel) & 1) [[unlikely]]
-      wake(progress(device));
+  void publish(uint32_t collective, uint64_t value) noexcept {
+    std::atomic<uint64_t> &word = progress(device, collective).word;
+    if (word.exchange(value << 1, std::memory_order_acq_rel) & 1) [[unlikely]]
+      wake(word);
   }
   /// Waits until a device is so far. False: the mesh has failed.
-  bool await(uint32_t peer, uint64_t value) noexcept;
+  bool await(uint32_t peer, uint32_t collective, uint64_t value) noexcept;
+  /// Whether it is; does not wait.
+  bool hasCome(uint32_t peer, uint32_t collective, uint64_t value) noexcept {
+    uint64_t &seen = seen_[uint64_t(collective) * devices + peer];
+    if (seen < value)
+      seen = progress(peer, collective).word.load(std::memory_order_acquire) >> 1;
+    return seen >= value;
+  }
 
   bool hasFailed() const noexcept {
     return header().failure.load(std::memory_order_acquire) != Header::kGood;
@@ -74,7 +88,7 @@ public:
   /// Fails the mesh; the first message stays. Thread-safe.
   [[gnu::format(printf, 2, 3)]] void fail(const char *pattern, ...) noexcept;
   /// Whoever sleeps looks again.
-  void wakeAll() const noexcept;
+  void wakeAll() noexcept;
   /// nullptr: it has not failed. Thread-safe.
   const char *failure() const noexcept;
 
@@ -82,7 +96,7 @@ private:
   template <typename Word> void wake(std::atomic<Word> &word) const noexcept;
   /// Sleeps until the word changes, or for a while.
   template <typename Word> void sleep(std::atomic<Word> &word, Word expected) const noexcept;
-  bool awaitAsleep(uint32_t peer, uint64_t value) noexcept;
+  bool awaitAsleep(uint32_t peer, uint32_t collective, uint64_t value) noexcept;
   /// The device's process has ended.
   bool hasEnded(uint32_t peer) noexcept;
   /// Fails the mesh if a device has ended, or if `peer` is closed, unless isThere(device).
@@ -91,7 +105,10 @@ private:
 
   const std::shared_ptr<Mapping> control_;
   const Layout layout_;
-  std::vector<uint64_t> seen_; ///< progress of the devices, as this one has seen it
+  std::mutex attaching_; ///< held while boards come and go, and by wakeAll(); not by await()
+  std::vector<uint8_t *> boards_;
+  uint32_t collectives_ = 0;
+  std::vector<uint64_t> seen_; ///< progress of collectives and devices, as this one has seen it
   std::vector<int> processes_; ///< descriptors of the others' processes; -1: none
   uint32_t meetings_;          ///< of this device
   int spins_ = 0;

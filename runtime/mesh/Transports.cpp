@@ -49,12 +49,12 @@ std::unique_ptr<MappedTransport> openShared(int memory, uint32_t device, uint32_
   struct stat status;
   if (own.value < 0 || fstat(own.value, &status) != 0)
     fail(TTRT_IO_ERROR, "cannot use descriptor %d as a mesh's memory: %s", memory, strerror(errno));
-  const uint64_t bytes = Layout(devices).dram;
+  const uint64_t bytes = Layout(devices).boards;
   // Another device may do the same at the same time, and then with the same size.
   if (status.st_size == 0 && ftruncate(own.value, static_cast<off_t>(bytes)) != 0)
     fail(TTRT_IO_ERROR, "cannot extend the mesh's memory to %llu bytes: %s",
          static_cast<unsigned long long>(bytes), strerror(errno));
-  if (fstat(own.value, &status) != 0 || static_cast<uint64_t>(status.st_size) < Layout(1).dram)
+  if (fstat(own.value, &status) != 0 || static_cast<uint64_t>(status.st_size) < Layout(1).boards)
     fail(TTRT_INVALID_ARGUMENT, "descriptor %d is not a mesh's memory: it has %lld bytes", memory,
          static_cast<long long>(status.st_size));
   {
@@ -95,7 +95,7 @@ ttrt_status ttrt_transport_open_threads(uint32_t devices, ttrt_transport **trans
     checkDevices(devices);
     for (uint32_t i = 0; i < devices; ++i)
       transports[i] = nullptr;
-    const auto control = std::make_shared<Mapping>(-1, 0, Layout(devices).dram);
+    const auto control = std::make_shared<Mapping>(-1, 0, Layout(devices).boards);
     std::vector<std::unique_ptr<MappedTransport>> all;
     for (uint32_t i = 0; i < devices; ++i)
       all.push_back(std::make_unique<MappedTransport>(control, -1, i, devices));
@@ -111,7 +111,7 @@ ttrt_status ttrt_transport_create_shared(uint32_t devices, int *memory, ttrt_err
     checkDevices(devices);
     Descriptor created{memfd_create("ttrt-mesh", MFD_CLOEXEC)};
     if (created.value < 0 ||
-        ftruncate(created.value, static_cast<off_t>(Layout(devices).dram)) != 0)
+        ftruncate(created.value, static_cast<off_t>(Layout(devices).boards)) != 0)
       fail(TTRT_IO_ERROR, "cannot create shared memory for %u devices: %s", devices,
            strerror(errno));
     const Mapping first(created.value, 0, ttrt::kPageSize);

@@ -158,16 +158,27 @@ void Exchange::addSend(const Move &move, int taker) {
         MPI_Send_init(from, rows.count(), rows.type(), taker, tag_, data_, &sends_.back()));
 }
 
-bool Exchange::run(Members &members) {
+void Exchange::offer() {
+  if (!rounds_.empty())
+    startSends(rounds_[0].send, rounds_[1].send);
+}
+
+bool Exchange::run(Members &members, Exchange *offered) {
   for (size_t round = 0; round + 1 < rounds_.size(); ++round) {
     const Round &begin = rounds_[round], &end = rounds_[round + 1];
     next_ = begin.step;
     staged_ = made_ = 0;
     startReceives(end.step);
-    startSends(begin.send, end.send);
+    if (round > 0 || !offered)
+      startSends(begin.send, end.send);
     if (!runSteps(begin.step, end.step, members))
       return false;
   }
+  return completeSends(members) && (!offered || offered == this || offered->completeSends(members));
+}
+
+/// Those that were not started are complete.
+bool Exchange::completeSends(Members &members) {
   for (size_t i = 0; i < sends_.size(); ++i)
     if (sends_[i] != MPI_REQUEST_NULL && !members.wait(gives_[i].taker, [&] {
           int done = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One exchange command on one rank: persistent requests for its messages, and the order in which it
-// makes its moves.
+// makes its moves. A send or receive command is one side of an exchange: it has one operand.
 
 #ifndef TTRT_MPI_EXCHANGE_H
 #define TTRT_MPI_EXCHANGE_H
@@ -44,12 +44,15 @@ public:
   Exchange &operator=(const Exchange &) = delete;
 
   /// Makes all moves; returns false if the mesh has failed. Throws MpiError. Allocates nothing
-  /// itself.
-  bool run(Members &members);
+  /// itself. `offered`: what has sent the messages of the first round, perhaps this; or nullptr.
+  bool run(Members &members, Exchange *offered = nullptr);
+  /// Begins to send the messages of the first round, which have only bytes of the input.
+  void offer();
 
   bool is(uint32_t collective, const Operands &operands) const {
     return collective == collective_ && operands == operands_;
   }
+  bool hasInput(uint64_t input) const { return operands_[0] == input; }
 
 private:
   struct Step {
@@ -71,6 +74,7 @@ private:
   uint8_t *at(collectives::Place place, uint64_t offset) const {
     return base_ + operands_[static_cast<size_t>(place)] + offset;
   }
+  bool completeSends(Members &members);
   bool runSteps(size_t begin, size_t end, Members &members);
   /// Starts the receives of steps from `next_` on.
   void startReceives(size_t end);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace ttrt::mpi {
 
@@ -38,6 +39,15 @@ Transport::Transport(MPI_Comm communicator, bool endsMpi)
   interface.unbind = [](ttrt_transport *self) { of(self).unbind(); };
   interface.exchange = [](ttrt_transport *self, uint32_t collective, const uint64_t *operands) {
     return of(self).exchange(collective, operands);
+  };
+  interface.send = [](ttrt_transport *self, uint32_t collective, uint64_t input) {
+    return of(self).send(collective, input);
+  };
+  interface.receive = [](ttrt_transport *self, uint32_t collective, uint64_t output) {
+    return of(self).receive(collective, output);
+  };
+  interface.offer = [](ttrt_transport *self, uint32_t collective, uint64_t input) {
+    return of(self).offer(collective, input);
   };
   interface.gather = [](ttrt_transport *self, const void *data, size_t bytes, void *all) {
     return of(self).gather(data, bytes, all);
@@ -131,6 +141,7 @@ ttrt_status Transport::prepare(const ttrt_transport_plan &plan, ttrt_error *erro
     }
     exchanges.clear();
     exchanges.resize(found.collectives() ? found.collectives()->size() : 0);
+    offered.assign(exchanges.size(), nullptr);
   } catch (const std::bad_alloc &) {
     return report(error, TTRT_OUT_OF_MEMORY, "out of memory for the transport");
   }
@@ -164,12 +175,18 @@ void Transport::prepareStreams() {
       const uint64_t left = trace->size() - at;
       if (command.header.size < sizeof(CommandHeader) || command.header.size > left)
         break;
-      if (command.header.opcode == Opcode::Exchange && command.collective < exchanges.size() &&
+      const bool hasOperands =
+          command.collective < exchanges.size() && command.operandCount <= Operands().size() &&
+          command.header.size >= sizeof command + command.operandCount * sizeof(uint64_t);
+      const auto *operands = reinterpret_cast<const uint64_t *>(bytes + sizeof command);
+      if (command.header.opcode == Opcode::Exchange && hasOperands &&
           command.operandCount ==
-              bundle->collectives()->Get(command.collective)->operands()->size() &&
-          command.operandCount <= Operands().size() &&
-          command.header.size >= sizeof command + command.operandCount * sizeof(uint64_t))
-        find(command.collective, reinterpret_cast<const uint64_t *>(bytes + sizeof command));
+              bundle->collectives()->Get(command.collective)->operands()->size())
+        find(command.collective, operandsOf(command.collective, operands));
+      if (command.header.opcode == Opcode::Send && hasOperands && command.operandCount == 1)
+        find(command.collective, {*operands});
+      if (command.header.opcode == Opcode::Receive && hasOperands && command.operandCount == 1)
+        find(command.collective, {0, *operands});
       at += command.header.size;
     }
   }
@@ -189,21 +206,58 @@ void Transport::unbind() {
 // A device runs
 //===----------------------------------------------------------------------===//
 
-Exchange &Transport::find(uint32_t collective, const uint64_t *operands) {
-  const fb::Collective &table = *bundle->collectives()->Get(collective);
-  Operands wanted = {};
-  std::copy_n(operands, table.operands()->size(), wanted.begin());
+Operands Transport::operandsOf(uint32_t collective, const uint64_t *operands) const {
+  Operands all = {};
+  std::copy_n(operands, bundle->collectives()->Get(collective)->operands()->size(), all.begin());
+  return all;
+}
+
+Exchange &Transport::find(uint32_t collective, const Operands &operands) {
   auto &of = exchanges[collective];
   for (const auto &exchange : of)
-    if (exchange->is(collective, wanted))
+    if (exchange->is(collective, operands))
       return *exchange;
-  of.push_back(std::make_unique<Exchange>(table, collective, wanted, base, staging, *members));
+  of.push_back(std::make_unique<Exchange>(*bundle->collectives()->Get(collective), collective,
+                                          operands, base, staging, *members));
   return *of.back();
 }
 
 int Transport::exchange(uint32_t collective, const uint64_t *operands) {
   const std::lock_guard<std::mutex> lock(mutex);
-  return attempt([&] { return find(collective, operands).run(*members); }) ? 0 : 1;
+  return attempt([&] {
+    return find(collective, operandsOf(collective, operands))
+        .run(*members, std::exchange(offered[collective], nullptr));
+  })
+             ? 0
+             : 1;
+}
+
+int Transport::send(uint32_t collective, uint64_t input) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return attempt([&] { return find(collective, {input}).run(*members); }) ? 0 : 1;
+}
+
+int Transport::receive(uint32_t collective, uint64_t output) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return attempt([&] { return find(collective, {0, output}).run(*members); }) ? 0 : 1;
+}
+
+/// Messages go to their receivers as far as MPI can send them while nobody calls it: small ones,
+/// and what the receivers read by themselves.
+int Transport::offer(uint32_t collective, uint64_t input) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return attempt([&] {
+    const auto &of = exchanges[collective];
+    const auto found = std::find_if(
+        of.begin(), of.end(), [&](const auto &exchange) { return exchange->hasInput(input); });
+    if (offered[collective] || found == of.end())
+      return true;
+    (*found)->offer();
+    offered[collective] = found->get();
+    return true;
+  })
+             ? 0
+             : 1;
 }
 
 int Transport::gather(const void *data, size_t bytes, void *all) {

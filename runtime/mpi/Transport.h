@@ -29,10 +29,14 @@ private:
   ttrt_status bind(uint8_t *base, ttrt_error *error);
   void unbind();
   int exchange(uint32_t collective, const uint64_t *operands);
+  int send(uint32_t collective, uint64_t input);
+  int receive(uint32_t collective, uint64_t output);
+  int offer(uint32_t collective, uint64_t input);
   int gather(const void *data, size_t bytes, void *all);
   void fail(const char *message);
 
-  Exchange &find(uint32_t collective, const uint64_t *operands);
+  Operands operandsOf(uint32_t collective, const uint64_t *operands) const;
+  Exchange &find(uint32_t collective, const Operands &operands);
   void prepareStreams();
   /// The mesh fails because of this device.
   void setOwnFailure(const char *message);
@@ -53,6 +57,7 @@ private:
   uint64_t dramEnd = 0;
   uint8_t *base = nullptr;
   std::vector<std::vector<std::unique_ptr<Exchange>>> exchanges; ///< by collective
+  std::vector<Exchange *> offered; ///< by collective: what has been sent and not received; nullptr
   bool endsMpi;
 };
 

@@ -8,7 +8,7 @@
 
 // BATCH: error: --parallel=data: expected a batch that 2 divides, found 1 in 'main' (its inputs' first dimension)
 // MESH: error: --parallel: expected a mesh, as in --mesh=2, found none
-// KIND: error: --parallel: expected data or tensor, found 'model'
+// KIND: error: --parallel: expected data, tensor or pipeline, found 'model'
 // AXIS: error: --parallel: expected an axis of the mesh (x, y), found 'z'
 // TWICE: error: --parallel: expected each axis once, found 'x' twice
 // NAMED: error: --parallel: expected the axis of 'data', as in data:x, found none

@@ -54,6 +54,13 @@ def test_moves(mpi, ranks):
     assert all(re.fullmatch(r"\d+ cases agree", line) for line in lines_of(output, ranks)), output
 
 
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_stages(mpi, ranks):
+    """Ranks of different stages: exchanges of some of them, sends, receives and offers, with delays."""
+    status, output = mpi.run(ranks, "stages")
+    assert status == 0 and lines_of(output, ranks) == ["agrees"] * ranks, output
+
+
 def test_gather(mpi):
     status, output = mpi.run(3, "gather")
     assert status == 0 and lines_of(output, 3) == ["gathered"] * 3, output
@@ -78,8 +85,9 @@ def test_a_rank_that_fails_ends_the_others(mpi, mode, message):
     assert [last[rank] for rank in (0, 2, 3)] == [message] * 3, output
 
 
-def test_a_killed_rank_ends_the_others(mpi):
-    process = mpi.start(4, "run")
+@pytest.mark.parametrize("mode", ["run", "pass"])
+def test_a_killed_rank_ends_the_others(mpi, mode):
+    process = mpi.start(4, mode)
     ranks = {}
     while len(ranks) < 4:
         rank, pid = re.fullmatch(r"rank (\d+): process (\d+)\n", process.stdout.readline()).groups()

@@ -20,6 +20,18 @@ using Lifetimes = llvm::MapVector<StringAttr, Lifetime>;
 
 Lifetimes getLifetimes(ArrayRef<TimelinePoint> timeline);
 
+/// Points of the timeline that belong to one entry point.
+struct EntryPoints {
+  EntryOp entry;
+  int64_t begin = 0, end = 0;
+};
+
+/// Those of all entry points of the module, in order. `timeline` is the module's.
+SmallVector<EntryPoints> getEntryPoints(ModuleOp module, ArrayRef<TimelinePoint> timeline);
+
+/// The entry point whose points contain `time`.
+const EntryPoints &findEntryPoint(ArrayRef<EntryPoints> entries, int64_t time);
+
 /// Extends the lifetimes of buffers that a chain of commands on shards uses to the next barrier.
 /// Otherwise another buffer of the chain could reuse their bytes, which would require a barrier of
 /// its own.

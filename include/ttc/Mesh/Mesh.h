@@ -15,11 +15,18 @@ FailureOr<MeshAttr> parseMesh(MLIRContext *context, StringRef text,
                               function_ref<InFlightDiagnostic()> emitError);
 
 /// What the devices along an axis do.
-enum class Parallelism { Data, Tensor };
+enum class Parallelism { Data, Tensor, Pipeline };
 struct ParallelAxis {
   Parallelism parallelism;
   unsigned axis;
 };
+
+/// The axis of micro-batches, the last one of a mesh, between --ttc-set-mesh and
+/// --ttc-split-stages: parts that the same devices compute one after the other. Users cannot write
+/// such a name.
+inline constexpr StringLiteral kMicroBatchAxis = "micro-batch";
+/// Its number; nothing if there is one micro-batch.
+std::optional<unsigned> getMicroBatchAxis(MeshAttr mesh);
 
 /// Of a text such as "data" (all axes) or "data:x,tensor:y".
 FailureOr<SmallVector<ParallelAxis>> parseParallel(StringRef text, MeshAttr mesh,

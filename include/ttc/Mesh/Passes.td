@@ -11,6 +11,9 @@ def SetMesh : Pass<"ttc-set-mesh", "::mlir::ModuleOp"> {
     Sets the module attribute `ttc.mesh` from the option `mesh` (docs/mesh.md describes its text). Without the option, a
     module that has a `shard.grid` gets a mesh of its shape. A module that already has a mesh keeps it.
 
+    With `micro-batches` of more than 1, the mesh gets a last axis of that size: what differs along it is not
+    computed by other devices, but later by the same ones. `--ttc-split-stages` removes it.
+
     ```mlir
     module {}
     // becomes, with mesh=data:2,tensor:4:ring,
@@ -18,7 +21,7 @@ def SetMesh : Pass<"ttc-set-mesh", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect", "::mlir::shard::ShardDialect"];
-  let options = [MeshOption];
+  let options = [MeshOption, MicroBatchesOption];
 }
 
 def ExposeDimensions : Pass<"ttc-expose-dimensions", "::mlir::ModuleOp"> {
@@ -52,6 +55,10 @@ def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
       (`--ttc-partition` has the rules). Of the sets of such dimensions, those are chosen that save the most
       operations, in which no op needs the whole, and whose sums move few bytes for what they save: the columns of
       one product and the rows of the next, the heads of an attention.
+
+    - `pipeline`: nothing here; `--ttc-split-stages` divides the function.
+
+    The axis of micro-batches divides the first dimension of inputs, within what `data` leaves of it.
 
     Values that have a `shard.shard` keep it.
 
@@ -108,6 +115,49 @@ def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
     Counters (`--mlir-pass-statistics`): `collectives`, `operand-bytes`, `constant-bytes`, `device-constant-bytes`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect", "::mlir::shard::ShardDialect"];
+}
+
+def SplitStages : Pass<"ttc-split-stages", "::mlir::ModuleOp"> {
+  let summary = "Divides functions into the stages of a pipeline";
+  let description = [{
+    If `parallel` has axes with `pipeline`, each function becomes as many as there are devices along them. Each of these is
+    a stage, of the devices that have its coordinates (`ttc.devices`, `ttc.part_of`).
+
+    The function consists of dispatches, exchanges and views, in order. It is cut so that the largest stage takes about
+    the least time (operations, or bytes where these take longer), at most 5 % more than the best cut; of such cuts, that
+    which sends the fewest bytes. Arguments belong to all stages that use them, results to the stage that computes
+    them. A state belongs to the stage that uses it first, which also has to update it. What a later stage needs is sent
+    to the next one, which passes it on: only neighbours wait for each other. A stage first receives, in the order in which the
+    values were computed, and sends last. So all devices follow one order of sends and receives.
+
+    Constants and views are copied into the stages that use them. For each micro-batch, a stage repeats the dispatches,
+    of the same programs, on a part of its arguments.
+
+    ```mlir
+    func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+      %0 = ttc.dispatch @first(%x) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+      %1 = ttc.dispatch @second(%0) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+      return %1 : tensor<8x64xf32>
+    }
+    // becomes
+    ttc.collective @permute permute direct sum f32 bytes 2048 groups [array<i64: 0, 1>] sources [-1, 0]
+    func.func @main_0(%x: tensor<8x64xf32>) attributes {ttc.devices = array<i64: 0>, ttc.part_of = "main"} {
+      %0 = ttc.dispatch @first(%x) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+      ttc.send @permute(%0) : tensor<8x64xf32>
+      return
+    }
+    func.func @main_1() -> tensor<8x64xf32> attributes {ttc.devices = array<i64: 1>, ttc.part_of = "main"} {
+      %0 = ttc.receive @permute : tensor<8x64xf32>
+      %1 = ttc.dispatch @second(%0) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+      return %1 : tensor<8x64xf32>
+    }
+    ```
+
+    Counters (`--mlir-pass-statistics`): `stages`, `sends`, `sent-bytes`, `largest-stage-permille` (of the mean of all stages),
+    `bubble-permille` (of the time of all devices, in which they wait for others).
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+  let options = [ParallelOption];
 }
 
 def UnrollMesh : Pass<"ttc-unroll-mesh", "::mlir::ModuleOp"> {

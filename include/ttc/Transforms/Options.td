@@ -108,9 +108,13 @@ def MeshOption : Option<"mesh", "mesh", "std::string", /*default=*/"\"\"",
     "::llvm::cl::value_desc(\"mesh\")">;
 
 def ParallelOption : Option<"parallel", "parallel", "std::string", /*default=*/"\"\"",
-    "What the devices of the mesh divide: inputs along the batch (data), constants (tensor), or by axis "
-    "(data:x,tensor:y)",
+    "What the devices of the mesh divide: inputs along the batch (data), constants (tensor), the model into stages "
+    "(pipeline), or by axis (data:x,pipeline:y)",
     "::llvm::cl::value_desc(\"kind[:axis],...\")">;
+
+def MicroBatchesOption : Option<"microBatches", "micro-batches", "int64_t", /*default=*/"1",
+    "Parts of the batch that the stages of a pipeline work on at the same time (default: 1)",
+    "::llvm::cl::value_desc(\"number\")">;
 
 def InstrumentOption : Option<"instrument", "instrument", "bool", /*default=*/"false",
     "Compile programs with markers: while a recording is made, they record zones of their own "

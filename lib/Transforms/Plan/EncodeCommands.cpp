@@ -260,11 +260,18 @@ private:
 
   /// Restates lifetimes in points of the final timeline, which includes barriers and ends.
   void restateLifetimes() {
-    Lifetimes lifetimes = getLifetimes(getTimeline(getOperation()));
+    std::vector<TimelinePoint> timeline = getTimeline(getOperation());
+    Lifetimes lifetimes = getLifetimes(timeline);
+    SmallVector<EntryPoints> entries = getEntryPoints(getOperation(), timeline);
     OpBuilder builder(&getContext());
     for (auto buffer : getOperation().getOps<BufferOp>())
       if (buffer.getLiveBegin()) {
         Lifetime lifetime = lifetimes.lookup(buffer.getSymNameAttr());
+        if (buffer.getValue()) { // of a stage, all the time
+          const EntryPoints &points = findEntryPoint(entries, lifetime.begin);
+          lifetime.begin = points.begin;
+          lifetime.end = points.end;
+        }
         buffer.setLiveBeginAttr(builder.getI64IntegerAttr(lifetime.begin));
         buffer.setLiveEndAttr(builder.getI64IntegerAttr(lifetime.end));
       }

@@ -32,6 +32,7 @@ public:
       return failure();
     ahead = getSlotsUsedAhead(module, /*queues=*/1);
     timeline = getTimeline(module);
+    entryPoints = getEntryPoints(module, timeline);
     lifetimes = getLifetimes(timeline);
     extendForChains(timeline, lifetimes);
     return success(succeeded(layOutDram()) && succeeded(layOutL1(plannedL1)) &&
@@ -74,9 +75,7 @@ private:
     buffer.setSizeAttr(builder.getI64IntegerAttr(getSize(buffer)));
   }
 
-  /// Constants in the order of their first use, so that a run reads its weights sequentially; after
-  /// those that all devices share, those that differ, which each device maps from a segment of its
-  /// own.
+  /// Constants in the order of their first use, so that a run reads its weights sequentially.
   SmallVector<BufferOp> getConstants() {
     llvm::SetVector<Operation *> constants;
     for (const auto &[name, lifetime] : lifetimes)
@@ -86,23 +85,57 @@ private:
       if (buffer.getValue() && !constants.contains(buffer)) {
         symbols.erase(buffer); // not accessed
       }
-    SmallVector<BufferOp> ordered;
-    for (bool differs : {false, true})
-      for (Operation *op : constants)
-        if (auto buffer = cast<BufferOp>(op); isa<ShardsAttr>(*buffer.getValue()) == differs)
-          ordered.push_back(buffer);
-    return ordered;
+    return llvm::map_to_vector(constants, [](Operation *op) { return cast<BufferOp>(op); });
   }
 
-  LogicalResult layOutDram() {
+  /// The entry point of some devices that alone uses the constant. Null if there is none.
+  const EntryPoints *findStage(BufferOp constant) {
+    const Lifetime &life = lifetimes.find(constant.getSymNameAttr())->second;
+    const EntryPoints &first = findEntryPoint(entryPoints, life.begin);
+    return EntryOp(first.entry).getDevices() && life.end <= first.end ? &first : nullptr;
+  }
+
+  /// First the constants that all devices share. Then those that differ, which each device maps
+  /// from a segment of its own; last those of stages, which are at the same addresses as those of
+  /// other stages. Returns where they end.
+  int64_t layOutConstants() {
+    SmallVector<BufferOp> differing, staged;
     int64_t top = 0;
-    bool differs = false;
     for (BufferOp constant : getConstants()) {
-      if (!std::exchange(differs, isa<ShardsAttr>(*constant.getValue())) && differs)
-        top = llvm::alignTo(top, ttrt::kPageSize); // segments are mapped in pages
+      if (findStage(constant)) {
+        staged.push_back(constant);
+      } else if (isa<ShardsAttr>(*constant.getValue())) {
+        differing.push_back(constant);
+      } else {
+        place(constant, top);
+        top += getSize(constant);
+      }
+    }
+    if (!differing.empty() || !staged.empty())
+      top = llvm::alignTo(top, ttrt::kPageSize); // segments are mapped in pages
+    for (BufferOp constant : differing) {
       place(constant, top);
       top += getSize(constant);
     }
+    DenseMap<int64_t, int64_t> tops; // by device
+    int64_t end = top;
+    for (BufferOp constant : staged) {
+      const EntryPoints &stage = *findStage(constant);
+      ArrayRef<int64_t> devices = *EntryOp(stage.entry).getDevices();
+      int64_t address = top;
+      for (int64_t device : devices)
+        address = std::max(address, tops.lookup(device));
+      place(constant, address);
+      setLifetime(constant, stage.begin, stage.end);
+      for (int64_t device : devices)
+        tops[device] = address + getSize(constant);
+      end = std::max(end, address + getSize(constant));
+    }
+    return end;
+  }
+
+  LogicalResult layOutDram() {
+    int64_t top = layOutConstants();
     constantBytes = top;
     // Constants are read-only pages of the file; writable buffers start on the next page.
     top = llvm::alignTo(top, ttrt::kPageSize);
@@ -206,6 +239,7 @@ private:
   bool shareActivations;
   SymbolTable symbols;
   std::vector<TimelinePoint> timeline;
+  SmallVector<EntryPoints> entryPoints;
   Lifetimes lifetimes;
   DenseSet<StringAttr> ahead; ///< slots that other schedules write or read at other times
 };

@@ -49,12 +49,15 @@ private:
 
   LogicalResult assignStages() {
     bool failed = false;
+    int64_t lastSide = 0; // of sends and receives, which stay in one order
     for (Operation &op : traced.getBody().front().without_terminator()) {
-      int64_t stage = 0;
+      int64_t stage = isa<SendOp, ReceiveOp>(op) ? lastSide : 0;
       for (Value operand : op.getOperands())
         stage = std::max(stage, stages.lookup(operand.getDefiningOp()));
       if (isa<DeviceWorkOpInterface>(op)) {
         stage |= 1;
+        if (isa<SendOp, ReceiveOp>(op))
+          lastSide = stage;
       } else if (isa<ViewLikeOpInterface>(op)) {
         // A view stays with its source.
       } else if (matchPattern(&op, m_Constant())) {

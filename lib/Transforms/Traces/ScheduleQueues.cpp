@@ -23,9 +23,10 @@ using namespace mlir::ttc;
 
 namespace {
 
-/// The constants of a module; equal ones are stored once.
+/// The constants of a module, or of a function; equal ones are stored once.
 class ConstantPool {
 public:
+  explicit ConstantPool(SymbolTable &symbols) : symbols(symbols) {}
   ConstantPool(ModuleOp module, SymbolTable &symbols) : symbols(symbols) {
     for (auto buffer : module.getOps<BufferOp>())
       if (buffer.getValue())
@@ -114,6 +115,11 @@ public:
   LogicalResult run() {
     OpBuilder builder(function);
     entry = EntryOp::create(builder, function.getLoc(), function.getSymName());
+    if (auto devices = function->getAttrOfType<DenseI64ArrayAttr>(kDevicesAttrName)) {
+      auto whole = function->getAttrOfType<StringAttr>(kPartOfAttrName);
+      entry.setDevicesAttr(devices);
+      entry.setPartOfAttr(whole ? whole : function.getSymNameAttr());
+    }
     auto entryBuilder = OpBuilder::atBlockEnd(&entry.getBody().front());
     schedule =
         ScheduleOp::create(entryBuilder, function.getLoc(), entryBuilder.getStringAttr("single"),
@@ -546,14 +552,22 @@ struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
     for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      if (failed(Scheduler(function, symbols, constants, names, slots).run()))
+      // A stage of a pipeline has its own, which are on no other devices.
+      ConstantPool own(symbols);
+      const bool isStage = function->hasAttr(kDevicesAttrName);
+      if (failed(Scheduler(function, symbols, isStage ? own : constants, names, slots).run()))
         return signalPassFailure();
+      count(own);
     }
+    count(constants);
+  }
+
+private:
+  void count(const ConstantPool &constants) {
     numConstants += constants.getNumStored();
     numShared += constants.getNumShared();
   }
 
-private:
   /// The names other than `single`, from the options.
   LogicalResult chooseSchedules(SmallVectorImpl<StringRef> &wanted) {
     ModuleOp module = getOperation();

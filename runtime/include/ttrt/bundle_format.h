@@ -25,6 +25,8 @@ inline constexpr char kProgramMarkersFeature[] = "program-markers";
 /// A mesh of more than one device: a device of it needs a transport (transport.h).
 inline constexpr char kMeshFeature[] = "mesh";
 
+/// Mesh.shards of a device without constants of its own.
+inline constexpr uint32_t kNoShard = ~uint32_t(0);
 /// Collective.sources of a device that receives nothing.
 inline constexpr uint32_t kNoSource = ~uint32_t(0);
 /// Devices that a mesh can have.

@@ -50,6 +50,8 @@ enum class Kind : uint64_t {
   HostFunction,
   Collective,
   Shards,
+  Send,
+  Receive,
 };
 
 /// A bijection of 64-bit numbers in which every bit of the result depends on every bit of `x`.
@@ -82,6 +84,13 @@ template <typename HashOf> constexpr uint64_t digestOfShards(uint32_t devices, H
   for (uint32_t device = 0; device < devices; ++device)
     digest = combine(digest, hashOf(device));
   return digest;
+}
+
+/// What a send or receive is: `collective` is the digest of its collective, `number` counts those
+/// of the collective in one inference, from 0. A receive has the value of this digest. A send
+/// computes this digest with the content of what it sends, and writes nothing.
+constexpr uint64_t digestOfMessage(bool sends, uint64_t collective, uint64_t number) {
+  return digestOf(sends ? Kind::Send : Kind::Receive, collective, number);
 }
 
 /// Of an input or output: the names of its entry point and its own, its element type and its shape.

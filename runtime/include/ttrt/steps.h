@@ -51,6 +51,15 @@ enum class OrderRole : uint8_t {
   End,     ///< of a stream
 };
 
+/// What an action does in a collective. All but an offer wait for other devices.
+enum class CollectiveRole : uint8_t {
+  None,
+  Exchange, ///< all of it
+  Send,     ///< of a permutation: lets the receiver have the input
+  Receive,  ///< of a permutation: gets the output
+  Offer,    ///< lets others read the input of the next exchange
+};
+
 /// What is known of a kind of step or command.
 struct ActionInfo {
   const char *name;   ///< "host-dispatch"
@@ -60,6 +69,7 @@ struct ActionInfo {
   OrderRole role;
   bool onCores;  ///< divided into workgroups, which the device's cores share
   uint32_t size; ///< of a command, in bytes, without the operands that follow; 0 for steps
+  CollectiveRole inCollective = CollectiveRole::None;
 };
 
 /// By fb::StepKind.
@@ -96,13 +106,13 @@ inline constexpr ActionInfo kCommandInfos[] = {
     {"end", "end", IndexedTable::None, AccessShape::None, OrderRole::End, false,
      sizeof(CommandHeader)},
     {"exchange", "exchange of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work,
-     false, sizeof(ExchangeCommand)},
+     false, sizeof(ExchangeCommand), CollectiveRole::Exchange},
     {"send", "send of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work, false,
-     sizeof(ExchangeCommand)},
+     sizeof(ExchangeCommand), CollectiveRole::Send},
     {"receive", "receive of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work,
-     false, sizeof(ExchangeCommand)},
+     false, sizeof(ExchangeCommand), CollectiveRole::Receive},
     {"offer", "offer of", IndexedTable::Collective, AccessShape::Operands, OrderRole::Work, false,
-     sizeof(ExchangeCommand)},
+     sizeof(ExchangeCommand), CollectiveRole::Offer},
 };
 static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::Offer));
 
@@ -247,14 +257,41 @@ inline const char *nameIn(const fb::Bundle &bundle, const fb::EntryPoint &entry,
   return nameIn(bundle, &entry, info, index);
 }
 
-/// What the operands of a verified action are; null for actions without operands.
-inline const flatbuffers::Vector<flatbuffers::Offset<fb::Operand>> *
-operandsOf(const fb::Bundle &bundle, const Action &action) {
-  if (action.info->table == IndexedTable::Collective)
-    return bundle.collectives()->Get(action.index)->operands();
-  return action.info->table == IndexedTable::Program
-             ? bundle.programs()->Get(action.index)->operands()
-             : nullptr;
+/// What the operands of an action are: some of those that its program or collective declares.
+class DeclaredOperands {
+public:
+  using Table = flatbuffers::Vector<flatbuffers::Offset<fb::Operand>>;
+
+  /// All of a table, which may be null.
+  DeclaredOperands(const Table *table) : table(table), count(table ? table->size() : 0) {}
+  DeclaredOperands(const Table *table, uint32_t only) : table(table), first(only), count(1) {}
+
+  uint32_t size() const { return count; }
+  const fb::Operand &operator[](uint32_t i) const { return *table->Get(first + i); }
+
+private:
+  const Table *table;
+  uint32_t first = 0, count;
+};
+
+/// None for actions without operands. The tables have been verified, and the action's index.
+inline DeclaredOperands operandsOf(const fb::Bundle &bundle, const Action &action) {
+  if (action.info->table == IndexedTable::Program)
+    return bundle.programs()->Get(action.index)->operands();
+  if (action.info->table != IndexedTable::Collective)
+    return nullptr;
+  const auto *all = bundle.collectives()->Get(action.index)->operands();
+  switch (action.info->inCollective) {
+  case CollectiveRole::Send:
+  case CollectiveRole::Offer:
+    return {all, 0};
+  case CollectiveRole::Receive:
+    return {all, 1};
+  case CollectiveRole::Exchange:
+  case CollectiveRole::None:
+    break;
+  }
+  return all;
 }
 
 /// The input or output that a verified step moves; null for all other steps.

@@ -250,7 +250,7 @@ TEST(MeshFailure, AnotherVersion) {
   EXPECT_EQ(shared.open(0, 2), nullptr);
   EXPECT_EQ(shared.message.status, TTRT_UNSUPPORTED);
   EXPECT_STREQ(shared.message.message,
-               "another device of the mesh has version 77 of the transport, this one has 1");
+               "another device of the mesh has version 77 of the transport, this one has 2");
 }
 
 TEST(MeshFailure, Arguments) {

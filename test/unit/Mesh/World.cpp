@@ -52,6 +52,10 @@ World::World(uint32_t devices, std::vector<Case> list) : devices(devices), cases
   fb::BundleT bundle;
   bundle.target = std::make_unique<fb::TargetT>();
   bundle.target->name = "test";
+  bundle.mesh = std::make_unique<fb::MeshT>();
+  bundle.mesh->axes.push_back(std::make_unique<fb::MeshAxisT>());
+  bundle.mesh->axes[0]->name = "x";
+  bundle.mesh->axes[0]->size = devices;
   uint64_t end = kPageSize; // flat addresses begin at the second page
   for (Case &one : cases) {
     auto table = std::make_unique<fb::CollectiveT>();

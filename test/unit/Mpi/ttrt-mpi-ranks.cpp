@@ -3,6 +3,8 @@
 // A rank of the tests of libttrt-mpi (test/mpi), to be run under mpirun:
 //
 //   ttrt-mpi-ranks moves            every kind and algorithm against the simulation
+//   ttrt-mpi-ranks stages           ranks that execute different exchanges, sends, receives, offers
+//   ttrt-mpi-ranks pass             the same without end; the test kills a rank
 //   ttrt-mpi-ranks gather           ttrt_transport::gather() of many sizes
 //   ttrt-mpi-ranks bundles|devices  rank 1 has another bundle, one for another mesh
 //   ttrt-mpi-ranks fail|close|die   rank 1 does so while the others exchange
@@ -12,6 +14,7 @@
 // Prints lines "rank R: ..."; the exit status is 0 if this rank has seen what it should.
 
 #include "Simulate.h"
+#include "test/unit/Mesh/Stages.h"
 #include "ttrt/mpi.h"
 
 #include <atomic>
@@ -149,6 +152,22 @@ int moves(Rank &rank) {
   return 0;
 }
 
+int stages(Rank &rank, bool endless) {
+  for (uint64_t seed = 1; seed <= 5 || endless; ++seed) {
+    World world(rank.devices(), makeStages(seed * 31 + rank.devices(), rank.devices(), 200000));
+    Member member(world, rank.transport);
+    if (endless && seed == 1) {
+      printf("rank %u: process %d\n", rank.number(), getpid());
+      fflush(stdout);
+    }
+    if (!runProgram(member, world, rank.transport, makeProgram(seed, world, 500),
+                    {.delay = seed % 2 ? 200u : 0u, .begin = seed}))
+      return 1;
+  }
+  printf("rank %u: agrees\n", rank.number());
+  return 0;
+}
+
 int gather(Rank &rank) {
   const MeshTables tables(rank.devices(), {});
   for (int session = 0; session < 3; ++session) { // a transport serves one device after another
@@ -230,6 +249,8 @@ int endless(Rank &rank, const std::string &mode) {
 int runRank(Rank &rank, const std::string &mode) {
   if (mode == "moves")
     return moves(rank);
+  if (mode == "stages" || mode == "pass")
+    return stages(rank, mode == "pass");
   if (mode == "gather")
     return gather(rank);
   if (mode == "bundles" || mode == "devices")

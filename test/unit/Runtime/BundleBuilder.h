@@ -10,6 +10,7 @@
 #include "ttrt/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,11 @@ public:
   void fill(uint64_t dst, uint64_t bytes, uint64_t pattern);
   /// Of the operands of a collective.
   void exchange(uint32_t collective, const std::vector<uint64_t> &operands);
+  void send(uint32_t collective, uint64_t input) { operate(Opcode::Send, collective, {input}); }
+  void receive(uint32_t collective, uint64_t output) {
+    operate(Opcode::Receive, collective, {output});
+  }
+  void offer(uint32_t collective, uint64_t input) { operate(Opcode::Offer, collective, {input}); }
   void barrier() { header(Opcode::Barrier, 8); }
   void signal(uint32_t event);
   void wait(uint32_t event);
@@ -78,7 +84,10 @@ public:
   uint64_t shardsBegin() const { return alignUp(constants.size(), kPageSize); }
   /// First address after the constants' pages.
   uint64_t dataBegin() const {
-    return shardsBegin() + (shards.empty() ? 0 : alignUp(shards[0].size(), kPageSize));
+    uint64_t most = 0;
+    for (const std::vector<uint8_t> &shard : shards)
+      most = std::max<uint64_t>(most, shard.size());
+    return shardsBegin() + alignUp(most, kPageSize);
   }
 
   /// Takes the bytes of a code segment apart.

@@ -3,6 +3,7 @@
 
 #include "OrderProver.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ttrt::test {
@@ -20,6 +21,8 @@ static void certifyVerified(BundleBuilder &builder) {
       throw std::runtime_error("expected a correct bundle");
     auto dataflow = std::make_unique<fb::DataflowT>();
     dataflow->outputs = reference.digests()[0];
+    dataflow->values = reference.sends();
+    std::sort(dataflow->values.begin(), dataflow->values.end());
     for (uint32_t j = 0; j < reference.numStates(); ++j) {
       auto state = std::make_unique<fb::StateDataflowT>();
       state->buffer = reference.state(j).index;

@@ -116,3 +116,28 @@ ttc.program @in_place_argument(tensor<4xf32> {ttc.in_place = array<i64: 0>}) -> 
 
 // expected-error @+1 {{'func.func' op expected 'ttc.strided' on an argument or a result of a ttc.program, found it on result 0}}
 func.func private @not_a_program() -> (tensor<4xf32> {ttc.strided = #ttc.strided<row = 2, pitch = 4, alignment = 8>})
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.devices' to be an array<i64> of distinct devices in ascending order, at least one, found array<i64: 1, 1>}}
+func.func private @devices() attributes {ttc.devices = array<i64: 1, 1>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.devices' to be an array<i64> of distinct devices in ascending order, at least one, found [0]}}
+func.func private @devices() attributes {ttc.devices = [0]}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected 'ttc.part_of' to be a string, found @main}}
+func.func private @devices() attributes {ttc.part_of = @main}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected 'ttc.devices' on a function, found it on this op}}
+module attributes {ttc.devices = array<i64: 0>} {}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expected 'ttc.part_of' on a function, found it on this op}}
+module attributes {ttc.part_of = "main"} {}

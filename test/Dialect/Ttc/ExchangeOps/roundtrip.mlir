@@ -17,6 +17,21 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "y", si
   // CHECK: ttc.collective @shift permute direct sum i1 bytes 4 groups [array<i64: 0, 1>] sources [1, 0]
   ttc.collective @shift permute direct sum i1 bytes 4 groups [array<i64: 0, 1>] sources [1, 0]
 
+  // CHECK: ttc.collective @next permute direct sum f32 bytes 128 groups [array<i64: 0, 2>, array<i64: 1, 3>] sources [-1, 0]
+  ttc.collective @next permute direct sum f32 bytes 128 groups [array<i64: 0, 2>, array<i64: 1, 3>] sources [-1, 0]
+
+  // CHECK: func.func @main_0(%{{.*}}: tensor<4x8xf32>) attributes {ttc.devices = array<i64: 0, 1>, ttc.part_of = "main"}
+  func.func @main_0(%x: tensor<4x8xf32>) attributes {ttc.devices = array<i64: 0, 1>, ttc.part_of = "main"} {
+    // CHECK: ttc.send @next(%{{.*}}) : tensor<4x8xf32>
+    ttc.send @next(%x) : tensor<4x8xf32>
+    return
+  }
+  func.func @main_1() -> tensor<4x8xf32> attributes {ttc.devices = array<i64: 2, 3>, ttc.part_of = "main"} {
+    // CHECK: ttc.receive @next : tensor<4x8xf32>
+    %0 = ttc.receive @next : tensor<4x8xf32>
+    return %0 : tensor<4x8xf32>
+  }
+
   ttc.trace @on_tensors(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<1x8xf32>) {
     // CHECK: ttc.exchange @sum(%{{.*}}) : (tensor<4x8xf32>) -> tensor<4x8xf32>
     %0 = ttc.exchange @sum(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -34,6 +49,16 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "y", si
     ttc.cmd.exchange @sum(@a) into (@b + 128)
     // CHECK: ttc.cmd.exchange @scatter(@a) into (@b, @c)
     ttc.cmd.exchange @scatter(@a) into (@b, @c)
+    // CHECK: ttc.cmd.offer @sum(@b + 128)
+    ttc.cmd.offer @sum(@b + 128)
+    // CHECK: ttc.cmd.send @next(@a)
+    ttc.cmd.send @next(@a)
+    // CHECK: ttc.cmd.send @next(@b + 64)
+    ttc.cmd.send @next(@b + 64)
+    // CHECK: ttc.cmd.receive @next into{{ ?}}(@a)
+    ttc.cmd.receive @next into (@a)
+    // CHECK: ttc.cmd.exchange @sum(@b + 128) into (@a)
+    ttc.cmd.exchange @sum(@b + 128) into (@a)
     ttc.cmd.end
   }
 }

@@ -307,3 +307,51 @@ ttc.entry @main {
     ttc.enqueue.dispatch @f(@x) into (@x) on 0
   }
 }
+
+// -----
+
+ttc.trace @t() {
+  ttc.cmd.end
+}
+// expected-error @+1 {{'ttc.entry' op (C4) expected 'devices' with 'part_of', found it alone}}
+ttc.entry @main attributes {devices = array<i64: 0>} {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
+ttc.trace @t() {
+  ttc.cmd.end
+}
+// expected-error @+1 {{'ttc.entry' op (C4) expected 'part_of' with 'devices', found it alone}}
+ttc.entry @main attributes {part_of = "main"} {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
+ttc.trace @t() {
+  ttc.cmd.end
+}
+// expected-error @+1 {{'ttc.entry' op (C4) expected distinct devices in ascending order, at least one, found array<i64: 1, 0>}}
+ttc.entry @main attributes {devices = array<i64: 1, 0>, part_of = "main"} {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
+
+// -----
+
+ttc.trace @t() {
+  ttc.cmd.end
+}
+// expected-error @+1 {{'ttc.entry' op (C4) expected distinct devices in ascending order, at least one, found array<i64>}}
+ttc.entry @main attributes {devices = array<i64>, part_of = "main"} {
+  ttc.schedule "single" queues 1 body {
+    ttc.enqueue.execute @t on 0
+  }
+}
