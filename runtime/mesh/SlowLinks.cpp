@@ -44,7 +44,7 @@ std::unique_ptr<SlowLinks> SlowLinks::create(const fb::Bundle &bundle, Peers &pe
 }
 
 SlowLinks::SlowLinks(const fb::Bundle &bundle, Peers &peers, int descriptor, uint64_t end)
-    : peers_(peers) {
+    : peers_(peers), hasLeft_(peers.devices) {
   memory_ = std::make_unique<Mapping>(descriptor, end, bytesFor(peers.devices));
   if (bundle.collectives())
     for (const fb::Collective *collective : *bundle.collectives())
@@ -110,7 +110,7 @@ SlowLinks::Way SlowLinks::findWay(const fb::Mesh &mesh, uint32_t from) const {
   return way;
 }
 
-void SlowLinks::depart(size_t collective, uint32_t round, uint32_t peer) noexcept {
+void SlowLinks::send(size_t collective, uint32_t round, uint32_t peer) noexcept {
   auto *busy = reinterpret_cast<std::atomic<uint64_t> *>(memory_->data());
   for (const Message &message : messages_[collective]) {
     if (message.round != round || message.device != peer)
@@ -130,17 +130,21 @@ void SlowLinks::depart(size_t collective, uint32_t round, uint32_t peer) noexcep
   }
 }
 
+/// Exactly: otherwise every wait would be 50 microseconds longer.
+static void sleepUntil(uint64_t until) {
+  static thread_local const bool isExact = prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0) == 0;
+  static_cast<void>(isExact);
+  const timespec time{static_cast<time_t>(until / kSecond), static_cast<long>(until % kSecond)};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+}
+
+void SlowLinks::pause() noexcept { sleepUntil(nowNs() + kSecond / 10000); }
+
 void SlowLinks::arrive() noexcept {
-  static thread_local bool isExact = false;
-  if (!isExact) { // otherwise every wait is 50 microseconds longer
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    isExact = true;
-  }
   constexpr uint64_t kLook = 50000000; // a mesh that fails ends soon
   for (uint64_t now = nowNs(); now < arrival_ && !peers_.hasFailed(); now = nowNs()) {
     const uint64_t until = std::min(arrival_, now + kLook);
-    const timespec time{static_cast<time_t>(until / kSecond), static_cast<long>(until % kSecond)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
+    sleepUntil(until);
   }
   arrival_ = 0;
 }

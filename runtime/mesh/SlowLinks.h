@@ -12,6 +12,7 @@
 #include "Peers.h"
 #include "ttrt/ttc_bundle_generated.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -26,10 +27,26 @@ public:
                                            uint64_t end);
   SlowLinks(const fb::Bundle &bundle, Peers &peers, int descriptor, uint64_t end);
 
-  /// Device `peer` has what this device takes from it in a round of a collective: it goes on its
-  /// way.
-  void depart(size_t collective, uint32_t round, uint32_t peer) noexcept;
-  /// Returns when all that has departed is here, or when the mesh has failed.
+  /// Before a round of a collective, in which this device takes from `peers`: what each of them has
+  /// for it leaves as soon as isReady(peer). Returns when all has left, or so late that the caller
+  /// should look whether they live.
+  template <typename IsReady>
+  void depart(size_t collective, uint32_t round, const uint32_t *peers, uint32_t count,
+              IsReady isReady) noexcept {
+    std::fill(hasLeft_.begin(), hasLeft_.end(), false);
+    uint32_t left = 0;
+    for (int look = 0; left < count && look < kLooks && !peers_.hasFailed(); ++look) {
+      if (look > 0)
+        pause();
+      for (uint32_t i = 0; i < count; ++i)
+        if (!hasLeft_[peers[i]] && isReady(peers[i])) {
+          hasLeft_[peers[i]] = true;
+          ++left;
+          send(collective, round, peers[i]);
+        }
+    }
+  }
+  /// Returns when all that has left is here, or when the mesh has failed.
   void arrive() noexcept;
 
 private:
@@ -45,6 +62,9 @@ private:
     std::vector<Hop> hops;
     uint64_t latencyNs = 0;
   };
+  static constexpr int kLooks = 10000; ///< for about a second
+  static void pause() noexcept;
+  void send(size_t collective, uint32_t round, uint32_t peer) noexcept;
   void addMessages(const fb::Collective &collective);
   Way findWay(const fb::Mesh &mesh, uint32_t from) const;
 
@@ -52,6 +72,7 @@ private:
   std::unique_ptr<Mapping> memory_; ///< until when each link is busy, in ns of the steady clock
   std::vector<std::vector<Message>> messages_; ///< by collective
   std::vector<Way> ways_;                      ///< by the device that they come from
+  std::vector<bool> hasLeft_;                  ///< by device
   uint64_t arrival_ = 0;
 };
 
