@@ -63,7 +63,7 @@ int readCommand(int argc, char **argv) {
       "  ttrun read digits.ttcb --json | jq .traces\n");
   Sections sections;
   bool json = false, all = false;
-  std::string verify = "full", memoryMap, pictures, key;
+  std::string verify = "full", memoryMap, pictures, meshPicture, key;
   double runMs = 0;
   uint64_t linkBytesPerSecond = 0;
   parser.flag("entries", "entry points: names, types, shapes, slots, what a run\ncosts; states",
@@ -98,6 +98,9 @@ int readCommand(int argc, char **argv) {
   parser.text("schedule-pictures", "FOLDER",
               "draw each schedule as SVG: what each queue does, and\nwhich record each wait is for",
               pictures);
+  parser.text("mesh-picture", "FILE.svg",
+              "draw the memory plan of each device of a mesh as SVG:\naddress against time",
+              meshPicture);
   parser.real("schedule-for", "RUN_MS",
               "print the schedule that should be fastest, and why, if a\nrun takes RUN_MS "
               "milliseconds; transfers are estimated from\nthe speed of the target's link",
@@ -135,6 +138,8 @@ int readCommand(int argc, char **argv) {
     ttc::writeFile(memoryMap, {memoryMapPage(*bundle)});
   if (!pictures.empty())
     writeSchedulePictures(*bundle, pictures);
+  if (!meshPicture.empty())
+    ttc::writeFile(meshPicture, {meshPlanPicture(*bundle)});
   if (meshTime.wanted) {
     readMeshTime(*bundle, meshTime, json, verify != "none");
     return 0;
@@ -147,7 +152,8 @@ int readCommand(int argc, char **argv) {
     printExpected(*bundle, runMs, linkBytesPerSecond);
     return 0;
   }
-  if ((!memoryMap.empty() || !pictures.empty()) && !json && !sections.any() && !all)
+  if ((!memoryMap.empty() || !pictures.empty() || !meshPicture.empty()) && !json &&
+      !sections.any() && !all)
     return 0;
   const bool summary = !sections.any() && !all;
   if (json) {

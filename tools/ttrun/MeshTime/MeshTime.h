@@ -52,6 +52,10 @@ void readMeshTime(const ttrt::Bundle &bundle, const MeshTimeOptions &options, bo
 std::string meshTimelinePicture(const ttrt::Bundle &bundle, const MeshTime &time,
                                 const std::string &title, uint32_t most);
 
+/// The memory plan as a picture (SVG): a lane for each device, addresses against time. At most
+/// `most` devices are shown. Throws UserError if the bundle has no mesh.
+std::string meshPlanPicture(const ttrt::Bundle &bundle, uint32_t most = 32);
+
 } // namespace ttrun
 
 #endif // TTC_TOOLS_TTRUN_MESHTIME_MESHTIME_H
