@@ -103,12 +103,15 @@ std::vector<Candidate> Annotator::findCandidates() {
   for (Operation *op : classes.getOps()) {
     const OpDimensions &info = classes.getDimensions(op);
     const int64_t operations = countOperations(op).value_or(0);
-    const bool hasBlocks = isa<BlockMatmulOp>(op) && op->getOperand(1).getDefiningOp<ConstantOp>();
+    // Rows and blocks of weights are columns of the result and of the operand.
+    if (isa<BlockMatmulOp>(op) && op->getOperand(1).getDefiningOp<ConstantOp>())
+      for (unsigned value : {0U, op->getNumOperands()})
+        if (int loop = info.leading[value][1]; loop >= 0 && info.loops[loop].isDivisible)
+          get(classes.getClass(op, loop)).hasConstants = true;
     for (auto [index, loop] : llvm::enumerate(info.loops)) {
       Candidate &candidate = get(classes.getClass(op, index));
       candidate.divisor = std::gcd(candidate.divisor, loop.size);
       candidate.operations += operations;
-      candidate.hasConstants |= hasBlocks && loop.isDivisible;
       if (loop.isReduction && loop.isDivisible)
         for (Value result : op->getResults())
           candidate.bytes += getBytes(result);

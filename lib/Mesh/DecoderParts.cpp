@@ -151,24 +151,31 @@ static Value makeZero(OpBuilder &builder, Location loc) {
   return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, 0.0F));
 }
 
+/// Which of so many rows are before `count`.
+static Value makeMask(OpBuilder &builder, Location loc, int64_t rows, Value count) {
+  SmallVector<int32_t> numbers(rows);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  auto type = RankedTensorType::get({rows, 1}, builder.getI32Type());
+  Value all =
+      ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+  return CompareOp::create(builder, loc, ComparePredicate::LT, all, count);
+}
+
 Value mlir::ttc::addBehindSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias,
-                              Value residual, Value count) {
+                              Value residual, DenseMap<Value, Value> &masks) {
   Location loc = op.getLoc();
   if (!bias && !residual)
     return sum;
   for (Value term : {bias, residual})
     if (term)
       sum = AddOp::create(builder, loc, sum.getType(), sum, term);
-  if (!count)
+  if (!op.getCount())
     return sum;
-  SmallVector<int32_t> numbers(typeOf(sum).getDimSize(0));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  auto type =
-      RankedTensorType::get({static_cast<int64_t>(numbers.size()), 1}, builder.getI32Type());
-  Value rows =
-      ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
-  Value counts = CompareOp::create(builder, loc, ComparePredicate::LT, rows, count);
-  return WhereOp::create(builder, loc, counts, sum, makeZero(builder, loc));
+  Value &mask = masks[op.getCount()];
+  const int64_t rows = typeOf(sum).getDimSize(0);
+  if (!mask || typeOf(mask).getDimSize(0) != rows)
+    mask = makeMask(builder, loc, rows, op.getCount());
+  return WhereOp::create(builder, loc, mask, sum, makeZero(builder, loc));
 }
 
 //===--- embeddings -------------------------------------------------------------------===//

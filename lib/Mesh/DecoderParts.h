@@ -34,9 +34,10 @@ ElementsAttr getBiasParts(PartsCache &cache, BlockMatmulOp op, const Axes &colum
 /// The rows of an embedding that one device has.
 ElementsAttr getTableParts(PartsCache &cache, BlockGatherOp op, const Axes &rows, MeshAttr mesh);
 
-/// Bias and residual behind the sum of all devices; rows that do not count are 0.
+/// Bias and residual behind the sum of all devices; rows that do not count are 0. `masks` has, for
+/// counts of earlier products, which rows count.
 Value addBehindSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias, Value residual,
-                   Value count);
+                   DenseMap<Value, Value> &masks);
 
 /// Rows of an embedding that is divided by `rows`: those that this device has; others are 0.
 Value gatherOwnRows(OpBuilder &builder, BlockGatherOp op, Value table, Value tokens,

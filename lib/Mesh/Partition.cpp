@@ -243,7 +243,7 @@ LogicalResult Partitioner::partition(Operation *op) {
     if (bias)
       local = addBias(builder, op, local, bias);
     if (blocks)
-      local = addBehindSum(builder, blocks, local, blockBias, residual, blocks.getCount());
+      local = addBehindSum(builder, blocks, local, blockBias, residual, masks);
     locals[result] = {local, getLayout(op->getNumOperands() + index)};
   }
   return success();

@@ -19,10 +19,12 @@ Value Partitioner::getSpecialOperand(OpOperand &operand, ArrayRef<Axes> loopAxes
     const int loop = info.leading[value][1];
     return loop >= 0 ? loopAxes[loop] : Axes();
   };
-  const Axes columns = axesOf(product->getNumOperands());
+  const Axes columns = axesOf(product->getNumOperands()), blocks = axesOf(0);
+  if (columns.empty() && blocks.empty())
+    return {};
   ElementsAttr parts;
   if (operand.getOperandNumber() == 1)
-    parts = getWeightParts(common.parts, product, columns, axesOf(0), mesh);
+    parts = getWeightParts(common.parts, product, columns, blocks, mesh);
   else if (product.getBias() && &operand == &*product.getBiasMutable().begin())
     parts = getBiasParts(common.parts, product, columns, mesh);
   else

@@ -61,6 +61,8 @@ private:
   DenseMap<Value, Local> locals;
   /// Values in the layouts that other ops needed.
   DenseMap<Value, SmallVector<Local>> resharded;
+  /// For the count of rows of products: which rows count.
+  DenseMap<Value, Value> masks;
   bool gathersBest;
   SmallVector<Layout> results;
 };
