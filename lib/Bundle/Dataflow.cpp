@@ -28,8 +28,9 @@ public:
   FailureOr<std::unique_ptr<fb::DataflowT>> run() {
     if (failed(followSchedule()))
       return failure();
-    // Again, now that it is known which accesses to state belong to one inference.
-    if (!states.empty() && inferences > 1 && failed(followSchedule()))
+    // Again, now that it is known which accesses to state and which messages belong to one
+    // inference.
+    if (!(states.empty() && messages.empty()) && inferences > 1 && failed(followSchedule()))
       return failure();
     for (auto &[number, state] : states)
       result->states.push_back(std::make_unique<fb::StateDataflowT>(state));
@@ -47,6 +48,11 @@ private:
                << state.accesses.size() << " accesses";
       perInference[number] = state.accesses.size() / inferences;
     }
+    // Each inference has the same messages.
+    messagesEach.clear();
+    for (auto [collective, times] : messages)
+      messagesEach[collective] = std::max(times / std::max(inferences, 1u), 1u);
+    messages.clear();
     states.clear();
     memory.clear();
     values.clear();
@@ -152,7 +158,10 @@ private:
                  ? context.hostDigests[action.index]
                  : dataflow::digestOf(Kind::Program, action.index);
     case ttrt::IndexedTable::Collective:
-      return context.collectiveDigests[action.index];
+      return isMessage(action) ? dataflow::digestOfMessage(isSend(action),
+                                                           context.collectiveDigests[action.index],
+                                                           numberOfMessage(action.index))
+                               : context.collectiveDigests[action.index];
     case ttrt::IndexedTable::Input:
     case ttrt::IndexedTable::Output: {
       const fb::PortT &port = portOf(action);
@@ -166,6 +175,18 @@ private:
                ? dataflow::digestOf(Kind::Fill,
                                     static_cast<uint32_t>(dataflow::mix(action.pattern)))
                : dataflow::digestOf(Kind::Copy);
+  }
+
+  static bool isSend(const ttrt::Action &action) {
+    return action.info->inCollective == ttrt::CollectiveRole::Send;
+  }
+  static bool isMessage(const ttrt::Action &action) {
+    return isSend(action) || action.info->inCollective == ttrt::CollectiveRole::Receive;
+  }
+  /// The number in its inference of the next send or receive of a collective.
+  uint64_t numberOfMessage(uint32_t collective) const {
+    const uint32_t number = messages.lookup(collective), each = messagesEach.lookup(collective);
+    return each ? number % each : number;
   }
 
   uint64_t digestOf(const fb::PortT &port) const {
@@ -270,6 +291,10 @@ private:
                              "found two different results");
       output = value;
     }
+    if (isMessage(action))
+      ++messages[action.index];
+    if (isSend(action)) // what is sent is an output for other devices
+      values.insert(value);
     for (auto [i, operand] : llvm::enumerate(operands))
       if (operand.isWrite)
         write(operand, dataflow::digestOf(Kind::Write, value, i));
@@ -296,6 +321,8 @@ private:
   DenseMap<StringAttr, StoredBytes> memory;
   std::map<uint32_t, fb::StateDataflowT> states; ///< by buffer
   std::map<uint32_t, uint64_t> perInference;     ///< accesses, by state buffer; 0: not known yet
+  DenseMap<uint32_t, uint32_t> messages;         ///< sends and receives so far, by collective
+  DenseMap<uint32_t, uint32_t> messagesEach;     ///< in an inference; 0: not known yet
   std::set<uint64_t> values;
   uint32_t inferences = 0;
 };

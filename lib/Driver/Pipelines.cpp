@@ -88,6 +88,7 @@ struct TracePipelinePass : mlir::ttc::impl::TracePipelineBase<TracePipelinePass>
             &shareActivations,
             &traceRegionSize,
             &algorithm,
+            &hideExchanges,
             &instrument,
             static_cast<llvm::cl::Option *>(std::addressof(state)),
             &progress};
@@ -190,6 +191,10 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Before programs are lowered, because they are compiled for the strided layouts of their
   // operands.
   manager.addPass(createElideCopies());
+  // Of all work of a trace, in its order; before planning, which keeps what is offered in its
+  // place.
+  if (hideExchanges)
+    manager.addPass(createHideExchanges());
 
   // After eliding copies, because a part of another tensor cannot be sharded; and before programs
   // are lowered, because those on shards are compiled for the shape of one shard.

@@ -15,7 +15,7 @@ def TracePipeline : Pass<"ttc-trace-pipeline", "::mlir::ModuleOp"> {
   let options = [
     TargetOption, TargetCpuOption, MeshOption, ParallelOption, MicroBatchesOption, WeightsOption, WinogradOption, StrassenOption, AttentionOption, WorkgroupsOption, TuningOption, FloatRoundingOption, QueuesOption, SchedulesOption, SlotsOption, ShardOption,
     MemoryOption, InputMemoryOption, ShareActivationsOption, TraceRegionSizeOption,
-    InstrumentOption, StateOption, AlgorithmOption, ProgressOption,
+    InstrumentOption, StateOption, AlgorithmOption, HideExchangesOption, ProgressOption,
     Option<"compile", "compile", "bool", /*default=*/"true",
            "Compile the programs to machine code (default: true)">
   ];

@@ -116,6 +116,9 @@ def MicroBatchesOption : Option<"microBatches", "micro-batches", "int64_t", /*de
     "Parts of the batch that the stages of a pipeline work on at the same time (default: 1)",
     "::llvm::cl::value_desc(\"number\")">;
 
+def HideExchangesOption : Option<"hideExchanges", "hide-exchanges", "bool", /*default=*/"false",
+    "Let devices of a mesh compute what is independent of an exchange while it moves bytes (default: false)">;
+
 def InstrumentOption : Option<"instrument", "instrument", "bool", /*default=*/"false",
     "Compile programs with markers: while a recording is made, they record zones of their own "
     "(docs/profiling.md); results stay the same, bit for bit">;

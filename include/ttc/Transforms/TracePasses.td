@@ -135,6 +135,30 @@ def ScheduleQueues : Pass<"ttc-schedule-queues", "::mlir::ModuleOp"> {
   let options = [SchedulesOption, QueuesOption, SlotsOption];
 }
 
+def HideExchanges : Pass<"ttc-hide-exchanges", "::mlir::ModuleOp"> {
+  let summary = "Lets devices compute while exchanges move bytes";
+  let description = [{
+    Reorders the ops of traces on tensors. An exchange moves down to its first reader, or to the next exchange, send or
+    receive: these stay in one order on all devices. Later ops that do not depend on it move up before it, as many as take
+    about as long as the exchange. An exchange that other work now precedes, after the work that makes its input, gets
+    the attribute `offer`: --ttc-encode-commands adds a `ttc.cmd.offer` where the input is complete, and
+    plans nothing over the input before the exchange.
+
+    ```mlir
+    %0 = ttc.dispatch @product(%x, %a) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    %1 = ttc.exchange @all_reduce(%0) : (tensor<8x64xf32>) -> tensor<8x64xf32>
+    %2 = ttc.dispatch @product(%x, %b) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    // becomes
+    %0 = ttc.dispatch @product(%x, %a) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    %2 = ttc.dispatch @product(%x, %b) : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
+    %1 = ttc.exchange @all_reduce(%0) {offer} : (tensor<8x64xf32>) -> tensor<8x64xf32>
+    ```
+
+    Counters (`--mlir-pass-statistics`): `hidden`, `moved`.
+  }];
+  let dependentDialects = ["::mlir::ttc::TtcDialect"];
+}
+
 def ElideCopies : Pass<"ttc-elide-copies", "::mlir::ModuleOp"> {
   let summary = "Elides copies: programs write and read parts of tensors in place";
   let description = [{

@@ -216,6 +216,39 @@ private:
     return success();
   }
 
+  /// The exchanges to offer, by the op after whose commands their input is complete and the
+  /// exchange before it, of the same collective, is done; null: from the beginning on.
+  static DenseMap<Operation *, SmallVector<ExchangeOp>> findOffers(TraceOp trace) {
+    DenseMap<Operation *, SmallVector<ExchangeOp>> offers;
+    DenseMap<Attribute, Operation *> writers, exchanges;
+    Operation *previous = nullptr;
+    auto isAfter = [](Operation *a, Operation *b) { return a && (!b || b->isBeforeInBlock(a)); };
+    for (Operation &op : trace.getBody().front()) {
+      if (!isa<DeviceWorkOpInterface>(op))
+        continue;
+      if (auto exchange = dyn_cast<ExchangeOp>(op)) {
+        Operation *after = writers.lookup(getBoundBuffer(exchange.getInput()));
+        Operation *&before = exchanges[exchange.getCollectiveAttr()];
+        after = isAfter(before, after) ? before : after;
+        if (exchange->hasAttr("offer") && after != previous)
+          offers[after].push_back(exchange);
+        before = exchange;
+      }
+      for (Value result : op.getResults())
+        writers[getBoundBuffer(result)] = &op;
+      previous = &op;
+    }
+    return offers;
+  }
+
+  static void encodeOffers(OpBuilder &builder, ArrayRef<ExchangeOp> exchanges) {
+    for (ExchangeOp exchange : exchanges) {
+      BufferRef input = getBoundPlace(exchange.getInput());
+      CmdOfferOp::create(builder, exchange.getLoc(), exchange.getCollectiveAttr(), input.buffer,
+                         builder.getI64IntegerAttr(input.offset));
+    }
+  }
+
   /// Replaces the ops of the body by commands.
   static LogicalResult encode(TraceOp trace, SymbolTableCollection &symbols) {
     Block &body = trace.getBody().front();
@@ -224,6 +257,9 @@ private:
     SmallVector<Operation *> ops; // collected first: commands are appended to the body
     for (Operation &op : body.without_terminator())
       ops.push_back(&op);
+    DenseMap<Operation *, SmallVector<ExchangeOp>> offers = findOffers(trace);
+    builder.setInsertionPoint(terminator);
+    encodeOffers(builder, offers.lookup(nullptr));
     for (Operation *source : ops) {
       auto work = dyn_cast<DeviceWorkOpInterface>(source);
       if (!work)
@@ -246,6 +282,7 @@ private:
         return failure();
       builder.setInsertionPoint(terminator);
       work.encode(builder, inputs, outputs);
+      encodeOffers(builder, offers.lookup(source));
     }
     CmdEndOp::create(builder, terminator->getLoc());
     terminator->erase();

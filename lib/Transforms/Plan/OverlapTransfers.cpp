@@ -187,7 +187,9 @@ private:
     };
     for (Operation &op : trace.getBody().front()) {
       auto command = cast<CommandOpInterface>(op);
-      bool isWork = !command.isBarrier() && !op.hasTrait<OpTrait::IsTerminator>();
+      // An offer is only in the part of its exchange.
+      bool isWork =
+          !command.isBarrier() && !op.hasTrait<OpTrait::IsTerminator>() && !isa<CmdOfferOp>(op);
       StepPosition place{step, &op};
       bool isAlone =
           isWork && (kind->form == Form::Untraced || isConsumer(place) || isProducer(place));

@@ -72,6 +72,16 @@ FlatSymbolRefAttr TraceParts::withEvents(TraceOp trace, Mark wait, ArrayRef<Mark
   return it->second = FlatSymbolRefAttr::get(made.getSymNameAttr());
 }
 
+/// Whether the op offers the input of an exchange after `last`.
+static bool isOfferWithout(Operation *op, Operation *last) {
+  auto offer = dyn_cast<CmdOfferOp>(op);
+  for (; offer && op != last; op = op->getNextNode())
+    if (auto exchange = dyn_cast<CmdExchangeOp>(op->getNextNode());
+        exchange && exchange.getCollectiveAttr() == offer.getCollectiveAttr())
+      return false;
+  return static_cast<bool>(offer);
+}
+
 FlatSymbolRefAttr TraceParts::part(TraceOp trace, Operation *first, Operation *last,
                                    const SlotMap &slots, int64_t slot) {
   Block &body = trace.getBody().front();
@@ -87,7 +97,8 @@ FlatSymbolRefAttr TraceParts::part(TraceOp trace, Operation *first, Operation *l
   TraceOp made = make(trace, "_part", slot);
   auto builder = OpBuilder::atBlockEnd(&made.getBody().front());
   for (Operation *op = first;; op = op->getNextNode()) {
-    cloneForSlot(builder, op, slot ? slots : SlotMap());
+    if (!isOfferWithout(op, last))
+      cloneForSlot(builder, op, slot ? slots : SlotMap());
     if (op == last)
       break;
   }

@@ -29,6 +29,15 @@ TimedTransport::TimedTransport(ttrt_transport *inner) : inner_(inner) {
   interface_.exchange = [](ttrt_transport *self, uint32_t collective, const uint64_t *operands) {
     return of(self).exchange(collective, operands);
   };
+  interface_.send = [](ttrt_transport *self, uint32_t collective, uint64_t input) {
+    return of(self).inner_->send(of(self).inner_, collective, input);
+  };
+  interface_.receive = [](ttrt_transport *self, uint32_t collective, uint64_t output) {
+    return of(self).inner_->receive(of(self).inner_, collective, output);
+  };
+  interface_.offer = [](ttrt_transport *self, uint32_t collective, uint64_t input) {
+    return of(self).inner_->offer(of(self).inner_, collective, input);
+  };
   interface_.gather = [](ttrt_transport *self, const void *data, size_t bytes, void *all) {
     ttrt_transport *inner = of(self).inner_;
     return inner->gather(inner, data, bytes, all);
