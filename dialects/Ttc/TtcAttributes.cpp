@@ -25,9 +25,16 @@ void TtcDialect::registerAttributes() {
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, MemorySpace memory,
                                  Sharding sharding, ArrayRef<int64_t> grid) {
   bool isSharded = sharding != Sharding::Interleaved;
-  if (isSharded && memory != MemorySpace::L1)
-    return emitError() << "(C1) expected a sharded layout in l1, found "
+  if (isSharded && memory == MemorySpace::Host)
+    return emitError() << "(C1) expected a sharded layout in l1 or dram, found "
                        << stringifyMemorySpace(memory);
+  if (isSharded && memory == MemorySpace::Dram) {
+    if (sharding != Sharding::HeightSharded)
+      return emitError() << "(C1) expected height_sharded in dram, found "
+                         << stringifySharding(sharding);
+    if (grid.empty())
+      return emitError() << "(C1) expected a grid of a sharded layout in dram, found none";
+  }
   if (grid.empty())
     return success();
   if (!isSharded)

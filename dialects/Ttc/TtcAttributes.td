@@ -89,8 +89,11 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
     `height_sharded` partitions only the rows, `width_sharded` only the columns. Without `grid` the
     layout is a request: `--ttc-shard-tensors` chooses the number of shards.
 
+    In DRAM, shard i is in bank i, at the same offset in each bank. In the flat address range the shards follow each
+    other, so that the tensor is the same bytes as one that is interleaved.
+
     Constraints:
-    - (C1) A sharded layout is in l1.
+    - (C1) A sharded layout is in l1 or dram. In dram it partitions only the rows, and has a grid.
     - (C2) `grid` has two numbers of at least 1, and belongs to a sharded layout.
     - (C3) A height-sharded layout has one column of shards, a width-sharded one one row.
     - (C4) The grid partitions the tensor into boxes of equal size: the grid's columns divide the last
@@ -98,6 +101,7 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
 
     ```mlir
     tensor<64x64xf32, #ttc.layout<l1, height_sharded, grid = [8, 1]>>
+    tensor<64x64xf32, #ttc.layout<dram, height_sharded, grid = [4, 1]>>
     ```
   }];
   let parameters = (ins
@@ -109,7 +113,7 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
   let extraClassDeclaration = [{
     bool isSharded() const { return getSharding() != ::mlir::ttc::Sharding::Interleaved; }
     bool hasGrid() const { return !getGrid().empty(); }
-    /// Of a layout with a grid: the cores that hold a shard, 0 up to this.
+    /// Of a layout with a grid: the cores, or in DRAM the banks, that hold a shard, 0 up to this.
     int64_t getNumShards() const { return getGrid()[0] * getGrid()[1]; }
   }];
 }

@@ -99,6 +99,10 @@ LogicalResult mlir::ttc::verifyBound(ModuleOp module) {
 int64_t mlir::ttc::getPlannedSize(BufferOp buffer, TargetAttr target) {
   int64_t bytes = std::max<int64_t>(buffer.getTensorBytes(), 1);
   int64_t alignment = ttrt::kBufferAlignment;
+  if (buffer.getMemory() == MemorySpace::Dram && buffer.getShards()) // as much in each bank
+    return llvm::alignTo(llvm::divideCeil(bytes, *buffer.getShards()),
+                         std::max(alignment, target.getDramAlignment())) *
+           target.getDramBanks();
   if (buffer.getMemory() != MemorySpace::L1)
     return llvm::alignTo(bytes, std::max(alignment, target.getDramAlignment()));
   int64_t parts = buffer.isInterleavedInL1() ? target.getGridRows() * target.getGridCols()

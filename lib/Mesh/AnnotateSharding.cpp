@@ -103,6 +103,11 @@ std::vector<Candidate> Annotator::findCandidates() {
   for (Operation *op : classes.getOps()) {
     const OpDimensions &info = classes.getDimensions(op);
     const int64_t operations = countOperations(op).value_or(0);
+    // Rows and blocks of weights are columns of the result and of the operand.
+    if (isa<BlockMatmulOp>(op) && op->getOperand(1).getDefiningOp<ConstantOp>())
+      for (unsigned value : {0U, op->getNumOperands()})
+        if (int loop = info.leading[value][1]; loop >= 0 && info.loops[loop].isDivisible)
+          get(classes.getClass(op, loop)).hasConstants = true;
     for (auto [index, loop] : llvm::enumerate(info.loops)) {
       Candidate &candidate = get(classes.getClass(op, index));
       candidate.divisor = std::gcd(candidate.divisor, loop.size);
@@ -119,8 +124,11 @@ std::vector<Candidate> Annotator::findCandidates() {
         if (index < 0)
           continue;
         Candidate &candidate = get(getClass(dim));
-        // What is whole here would have to be gathered or cut.
-        candidate.isPossible &= info.loops[index].isDivisible;
+        // What is whole here would have to be gathered or cut: logits can be.
+        if (isa<SampleOp>(op) && value == 0)
+          candidate.bytes += getBytes(op->getOperand(0));
+        else
+          candidate.isPossible &= info.loops[index].isDivisible;
         candidate.hasConstants |=
             isConstant && isa<MatmulOp, ConvOp, ConvTransposeOp>(op) && value == 1;
       }
@@ -134,9 +142,10 @@ std::vector<Candidate> Annotator::findCandidates() {
           op->getNumOperands() + result.getResultNumber(),
           [&](int64_t dim) { return classes.getClass(result, dim); }, false);
   }
-  // Results are gathered.
-  for (Value result : function.front().getTerminator()->getOperands())
-    if (RankedTensorType type = typeOf(result); type && !result.getDefiningOp<ConstantOp>())
+  // Results are gathered, but for states.
+  for (auto [number, result] : llvm::enumerate(function.front().getTerminator()->getOperands()))
+    if (RankedTensorType type = typeOf(result); type && !result.getDefiningOp<ConstantOp>() &&
+                                                !function.getResultAttr(number, kStateAttrName))
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (auto it = numbers.find(classes.getClass(result, dim)); it != numbers.end())
           candidates[it->second].bytes += getBytes(result);
@@ -233,6 +242,16 @@ int64_t Annotator::addOps() {
       continue;
     builder.setInsertionPoint(operand->getOwner());
     operand->set(annotate(operand->get(), layout));
+  }
+  // Weights in blocks are bytes without dimensions: columns of their products are annotated.
+  for (Operation *op : classes.getOps()) {
+    auto product = dyn_cast<BlockMatmulOp>(op);
+    if (!product || !chosen.contains(classes.getClass(product.getY(), 1)))
+      continue;
+    builder.setInsertionPointAfter(product);
+    auto annotation = annotate(product.getY(), classes.getLayout(product.getY()));
+    annotation.setAnnotateForUsers(false);
+    product.getY().replaceAllUsesExcept(annotation, annotation);
   }
   for (BlockArgument argument : batched) {
     Layout layout = classes.getLayout(argument);

@@ -2,7 +2,6 @@
 #include "ConstantParts.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include <map>
 
 using namespace mlir;
 using namespace mlir::ttc;
@@ -78,6 +77,71 @@ ElementsAttr mlir::ttc::getParts(ElementsAttr whole, const Layout &layout, MeshA
     devices.push_back(it->second);
   }
   return ShardsAttr::getOrValue(whole.getContext(), values, devices);
+}
+
+ElementsAttr mlir::ttc::getParts(PartsCache &cache, ElementsAttr whole, const Layout &layout,
+                                 MeshAttr mesh) {
+  std::vector<int64_t> key;
+  for (const Axes &axes : layout) {
+    key.insert(key.end(), axes.begin(), axes.end());
+    key.push_back(-2);
+  }
+  ElementsAttr &known = cache[{whole.getAsOpaquePointer(), key}];
+  return known ? known : known = getParts(whole, layout, mesh);
+}
+
+/// Part `row` of each section, and of each row part `unit` of so many.
+static ElementsAttr getRowBox(ElementsAttr whole, const RowView &view, int64_t row, int64_t rows,
+                              int64_t unit, int64_t units, StringRef name) {
+  ConstantTensor source = ConstantTensor::get(whole);
+  auto type = cast<RankedTensorType>(whole.getType());
+  auto local = RankedTensorType::get({type.getNumElements() / rows / units}, type.getElementType());
+  if (source.isSplat()) {
+    ConstantTensor box = ConstantTensor::allocateSplat(local);
+    llvm::copy(source.getBytes(), box.getMutableBytes().begin());
+    return box.toAttr(name);
+  }
+  ConstantTensor box = ConstantTensor::allocate(local);
+  const int64_t rowBytes = view.units * view.unit * source.getElementSize();
+  const int64_t partBytes = rowBytes / units;
+  const char *from = source.getBytes().data() + unit * partBytes;
+  char *to = box.getMutableBytes().data();
+  for (int64_t section : view.sections) {
+    const int64_t count = section / rows;
+    for (int64_t i = row * count; i < (row + 1) * count; ++i, to += partBytes)
+      std::memcpy(to, from + i * rowBytes, partBytes);
+    from += section * rowBytes;
+  }
+  return box.toAttr(name);
+}
+
+ElementsAttr mlir::ttc::getRowParts(PartsCache &cache, ElementsAttr whole, const RowView &view,
+                                    const Axes &rows, const Axes &units, MeshAttr mesh) {
+  if (rows.empty() && units.empty())
+    return whole;
+  std::vector<int64_t> key(view.sections.begin(), view.sections.end());
+  key.insert(key.end(), {-1, view.units, view.unit});
+  key.insert(key.end(), rows.begin(), rows.end());
+  key.push_back(-1);
+  key.insert(key.end(), units.begin(), units.end());
+  ElementsAttr &known = cache[{whole.getAsOpaquePointer(), key}];
+  if (known)
+    return known;
+  auto resource = dyn_cast<DenseResourceElementsAttr>(whole);
+  const std::string name = resource ? resource.getRawHandle().getKey().str() : "part";
+  std::map<std::pair<int64_t, int64_t>, int64_t> numbers;
+  SmallVector<ElementsAttr> values;
+  SmallVector<int64_t> devices;
+  for (int64_t device = 0; device < mesh.getNumDevices(); ++device) {
+    const std::pair part(getPart(mesh, device, rows), getPart(mesh, device, units));
+    auto [it, isNew] = numbers.try_emplace(part, values.size());
+    if (isNew)
+      values.push_back(getRowBox(whole, view, part.first, getParts(mesh, rows), part.second,
+                                 getParts(mesh, units),
+                                 name + "_" + std::to_string(values.size())));
+    devices.push_back(it->second);
+  }
+  return known = ShardsAttr::getOrValue(whole.getContext(), values, devices);
 }
 
 ElementsAttr mlir::ttc::getPartIndices(MLIRContext *context, int64_t size, ArrayRef<unsigned> axes,

@@ -49,8 +49,8 @@ std::optional<OpLoops> mlir::ttc::describeLoops(Operation *op) {
     return std::nullopt;
   // Quantisation with scales along an axis is elementwise in form, but its scales are not aligned
   // at the last dimension; the families know.
-  describeMovement(loops) || describeProduct(loops) || describeAlongDimensions(loops) ||
-      describeElementwise(loops);
+  describeDecoder(loops) || describeMovement(loops) || describeProduct(loops) ||
+      describeAlongDimensions(loops) || describeElementwise(loops);
   loops.finish();
   return loops;
 }

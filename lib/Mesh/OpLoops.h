@@ -74,6 +74,7 @@ bool describeElementwise(OpLoops &loops);
 bool describeAlongDimensions(OpLoops &loops); ///< softmax, normalisation, reductions
 bool describeProduct(OpLoops &loops);         ///< products, convolutions, pooling
 bool describeMovement(OpLoops &loops);
+bool describeDecoder(OpLoops &loops); ///< products with weights in blocks, cached attention
 
 /// The loops of any op; nothing if its values are not tensors. Ops that no family describes need
 /// and make whole tensors.

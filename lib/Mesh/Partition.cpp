@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ConstantParts.h"
-#include "DimensionClasses.h"
+#include "Partitioner.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
 #include "ttc/Support/Resources.h"
+#include <deque>
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_PARTITIONFORMESH
@@ -17,52 +17,6 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-namespace {
-
-/// What a device has of a value.
-struct Local {
-  Value value;
-  Layout layout;
-};
-
-/// Rewrites one function.
-class Partitioner {
-public:
-  using States = DenseMap<StringAttr, Layout>;
-
-  /// `states` are those of functions before, and get those of this one.
-  Partitioner(func::FuncOp function, DimensionClasses &classes, States &states)
-      : function(function), classes(classes), mesh(classes.getMesh()), states(states),
-        builder(function.getContext()) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult divideStates(ArrayRef<Layout> arguments);
-  Local getOperand(OpOperand &operand, const Layout &wanted, bool isFlexible = false);
-  Value reshard(Local local, const Layout &wanted);
-  Value exchange(Value value, Layout &layout, const Layout &wanted);
-  Value gather(Value value, Layout &layout, size_t dim, size_t keep);
-  Value takePart(Value value, Layout &layout, size_t dim, const Axes &wanted);
-  LogicalResult partition(Operation *op);
-  void partitionReturn(func::ReturnOp op);
-  ArrayAttr getNames(ArrayRef<unsigned> axes);
-  Attribute getShardingAttr(const Layout &layout);
-  void setTypes(SmallVector<Layout> &arguments);
-
-  func::FuncOp function;
-  DimensionClasses &classes;
-  MeshAttr mesh;
-  States &states;
-  OpBuilder builder;
-  DenseMap<Value, Local> locals;
-  /// Values in the layouts that other ops needed.
-  DenseMap<Value, SmallVector<Local>> resharded;
-  SmallVector<Layout> results;
-};
-
-} // namespace
 
 //===--- from one layout to another ---------------------------------------------------===//
 
@@ -152,7 +106,7 @@ Local Partitioner::getOperand(OpOperand &operand, const Layout &wanted, bool isF
   if (auto constant = operand.get().getDefiningOp<ConstantOp>()) {
     if (isReplicated(wanted))
       return {constant, wanted};
-    ElementsAttr parts = getParts(constant.getValue(), wanted, mesh);
+    ElementsAttr parts = getParts(common.parts, constant.getValue(), wanted, mesh);
     return {ConstantOp::create(builder, constant.getLoc(), parts), wanted};
   }
   Local local = locals.lookup(operand.get());
@@ -178,6 +132,14 @@ static void setSizes(Operation *op, bool isDepthwise) {
     setGroups(convolution);
   if (auto convolution = dyn_cast<ConvTransposeOp>(op); convolution && isDepthwise)
     setGroups(convolution);
+  if (auto convolution = dyn_cast<IntConvOp>(op); convolution && isDepthwise)
+    setGroups(convolution);
+  if (auto attention = dyn_cast<CachedAttentionOp>(op)) {
+    RankedTensorType keys = typeOf(attention.getKeys());
+    const int64_t heads = keys.getDimSize(keys.getRank() - 4);
+    attention.setHeads(attention.getHeads() / attention.getKvHeads() * heads);
+    attention.setKvHeads(heads);
+  }
 }
 
 /// Whether each group of a convolution is one channel.
@@ -189,6 +151,8 @@ static bool isDepthwise(Operation *op) {
            convolution.getGroups() == y.getDimSize(channels);
   };
   if (auto convolution = dyn_cast<ConvOp>(op))
+    return check(convolution);
+  if (auto convolution = dyn_cast<IntConvOp>(op))
     return check(convolution);
   auto convolution = dyn_cast<ConvTransposeOp>(op);
   return convolution && check(convolution);
@@ -234,6 +198,9 @@ LogicalResult Partitioner::partition(Operation *op) {
     }
   llvm::sort(summed);
 
+  if (failed(checkHeads(op, getLayout)))
+    return failure();
+
   // The bias belongs to the sum of all devices, not to each part of it.
   const bool addsBias = getBias(op) && !summed.empty();
   IRMapping mapping;
@@ -242,13 +209,24 @@ LogicalResult Partitioner::partition(Operation *op) {
     if (!isa<RankedTensorType>(operand.get().getType()))
       return op->emitOpError("expected operands that are tensors, found ")
              << operand.get().getType();
-    operands.push_back(getOperand(operand, getLayout(operand.getOperandNumber())).value);
+    Value special = getSpecialOperand(operand, loopAxes);
+    operands.push_back(special ? special
+                               : getOperand(operand, getLayout(operand.getOperandNumber())).value);
   }
   Value bias = addsBias ? operands.pop_back_val() : Value();
   Operation *clone = op->clone();
   if (addsBias)
     clone->eraseOperand(2);
   clone->setOperands(operands);
+  // The same of a product with weights in blocks, which has more to add.
+  auto blocks = dyn_cast<BlockMatmulOp>(summed.empty() ? nullptr : clone);
+  Value blockBias, residual;
+  if (blocks) {
+    blockBias = blocks.getBias();
+    residual = blocks.getResidual();
+    blocks.getBiasMutable().clear();
+    blocks.getResidualMutable().clear();
+  }
   for (auto [index, result] : llvm::enumerate(clone->getResults()))
     result.setType(getLocalType(typeOf(result), getLayout(op->getNumOperands() + index), mesh));
   setSizes(clone, isDepthwise(op));
@@ -264,6 +242,8 @@ LogicalResult Partitioner::partition(Operation *op) {
     }
     if (bias)
       local = addBias(builder, op, local, bias);
+    if (blocks)
+      local = addBehindSum(builder, blocks, local, blockBias, residual, masks);
     locals[result] = {local, getLayout(op->getNumOperands() + index)};
   }
   return success();
@@ -359,7 +339,7 @@ LogicalResult Partitioner::run() {
           getOperand(annotation.getSrcMutable(), layout, !isReshard(annotation));
       continue;
     }
-    if (failed(partition(&op)))
+    if (!partitionDecoder(&op) && failed(partition(&op)))
       return failure();
   }
   for (Operation *op : llvm::reverse(old))
@@ -392,21 +372,56 @@ struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh
     return bytes;
   }
 
+  /// A function that chooses tokens from divided logits becomes two: one gathers all logits, the
+  /// other one, of the name with `_best`, those that a greedy choice or a small top-k needs.
+  void addBestVariants(ModuleOp module, MeshAttr mesh) {
+    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (function.isExternal() || !function.getBody().hasOneBlock() ||
+          bestVariants.contains(function))
+        continue;
+      auto samples = function.getOps<SampleOp>();
+      if (samples.empty())
+        continue;
+      FailureOr<DimensionClasses> classes = DimensionClasses::get(function, mesh);
+      if (failed(classes))
+        return; // said again where it stops the pass
+      if (!choosesFromParts(*samples.begin(), *classes))
+        continue;
+      OpBuilder builder(function->getContext());
+      builder.setInsertionPointAfter(function);
+      auto best = cast<func::FuncOp>(builder.clone(*function));
+      best.setName((function.getName() + "_best").str());
+      bestVariants.insert(best);
+    }
+  }
+
+  DenseSet<Operation *> bestVariants;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MeshAttr mesh = getMesh(module);
     if (!mesh)
       return;
+    bestVariants.clear();
     constantBytes += getConstantBytes();
     DenseSet<StringRef> before = getResources(module);
-    Partitioner::States states;
+    addBestVariants(module, mesh);
+    Partitioner::Common common;
+    std::vector<Partitioner> partitioners;
+    std::deque<DimensionClasses> classes; // they stay where they are
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      FailureOr<DimensionClasses> classes = DimensionClasses::get(function, mesh);
-      if (failed(classes) || failed(Partitioner(function, *classes, states).run()))
+      FailureOr<DimensionClasses> its = DimensionClasses::get(function, mesh);
+      if (failed(its))
         return signalPassFailure();
+      classes.push_back(std::move(*its));
+      partitioners.emplace_back(function, classes.back(), common, bestVariants.contains(function));
+      partitioners.back().findTables();
     }
+    for (Partitioner &partitioner : partitioners)
+      if (failed(partitioner.run()))
+        return signalPassFailure();
     for (auto grid : llvm::make_early_inc_range(module.getOps<shard::GridOp>()))
       grid.erase();
     releaseResources(module, std::move(before));

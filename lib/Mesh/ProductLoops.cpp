@@ -32,6 +32,14 @@ template <typename Op> static int64_t channelsOf(OpLoops &loops, Op op) {
   return op.getChannelsLast() ? loops.getRank(0) - 1 : 1;
 }
 
+/// Zero points of products of integers broadcast as their operands are indexed.
+static void describeLike(OpLoops &loops, unsigned value, unsigned operand) {
+  const int64_t offset = loops.getRank(operand) - loops.getRank(value);
+  for (int64_t dim = 0; dim < loops.getRank(value); ++dim)
+    if (AffineExpr expr = loops.exprs[operand][dim + offset])
+      loops.set(value, dim, expr);
+}
+
 /// Images are independent, and channels of the result are if they have weights of their own; those
 /// of the operand are summed. Groups are parts that are not divided, unless each is one channel.
 template <typename Op>
@@ -45,8 +53,9 @@ static bool describeConvolution(OpLoops &loops, Op op, int64_t resultDim, int64_
     return true;
   int channel = loops.addParallel();
   loops.set(y, channels, channel);
-  if (op.getBias())
-    loops.set(2, 0, channel);
+  if constexpr (!std::is_same_v<Op, IntConvOp>)
+    if (op.getBias())
+      loops.set(2, 0, channel);
   if (op.getGroups() == 1) {
     int sum = loops.addReduction(ReductionKind::Sum);
     loops.set(0, channels, sum);
@@ -82,6 +91,17 @@ bool mlir::ttc::describeProduct(OpLoops &loops) {
       })
       .Case([&](ConvOp op) { return describeConvolution(loops, op, 0, 1); })
       .Case([&](ConvTransposeOp op) { return describeConvolution(loops, op, 1, 0); })
+      .Case([&](IntMatmulOp) {
+        describeMatrices(loops, false, false, true);
+        describeLike(loops, 2, 0);
+        describeLike(loops, 3, 1);
+        return true;
+      })
+      .Case([&](IntConvOp op) {
+        describeConvolution(loops, op, 0, 1);
+        describeLike(loops, 3, 1);
+        return true;
+      })
       .Case<MaxPoolOp, AvgPoolOp, GlobalAvgPoolOp, GlobalMaxPoolOp>(
           [&](auto op) { return describePooling(loops, op); })
       .Default(false);

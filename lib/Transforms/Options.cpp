@@ -13,7 +13,10 @@ Choices<TensorMemory> mlir::ttc::getChoices(TensorMemory) {
 
 Choices<InputMemory> mlir::ttc::getChoices(InputMemory) {
   static constexpr std::pair<StringRef, InputMemory> choices[] = {
-      {"auto", InputMemory::Auto}, {"dram", InputMemory::Dram}, {"l1", InputMemory::L1}};
+      {"auto", InputMemory::Auto},
+      {"dram", InputMemory::Dram},
+      {"dram-sharded", InputMemory::DramSharded},
+      {"l1", InputMemory::L1}};
   return choices;
 }
 

@@ -40,6 +40,11 @@ inline bool isInterleavedInL1(const fb::Buffer &buffer) {
          buffer.shards() == 0;
 }
 
+/// Shards in DRAM have the addresses of a tensor without.
+inline bool isShardedInL1(const fb::Buffer &buffer) {
+  return buffer.space() == fb::MemorySpace::L1 && buffer.shards() != 0;
+}
+
 /// Owns a file descriptor and a read-only mapping of the whole file.
 class MappedFile {
 public:

@@ -9,7 +9,7 @@
 namespace ttrt {
 
 static constexpr std::string_view kDecode = "decode", kDecodeRows = "decode_",
-                                  kPrefill = "prefill_";
+                                  kPrefill = "prefill_", kBest = "_best";
 
 static uint32_t chooseAhead(uint32_t ahead) {
   constexpr uint32_t kMost = 4096;
@@ -37,8 +37,7 @@ static uint32_t parseNumber(std::string_view name, std::string_view prefix) {
 Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_options &options)
     : ahead_(chooseAhead(options.ahead)) {
   findSteps(device, options);
-  const uint64_t sequences = steps_.back().rows;
-  sequences_.resize(sequences);
+  const uint64_t sequences = sequences_.size();
   rows_.assign(sequences, kNone);
   row_ = sequences;
   token_ = findState("token", fb::DType::I32, 1);
@@ -57,24 +56,44 @@ Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_option
   popped_.resize(outputs);
 }
 
-/// `decode`, or decode_B for several B: 1, the number of sequences, and some between them.
+/// `decode`, or decode_B for several B: 1, the number of sequences, and some between them. Of each,
+/// maybe a variant of the best logits.
 void Generator::findSteps(const std::shared_ptr<Device> &device,
                           const ttrt_generator_options &options) {
-  std::vector<std::pair<uint32_t, uint32_t>> found; // rows, entry
+  struct Found {
+    bool isBest;
+    uint32_t rows, entry;
+    auto operator<=>(const Found &) const = default;
+  };
+  std::vector<Found> found;
   std::string known;
+  bool hasOne = false;
   for (uint32_t i = 0; const ResolvedEntry *entry = device->entry(i); ++i) {
-    if (entry->name == kDecode)
-      return addSteps(device, i, 1, options);
-    if (const uint32_t rows = parseNumber(entry->name, kDecodeRows))
-      found.emplace_back(rows, i);
+    std::string_view name = entry->name;
+    const bool isBest = name.ends_with(kBest);
+    if (isBest)
+      name.remove_suffix(kBest.size());
+    hasOne |= name == kDecode && !isBest;
+    if (const uint32_t rows = name == kDecode ? 1 : parseNumber(name, kDecodeRows))
+      found.push_back({isBest, rows, i});
     known += (i ? ", " : "") + std::string(entry->name);
   }
   std::sort(found.begin(), found.end());
-  if (found.size() < 2 || found[0].first != 1)
+  const auto whole = std::count_if(found.begin(), found.end(), [](auto &at) { return !at.isBest; });
+  if (whole < (hasOne ? 1 : 2) || found[0].rows != 1)
     fail(TTRT_UNSUPPORTED,
          "the bundle generates nothing: expected an entry point 'decode', found {}", known);
-  for (const auto &[rows, entry] : found)
-    addSteps(device, entry, rows, options);
+  for (const Found &at : found) {
+    const auto steps = std::find_if(steps_.begin(), steps_.end(),
+                                    [&](const Steps &of) { return of.rows == at.rows; });
+    if (at.isBest && steps == steps_.end())
+      continue;
+    if (at.isBest)
+      steps->best = static_cast<uint32_t>(steps_.size());
+    else
+      sequences_.resize(at.rows);
+    addSteps(device, at.entry, at.rows, options);
+  }
 }
 
 void Generator::addSteps(const std::shared_ptr<Device> &device, uint32_t entry, uint32_t rows,

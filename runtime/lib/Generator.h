@@ -4,10 +4,11 @@
 // entry points for many tokens in front of them.
 //
 // A bundle for one sequence has the entry point `decode`; one for N has decode_B for several B,
-// whose rows are the sequences that the state `active` names. All that are active step together, by
-// the smallest entry point that holds them. The states are written, prompts computed and the rows
-// changed only while nothing is in flight. Steps that are complete by then can still be popped, so
-// their tokens are delivered first.
+// whose rows are the sequences that the state `active` names. In a bundle for a mesh, each may have
+// a variant of the name with `_best`, which gathers the largest logits only. All that are active
+// step together, by the smallest entry point that holds them. The states are written, prompts
+// computed and the rows changed only while nothing is in flight. Steps that are complete by then
+// can still be popped, so their tokens are delivered first.
 
 #ifndef TTRT_LIB_GENERATOR_H
 #define TTRT_LIB_GENERATOR_H
@@ -48,11 +49,14 @@ public:
   void settle() noexcept;
 
 private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
   /// The entry point that computes a step of up to `rows` sequences.
   struct Steps {
     uint32_t entry, rows;
     int logitsOutput;
     std::unique_ptr<PipelineState> pipeline;
+    uint32_t best = kNone; ///< which of steps_ does the same with the best logits only
   };
   /// Of each sequence `bytes`.
   struct State {
@@ -70,8 +74,6 @@ private:
     ttrt_sampling sampling;
     bool isActive;
   };
-  static constexpr uint32_t kNone = UINT32_MAX;
-
   Device &device() const { return steps_[0].pipeline->device(); }
   void findSteps(const std::shared_ptr<Device> &device, const ttrt_generator_options &options);
   void addSteps(const std::shared_ptr<Device> &device, uint32_t entry, uint32_t rows,
@@ -87,13 +89,13 @@ private:
   void requireSequence(uint32_t sequence) const;
   void drop(uint32_t sequence) noexcept;
   void end(uint32_t sequence) noexcept;
-  uint32_t chooseSteps(uint64_t rows) const noexcept;
+  uint32_t chooseSteps() const noexcept;
   bool group();
   void enqueueAhead();
   bool deliver(ttrt_generated *generated);
 
   const uint32_t ahead_;
-  std::vector<Steps> steps_; ///< the fewest rows first
+  std::vector<Steps> steps_; ///< the fewest rows first; behind them, those of the best logits
   State token_{}, position_{}, sampling_{}, history_{};
   State active_{}; ///< null in a bundle for one sequence
   uint64_t context_ = 0;

@@ -7,6 +7,7 @@
 #include "ApiChecks.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ttrt {
 
@@ -36,7 +37,7 @@ void Generator::end(uint32_t sequence) noexcept {
     return;
   sequences_[sequence].isActive = false;
   --activeCount_;
-  if (chooseSteps(activeCount_) != current_)
+  if (activeCount_ == 0 || chooseSteps() != current_)
     isOutdated_ = true;
 }
 
@@ -45,12 +46,24 @@ void Generator::stop(uint32_t sequence) {
   drop(sequence);
 }
 
-/// The entry point of the fewest rows that are enough.
-uint32_t Generator::chooseSteps(uint64_t rows) const noexcept {
+/// Whether the best logits are enough (TTRT_SAMPLING_BEST).
+static bool needsOnlyBest(const ttrt_sampling &sampling) {
+  const auto isPositive = [](float x) { return x > 0 && std::isfinite(x); };
+  const bool hasPenalty =
+      isPositive(sampling.repetition_penalty) && sampling.repetition_penalty != 1;
+  return !hasPenalty && (!isPositive(sampling.temperature) ||
+                         (sampling.top_k > 0 && sampling.top_k <= TTRT_SAMPLING_BEST));
+}
+
+/// The entry point of the fewest rows that are enough for the active sequences.
+uint32_t Generator::chooseSteps() const noexcept {
   uint32_t index = 0;
-  while (steps_[index].rows < rows)
+  while (steps_[index].rows < activeCount_)
     ++index;
-  return index;
+  const bool best = std::all_of(sequences_.begin(), sequences_.end(), [](const Sequence &at) {
+    return !at.isActive || needsOnlyBest(at.sampling);
+  });
+  return best && steps_[index].best != kNone ? steps_[index].best : index;
 }
 
 /// Makes the active sequences the rows of the steps that follow; nothing is in flight. Returns
@@ -59,7 +72,7 @@ bool Generator::group() {
   if (activeCount_ == 0)
     return false;
   steps_[current_].pipeline->settle();
-  current_ = chooseSteps(activeCount_);
+  current_ = chooseSteps();
   steps_[current_].pipeline->takeOver();
   std::fill(rows_.begin(), rows_.end(), kNone);
   budget_ = UINT64_MAX;

@@ -44,7 +44,7 @@ OrderProver::OrderProver(const Bundle &bundle, const PlacedPlan &plan, const Buf
     if (buffer.kind() != fb::BufferKind::State)
       continue;
     Access access{bundle.address(buffer), bundle.bytes(buffer), false, true, 0};
-    if (buffer.shards()) {
+    if (isShardedInL1(buffer)) {
       access.pitch = bundle.addresses().l1Bytes;
       access.bytes += (buffer.shards() - 1) * access.pitch;
     }

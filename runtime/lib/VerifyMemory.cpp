@@ -247,7 +247,7 @@ void MemoryVerifier::advance(uint64_t point) {
 /// may touch the same bytes of several shards, as rows.
 bool MemoryVerifier::isInside(const Access &access, const fb::Buffer &target) const {
   uint64_t begin = access.address - bundle.address(target), bytes = access.bytes;
-  if (target.shards()) {
+  if (isShardedInL1(target)) {
     const uint64_t l1 = bundle.addresses().l1Bytes;
     bytes = bytesInCore(bundle.addresses(), access);
     if (begin / l1 + (access.bytes - bytes) / l1 >= target.shards())

@@ -204,9 +204,19 @@ static void verifyBuffers(const Bundle &bundle) {
       failBad("buffer '{}' at {:#x} + {} bytes: expected address and size to be multiples of {}",
               label, buffer.offset(), buffer.size(), kBufferAlignment);
     const fb::Target &target = *bundle.metadata().target();
-    if (buffer.shards() > (buffer.space() == fb::MemorySpace::L1 ? target.cores() : 0))
-      failBad("buffer '{}' in {} has {} shards; expected shards in L1 only, up to the {} cores",
-              label, name(buffer.space()), buffer.shards(), target.cores());
+    const uint32_t mostShards = buffer.space() == fb::MemorySpace::L1     ? target.cores()
+                                : buffer.space() == fb::MemorySpace::Dram ? target.dram_banks()
+                                                                          : 0;
+    if (buffer.shards() > mostShards)
+      failBad("buffer '{}' in {} has {} shards; expected at most {}: one on a core, or in a bank "
+              "of DRAM",
+              label, name(buffer.space()), buffer.shards(), mostShards);
+    if (buffer.shards() && buffer.space() == fb::MemorySpace::Dram &&
+        (buffer.size() % target.dram_banks() != 0 ||
+         (buffer.kind() != fb::BufferKind::Slot && buffer.kind() != fb::BufferKind::Activation)))
+      failBad("buffer '{}' in shards, of kind {}, has {} bytes of DRAM; expected a slot or an "
+              "activation with as many in each of {} banks",
+              label, (unsigned)buffer.kind(), buffer.size(), target.dram_banks());
     if (isInterleavedInL1(buffer) && !target.interleaved_l1())
       failBad("buffer '{}' is interleaved over L1, which the target '{}' does not do", label,
               text(target.name()));
@@ -326,9 +336,9 @@ static void verifyPort(const Bundle &bundle, const fb::EntryPoint &entry, const 
         buffer.kind() != fb::BufferKind::State)
       failBad("{} '{}' of entry point '{}' is stored in buffer '{}', which is not a slot", what,
               label, text(entry.name()), text(buffer.name()));
-    if (buffer.shards())
-      failBad("{} '{}' of entry point '{}' is stored in buffer '{}', which has shards", what, label,
-              text(entry.name()), text(buffer.name()));
+    if (isShardedInL1(buffer))
+      failBad("{} '{}' of entry point '{}' is stored in buffer '{}', which has shards in L1", what,
+              label, text(entry.name()), text(buffer.name()));
     if (bytes > bundle.bytes(buffer))
       failBad("{} '{}' of entry point '{}' has {} bytes; its buffer '{}' has {}", what, label,
               text(entry.name()), bytes, text(buffer.name()), bundle.bytes(buffer));

@@ -156,7 +156,9 @@ void MappedTransport::openMemory(int &memory, uint64_t &offset) {
     board_ = boardBytes() ? std::make_unique<Mapping>(-1, 0, boardBytes()) : nullptr;
     return;
   }
-  const uint64_t size = dramOffset(peers_.devices);
+  const uint64_t links = alignUp(dramOffset(peers_.devices), kPageSize),
+                 linksBytes = SlowLinks::bytesFor(peers_.devices);
+  const uint64_t size = linksBytes ? links + linksBytes : dramOffset(peers_.devices);
   struct stat status;
   // All devices extend it to the same size.
   if (fstat(descriptor_, &status) != 0 || (static_cast<uint64_t>(status.st_size) < size &&
@@ -167,6 +169,7 @@ void MappedTransport::openMemory(int &memory, uint64_t &offset) {
   clear(boardOffset(peers_.device), boardBytes());
   dramOffset_ = offset = dramOffset(peers_.device);
   clear(dramOffset_, dramBytes(peers_.device));
+  clear(links, linksBytes);
 }
 
 void MappedTransport::bind(uint8_t *base) {
@@ -187,6 +190,8 @@ void MappedTransport::bind(uint8_t *base) {
     else if (const uint8_t *dram = map(dramOffset(i), dramBytes(i)))
       bases_[i] = dram - peers_.member(i).dramBegin;
   }
+  slow_ = SlowLinks::create(*fb::GetBundle(plan_.metadata), peers_, descriptor_,
+                            alignUp(dramOffset(peers_.devices), kPageSize));
   isBound_ = true;
   if (!peers_.meet())
     throwFailure();
@@ -260,10 +265,14 @@ bool MappedTransport::exchangeSmall(uint32_t collective, const uint64_t *operand
     peers_.publish(collective, begun);
   }
   const Round &round = plan.schedule[0];
+  if (slow_) [[unlikely]]
+    depart(collective, 0, begun);
   for (uint32_t i = 0; i < round.waits; ++i)
     if (!peers_.await(plan.waits[round.firstWait + i], collective, begun)) [[unlikely]]
       return false;
   makePasses(plan, round, operands, slot);
+  if (slow_) [[unlikely]]
+    slow_->arrive();
   return true;
 }
 
@@ -277,18 +286,30 @@ bool MappedTransport::exchangeLarge(uint32_t collective, const uint64_t *operand
     peers_.publish(collective, begun);
   for (uint32_t k = 0; k < plan.rounds; ++k) {
     const Round &round = plan.schedule[k];
+    if (slow_) [[unlikely]]
+      depart(collective, k, begun + k);
     for (uint32_t i = 0; i < round.waits; ++i)
       if (!peers_.await(plan.waits[round.firstWait + i], collective, begun + k)) [[unlikely]]
         return false;
     if (peers_.hasFailed()) [[unlikely]] // whose memory may be gone
       return false;
     makePasses(plan, round, operands, 0);
+    if (slow_) [[unlikely]]
+      slow_->arrive();
     peers_.publish(collective, begun + k + 1);
   }
   for (const Taker &taker : plan.takers)
     if (!peers_.await(taker.device, collective, begun + taker.round + 1)) [[unlikely]]
       return false;
   return true;
+}
+
+/// Over slow links: what peers have for this device leaves when they are so far.
+void MappedTransport::depart(uint32_t collective, uint32_t round, uint64_t progress) noexcept {
+  const ExchangePlan &plan = plans_[collective];
+  const Round &of = plan.schedule[round];
+  slow_->depart(collective, round, &plan.waits[of.firstWait], of.waits,
+                [&](uint32_t peer) { return peers_.hasCome(peer, collective, progress); });
 }
 
 /// Publishes the begin of an exchange. A small input goes to a slot, unless that is still in use.
@@ -348,12 +369,16 @@ int MappedTransport::receive(uint32_t collective, uint64_t output) noexcept {
       return false;
     }
     const uint32_t from = plan.waits.front();
+    if (slow_) [[unlikely]]
+      depart(collective, 0, number);
     if (!peers_.await(from, collective, number) || peers_.hasFailed()) [[unlikely]]
       return false;
     copyBytes(base_ + output,
               plan.isSmall ? slot(plan, from, number % kSlots)
                            : bases_[from] + peers_.progress(from, collective).input,
               plan.inputBytes);
+    if (slow_) [[unlikely]]
+      slow_->arrive();
     peers_.publish(collective, number);
     return true;
   });

@@ -18,6 +18,7 @@
 
 #include "ExchangePlan.h"
 #include "Peers.h"
+#include "SlowLinks.h"
 #include "ttrt/transport.h"
 
 #include <memory>
@@ -73,6 +74,7 @@ private:
   template <typename Function> int takePart(Function function) noexcept;
   bool exchangeSmall(uint32_t collective, const uint64_t *operands) noexcept;
   bool exchangeLarge(uint32_t collective, const uint64_t *operands) noexcept;
+  void depart(uint32_t collective, uint32_t round, uint64_t progress) noexcept;
   void makePasses(const ExchangePlan &plan, const Round &round, const uint64_t *operands,
                   uint32_t slot) noexcept;
   void makePass(const ExchangePlan &plan, const Pass &pass, const uint64_t *operands,
@@ -102,6 +104,7 @@ private:
   std::vector<uint8_t *> boards_;
   std::vector<ExchangePlan> plans_; ///< by collective
   uint64_t small_ = 0;              ///< collectives with slots
+  std::unique_ptr<SlowLinks> slow_; ///< mostly null
   uint8_t *base_ = nullptr;
 
   /// Of this device, by collective.

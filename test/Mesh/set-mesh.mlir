@@ -23,7 +23,7 @@
 // GALAXY: <name = "x", size = 8, topology = ring{{.*}}<name = "y", size = 4
 // NONE-NOT: ttc.mesh
 // KEPT: size = 3
-// ZERO: error: --mesh: expected a mesh such as 2, 2x4 or data:2,tensor:4:ring, or one of wormhole_n300, t3000, galaxy, found '0'
+// ZERO: error: --mesh: expected a mesh such as 2, 2x4 or data:2,tensor:4:ring, one of wormhole_n300, t3000, galaxy, or a .json file, found '0'
 // EMPTY: found '2x'
 // FIVE: found '1x2x3x4x5'
 // TORUS: error: --mesh: expected a topology (all, ring, line), found 'torus' in 'x:2:torus'

@@ -11,7 +11,7 @@ from test_elided_copies import GRAPHS, Graph
 from test_light_models import image_of
 
 CHIPS = ["wormhole_n150", "wormhole_n300", "blackhole_p150"]
-PLACES = [["--memory=dram"], ["--input-memory=dram"], ["--input-memory=l1"], ["--input-memory=auto"],
+PLACES = [["--memory=dram"], ["--input-memory=dram"], ["--input-memory=dram-sharded"], ["--input-memory=l1"], ["--input-memory=auto"],
           ["--input-memory=l1", "--queues=1"]]
 
 
@@ -62,8 +62,9 @@ def test_same_bits(chip, options, digits, tools, tmp_path):
     in_l1 = "dram" if "--memory=dram" in options else "l1"
     assert set(spaces(buffers, "activation")) == {in_l1}
     image_slot = next(buffer for buffer in buffers if buffer["name"] == "image")
-    assert image_slot["space"] == ("dram" if {"--memory=dram", "--input-memory=dram"} & {*options}
-                                   else "l1")
+    assert image_slot["space"] == ("dram" if {"--memory=dram", "--input-memory=dram",
+                                              "--input-memory=dram-sharded"} & {*options} else "l1")
+    assert image_slot["shards"] == (8 if "--input-memory=dram-sharded" in options else 0)
     # Where nothing writes ahead, the slot's bytes are free again when its last reader is done.
     assert (image_slot["end"] == 0) == ("--queues=1" not in options)
     assert bits_of(tools, bundle, image, ["logits"], tmp_path) == expected

@@ -283,6 +283,10 @@ int perfCommand(int argc, char **argv) {
       "timeline", "FILE",
       "write one run, command by command, in Chrome's trace\nevent format; - for standard output",
       timeline);
+  parser.flagOrNumber("alone", "N",
+                      "measure device N (default 0) of a mesh without the others:\nexchanges do "
+                      "not wait. For ttrun read --mesh-time",
+                      options.alone, options.aloneDevice);
   parser.flag("compare",
               "compare two reports or files of --json; the exit\nstatus is 1 if the second is "
               "slower (docs/profiling.md)",

@@ -4,6 +4,7 @@
 #include "Error.h"
 #include "MemoryMap.h"
 #include "Mesh/ReadMesh.h"
+#include "MeshTime/MeshTime.h"
 #include "Options.h"
 #include "Printing.h"
 #include "ReadJson.h"
@@ -58,10 +59,11 @@ int readCommand(int argc, char **argv) {
       "  ttrun read digits.ttcb --memory-map map.html\n"
       "  ttrun read digits.ttcb --schedule-pictures pictures/\n"
       "  ttrun read chip.ttcb --schedule-for 0.5 --link-bytes-per-second 16000000000\n"
+      "  ttrun read mesh.ttcb --mesh-time --links x:8:ring:25e9:1000\n"
       "  ttrun read digits.ttcb --json | jq .traces\n");
   Sections sections;
   bool json = false, all = false;
-  std::string verify = "full", memoryMap, pictures, key;
+  std::string verify = "full", memoryMap, pictures, meshPicture, key;
   double runMs = 0;
   uint64_t linkBytesPerSecond = 0;
   parser.flag("entries", "entry points: names, types, shapes, slots, what a run\ncosts; states",
@@ -96,14 +98,21 @@ int readCommand(int argc, char **argv) {
   parser.text("schedule-pictures", "FOLDER",
               "draw each schedule as SVG: what each queue does, and\nwhich record each wait is for",
               pictures);
+  parser.text("mesh-picture", "FILE.svg",
+              "draw the memory plan of each device of a mesh as SVG:\naddress against time",
+              meshPicture);
   parser.real("schedule-for", "RUN_MS",
               "print the schedule that should be fastest, and why, if a\nrun takes RUN_MS "
               "milliseconds; transfers are estimated from\nthe speed of the target's link",
               runMs);
   parser.number("link-bytes-per-second", "N", "the speed of the link, for --schedule-for",
                 linkBytesPerSecond, 1, uint64_t(1) << 60);
-  parser.choice("verify", {"full", "structure"},
-                "what to verify first: structure skips the hash of the\nweights", verify);
+  MeshTimeOptions meshTime;
+  meshTime.declare(parser);
+  parser.choice("verify", {"full", "structure", "none"},
+                "what to verify first: structure skips the hash of the\nweights; none, for "
+                "--mesh-time alone, also the proof",
+                verify);
   const std::string path = parser.parseBundle(argc, argv);
   if (memoryMap == "-" && (json || all || sections.any()))
     throw UserError(
@@ -112,6 +121,11 @@ int readCommand(int argc, char **argv) {
     throw UserError("--schedule-for cannot be combined with other output options");
   if (!key.empty() && (json || all || sections.any() || runMs > 0 || memoryMap == "-"))
     throw UserError("--metadata-value cannot be combined with other output options");
+  meshTime.check();
+  if (meshTime.wanted && (all || sections.any() || runMs > 0 || memoryMap == "-" || !key.empty()))
+    throw UserError("--mesh-time cannot be combined with other output options but --json");
+  if (verify == "none" && !meshTime.wanted)
+    throw UserError("--verify=none: what is printed has to be true; expected full or structure");
   if (linkBytesPerSecond && runMs == 0)
     throw UserError("--link-bytes-per-second needs --schedule-for");
   std::unique_ptr<Bundle> bundle;
@@ -124,6 +138,12 @@ int readCommand(int argc, char **argv) {
     ttc::writeFile(memoryMap, {memoryMapPage(*bundle)});
   if (!pictures.empty())
     writeSchedulePictures(*bundle, pictures);
+  if (!meshPicture.empty())
+    ttc::writeFile(meshPicture, {meshPlanPicture(*bundle)});
+  if (meshTime.wanted) {
+    readMeshTime(*bundle, meshTime, json, verify != "none");
+    return 0;
+  }
   if (!key.empty()) {
     printValue(*bundle, key);
     return 0;
@@ -132,7 +152,8 @@ int readCommand(int argc, char **argv) {
     printExpected(*bundle, runMs, linkBytesPerSecond);
     return 0;
   }
-  if ((!memoryMap.empty() || !pictures.empty()) && !json && !sections.any() && !all)
+  if ((!memoryMap.empty() || !pictures.empty() || !meshPicture.empty()) && !json &&
+      !sections.any() && !all)
     return 0;
   const bool summary = !sections.any() && !all;
   if (json) {

@@ -38,6 +38,8 @@ struct SessionOptions {
   uint64_t cores = 0;                  ///< of each device
   uint64_t devices = 0, processes = 0; ///< of a mesh; 0: not given
   std::string bind = "none";
+  bool alone = false; ///< one device of a mesh, without the others; its outputs mean nothing
+  uint64_t aloneDevice = 0;
   bool pin = false;
   bool hugePages = false; ///< copy the weights into them
   bool noTrace = false;

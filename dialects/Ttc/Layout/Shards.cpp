@@ -36,7 +36,8 @@ std::optional<SmallVector<int64_t>> mlir::ttc::getShardParts(RankedTensorType ty
 LayoutAttr mlir::ttc::getShardedLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto layout = tensor ? dyn_cast_if_present<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
-  return layout && layout.isSharded() ? layout : LayoutAttr();
+  return layout && layout.isSharded() && layout.getMemory() == MemorySpace::L1 ? layout
+                                                                               : LayoutAttr();
 }
 
 RankedTensorType mlir::ttc::getShardType(RankedTensorType type) {

@@ -18,7 +18,8 @@ std::optional<SmallVector<int64_t>> getShardParts(ArrayRef<int64_t> shape, int64
 /// The same for a tensor with a sharded layout that has a grid; ones for a tensor without shards.
 std::optional<SmallVector<int64_t>> getShardParts(RankedTensorType type);
 
-/// The layout of a sharded tensor, otherwise null.
+/// The layout of a tensor in shards in the L1s of cores, otherwise null. A tensor in shards in DRAM
+/// has the addresses of one without.
 LayoutAttr getShardedLayout(Type type);
 
 /// The type of one shard, without a layout. The tensor has a sharded layout with a grid.

@@ -32,7 +32,7 @@ static TargetAttr getTargetOf(Operation *op) {
 
 std::optional<int64_t> BufferOp::getNumParts() {
   if (!isInterleavedInL1())
-    return getShards().value_or(1);
+    return getMemory() == MemorySpace::L1 ? getShards().value_or(1) : 1;
   if (TargetAttr target = getTargetOf(*this))
     return target.getGridRows() * target.getGridCols();
   return std::nullopt;
@@ -68,9 +68,12 @@ LogicalResult BufferOp::verify() {
   if (IntegerAttr address = getAddressAttr(); address && address.getInt() < 0)
     return emitOpError("(C3) expected an address of at least 0, found ") << address.getInt();
   if (IntegerAttr shards = getShardsAttr();
-      shards && (shards.getInt() < 1 || getMemory() != MemorySpace::L1 ||
-                 getKind() != BufferKind::Activation))
-    return emitOpError("(C5) expected at least 1 shard, of an activation in l1, found ")
+      shards && (shards.getInt() < 1 ||
+                 !(getKind() == BufferKind::Activation
+                       ? getMemory() != MemorySpace::Host
+                       : getKind() == BufferKind::Slot && getMemory() == MemorySpace::Dram)))
+    return emitOpError("(C5) expected at least 1 shard, of an activation in l1 or dram, or a slot "
+                       "in dram, found ")
            << shards.getInt() << " of a " << stringifyBufferKind(getKind()) << " in "
            << stringifyMemorySpace(getMemory());
   if (IntegerAttr size = getSizeAttr()) {

@@ -32,13 +32,16 @@ def Ttc_BufferOp : Ttc_Op<"buffer", [Symbol]> {
     `shards n`, with shard k in core k. Address and size then apply to each core: the same offset in
     all of them, and an equal part of the tensor.
 
+    In DRAM, a slot or an activation with `shards n` has part k of the tensor in bank k. Address and size then are those
+    of a range with the same bytes in each bank.
+
     Constraints:
     - (C1) A `constant` buffer has a value, of the buffer's type; no other buffer has one.
     - (C2) A lifetime begins at 0 or later and ends after it begins.
     - (C3) The address is not negative. The size, summed over all cores, is at least the bytes of the
       tensor.
     - (C4) `host` buffers are in host memory, `constant` and `state` buffers in DRAM, `scratch` in L1.
-    - (C5) `shards` is at least 1 and requires an activation in L1.
+    - (C5) `shards` is at least 1 and requires an activation in L1, or a slot or an activation in DRAM.
 
     ```mlir
     ttc.buffer slot @image : tensor<1x64xf32> in dram

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transfers, host steps and events on tensors.
+#include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 
@@ -24,9 +25,7 @@ static LogicalResult verifyOnHost(Operation *op, StringRef what, Value value) {
 }
 
 static LogicalResult verifyNoShards(Operation *op, StringRef what, Value value) {
-  auto layout =
-      dyn_cast_if_present<LayoutAttr>(cast<RankedTensorType>(value.getType()).getEncoding());
-  if (!layout || !layout.isSharded())
+  if (!getShardedLayout(value.getType()))
     return success();
   return op->emitOpError("(C3) expected its ")
          << what << " to have no shards, which ttc.to_memory makes and joins, found "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // State, and copies on the device.
+#include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -55,9 +56,7 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &) {
 //===--- copy -------------------------------------------------------------------------===//
 
 LogicalResult CopyOp::verify() {
-  auto layout =
-      dyn_cast_if_present<LayoutAttr>(cast<RankedTensorType>(getInput().getType()).getEncoding());
-  if (layout && layout.isSharded())
+  if (getShardedLayout(getInput().getType()))
     return emitOpError("(C2) expected a tensor without shards, found ") << getInput().getType();
   return success();
 }

@@ -10,7 +10,7 @@ namespace mlir::ttc {
 enum class TensorMemory { Auto, Dram };
 Choices<TensorMemory> getChoices(TensorMemory);
 
-enum class InputMemory { Auto, Dram, L1 };
+enum class InputMemory { Auto, Dram, DramSharded, L1 };
 Choices<InputMemory> getChoices(InputMemory);
 
 enum class WeightStorage { Auto, F32, F16, BF16, Int8 };

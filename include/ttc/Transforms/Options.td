@@ -79,7 +79,8 @@ def MemoryOption : Option<"memory", "memory", "::mlir::ttc::TensorMemory",
 def InputMemoryOption : Option<"inputMemory", "input-memory", "::mlir::ttc::InputMemory",
     /*default=*/"::mlir::ttc::InputMemory::Auto",
     "Where to store the slots of inputs: in L1 if they fit (auto, the default), in DRAM (a trace "
-    "that reads an input more than once copies it to L1), or in L1">;
+    "that reads an input more than once copies it to L1), in DRAM with a part of the rows in each "
+    "bank (dram-sharded), or in L1">;
 
 def ShareActivationsOption : Option<"shareActivations", "share-activations", "bool",
     /*default=*/"true",

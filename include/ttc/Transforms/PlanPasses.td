@@ -58,6 +58,9 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
 
     - `dram`: the slot is in DRAM. If a trace reads it more than once and there is room, the first
       command of the trace copies it to L1.
+    - `dram-sharded`: as `dram`, and the slot is in shards, one in each bank of DRAM: as many as the target has banks,
+      or as divide the rows (all dimensions but the last). A remark says which slots cannot be divided. Slots whose
+      type in the IR has a layout in shards have them in all modes but `l1`, and stay in DRAM.
     - `l1`: the slot is in L1. Later tensors may reuse its bytes after the last read. If a schedule
       writes the next input ahead, they are reused only if the plan does not fit otherwise, because
       the write then has to wait for those tensors as well.
@@ -88,7 +91,7 @@ def PlaceTensors : Pass<"ttc-place-tensors", "::mlir::ModuleOp"> {
     ```
 
     Counters (`--mlir-pass-statistics`): `dram-bytes-before`, `dram-bytes`, `l1-tensors`,
-    `l1-slots`, `l1-copies`.
+    `l1-slots`, `l1-copies`, `dram-sharded-slots`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
   let options = [MemoryOption, InputMemoryOption, ShareActivationsOption];

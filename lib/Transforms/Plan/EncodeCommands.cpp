@@ -79,7 +79,7 @@ private:
       ByteSpan span = command.getSpan(i, symbols);
       if (span.bytes == 0)
         span = {0, bytes, bytes, bytes};
-      if (buffer.getShards()) {
+      if (buffer.getShards() && buffer.getMemory() == MemorySpace::L1) {
         // One row for each shard, or bytes of a single shard.
         int64_t l1 = target.getL1Bytes(), offset = begin + span.offset % l1;
         int64_t inCore = span.pitch == l1 ? span.row : span.bytes;

@@ -3,6 +3,7 @@
 // the order of commands are fixed by earlier passes, so the value of storing a buffer in L1 is the
 // sum of its accesses and independent of all other buffers.
 #include "PlanL1.h"
+#include "dialects/Ttc/Layout/Shards.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Planner/Chooser.h"
 #include "ttc/Support/Target.h"
@@ -55,6 +56,33 @@ public:
       llvm::append_range(options, getCopies());
     choose(options);
     dropWhatDoesNotFit();
+  }
+
+  /// Divides the slots of inputs between the banks of DRAM.
+  int64_t shardInDram() {
+    findInDram();
+    findSlots();
+    int64_t numSharded = 0;
+    for (StringAttr slot : slots) {
+      auto buffer = symbols.lookup<BufferOp>(slot);
+      ArrayRef<int64_t> shape = buffer.getTensorType().getShape();
+      int64_t shards = target.getDramBanks();
+      while (shards > 1 && !getShardParts(shape, shards, /*cols=*/1))
+        --shards;
+      if (!buffer.getShards() && shards > 1) {
+        buffer.setShards(shards);
+        for (StringAttr further : rings.lookup(slot))
+          symbols.lookup<BufferOp>(further).setShards(shards);
+      }
+      if (buffer.getShards())
+        ++numSharded;
+      else
+        emitRemark(buffer.getLoc(), "input '")
+            << slot.getValue() << "' is interleaved over the banks of DRAM: up to "
+            << target.getDramBanks() << " banks, none but 1 divides the rows of "
+            << buffer.getType();
+    }
+    return numSharded;
   }
 
   int64_t numTensors = 0, numSlots = 0, numCopies = 0;
@@ -113,9 +141,13 @@ private:
   }
 
   void setMemory(StringAttr name, MemorySpace memory) {
-    symbols.lookup<BufferOp>(name).setMemory(memory);
-    for (StringAttr further : rings.lookup(name))
-      symbols.lookup<BufferOp>(further).setMemory(memory);
+    SmallVector<StringAttr> all = rings.lookup(name);
+    all.push_back(name);
+    for (StringAttr one : all) {
+      auto buffer = symbols.lookup<BufferOp>(one);
+      buffer.setMemory(memory);
+      buffer.removeShardsAttr(); // those of DRAM
+    }
   }
 
   /// Sums up the accesses to each buffer.
@@ -176,6 +208,8 @@ private:
     int64_t points = timeline.size();
     for (StringAttr slot : slots) {
       auto buffer = symbols.lookup<BufferOp>(slot);
+      if (buffer.getShards()) // in banks of DRAM, as its type says
+        continue;
       bool isAhead = ahead.contains(slot);
       const Lifetime &life = lifetimes.find(slot)->second;
       options.push_back(
@@ -326,6 +360,8 @@ struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
   PassCounter numTensors{*this, "l1-tensors", "Buffers placed in L1"};
   PassCounter numSlots{*this, "l1-slots", "Inputs that were given a slot in L1"};
   PassCounter numCopies{*this, "l1-copies", "Inputs copied from DRAM to L1"};
+  PassCounter numShardedSlots{*this, "dram-sharded-slots",
+                              "Inputs with a shard in each bank of DRAM"};
 
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
@@ -333,6 +369,8 @@ struct PlaceTensors : mlir::ttc::impl::PlaceTensorsBase<PlaceTensors> {
       return signalPassFailure();
     Placer placer(getOperation(), *target, inputMemory, shareActivations);
     dramBytesBefore += placer.getDramBytes();
+    if (inputMemory == InputMemory::DramSharded)
+      numShardedSlots += placer.shardInDram();
     if (memory == TensorMemory::Auto && target->getInterleavedL1())
       placer.run();
     if (placer.plan) {

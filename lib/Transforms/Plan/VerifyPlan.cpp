@@ -38,7 +38,7 @@ public:
   PlanVerifier(ModuleOp module, TargetAttr target)
       : module(module), symbols(collection.getSymbolTable(module)), dramBytes(getDramBytes(target)),
         traceBegin(dramBytes), l1Bytes(target.getL1Bytes()), cores(getCores(target)),
-        interleavesL1(target.getInterleavedL1()) {}
+        banks(target.getDramBanks()), interleavesL1(target.getInterleavedL1()) {}
 
   LogicalResult run() {
     if (failed(readBuffers()) || failed(verifyStreams()) || failed(verifyPlaces()) ||
@@ -134,9 +134,15 @@ private:
         return op.emitError("expected @")
                << op.getSymName() << " to end inside the L1 of " << l1Bytes << " bytes, found "
                << range(buffer.begin, buffer.end);
-      if (IntegerAttr shards = op.getShardsAttr(); shards && shards.getInt() > cores)
-        return op.emitError("expected @") << op.getSymName() << " to have a shard on each of up to "
-                                          << cores << " cores, found " << shards.getInt();
+      if (IntegerAttr shards = op.getShardsAttr()) {
+        const bool isInL1 = op.getMemory() == MemorySpace::L1;
+        const int64_t most = isInL1 ? cores : banks;
+        if (shards.getInt() > most)
+          return op.emitError("expected @")
+                 << op.getSymName() << " to have a shard " << (isInL1 ? "on" : "in")
+                 << " each of up to " << most << (isInL1 ? " cores" : " banks of DRAM")
+                 << ", found " << shards.getInt();
+      }
       if (op.isInterleavedInL1() && !interleavesL1)
         return op.emitError("expected a target that interleaves over L1, where @")
                << op.getSymName() << " is stored, found one that does not";
@@ -260,7 +266,7 @@ private:
       span.bytes = span.row = span.pitch = *buffer.op.getExtent() - span.offset;
     PhaseAccess access{op,       &buffer,    span.offset, span.offset + span.bytes,
                        span.row, span.pitch, write,       single};
-    if (std::optional<int64_t> shards = buffer.op.getShards()) {
+    if (buffer.op.getShards() && access.isInL1()) {
       int64_t perCore = span.pitch == l1Bytes ? span.row : span.bytes;
       access.firstCore = span.offset / l1Bytes;
       access.cores = (span.bytes - perCore) / l1Bytes + 1;
@@ -480,7 +486,7 @@ private:
   ModuleOp module;
   SymbolTableCollection collection; // the module does not change
   SymbolTable &symbols;
-  int64_t dramBytes, traceBegin, l1Bytes, cores;
+  int64_t dramBytes, traceBegin, l1Bytes, cores, banks;
   bool interleavesL1;
   std::vector<Placed> buffers;
   std::vector<size_t> inL1; ///< indices into `buffers`

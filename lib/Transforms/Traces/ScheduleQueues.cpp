@@ -155,12 +155,21 @@ private:
     return name ? name.getValue() : StringRef();
   }
 
+  /// Divides a buffer between the banks of DRAM as the layout of a tensor in it says.
+  static void shardInDram(BufferOp buffer, Type type) {
+    auto layout = dyn_cast_if_present<LayoutAttr>(cast<RankedTensorType>(type).getEncoding());
+    if (layout && layout.isSharded() && layout.getMemory() == MemorySpace::Dram &&
+        buffer.getMemory() == MemorySpace::Dram)
+      buffer.setShards(layout.getNumShards());
+  }
+
   FlatSymbolRefAttr makeBuffer(Location loc, const Twine &name, BufferKind kind, Type type,
                                MemorySpace memory) {
     OpBuilder builder(loc.getContext());
     auto plain = RankedTensorType::get(cast<RankedTensorType>(type).getShape(),
                                        cast<RankedTensorType>(type).getElementType());
     auto buffer = BufferOp::create(builder, loc, name.str(), kind, plain, memory);
+    shardInDram(buffer, type);
     symbols.insert(buffer, entry->getIterator());
     return FlatSymbolRefAttr::get(buffer.getSymNameAttr());
   }
@@ -359,8 +368,10 @@ private:
         work.readsOnDevice(0) != work.writesOnDevice()) {
       FlatSymbolRefAttr source = places.lookup(work->getOperand(0));
       bool staysOnDevice = work.writesOnDevice() || !isUsedByHostWork(result);
-      if (staysOnDevice && isSlotOrHost(source, MemorySpace::Dram))
+      if (staysOnDevice && isSlotOrHost(source, MemorySpace::Dram)) {
+        shardInDram(symbols.lookup<BufferOp>(source.getAttr()), result.getType());
         return source;
+      }
     }
     if (work.writesOnDevice())
       if (FlatSymbolRefAttr state = getStateToUpdate(work, result))
@@ -484,10 +495,13 @@ private:
       if (!ring) {
         auto buffer = symbols.lookup<BufferOp>(first.getAttr());
         SmallVector<Attribute> further;
-        for (int64_t i = 1; i < slots; ++i)
+        for (int64_t i = 1; i < slots; ++i) {
           further.push_back(makeBuffer(buffer.getLoc(), first.getValue() + "_slot" + Twine(i),
                                        buffer.getKind(), buffer.getTensorType(),
                                        buffer.getMemory()));
+          auto slot = cast<FlatSymbolRefAttr>(further.back());
+          symbols.lookup<BufferOp>(slot.getAttr()).setShardsAttr(buffer.getShardsAttr());
+        }
         ring = ArrayAttr::get(port.getContext(), further);
       }
       port.setRingAttr(ring);

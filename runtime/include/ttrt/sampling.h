@@ -36,6 +36,13 @@ extern "C" {
 /** The most stop tokens. */
 #define TTRT_SAMPLING_STOPS 32
 
+/**
+ * A bundle for a mesh has a variant of `decode`, `decode_best`, whose devices exchange the largest
+ * logits only. It chooses what `decode` does if `temperature` is 0 or `top_k` is from 1 to this,
+ * and there is no repetition penalty.
+ */
+#define TTRT_SAMPLING_BEST 64
+
 /** All zero, but for `size`, it is a greedy choice that never stops before the context ends. */
 typedef struct ttrt_sampling {
   /** sizeof(ttrt_sampling). A later release may give a meaning to words of `reserved`. */

@@ -58,7 +58,7 @@
 // NOT-THERE: expected a target that interleaves over L1 for input-memory=l1, found small
 // BOTH: expected memory=auto with input-memory=l1, found memory=dram, which leaves L1 to scratch and shards
 // MEMORY: for the --memory option: expected auto or dram, found 'l2'
-// INPUT: for the --input-memory option: expected auto, dram or l1, found 'here'
+// INPUT: for the --input-memory option: expected auto, dram, dram-sharded or l1, found 'here'
 
 //--- room.mlir
 module attributes {ttc.target = #ttc.target<

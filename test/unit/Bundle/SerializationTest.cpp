@@ -27,22 +27,26 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>, ttc.target = 
     features = "", grid_rows = 1, grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1,
     dram_bank_bytes = 65536, dram_alignment = 64, queues = 2, chips = 1>} {
   ttc.collective @sum all_reduce direct sum i8 bytes 64 groups [array<i64: 0, 1>]
+  ttc.collective @pass permute direct sum i8 bytes 64 groups [array<i64: 0, 1>] sources [-1, 0]
   ttc.program @f(tensor<64xi8>) -> tensor<64xi8> attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
   ttc.buffer slot @x0 : tensor<64xi8> in dram at 0x0 size 64
   ttc.buffer slot @x1 : tensor<64xi8> in dram at 0x40 size 64
   ttc.buffer slot @y0 : tensor<64xi8> in dram at 0x80 size 64
   ttc.buffer slot @y1 : tensor<64xi8> in dram at 0xc0 size 64
-  ttc.buffer activation @a : tensor<128xi8> live [3, 11) in dram at 0x100 size 128
+  ttc.buffer activation @a : tensor<128xi8> live [3, 14) in dram at 0x100 size 128
   ttc.buffer host @h : tensor<64xi8> in host at 0x0 size 64
   ttc.buffer host @k : tensor<64xi8> in host at 0x40 size 64
   ttc.event @written
   ttc.event @done
-  ttc.trace @t region at dram 0xff40 size 176 {
+  ttc.trace @t region at dram 0xff00 size 248 {
     ttc.cmd.wait @written loc("wait")
     ttc.cmd.fill @a with 72623859790382856 bytes 128 loc("fill")
     ttc.cmd.barrier loc("barrier")
     ttc.cmd.dispatch @f(@x0) into (@a + 64) loc("dispatch")
+    ttc.cmd.offer @sum(@a + 64) loc("offer")
     ttc.cmd.exchange @sum(@a + 64) into (@a) loc("exchange")
+    ttc.cmd.send @pass(@a + 64) loc("send")
+    ttc.cmd.receive @pass into (@a) loc("receive")
     ttc.cmd.copy @x0 to @y1 bytes 64 loc("copy")
     ttc.cmd.signal @done loc("signal")
     ttc.cmd.end loc("end")
@@ -128,8 +132,8 @@ TEST_F(Serialization, EveryOpcodeAndKindHasOneOp) {
     if (auto *step = op.getInterface<StepSerializationOpInterface>())
       kinds.insert(step->getStepKind());
   }
-  for (int i = static_cast<int>(ttrt::Opcode::Dispatch);
-       i <= static_cast<int>(ttrt::Opcode::Exchange); ++i)
+  for (int i = static_cast<int>(ttrt::Opcode::Dispatch); i <= static_cast<int>(ttrt::Opcode::Offer);
+       ++i)
     expectedOpcodes.insert(static_cast<ttrt::Opcode>(i));
   for (ttrt::fb::StepKind kind : ttrt::fb::EnumValuesStepKind())
     expectedKinds.insert(kind);
@@ -214,7 +218,7 @@ TEST_F(Serialization, UnknownOpcodesAreErrors) {
     return success();
   });
   EXPECT_FALSE(read(replaceOpcode(bytes, ttrt::Opcode::Copy, 99)));
-  EXPECT_EQ(text, "trace 't': command 5 is damaged\n");
+  EXPECT_EQ(text, "trace 't': command 8 is damaged\n");
   // A known opcode whose command is longer than these bytes.
   text.clear();
   EXPECT_FALSE(

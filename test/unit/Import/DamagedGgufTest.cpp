@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever bytes a GGUF file holds, the importer answers with a module or with an error that says
 // what it expected.
+#include "test/unit/Rounds.h"
 #include "ttc/Import/GgufImport.h"
 
 #include "lib/Import/Gguf/GgufFile.h"
@@ -174,7 +175,7 @@ TEST_F(DamagedGguf, OneByteChanged) {
   std::mt19937 random(1);
   // Most bytes are weights, where all is allowed: half of the changes are before them.
   const size_t begin = model.size() - 4 * 34 - 3 * 128 - 7 * 640;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(5000); ++i) {
     std::string damaged = model;
     damaged[random() % (i % 2 ? begin : damaged.size())] = static_cast<char>(random());
     import(damaged);
@@ -183,7 +184,7 @@ TEST_F(DamagedGguf, OneByteChanged) {
 
 TEST_F(DamagedGguf, SeveralBytesChanged) {
   std::mt19937 random(3);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(3000); ++i) {
     std::string damaged = model;
     for (int n = 2 + random() % 6; n > 0; --n)
       damaged[random() % damaged.size()] = static_cast<char>(random() % 4 ? random() : 255);
@@ -193,7 +194,7 @@ TEST_F(DamagedGguf, SeveralBytesChanged) {
 
 TEST_F(DamagedGguf, PieceMissing) {
   std::mt19937 random(2);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(1000); ++i) {
     std::string damaged = model;
     damaged.erase(random() % damaged.size(), 1 + random() % 16);
     import(damaged);

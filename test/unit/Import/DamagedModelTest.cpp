@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever bytes a file holds, the importer answers with a module or with an error.
+#include "test/unit/Rounds.h"
 #include "ttc/Import/OnnxImport.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -134,7 +135,7 @@ TEST_F(DamagedModel, Truncated) {
 
 TEST_F(DamagedModel, OneByteChanged) {
   std::mt19937 random(1);
-  for (int i = 0; i < 10000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(10000); ++i) {
     std::string damaged = model;
     damaged[random() % damaged.size()] = static_cast<char>(random());
     import(damaged);
@@ -143,7 +144,7 @@ TEST_F(DamagedModel, OneByteChanged) {
 
 TEST_F(DamagedModel, PieceMissing) {
   std::mt19937 random(2);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(2000); ++i) {
     std::string damaged = model;
     size_t at = random() % damaged.size();
     damaged.erase(at, 1 + random() % 16);

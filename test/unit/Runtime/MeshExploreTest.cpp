@@ -7,6 +7,7 @@
 #include "MeshBundle.h"
 #include "MeshExplorer.h"
 #include "ProofBundles.h"
+#include "test/unit/Rounds.h"
 #include "ttrt/collectives.h"
 
 #include <gtest/gtest.h>
@@ -188,7 +189,7 @@ BundleBuilder randomMesh(uint32_t seed) {
 TEST(MeshExplorePlans, TheProofSaysTheSameOfRandomPlans) {
   Tally tally;
 #ifdef __OPTIMIZE__
-  constexpr uint32_t kPlans = 1500;
+  constexpr uint32_t kPlans = rounds(1500, 300);
 #else
   constexpr uint32_t kPlans = 100;
 #endif

@@ -6,6 +6,7 @@
 #include "L1Bundle.h"
 #include "Oracle.h"
 #include "SeedFaults.h"
+#include "test/unit/Rounds.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ TEST_P(Proof, GoodBundlePasses) {
 }
 
 TEST_P(Proof, FaultsAreFoundAndNothingElse) {
-  for (const auto &[kind, tally] : seedFaults(GetParam().make, 200))
+  for (const auto &[kind, tally] : seedFaults(GetParam().make, ttrt::test::rounds(200)))
     for (const std::string &disagreement : tally.disagreements)
       ADD_FAILURE() << kind << ", " << disagreement;
 }

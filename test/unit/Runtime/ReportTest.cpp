@@ -6,6 +6,7 @@
 #include "Profile/Analysis.h"
 #include "Profile/Files.h"
 #include "Profile/Summary.h"
+#include "test/unit/Rounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -164,7 +165,7 @@ TEST(LogReader, SurvivesChangedBytes) {
   const std::string bytes = wholeLog().bytes;
   std::mt19937 random(1);
   unsigned reports = 0, errors = 0;
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(4000); ++i) {
     std::string changed = bytes;
     for (unsigned k = 0; k < 1 + random() % 3; ++k)
       changed[random() % bytes.size()] = static_cast<char>(random() % 3 ? random() : 0xff);
@@ -177,8 +178,8 @@ TEST(LogReader, SurvivesChangedBytes) {
       ++errors;
     }
   }
-  EXPECT_GT(reports, 1000u);
-  EXPECT_GT(errors, 100u);
+  EXPECT_GT(reports, unsigned(ttrt::test::rounds(1000)));
+  EXPECT_GT(errors, unsigned(ttrt::test::rounds(100)));
 }
 
 /// Markers in any order, which a program that goes wrong may write.
@@ -189,7 +190,7 @@ TEST(LogReader, SurvivesAnyMarkers) {
                      K::Dropped,     K::WaitBegin, K::WaitEnd,      K::Record};
   std::mt19937 random(2);
   uint64_t zones = 0;
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < ttrt::test::rounds(3000); ++i) {
     std::vector<Marker> markers;
     uint64_t time = 100;
     for (unsigned k = random() % 40; k; --k)
@@ -207,7 +208,7 @@ TEST(LogReader, SurvivesAnyMarkers) {
                   pageHtml(a, summary))
                      .empty());
   }
-  EXPECT_GT(zones, 1000u);
+  EXPECT_GT(zones, uint64_t(ttrt::test::rounds(1000)));
 }
 
 //===----------------------------------------------------------------------===//

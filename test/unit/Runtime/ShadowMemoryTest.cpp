@@ -5,6 +5,7 @@
 // little.
 
 #include "ShadowMemory.h"
+#include "test/unit/Rounds.h"
 
 #include <gtest/gtest.h>
 
@@ -181,16 +182,18 @@ void walk(uint32_t seed, bool conservative, uint64_t &timesConservative) {
 
 TEST(ShadowMemory, ExactMapIsTheModel) {
   uint64_t times = 0;
-  for (uint32_t seed = 0; seed < 150 && !testing::Test::HasFailure(); ++seed)
+  for (uint32_t seed = 0; seed < uint32_t(ttrt::test::rounds(150)) && !testing::Test::HasFailure();
+       ++seed)
     walk(seed, /*conservative=*/false, times);
   EXPECT_EQ(times, 0u);
 }
 
 TEST(ShadowMemory, ConservativeMapCoversTheModel) {
   uint64_t times = 0;
-  for (uint32_t seed = 0; seed < 150 && !testing::Test::HasFailure(); ++seed)
+  for (uint32_t seed = 0; seed < uint32_t(ttrt::test::rounds(150)) && !testing::Test::HasFailure();
+       ++seed)
     walk(seed, /*conservative=*/true, times);
-  EXPECT_GT(times, 100u);
+  EXPECT_GT(times, uint64_t(ttrt::test::rounds(100)));
 }
 
 /// Two tensors of many rows, at 0 and at `begin`, take over each other's bytes, part by part.

@@ -209,9 +209,25 @@ const Fault kFaults[] = {
            b.buffer("shard", fb::BufferKind::Activation, 64, 64, 0, 0, fb::MemorySpace::L1);
        b.bundle.buffers[shard]->shards = 5;
      },
-     "buffer 'shard' in L1 has 5 shards; expected shards in L1 only, up to the 4 cores"},
+     "buffer 'shard' in L1 has 5 shards; expected at most 4: one on a core, or in a bank of DRAM"},
     {"ShardsInDram", [](BundleBuilder &b) { b.bundle.buffers[2]->shards = 2; },
-     "in DRAM has 2 shards; expected shards in L1 only"},
+     "in DRAM has 2 shards; expected at most 1: one on a core, or in a bank of DRAM"},
+    {"StateInShards",
+     [](BundleBuilder &b) {
+       const uint32_t state = b.buffer("kept", fb::BufferKind::State, 0x8000, 64, 0, 0);
+       b.bundle.buffers[state]->shards = 1;
+     },
+     "buffer 'kept' in shards, of kind 5, has 64 bytes of DRAM; expected a slot or an activation "
+     "with as many in each of 1 banks"},
+    {"UnequalBanks",
+     [](BundleBuilder &b) {
+       b.bundle.target->dram_banks = 3;
+       const uint32_t shard =
+           b.buffer("shard", fb::BufferKind::Activation, 0x8000, 64, 0, 0, fb::MemorySpace::Dram);
+       b.bundle.buffers[shard]->shards = 3;
+     },
+     "buffer 'shard' in shards, of kind 2, has 64 bytes of DRAM; expected a slot or an activation "
+     "with as many in each of 3 banks"},
     {"L1BufferBeyondL1",
      [](BundleBuilder &b) {
        b.bundle.target->interleaved_l1 = true;

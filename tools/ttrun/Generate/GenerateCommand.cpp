@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../Commands.h"
 #include "../Json.h"
+#include "../Mesh/Rank.h"
 #include "../Printing.h"
 #include "../Profile/Report.h"
 #include "ChatTemplate.h"
@@ -216,6 +217,8 @@ Generated GenerateRun::generate(const std::vector<int32_t> &ids, bool reuse) {
 }
 
 void GenerateRun::printSpeed(const Generated &result) const {
+  if (!isLead())
+    return;
   std::string kept;
   if (result.reused)
     kept = fmt::format(", {} of them kept", result.reused);
@@ -231,6 +234,7 @@ void GenerateRun::beginJson(Json &json) const {
   json.beginObject()
       .field("bundle", path)
       .field("cores", session->cores())
+      .field("devices", session->mesh() ? session->mesh()->devices() : 1)
       .field("ahead", options.ahead)
       .field("context", generator->context())
       .field("load_ms", session->loadMs());
@@ -292,6 +296,9 @@ void GenerateRun::printJson(const GeneratedAll &all) {
 
 /// Each line is a message; the states keep what was said before.
 void GenerateRun::converse() {
+  if (rankTransport())
+    throw UserError("a conversation reads standard input, which the processes of a mesh do not "
+                    "share: expected --prompt, or --devices");
   const bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
   for (std::string line;;) {
     if (asks)
@@ -351,12 +358,13 @@ void GenerateRun::generateAll(const std::vector<std::vector<int32_t>> &prompts) 
     printJson(all);
     return;
   }
-  fmt::print(stderr,
-             "{} prompts, {} at a time: {} token{} in {:.1f} ms ({:.0f} tokens/s); answers: {} "
-             "token{} in {:.1f} ms ({:.1f} tokens/s in all)\n",
-             prompts.size(), std::min<size_t>(prompts.size(), generator->sequences()), all.prompt,
-             plural(all.prompt), all.promptMs, all.promptPerSecond(), all.tokens,
-             plural(all.tokens), all.decodeMs, all.decodePerSecond());
+  if (isLead())
+    fmt::print(stderr,
+               "{} prompts, {} at a time: {} token{} in {:.1f} ms ({:.0f} tokens/s); answers: {} "
+               "token{} in {:.1f} ms ({:.1f} tokens/s in all)\n",
+               prompts.size(), std::min<size_t>(prompts.size(), generator->sequences()), all.prompt,
+               plural(all.prompt), all.promptMs, all.promptPerSecond(), all.tokens,
+               plural(all.tokens), all.decodeMs, all.decodePerSecond());
 }
 
 /// The beginning of a prompt.
@@ -385,7 +393,7 @@ void GenerateRun::run() {
     generateOne(prompts[0]);
   else
     generateAll(prompts);
-  if (!options.logits.empty())
+  if (!options.logits.empty() && isLead())
     writeNpy(options.logits, generator->takeLogits());
   if (!options.saveState.empty())
     session->saveState(options.saveState);
@@ -404,7 +412,8 @@ int generateCommand(int argc, char **argv) {
       "  ttrun generate smollm2.ttcb --prompt 'Once upon a time' --tokens 64\n"
       "  ttrun generate smollm2.ttcb --chat --prompt 'Why is the sky blue?'\n"
       "  ttrun generate smollm2.ttcb --chat --temperature 0.7 --top-p 0.9 --seed 1\n"
-      "  ttrun generate smollm2.ttcb --prompt 'A cat' --prompt 'A dog' --tokens 64\n");
+      "  ttrun generate smollm2.ttcb --prompt 'A cat' --prompt 'A dog' --tokens 64\n"
+      "  mpirun -n 3 ttrun generate smollm2-x3.ttcb --prompt 'Once upon a time'\n");
   GenerateOptions options;
   options.declare(parser);
   const std::string path = parser.parseBundle(argc, argv);

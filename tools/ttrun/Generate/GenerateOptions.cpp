@@ -52,6 +52,7 @@ void GenerateOptions::declare(OptionParser &parser) {
   parser.text("save-state", "FILE", "write the states to a file at the end", saveState);
   parser.text("schedule", "NAME", "the schedule of the entry point decode", session.schedule);
   session.declareDevice(parser);
+  session.declareMesh(parser);
   session.declareProfile(parser);
   parser.flag("json", "print one JSON object at the end (docs/ttrun-json.md)", json);
   parser.verify(session.verify);

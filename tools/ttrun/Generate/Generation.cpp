@@ -25,13 +25,61 @@ void Generator::check(ttrt_status status, const ttrt_error &error) const {
   throw BadBundle(bundleMessage(path, status, error.message));
 }
 
+ttrt_status Generator::onEach(const Call &call, ttrt_error *error) {
+  if (!mesh)
+    return call(0, error);
+  std::vector<ttrt_status> statuses(handles.size());
+  std::vector<ttrt_error> errors(handles.size());
+  mesh->onEachDevice(
+      [&](size_t local, ttrt_device *) { statuses[local] = call(local, &errors[local]); });
+  for (size_t local = 0; local < statuses.size(); ++local)
+    if (statuses[local] != TTRT_OK && statuses[local] != TTRT_END) {
+      *error = errors[local];
+      return statuses[local];
+    }
+  return statuses[0];
+}
+
 Generator::Generator(const std::string &path, Session &session,
                      const ttrt_generator_options &options, const Tokenizer *tokenizer)
-    : path(path), tokenizer(tokenizer) {
-  ttrt_generator *opened;
+    : path(path), tokenizer(tokenizer), mesh(session.mesh()),
+      handles(mesh ? mesh->localDevices() : 1) {
+  std::vector<ttrt_device *> devices{session.device()};
+  if (mesh) {
+    devices.resize(handles.size());
+    mesh->onEachDevice([&](size_t local, ttrt_device *device) { devices[local] = device; });
+  }
   ttrt_error error;
-  check(ttrt_generator_open(session.device(), &options, &opened, &error), error);
-  handle.reset(opened);
+  check(onEach(
+            [&](size_t local, ttrt_error *problem) {
+              return ttrt_generator_open(devices[local], &options, &handles[local], problem);
+            },
+            &error),
+        error);
+}
+
+/// Each completes what is in flight, with the others.
+Generator::~Generator() {
+  ttrt_error error;
+  onEach(
+      [&](size_t local, ttrt_error *) {
+        ttrt_generator_close(handles[local]);
+        return TTRT_OK;
+      },
+      &error);
+}
+
+/// All devices choose the same tokens: those of the first one count.
+ttrt_status Generator::next(ttrt_generated &generated, ttrt_error *error) {
+  return onEach(
+      [&](size_t local, ttrt_error *problem) {
+        ttrt_generated own = TTRT_GENERATED_INIT;
+        const ttrt_status status = ttrt_generator_next_of_all(handles[local], &own, problem);
+        if (local == 0)
+          generated = own;
+        return status;
+      },
+      error);
 }
 
 static ttrt_generation toGeneration(const GenerationOptions &options) {
@@ -102,17 +150,25 @@ Generated Generator::run(const std::vector<int32_t> &prompt, const GenerationOpt
   const ttrt_generation generation = toGeneration(options);
   ttrt_error error;
   const auto begin = Clock::now();
-  check(ttrt_generator_start(handle.get(), prompt.data(), prompt.size(), &generation, &error),
+  check(onEach(
+            [&](size_t local, ttrt_error *problem) {
+              return ttrt_generator_start(handles[local], prompt.data(), prompt.size(), &generation,
+                                          problem);
+            },
+            &error),
         error);
-  Text text(prompt.size(), ttrt_generator_reused(handle.get()), begin);
+  Text text(prompt.size(), ttrt_generator_reused(handles[0]), begin);
   for (;;) {
-    int32_t token;
-    const ttrt_status status = ttrt_generator_next(handle.get(), &token, &error);
+    ttrt_generated generated = TTRT_GENERATED_INIT;
+    const ttrt_status status = next(generated, &error);
     if (status == TTRT_END)
       break;
     check(status, error);
+    const int32_t token = generated.token;
+    if (token < 0) // it has ended without one
+      continue;
     if (keepsLogits)
-      if (const float *row = ttrt_generator_logits(handle.get(), &vocabulary))
+      if (const float *row = ttrt_generator_logits(handles[0], &vocabulary))
         logits.insert(logits.end(), row, row + vocabulary);
     use(token, text.add(token, tokenizer, options.sampling));
   }
@@ -153,10 +209,14 @@ GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
       return;
     const std::vector<int32_t> &prompt = prompts[started];
     const auto startBegin = Clock::now();
-    check(ttrt_generator_start_sequence(handle.get(), sequence, prompt.data(), prompt.size(),
-                                        &generation, &error),
+    check(onEach(
+              [&](size_t local, ttrt_error *problem) {
+                return ttrt_generator_start_sequence(handles[local], sequence, prompt.data(),
+                                                     prompt.size(), &generation, problem);
+              },
+              &error),
           error);
-    const size_t reused = ttrt_generator_reused(handle.get());
+    const size_t reused = ttrt_generator_reused(handles[0]);
     texts[started] = std::make_unique<Text>(prompt.size(), reused, startBegin);
     all.prompt += prompt.size();
     all.computed += prompt.size() - reused;
@@ -167,7 +227,7 @@ GeneratedAll Generator::runAll(const std::vector<std::vector<int32_t>> &prompts,
     start(sequence);
   for (;;) {
     ttrt_generated generated = TTRT_GENERATED_INIT;
-    const ttrt_status status = ttrt_generator_next_of_all(handle.get(), &generated, &error);
+    const ttrt_status status = next(generated, &error);
     if (status == TTRT_END)
       break;
     check(status, error);

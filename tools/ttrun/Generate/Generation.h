@@ -53,12 +53,16 @@ struct GeneratedAll {
   double decodePerSecond() const { return Generated::perSecond(tokens, decodeMs); }
 };
 
-/// A generator on a session's device.
+/// A generator on a session's device; on a mesh, one on each device of this process, which do the
+/// same.
 class Generator {
 public:
   /// `tokenizer` may be null. Throws UserError or BadBundle.
   Generator(const std::string &path, Session &session, const ttrt_generator_options &options,
             const Tokenizer *tokenizer);
+  ~Generator();
+  Generator(const Generator &) = delete;
+  Generator &operator=(const Generator &) = delete;
 
   /// Called with each token and the text that is complete with it.
   using Use = std::function<void(int32_t token, const std::string &text)>;
@@ -73,24 +77,26 @@ public:
   GeneratedAll runAll(const std::vector<std::vector<int32_t>> &prompts,
                       const GenerationOptions &options, const UseText &use);
 
-  uint32_t sequences() const { return ttrt_generator_sequences(handle.get()); }
-  uint64_t context() const { return ttrt_generator_context(handle.get()); }
+  uint32_t sequences() const { return ttrt_generator_sequences(handles[0]); }
+  uint64_t context() const { return ttrt_generator_context(handles[0]); }
   /// Keeps the logits of all tokens from now on.
   void keepLogits() { keepsLogits = true; }
   /// One row per token. Throws UserError if the bundle gives none.
   Tensor takeLogits();
 
 private:
-  struct Close {
-    void operator()(ttrt_generator *generator) const { ttrt_generator_close(generator); }
-  };
+  /// What the first generator returns, or the first one that fails.
+  using Call = std::function<ttrt_status(size_t local, ttrt_error *error)>;
+  ttrt_status onEach(const Call &call, ttrt_error *error);
+  ttrt_status next(ttrt_generated &generated, ttrt_error *error);
   void check(ttrt_status status, const ttrt_error &error) const;
   void checkFits(const std::vector<std::vector<int32_t>> &prompts,
                  const GenerationOptions &options) const;
 
   std::string path;
   const Tokenizer *tokenizer;
-  std::unique_ptr<ttrt_generator, Close> handle;
+  MeshDevices *mesh; ///< null: one device
+  std::vector<ttrt_generator *> handles;
   bool keepsLogits = false;
   std::vector<float> logits;
   size_t vocabulary = 0;

@@ -127,6 +127,16 @@ void MeshDevices::onEach(const std::function<void(Local &)> &work) {
       std::rethrow_exception(local->problem);
 }
 
+size_t MeshDevices::indexOf(const Local &local) const {
+  return static_cast<size_t>(
+      std::find_if(local_.begin(), local_.end(), [&](auto &at) { return at.get() == &local; }) -
+      local_.begin());
+}
+
+void MeshDevices::onEachDevice(const std::function<void(size_t, ttrt_device *)> &work) {
+  onEach([&](Local &local) { work(indexOf(local), local.device); });
+}
+
 void MeshDevices::scatter(const std::vector<ttrt_input> &inputs) {
   ttrt_error error;
   for (auto &local : local_)
@@ -194,10 +204,7 @@ void MeshDevices::run(const std::function<ttrt_run_options(size_t)> &optionsOf,
   const Clock::time_point begin = Clock::now();
   scatter(inputs);
   onEach([&](Local &local) {
-    const auto index = static_cast<size_t>(
-        std::find_if(local_.begin(), local_.end(), [&](auto &at) { return at.get() == &local; }) -
-        local_.begin());
-    ttrt_run_options own = optionsOf(index);
+    ttrt_run_options own = optionsOf(indexOf(local));
     own.timing = &local.timing;
     ttrt_error error;
     check(ttrt_run(local.device, entry_, local.in.data(), local.out.data(), &own, &error), error);

@@ -59,6 +59,10 @@ public:
                            const std::vector<ttrt_output> &outputs,
                            const std::function<bool(uint64_t)> &popped);
 
+  /// Calls work() for each local device on its thread. Whatever a device does with others, all have
+  /// to do at the same time. Throws what the first one throws, behind which the mesh has failed.
+  void onEachDevice(const std::function<void(size_t local, ttrt_device *device)> &work);
+
   TimedTransport &transport(size_t local);
   /// Of the latest run.
   const ttrt_timing &timing(size_t local) const;
@@ -68,6 +72,7 @@ public:
 
 private:
   struct Local;
+  size_t indexOf(const Local &local) const;
   void scatter(const std::vector<ttrt_input> &inputs);
   void collect(const std::vector<ttrt_output> &outputs);
   void onEach(const std::function<void(Local &)> &work);

@@ -73,6 +73,16 @@ bool Session::joinMesh(const SessionOptions &options) {
   const uint32_t devices = devicesOf(path_);
   if (!devices && !byMpi)
     return false;
+  if (options.alone) {
+    if (byMpi || options.devices || options.processes)
+      throw UserError("--alone runs one device: expected no --devices, --processes and mpirun");
+    if (devices < 2 || options.aloneDevice >= devices)
+      throw UserError(fmt::format("--alone={}: expected a device of a mesh, from 0 to {}",
+                                  options.aloneDevice, devices - 1));
+    checkOptions(options);
+    becomeAlone(static_cast<uint32_t>(options.aloneDevice), devices);
+    return true;
+  }
   checkDevices(path_, "devices", options.devices, devices);
   checkDevices(path_, "processes", options.processes, devices);
   if (devices < 2 && !byMpi) {

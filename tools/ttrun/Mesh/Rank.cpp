@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Mesh/Rank.h"
 
+#include "Mesh/AloneTransport.h"
 #include "Mesh/Cpus.h"
 #include "Mesh/Processes.h"
 #include "Options.h"
@@ -24,6 +25,7 @@ struct Rank {
   ttrt_transport *transport = nullptr;
   void (*close)(ttrt_transport *) = nullptr;
   uint32_t here = 1;
+  bool isAlone = false; ///< the others are not there
 };
 } // namespace
 
@@ -31,10 +33,10 @@ static Rank self;
 
 ttrt_transport *rankTransport() { return self.transport; }
 uint32_t ranksHere() { return self.here; }
-bool isLead() { return !self.transport || self.transport->device == 0; }
+bool isLead() { return !self.transport || self.isAlone || self.transport->device == 0; }
 
 std::string rankPrefix() {
-  return self.transport ? fmt::format("rank {}: ", self.transport->device) : "";
+  return self.transport && !self.isAlone ? fmt::format("rank {}: ", self.transport->device) : "";
 }
 
 void failRank(const std::string &message) {
@@ -50,9 +52,13 @@ void leaveRanks() {
 
 /// Rank 0 speaks for all.
 static void becomeRank(ttrt_transport *transport, void (*close)(ttrt_transport *), uint32_t here) {
-  self = {transport, close, here};
+  self = {transport, close, here, false};
   if (transport->device != 0 && !freopen("/dev/null", "w", stdout))
     throw UserError(fmt::format("cannot open /dev/null: {}", strerror(errno)));
+}
+
+void becomeAlone(uint32_t device, uint32_t devices) {
+  self = {openAlone(device, devices), closeAlone, 1, true};
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,9 @@ struct RanksEnded {
 /// cannot be started.
 void startProcesses(uint32_t devices, bool bind);
 
+/// Makes this process one device of a mesh whose other devices are not there (AloneTransport.h).
+void becomeAlone(uint32_t device, uint32_t devices);
+
 /// Whether mpirun, or what stands in for it, has started this process as one of several.
 bool isStartedByMpi();
 /// Loads libttrt-mpi and makes this process a rank. Throws UserError.

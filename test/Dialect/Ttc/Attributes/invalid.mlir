@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{(C1) expected a sharded layout in l1, found dram}}
+// expected-error @+1 {{(C1) expected a sharded layout in l1 or dram, found host}}
+func.func private @f(tensor<8x64xf32, #ttc.layout<host, height_sharded>>)
+
+// -----
+
+// expected-error @+1 {{(C1) expected height_sharded in dram, found width_sharded}}
+func.func private @f(tensor<8x64xf32, #ttc.layout<dram, width_sharded, grid = [1, 4]>>)
+
+// -----
+
+// expected-error @+1 {{(C1) expected a grid of a sharded layout in dram, found none}}
 func.func private @f(tensor<8x64xf32, #ttc.layout<dram, height_sharded>>)
 
 // -----

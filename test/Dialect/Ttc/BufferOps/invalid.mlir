@@ -61,13 +61,18 @@ module attributes {ttc.target = #ttc.target<
 
 // -----
 
-// expected-error @+1 {{'ttc.buffer' op (C5) expected at least 1 shard, of an activation in l1, found 0 of a activation in l1}}
+// expected-error @+1 {{'ttc.buffer' op (C5) expected at least 1 shard, of an activation in l1 or dram, or a slot in dram, found 0 of a activation in l1}}
 ttc.buffer activation @a : tensor<32xf32> live [0, 3) in l1 at 0 size 128 shards 0
 
 // -----
 
-// expected-error @+1 {{'ttc.buffer' op (C5) expected at least 1 shard, of an activation in l1, found 2 of a activation in dram}}
-ttc.buffer activation @a : tensor<32xf32> live [0, 3) in dram at 0 size 128 shards 2
+// expected-error @+1 {{'ttc.buffer' op (C5) expected at least 1 shard, of an activation in l1 or dram, or a slot in dram, found 2 of a slot in l1}}
+ttc.buffer slot @a : tensor<32xf32> live [0, 3) in l1 at 0 size 128 shards 2
+
+// -----
+
+// expected-error @+1 {{'ttc.buffer' op (C5) expected at least 1 shard, of an activation in l1 or dram, or a slot in dram, found 2 of a state in dram}}
+ttc.buffer state @a : tensor<32xf32> in dram at 0 size 128 shards 2
 
 // -----
 

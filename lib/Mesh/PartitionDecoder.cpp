@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What --ttc-partition does with ops of decoders.
+#include "Partitioner.h"
+#include "mlir/Dialect/Shard/IR/ShardDialect.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+/// A column loop and then a sum loop divide the bytes of weights, which are not dimensions.
+Value Partitioner::getSpecialOperand(OpOperand &operand, ArrayRef<Axes> loopAxes) {
+  auto product = dyn_cast<BlockMatmulOp>(operand.getOwner());
+  if (!product || !operand.get().getDefiningOp<ConstantOp>())
+    return {};
+  const OpDimensions &info = classes.getDimensions(product);
+  auto axesOf = [&](unsigned value) {
+    const int loop = info.leading[value][1];
+    return loop >= 0 ? loopAxes[loop] : Axes();
+  };
+  const Axes columns = axesOf(product->getNumOperands()), blocks = axesOf(0);
+  if (columns.empty() && blocks.empty())
+    return {};
+  ElementsAttr parts;
+  if (operand.getOperandNumber() == 1)
+    parts = getWeightParts(common.parts, product, columns, blocks, mesh);
+  else if (product.getBias() && &operand == &*product.getBiasMutable().begin())
+    parts = getBiasParts(common.parts, product, columns, mesh);
+  else
+    return {};
+  return ConstantOp::create(builder, product.getLoc(), parts);
+}
+
+/// Columns by heads are in sections, which no exchange brings together.
+LogicalResult Partitioner::checkHeads(Operation *op, function_ref<Layout(unsigned)> getLayout) {
+  auto check = [&](OpOperand &operand) -> LogicalResult {
+    if (locals.lookup(operand.get()).layout == getLayout(operand.getOperandNumber()))
+      return success();
+    return op->emitOpError("expected queries, keys and values that are divided as the attention, "
+                           "by its ")
+           << "heads of keys and values, found another division";
+  };
+  if (auto attention = dyn_cast<CachedAttentionOp>(op))
+    return getHeadSections(attention) ? check(attention.getQkvMutable()) : success();
+  if (isa<ConcatOp>(op) && getHeadSections(op->getResult(0)))
+    for (OpOperand &operand : op->getOpOperands())
+      if (failed(check(operand)))
+        return failure();
+  return success();
+}
+
+void Partitioner::findTables() {
+  for (auto op : function.getOps<BlockMatmulOp>()) {
+    auto constant = op.getW().getDefiningOp<ConstantOp>();
+    if (!constant || op.getGated() || getHeadSections(op.getY()))
+      continue;
+    const OpDimensions &info = classes.getDimensions(op);
+    SmallVector<Axes> loopAxes = classes.getLoopAxes(op);
+    const int column = info.leading[op->getNumOperands()][1], sum = info.leading[0][1];
+    if (column >= 0 && !loopAxes[column].empty() && (sum < 0 || loopAxes[sum].empty()))
+      common.tables.try_emplace(constant.getValue(), loopAxes[column]);
+  }
+}
+
+/// Ops whose parts compute other things. Returns false if the op is none.
+bool Partitioner::partitionDecoder(Operation *op) {
+  if (auto gather = dyn_cast<BlockGatherOp>(op)) {
+    // Divided as the product that shares the weights, so that they are stored once.
+    auto constant = gather.getW().getDefiningOp<ConstantOp>();
+    auto rows = constant ? common.tables.find(constant.getValue()) : common.tables.end();
+    if (rows == common.tables.end() ||
+        getBlockRows(gather.getW(), gather.getFormat(), gather.getColumns()) %
+                getParts(mesh, rows->second) !=
+            0)
+      return false;
+    Layout whole(1);
+    Value tokens = getOperand(gather.getTokensMutable(), whole).value;
+    Value table = ConstantOp::create(builder, constant.getLoc(),
+                                     getTableParts(common.parts, gather, rows->second, mesh));
+    Value own = gatherOwnRows(builder, gather, table, tokens, rows->second, mesh);
+    Value sum = AllReduceOp::create(builder, op->getLoc(), own.getType(), own,
+                                    getNames(rows->second), Reduction::Sum);
+    locals[gather.getY()] = {sum, Layout(2)};
+    return true;
+  }
+  auto sample = dyn_cast<SampleOp>(op);
+  if (!sample || !gathersBest)
+    return false;
+  // All other ops of the function that use them have them whole.
+  Local logits = locals.lookup(sample.getLogits());
+  IRMapping mapping;
+  for (OpOperand &operand : op->getOpOperands())
+    mapping.map(operand.get(),
+                operand.getOperandNumber() == 0
+                    ? gatherBest(builder, op->getLoc(), logits.value, logits.layout[1], mesh)
+                    : getOperand(operand, Layout(typeOf(operand.get()).getRank())).value);
+  Operation *clone = builder.clone(*op, mapping);
+  for (auto [result, local] : llvm::zip_equal(op->getResults(), clone->getResults()))
+    locals[result] = {local, Layout(typeOf(result).getRank())};
+  return true;
+}
