@@ -27,6 +27,12 @@ struct Run {
   ttrt_run_options options;
 };
 
+/// A device's part of a whole entry point.
+struct Part {
+  uint32_t entry = kNone;                ///< that it executes
+  std::vector<uint32_t> inputs, outputs; ///< of the whole, in the order of its own
+};
+
 /// The i-th of `parts` equal parts of the CPUs that this thread may use; all if there are too few.
 cpu_set_t partOfCpus(uint32_t index, uint32_t parts) {
   cpu_set_t allowed, mine;
@@ -74,7 +80,8 @@ private:
   std::vector<ttrt_error> errors;
   std::vector<ttrt_timing> timings;
   // The arguments of the run, and of each device's part of it.
-  std::vector<std::vector<DividedPort>> inputPorts, outputPorts; ///< by entry
+  std::vector<std::vector<DividedPort>> inputPorts, outputPorts; ///< by whole entry point
+  std::vector<std::vector<Part>> parts;                          ///< the same, and by device
   std::vector<std::vector<ttrt_input>> inputParts;               ///< by device
   std::vector<std::vector<ttrt_output>> outputParts;
   Run current{};
@@ -99,19 +106,35 @@ ttrt_mesh::ttrt_mesh(const ttrt_bundle *bundle, const ttrt_mesh_options &options
       sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
     deviceOptions.cores =
         std::max<uint32_t>(1, static_cast<uint32_t>(CPU_COUNT(&allowed)) / devices);
-  const auto &entries = *tablesOf(bundle).entries();
   size_t mostInputs = 0, mostOutputs = 0;
-  for (uint32_t i = 0; i < entries.size(); ++i) {
-    auto ports = [&](const auto *list, bool isInput) {
+  for (uint32_t i = 0; i < Whole::count(tablesOf(bundle)); ++i) {
+    const Whole whole(tablesOf(bundle), i);
+    auto ports = [&](bool isInput) {
       std::vector<DividedPort> result;
-      for (uint32_t j = 0; list && j < list->size(); ++j)
+      for (uint32_t j = 0; j < whole.ports(isInput); ++j)
         result.emplace_back(bundle, i, j, isInput);
       return result;
     };
-    inputPorts.push_back(ports(entries.Get(i)->inputs(), true));
-    outputPorts.push_back(ports(entries.Get(i)->outputs(), false));
+    inputPorts.push_back(ports(true));
+    outputPorts.push_back(ports(false));
     mostInputs = std::max(mostInputs, inputPorts.back().size());
     mostOutputs = std::max(mostOutputs, outputPorts.back().size());
+    parts.emplace_back(devices);
+    for (uint32_t device = 0; device < devices; ++device) {
+      Part &part = parts.back()[device];
+      part.entry = whole.partOf(device);
+      auto numbers = [&](const std::vector<DividedPort> &ports) {
+        std::vector<uint32_t> result;
+        for (uint32_t j = 0; j < ports.size(); ++j)
+          if (const uint32_t number = ports[j].numberOn(device); number != kNone) {
+            result.resize(std::max<size_t>(result.size(), number + 1));
+            result[number] = j;
+          }
+        return result;
+      };
+      part.inputs = numbers(inputPorts.back());
+      part.outputs = numbers(outputPorts.back());
+    }
   }
   for (uint32_t i = 0; i < devices; ++i) {
     inputParts[i].resize(mostInputs + 1);
@@ -214,40 +237,47 @@ void ttrt_mesh::throwFirst() const {
 /// Divided inputs are copied to the device's slots, and divided outputs from them: once, as for
 /// those that are not divided.
 ttrt_status ttrt_mesh::runOne(uint32_t index, ttrt_error &error) {
+  const Part &part = parts[current.entry][index];
+  timings[index] = TTRT_TIMING_INIT;
+  if (part.entry == kNone)
+    return TTRT_OK;
   const auto &inputs = inputPorts[current.entry];
   const auto &outputs = outputPorts[current.entry];
   ttrt_status status = TTRT_OK;
-  for (uint32_t i = 0; i < inputs.size(); ++i) {
-    inputParts[index][i] = current.inputs[i];
-    if (!current.inputs[i].data || inputs[i].whole().parts == 1)
+  for (uint32_t i = 0; i < part.inputs.size(); ++i) {
+    const DividedPort &port = inputs[part.inputs[i]];
+    const ttrt_input &given = current.inputs[part.inputs[i]];
+    inputParts[index][i] = given;
+    if (!given.data || port.whole().parts == 1)
       continue;
     void *slot;
-    status = ttrt_device_input_slot(opened[index], current.entry, i, &slot, &error);
+    status = ttrt_device_input_slot(opened[index], part.entry, i, &slot, &error);
     if (status != TTRT_OK)
       return status;
-    inputs[i].scatter(index, static_cast<const uint8_t *>(current.inputs[i].data),
-                      static_cast<uint8_t *>(slot));
+    port.scatter(index, static_cast<const uint8_t *>(given.data), static_cast<uint8_t *>(slot));
     inputParts[index][i].data = nullptr;
   }
-  for (uint32_t i = 0; i < outputs.size(); ++i) {
-    outputParts[index][i] = current.outputs[i];
-    if (outputs[i].whole().parts > 1 || !outputs[i].isFirst(index))
+  for (uint32_t i = 0; i < part.outputs.size(); ++i) {
+    const DividedPort &port = outputs[part.outputs[i]];
+    outputParts[index][i] = current.outputs[part.outputs[i]];
+    if (port.whole().parts > 1 || !port.isFirst(index))
       outputParts[index][i].data = nullptr;
   }
   ttrt_run_options options = current.options;
   options.timing = &timings[index];
   if (index != 0)
     options.on_command = nullptr;
-  status = ttrt_run(opened[index], current.entry, inputParts[index].data(),
-                    outputParts[index].data(), &options, &error);
-  for (uint32_t i = 0; status == TTRT_OK && i < outputs.size(); ++i) {
-    if (!current.outputs[i].data || outputs[i].whole().parts == 1 || !outputs[i].isFirst(index))
+  status = ttrt_run(opened[index], part.entry, inputParts[index].data(), outputParts[index].data(),
+                    &options, &error);
+  for (uint32_t i = 0; status == TTRT_OK && i < part.outputs.size(); ++i) {
+    const DividedPort &port = outputs[part.outputs[i]];
+    const ttrt_output &given = current.outputs[part.outputs[i]];
+    if (!given.data || port.whole().parts == 1 || !port.isFirst(index))
       continue;
     const void *slot;
-    status = ttrt_device_output_slot(opened[index], current.entry, i, &slot, &error);
+    status = ttrt_device_output_slot(opened[index], part.entry, i, &slot, &error);
     if (status == TTRT_OK)
-      outputs[i].gather(index, static_cast<const uint8_t *>(slot),
-                        static_cast<uint8_t *>(current.outputs[i].data));
+      port.gather(index, static_cast<const uint8_t *>(slot), static_cast<uint8_t *>(given.data));
   }
   return status;
 }

@@ -20,27 +20,20 @@ uint32_t devicesOf(const fb::Bundle &tables) {
   return devices;
 }
 
-static const fb::Port &findPort(const fb::Bundle &tables, uint32_t entry, uint32_t index,
-                                bool isInput) {
-  if (entry >= tables.entries()->size())
-    fail(TTRT_INVALID_ARGUMENT, "entry point %u; the bundle has %u", entry,
-         tables.entries()->size());
-  const fb::EntryPoint &table = *tables.entries()->Get(entry);
-  const auto *ports = isInput ? table.inputs() : table.outputs();
-  const uint32_t count = ports ? ports->size() : 0;
-  if (index >= count)
-    fail(TTRT_INVALID_ARGUMENT, "%s %u; entry point '%s' has %u", isInput ? "input" : "output",
-         index, table.name()->c_str(), count);
-  return *ports->Get(index);
+static const fb::Port &portAt(const fb::Bundle &tables, Whole::Place place, bool isInput) {
+  const fb::EntryPoint &entry = *tables.entries()->Get(place.entry);
+  return *(isInput ? entry.inputs() : entry.outputs())->Get(place.index);
 }
 
 DividedPort::DividedPort(const ttrt_bundle *bundle, uint32_t entry, uint32_t index, bool isInput)
-    : tables_(tablesOf(bundle)), port_(findPort(tables_, entry, index, isInput)),
-      whole_(TTRT_MESH_PORT_INIT) {
+    : tables_(tablesOf(bundle)), entry_(tables_, entry), index_(index), isInput_(isInput),
+      port_(portAt(tables_, entry_.find(index, isInput), isInput)), whole_(TTRT_MESH_PORT_INIT) {
   ttrt_port part = TTRT_PORT_INIT;
   ttrt_error error;
-  const ttrt_status status = isInput ? ttrt_bundle_input(bundle, entry, index, &part, &error)
-                                     : ttrt_bundle_output(bundle, entry, index, &part, &error);
+  const Whole::Place place = entry_.find(index, isInput);
+  const ttrt_status status =
+      isInput ? ttrt_bundle_input(bundle, place.entry, place.index, &part, &error)
+              : ttrt_bundle_output(bundle, place.entry, place.index, &part, &error);
   if (status != TTRT_OK)
     throw Error{status, error.message};
   if (part.rank > TTRT_MESH_MAX_RANK)
@@ -73,15 +66,24 @@ uint32_t DividedPort::coordinate(uint32_t device, uint32_t axis) const {
   return device % axes.Get(axis)->size();
 }
 
+bool DividedPort::divides(uint32_t axis) const {
+  for (uint32_t i = 0; port_.sharding() && i < port_.sharding()->size(); ++i)
+    if (const auto *list = port_.sharding()->Get(i)->axes())
+      for (uint32_t j = 0; j < list->size(); ++j)
+        if (list->Get(j) == axis)
+          return true;
+  return false;
+}
+
 bool DividedPort::isFirst(uint32_t device) const {
+  if (numberOn(device) == kNone)
+    return false;
   const auto *axes = tables_.mesh() ? tables_.mesh()->axes() : nullptr;
-  for (uint32_t axis = 0; axes && axis < axes->size(); ++axis) {
-    bool divides = false;
-    for (uint32_t i = 0; port_.sharding() && i < port_.sharding()->size(); ++i)
-      if (const auto *list = port_.sharding()->Get(i)->axes())
-        for (uint32_t j = 0; j < list->size(); ++j)
-          divides |= list->Get(j) == axis;
-    if (!divides && coordinate(device, axis) != 0)
+  for (uint32_t other = 0; axes && other < device; ++other) {
+    bool isSame = numberOn(other) != kNone;
+    for (uint32_t axis = 0; axis < axes->size() && isSame; ++axis)
+      isSame = !divides(axis) || coordinate(other, axis) == coordinate(device, axis);
+    if (isSame)
       return false;
   }
   return true;
@@ -179,8 +181,9 @@ ttrt_status ttrt_mesh_scatter(const ttrt_bundle *bundle, uint32_t entry, uint32_
   return guarded(error, [&] {
     require(whole && part, "whole or part is NULL");
     checkDevice(bundle, device);
-    DividedPort(bundle, entry, input, /*isInput=*/true)
-        .scatter(device, static_cast<const uint8_t *>(whole), static_cast<uint8_t *>(part));
+    const DividedPort port(bundle, entry, input, /*isInput=*/true);
+    if (port.numberOn(device) != kNone)
+      port.scatter(device, static_cast<const uint8_t *>(whole), static_cast<uint8_t *>(part));
   });
 }
 

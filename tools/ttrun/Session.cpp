@@ -87,8 +87,8 @@ static void check(
 
 std::vector<std::string> Session::entryNames() const {
   std::vector<std::string> names;
-  for (uint32_t i = 0; i < ttrt_bundle_entries(bundle_); ++i)
-    if (ttrt_entry info = TTRT_ENTRY_INIT; ttrt_bundle_entry(bundle_, i, &info, nullptr) == TTRT_OK)
+  for (uint32_t i = 0; i < ttrt_mesh_entries(bundle_); ++i)
+    if (ttrt_entry info = TTRT_ENTRY_INIT; ttrt_mesh_entry(bundle_, i, &info, nullptr) == TTRT_OK)
       names.emplace_back(info.name);
   return names;
 }
@@ -148,14 +148,15 @@ Session::Session(const std::string &path, const SessionOptions &options)
     check(path, openBundle(path, options.trusted, verifyLevel(options.verify), &bundle_, &error),
           error);
     std::string wanted = options.entry;
-    if (wanted.empty() && ttrt_bundle_entries(bundle_) > 1)
+    if (wanted.empty() && entryNames().size() > 1)
       wanted = "main";
-    const bool hasOther =
-        !options.orEntry.empty() &&
-        ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, nullptr) == TTRT_NOT_FOUND &&
-        ttrt_bundle_find_entry(bundle_, options.orEntry.c_str(), &entry_, nullptr) == TTRT_OK;
-    if (!wanted.empty() && !hasOther)
-      check(path, ttrt_bundle_find_entry(bundle_, wanted.c_str(), &entry_, &error), error,
+    else if (wanted.empty())
+      wanted = entryNames().front();
+    const bool hasOther = !options.orEntry.empty() &&
+                          findEntry(wanted, options, nullptr) == TTRT_NOT_FOUND &&
+                          findEntry(options.orEntry, options, nullptr) == TTRT_OK;
+    if (!hasOther)
+      check(path, findEntry(wanted, options, &error), error,
             [&] { return ttc::suggestion(wanted, entryNames()); });
     if (options.opened)
       options.opened(bundle_);

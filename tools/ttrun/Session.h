@@ -125,6 +125,7 @@ private:
   void describePorts();
   /// Whole inputs and outputs.
   void describeMeshPorts();
+  ttrt_status findEntry(const std::string &name, const SessionOptions &options, ttrt_error *error);
   /// Whether the bundle runs on a mesh. Starts the ranks of --processes, or joins those of mpirun.
   bool joinMesh(const SessionOptions &options);
   void openMesh(const SessionOptions &options, const ttrt_device_options &device);
@@ -149,7 +150,8 @@ private:
   bool hasCounters_ = false;
   uint64_t runsPerRead_ = 1, runsSinceRead_ = 0; ///< blocking runs that fit the profiler's rings
   std::unique_ptr<Sandbox> sandbox_;             ///< its process has the device
-  uint32_t entry_ = 0;
+  uint32_t entry_ = 0;                           ///< of the bundle; of a mesh, a part of `whole_`
+  uint32_t whole_ = 0;                           ///< of the mesh (ttrt_mesh_entries())
   std::string entryName_;
   std::string schedule_;
   double loadMs_ = 0;

@@ -51,6 +51,34 @@ extern "C" {
  */
 TTRT_MESH_API uint32_t ttrt_mesh_devices(const ttrt_bundle *bundle);
 
+/**
+ * The entry points of the whole mesh, numbered from 0; `entry` of all functions here is such a
+ * number. Devices of a pipeline execute entry points of their own, the parts (ttrt_bundle_entry())
+ * of one that is whole; in bundles without such parts, the numbers are those of
+ * ttrt_bundle_entry(). 0 if the bundle is NULL. Thread-safe.
+ */
+TTRT_MESH_API uint32_t ttrt_mesh_entries(const ttrt_bundle *bundle);
+/** Describes one. Its inputs are those of its parts, each once, and so are its outputs.
+    Thread-safe. */
+TTRT_MESH_API ttrt_status ttrt_mesh_entry(const ttrt_bundle *bundle, uint32_t entry,
+                                          ttrt_entry *info, ttrt_error *error);
+/** Finds one by its name. TTRT_NOT_FOUND if there is none. Thread-safe. */
+TTRT_MESH_API ttrt_status ttrt_mesh_find_entry(const ttrt_bundle *bundle, const char *name,
+                                               uint32_t *entry, ttrt_error *error);
+/** The number that ttrt_run() takes for `entry` on a device. TTRT_NOT_FOUND if the device has no
+    part of it. Thread-safe. */
+TTRT_MESH_API ttrt_status ttrt_mesh_part(const ttrt_bundle *bundle, uint32_t entry, uint32_t device,
+                                         uint32_t *part, ttrt_error *error);
+/** The number that an input has on a device. TTRT_NOT_FOUND if its part does not have it.
+    Thread-safe. */
+TTRT_MESH_API ttrt_status ttrt_mesh_part_input(const ttrt_bundle *bundle, uint32_t entry,
+                                               uint32_t input, uint32_t device, uint32_t *number,
+                                               ttrt_error *error);
+/** The number that an output has on a device. As ttrt_mesh_part_input(). */
+TTRT_MESH_API ttrt_status ttrt_mesh_part_output(const ttrt_bundle *bundle, uint32_t entry,
+                                                uint32_t output, uint32_t device, uint32_t *number,
+                                                ttrt_error *error);
+
 /** Dimensions that a divided input or output can have. */
 #define TTRT_MESH_MAX_RANK 16
 
@@ -77,14 +105,16 @@ TTRT_MESH_API ttrt_status ttrt_mesh_output(const ttrt_bundle *bundle, uint32_t e
 
 /**
  * Copies what device `device` gets of a whole input from `whole` (`bytes` of ttrt_mesh_port) to
- * `part` (`part_bytes`). Thread-safe. Allocates nothing, unless it fails.
+ * `part` (`part_bytes`); nothing, if its part of the entry point does not have the input.
+ * Thread-safe. Allocates nothing, unless it fails.
  */
 TTRT_MESH_API ttrt_status ttrt_mesh_scatter(const ttrt_bundle *bundle, uint32_t entry,
                                             uint32_t input, uint32_t device, const void *whole,
                                             void *part, ttrt_error *error);
 /**
- * Copies what device `device` has of an output from `part` to its place in `whole`, unless a device
- * with a lower number has the same part: of a replicated output, device 0's is taken. After calls
+ * Copies what device `device` has of an output from `part` to its place in `whole`, unless it has
+ * none of it, or a device with a lower number has the same: of a replicated output, that of the
+ * first device that has it is taken. After calls
  * for all devices, `whole` is complete. Thread-safe, also for several devices and the same `whole`.
  * Allocates nothing, unless it fails.
  */

@@ -12,6 +12,8 @@
 
 namespace ttrun {
 
+constexpr uint32_t kNoEntry = ~uint32_t(0);
+
 /// A device of this process.
 struct MeshDevices::Local {
   explicit Local(ttrt_transport *inner) : transport(inner) {}
@@ -19,9 +21,12 @@ struct MeshDevices::Local {
   TimedTransport transport;
   std::unique_ptr<Worker> worker; ///< none if it is the only one here
   ttrt_device *device = nullptr;
-  std::vector<std::vector<uint8_t>> inputs, outputs; ///< its parts
+  uint32_t entry = kNoEntry;                         ///< its part of the entry point
+  std::vector<std::vector<uint8_t>> inputs, outputs; ///< its parts of all; empty: it has none
+  // In the order of its own entry point.
   std::vector<ttrt_input> in;
   std::vector<ttrt_output> out;
+  std::vector<uint32_t> outputNumbers; ///< in the whole
   ttrt_timing timing = TTRT_TIMING_INIT;
   std::exception_ptr problem;
 };
@@ -36,7 +41,7 @@ MeshDevices::MeshDevices(const ttrt_bundle *bundle, uint32_t entry,
     : bundle_(bundle), entry_(entry), devices_(ttrt_mesh_devices(bundle)) {
   ttrt_error error;
   ttrt_entry info = TTRT_ENTRY_INIT;
-  check(ttrt_bundle_entry(bundle, entry, &info, &error), error);
+  check(ttrt_mesh_entry(bundle, entry, &info, &error), error);
   auto describe = [&](uint32_t number, auto query, std::vector<ttrt_mesh_port> &ports) {
     for (uint32_t i = 0; i < number; ++i) {
       ports.push_back(TTRT_MESH_PORT_INIT);
@@ -60,14 +65,25 @@ MeshDevices::MeshDevices(const ttrt_bundle *bundle, uint32_t entry,
   const uint32_t here = own_.empty() ? ranksHere() : devices_;
   try {
     onEach([&](Local &local) {
-      for (const ttrt_mesh_port &port : inputs_)
-        local.inputs.emplace_back(port.part_bytes);
-      for (const ttrt_mesh_port &port : outputs_)
-        local.outputs.emplace_back(port.part_bytes);
-      for (auto &part : local.inputs)
-        local.in.push_back({part.data(), part.size()});
-      for (auto &part : local.outputs)
-        local.out.push_back({part.data(), part.size()});
+      const uint32_t number = local.transport.inner()->device;
+      if (ttrt_mesh_part(bundle, entry_, number, &local.entry, nullptr) != TTRT_OK)
+        local.entry = kNoEntry;
+      auto give = [&](const std::vector<ttrt_mesh_port> &ports, auto query, auto &buffers,
+                      auto &own, std::vector<uint32_t> &numbers) {
+        buffers.resize(ports.size());
+        for (uint32_t i = 0, at; i < ports.size(); ++i) {
+          if (query(bundle, entry_, i, number, &at, nullptr) != TTRT_OK)
+            continue;
+          buffers[i].resize(ports[i].part_bytes);
+          own.resize(std::max<size_t>(own.size(), at + 1));
+          numbers.resize(own.size());
+          own[at] = {buffers[i].data(), buffers[i].size()};
+          numbers[at] = i;
+        }
+      };
+      std::vector<uint32_t> inputNumbers;
+      give(inputs_, ttrt_mesh_part_input, local.inputs, local.in, inputNumbers);
+      give(outputs_, ttrt_mesh_part_output, local.outputs, local.out, local.outputNumbers);
       ttrt_device_options own = options;
       own.transport = local.transport.interface();
       if (local.worker && bind)
@@ -141,21 +157,35 @@ void MeshDevices::scatter(const std::vector<ttrt_input> &inputs) {
   ttrt_error error;
   for (auto &local : local_)
     for (uint32_t i = 0; i < inputs_.size(); ++i)
-      check(ttrt_mesh_scatter(bundle_, entry_, i, local->transport.inner()->device, inputs[i].data,
-                              local->inputs[i].data(), &error),
-            error);
+      if (!local->inputs[i].empty())
+        check(ttrt_mesh_scatter(bundle_, entry_, i, local->transport.inner()->device,
+                                inputs[i].data, local->inputs[i].data(), &error),
+              error);
+}
+
+bool MeshDevices::isEverywhere(uint32_t output) const {
+  uint32_t number;
+  for (uint32_t device = 0; device < devices_; ++device)
+    if (ttrt_mesh_part_output(bundle_, entry_, output, device, &number, nullptr) != TTRT_OK)
+      return false;
+  return true;
 }
 
 void MeshDevices::collect(const std::vector<ttrt_output> &outputs) {
   ttrt_error error;
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     const size_t bytes = outputs_[i].part_bytes;
-    if (outputs_[i].parts == 1) {
+    if (outputs_[i].parts == 1 && isEverywhere(i)) {
       memcpy(outputs[i].data, local_.front()->outputs[i].data(), bytes);
       continue;
     }
-    const std::vector<uint8_t> all =
-        gather([&](size_t local) { return local_[local]->outputs[i].data(); }, bytes);
+    const std::vector<uint8_t> none(bytes);
+    const std::vector<uint8_t> all = gather(
+        [&](size_t local) {
+          const std::vector<uint8_t> &mine = local_[local]->outputs[i];
+          return mine.empty() ? none.data() : mine.data();
+        },
+        bytes);
     for (uint32_t device = 0; device < devices_; ++device)
       check(ttrt_mesh_gather(bundle_, entry_, i, device, &all[device * bytes], outputs[i].data,
                              &error),
@@ -206,8 +236,11 @@ void MeshDevices::run(const std::function<ttrt_run_options(size_t)> &optionsOf,
   onEach([&](Local &local) {
     ttrt_run_options own = optionsOf(indexOf(local));
     own.timing = &local.timing;
+    local.timing = TTRT_TIMING_INIT;
     ttrt_error error;
-    check(ttrt_run(local.device, entry_, local.in.data(), local.out.data(), &own, &error), error);
+    if (local.entry != kNoEntry)
+      check(ttrt_run(local.device, local.entry, local.in.data(), local.out.data(), &own, &error),
+            error);
   });
   collect(outputs);
   if (ttrt_timing *timing = optionsOf(0).timing) {
@@ -225,20 +258,24 @@ std::string MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint
   scatter(inputs);
   std::string schedule;
   onEach([&](Local &local) {
+    if (local.entry == kNoEntry)
+      return;
     ttrt_error error;
     ttrt_pipeline *opened = nullptr;
-    check(ttrt_pipeline_open(local.device, &options, &opened, &error), error);
+    ttrt_pipeline_options own = options;
+    own.entry = local.entry;
+    check(ttrt_pipeline_open(local.device, &own, &opened, &error), error);
     const Pipeline pipeline(opened, ttrt_pipeline_close);
     if (&local == local_.front().get())
       schedule = ttrt_pipeline_schedule(opened);
-    std::vector<const void *> views(outputs_.size());
+    std::vector<const void *> views(local.out.size());
     uint64_t next = 0;
     for (uint64_t loop = 0; loop < loops; ++loop) {
       for (; next < loops && next < loop + kAhead; ++next)
         check(ttrt_pipeline_enqueue(opened, local.in.data(), nullptr, TTRT_WAIT, &error), error);
       check(ttrt_pipeline_pop(opened, views.data(), TTRT_WAIT, &error), error);
       for (size_t i = 0; i < views.size(); ++i)
-        memcpy(local.outputs[i].data(), views[i], local.outputs[i].size());
+        memcpy(local.out[i].data, views[i], local.out[i].bytes);
     }
   });
   collect(outputs);

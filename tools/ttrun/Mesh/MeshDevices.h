@@ -27,8 +27,9 @@ struct MeshError : std::runtime_error {
 
 class MeshDevices {
 public:
-  /// Opens the devices; throws MeshError. `cores` of the options is per device; 0: the CPUs are
-  /// divided. With `bind`, each device of this process has CPUs of its own.
+  /// Opens the devices; throws MeshError. `entry` is a whole entry point's (mesh.h). `cores` of the
+  /// options is per device; 0: the CPUs are divided. With `bind`, each device of this process has
+  /// CPUs of its own.
   MeshDevices(const ttrt_bundle *bundle, uint32_t entry, const ttrt_device_options &options,
               bool bind);
   ~MeshDevices();
@@ -75,6 +76,8 @@ private:
   size_t indexOf(const Local &local) const;
   void scatter(const std::vector<ttrt_input> &inputs);
   void collect(const std::vector<ttrt_output> &outputs);
+  /// Whether every device of the mesh has the output.
+  bool isEverywhere(uint32_t output) const;
   void onEach(const std::function<void(Local &)> &work);
 
   const ttrt_bundle *bundle_;

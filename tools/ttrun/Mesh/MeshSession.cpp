@@ -112,22 +112,38 @@ template <typename Function> void Session::checkMesh(Function function) const {
 
 void Session::openMesh(const SessionOptions &options, const ttrt_device_options &device) {
   checkMesh([&] {
-    mesh_ = std::make_unique<MeshDevices>(bundle_, entry_, device, options.bind == "cores");
+    mesh_ = std::make_unique<MeshDevices>(bundle_, whole_, device, options.bind == "cores");
   });
   device_ = mesh_->device();
   describeMeshPorts();
 }
 
+/// Sets the numbers of the entry point that has this name in the mesh, and of a part of it: that of
+/// the device that runs alone, or else of the first device that has one.
+ttrt_status Session::findEntry(const std::string &name, const SessionOptions &options,
+                               ttrt_error *error) {
+  const ttrt_status status = ttrt_mesh_find_entry(bundle_, name.c_str(), &whole_, error);
+  if (status != TTRT_OK)
+    return status;
+  const auto alone = static_cast<uint32_t>(options.aloneDevice);
+  if (options.alone)
+    return ttrt_mesh_part(bundle_, whole_, alone, &entry_, error);
+  uint32_t device = 0; // some device has a part
+  while (ttrt_mesh_part(bundle_, whole_, device, &entry_, error) == TTRT_NOT_FOUND)
+    ++device;
+  return TTRT_OK;
+}
+
 void Session::describeMeshPorts() {
   ttrt_error error;
   ttrt_entry info = TTRT_ENTRY_INIT;
-  if (ttrt_bundle_entry(bundle_, entry_, &info, &error) != TTRT_OK)
+  if (ttrt_mesh_entry(bundle_, whole_, &info, &error) != TTRT_OK)
     throw BadBundle(bundleMessage(path_, error.status, error.message));
   entryName_ = info.name;
   auto describe = [&](uint32_t number, auto query, std::vector<Port> &ports) {
     for (uint32_t i = 0; i < number; ++i) {
       ttrt_mesh_port port = TTRT_MESH_PORT_INIT;
-      if (query(bundle_, entry_, i, &port, &error) != TTRT_OK)
+      if (query(bundle_, whole_, i, &port, &error) != TTRT_OK)
         throw BadBundle(bundleMessage(path_, error.status, error.message));
       Tensor tensor{port.dtype, {port.shape, port.shape + port.rank}, {}};
       tensor.bytes.resize(port.bytes);
