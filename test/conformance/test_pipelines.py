@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models that are divided into stages: the loader proves the bundle, and the IR that is read of it is written as the same file."""
+import os
+import shutil
+import subprocess
+
 import pytest
 
-from mesh_models import MODELS
+from bundles import np, relative_to_largest
+from mesh_models import MODELS, SHAPES
 
 DIVISIONS = [("2", "pipeline", 1), ("2", "pipeline", 2), ("2x2", "data:x,pipeline:y", 1),
              ("2x2", "tensor:x,pipeline:y", 1), ("2x2", "pipeline:x,tensor:y", 2), ("4", "pipeline", 1)]
@@ -21,3 +26,59 @@ def test_proved_and_read(tools, tmp_path, name, mesh, parallel, batches):
     tools.run("ttc-translate", "--bundle-to-ttc", bundle, "-o", tmp_path / "plan.mlir")
     tools.run("ttc-translate", "--ttc-to-bundle", tmp_path / "plan.mlir", "-o", again)
     assert bundle.read_bytes() == again.read_bytes()
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request, tools, tmp_path_factory):
+    """The name, the file, an input, and the output of one device."""
+    folder = tmp_path_factory.mktemp("model")
+    path = folder / f"{request.param}.onnx"
+    MODELS[request.param](path)
+    x = np.random.default_rng(4).standard_normal(SHAPES[request.param]).astype(np.float32)
+    np.save(folder / "x.npy", x)
+    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", folder / "one.ttcb")
+    tools.ttrun("run", folder / "one.ttcb", f"--input=x={folder / 'x.npy'}", f"--output=y={folder / 'y.npy'}")
+    return request.param, path
+
+
+@pytest.mark.parametrize("mesh,parallel,batches", DIVISIONS)
+def test_computes_the_same(tools, model, tmp_path, mesh, parallel, batches):
+    name, path = model
+    if (name, mesh) == ("mlp", "4"):
+        pytest.skip("two programs are not four stages")
+    bundle = tmp_path / "model.ttcb"
+    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}",
+              f"--micro-batches={batches}")
+    # Stages alone change no bit; parts of a batch may have other kernels, and sums are split.
+    same = parallel == "pipeline" and batches == 1
+    close = relative_to_largest({"y": np.load(path.parent / "y.npy")}, 1e-5)
+    tolerance = ["--rtol=0"] if same else ["--rtol=1e-5", f"--atol={close}"]
+    devices = {"2": 2, "4": 4, "2x2": 4}[mesh]
+    ways = [[f"--devices={devices}"], [f"--devices={devices}", "--no-trace"], [f"--processes={devices}", "--loops=20"]]
+    for way in ways:
+        tools.ttrun("run", bundle, f"--input=x={path.parent / 'x.npy'}", f"--expect=y={path.parent / 'y.npy'}",
+                    *tolerance, *way)
+
+
+def test_over_mpi(tools, model, tmp_path):
+    if not shutil.which("mpirun"):
+        pytest.skip("no mpirun: install openmpi-bin")
+    if not (tools.path("ttrun").parent.parent / "lib" / "libttrt-mpi.so.0").exists():
+        pytest.skip("libttrt-mpi is not built: install libopenmpi-dev")
+    _, path = model
+    bundle = tmp_path / "model.ttcb"
+    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, "--mesh=2", "--parallel=pipeline")
+    command = ["mpirun", "--oversubscribe", "-n", 2, tools.path("ttrun"), "run", bundle, "--rtol=0", "--loops=10",
+               f"--input=x={path.parent / 'x.npy'}", f"--expect=y={path.parent / 'y.npy'}"]
+    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+
+
+def test_parts_and_wholes(tools, model, tmp_path):
+    """The whole has a name; the parts' names are not for a mesh."""
+    _, path = model
+    bundle = tmp_path / "model.ttcb"
+    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, "--mesh=2", "--parallel=pipeline")
+    failed = tools.ttrun("run", bundle, "--entry=main_1", "--random", check=False)
+    assert failed.returncode != 0 and "no entry point 'main_1'; the bundle has: main" in failed.stderr

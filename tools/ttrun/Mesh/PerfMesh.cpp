@@ -27,38 +27,56 @@ static bool haveOneClock(MeshDevices &mesh) {
   return true;
 }
 
-/// The same number of elements of each device; the fewest of any.
+/// The elements of each device, on every rank.
 template <typename T>
 static std::vector<std::vector<T>>
 gatherVectors(MeshDevices &mesh, const std::function<const std::vector<T> &(size_t)> &of) {
-  std::vector<uint64_t> sizes;
+  std::vector<uint64_t> own;
   for (size_t local = 0; local < mesh.localDevices(); ++local)
-    sizes.push_back(of(local).size());
+    own.push_back(of(local).size());
   const std::vector<uint8_t> all =
-      mesh.gather([&](size_t local) { return &sizes[local]; }, sizeof(uint64_t));
-  uint64_t number = UINT64_MAX;
-  for (uint32_t device = 0; device < mesh.devices(); ++device) {
-    uint64_t size;
-    memcpy(&size, &all[device * sizeof size], sizeof size);
-    number = std::min(number, size);
+      mesh.gather([&](size_t local) { return &own[local]; }, sizeof(uint64_t));
+  std::vector<uint64_t> sizes(mesh.devices());
+  memcpy(sizes.data(), all.data(), all.size());
+  const uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+  std::vector<std::vector<uint8_t>> padded; // every device gives as many bytes
+  for (size_t local = 0; local < mesh.localDevices(); ++local) {
+    padded.emplace_back(most * sizeof(T));
+    if (own[local])
+      memcpy(padded.back().data(), of(local).data(), own[local] * sizeof(T));
   }
   const std::vector<uint8_t> bytes =
-      mesh.gather([&](size_t local) { return of(local).data(); }, number * sizeof(T));
-  std::vector<std::vector<T>> vectors(mesh.devices(), std::vector<T>(number));
-  for (uint32_t device = 0; number && device < mesh.devices(); ++device)
-    memcpy(vectors[device].data(), &bytes[device * number * sizeof(T)], number * sizeof(T));
+      mesh.gather([&](size_t local) { return padded[local].data(); }, most * sizeof(T));
+  std::vector<std::vector<T>> vectors(mesh.devices());
+  for (uint32_t device = 0; device < mesh.devices(); ++device) {
+    vectors[device].resize(sizes[device]);
+    if (sizes[device])
+      memcpy(vectors[device].data(), &bytes[device * most * sizeof(T)], sizes[device] * sizeof(T));
+  }
   return vectors;
 }
 
-/// When the last device of the group begins an exchange.
-static uint64_t latestBegin(const fb::Collective &collective, uint32_t device, size_t exchange,
-                            const std::vector<std::vector<ExchangeSpan>> &spans) {
-  uint64_t latest = spans[device][exchange].begin;
+/// When each device begins each collective: stages of a pipeline do not take part in the same.
+using Begins = std::vector<std::vector<std::vector<uint64_t>>>; ///< by device and collective
+
+static Begins beginsOf(const std::vector<std::vector<ExchangeSpan>> &spans, size_t collectives) {
+  Begins begins(spans.size(), std::vector<std::vector<uint64_t>>(collectives));
+  for (size_t device = 0; device < spans.size(); ++device)
+    for (const ExchangeSpan &span : spans[device])
+      begins[device][span.collective].push_back(span.begin);
+  return begins;
+}
+
+/// When the last device of the group begins collective `index` for the `occurrence`-th time.
+static uint64_t latestBegin(const fb::Collective &collective, uint32_t index, uint32_t device,
+                            size_t occurrence, const Begins &begins) {
+  uint64_t latest = 0;
   for (const fb::DeviceGroup *group : *collective.groups())
     if (std::find(group->devices()->begin(), group->devices()->end(), device) !=
         group->devices()->end())
       for (uint32_t member : *group->devices())
-        latest = std::max(latest, spans[member][exchange].begin);
+        if (occurrence < begins[member][index].size())
+          latest = std::max(latest, begins[member][index][occurrence]);
   return latest;
 }
 
@@ -73,7 +91,8 @@ MeshShares measureMesh(Session &session, const ttrt_run_options &run, uint64_t l
   for (size_t local = 0; local < totals.size(); ++local)
     mesh.transport(local).start(kMostSpans);
   session.run(run);
-  perRun = mesh.transport(0).spans().size();
+  for (size_t local = 0; local < totals.size(); ++local)
+    perRun = std::max<uint64_t>(perRun, mesh.transport(local).spans().size());
   const uint64_t most = perRun ? std::max<uint64_t>(kMostSpans / perRun, 1) : loops;
   for (size_t local = 0; local < totals.size(); ++local)
     mesh.transport(local).start(kMostSpans);
@@ -88,17 +107,19 @@ MeshShares measureMesh(Session &session, const ttrt_run_options &run, uint64_t l
       mesh, [&](size_t local) -> const auto & { return mesh.transport(local).spans(); });
   const std::vector<uint8_t> all =
       mesh.gather([&](size_t local) { return &totals[local]; }, sizeof(double));
-  const auto &collectives = session.bundle().metadata().collectives();
+  const auto *collectives = session.bundle().metadata().collectives();
+  const Begins begins = beginsOf(spans, count(collectives));
   const double scale = 1e-3 / static_cast<double>(runs);
   for (uint32_t device = 0; device < mesh.devices(); ++device) {
     DeviceShare &share = shares.devices[device];
     memcpy(&share.total, &all[device * sizeof(double)], sizeof(double));
     share.total *= scale;
-    for (size_t i = 0; i < spans[device].size(); ++i) {
-      const ExchangeSpan &span = spans[device][i];
+    std::vector<size_t> occurrences(count(collectives));
+    for (const ExchangeSpan &span : spans[device]) {
       const uint64_t latest =
           shares.hasWaiting
-              ? std::min(latestBegin(*collectives->Get(span.collective), device, i, spans),
+              ? std::min(latestBegin(*collectives->Get(span.collective), span.collective, device,
+                                     occurrences[span.collective]++, begins),
                          span.end)
               : span.begin;
       share.waiting += static_cast<double>(latest - span.begin) * scale;

@@ -11,6 +11,15 @@ static uint64_t steadyNs() {
   return static_cast<uint64_t>(time.tv_sec) * 1000000000u + static_cast<uint64_t>(time.tv_nsec);
 }
 
+template <typename Function> int TimedTransport::timed(uint32_t collective, Function function) {
+  if (!recording_ || spans_.size() == spans_.capacity()) [[likely]]
+    return function();
+  const uint64_t begin = steadyNs();
+  const int status = function();
+  spans_.push_back({collective, begin, steadyNs()});
+  return status;
+}
+
 TimedTransport::TimedTransport(ttrt_transport *inner) : inner_(inner) {
   interface_.size = sizeof interface_;
   interface_.state = this;
@@ -27,13 +36,16 @@ TimedTransport::TimedTransport(ttrt_transport *inner) : inner_(inner) {
   };
   interface_.unbind = [](ttrt_transport *self) { of(self).inner_->unbind(of(self).inner_); };
   interface_.exchange = [](ttrt_transport *self, uint32_t collective, const uint64_t *operands) {
-    return of(self).exchange(collective, operands);
+    ttrt_transport *inner = of(self).inner_;
+    return of(self).timed(collective, [&] { return inner->exchange(inner, collective, operands); });
   };
   interface_.send = [](ttrt_transport *self, uint32_t collective, uint64_t input) {
-    return of(self).inner_->send(of(self).inner_, collective, input);
+    ttrt_transport *inner = of(self).inner_;
+    return of(self).timed(collective, [&] { return inner->send(inner, collective, input); });
   };
   interface_.receive = [](ttrt_transport *self, uint32_t collective, uint64_t output) {
-    return of(self).inner_->receive(of(self).inner_, collective, output);
+    ttrt_transport *inner = of(self).inner_;
+    return of(self).timed(collective, [&] { return inner->receive(inner, collective, output); });
   };
   interface_.offer = [](ttrt_transport *self, uint32_t collective, uint64_t input) {
     return of(self).inner_->offer(of(self).inner_, collective, input);
@@ -54,15 +66,6 @@ void TimedTransport::start(size_t most) {
   spans_.clear();
   spans_.reserve(most);
   recording_ = true;
-}
-
-int TimedTransport::exchange(uint32_t collective, const uint64_t *operands) {
-  if (!recording_ || spans_.size() == spans_.capacity()) [[likely]]
-    return inner_->exchange(inner_, collective, operands);
-  const uint64_t begin = steadyNs();
-  const int status = inner_->exchange(inner_, collective, operands);
-  spans_.push_back({collective, begin, steadyNs()});
-  return status;
 }
 
 } // namespace ttrun

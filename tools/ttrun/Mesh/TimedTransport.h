@@ -12,7 +12,8 @@
 
 namespace ttrun {
 
-/// Nanoseconds of the host's steady clock, which all processes of a machine share.
+/// An exchange, a send or a receive, in nanoseconds of the host's steady clock, which all processes
+/// of a machine share.
 struct ExchangeSpan {
   uint32_t collective;
   uint64_t begin, end;
@@ -36,7 +37,8 @@ private:
   static TimedTransport &of(ttrt_transport *transport) {
     return *static_cast<TimedTransport *>(transport->state);
   }
-  int exchange(uint32_t collective, const uint64_t *operands);
+  /// Notes how long an exchange, a send or a receive takes.
+  template <typename Function> int timed(uint32_t collective, Function function);
 
   ttrt_transport interface_ = {};
   ttrt_transport *inner_;
