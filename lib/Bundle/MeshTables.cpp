@@ -146,8 +146,7 @@ CollectiveOp mlir::ttc::readCollective(OpBuilder &builder, Location location,
       static_cast<CollectiveAlgorithm>(table.algorithm()),
       static_cast<Reduction>(table.reduction()), fromDType(table.dtype(), builder.getContext()),
       operands->Get(0)->bytes(), builder.getArrayAttr(groups), table.rows(), table.root(),
-      table.sources() ? builder.getDenseI64ArrayAttr(sources) : DenseI64ArrayAttr(),
-      StringAttr());
+      table.sources() ? builder.getDenseI64ArrayAttr(sources) : DenseI64ArrayAttr(), StringAttr());
   if (failed(mlir::verify(op)))
     return {};
   return op;

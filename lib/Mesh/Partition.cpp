@@ -219,7 +219,7 @@ LogicalResult Partitioner::partition(Operation *op) {
     clone->eraseOperand(2);
   clone->setOperands(operands);
   // The same of a product with weights in blocks, which has more to add.
-  auto blocks = dyn_cast<BlockMatmulOp>(summed.empty() ? nullptr : clone);
+  auto blocks = summed.empty() ? BlockMatmulOp() : dyn_cast<BlockMatmulOp>(clone);
   Value blockBias, residual;
   if (blocks) {
     blockBias = blocks.getBias();

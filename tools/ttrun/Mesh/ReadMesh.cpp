@@ -2,6 +2,7 @@
 #include "Mesh/ReadMesh.h"
 
 #include "Describe.h"
+#include "Mesh/ReadStages.h"
 #include "Printing.h"
 #include "ttrt/collectives.h"
 #include "ttrt/commands.h"
@@ -24,7 +25,8 @@ struct DeviceUse {
 
 struct CollectiveUse {
   const fb::Collective *table;
-  uint64_t exchanges = 0; ///< commands
+  uint64_t exchanges = 0; ///< commands; of what is sent and received, the sends
+  bool isSent = false;
   uint64_t received = 0; ///< bytes that a device takes from others in one exchange; the most of any
 };
 } // namespace
@@ -121,8 +123,11 @@ static std::vector<CollectiveUse> collectivesOf(const Bundle &bundle) {
     const uint8_t *position = bundle.stream(trace);
     for (uint32_t i = 0; i < traces->Get(trace)->commands(); ++i) {
       const auto &header = *reinterpret_cast<const CommandHeader *>(position);
-      if (header.opcode == Opcode::Exchange)
-        ++uses[reinterpret_cast<const ExchangeCommand &>(header).collective].exchanges;
+      if (header.opcode == Opcode::Exchange || header.opcode == Opcode::Send) {
+        CollectiveUse &use = uses[reinterpret_cast<const ExchangeCommand &>(header).collective];
+        ++use.exchanges;
+        use.isSent = header.opcode == Opcode::Send;
+      }
       position += header.size;
     }
   }
@@ -140,9 +145,15 @@ std::string meshSummary(const Bundle &bundle) {
   const fb::Mesh &mesh = *bundle.metadata().mesh();
   const std::vector<CollectiveUse> uses = collectivesOf(bundle);
   const uint64_t exchanges = exchangesOf(uses);
-  return fmt::format("mesh of {} devices ({}), {} collective{}, {} exchange{}", devicesOf(mesh),
-                     axesText(mesh), uses.size(), plural(uses.size()), exchanges,
-                     plural(exchanges));
+  uint64_t sends = 0;
+  for (const CollectiveUse &use : uses)
+    sends += use.isSent ? use.exchanges : 0;
+  std::string summary = fmt::format(
+      "mesh of {} devices ({}), {} collective{}, {} exchange{}", devicesOf(mesh), axesText(mesh),
+      uses.size(), plural(uses.size()), exchanges - sends, plural(exchanges - sends));
+  if (sends)
+    summary += fmt::format(", {} send{}", sends, plural(sends));
+  return summary;
 }
 
 static std::string groupsText(const fb::Collective &collective) {
@@ -160,12 +171,13 @@ static bool isReduction(fb::CollectiveKind kind) {
 static void printCollective(const CollectiveUse &use, bool full) {
   const fb::Collective &table = *use.table;
   std::string line = fmt::format(
-      "  {}  {} {}{}, {} of {} to {} bytes, {} exchange{}", text(table.name()),
+      "  {}  {} {}{}, {} of {} to {} bytes, {} {}{}", text(table.name()),
       lower(fb::EnumNameCollectiveKind(table.kind())),
       lower(fb::EnumNameCollectiveAlgorithm(table.algorithm())),
       isReduction(table.kind()) ? " " + lower(fb::EnumNameReduction(table.reduction())) : "",
       lower(fb::EnumNameDType(table.dtype())), table.operands()->Get(0)->bytes(),
-      table.operands()->Get(1)->bytes(), use.exchanges, plural(use.exchanges));
+      table.operands()->Get(1)->bytes(), use.exchanges, use.isSent ? "send" : "exchange",
+      plural(use.exchanges));
   printLine(line);
   if (!full)
     return;
@@ -199,6 +211,7 @@ void printMesh(const Bundle &bundle, bool full) {
     printCollective(use, full);
     received += use.exchanges * use.received;
   }
+  printStages(bundle, full);
   printLine("  the exchanges of all traces: a device receives at most {}", bytesText(received));
   const std::vector<DeviceUse> devices = devicesOf(bundle);
   if (!full) {
@@ -246,7 +259,9 @@ void addMesh(Json &json, const Bundle &bundle) {
       json.field("shard", uint64_t(use.shard - 1));
     json.endObject();
   }
-  json.endArray().endObject().key("collectives").beginArray();
+  json.endArray();
+  addStages(json, bundle);
+  json.endObject().key("collectives").beginArray();
   for (const CollectiveUse &use : collectivesOf(bundle)) {
     const fb::Collective &table = *use.table;
     json.beginObject()

@@ -277,9 +277,11 @@ uint64_t messagesOf(const SimulatorInput &input) {
   uint64_t messages = 0;
   for (size_t i = 0; i < input.streams.size(); ++i)
     for (const Operation &operation : input.streams[i])
-      if (operation.kind == Operation::Exchange || operation.kind == Operation::Receive) {
+      if (operation.kind == Operation::Exchange) {
         const GroupMoves &group = *moves[operation.collective];
         messages += users[i] * group.messages / std::max<size_t>(group.members.size(), 1);
+      } else if (operation.kind == Operation::Receive) {
+        messages += users[i];
       }
   return messages;
 }
