@@ -240,13 +240,16 @@ TEST(TransportTypes, AreAllReduced) {
   }
 }
 
-TEST(TransportEndurance, TwentyThousandExchanges) {
+/// scripts/endure-mesh.sh runs it with many more, and with random delays.
+TEST(TransportEndurance, ManyExchanges) {
+  const char *wanted = getenv("TTRT_TEST_EXCHANGES");
+  const uint64_t exchanges = wanted ? strtoull(wanted, nullptr, 10) : 10000;
   for (Runner run : {Runner(runThreads), Runner(runProcesses)}) {
     const World world(4, makeCases(99, 4, 4096, 3));
     EXPECT_EQ(run(4,
                   [&](uint32_t device, ttrt_transport *transport) {
-                    return checkAll(world, device, transport, 10000 / world.cases.size() + 1,
-                                    false);
+                    return checkAll(world, device, transport, exchanges / world.cases.size() + 1,
+                                    /*delays=*/wanted != nullptr);
                   }),
               0u);
   }
