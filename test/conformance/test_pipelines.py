@@ -54,7 +54,9 @@ def test_computes_the_same(tools, model, tmp_path, mesh, parallel, batches):
     close = relative_to_largest({"y": np.load(path.parent / "y.npy")}, 1e-5)
     tolerance = ["--rtol=0"] if same else ["--rtol=1e-5", f"--atol={close}"]
     devices = {"2": 2, "4": 4, "2x2": 4}[mesh]
-    ways = [[f"--devices={devices}"], [f"--devices={devices}", "--no-trace"], [f"--processes={devices}", "--loops=20"]]
+    ways = [[f"--devices={devices}"], [f"--devices={devices}", "--no-trace"], [f"--processes={devices}", "--loops=20"],
+            [f"--processes={devices}", "--loops=20", "--schedule=single"],  # inferences follow each other
+            [f"--devices={devices}", "--loops=5", "--queues=2"]]
     for way in ways:
         tools.ttrun("run", bundle, f"--input=x={path.parent / 'x.npy'}", f"--expect=y={path.parent / 'y.npy'}",
                     *tolerance, *way)

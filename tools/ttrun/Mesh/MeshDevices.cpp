@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
+#include <mutex>
 
 namespace ttrun {
 
@@ -256,17 +257,25 @@ std::string MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint
   constexpr uint64_t kAhead = 16; // what a pipeline holds by default
   using Pipeline = std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)>;
   scatter(inputs);
-  std::string schedule;
+  std::string schedule; // of a device that has a pipeline
+  std::mutex scheduleMutex;
   onEach([&](Local &local) {
     if (local.entry == kNoEntry)
       return;
     ttrt_error error;
+    if (local.out.empty()) { // a stage whose results go to the next one: nothing is popped
+      ttrt_run_options run = TTRT_RUN_OPTIONS_INIT;
+      run.no_trace = options.no_trace;
+      for (uint64_t loop = 0; loop < loops; ++loop)
+        check(ttrt_run(local.device, local.entry, local.in.data(), nullptr, &run, &error), error);
+      return;
+    }
     ttrt_pipeline *opened = nullptr;
     ttrt_pipeline_options own = options;
     own.entry = local.entry;
     check(ttrt_pipeline_open(local.device, &own, &opened, &error), error);
     const Pipeline pipeline(opened, ttrt_pipeline_close);
-    if (&local == local_.front().get())
+    if (const std::lock_guard<std::mutex> lock(scheduleMutex); schedule.empty())
       schedule = ttrt_pipeline_schedule(opened);
     std::vector<const void *> views(local.out.size());
     uint64_t next = 0;

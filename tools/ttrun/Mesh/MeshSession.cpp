@@ -119,7 +119,8 @@ void Session::openMesh(const SessionOptions &options, const ttrt_device_options 
 }
 
 /// Sets the numbers of the entry point that has this name in the mesh, and of a part of it: that of
-/// the device that runs alone, or else of the first device that has one.
+/// the device that runs alone, or else the first one that has outputs, because it has all
+/// schedules.
 ttrt_status Session::findEntry(const std::string &name, const SessionOptions &options,
                                ttrt_error *error) {
   const ttrt_status status = ttrt_mesh_find_entry(bundle_, name.c_str(), &whole_, error);
@@ -128,9 +129,19 @@ ttrt_status Session::findEntry(const std::string &name, const SessionOptions &op
   const auto alone = static_cast<uint32_t>(options.aloneDevice);
   if (options.alone)
     return ttrt_mesh_part(bundle_, whole_, alone, &entry_, error);
-  uint32_t device = 0; // some device has a part
-  while (ttrt_mesh_part(bundle_, whole_, device, &entry_, error) == TTRT_NOT_FOUND)
-    ++device;
+  const uint32_t devices = ttrt_mesh_devices(bundle_);
+  bool isFound = false;
+  for (uint32_t device = 0, part; device < devices; ++device) {
+    if (ttrt_mesh_part(bundle_, whole_, device, &part, nullptr) != TTRT_OK)
+      continue;
+    ttrt_entry info = TTRT_ENTRY_INIT;
+    if (ttrt_bundle_entry(bundle_, part, &info, nullptr) == TTRT_OK && info.outputs) {
+      entry_ = part;
+      break;
+    }
+    entry_ = isFound ? entry_ : part;
+    isFound = true;
+  }
   return TTRT_OK;
 }
 
