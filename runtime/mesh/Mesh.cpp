@@ -3,6 +3,7 @@
 // All devices of a mesh in one process: a thread opens, runs and closes each.
 
 #include "ttrt/mesh.h"
+#include "CpuParts.h"
 #include "Ports.h"
 #include "Support.h"
 
@@ -33,23 +34,13 @@ struct Part {
   std::vector<uint32_t> inputs, outputs; ///< of the whole, in the order of its own
 };
 
-/// The i-th of `parts` equal parts of the CPUs that this thread may use; all if there are too few.
-cpu_set_t partOfCpus(uint32_t index, uint32_t parts) {
-  cpu_set_t allowed, mine;
-  CPU_ZERO(&mine);
+/// Binds this thread; if that fails, it is only slower.
+void bindToPart(uint32_t index, uint32_t parts) {
+  cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-    CPU_ZERO(&allowed);
-  const auto count = static_cast<uint32_t>(CPU_COUNT(&allowed));
-  if (count < parts)
-    return allowed;
-  uint32_t number = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &allowed)) {
-      if (uint64_t(number) * parts / count == index)
-        CPU_SET(cpu, &mine);
-      ++number;
-    }
-  return mine;
+    return;
+  const cpu_set_t mine = partOfCpus(allowed, index, parts);
+  sched_setaffinity(0, sizeof(mine), &mine);
 }
 
 } // namespace
@@ -194,10 +185,8 @@ bool ttrt_mesh::order(Job what) {
 }
 
 void ttrt_mesh::work(uint32_t index, bool bind) {
-  if (bind) {
-    const cpu_set_t mine = partOfCpus(index, devices);
-    sched_setaffinity(0, sizeof(mine), &mine); // if it fails, it is only slower
-  }
+  if (bind)
+    bindToPart(index, devices);
   for (uint32_t orders = 0;; ++orders) {
     ordered.wait(orders, std::memory_order_acquire);
     const Job what = job.load(std::memory_order_relaxed);
@@ -318,6 +307,14 @@ void ttrt_mesh::run(uint32_t entry, const ttrt_input *inputs, const ttrt_output 
 }
 
 extern "C" {
+
+ttrt_status ttrt_mesh_bind(uint32_t part, uint32_t parts, ttrt_error *error) {
+  return guarded(error, [&] {
+    if (part >= parts)
+      fail(TTRT_INVALID_ARGUMENT, "part %u of %u; expected one below", part, parts);
+    bindToPart(part, parts);
+  });
+}
 
 ttrt_status ttrt_mesh_open(const ttrt_bundle *bundle, const ttrt_mesh_options *options,
                            ttrt_mesh **mesh, ttrt_error *error) {

@@ -136,7 +136,7 @@ typedef struct ttrt_mesh_options {
       CPUs that the process may use, divided by the number of devices, at least 1. */
   const ttrt_device_options *device;
   /** Nonzero: the threads of device i run only on the i-th part of the CPUs that the process may
-     use. Ignored if there are fewer CPUs than devices. */
+     use (ttrt_mesh_bind()). Ignored if there are fewer CPUs than devices. */
   int bind;
 } ttrt_mesh_options;
 #define TTRT_MESH_OPTIONS_INIT {sizeof(ttrt_mesh_options), NULL, 0}
@@ -167,6 +167,15 @@ TTRT_MESH_API ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device);
 TTRT_MESH_API ttrt_status ttrt_mesh_run(ttrt_mesh *mesh, uint32_t entry, const ttrt_input *inputs,
                                         const ttrt_output *outputs, const ttrt_run_options *options,
                                         ttrt_error *error);
+
+/**
+ * Lets the calling thread, and those that it starts, run only on the `part`-th of `parts` equal
+ * parts of the CPUs that it may use now, for a process that has one of several devices. CPUs of one
+ * NUMA node come one after another: if the parts are a multiple of the nodes, a part is in one
+ * node, and so is memory that the thread touches first. Does nothing if there are fewer CPUs than
+ * parts.
+ */
+TTRT_MESH_API ttrt_status ttrt_mesh_bind(uint32_t part, uint32_t parts, ttrt_error *error);
 
 /*===---------------------------------------------------------------------===
  * Transports

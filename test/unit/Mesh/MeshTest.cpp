@@ -3,6 +3,7 @@
 // Whole meshes: bundles with exchanges in their streams, on threads and in processes.
 
 #include "World.h"
+#include "runtime/mesh/CpuParts.h"
 #include "test/unit/Runtime/CountAllocations.h"
 #include "test/unit/Runtime/HostBundle.h"
 #include "test/unit/Runtime/MeshBundle.h"
@@ -16,7 +17,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -349,6 +352,48 @@ TEST(Mesh, ATransportHasOneDevice) {
                          return good;
                        }),
             0u);
+}
+
+/// CPUs as machines number them: 0 to 3 and 8 to 11 in one node, 4 to 7 and 12 to 15 in the other.
+TEST(Mesh, PartsOfCpusAreInNodes) {
+  char folder[] = "/tmp/ttrt-nodes-XXXXXX";
+  ASSERT_TRUE(mkdtemp(folder));
+  const std::string root = folder;
+  for (const auto &[node, list] :
+       {std::pair("/node0", "0-3,8-11"), {"/node3", "4-7,12-15"}}) { // a machine without 1 and 2
+    ASSERT_EQ(mkdir((root + node).c_str(), 0700), 0);
+    std::ofstream(root + node + "/cpulist") << list << "\n";
+  }
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  for (size_t cpu = 0; cpu < 16; ++cpu)
+    CPU_SET(cpu, &allowed);
+  auto part = [&](uint32_t index, uint32_t parts, const std::string &nodes) {
+    const cpu_set_t set = mesh::partOfCpus(allowed, index, parts, nodes.c_str());
+    std::vector<size_t> cpus;
+    for (size_t cpu = 0; cpu < 32; ++cpu)
+      if (CPU_ISSET(cpu, &set))
+        cpus.push_back(cpu);
+    return cpus;
+  };
+  using Cpus = std::vector<size_t>;
+  EXPECT_EQ(part(0, 2, root), (Cpus{0, 1, 2, 3, 8, 9, 10, 11}));
+  EXPECT_EQ(part(1, 2, root), (Cpus{4, 5, 6, 7, 12, 13, 14, 15}));
+  EXPECT_EQ(part(1, 4, root), (Cpus{8, 9, 10, 11}));
+  EXPECT_EQ(part(3, 16, root), (Cpus{3}));
+  EXPECT_EQ(part(1, 2, root + "/none"), (Cpus{8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(part(5, 17, root).size(), 16u); // fewer CPUs than parts
+  CPU_CLR(4, &allowed);
+  CPU_CLR(0, &allowed);
+  EXPECT_EQ(part(1, 2, root), (Cpus{5, 6, 7, 12, 13, 14, 15}));
+  ttrt_error error;
+  EXPECT_EQ(ttrt_mesh_bind(2, 2, &error), TTRT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "part 2 of 2; expected one below");
+  for (const char *node : {"/node0", "/node3"}) {
+    unlink((root + node + "/cpulist").c_str());
+    rmdir((root + node).c_str());
+  }
+  rmdir(folder);
 }
 
 TEST(Mesh, OneDevice) {
