@@ -2,13 +2,16 @@
 """Finds the tools, which are part of the package, and runs them."""
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from types import FrameType
 from typing import IO, Any, NoReturn
 
 
@@ -30,29 +33,52 @@ def tool_path(name: str) -> pathlib.Path:
     return pathlib.Path(found)
 
 
+@contextlib.contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Ctrl-C that comes meanwhile counts at the end: a process that Popen() has started is known then."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(*came[-1])
+
+
 def run_tool(
     name: str, arguments: Sequence[str], output: IO[Any] | None, pass_fds: Sequence[int], folder: str | os.PathLike[str]
 ) -> tuple[int, str]:
     """Runs a tool to its end: its exit status, negative for a signal, and what it wrote to standard
     error. Standard output goes to `output`, temporary files to `folder`. An exception that arrives
     here, such as KeyboardInterrupt, ends the tool and all processes that it has started."""
-    with subprocess.Popen(
-        [str(tool_path(name)), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=output if output is not None else subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        pass_fds=pass_fds,
-        env={**os.environ, "TMPDIR": os.fspath(folder)},
-        process_group=0,
-        text=True,
-        errors="replace",
-    ) as process:
-        try:
-            _, messages = process.communicate()
-        except BaseException:
+    process = None
+    try:
+        with interrupts_deferred():
+            process = subprocess.Popen(
+                [str(tool_path(name)), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output if output is not None else subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=pass_fds,
+                env={**os.environ, "TMPDIR": os.fspath(folder)},
+                process_group=0,
+                text=True,
+                errors="replace",
+            )
+        _, messages = process.communicate()
+    except BaseException:
+        if process is not None:
             if process.returncode is None:  # else the number may be another process's by now
                 os.killpg(process.pid, signal.SIGKILL)
-            raise
+            process.wait()
+            if process.stderr:
+                process.stderr.close()
+        raise
     return process.returncode, messages
 
 

@@ -195,7 +195,7 @@ def test_several_prompts_json(tools, several, root):
     page = (root / "docs/ttrun-json.md").read_text().split("## `ttrun generate")
     keys = [set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", part.split("\n## ")[0], flags=re.M)))) for part in page[1:]]
     assert set(found) | {"profile"} == keys[1]
-    assert set(found["answers"][0]) == keys[0] - {"bundle", "cores", "ahead", "context", "load_ms", "profile"}
+    assert set(found["answers"][0]) == keys[0] - {"bundle", "cores", "devices", "ahead", "context", "load_ms", "profile"}
 
 
 def test_several_prompts_otherwise(tools, several, tmp_path):

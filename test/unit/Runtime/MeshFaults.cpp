@@ -81,7 +81,8 @@ const std::vector<MeshFault> kFaults = {
       "group 1 has 1 devices; expected 2, as in group 0"}},
     {"GroupIsMissing",
      [](BB &b) { sum(b).groups.pop_back(); },
-     {"'sum_over_y'", "operand 1, the output, is written; expected that it is read and written"}},
+     {"command 2 of trace 'main_t0' (sum_over_y, from MatMul_1)", "device 2 gets nothing",
+      "operand 1, the output, is written; expected that it is read and written"}},
     {"DeviceTwiceInAGroup",
      [](BB &b) { gather(b).groups[0]->devices[3] = 1; },
      {"collective 'gather', which command 7 of trace 'main_t0' (from MatMul_3) executes: device 1 "

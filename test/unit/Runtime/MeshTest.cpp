@@ -60,14 +60,14 @@ const MeshFault kShardFaults[] = {
     {"NoShards",
      [](BundleBuilder &b) { b.bundle.mesh->shards.clear(); },
      {"segment constants, shard 0: no device of the mesh has it"}},
-    {"ShardOfAnotherSize",
-     [](BundleBuilder &b) { b.shards[2].resize(2048); },
-     {"segment constants, shard 2, is at 0x0 + 2048 bytes; expected 0x0 + 1024, as shard 0"}},
+    {"ShardIsTooSmall",
+     [](BundleBuilder &b) { b.shards[2].resize(512); },
+     {"constant 'w' at 0x0 + 1024 bytes is not in the constants' segment"}},
     {"ShardAtAnotherAddress",
      [](BundleBuilder &b) {
        b.beforeWriting = [](fb::BundleT &bundle) { bundle.segments[1]->address += kPageSize; };
      },
-     {"segment constants, shard 1, is at 0x1000 + 1024 bytes; expected 0x0 + 1024, as shard 0"}},
+     {"segment constants, shard 1, is at 0x1000; expected 0x0, as shard 0"}},
     {"TwoSegmentsOfOneShard",
      [](BundleBuilder &b) {
        b.beforeWriting = [](fb::BundleT &bundle) { bundle.segments[1]->shard = 1; };

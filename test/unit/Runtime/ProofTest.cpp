@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Bundles, Proof, testing::ValuesIn(bundles()),
 TEST(ProofFaults, EveryKindOfFaultIsFoundSomewhere) {
   std::map<std::string, uint32_t> rejected;
   for (const NamedBundle &bundle : bundles())
-    for (const auto &[kind, tally] : seedFaults(bundle.make, 12))
+    for (const auto &[kind, tally] : seedFaults(bundle.make, rounds(12, 3)))
       if (tally.rejected + tally.harmless) // waits in streams: ExploreTest
         rejected[kind] += tally.rejected;
   EXPECT_GE(rejected.size(), 20u);
