@@ -50,18 +50,26 @@ bool contains(const char *text, const std::string &part) {
   return text && std::string(text).find(part) != std::string::npos;
 }
 
-/// Exchanges until one fails; true if the message has `part`.
-bool runUntilFailure(const World &world, ttrt_transport *transport, const std::string &part) {
+/// What made an exchange, or the opening, fail.
+std::string failureOf(const World &world, ttrt_transport *transport) try {
   Member member(world, transport);
   for (uint64_t i = 0; i < 100000000; ++i)
     if (member.exchange(i % world.cases.size()) != 0) {
-      const bool isRight = contains(transport->failure(transport), part);
-      if (!isRight)
-        fprintf(stderr, "expected '%s', found '%s'\n", part.c_str(), transport->failure(transport));
-      // It stays failed.
-      return isRight && member.exchange(0) != 0;
+      const char *failure = transport->failure(transport);
+      return member.exchange(0) != 0 && failure ? failure : "it does not stay failed";
     }
-  return false;
+  return "nothing";
+} catch (const std::runtime_error &error) {
+  return error.what(); // others have failed while this one opened
+}
+
+/// Exchanges until one fails; true if the message has `part`.
+bool runUntilFailure(const World &world, ttrt_transport *transport, const std::string &part) {
+  const std::string failure = failureOf(world, transport);
+  const bool isRight = contains(failure.c_str(), part);
+  if (!isRight)
+    fprintf(stderr, "expected '%s', found '%s'\n", part.c_str(), failure.c_str());
+  return isRight;
 }
 
 struct Shared {
@@ -89,10 +97,12 @@ TEST(MeshFailure, AProcessThatIsKilled) {
     const Shared shared(kDevices);
     std::vector<pid_t> children;
     const uint32_t victim = random() % kDevices;
+    Arrivals arrivals;
     for (uint32_t i = 0; i < kDevices; ++i) {
       const pid_t child = fork();
       if (child == 0) {
         ttrt_transport *transport = shared.open(i, kDevices);
+        arrivals.tell();
         const bool good =
             runUntilFailure(world, transport,
                             "device " + std::to_string(victim) + " of the mesh has ended: process");
@@ -101,7 +111,8 @@ TEST(MeshFailure, AProcessThatIsKilled) {
       }
       children.push_back(child);
     }
-    usleep(20000 + random() % 30000);
+    arrivals.await(kDevices);
+    usleep(random() % 30000);
     const auto begin = std::chrono::steady_clock::now();
     kill(children[victim], SIGKILL); // the parent is not told before the end of the test
     for (uint32_t i = 0; i < kDevices; ++i) {

@@ -221,18 +221,21 @@ TEST(StagesFailure, AProcessThatIsKilled) {
     ASSERT_EQ(ttrt_transport_create_shared(kDevices, &memory, &error), TTRT_OK) << error.message;
     const uint32_t victim = round % kDevices;
     std::vector<pid_t> children;
+    Arrivals arrivals;
     for (uint32_t i = 0; i < kDevices; ++i) {
       children.push_back(fork());
       if (children.back() != 0)
         continue;
       ttrt_transport *transport;
-      bool good =
-          ttrt_transport_open_shared(memory, i, kDevices, &transport, &error) == TTRT_OK &&
-          passOn(world, transport, "device " + std::to_string(victim) + " of the mesh has ended");
+      bool good = ttrt_transport_open_shared(memory, i, kDevices, &transport, &error) == TTRT_OK;
+      arrivals.tell();
+      good = good && passOn(world, transport,
+                            "device " + std::to_string(victim) + " of the mesh has ended");
       _exit(good ? 0 : 1);
     }
     close(memory);
-    usleep(20000 + random() % 30000);
+    arrivals.await(kDevices);
+    usleep(random() % 30000);
     const auto begin = std::chrono::steady_clock::now();
     kill(children[victim], SIGKILL);
     for (uint32_t i = 0; i < kDevices; ++i) {

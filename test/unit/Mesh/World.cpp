@@ -349,6 +349,28 @@ uint32_t runSharedThreads(uint32_t devices, const Function &function) {
   return runOn(std::move(transports), function);
 }
 
+Arrivals::Arrivals() {
+  if (pipe(pipe_) != 0)
+    throw std::runtime_error("no pipe");
+}
+
+Arrivals::~Arrivals() {
+  close(pipe_[0]);
+  close(pipe_[1]);
+}
+
+void Arrivals::tell() const {
+  if (write(pipe_[1], "", 1) != 1)
+    _exit(2);
+}
+
+void Arrivals::await(uint32_t devices) const {
+  char one;
+  for (uint32_t i = 0; i < devices; ++i)
+    if (read(pipe_[0], &one, 1) != 1)
+      throw std::runtime_error("no child arrives");
+}
+
 uint32_t runProcesses(uint32_t devices, const Function &function) {
   const int memory = createShared(devices);
   std::vector<pid_t> children;

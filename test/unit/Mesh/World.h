@@ -72,6 +72,18 @@ private:
   uint8_t *base_ = nullptr;
 };
 
+/// Children that have opened their transports: the mesh knows only those that die after it.
+class Arrivals {
+public:
+  Arrivals();
+  ~Arrivals();
+  void tell() const;                  ///< in a child
+  void await(uint32_t devices) const; ///< in the parent, after it has forked all
+
+private:
+  int pipe_[2];
+};
+
 /// Runs function(device, transport) for each device, on threads or in processes; returns how many
 /// devices returned false or did not end well.
 uint32_t runThreads(uint32_t devices,
