@@ -7,15 +7,14 @@
                                                status is 1 if one is off by more than --tolerance
     mesh-time.py --build BUILD --only predict  predicts 8, 64 and 1024 devices of a cluster
 
-The processes of the first table share this machine's cores, so their links are slow enough to make up most of a
-step: computing is measured on one device alone (`ttrun perf --alone`). Steps follow each other without a pause, as
+Computing is measured on one device alone (`ttrun perf --alone`). Four and more processes share this machine's cores,
+so their links are slow enough to make up most of a step; two have a core each, and links of medium speed. Steps follow each other without a pause, as
 they do in the prediction.
 """
 import argparse
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -58,30 +57,44 @@ class Tools:
         return done.stdout
 
     def compile(self, model, mesh, parallel, algorithm="auto"):
+        """`parallel` may name micro-batches after the word: pipeline:4."""
         bundle = self.folder / "model.ttcb"
         options = [f"--mesh={mesh}", f"--parallel={parallel}", f"--algorithm={algorithm}"] if mesh else []
+        if parallel.startswith("pipeline:"):
+            options[1:2] = ["--parallel=pipeline", f"--micro-batches={parallel.split(':')[1]}"]
         self.call("ttc-translate", "--onnx-to-bundle", model, *options, "-o", bundle)
         return bundle
 
     def predict(self, bundle, loops, verify="full"):
-        """The prediction, with the commands' times measured on one device alone."""
-        times = self.folder / "times.json"
-        times.write_text(self.call("ttrun", "perf", bundle, "--alone", "--cores=1", "--ops", "--json",
-                                   f"--loops={loops}", f"--verify={verify}"))
-        return json.loads(self.call("ttrun", "read", bundle, "--mesh-time", "--json", f"--command-times={times}",
+        """The prediction, with the commands' times measured on one device alone; of stages, on one of each."""
+        mesh = json.loads(self.call("ttrun", "read", bundle, "--json", f"--verify={verify}"))["mesh"]
+        parts = [stage["devices"][0] for pipeline in mesh.get("pipelines", []) for stage in pipeline["stages"]]
+        options = []
+        for device in parts or [0]:
+            times = self.folder / f"times{device}.json"
+            times.write_text(self.call("ttrun", "perf", bundle, f"--alone={device}", "--cores=1", "--ops", "--json",
+                                       f"--loops={loops}", f"--verify={verify}"))
+            options.append(f"--command-times={times}")
+        return json.loads(self.call("ttrun", "read", bundle, "--mesh-time", "--json", *options,
                                     f"--verify={verify}"))["entries"][0]
 
     def measure(self, bundle, devices, loops):
-        """Microseconds of a step, of many: the mean of the devices."""
+        """Microseconds from one step to the next, of many: the median."""
         printed = json.loads(self.call("ttrun", "perf", bundle, f"--processes={devices}", "--cores=1", "--json",
-                                       f"--loops={loops}", "--warmup=2", TTRT_EMULATE_LINKS="1"))
-        return statistics.mean(device["total_us"] for device in printed["devices"])
+                                       f"--loops={loops}", "--warmup=4", "--schedule=single", TTRT_EMULATE_LINKS="1"))
+        return 1000 * printed["interval_ms"]["median"]
 
 
-# Links of the first table: 0.1 MB/s, 20 ms.
-SLOW = "0.1e6:20e6"
+# Links of the first table. With those of 0.1 MB/s and 20 ms, computing is next to nothing, and any number of
+# processes can share the cores; with the others, two processes compute for half of a step or more.
+SLOW, MEDIUM = "0.1e6:20e6", "400e6:100e3"
+SMALL, LARGE = (16, 64, 256, 2), (256, 512, 2048, 4)  # samples, width, hidden features, layers
 VALIDATED = [
     # mesh, parallel, algorithm
+    (f"x:2:all:{MEDIUM}", "tensor", "auto"),
+    (f"x:2:all:{MEDIUM}", "pipeline", "auto"),
+    (f"x:2:all:{MEDIUM}", "pipeline:4", "auto"),
+    (f"x:4:all:{SLOW}", "pipeline:2", "auto"),
     (f"x:2:all:{SLOW}", "tensor", "auto"),
     (f"x:4:all:{SLOW}", "tensor", "direct"),
     (f"x:4:ring:{SLOW}", "tensor", "ring"),
@@ -102,8 +115,8 @@ def devices_of(mesh):
 
 def validate(tools, loops, tolerance):
     model = tools.folder / "model.onnx"
-    perceptron(model, 16, 64, 256, 2)
-    print(f"predicted and measured, {loops} steps; links of {SLOW.split(':')[0]} B/s and 20 ms")
+    perceptron(model, *SMALL)
+    print(f"predicted and measured, {loops} steps; links of 0.1 MB/s and 20 ms (slow), 400 MB/s and 0.1 ms (medium)")
     print(f"{'mesh':42} {'parallel':16} {'algorithm':9} {'predicted':>10} {'measured':>10}  error")
     # One device: its time is what perf measures, however it is run.
     one = tools.compile(model, "", "")
@@ -113,12 +126,14 @@ def validate(tools, loops, tolerance):
     print(f"{'one device':42} {'':16} {'':9} {us[0]:7.1f} us {us[1]:7.1f} us  {100 * (us[0] / us[1] - 1):+.1f} %")
     worst = 0
     for mesh, parallel, algorithm in VALIDATED:
+        isSlow = SLOW in mesh
+        perceptron(model, *(SMALL if isSlow else LARGE))
         bundle = tools.compile(model, mesh, parallel, algorithm)
-        predicted = tools.predict(bundle, 200)["interval_us"]
-        measured = tools.measure(bundle, devices_of(mesh), loops)
+        predicted = tools.predict(bundle, 200 if isSlow else 20)["interval_us"]
+        measured = tools.measure(bundle, devices_of(mesh), loops if isSlow else 6 * loops)
         error = predicted / measured - 1
         worst = max(worst, abs(error))
-        print(f"{mesh.replace(':' + SLOW, ''):42} {parallel:16} {algorithm:9} {predicted / 1000:7.2f} ms "
+        print(f"{mesh.replace(SLOW, 'slow').replace(MEDIUM, 'medium'):42} {parallel:16} {algorithm:9} {predicted / 1000:7.2f} ms "
               f"{measured / 1000:7.2f} ms  {100 * error:+.1f} %", flush=True)
     print(f"the largest error: {100 * worst:.1f} %, at most {tolerance:g} % expected")
     return 100 * worst <= tolerance

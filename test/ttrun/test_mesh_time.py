@@ -13,11 +13,11 @@ LATENCY, BANDWIDTH = 1_000_000, 1e6  # links so slow that commands take no time 
 def bundles(tools, root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundles")
 
-    def make(mesh, parallel):
-        path = folder / f"{mesh}-{parallel}.ttcb".replace(":", "_")
+    def make(mesh, parallel, *options):
+        path = folder / f"{mesh}-{parallel}{''.join(options)}.ttcb".replace(":", "_")
         if not path.exists():
             tools.run("ttc-translate", "--onnx-to-bundle", root / "examples/mlp/mlp.onnx", f"--mesh={mesh}",
-                      f"--parallel={parallel}", "--algorithm=direct", "-o", path)
+                      f"--parallel={parallel}", "--algorithm=direct", *options, "-o", path)
         return path
     return make
 
@@ -64,6 +64,28 @@ def test_batches_need_no_links(tools, bundles):
     assert not collectives(tools, bundle)
     fast, slow = find(predict(tools, bundle)), find(predict(tools, bundle, f"--links=x:4:ring:1000:{LATENCY}"))
     assert fast["step_us"] == slow["step_us"] and fast["efficiency"] == pytest.approx(1)
+
+
+def test_stages_with_micro_batches(tools, bundles):
+    """A stage sends a micro-batch while the next one receives the one before: small messages wait for no receiver, and the
+    link is what limits the steps."""
+    bundle = bundles("2", "pipeline", "--micro-batches=2")
+    [one] = [c for c in collectives(tools, bundle) if c["exchanges"]]
+    slow = find(predict(tools, bundle, f"--links=x:2:all:{BANDWIDTH:.0f}:{LATENCY}"))
+    assert one["operand_bytes"][0] <= 8192 and slow["messages"] == 2
+    message = LATENCY * 1e-3 + one["operand_bytes"][0] / BANDWIDTH * 1e6
+    assert slow["interval_us"] == pytest.approx(2 * message, rel=0.01)
+    assert slow["devices"][0]["moving_us"] < 0.01 * message
+
+
+@pytest.mark.parametrize("devices", ["--devices=2", "--processes=2"])
+def test_intervals_of_stages(tools, bundles, devices):
+    """The first rank has no outputs: it reports what the last stage has measured."""
+    bundle = bundles("2", "pipeline", "--micro-batches=2")
+    report = json.loads(tools.ttrun("perf", bundle, devices, "--schedule=single", "--cores=1", "--json", "--loops=20").stdout)
+    assert report["schedule"] == "single" and len(report["commands_per_trace"]) == 2
+    assert 0 < report["interval_ms"]["min"] <= report["interval_ms"]["p99"]
+    assert report["per_second"] <= 1001 / report["interval_ms"]["min"]
 
 
 def test_a_faster_device_takes_less(tools, bundles):

@@ -13,7 +13,6 @@
 #include "ttrt/steps.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -84,7 +83,8 @@ static std::vector<uint64_t> commandsPerTrace(const ttrt::Bundle &bundle,
                                               const std::string &entry) {
   std::vector<uint64_t> commands;
   for (const auto *table : *bundle.metadata().entries()) {
-    if (entry != ttrt::text(table->name()))
+    // Of an entry point that is divided into stages, those of all stages.
+    if (entry != ttrt::text(ttrt::count(table->devices()) ? table->part_of() : table->name()))
       continue;
     const auto &schedule = *table->schedules()->Get(0);
     for (const auto *part : {schedule.prologue(), schedule.body(), schedule.epilogue()})
@@ -227,22 +227,16 @@ struct Pipelined {
 } // namespace
 
 static Pipelined measurePipeline(Session &session, uint64_t warmup, uint64_t loops, bool noTrace) {
-  using Clock = std::chrono::steady_clock;
   Pipelined result;
-  Clock::time_point first, last;
-  // The pipeline fills during the warm-up.
-  result.schedule = session.runPipelined(warmup + loops, noTrace, [&](uint64_t loop) {
-    const Clock::time_point now = Clock::now();
-    if (loop < warmup)
-      first = now;
-    else
-      result.intervals.add(std::chrono::duration<double, std::milli>(now - last).count());
-    last = now;
-    return true;
-  });
+  // The pipeline fills during the warm-up, of one run at least.
+  std::vector<uint64_t> pops;
+  result.schedule =
+      session.runPipelined(warmup + loops, noTrace, [](uint64_t) { return true; }, &pops);
+  for (size_t i = warmup; i < pops.size(); ++i)
+    result.intervals.add(static_cast<double>(pops[i] - pops[i - 1]) * 1e-6);
   result.intervals.finish();
   result.perSecond =
-      static_cast<double>(loops) / std::chrono::duration<double>(last - first).count();
+      static_cast<double>(loops) / (static_cast<double>(pops.back() - pops[warmup - 1]) * 1e-9);
   return result;
 }
 

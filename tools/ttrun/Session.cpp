@@ -452,13 +452,20 @@ uint32_t Session::chooseQueues(const SessionOptions &options) const {
 }
 
 std::string Session::runPipelined(uint64_t loops, bool noTrace,
-                                  const std::function<bool(uint64_t)> &popped) {
+                                  const std::function<bool(uint64_t)> &popped,
+                                  std::vector<uint64_t> *pops) {
+  if (pops) {
+    pops->clear();
+    pops->reserve(loops);
+  }
   if (mesh_) {
     ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
     options.entry = entry_;
     options.schedule = schedule_.empty() ? nullptr : schedule_.c_str();
     options.no_trace = noTrace;
-    return runPipelinedMesh(loops, options, popped);
+    const std::string schedule = runPipelinedMesh(loops, options, pops);
+    popped(loops - 1);
+    return schedule;
   }
   if (schedule_ == "auto" && ttrt_bundle_states(bundle_) != 0) {
     schedule_.clear();
@@ -486,6 +493,9 @@ std::string Session::runPipelined(uint64_t loops, bool noTrace,
     for (; next < loops && next < loop + ahead; ++next)
       check(path_, ttrt_pipeline_enqueue(opened, in_.data(), nullptr, TTRT_WAIT, &error), error);
     check(path_, ttrt_pipeline_pop(opened, outputs.data(), TTRT_WAIT, &error), error);
+    if (pops)
+      pops->push_back(static_cast<uint64_t>(
+          std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count()));
     for (size_t i = 0; i < outputs_.size(); ++i)
       memcpy(outputs_[i].tensor.bytes.data(), outputs[i], outputs_[i].tensor.bytes.size());
     if (!popped(loop))

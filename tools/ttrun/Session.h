@@ -81,9 +81,11 @@ public:
   bool isPipelined() const { return ttrt_device_queues(device_) != 0; }
   /// Runs `loops` inferences through a pipeline, with as many in flight as it can hold. Calls
   /// popped(loop) for each in order, with its outputs in output(), and stops early if that returns
-  /// false. Returns the schedule's name.
+  /// false; on a mesh only for the last one, because ranks have the outputs only then. Returns the
+  /// schedule's name. `pops`: if not null, gets when each was popped, in ns of a steady clock.
   std::string runPipelined(uint64_t loops, bool noTrace,
-                           const std::function<bool(uint64_t)> &popped);
+                           const std::function<bool(uint64_t)> &popped,
+                           std::vector<uint64_t> *pops = nullptr);
 
   /// Sets all states to those of a file, or stores them in one. Throws UserError.
   void restoreState(const std::string &file);
@@ -131,7 +133,7 @@ private:
   void openMesh(const SessionOptions &options, const ttrt_device_options &device);
   void runMesh(const ttrt_run_options &options);
   std::string runPipelinedMesh(uint64_t loops, const ttrt_pipeline_options &options,
-                               const std::function<bool(uint64_t)> &popped);
+                               std::vector<uint64_t> *pops);
   template <typename Function> void checkMesh(Function function) const;
   std::vector<std::string> entryNames() const;
   std::vector<std::string> scheduleNames() const; ///< and "auto"

@@ -250,15 +250,23 @@ void MeshDevices::run(const std::function<ttrt_run_options(size_t)> &optionsOf,
   }
 }
 
-std::string MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint64_t loops,
-                                      const std::vector<ttrt_input> &inputs,
-                                      const std::vector<ttrt_output> &outputs,
-                                      const std::function<bool(uint64_t)> &popped) {
+namespace {
+/// What a device knows of a pipeline that it has run, for gather(): the times of its pops follow.
+struct PipelineFacts {
+  char schedule[64] = {}; ///< "": it has no outputs
+};
+} // namespace
+
+MeshPipeline MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint64_t loops,
+                                       const std::vector<ttrt_input> &inputs,
+                                       const std::vector<ttrt_output> &outputs, bool keepTimes) {
   constexpr uint64_t kAhead = 16; // what a pipeline holds by default
+  using Clock = std::chrono::steady_clock;
   using Pipeline = std::unique_ptr<ttrt_pipeline, void (*)(ttrt_pipeline *)>;
   scatter(inputs);
-  std::string schedule; // of a device that has a pipeline
-  std::mutex scheduleMutex;
+  const size_t times = keepTimes ? loops : 0;
+  const size_t bytes = sizeof(PipelineFacts) + times * sizeof(uint64_t);
+  std::vector<std::vector<uint8_t>> own(local_.size(), std::vector<uint8_t>(bytes));
   onEach([&](Local &local) {
     if (local.entry == kNoEntry)
       return;
@@ -271,12 +279,13 @@ std::string MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint
       return;
     }
     ttrt_pipeline *opened = nullptr;
-    ttrt_pipeline_options own = options;
-    own.entry = local.entry;
-    check(ttrt_pipeline_open(local.device, &own, &opened, &error), error);
+    ttrt_pipeline_options pipelineOptions = options;
+    pipelineOptions.entry = local.entry;
+    check(ttrt_pipeline_open(local.device, &pipelineOptions, &opened, &error), error);
     const Pipeline pipeline(opened, ttrt_pipeline_close);
-    if (const std::lock_guard<std::mutex> lock(scheduleMutex); schedule.empty())
-      schedule = ttrt_pipeline_schedule(opened);
+    std::vector<uint8_t> &facts = own[indexOf(local)];
+    strncpy(reinterpret_cast<char *>(facts.data()), ttrt_pipeline_schedule(opened),
+            sizeof(PipelineFacts::schedule) - 1);
     std::vector<const void *> views(local.out.size());
     uint64_t next = 0;
     for (uint64_t loop = 0; loop < loops; ++loop) {
@@ -285,11 +294,27 @@ std::string MeshDevices::runPipelined(const ttrt_pipeline_options &options, uint
       check(ttrt_pipeline_pop(opened, views.data(), TTRT_WAIT, &error), error);
       for (size_t i = 0; i < views.size(); ++i)
         memcpy(local.out[i].data, views[i], local.out[i].bytes);
+      if (keepTimes) {
+        const auto now = static_cast<uint64_t>(
+            std::chrono::nanoseconds(Clock::now().time_since_epoch()).count());
+        memcpy(facts.data() + sizeof(PipelineFacts) + loop * sizeof now, &now, sizeof now);
+      }
     }
   });
   collect(outputs);
-  popped(loops - 1);
-  return schedule;
+  // Every rank reports the same device: the first one with outputs.
+  const std::vector<uint8_t> all = gather([&](size_t local) { return own[local].data(); }, bytes);
+  MeshPipeline result;
+  for (uint32_t device = 0; device < devices_ && result.schedule.empty(); ++device) {
+    const uint8_t *facts = &all[device * bytes];
+    result.schedule = reinterpret_cast<const char *>(facts);
+    if (result.schedule.empty())
+      continue;
+    result.pops.resize(times);
+    if (keepTimes)
+      memcpy(result.pops.data(), facts + sizeof(PipelineFacts), times * sizeof(uint64_t));
+  }
+  return result;
 }
 
 } // namespace ttrun

@@ -25,6 +25,12 @@ struct MeshError : std::runtime_error {
   ttrt_status status;
 };
 
+/// Inferences through the pipeline of the first device that has outputs.
+struct MeshPipeline {
+  std::string schedule;
+  std::vector<uint64_t> pops; ///< when each was popped, by that device's clock in ns; if asked for
+};
+
 class MeshDevices {
 public:
   /// Opens the devices; throws MeshError. `entry` is a whole entry point's (mesh.h). `cores` of the
@@ -53,12 +59,11 @@ public:
   void run(const std::function<ttrt_run_options(size_t local)> &optionsOf,
            const std::vector<ttrt_input> &inputs, const std::vector<ttrt_output> &outputs);
 
-  /// Runs inferences through a pipeline on every device; as Session::runPipelined(). Ranks have all
-  /// outputs only after the last one, so popped() is called for that alone.
-  std::string runPipelined(const ttrt_pipeline_options &options, uint64_t loops,
-                           const std::vector<ttrt_input> &inputs,
-                           const std::vector<ttrt_output> &outputs,
-                           const std::function<bool(uint64_t)> &popped);
+  /// Runs inferences through a pipeline on every device; as Session::runPipelined(). Ranks have the
+  /// outputs of the last one. The result is the same on all ranks. Throws MeshError.
+  MeshPipeline runPipelined(const ttrt_pipeline_options &options, uint64_t loops,
+                            const std::vector<ttrt_input> &inputs,
+                            const std::vector<ttrt_output> &outputs, bool keepTimes);
 
   /// Calls work() for each local device on its thread. Whatever a device does with others, all have
   /// to do at the same time. Throws what the first one throws, behind which the mesh has failed.

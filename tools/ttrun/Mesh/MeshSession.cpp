@@ -178,10 +178,12 @@ void Session::runMesh(const ttrt_run_options &options) {
 }
 
 std::string Session::runPipelinedMesh(uint64_t loops, const ttrt_pipeline_options &options,
-                                      const std::function<bool(uint64_t)> &popped) {
-  std::string schedule;
-  checkMesh([&] { schedule = mesh_->runPipelined(options, loops, in_, out_, popped); });
-  return schedule;
+                                      std::vector<uint64_t> *pops) {
+  MeshPipeline result;
+  checkMesh([&] { result = mesh_->runPipelined(options, loops, in_, out_, pops != nullptr); });
+  if (pops)
+    *pops = std::move(result.pops);
+  return result.schedule;
 }
 
 } // namespace ttrun

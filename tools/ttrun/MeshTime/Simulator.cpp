@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <queue>
 #include <utility>
 
@@ -28,12 +29,15 @@ struct Waiter {
   bool takes;        ///< otherwise it waits until its own bytes have been taken
 };
 
+/// How many small messages a sender may be ahead (runtime/mesh/Control.h, kSlots).
+constexpr uint64_t kAhead = 2;
+
 struct Member {
   uint32_t device = 0;
   uint64_t progress = 0;
   uint64_t exchanges = 0; ///< completed
-  double begun = 0;       ///< the latest exchange
-  double begunBefore = 0; ///< the one before that
+  /// When it has begun its latest exchanges: those that others may not have completed.
+  double begins[kAhead + 2] = {};
   std::vector<Waiter> waiters;
 };
 
@@ -152,7 +156,7 @@ private:
       Member &member = collective.groups[group].members[self];
       const uint64_t begun = member.exchanges * (collective.moves->rounds + 1) + 1;
       if (member.progress < begun) { // it has not been offered
-        member.begunBefore = std::exchange(member.begun, now);
+        member.begins[member.exchanges % std::size(member.begins)] = now;
         publish(collective, group, self, begun);
       }
       if (operation.kind == Operation::Offer) {
@@ -218,9 +222,11 @@ private:
     if (device.round < moves.rounds)
       for (const MemberMoves::Message &message : own.rounds[device.round])
         await(message.peer, base + device.round + 1, message.bytes, true);
-    else if (!moves.isSmall || operation.kind == Operation::Send)
+    else if (const uint64_t ahead = moves.isSmall ? kAhead : 0;
+             (!moves.isSmall || operation.kind == Operation::Send) &&
+             all.members[self].exchanges >= ahead)
       for (const MemberMoves::Taker &taker : own.takers)
-        await(taker.peer, base + taker.lastRound + 2, 0, false);
+        await(taker.peer, base - ahead * (moves.rounds + 1) + taker.lastRound + 2, 0, false);
     if (device.missing == 0)
       add(device.roundEnds, index, true);
   }
@@ -240,9 +246,9 @@ private:
     // Until the last member has begun, a device waits; then it moves.
     double begun = device.begin;
     for (const Member &other : collective.groups[group].members)
-      begun = std::max(begun, other.progress <= base               ? now
-                              : other.progress > base + rounds + 1 ? other.begunBefore
-                                                                   : other.begun);
+      begun = std::max(begun, other.progress <= base
+                                  ? now
+                                  : other.begins[member.exchanges % std::size(other.begins)]);
     begun = std::min(begun, now);
     ++member.exchanges;
     note(device, Span::Waiting, device.begin, begun);
