@@ -10,14 +10,15 @@
 
 namespace ttrt::test {
 
+#ifdef TTRT_TEST_SANITIZED
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
 /// `all` in builds without sanitizers, a tenth of it, and at least `least`, in others.
 constexpr int rounds(int all, int least = 1) {
-#ifdef TTRT_TEST_SANITIZED
-  return all / 10 > least ? all / 10 : least;
-#else
-  static_cast<void>(least);
-  return all;
-#endif
+  return !kIsSanitized ? all : all / 10 > least ? all / 10 : least;
 }
 
 } // namespace ttrt::test

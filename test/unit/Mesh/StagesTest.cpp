@@ -3,6 +3,7 @@
 // Devices that execute different exchanges, sends and receives, as those of different stages do.
 
 #include "Stages.h"
+#include "test/unit/Rounds.h"
 #include "test/unit/Runtime/CountAllocations.h"
 #include "ttrt/bundle_format.h"
 
@@ -70,7 +71,7 @@ bool passOn(const World &world, ttrt_transport *transport, const std::string &pa
 } // namespace
 
 TEST_P(Stages, ExchangesOfSomeDevices) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
+  for (uint64_t seed = 1; seed <= uint64_t(rounds(6)); ++seed) {
     const World world(devices, makeStages(seed * 17 + devices, devices, 200000));
     const auto program = makeProgram(seed, world, 400);
     EXPECT_EQ(run(devices,

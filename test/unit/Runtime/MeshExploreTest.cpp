@@ -78,7 +78,8 @@ TEST_P(MeshExplore, TheProofTakesNothingThatGoesWrong) {
   Tally tally;
   const MeshReference reference = meshReferenceOf(GetParam().make(), 3);
   for (const FaultKind &kind : faultKinds())
-    for (size_t variant = 0; kind.order != FaultKind::Order::No && variant < 40; ++variant) {
+    for (size_t variant = 0; kind.order != FaultKind::Order::No && variant < size_t(rounds(40));
+         ++variant) {
       BundleBuilder builder = GetParam().make();
       certify(builder);
       for (auto &trace :
@@ -188,11 +189,7 @@ BundleBuilder randomMesh(uint32_t seed) {
 
 TEST(MeshExplorePlans, TheProofSaysTheSameOfRandomPlans) {
   Tally tally;
-#ifdef __OPTIMIZE__
-  constexpr uint32_t kPlans = rounds(1500, 300);
-#else
-  constexpr uint32_t kPlans = 100;
-#endif
+  constexpr uint32_t kPlans = kIsSanitized ? 60 : 1500;
   uint32_t orders = 0;
   for (uint32_t seed = 0; seed < kPlans; ++seed) {
     BundleBuilder builder = randomMesh(seed);

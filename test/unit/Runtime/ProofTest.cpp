@@ -38,9 +38,12 @@ INSTANTIATE_TEST_SUITE_P(Bundles, Proof, testing::ValuesIn(bundles()),
                          [](const auto &info) { return std::string(info.param.name); });
 
 TEST(ProofFaults, EveryKindOfFaultIsFoundSomewhere) {
+#ifdef TTRT_TEST_SANITIZED
+  GTEST_SKIP() << "what it executes, FaultsAreFoundAndNothingElse does, too";
+#endif
   std::map<std::string, uint32_t> rejected;
   for (const NamedBundle &bundle : bundles())
-    for (const auto &[kind, tally] : seedFaults(bundle.make, rounds(12, 3)))
+    for (const auto &[kind, tally] : seedFaults(bundle.make, 12))
       if (tally.rejected + tally.harmless) // waits in streams: ExploreTest
         rejected[kind] += tally.rejected;
   EXPECT_GE(rejected.size(), 20u);
