@@ -36,6 +36,10 @@ struct Candidate {
 /// computes 50 operations per nanosecond and exchanges 5 bytes has about that ratio.
 constexpr int64_t kOperationsPerByte = 8;
 
+/// A table whose rows are looked up is divided by its columns if it has so many bytes for each byte
+/// that is looked up, and that devices then exchange: embeddings of words, but not of positions.
+constexpr int64_t kTableBytesPerByte = 32;
+
 class Annotator {
 public:
   Annotator(func::FuncOp function, DimensionClasses &classes, FlatSymbolRefAttr grid)
@@ -44,12 +48,14 @@ public:
 
   LogicalResult divideBatch(const Axes &axes);
   bool divideConstants(const Axes &axes);
+  bool divideTables(const Axes &axes);
   int64_t addOps();
 
 private:
   std::vector<Candidate> findCandidates();
   bool conflicts(unsigned node, const Axes &axes);
   Value getSharding(const Layout &layout);
+  Axes getUsable(const Axes &axes, int64_t size) const;
 
   func::FuncOp function;
   DimensionClasses &classes;
@@ -59,6 +65,8 @@ private:
   SmallVector<std::pair<Layout, Value>> shardings;
   SmallVector<BlockArgument> batched;
   DenseSet<unsigned> chosen;
+  /// Tables of embeddings, with the axes that divide their columns.
+  SmallVector<std::pair<GatherOp, Axes>> tables;
 };
 
 } // namespace
@@ -170,6 +178,18 @@ bool Annotator::conflicts(unsigned node, const Axes &axes) {
   return false;
 }
 
+/// As many of the axes as divide the size.
+Axes Annotator::getUsable(const Axes &axes, int64_t size) const {
+  Axes used;
+  for (unsigned axis : axes) {
+    Axes more(used);
+    more.push_back(axis);
+    if (size % getParts(mesh, more) == 0)
+      used = more;
+  }
+  return used;
+}
+
 /// Returns whether there were any that pay.
 bool Annotator::divideConstants(const Axes &axes) {
   std::vector<Candidate> candidates = findCandidates();
@@ -182,20 +202,34 @@ bool Annotator::divideConstants(const Axes &axes) {
     if (!candidate.isPossible || !candidate.hasConstants || classes.isPinned(candidate.node) ||
         candidate.operations < kOperationsPerByte * candidate.bytes)
       continue;
-    // As many of the axes as divide it.
-    Axes used;
-    for (unsigned axis : axes) {
-      Axes more(used);
-      more.push_back(axis);
-      if (candidate.divisor % getParts(mesh, more) == 0)
-        used = more;
-    }
+    Axes used = getUsable(axes, candidate.divisor);
     if (getParts(mesh, used) == 1 || conflicts(candidate.node, used))
       continue;
     classes.setAxes(candidate.node, used);
     chosen.insert(candidate.node);
   }
   return !chosen.empty();
+}
+
+/// Each device looks up its columns, and they are gathered at once: the tensors that are computed
+/// from them are divided in their own way. Returns whether there were any that pay.
+bool Annotator::divideTables(const Axes &axes) {
+  for (auto gather : function.getOps<GatherOp>()) {
+    auto constant = gather.getData().getDefiningOp<ConstantOp>();
+    const int64_t rank = typeOf(gather.getData()).getRank();
+    if (!constant || gather.getAxis() != 0 || rank != 2 ||
+        getBytes(gather.getData()) < kTableBytesPerByte * getBytes(gather.getY()))
+      continue;
+    Axes used = getUsable(axes, typeOf(gather.getData()).getDimSize(1));
+    // Not along axes that divide what is looked up, or its users.
+    bool isTaken = false;
+    for (const Axes &divided : classes.getLayout(gather.getY()))
+      for (unsigned axis : divided)
+        isTaken |= llvm::is_contained(used, axis);
+    if (getParts(mesh, used) > 1 && !isTaken)
+      tables.emplace_back(gather, used);
+  }
+  return !tables.empty();
 }
 
 //===--- ops --------------------------------------------------------------------------===//
@@ -252,6 +286,14 @@ int64_t Annotator::addOps() {
     auto annotation = annotate(product.getY(), classes.getLayout(product.getY()));
     annotation.setAnnotateForUsers(false);
     product.getY().replaceAllUsesExcept(annotation, annotation);
+  }
+  for (auto &[gather, axes] : tables) {
+    Layout whole = classes.getLayout(gather.getY());
+    builder.setInsertionPoint(gather);
+    gather.getDataMutable().set(annotate(gather.getData(), Layout{Axes(), axes}));
+    builder.setInsertionPointAfter(gather);
+    shard::ShardOp op = annotate(gather.getY(), whole);
+    gather.getY().replaceAllUsesExcept(op, op);
   }
   for (BlockArgument argument : batched) {
     Layout layout = classes.getLayout(argument);
@@ -310,7 +352,12 @@ struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding
       Annotator annotator(function, *classes, grid);
       if (!data.empty() && failed(annotator.divideBatch(data)))
         return signalPassFailure();
-      if (!tensor.empty() && !annotator.divideConstants(tensor))
+      bool isDivided = tensor.empty();
+      if (!tensor.empty()) {
+        isDivided |= annotator.divideConstants(tensor);
+        isDivided |= annotator.divideTables(tensor);
+      }
+      if (!isDivided)
         function.emitWarning("--parallel=tensor: expected constants that ")
             << getParts(mesh, tensor) << " devices can divide, found none in '"
             << function.getName() << "': each of them computes all";

@@ -86,3 +86,35 @@ func.func @rows(%x: tensor<8x64xf32>) -> tensor<8x3xf32> {
   %0 = ttc.matmul %x, %w : (tensor<8x64xf32>, tensor<64x3xf32>) -> tensor<8x3xf32>
   return %0 : tensor<8x3xf32>
 }
+
+// -----
+
+// Columns of a table of embeddings, if it is much larger than what is looked up; what is looked up is whole at once.
+// The batch divides both.
+// CHECK-LABEL: func.func @embeddings
+func.func @embeddings(%ids: tensor<2x3xi32>, %positions: tensor<2x3xi32>) -> tensor<2x3x8xf32> {
+  // CHECK-DAG: %[[TABLE:.*]] = shard.sharding @mesh split_axes = {{\[\[}}], [1]]
+  // CHECK-DAG: %[[ROWS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}0], [], []]
+  %words = ttc.constant dense<1.0> : tensor<1000x8xf32>
+  %few = ttc.constant dense<1.0> : tensor<20x8xf32>
+  // CHECK: %[[OWN:.*]] = shard.shard %{{.*}} to %[[TABLE]] annotate_for_users : tensor<1000x8xf32>
+  // CHECK: %[[FOUND:.*]] = ttc.gather %[[OWN]]
+  // CHECK: %[[WHOLE:.*]] = shard.shard %[[FOUND]] to %[[ROWS]] annotate_for_users : tensor<2x3x8xf32>
+  %0 = ttc.gather %words, %ids {axis = 0} : (tensor<1000x8xf32>, tensor<2x3xi32>) -> tensor<2x3x8xf32>
+  // CHECK-NOT: shard.shard
+  %1 = ttc.gather %few, %positions {axis = 0} : (tensor<20x8xf32>, tensor<2x3xi32>) -> tensor<2x3x8xf32>
+  // CHECK: ttc.add %[[WHOLE]]
+  %2 = ttc.add %0, %1 : (tensor<2x3x8xf32>, tensor<2x3x8xf32>) -> tensor<2x3x8xf32>
+  return %2 : tensor<2x3x8xf32>
+}
+
+// -----
+
+// Not by columns that the devices cannot divide.
+// CHECK-LABEL: func.func @odd_columns
+func.func @odd_columns(%ids: tensor<2x3xi32>) -> tensor<2x3x7xf32> {
+  %words = ttc.constant dense<1.0> : tensor<1000x7xf32>
+  // CHECK: ttc.gather %{{.*}} : (tensor<1000x7xf32>
+  %0 = ttc.gather %words, %ids {axis = 0} : (tensor<1000x7xf32>, tensor<2x3xi32>) -> tensor<2x3x7xf32>
+  return %0 : tensor<2x3x7xf32>
+}

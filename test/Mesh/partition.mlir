@@ -131,3 +131,21 @@ func.func @state(%x: tensor<4x3xf32>, %past: tensor<4x3xf32> {ttc.state = @cache
   %3 = ttc.add %0, %2 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   return %3 : tensor<4x3xf32>
 }
+
+// -----
+
+// A table of embeddings: columns of each device, whole behind the lookup.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @embeddings
+func.func @embeddings(%ids: tensor<3xi32>) -> tensor<3x2xf32> {
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %whole = shard.sharding @grid split_axes = [[], []] : !shard.sharding
+  %words = ttc.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %own = shard.shard %words to %columns annotate_for_users : tensor<2x2xf32>
+  // CHECK: %[[OWN:.*]] = ttc.constant #ttc.shards<[dense<{{\[\[}}1.000000e+00], [3.000000e+00]]> : tensor<2x1xf32>, dense<{{\[\[}}2.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>], [0, 1]>
+  // CHECK: %[[FOUND:.*]] = ttc.gather %[[OWN]], %{{.*}} -> tensor<3x1xf32>
+  %0 = ttc.gather %own, %ids {axis = 0} : (tensor<2x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+  %1 = shard.shard %0 to %whole annotate_for_users : tensor<3x2xf32>
+  // CHECK: ttc.all_gather %[[FOUND]] {axes = ["x"], dimension = 1} : (tensor<3x1xf32>) -> tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}

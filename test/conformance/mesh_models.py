@@ -26,10 +26,10 @@ class Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
-    def save(self, path, shape):
+    def save(self, path, shape, dtype=TensorProto.FLOAT):
         self.nodes[-1].output[0] = "y"
         graph = helper.make_graph(
-            self.nodes, "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+            self.nodes, "graph", [helper.make_tensor_value_info("x", dtype, shape)],
             [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
         model.ir_version = 8

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models that are divided over a mesh compute what they do on one device: all devices' work as one program, and by devices
 that are threads."""
+import json
 import re
 
 import pytest
 
 from bundles import np, onnx, relative_to_largest, run_onnxruntime
-from mesh_models import MODELS, SHAPES
+from mesh_models import Graph, MODELS, SHAPES, TensorProto
 from random_graphs import make
 
 DIVISIONS = [("2", "data"), ("2", "tensor"), ("2x2", "data:x,tensor:y"), ("2x2", "tensor:x,data:y"), ("4", "tensor")]
@@ -79,3 +80,23 @@ def test_random_graph(tools, tmp_path, seed, mesh, parallel):
     devices = 4 if mesh == "2x2" else 2
     tools.ttrun("run", bundle, f"--devices={devices}", *files, "--rtol=1e-3",
                 f"--atol={relative_to_largest(expected, 1e-4)}")
+
+
+@pytest.mark.parametrize("mesh,parallel", [("2", "tensor"), ("2x2", "data:x,tensor:y"), ("2x2", "tensor:x,pipeline:y"), ("4", "tensor")])
+def test_embeddings(tools, tmp_path, mesh, parallel):
+    """Devices have columns of the table of words, and all of that of positions, of which there are few."""
+    graph = Graph(5)
+    words = graph.op("Gather", graph.weight(3000, 32), "x", axis=0)
+    hidden = graph.op("Add", words, graph.weight(1, 6, 32))
+    hidden = graph.op("LayerNormalization", hidden, graph.weight(32, offset=1), graph.weight(32), axis=-1)
+    graph.linear(graph.op("Relu", graph.linear(hidden, 32, 128)), 128, 32)
+    path, bundle = tmp_path / "model.onnx", tmp_path / "model.ttcb"
+    graph.save(path, [4, 6], TensorProto.INT64)
+    x = np.random.default_rng(3).integers(0, 3000, (4, 6))
+    np.save(path.with_suffix(".x.npy"), x)
+    np.save(path.with_suffix(".y.npy"), run_onnxruntime(path, {"x": x})["y"])
+    tools.run("ttc-translate", "--onnx-to-bundle", path, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}")
+    run(tools, bundle, path, f"--devices={2 if mesh == '2' else 4}")
+    held = json.loads(tools.ttrun("read", bundle, "--mesh", "--json").stdout)["mesh"]["holds"]
+    table = 3000 * 32 * 4
+    assert all(device["common_constants"] + device["own_constants"] < 0.6 * table for device in held)

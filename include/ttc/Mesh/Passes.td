@@ -54,7 +54,8 @@ def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
     - `tensor`: constants are divided. Dimensions of tensors that ops read and write together are divided together
       (`--ttc-partition` has the rules). Of the sets of such dimensions, those are chosen that save the most
       operations, in which no op needs the whole, and whose sums move few bytes for what they save: the columns of
-      one product and the rows of the next, the heads of an attention.
+      one product and the rows of the next, the heads of an attention. Tables of embeddings that are much larger than
+      what is looked up in them are divided by columns, and what is looked up is gathered at once.
 
     - `pipeline`: nothing here; `--ttc-split-stages` divides the function.
 
