@@ -158,7 +158,7 @@ def Ttc_CmdReceiveOp : Ttc_CmdOneSideOp<"receive"> {
     ttc.cmd.receive @permute_0 into (@x)
     ```
   }];
-  let assemblyFormat = "$collective `into` `(` custom<Place>($buffer, $offset) `)` attr-dict";
+  let assemblyFormat = "$collective `into` ` ` `(` custom<Place>($buffer, $offset) `)` attr-dict";
 }
 
 def Ttc_CmdOfferOp : Ttc_CmdOneSideOp<"offer"> {

@@ -55,7 +55,7 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "y", si
     ttc.cmd.send @next(@a)
     // CHECK: ttc.cmd.send @next(@b + 64)
     ttc.cmd.send @next(@b + 64)
-    // CHECK: ttc.cmd.receive @next into{{ ?}}(@a)
+    // CHECK: ttc.cmd.receive @next into (@a)
     ttc.cmd.receive @next into (@a)
     // CHECK: ttc.cmd.exchange @sum(@b + 128) into (@a)
     ttc.cmd.exchange @sum(@b + 128) into (@a)
