@@ -12,7 +12,7 @@
 #   target    any bytes as the JSON description of a target
 #   gguf      any bytes as a GGUF file
 #   onnx      any bytes, and any messages, as an ONNX model
-#   tables    any field of any table and command of five bundles, executed where accepted
+#   tables    any field of any table and command of several bundles, executed where accepted
 #
 # It takes HOURS (a fraction is allowed) for all targets together, one process per core, after the
 # builds: the release preset's tools, and the fuzz preset (30 minutes on two cores the first time,

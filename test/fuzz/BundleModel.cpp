@@ -15,7 +15,7 @@ namespace ttrt::fuzz {
 
 /// Commands have their header's three fields first.
 enum CommandField : uint32_t { OpcodeField, ReservedField, SizeField };
-/// After them, a dispatch has these.
+/// After them, a dispatch and commands of collectives have these.
 enum DispatchField : uint32_t { ProgramField = 3, CountField, OperandsField };
 
 static Field scalar(const char *name, uint32_t bytes) {
@@ -52,7 +52,8 @@ void BundleModel::addCommandTables() {
   schema_.add(command("signal", {scalar("event", 4), scalar("reserved2", 4)}));
   schema_.add(command("wait", {scalar("event", 4), scalar("reserved2", 4)}));
   schema_.add(command("end", {}));
-  schema_.add(command("exchange", {scalar("collective", 4), scalar("operandCount", 4), operands}));
+  for (const char *name : {"exchange", "send", "receive", "offer"})
+    schema_.add(command(name, {scalar("collective", 4), scalar("operandCount", 4), operands}));
   Field header, metadata, streams;
   header.name = "header";
   header.type.kind = Kind::Table;
@@ -205,8 +206,7 @@ void BundleModel::placeStreams(Node &tree) const {
   uint64_t total = 0;
   for (Node &stream : tree.items[StreamsPart].items) {
     for (Node &command : stream.items[0].items)
-      if (command.table == firstCommand_ ||
-          command.table == firstCommand_ + static_cast<uint32_t>(Opcode::Exchange) - 1) {
+      if (schema_.table(command.table).fields.back().isVector) {
         const uint64_t count = command.items[OperandsField].items.size();
         if (command.items[CountField].scalar != count) {
           command.items[CountField].scalar = count;

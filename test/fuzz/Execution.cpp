@@ -96,14 +96,15 @@ static void forEachPort(const ttrt_bundle *bundle, uint32_t entry, const ttrt_en
 
 Interface interfaceOf(const ttrt_bundle *bundle) {
   Interface interface;
-  for (uint32_t e = 0; e < ttrt_bundle_entries(bundle); ++e) {
+  const bool isMesh = ttrt_mesh_devices(bundle) > 1; // whole entry points, of all stages
+  for (uint32_t e = 0; e < (isMesh ? ttrt_mesh_entries : ttrt_bundle_entries)(bundle); ++e) {
     ttrt_entry info = TTRT_ENTRY_INIT;
-    ttrt_bundle_entry(bundle, e, &info, nullptr);
+    (isMesh ? ttrt_mesh_entry : ttrt_bundle_entry)(bundle, e, &info, nullptr);
     EntryType &entry = interface.emplace_back();
     entry.name = info.name;
     forEachPort(bundle, e, info, true, [&](PortType port) { entry.inputs.push_back(port); });
     forEachPort(bundle, e, info, false, [&](PortType port) { entry.outputs.push_back(port); });
-    for (uint32_t i = 0; i < ttrt_bundle_schedules(bundle, e); ++i) {
+    for (uint32_t i = 0; !isMesh && i < ttrt_bundle_schedules(bundle, e); ++i) {
       ttrt_schedule schedule = TTRT_SCHEDULE_INIT;
       ttrt_bundle_schedule(bundle, e, i, &schedule, nullptr);
       entry.schedules.emplace_back(schedule.name);

@@ -42,6 +42,7 @@ def tables(build, folder):
         "chip": [f"--target={chip}", "--queues=2", "--shard=width", digits],
         "grid": ["--queues=2", grid],
         "host": ["--queues=2", "--host-ops=com.acme.*", ROOT / "examples/host-ops/swish.onnx"],
+        "stages": ["--mesh=2x2", "--parallel=tensor:x,pipeline:y", "--hide-exchanges", mlp],
     }.items():
         run(build / "bin/ttc-translate", "--onnx-to-bundle", *options, "-o", folder / f"{name}.ttcb")
     for made in (chip, grid, text):
