@@ -195,6 +195,7 @@ void DeviceMemory::mapConstants(const Bundle &bundle, const SegmentView &segment
 void DeviceMemory::mapShared(MemoryRange range, const SharedMemory &memory) {
   if (memory.descriptor < 0)
     return makeWritable(range);
+  isShared_ = true;
   if (range.size() &&
       mmap(base_ + range.begin, range.size(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
            memory.descriptor,

@@ -52,6 +52,9 @@ public:
   /// everything else.
   uint8_t *l1(uint32_t core) const;
 
+  /// Whether other processes map the writable DRAM.
+  bool isShared() const { return isShared_; }
+
   /// Throws Error.
   ttrt_huge_pages hugePages() const;
 
@@ -72,6 +75,7 @@ private:
   AddressMap map_;
   uint8_t *base_ = nullptr;
   MemoryRange reserved_[2]; ///< the second one is all, or the top
+  bool isShared_ = false;
   bool hugePages_ = false;  ///< wanted, and the system has them
   MemoryRange writable_[3]; ///< in DRAM, with huge pages
   MemoryRange copied_[2];   ///< the constants and those of the device, if they are a copy

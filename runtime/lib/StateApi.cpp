@@ -225,11 +225,13 @@ void restore(const Device &device, const char *path) {
                });
 }
 
-/// Sets memory to zero. Whole pages are given back, which makes them zero.
-void clear(uint8_t *data, uint64_t bytes) {
+/// Sets memory to zero. Whole pages are given back, which makes them zero if they are this
+/// process's alone.
+void clear(uint8_t *data, uint64_t bytes, bool isShared) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(data), end = begin + bytes;
   const uintptr_t first = alignUp(begin, kPageSize), last = end / kPageSize * kPageSize;
-  if (first < last && madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED) == 0) {
+  if (!isShared && first < last &&
+      madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED) == 0) {
     memset(data, 0, first - begin);
     memset(reinterpret_cast<void *>(last), 0, end - last);
     return;
@@ -278,7 +280,7 @@ ttrt_status ttrt_state_reset(ttrt_device *device, ttrt_error *error) {
   return withDevice(device, error, [&](Device &target) {
     const auto *states = target.bundle().metadata().states();
     for (uint32_t i = 0; i < count(states); ++i)
-      clear(dataOf(target, *states->Get(i)), sizeOf(*states->Get(i)));
+      clear(dataOf(target, *states->Get(i)), sizeOf(*states->Get(i)), target.memory().isShared());
   });
 }
 
