@@ -68,7 +68,8 @@ static uint64_t verifyInferences(const Bundle &bundle, const DecodedPlan &plan, 
 }
 
 /// Hosts execute schedules of one name, and end after the same inference: the bodies of all parts
-/// have equally many.
+/// have equally many. A part without outputs repeats its default schedule, so its host ends after
+/// any inference, and others cannot go on to the end of a body.
 static void verifyBodies(const Bundle &bundle, const std::vector<std::vector<uint64_t>> &bodies,
                          uint32_t a, uint32_t b) {
   const fb::EntryPoint &first = *bundle.metadata().entries()->Get(a);
@@ -83,6 +84,17 @@ static void verifyBodies(const Bundle &bundle, const std::vector<std::vector<uin
                 name, bodies[a][i], text(first.name()), bodies[b][j], text(second.name()),
                 text(first.part_of()));
     }
+  auto verifyFollower = [&](const fb::EntryPoint &entry, const std::vector<uint64_t> &inferences,
+                            const fb::EntryPoint &other) {
+    for (uint32_t i = 0; i < inferences.size(); ++i)
+      if (inferences[i] > 1 && count(entry.outputs()) != 0 && count(other.outputs()) == 0)
+        failBad("the body of schedule '{}' has {} inferences in entry point '{}'; expected one, "
+                "because '{}', also part of '{}', has no outputs",
+                text(entry.schedules()->Get(i)->name()), inferences[i], text(entry.name()),
+                text(other.name()), text(entry.part_of()));
+  };
+  verifyFollower(first, bodies[a], second);
+  verifyFollower(second, bodies[b], first);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,27 +21,35 @@ public:
     const Access *bad = nullptr;
     Access found{};
     forEachAccess(bundle, entry, action, [&](const Access &access) {
-      if (!bad && !isMapped(access)) {
+      if (!bad && !isMapped(access, action)) {
         found = access;
         bad = &found;
       }
     });
     if (bad)
-      refuse(*bad, describe());
+      refuse(*bad, action, describe());
   }
 
 private:
-  bool isMapped(const Access &access) const {
+  /// What a collective reads, other devices read, too: they reach writable DRAM, and no constants.
+  static bool isCollective(const Action &action) {
+    return action.info->inCollective != CollectiveRole::None;
+  }
+  bool isMapped(const Access &access, const Action &action) const {
     for (const MemoryRange &range : {layout.dram[0], layout.dram[1], layout.dram[2], layout.rest})
       if (range.contains(access.address, access.end()))
         return true;
-    return !access.write && (layout.constants.contains(access.address, access.end()) ||
-                             layout.shard.contains(access.address, access.end()));
+    return !access.write && !isCollective(action) &&
+           (layout.constants.contains(access.address, access.end()) ||
+            layout.shard.contains(access.address, access.end()));
   }
-  [[noreturn]] void refuse(const Access &access, const std::string &what) const {
+  [[noreturn]] void refuse(const Access &access, const Action &action,
+                           const std::string &what) const {
     failBad("{}: operand {} {} {:#x} + {} bytes, which are not all {}", what, access.operand,
             access.write ? "writes" : "reads", access.address, access.bytes,
-            access.write ? "writable" : "mapped");
+            access.write           ? "writable"
+            : isCollective(action) ? "where other devices can reach them"
+                                   : "mapped");
   }
 
   const Bundle &bundle;

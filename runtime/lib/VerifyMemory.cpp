@@ -370,8 +370,16 @@ bool MemoryVerifier::isOverScratch(const Access &operand, const Access &scratch)
 }
 
 /// The workgroups of a command and the bytes of a copy are in no order, so accesses of one command
-/// must not conflict. Operands that the program may write in place are the exception.
+/// must not conflict. Operands that the program may write in place are the exception. What a
+/// collective reads is in no constant: other devices reach writable DRAM only.
 void MemoryVerifier::verifyOwnOperands(const Op &op, const Access *accesses) const {
+  for (uint32_t i = op.first; i < op.end; ++i)
+    if (op.info->inCollective != CollectiveRole::None &&
+        accesses[i].kind == fb::BufferKind::Constant)
+      failBad("{}: operand {} at {:#x} + {} bytes is in the constants of {}; expected it where "
+              "other devices can reach it",
+              here(), accesses[i].operand, accesses[i].address, accesses[i].bytes,
+              describeDevices(*entry));
   const fb::Program *program =
       op.runsProgram() ? bundle.metadata().programs()->Get(op.index) : nullptr;
   for (uint32_t i = op.first; i < op.end; ++i)

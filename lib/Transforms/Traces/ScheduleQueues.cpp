@@ -552,6 +552,8 @@ struct ScheduleQueues : mlir::ttc::impl::ScheduleQueuesBase<ScheduleQueues> {
     for (func::FuncOp function : llvm::to_vector(module.getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
+      if (failed(checkSlots(function)))
+        return signalPassFailure();
       // A stage of a pipeline has its own, which are on no other devices.
       ConstantPool own(symbols);
       const bool isStage = function->hasAttr(kDevicesAttrName);
@@ -566,6 +568,21 @@ private:
   void count(const ConstantPool &constants) {
     numConstants += constants.getNumStored();
     numShared += constants.getNumShared();
+  }
+
+  /// The host of a stage without outputs repeats `single`, and ends after any inference. The others
+  /// would go on to the end of the ring.
+  LogicalResult checkSlots(func::FuncOp function) {
+    const auto name = function->getAttrOfType<StringAttr>(kPartOfAttrName);
+    if (slots == 1 || !name)
+      return success();
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (!function.getResultAttr(i, kStateAttrName))
+        return success();
+    return function.emitError() << "expected slots=1, found slots=" << slots.getValue()
+                                << ": stage '" << function.getSymName() << "' of '"
+                                << name.getValue()
+                                << "' has no outputs, so nothing tells its host where a ring ends";
   }
 
   /// The names other than `single`, from the options.

@@ -291,10 +291,34 @@ const StageFault kStageFaults[] = {
      "operands 1 (0x1000 + 1024 bytes) and 2 (0x1000 + 1024 bytes) overlap, and one is written"},
     {"SentIntoConstants", [](BB &b) { operandOf(b, 1, kNextReceive, 0) = bufferOf(b, "v").offset; },
      "receives 'forward' with operand 0 at 0x0 + 1024 bytes, in the constants"},
+    {"SentFromConstantsThatOthersLack",
+     [](BB &b) {
+       // Devices 0 and 1 have three pages of constants, 2 and 3 only one.
+       bufferOf(b, "w").offset = operandOf(b, 0, kStageAdd, 1) = 2 * kPageSize;
+       operandOf(b, 0, kStageSend, 0) = 2 * kPageSize;
+     },
+     "operand 0 at 0x2000 + 1024 bytes is in the constants of devices 0, 1; expected it where "
+     "other "
+     "devices can reach it"},
     {"SentOutsideDram",
      [](BB &b) { operandOf(b, 1, kNextReceive, 0) = b.bundle.target->dram_bank_bytes - 64; },
      "expected it in DRAM of 0x4000000 bytes"},
 };
+
+/// A part without outputs repeats its default schedule: its host may end after any inference.
+TEST(Stage, BodiesOfOneInferenceBesidePartsWithoutOutputs) {
+  BB b = chainOfStages(2, 1);
+  for (size_t i = 0; i < 2; ++i) {
+    auto &body = part(b, i).schedules[0]->body;
+    for (size_t steps = body.size(), j = 0; j < steps; ++j)
+      body.push_back(std::make_unique<fb::StepT>(*body[j]));
+  }
+  const std::string said = verdict(b);
+  EXPECT_NE(said.find("the body of schedule 'single' has 2 inferences in entry point 'main_1'; "
+                      "expected one, because 'main_0', also part of 'main', has no outputs"),
+            std::string::npos)
+      << said;
+}
 
 class StageFaultTest : public testing::TestWithParam<StageFault> {};
 
