@@ -99,7 +99,7 @@ void MappedTransport::prepare(const ttrt_transport_plan &plan, int &memory, uint
   self.closed.store(0, std::memory_order_release);
   isPrepared_ = true;
   plan_ = plan;
-  if (!peers_.meet(/*isFirst=*/true))
+  if (!peers_.meet(Peers::Meeting::First))
     throwFailure();
   // Nobody uses what a device had here before.
   peers_.know();
@@ -141,11 +141,10 @@ uint64_t MappedTransport::dramOffset(uint32_t device) const {
   return offset;
 }
 
-/// What is read there is zero from now on, and takes no memory.
-void MappedTransport::clear(uint64_t offset, uint64_t bytes) const noexcept {
-  if (bytes > 0)
-    fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
-              static_cast<off_t>(bytes));
+/// What is read there is zero from now on, and takes no memory. False: it keeps what it had.
+bool MappedTransport::clear(uint64_t offset, uint64_t bytes) const noexcept {
+  return bytes == 0 || fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                 static_cast<off_t>(offset), static_cast<off_t>(bytes)) == 0;
 }
 
 void MappedTransport::openMemory(int &memory, uint64_t &offset) {
@@ -166,10 +165,13 @@ void MappedTransport::openMemory(int &memory, uint64_t &offset) {
     mesh::fail(TTRT_OUT_OF_MEMORY, "cannot extend the mesh's memory to %llu bytes: %s",
                static_cast<unsigned long long>(size), strerror(errno));
   // The mesh may have had other boards here.
-  clear(boardOffset(peers_.device), boardBytes());
   dramOffset_ = offset = dramOffset(peers_.device);
-  clear(dramOffset_, dramBytes(peers_.device));
-  clear(links, linksBytes);
+  if (!clear(boardOffset(peers_.device), boardBytes()) ||
+      !clear(dramOffset_, dramBytes(peers_.device)) || !clear(links, linksBytes))
+    mesh::fail(TTRT_IO_ERROR,
+               "cannot clear the mesh's memory: %s; expected a file that can have "
+               "holes, as memfd_create() makes it",
+               strerror(errno));
 }
 
 void MappedTransport::bind(uint8_t *base) {
@@ -193,7 +195,7 @@ void MappedTransport::bind(uint8_t *base) {
   slow_ = SlowLinks::create(*fb::GetBundle(plan_.metadata), peers_, descriptor_,
                             alignUp(dramOffset(peers_.devices), kPageSize));
   isBound_ = true;
-  if (!peers_.meet())
+  if (!peers_.meet(Peers::Meeting::Opening))
     throwFailure();
   for (uint32_t i = 0; i < peers_.devices && descriptor_ < 0; ++i) {
     bases_[i] = reinterpret_cast<const uint8_t *>(uintptr_t(peers_.member(i).base));
@@ -221,6 +223,8 @@ void MappedTransport::unbind() noexcept {
 }
 
 void MappedTransport::fail(const char *message) noexcept {
+  if (process_ != getpid()) // a forked child has no part in the mesh
+    return;
   peers_.fail("device %u of the mesh has failed: %s", peers_.device, message);
 }
 
@@ -282,7 +286,9 @@ bool MappedTransport::exchangeLarge(uint32_t collective, const uint64_t *operand
   const bool isOffered = std::exchange(count.isOffered, false);
   const uint64_t begun = isOffered ? count.progress : count.progress + 1;
   count.progress = begun + plan.rounds;
-  if (!isOffered)
+  if (isOffered)
+    announceInside();
+  else
     peers_.publish(collective, begun);
   for (uint32_t k = 0; k < plan.rounds; ++k) {
     const Round &round = plan.schedule[k];
@@ -369,6 +375,7 @@ int MappedTransport::receive(uint32_t collective, uint64_t output) noexcept {
       return false;
     }
     const uint32_t from = plan.waits.front();
+    announceInside();
     if (slow_) [[unlikely]]
       depart(collective, 0, number);
     if (!peers_.await(from, collective, number) || peers_.hasFailed()) [[unlikely]]
@@ -431,16 +438,17 @@ int MappedTransport::gather(const void *data, size_t bytes, void *all) noexcept 
     return 1;
   auto *to = static_cast<uint8_t *>(all);
   constexpr size_t kChunk = kSlots * kSlotBytes; // the slots of a device follow each other
-  if (!peers_.meet())                            // nobody reads slots any more
+  auto meet = [&] { return peers_.meet(Peers::Meeting::Running); };
+  if (!meet()) // nobody reads slots any more
     return 1;
   for (size_t begin = 0; begin < bytes; begin += kChunk) {
     const size_t chunk = std::min(kChunk, bytes - begin);
     memcpy(peers_.slot(peers_.device, 0), static_cast<const uint8_t *>(data) + begin, chunk);
-    if (!peers_.meet())
+    if (!meet())
       return 1;
     for (uint32_t i = 0; i < peers_.devices; ++i)
       memcpy(to + i * bytes + begin, peers_.slot(i, 0), chunk);
-    if (!peers_.meet())
+    if (!meet())
       return 1;
   }
   return 0;

@@ -67,11 +67,14 @@ private:
   /// Where a device's DRAM begins in the shared memory; for `devices`, where the last one ends.
   /// Only while devices open: one that has closed may say already what it will have next.
   uint64_t dramOffset(uint32_t device) const;
-  void clear(uint64_t offset, uint64_t bytes) const noexcept;
+  bool clear(uint64_t offset, uint64_t bytes) const noexcept;
   [[noreturn]] void throwFailure();
   /// Calls function(), which reads other devices' memory; 0 if it returns true and no device has
   /// failed meanwhile.
   template <typename Function> int takePart(Function function) noexcept;
+  /// A device that fails unmaps its memory when it sees nobody inside, and one that is inside reads
+  /// no memory once it sees the failure: one of both sees the other. publish() does the same.
+  static void announceInside() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
   bool exchangeSmall(uint32_t collective, const uint64_t *operands) noexcept;
   bool exchangeLarge(uint32_t collective, const uint64_t *operands) noexcept;
   void depart(uint32_t collective, uint32_t round, uint64_t progress) noexcept;

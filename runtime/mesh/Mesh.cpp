@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace ttrt::mesh;
@@ -52,6 +53,9 @@ struct ttrt_mesh {
   void run(uint32_t entry, const ttrt_input *inputs, const ttrt_output *outputs,
            const ttrt_run_options &options);
 
+  /// Whether this is a forked child of the process that has the threads.
+  bool isChild() const { return process != getpid(); }
+
   const uint32_t devices;
   std::vector<ttrt_device *> opened;
 
@@ -65,6 +69,7 @@ private:
   void closeTransports();
   [[noreturn]] void throwFirst() const;
 
+  const pid_t process = getpid();
   const ttrt_bundle *const bundle;
   ttrt_device_options deviceOptions = TTRT_DEVICE_OPTIONS_INIT;
   std::vector<ttrt_transport *> transports; ///< empty without a mesh
@@ -284,6 +289,9 @@ static void checkSizes(const std::vector<DividedPort> &ports, const Transfer *tr
 
 void ttrt_mesh::run(uint32_t entry, const ttrt_input *inputs, const ttrt_output *outputs,
                     const ttrt_run_options &options) {
+  if (isChild())
+    fail(TTRT_UNSUPPORTED, "the mesh belongs to the process that opened it, and this is a forked "
+                           "child of that process");
   if (entry >= inputPorts.size())
     fail(TTRT_INVALID_ARGUMENT, "the bundle has no entry point %u", entry);
   checkSizes(inputPorts[entry], inputs, "input");
@@ -327,7 +335,10 @@ ttrt_status ttrt_mesh_open(const ttrt_bundle *bundle, const ttrt_mesh_options *o
   });
 }
 
-void ttrt_mesh_close(ttrt_mesh *mesh) { delete mesh; }
+void ttrt_mesh_close(ttrt_mesh *mesh) {
+  if (mesh && !mesh->isChild()) // a child has none of the threads, and keeps the memory
+    delete mesh;
+}
 
 ttrt_device *ttrt_mesh_device(ttrt_mesh *mesh, uint32_t device) {
   return mesh && device < mesh->devices ? mesh->opened[device] : nullptr;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <ctime>
 #include <linux/futex.h>
 #include <poll.h>
@@ -26,6 +27,8 @@ static constexpr uint64_t kMeetSeconds = 120;
 /// may need the CPU. It never yields: on a busy machine that costs a time slice of each other
 /// thread.
 static constexpr int kSpins = 3000, kFewSpins = 150;
+/// How often a device looks, every 0.1 ms, for the message of one that fails.
+static constexpr int kLooksForMessage = 3000;
 
 static void pauseCpu() {
 #if defined(__x86_64__)
@@ -94,8 +97,8 @@ bool Peers::hasEnded(uint32_t peer) noexcept {
   int &process = processes_[peer];
   if (process < 0)
     process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (process < 0)
-    return errno == ESRCH;
+  if (process < 0) // kill() knows, until its parent has been told
+    return errno == ESRCH || (kill(pid, 0) != 0 && errno == ESRCH);
   pollfd one{process, POLLIN, 0}; // also if its parent has not been told yet
   return poll(&one, 1, 0) > 0 && one.revents != 0;
 }
@@ -164,7 +167,7 @@ bool Peers::await(uint32_t peer, uint32_t collective, uint64_t value) noexcept {
   }
 }
 
-bool Peers::meet(bool isFirst) noexcept {
+bool Peers::meet(Meeting kind) noexcept {
   Member &self = member(device);
   self.arrived.store(++meetings_, std::memory_order_release);
   wake(self.arrived);
@@ -177,11 +180,11 @@ bool Peers::meet(bool isFirst) noexcept {
         break;
       if (hasFailed())
         return false;
-      checkAlive(i, isFirst, [&](uint32_t other) {
+      checkAlive(i, kind == Meeting::First, [&](uint32_t other) {
         return static_cast<int32_t>(member(other).arrived.load(std::memory_order_acquire) -
                                     meetings_) >= 0;
       });
-      if (secondsNow() > end)
+      if (kind != Meeting::Running && secondsNow() > end)
         fail("device %u of the mesh has not come within %u seconds", i,
              static_cast<unsigned>(kMeetSeconds));
       sleep(arrived, found);
@@ -237,10 +240,12 @@ const char *Peers::failure() const noexcept {
   const uint32_t state = header().failure.load(std::memory_order_acquire);
   if (state == Header::kGood)
     return nullptr;
-  for (int i = 0; i < 1000; ++i) {
+  // Whoever writes the message may have lost its CPU; or it has ended.
+  for (int i = 0; i < kLooksForMessage; ++i) {
     if (header().failure.load(std::memory_order_acquire) == Header::kFailed)
       return header().message;
-    sched_yield();
+    const timespec pause{0, 100000};
+    nanosleep(&pause, nullptr);
   }
   return "a device of the mesh has ended while it failed";
 }

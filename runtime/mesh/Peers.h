@@ -59,9 +59,11 @@ public:
     return reinterpret_cast<Progress *>(boards_[index])[collective];
   }
 
+  /// First: of devices that open; waits also for those that were closed, and will open again.
+  /// Opening: the others are there, and open. Running: waits as long as all devices live.
+  enum class Meeting { First, Opening, Running };
   /// Returns when all devices have called this as often. False: the mesh has failed.
-  /// The first meeting waits also for devices that were closed, and will open again.
-  bool meet(bool isFirst = false) noexcept;
+  bool meet(Meeting kind) noexcept;
   /// After a meeting of all: from now on, processes that end are noticed, and it is known how long
   /// spinning pays.
   void know();

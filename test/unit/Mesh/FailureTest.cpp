@@ -327,6 +327,26 @@ TEST(MeshFailure, NothingStays) {
   EXPECT_EQ(list(), before);
 }
 
+/// The transport of a forked child: nothing that it does reaches the mesh.
+TEST(MeshFailure, AForkedChild) {
+  const World world = sums(2);
+  EXPECT_EQ(runSharedThreads(2,
+                             [&](uint32_t device, ttrt_transport *transport) {
+                               Member member(world, transport);
+                               if (device == 0) {
+                                 const pid_t child = fork();
+                                 if (child == 0) {
+                                   transport->fail(transport, "it is a child");
+                                   _exit(0);
+                                 }
+                                 int status;
+                                 waitpid(child, &status, 0);
+                               }
+                               return member.run(1, 3) == world.expected(world.cases[1], device, 3);
+                             }),
+            0u);
+}
+
 /// What hosts agree on, between streams.
 TEST(MeshFailure, Gather) {
   for (auto run : {runThreads, runSharedThreads, runProcesses})
