@@ -127,6 +127,7 @@ void Members::tell(Kind kind, uint32_t session) {
   sends_.clear();
   notice.kind = kind;
   notice.session = session;
+  notice.gathers = gathers_;
   if (const char *text = failure(); text && kind == Kind::Failed)
     memcpy(notice.text, text, sizeof notice.text);
   for (int rank = 0; rank < size_; ++rank) {
@@ -189,6 +190,7 @@ void Members::readNotices() {
     Peer &peer = peers_[status.MPI_SOURCE];
     if (notice.kind == Kind::Left) {
       peer.session = notice.session;
+      peer.gathers = notice.gathers;
       continue;
     }
     peer.knows = true;
@@ -230,11 +232,12 @@ bool Members::watch(Waiter &waiter, int peer) {
   for (int rank = 0; rank < size_; ++rank) {
     if (rank == self_)
       continue;
+    const bool awaits = peer == rank || (peer == kAnybody && peers_[rank].gathers < gathers_);
     pollfd process = {peers_[rank].process, POLLIN, 0};
     if (process.fd >= 0 && poll(&process, 1, 0) == 1) {
       peers_[rank].hasEnded = true;
       snprintf(text, sizeof text, "device %d of the mesh has ended", rank);
-    } else if ((peer == rank || peer == kAnybody) && peers_[rank].session >= session_ &&
+    } else if (awaits && peers_[rank].session && peers_[rank].session >= session_ &&
                now - waiter.begin > kGrace)
       snprintf(text, sizeof text, "device %d of the mesh has closed", rank);
     else

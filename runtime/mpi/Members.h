@@ -54,8 +54,11 @@ public:
   /// whether MPI can be ended.
   bool leaveForEver();
 
+  /// All ranks take part in each gather, so one that has left may have completed this one.
+  void beginGather() { ++gathers_; }
   static constexpr int kAnybody = -1;
-  /// Calls done() until it returns true. `peer` is the rank that it depends on, or kAnybody.
+  /// Calls done() until it returns true. `peer` is the rank that it depends on; kAnybody: all of
+  /// them, for the gather that was begun last.
   /// Returns false if the mesh has failed.
   template <typename Done> bool wait(int peer, Done done) {
     if (done())
@@ -74,7 +77,8 @@ private:
   struct Notice {
     Kind kind;
     uint32_t session;
-    char text[504];
+    uint32_t gathers; ///< that the rank has completed, or begun
+    char text[500];
   };
   struct Waiter {
     uint32_t spins = 0;
@@ -83,7 +87,8 @@ private:
   struct Peer {
     bool knows = false; ///< of the failure
     bool hasEnded = false;
-    uint32_t session = 0; ///< the latest that it has left
+    uint32_t session = 0; ///< the latest that it has left; 0: none
+    uint32_t gathers = 0; ///< in which it took part until then
     int process = -1;     ///< a pidfd, if it is on this host
   };
 
@@ -97,13 +102,13 @@ private:
   MPI_Comm data_ = MPI_COMM_NULL, notices_ = MPI_COMM_NULL;
   int self_ = 0, size_ = 1;
   bool crowded_ = false; ///< more ranks on this host than CPUs
-  uint32_t session_ = 0;
+  uint32_t session_ = 0, gathers_ = 0;
   bool announced_ = false;
   std::vector<Peer> peers_;
   std::vector<MPI_Request> sends_; ///< of notices
   Notice failed_ = {}, left_ = {};
   std::atomic<int> state_ = kNew;
-  char text_[504] = {};
+  char text_[500] = {};
 };
 
 } // namespace ttrt::mpi

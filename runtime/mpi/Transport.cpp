@@ -59,7 +59,7 @@ Transport::Transport(MPI_Comm communicator, bool endsMpi)
 Transport::~Transport() {
   unbind();
   const std::lock_guard<std::mutex> lock(mutex);
-  const bool all = members->leaveForEver();
+  const bool all = hasLeft ? *hasLeft : members->leaveForEver();
   members.reset();
   if (!endsMpi)
     return;
@@ -104,6 +104,10 @@ template <typename Function> bool Transport::attempt(Function function) {
 // A device opens
 //===----------------------------------------------------------------------===//
 
+/// Of the messages that ranks send each other: their sizes (Pieces.h), and how moves become
+/// messages.
+static constexpr uint64_t kMessagesVersion = 2;
+
 static uint64_t devicesOf(const fb::Bundle &bundle) {
   uint64_t devices = 1;
   if (const fb::Mesh *mesh = bundle.mesh())
@@ -114,10 +118,12 @@ static uint64_t devicesOf(const fb::Bundle &bundle) {
 
 ttrt_status Transport::prepare(const ttrt_transport_plan &plan, ttrt_error *error) {
   struct Facts {
-    uint64_t hash, devices;
+    uint64_t version, hash, devices;
   };
   const fb::Bundle &found = *fb::GetBundle(plan.metadata);
-  const Facts own = {plan.metadata_hash, devicesOf(found)};
+  const Facts own = {kMessagesVersion, plan.metadata_hash, devicesOf(found)};
+  if (bundle)
+    return report(error, TTRT_BUSY, "another device uses the transport");
   try {
     std::vector<Facts> all(interface.devices);
     {
@@ -128,6 +134,10 @@ ttrt_status Transport::prepare(const ttrt_transport_plan &plan, ttrt_error *erro
       return report(error, TTRT_FAILED, members->failure());
     // All ranks see the same facts and end in the same way.
     for (uint32_t device = 0; device < interface.devices; ++device) {
+      if (all[device].version != own.version)
+        return report(error, TTRT_INVALID_ARGUMENT,
+                      "device " + std::to_string(device) +
+                          " of the mesh has another version of libttrt-mpi, whose messages differ");
       if (all[device].devices != interface.devices)
         return report(error, TTRT_INVALID_ARGUMENT,
                       "the bundle of device " + std::to_string(device) + " is for a mesh of " +
@@ -196,7 +206,12 @@ void Transport::unbind() {
   const std::lock_guard<std::mutex> lock(mutex);
   if (!bundle)
     return;
-  members->leave();
+  // After a failure, messages that are under way may still arrive, as long as MPI is called: while
+  // the device has its memory.
+  if (members->failure() && !hasLeft)
+    hasLeft = members->leaveForEver();
+  else
+    members->leave();
   exchanges.clear();
   bundle = nullptr;
   base = nullptr;
@@ -262,34 +277,46 @@ int Transport::offer(uint32_t collective, uint64_t input) {
 
 int Transport::gather(const void *data, size_t bytes, void *all) {
   const std::lock_guard<std::mutex> lock(mutex);
-  // MPI counts with an int: large ones take several parts, each at its place in every device's
-  // bytes.
-  constexpr size_t kPart = size_t(1) << 28;
+  constexpr size_t kPart = size_t(1) << 24;
   return attempt([&] {
-    for (size_t at = 0; at < bytes; at += kPart) {
-      const int count = static_cast<int>(std::min(kPart, bytes - at));
-      MPI_Datatype part = MPI_DATATYPE_NULL, spread = MPI_DATATYPE_NULL;
-      check("MPI_Type_contiguous", MPI_Type_contiguous(count, MPI_BYTE, &part));
-      check("MPI_Type_create_resized",
-            MPI_Type_create_resized(part, 0, static_cast<MPI_Aint>(bytes), &spread));
-      check("MPI_Type_commit", MPI_Type_commit(&spread));
-      MPI_Request request = MPI_REQUEST_NULL;
-      check("MPI_Iallgather",
-            MPI_Iallgather(static_cast<const uint8_t *>(data) + at, count, MPI_BYTE,
-                           static_cast<uint8_t *>(all) + at, 1, spread, members->data(), &request));
-      MPI_Type_free(&spread);
-      MPI_Type_free(&part);
-      if (!members->wait(Members::kAnybody, [&] {
-            int done = 0;
-            check("MPI_Test", MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-            return done != 0;
-          }))
+    for (size_t at = 0; at < bytes; at += kPart)
+      if (!gatherPart(static_cast<const uint8_t *>(data) + at, std::min(kPart, bytes - at),
+                      static_cast<uint8_t *>(all) + at, bytes))
         return false;
-    }
     return true;
   })
              ? 0
              : 1;
+}
+
+/// The part of each device is at its place in that device's `pitch` bytes. After a failure, the
+/// gather is still under way, and MPI may write where it was begun: that memory is kept.
+bool Transport::gatherPart(const uint8_t *data, size_t bytes, uint8_t *all, size_t pitch) {
+  auto memory = std::make_unique<uint8_t[]>(bytes * (interface.devices + 1));
+  uint8_t *own = memory.get(), *parts = own + bytes;
+  memcpy(own, data, bytes);
+  const auto size = static_cast<int>(bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  members->beginGather();
+  check("MPI_Iallgather",
+        MPI_Iallgather(own, size, MPI_BYTE, parts, size, MPI_BYTE, members->data(), &request));
+  auto isDone = [&] {
+    int done = 0;
+    check("MPI_Test", MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    return done != 0;
+  };
+  try {
+    if (members->wait(Members::kAnybody, isDone)) {
+      for (uint32_t device = 0; device < interface.devices; ++device)
+        memcpy(all + device * pitch, parts + device * bytes, bytes);
+      return true;
+    }
+  } catch (const MpiError &) {
+    gathering = std::move(memory);
+    throw;
+  }
+  gathering = std::move(memory);
+  return false;
 }
 
 } // namespace ttrt::mpi

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace ttrt::mpi {
 
@@ -35,6 +36,7 @@ private:
   int gather(const void *data, size_t bytes, void *all);
   void fail(const char *message);
 
+  bool gatherPart(const uint8_t *data, size_t bytes, uint8_t *all, size_t pitch);
   Operands operandsOf(uint32_t collective, const uint64_t *operands) const;
   Exchange &find(uint32_t collective, const Operands &operands);
   void prepareStreams();
@@ -58,7 +60,9 @@ private:
   uint8_t *base = nullptr;
   std::vector<std::vector<std::unique_ptr<Exchange>>> exchanges; ///< by collective
   std::vector<Exchange *> offered; ///< by collective: what has been sent and not received; nullptr
+  std::unique_ptr<uint8_t[]> gathering; ///< of a gather that has failed; freed after MPI's end
   bool endsMpi;
+  std::optional<bool> hasLeft; ///< for ever, after a failure; whether MPI can be ended
 };
 
 } // namespace ttrt::mpi

@@ -66,6 +66,17 @@ def test_gather(mpi):
     assert status == 0 and lines_of(output, 3) == ["gathered"] * 3, output
 
 
+def test_ranks_that_leave_after_a_gather(mpi):
+    status, output = mpi.run(3, "leave")
+    assert status == 0 and lines_of(output, 3) == ["gathered"] * 3, output
+
+
+def test_a_transport_has_one_device(mpi):
+    status, output = mpi.run(3, "busy")
+    assert status == 0, output
+    assert lines_of(output, 3) == ["goes on", "another device uses the transport", "goes on"], output
+
+
 @pytest.mark.parametrize("mode, message", [
     ("bundles", "device 1 of the mesh has another bundle than device 0"),
     ("devices", "the bundle of device 1 is for a mesh of 4 devices; found 3 ranks")])

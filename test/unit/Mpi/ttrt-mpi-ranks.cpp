@@ -192,6 +192,42 @@ int gather(Rank &rank) {
   return 0;
 }
 
+/// Ranks leave as soon as they have gathered; the last one is late, and misses nothing.
+int leave(Rank &rank) {
+  const MeshTables tables(rank.devices(), {});
+  if (!rank.open(tables, 1))
+    return 1;
+  const bool isLate = rank.number() + 1 == rank.devices();
+  std::vector<uint8_t> own(3000000, static_cast<uint8_t>(rank.number())),
+      all(own.size() * rank.devices());
+  if (isLate)
+    usleep(600000);
+  for (int i = 0; i < 2; ++i)
+    if (rank.transport->gather(rank.transport, own.data(), own.size(), all.data()) != 0) {
+      printf("rank %u: %s\n", rank.number(), rank.transport->failure(rank.transport));
+      return 1;
+    }
+  rank.transport->unbind(rank.transport);
+  printf("rank %u: gathered\n", rank.number());
+  return 0;
+}
+
+/// A second device on the transport of another one.
+int busy(Rank &rank) {
+  const MeshTables tables(rank.devices(), {});
+  if (!rank.open(tables, 1))
+    return 1;
+  if (rank.number() == 1 && rank.open(tables, 1)) // says why
+    return 1;
+  uint32_t own = rank.number();
+  std::vector<uint32_t> all(rank.devices());
+  const bool good = rank.transport->gather(rank.transport, &own, sizeof own, all.data()) == 0;
+  rank.transport->unbind(rank.transport);
+  if (good && rank.number() != 1)
+    printf("rank %u: goes on\n", rank.number());
+  return good ? 0 : 1;
+}
+
 int refused(Rank &rank, bool otherMesh) {
   const bool odd = rank.number() == 1;
   const MeshTables tables(rank.devices() + (otherMesh && odd), {});
@@ -255,6 +291,10 @@ int runRank(Rank &rank, const std::string &mode) {
     return stages(rank, mode == "pass");
   if (mode == "gather")
     return gather(rank);
+  if (mode == "leave")
+    return leave(rank);
+  if (mode == "busy")
+    return busy(rank);
   if (mode == "bundles" || mode == "devices")
     return refused(rank, mode == "devices");
   return endless(rank, mode);
