@@ -14,12 +14,26 @@ struct ttrt_pipeline {
       : entry(options.entry), state(std::move(device), options) {}
   uint32_t entry;
   PipelineState state;
+  /// All devices of a mesh are in the same slot of their rings, because their runs end after the
+  /// same inference: the host's calls decide that, and no device's speed.
+  bool waitsOnly = false;
   std::atomic<bool> feeding{false}, draining{false};
 };
 
 static const fb::EntryPoint *findEntry(const ttrt_bundle *bundle, uint32_t entry) {
   const auto *entries = bundle ? bundle->bundle->metadata().entries() : nullptr;
   return entry < count(entries) ? entries->Get(entry) : nullptr;
+}
+
+static bool hasRing(const Bundle &bundle, uint32_t entry) {
+  const fb::EntryPoint &table = *bundle.metadata().entries()->Get(entry);
+  auto isRing = [](const auto *ports) {
+    for (uint32_t i = 0; i < count(ports); ++i)
+      if (slotsOf(*ports->Get(i)) > 1)
+        return true;
+    return false;
+  };
+  return isRing(table.inputs()) || isRing(table.outputs());
 }
 
 extern "C" {
@@ -58,6 +72,7 @@ ttrt_status ttrt_pipeline_open(ttrt_device *device, const ttrt_pipeline_options 
     requireNoFailure(target);
     auto opened = std::make_unique<ttrt_pipeline>(device->device,
                                                   readOptions(options, "ttrt_pipeline_options"));
+    opened->waitsOnly = target.mesh().transport() && hasRing(target.bundle(), opened->entry);
     const ResolvedSchedule &schedule = opened->state.schedule();
     for (const auto *part : {&schedule.prologue, &schedule.body, &schedule.epilogue})
       for (const ResolvedStep &step : *part)
@@ -129,6 +144,9 @@ ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs, ttr
   const ttrt_status status = guarded(error, [&] {
     require(pipeline && outputs, "pipeline or outputs is NULL");
     requireEnumerator(wait, TTRT_STREAM, "ttrt_wait");
+    if (pipeline->waitsOnly && wait != TTRT_WAIT)
+      fail(TTRT_UNSUPPORTED, "a pop on a device of a mesh whose inputs or outputs have several "
+                             "slots; expected TTRT_WAIT");
     requireHostThread(pipeline->state.device());
     InUse use(pipeline->draining, "another pop");
     const HostZone zone = pipeline->state.device().zone(profile::HostCall::PipelinePop);

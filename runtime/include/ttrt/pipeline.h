@@ -136,7 +136,9 @@ TTRT_API ttrt_status ttrt_pipeline_finish(ttrt_pipeline *pipeline, ttrt_error *e
  *
  * TTRT_NOT_READY if the inference is not complete (with TTRT_DONT_WAIT only); TTRT_END if there is
  * none. With TTRT_STREAM, the call waits for one, and returns TTRT_END only after
- * ttrt_pipeline_finish().
+ * ttrt_pipeline_finish(). TTRT_UNSUPPORTED, on a device of a mesh whose inputs or outputs have
+ * several slots, for anything but TTRT_WAIT: the speed of a device must not decide which slot it
+ * takes.
  */
 TTRT_API ttrt_status ttrt_pipeline_pop(ttrt_pipeline *pipeline, const void **outputs,
                                        ttrt_wait wait, ttrt_error *error);
