@@ -80,6 +80,31 @@ def test_outputs_that_differ(run, bundle, tmp_path, how):
     assert done.stdout.count("DIFFERS") == 1, "only rank 0 prints"
 
 
+@pytest.mark.parametrize("how", ["processes", "mpi"])
+def test_outputs_that_differ_are_written(run, bundle, tmp_path, how):
+    """Rank 0 has all the time that it needs, although the others are done."""
+    np.save(tmp_path / "x.npy", np.ones((2, 256), np.float32))
+    done = run(how, bundle("mesh-parts"), "--input=x.npy", "--expect=x.npy", "--output=y.npy", "--json", cwd=tmp_path,
+               check=False)
+    assert done.returncode == 1 and not json.loads(done.stdout)["equal"]
+    np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), np.full((2, 256), 3, np.float32))
+
+
+@pytest.mark.parametrize("binding, hidden", [("none", False), ("none", True), ("core", True)])
+def test_ranks_share_cpus(tools, bundle, binding, hidden):
+    """By what the ranks of one machine may use, whatever the launcher says of them."""
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one CPU: ranks cannot share it")
+    if not shutil.which("mpirun"):
+        pytest.skip("no mpirun: install openmpi-bin")
+    program = ["env", *(["-u", "OMPI_COMM_WORLD_LOCAL_SIZE"] if hidden else []), str(tools.path("ttrun"))]
+    done = subprocess.run(["mpirun", "-n", "2", "--bind-to", binding, *program, "run", str(bundle("mesh-parts")), "--random",
+                           "--json"], capture_output=True, text=True, timeout=120, env=os.environ | MPI)
+    assert done.returncode == 0, done.stderr
+    share = 1 if binding == "core" else len(os.sched_getaffinity(0)) // 2
+    assert json.loads(done.stdout)["cores"] == share
+
+
 @ways
 def test_constants_of_each_device(run, bundle, how):
     """The same outputs however the devices of a 2 x 2 mesh are connected."""

@@ -174,6 +174,8 @@ int runCommand(int argc, char **argv) {
       writes.emplace_back(index, std::move(file));
     }
     session.fillInputs(options);
+    if (!save.empty())
+      session.checkStates("save-state");
     if (!restore.empty())
       session.restoreState(restore);
 
@@ -206,12 +208,14 @@ int runCommand(int argc, char **argv) {
     for (const auto &[index, file] : isLead() ? writes : decltype(writes)())
       writeNpy(file, session.output(index));
     const std::vector<std::string> names = session.outputNames();
+    // All ranks compare; the first one tells, and is not ended because others end with a failure.
+    const int status = good || !isLead() ? 0 : 1;
     if (!json) {
       if (writes.empty() && expected.empty())
         for (size_t i = 0; i < names.size(); ++i)
           printSummary(names[i], session.output(i));
       session.finishProfile({});
-      return good ? 0 : 1;
+      return status;
     }
 
     Json object;
@@ -245,7 +249,7 @@ int runCommand(int argc, char **argv) {
     report.print = false;
     session.finishProfile(report);
     fmt::print("{}", object.take());
-    return good ? 0 : 1;
+    return status;
   });
 }
 

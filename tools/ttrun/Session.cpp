@@ -221,22 +221,25 @@ ttrt_huge_pages Session::hugePages() const {
   return pages;
 }
 
+void Session::checkStates(const char *option) const {
+  if (mesh_)
+    throw UserError(
+        fmt::format("each device of a mesh has its own states: expected no --{}", option));
+  if (!device_)
+    throw UserError(
+        fmt::format("--sandbox has the device in another process: expected no --{}", option));
+}
+
 void Session::restoreState(const std::string &file) {
   ttrt_error error;
-  if (mesh_)
-    throw UserError("each device of a mesh has its own states: expected no --restore-state");
-  if (!device_)
-    throw UserError("--sandbox has the device in another process: expected no --restore-state");
+  checkStates("restore-state");
   if (ttrt_state_restore(device_, file.c_str(), &error) != TTRT_OK)
     throw UserError(fmt::format("--restore-state: {}", error.message));
 }
 
 void Session::saveState(const std::string &file) {
   ttrt_error error;
-  if (mesh_)
-    throw UserError("each device of a mesh has its own states: expected no --save-state");
-  if (!device_)
-    throw UserError("--sandbox has the device in another process: expected no --save-state");
+  checkStates("save-state");
   if (ttrt_state_save(device_, file.c_str(), &error) != TTRT_OK)
     throw UserError(fmt::format("--save-state: {}", error.message));
 }

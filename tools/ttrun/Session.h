@@ -87,6 +87,9 @@ public:
                            const std::function<bool(uint64_t)> &popped,
                            std::vector<uint64_t> *pops = nullptr);
 
+  /// Throws UserError if `option` of this session cannot have the states: there are several
+  /// devices, or the device is elsewhere.
+  void checkStates(const char *option) const;
   /// Sets all states to those of a file, or stores them in one. Throws UserError.
   void restoreState(const std::string &file);
   void saveState(const std::string &file);

@@ -2,6 +2,7 @@
 #include "TokenRate.h"
 
 #include "Bundle.h"
+#include "Mesh/MeshDevices.h"
 #include "Options.h"
 #include "Session.h"
 #include "ttrt/state.h"
@@ -28,14 +29,21 @@ TokenRate::TokenRate(const Session &session) {
   for (uint32_t i = 0; makesTokens && i < count(tables.states()); ++i)
     if (isNumber(*tables.states()->Get(i), "position")) {
       device_ = session.device();
+      mesh_ = session.mesh();
       state_ = i;
     }
 }
 
 void TokenRate::restart() const {
-  ttrt_error error;
-  if (device_ && ttrt_state_reset(device_, &error) != TTRT_OK)
-    throw UserError(error.message);
+  auto reset = [](size_t, ttrt_device *device) {
+    ttrt_error error;
+    if (ttrt_state_reset(device, &error) != TTRT_OK)
+      throw UserError(error.message);
+  };
+  if (device_ && mesh_)
+    mesh_->onEachDevice(reset);
+  else if (device_)
+    reset(0, device_);
 }
 
 void TokenRate::measured(uint64_t runs, uint64_t all, double seconds) {

@@ -12,6 +12,7 @@
 
 namespace ttrun {
 
+class MeshDevices;
 class Session;
 
 class TokenRate {
@@ -35,6 +36,7 @@ public:
 
 private:
   ttrt_device *device_ = nullptr;
+  MeshDevices *mesh_ = nullptr; ///< that the device is in; nullptr: none
   uint32_t state_ = 0;
   bool measured_ = false;
   uint64_t first_ = 0, last_ = 0;

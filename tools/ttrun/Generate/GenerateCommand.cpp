@@ -106,6 +106,8 @@ GenerateRun::GenerateRun(const std::string &path, GenerateOptions &options)
   };
   session = std::make_unique<Session>(path, its);
   text = takeTextTools();
+  if (!options.saveState.empty())
+    session->checkStates("save-state");
   if (!options.restoreState.empty())
     session->restoreState(options.restoreState);
   ttrt_generator_options opening = TTRT_GENERATOR_OPTIONS_INIT;

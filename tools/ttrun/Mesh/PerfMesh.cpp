@@ -93,6 +93,13 @@ MeshShares measureMesh(Session &session, const ttrt_run_options &run, uint64_t l
   session.run(run);
   for (size_t local = 0; local < totals.size(); ++local)
     perRun = std::max<uint64_t>(perRun, mesh.transport(local).spans().size());
+  // Stages have different numbers of them; all ranks run as often as each other.
+  const std::vector<uint8_t> counts = mesh.gather([&](size_t) { return &perRun; }, sizeof perRun);
+  for (size_t at = 0; at < counts.size(); at += sizeof perRun) {
+    uint64_t theirs;
+    memcpy(&theirs, &counts[at], sizeof theirs);
+    perRun = std::max(perRun, theirs);
+  }
   const uint64_t most = perRun ? std::max<uint64_t>(kMostSpans / perRun, 1) : loops;
   for (size_t local = 0; local < totals.size(); ++local)
     mesh.transport(local).start(kMostSpans);

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Rank {
   void (*close)(ttrt_transport *) = nullptr;
   uint32_t here = 1;
   bool isAlone = false; ///< the others are not there
+};
+
+/// One of `count` ranks.
+struct Share {
+  uint32_t index, count;
 };
 } // namespace
 
@@ -131,10 +137,34 @@ static void endedByMpirun(int) {
   _exit(1);
 }
 
+/// Of this rank among those that share its CPUs: they run on the same machine, and their launcher
+/// gave them the same CPUs. Launchers say this in different variables, or bind ranks and say
+/// nothing.
+static Share shareOfCpus(ttrt_transport *transport) {
+  struct Place {
+    char machine[64];
+    cpu_set_t cpus;
+  } own = {};
+  if (FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r")) {
+    if (!fgets(own.machine, sizeof own.machine, file))
+      own.machine[0] = 0;
+    fclose(file);
+  }
+  if (sched_getaffinity(0, sizeof own.cpus, &own.cpus) != 0)
+    CPU_ZERO(&own.cpus);
+  std::vector<Place> all(transport->devices);
+  if (transport->gather(transport, &own, sizeof own, all.data()) != 0)
+    throw UserError(transport->failure(transport));
+  Share share = {0, 0};
+  for (uint32_t rank = 0; rank < transport->devices; ++rank)
+    if (memcmp(&own, &all[rank], sizeof own) == 0) {
+      share.index += rank < transport->device;
+      ++share.count;
+    }
+  return share;
+}
+
 void joinMpi(bool bind) {
-  if (bind)
-    if (const uint32_t here = numberOf("OMPI_COMM_WORLD_LOCAL_SIZE"))
-      bindToPart(numberOf("OMPI_COMM_WORLD_LOCAL_RANK"), here);
   void *library = nullptr;
   std::string problems;
   for (const std::string &path : librariesOfMpi()) {
@@ -156,8 +186,10 @@ void joinMpi(bool bind) {
   ttrt_error error;
   if (open(nullptr, &transport, &error) != TTRT_OK)
     throw UserError(error.message);
-  const uint32_t here = numberOf("OMPI_COMM_WORLD_LOCAL_SIZE");
-  becomeRank(transport, close, here ? here : 1);
+  const Share share = shareOfCpus(transport);
+  if (bind)
+    bindToPart(share.index, share.count);
+  becomeRank(transport, close, share.count);
 }
 
 } // namespace ttrun

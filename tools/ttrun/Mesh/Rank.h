@@ -33,7 +33,7 @@ void joinMpi(bool bind);
 
 /// This rank's transport; nullptr if the process is none.
 ttrt_transport *rankTransport();
-/// How many ranks are on this machine.
+/// How many ranks share the CPUs that this one may use.
 uint32_t ranksHere();
 /// Whether this process prints and writes files: it is not a rank, or rank 0. The standard output
 /// of others is /dev/null.

@@ -19,7 +19,7 @@ constexpr int kLeft = 64, kWidth = 900, kTop = 56, kLane = 80, kBar = 64;
 struct Colour {
   const char *name, *fill;
 };
-constexpr Colour kCommon = {"constants in common", "#9a9a9a"}, kOwn = {"its own", "#b85c0a"},
+constexpr Colour kCommon = {"constants in common", "#9a9a9a"}, kOwn = {"own constants", "#b85c0a"},
                  kSlots = {"inputs and outputs", "#4c78a8"},
                  kActivations = {"activations", "#3d7d39"}, kStates = {"states", "#7b4ea3"};
 
