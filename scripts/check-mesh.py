@@ -3,10 +3,11 @@
 """Compares models on meshes with the same models on one device: every division, transport and number of queues.
 
     .venv/bin/python scripts/check-mesh.py [MODEL.onnx ...] [--gguf FILE.gguf] [--build=build] [--only TEXT]
+        [--compile=OPTION ...]
 
 Without models: the MLP of the examples. Each model is divided by batch (2 and 4 devices), by weights (2 and 4), into 2
 stages, and in three mixed ways on 2x2 devices. The batch of a model has to be a multiple of 4; --batch=4 gives that batch
-to models that were exported with 1. Each bundle runs by threads, by processes and over MPI, with one queue, with two, and
+to models that were exported with 1. --compile=--hide-exchanges compiles with this option, too. Each bundle runs by threads, by processes and over MPI, with one queue, with two, and
 with the host dispatching its commands. A decoder (--gguf) is divided by its heads, among --heads devices; its tokens and logits
 are compared.
 
@@ -41,8 +42,9 @@ def devices_of(mesh):
 
 
 class Checker:
-    def __init__(self, build, folder, only):
-        self.bin, self.folder, self.only, self.failures, self.compared = build / "bin", folder, only, 0, 0
+    def __init__(self, build, folder, given):
+        self.bin, self.folder, self.only, self.options = build / "bin", folder, given.only, given.compile
+        self.failures = self.compared = 0
 
     def call(self, *command, check=True):
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, env=os.environ | MPI)
@@ -112,7 +114,7 @@ def check_model(checker, path):
             continue
         begin = time.monotonic()
         bundle = checker.compile("--onnx-to-bundle", path, f"--mesh={mesh}", f"--parallel={parallel}",
-                                 f"--micro-batches={batches}")
+                                 f"--micro-batches={batches}", *checker.options)
         if isinstance(bundle, str):
             checker.report(name, {"compiling": bundle}, begin)
             continue
@@ -141,7 +143,7 @@ def check_decoder(checker, path, heads):
         options = ["--gguf-to-bundle", path, "--context=256", *exact, *(["--logits"] if logits else [])]
         begin, one = time.monotonic(), checker.compile(*options)
         wanted, values = texts_of(one, [], [], logits)
-        bundle = checker.compile(*options, f"--mesh={heads}", "--parallel=tensor")
+        bundle = checker.compile(*options, f"--mesh={heads}", "--parallel=tensor", *checker.options)
         results = {}
         for transport, before, after in checker.ways(heads):
             for queues in ([], ["--schedule=single"], ["--no-trace"]):
@@ -159,13 +161,14 @@ def main():
     parser.add_argument("--heads", type=int, default=3)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
+    parser.add_argument("--compile", action="append", default=[], metavar="OPTION", help="for the compiler")
     parser.add_argument("--only", default="", help="divisions whose line contains this text")
     given = parser.parse_args()
     if not shutil.which("mpirun"):
         sys.exit("check-mesh.py: no mpirun: install openmpi-bin")
     models = given.models or ([] if given.gguf else [pathlib.Path("examples/mlp/mlp.onnx")])
     with tempfile.TemporaryDirectory() as folder:
-        checker = Checker(given.build, pathlib.Path(folder), given.only)
+        checker = Checker(given.build, pathlib.Path(folder), given)
         for model in models:
             check_model(checker, with_batch(model, given.batch, checker.folder) if given.batch else model)
         if given.gguf:

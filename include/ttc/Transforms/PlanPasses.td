@@ -35,7 +35,10 @@ def BindBuffers : Pass<"ttc-bind-buffers", "::mlir::ModuleOp"> {
     }
     ```
 
-    Counters (`--mlir-pass-statistics`): `in-place`, `state-updates`, `state-copies`.
+    A constant that a collective reads is copied before (`ttc.copy`): devices of a mesh reach each other's buffers, and no
+    constants, which are pages of the file.
+
+    Counters (`--mlir-pass-statistics`): `in-place`, `state-updates`, `state-copies`, `constant-copies`.
   }];
   let dependentDialects = ["::mlir::ttc::TtcDialect"];
 }

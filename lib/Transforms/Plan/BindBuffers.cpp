@@ -18,12 +18,13 @@ class Binder {
 public:
   Binder(TraceOp trace, SymbolTable &symbols) : trace(trace), symbols(symbols) {}
 
-  int64_t numInPlace = 0, numUpdates = 0, numCopies = 0;
+  int64_t numInPlace = 0, numUpdates = 0, numCopies = 0, numConstants = 0;
 
   LogicalResult run() {
     StringRef attr = TraceOp::getBufferAttrName();
     auto yield = cast<YieldOp>(trace.getBody().front().getTerminator());
     copyStates(yield);
+    copyConstants();
     for (auto [i, value] : llvm::enumerate(yield.getValues())) {
       auto buffer = trace.getResultAttrOfType<FlatSymbolRefAttr>(i, attr);
       if (!buffer)
@@ -82,6 +83,30 @@ public:
   }
 
 private:
+  //===--- constants ------------------------------------------------------------------===//
+
+  /// Adds a copy of each constant that other devices shall read. They do not reach the pages of the
+  /// file.
+  void copyConstants() {
+    StringRef attr = TraceOp::getBufferAttrName();
+    for (auto work : llvm::to_vector(trace.getBody().getOps<DeviceWorkOpInterface>())) {
+      if (!work.staysInDram())
+        continue;
+      for (OpOperand &use : work->getOpOperands()) {
+        auto argument = dyn_cast<BlockArgument>(getViewRoot(use.get()));
+        auto buffer = argument
+                          ? trace.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), attr)
+                          : FlatSymbolRefAttr();
+        auto constant = buffer ? symbols.lookup<BufferOp>(buffer.getAttr()) : BufferOp();
+        if (!constant || constant.getKind() != BufferKind::Constant)
+          continue;
+        OpBuilder builder(work);
+        use.set(CopyOp::create(builder, work.getLoc(), use.get().getType(), use.get()));
+        ++numConstants;
+      }
+    }
+  }
+
   //===--- state ----------------------------------------------------------------------===//
 
   /// Adds a copy, last in the trace, for each next value of a state that cannot be written over the
@@ -228,6 +253,7 @@ struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
   PassCounter numInPlace{*this, "in-place", "Results that are written over an operand"};
   PassCounter numUpdates{*this, "state-updates", "Next values that are written into their state"};
   PassCounter numCopies{*this, "state-copies", "Next values that are copied into their state"};
+  PassCounter numConstants{*this, "constant-copies", "Constants that are copied for other devices"};
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -240,6 +266,7 @@ struct BindBuffers : mlir::ttc::impl::BindBuffersBase<BindBuffers> {
       numInPlace += binder.numInPlace;
       numUpdates += binder.numUpdates;
       numCopies += binder.numCopies;
+      numConstants += binder.numConstants;
     }
   }
 };
