@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DimensionClasses.h"
+#include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "ttc/Mesh/Mesh.h"
@@ -75,6 +76,7 @@ private:
 
 LogicalResult Annotator::divideBatch(const Axes &axes) {
   int64_t parts = getParts(mesh, axes);
+  const StringRef option = getMicroBatchAxis(mesh) ? "--micro-batches" : "--parallel=data";
   std::optional<int64_t> batch;
   for (BlockArgument argument : function.getArguments()) {
     RankedTensorType type = typeOf(argument);
@@ -86,11 +88,14 @@ LogicalResult Annotator::divideBatch(const Axes &axes) {
     if (type.getDimSize(0) != *batch || classes.isPinned(classes.getClass(argument, 0)))
       continue;
     if (*batch % parts != 0)
-      return function.emitError(getMicroBatchAxis(mesh) ? "--micro-batches" : "--parallel=data")
+      return function.emitError(option)
              << ": expected a batch that " << parts << " divides, found " << *batch << " in '"
              << function.getName() << "' (its inputs' first dimension)";
     batched.push_back(argument);
   }
+  if (!batch && parts > 1)
+    function.emitWarning(option) << ": expected an input with a first dimension, found none in '"
+                                 << function.getName() << "': nothing is divided";
   for (BlockArgument argument : batched)
     classes.setAxes(classes.getClass(argument, 0), axes);
   return success();
@@ -127,7 +132,11 @@ std::vector<Candidate> Annotator::findCandidates() {
       for (size_t other = 0; other < index; ++other)
         candidate.isPossible &= classes.getClass(op, other) != candidate.node;
     }
-    auto visit = [&](unsigned value, auto getClass, bool isConstant) {
+    // Ops that are not elementwise have weights as operand 1, perhaps behind a cast, a transpose or
+    // a dequantisation.
+    const bool hasWeights = isa<CountedOpInterface>(op) && op->getNumOperands() > 1 &&
+                            isConstantExpression(op->getOperand(1));
+    auto visit = [&](unsigned value, auto getClass) {
       for (auto [dim, index] : llvm::enumerate(info.leading[value])) {
         if (index < 0)
           continue;
@@ -137,18 +146,15 @@ std::vector<Candidate> Annotator::findCandidates() {
           candidate.bytes += getBytes(op->getOperand(0));
         else
           candidate.isPossible &= info.loops[index].isDivisible;
-        candidate.hasConstants |=
-            isConstant && isa<MatmulOp, ConvOp, ConvTransposeOp>(op) && value == 1;
+        candidate.hasConstants |= value == 1 && hasWeights;
       }
     };
     for (OpOperand &operand : op->getOpOperands())
-      visit(
-          operand.getOperandNumber(), [&](int64_t dim) { return classes.getClass(operand, dim); },
-          bool(operand.get().getDefiningOp<ConstantOp>()));
+      visit(operand.getOperandNumber(),
+            [&](int64_t dim) { return classes.getClass(operand, dim); });
     for (OpResult result : op->getResults())
-      visit(
-          op->getNumOperands() + result.getResultNumber(),
-          [&](int64_t dim) { return classes.getClass(result, dim); }, false);
+      visit(op->getNumOperands() + result.getResultNumber(),
+            [&](int64_t dim) { return classes.getClass(result, dim); });
   }
   // Results are gathered, but for states.
   for (auto [number, result] : llvm::enumerate(function.front().getTerminator()->getOperands()))
@@ -316,10 +322,18 @@ struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (parallel.empty() && !getMicroBatchAxis(getMesh(module)))
-      return;
-    auto emitError = [&] { return module.emitError("--parallel: "); };
     MeshAttr mesh = getMesh(module);
+    if (parallel.empty()) {
+      if (getMicroBatchAxis(mesh)) {
+        module.emitError("--micro-batches: expected --parallel=pipeline, found no --parallel");
+        return signalPassFailure();
+      }
+      if (mesh && mesh.getNumDevices() > 1 && !isDivided(module))
+        module.emitWarning("--mesh: expected --parallel, or annotations of what ")
+            << mesh.getNumDevices() << " devices divide, found neither: each of them computes all";
+      return;
+    }
+    auto emitError = [&] { return module.emitError("--parallel: "); };
     if (!mesh) {
       emitError() << "expected a mesh, as in --mesh=2, found none";
       return signalPassFailure();
@@ -352,17 +366,33 @@ struct AnnotateSharding : mlir::ttc::impl::AnnotateShardingBase<AnnotateSharding
       Annotator annotator(function, *classes, grid);
       if (!data.empty() && failed(annotator.divideBatch(data)))
         return signalPassFailure();
-      bool isDivided = tensor.empty();
-      if (!tensor.empty()) {
-        isDivided |= annotator.divideConstants(tensor);
-        isDivided |= annotator.divideTables(tensor);
+      if (getParts(mesh, tensor) > 1) {
+        const bool constants = annotator.divideConstants(tensor);
+        const bool tables = annotator.divideTables(tensor);
+        if (!constants && !tables)
+          function.emitWarning("--parallel=tensor: expected constants that ")
+              << getParts(mesh, tensor) << " devices can divide, found none in '"
+              << function.getName() << "': each of them computes all";
       }
-      if (!isDivided)
-        function.emitWarning("--parallel=tensor: expected constants that ")
-            << getParts(mesh, tensor) << " devices can divide, found none in '"
-            << function.getName() << "': each of them computes all";
       numAnnotated += annotator.addOps();
     }
+  }
+
+  /// Whether anything says that devices have parts or exchange them.
+  static bool isDivided(ModuleOp module) {
+    return module
+        .walk([](Operation *op) {
+          auto function = dyn_cast<func::FuncOp>(op);
+          auto hasSharding = [&](Attribute dict) {
+            return cast<DictionaryAttr>(dict).contains(kShardingAttrName);
+          };
+          ArrayAttr arguments = function ? function.getArgAttrsAttr() : ArrayAttr();
+          return isa<shard::ShardOp, CollectiveOpInterface>(op) ||
+                         (arguments && llvm::any_of(arguments, hasSharding))
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// The module's grid, or a new one.

@@ -35,9 +35,13 @@ static bool describeReshape(OpLoops &loops) {
     return true;
   while (advance(0) && advance(1)) {
     int64_t factor = std::min(left[0], left[1]);
-    // What is left stays as it is: whole.
-    if (left[0] % factor != 0 || left[1] % factor != 0)
+    // What is left stays as it is: whole, within a dimension whose outer factors are shared.
+    if (left[0] % factor != 0 || left[1] % factor != 0) {
+      for (int side : {0, 1})
+        if (expr[side])
+          take(side, left[side], loops.addParallel());
       return true;
+    }
     int loop = loops.addParallel();
     take(0, factor, loop);
     take(1, factor, loop);

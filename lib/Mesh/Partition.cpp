@@ -18,87 +18,6 @@ using namespace mlir::ttc;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-//===--- from one layout to another ---------------------------------------------------===//
-
-ArrayAttr Partitioner::getNames(ArrayRef<unsigned> axes) {
-  SmallVector<StringRef> names;
-  for (unsigned axis : axes)
-    names.push_back(mesh.getAxes()[axis].getName());
-  return builder.getStrArrayAttr(names);
-}
-
-/// The whole along the axes of `dim` from number `keep` on.
-Value Partitioner::gather(Value value, Layout &layout, size_t dim, size_t keep) {
-  Axes axes(ArrayRef(layout[dim]).drop_front(keep));
-  layout[dim].truncate(keep);
-  RankedTensorType type = typeOf(value);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] *= getParts(mesh, axes);
-  return AllGatherOp::create(builder, value.getLoc(), type.clone(shape), value, getNames(axes),
-                             static_cast<int64_t>(dim));
-}
-
-/// Each device's part of what all have: by indices that differ, because streams do not.
-Value Partitioner::takePart(Value value, Layout &layout, size_t dim, const Axes &wanted) {
-  Axes axes(ArrayRef(wanted).drop_front(layout[dim].size()));
-  layout[dim] = wanted;
-  ElementsAttr indices =
-      getPartIndices(builder.getContext(), typeOf(value).getDimSize(dim), axes, mesh);
-  Value constant = ConstantOp::create(builder, value.getLoc(), indices);
-  return GatherOp::create(builder, value.getLoc(), value, constant, static_cast<int64_t>(dim));
-}
-
-/// Where one dimension has an axis last that another one wants next, by one exchange.
-Value Partitioner::exchange(Value value, Layout &layout, const Layout &wanted) {
-  for (size_t from = 0; from < layout.size(); ++from)
-    for (size_t to = 0; to < layout.size(); ++to) {
-      if (from == to || layout[from].empty() || layout[from] == wanted[from])
-        continue;
-      unsigned axis = layout[from].back();
-      Axes next(layout[to]);
-      next.push_back(axis);
-      int64_t parts = getParts(mesh, {axis});
-      if (ArrayRef(layout[from]).drop_back() !=
-              ArrayRef(wanted[from]).take_front(layout[from].size() - 1) ||
-          ArrayRef(wanted[to]).take_front(next.size()) != ArrayRef(next) ||
-          typeOf(value).getDimSize(to) % parts != 0)
-        continue;
-      SmallVector<int64_t> shape(typeOf(value).getShape());
-      shape[to] /= parts;
-      shape[from] *= parts;
-      value = AllToAllOp::create(builder, value.getLoc(), typeOf(value).clone(shape), value,
-                                 getNames({axis}), static_cast<int64_t>(to),
-                                 static_cast<int64_t>(from));
-      layout[from].pop_back();
-      layout[to] = next;
-    }
-  return value;
-}
-
-Value Partitioner::reshard(Local local, const Layout &wanted) {
-  if (local.layout == wanted)
-    return local.value;
-  SmallVector<Local> &known = resharded[local.value];
-  for (const Local &other : known)
-    if (other.layout == wanted)
-      return other.value;
-  Layout layout = local.layout;
-  Value value = exchange(local.value, layout, wanted);
-  for (size_t dim = 0; dim < layout.size(); ++dim) {
-    size_t common = 0;
-    while (common < layout[dim].size() && common < wanted[dim].size() &&
-           layout[dim][common] == wanted[dim][common])
-      ++common;
-    if (common < layout[dim].size())
-      value = gather(value, layout, dim, common);
-  }
-  for (size_t dim = 0; dim < layout.size(); ++dim)
-    if (layout[dim] != wanted[dim])
-      value = takePart(value, layout, dim, wanted[dim]);
-  resharded[local.value].push_back({value, wanted});
-  return value;
-}
-
 //===--- ops --------------------------------------------------------------------------===//
 
 /// What a device needs of an operand. A constant is divided while compiling.
@@ -249,14 +168,22 @@ LogicalResult Partitioner::partition(Operation *op) {
   return success();
 }
 
-/// A result stays divided along its first dimension.
+/// A result stays divided along its first dimension, and along that of micro-batches: none of them
+/// has the others.
+Layout Partitioner::getResultLayout(Layout layout) const {
+  const std::optional<unsigned> microBatches = getMicroBatchAxis(mesh);
+  for (Axes &axes : MutableArrayRef(layout).drop_front(layout.empty() ? 0 : 1))
+    if (!microBatches || !llvm::is_contained(axes, *microBatches))
+      axes.clear();
+  return layout;
+}
+
 void Partitioner::partitionReturn(func::ReturnOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     Layout layout;
     if (auto type = dyn_cast<RankedTensorType>(operand.get().getType())) {
-      layout.resize(type.getRank());
-      if (Local local = locals.lookup(operand.get()); local.value && !layout.empty())
-        layout[0] = local.layout[0];
+      Local local = locals.lookup(operand.get());
+      layout = local.value ? getResultLayout(local.layout) : Layout(type.getRank());
       // The next value of a state is divided as the state is.
       if (auto state = function.getResultAttrOfType<FlatSymbolRefAttr>(operand.getOperandNumber(),
                                                                        kStateAttrName))
@@ -289,37 +216,53 @@ void Partitioner::setTypes(SmallVector<Layout> &arguments) {
       builder.getFunctionType(function.front().getArgumentTypes(), terminator->getOperandTypes()));
 }
 
-/// A state holds what one device has of it, in all functions alike.
-LogicalResult Partitioner::divideStates(ArrayRef<Layout> arguments) {
-  for (auto [index, layout] : llvm::enumerate(arguments)) {
-    auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(index, kStateAttrName);
+/// A state holds what one device has of it.
+void Partitioner::divideState(FlatSymbolRefAttr name, RankedTensorType type, const Layout &layout) {
+  auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(function, name);
+  if (states.try_emplace(name.getAttr(), layout).second && state && !isReplicated(layout))
+    state.setType(getLocalType(type, layout, mesh));
+}
+
+LogicalResult Partitioner::divideReadStates() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto name =
+        function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), kStateAttrName);
     if (!name)
       continue;
-    auto [known, isNew] = states.try_emplace(name.getAttr(), layout);
-    if (!isNew && known->second != layout)
+    const Layout layout = classes.getLayout(argument);
+    divideState(name, typeOf(argument), layout);
+    if (states.lookup(name.getAttr()) != layout)
       return function.emitError("expected state '")
              << name.getValue() << "' to be divided as in the functions before '"
              << function.getName() << "', found another division";
-    auto state = SymbolTable::lookupNearestSymbolFrom<StateOp>(function, name);
-    if (isNew && state && !isReplicated(layout))
-      state.setType(getLocalType(typeOf(function.getArgument(index)), layout, mesh));
   }
   return success();
 }
 
+void Partitioner::divideWrittenStates() {
+  for (OpOperand &result : function.front().getTerminator()->getOpOperands())
+    if (auto name = function.getResultAttrOfType<FlatSymbolRefAttr>(result.getOperandNumber(),
+                                                                    kStateAttrName))
+      divideState(name, typeOf(result.get()),
+                  result.get().getDefiningOp<ConstantOp>()
+                      ? Layout(typeOf(result.get()).getRank())
+                      : getResultLayout(classes.getLayout(result.get())));
+}
+
 LogicalResult Partitioner::run() {
+  // The old arguments keep their types until nothing asks for the shapes of whole tensors.
   SmallVector<Layout> arguments;
-  for (BlockArgument argument : function.getArguments()) {
-    auto type = dyn_cast<RankedTensorType>(argument.getType());
-    Layout layout = type ? classes.getLayout(argument) : Layout();
+  const unsigned numArguments = function.getNumArguments();
+  for (BlockArgument argument : llvm::to_vector(function.getArguments())) {
+    Type type = argument.getType();
+    Layout layout;
+    if (auto whole = dyn_cast<RankedTensorType>(type)) {
+      layout = classes.getLayout(argument);
+      type = getLocalType(whole, layout, mesh);
+    }
     arguments.push_back(layout);
-    locals[argument] = {argument, layout};
+    locals[argument] = {function.front().addArgument(type, argument.getLoc()), layout};
   }
-  if (failed(divideStates(arguments)))
-    return failure();
-  for (auto [argument, layout] : llvm::zip_equal(function.getArguments(), arguments))
-    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
-      argument.setType(getLocalType(type, layout, mesh));
 
   SmallVector<Operation *> old;
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
@@ -344,6 +287,8 @@ LogicalResult Partitioner::run() {
   }
   for (Operation *op : llvm::reverse(old))
     op->erase();
+  function.front().eraseArguments(0, numArguments);
+  scatterSums();
   for (auto constant : llvm::make_early_inc_range(function.getOps<ConstantOp>()))
     if (constant->use_empty())
       constant.erase();
@@ -419,6 +364,11 @@ struct PartitionForMesh : mlir::ttc::impl::PartitionForMeshBase<PartitionForMesh
       partitioners.emplace_back(function, classes.back(), common, bestVariants.contains(function));
       partitioners.back().findTables();
     }
+    for (Partitioner &partitioner : partitioners)
+      if (failed(partitioner.divideReadStates()))
+        return signalPassFailure();
+    for (Partitioner &partitioner : partitioners)
+      partitioner.divideWrittenStates();
     for (Partitioner &partitioner : partitioners)
       if (failed(partitioner.run()))
         return signalPassFailure();

@@ -20,7 +20,7 @@ public:
 
   /// What functions have in common.
   struct Common {
-    States states; ///< of the functions before
+    States states; ///< of all functions
     PartsCache parts;
     /// Weights of products that are divided by rows.
     DenseMap<Attribute, Axes> tables;
@@ -33,20 +33,25 @@ public:
 
   /// Notes weights that an embedding may share.
   void findTables();
+  /// Notes how states are divided: as arguments in any function, else as results.
+  LogicalResult divideReadStates();
+  void divideWrittenStates();
 
   LogicalResult run();
 
 private:
-  LogicalResult divideStates(ArrayRef<Layout> arguments);
+  void divideState(FlatSymbolRefAttr name, RankedTensorType type, const Layout &layout);
   Local getOperand(OpOperand &operand, const Layout &wanted, bool isFlexible = false);
   Value reshard(Local local, const Layout &wanted);
   Value exchange(Value value, Layout &layout, const Layout &wanted);
   Value gather(Value value, Layout &layout, size_t dim, size_t keep);
   Value takePart(Value value, Layout &layout, size_t dim, const Axes &wanted);
+  void scatterSums();
   LogicalResult partition(Operation *op);
   Value getSpecialOperand(OpOperand &operand, ArrayRef<Axes> loopAxes);
   bool partitionDecoder(Operation *op);
   LogicalResult checkHeads(Operation *op, function_ref<Layout(unsigned)> getLayout);
+  Layout getResultLayout(Layout layout) const;
   void partitionReturn(func::ReturnOp op);
   ArrayAttr getNames(ArrayRef<unsigned> axes);
   Attribute getShardingAttr(const Layout &layout);
@@ -61,6 +66,8 @@ private:
   DenseMap<Value, Local> locals;
   /// Values in the layouts that other ops needed.
   DenseMap<Value, SmallVector<Local>> resharded;
+  /// Parts that are taken of what an all_reduce over the same devices makes.
+  SmallVector<GatherOp> partsOfSums;
   /// For the count of rows of products: which rows count.
   DenseMap<Value, Value> masks;
   bool gathersBest;

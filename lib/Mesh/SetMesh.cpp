@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Shard/IR/ShardOps.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_SETMESH
@@ -22,6 +23,8 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
     FailureOr<MeshAttr> found = getMesh(module);
     if (!*found)
       found = find(module);
+    if (succeeded(found) && *found && failed(verifyGrids(module, *found)))
+      return signalPassFailure();
     if (succeeded(found))
       found = addMicroBatches(module, *found);
     if (failed(found))
@@ -46,6 +49,20 @@ struct SetMesh : mlir::ttc::impl::SetMeshBase<SetMesh> {
     if (!found)
       return failure();
     return found;
+  }
+
+  /// Annotations name axes of grids by number: they are those of the mesh.
+  static LogicalResult verifyGrids(ModuleOp module, MeshAttr mesh) {
+    SmallVector<int64_t> shape;
+    for (MeshAxisAttr axis : mesh.getAxes())
+      if (axis.getName() != kMicroBatchAxis)
+        shape.push_back(axis.getSize());
+    for (auto grid : module.getOps<shard::GridOp>())
+      if (grid.getShape() != ArrayRef(shape))
+        return grid.emitOpError("expected the shape of the mesh (")
+               << llvm::interleaved(shape, "x") << "), found "
+               << llvm::interleaved(grid.getShape(), "x");
+    return success();
   }
 
   FailureOr<MeshAttr> find(ModuleOp module) {

@@ -5,6 +5,7 @@
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"
 #include "llvm/Support/MathExtras.h"
+#include <deque>
 #include <map>
 
 namespace mlir::ttc {
@@ -45,6 +46,20 @@ int64_t getCost(Operation *op, SymbolTable &symbols) {
                                                                                             << 48);
 }
 
+/// Where a function uses a state: the positions of the work that reads it first and that updates
+/// it. Neither may exist, if the state becomes an argument, for instance.
+struct StateUse {
+  size_t first = std::numeric_limits<size_t>::max(), last = 0;
+
+  bool hasWork() const { return first <= last; }
+  bool include(const StateUse &other) {
+    const StateUse old = *this;
+    first = std::min(first, other.first);
+    last = std::max(last, other.last);
+    return first != old.first || last != old.last;
+  }
+};
+
 /// Decides about one function.
 class StagePlanner {
 public:
@@ -55,20 +70,24 @@ public:
       : function(function), devices(devices), symbols(symbols), known(known),
         stages(devices.stages.size()) {}
 
+  bool readsStates();
   LogicalResult run();
+  LogicalResult placeStates();
 
+  func::FuncOp function;
   StagePlan plan;
   SmallVector<int64_t> costs; ///< by stage
   int64_t sends = 0, sentBytes = 0;
 
 private:
   LogicalResult readWork();
+  Attribute getState(Value root);
+  void findStates();
   void restrictStates();
   void findUses();
   void findTransfers();
-  size_t getPosition(Value root) const;
+  size_t getPosition(Value root);
 
-  func::FuncOp function;
   const StageDevices &devices;
   SymbolTable &symbols;
   StateStages &known; ///< of functions before, by the states' names
@@ -78,8 +97,10 @@ private:
   DenseMap<Operation *, size_t> positions;
   /// Values with the positions of their work and of their last use.
   llvm::MapVector<Value, std::pair<size_t, size_t>> uses;
-  /// Of states, the positions of the first use and of the update.
-  llvm::MapVector<Value, std::pair<size_t, size_t>> states;
+  /// By name.
+  llvm::MapVector<Attribute, StateUse> states;
+  /// States whose next value is the value of another one: both names.
+  SmallVector<std::pair<Attribute, Attribute>> moves;
 };
 
 } // namespace
@@ -108,51 +129,64 @@ LogicalResult StagePlanner::readWork() {
   return success();
 }
 
+/// The name of the state that an argument has the value of, or null.
+Attribute StagePlanner::getState(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  return argument ? function.getArgAttr(argument.getArgNumber(), kStateAttrName) : Attribute();
+}
+
+bool StagePlanner::readsStates() {
+  return llvm::any_of(function.getArguments(), [&](Value argument) { return getState(argument); });
+}
+
 /// The position of the work that makes a value; of a state, of its first use.
-size_t StagePlanner::getPosition(Value root) const {
-  if (auto state = states.find(root); state != states.end())
-    return state->second.first;
+size_t StagePlanner::getPosition(Value root) {
+  if (Attribute state = getState(root))
+    return states.lookup(state).first;
   return positions.lookup(root.getDefiningOp());
+}
+
+void StagePlanner::findStates() {
+  for (Value argument : function.getArguments())
+    if (Attribute name = getState(argument))
+      states.try_emplace(name);
+  for (auto [position, op] : llvm::enumerate(work))
+    for (Value operand : op->getOperands())
+      if (Attribute name = getState(getViewRoot(operand)); name && !states[name].hasWork())
+        states[name] = {position, position};
+  for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
+    Attribute name = function.getResultAttr(operand.getOperandNumber(), kStateAttrName);
+    if (!name)
+      continue;
+    StateUse &state = states[name];
+    Value root = getViewRoot(operand.get());
+    if (auto update = positions.find(root.getDefiningOp()); update != positions.end())
+      state.include({update->second, update->second});
+    if (Attribute source = getState(root); source && source != name)
+      moves.emplace_back(name, source);
+  }
+  // In one stage, because nothing is sent when all work is done. Moves can form a chain.
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (auto [name, source] : moves) {
+      isChanged |= states[name].include(states[source]);
+      isChanged |= states[source].include(states[name]);
+    }
+  }
 }
 
 /// The stage that uses a state first updates it: no cut in between.
 void StagePlanner::restrictStates() {
-  DenseMap<Attribute, Value> byName;
-  for (BlockArgument argument : function.getArguments()) {
-    auto name =
-        function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), kStateAttrName);
-    if (!name)
+  for (auto &[name, use] : states) {
+    if (!use.hasWork())
       continue;
-    byName[name] = argument;
-    size_t first = work.size() - 1;
-    for (auto [position, op] : llvm::enumerate(work))
-      if (llvm::any_of(op->getOperands(),
-                       [&](Value operand) { return getViewRoot(operand) == argument; })) {
-        first = position;
-        break;
-      }
-    states[argument] = {first, first};
-  }
-  for (OpOperand &operand : function.front().getTerminator()->getOpOperands()) {
-    auto name =
-        function.getResultAttrOfType<FlatSymbolRefAttr>(operand.getOperandNumber(), kStateAttrName);
-    Value state = name ? byName.lookup(name) : Value();
-    Operation *update = getViewRoot(operand.get()).getDefiningOp();
-    if (!state || !positions.contains(update))
-      continue;
-    auto &[first, last] = states[state];
-    const size_t position = positions.lookup(update);
-    first = std::min(first, position);
-    last = std::max(last, position);
-  }
-  for (auto &[state, range] : states) {
-    auto [first, last] = range;
-    for (size_t position = first + 1; position <= last; ++position)
+    for (size_t position = use.first + 1; position <= use.last; ++position)
       problem.bytes[position] = -1;
-    auto name = function.getArgAttrOfType<FlatSymbolRefAttr>(
-        cast<BlockArgument>(state).getArgNumber(), kStateAttrName);
-    if (auto it = known.find(name); it != known.end())
-      problem.range[first] = {it->second, it->second};
+    if (auto it = known.find(name); it != known.end()) {
+      auto &[first, last] = problem.range[use.first];
+      first = std::max(first, it->second);
+      last = std::min(last, it->second);
+    }
   }
 }
 
@@ -161,7 +195,7 @@ void StagePlanner::findUses() {
     for (Value operand : op->getOperands()) {
       Value root = getViewRoot(operand);
       Operation *definition = root.getDefiningOp();
-      if (definition ? !positions.contains(definition) : !states.contains(root))
+      if (definition ? !positions.contains(definition) : !getState(root))
         continue; // a constant, or an argument that each stage has itself
       auto [it, isNew] = uses.try_emplace(root, getPosition(root), position);
       it->second.second = std::max(it->second.second, position);
@@ -196,6 +230,7 @@ void StagePlanner::findTransfers() {
 LogicalResult StagePlanner::run() {
   if (failed(readWork()))
     return failure();
+  findStates();
   restrictStates();
   findUses();
   if (devices.microBatches > 1 && !states.empty())
@@ -216,12 +251,24 @@ LogicalResult StagePlanner::run() {
       plan.stages[work[position]] = stage;
       costs[stage] += problem.costs[position];
     }
-  for (auto &[state, range] : states) {
-    const unsigned stage = plan.stages.lookup(work[range.first]);
-    plan.states[state] = stage;
-    known[function.getArgAttr(cast<BlockArgument>(state).getArgNumber(), kStateAttrName)] = stage;
-  }
+  for (auto &[name, use] : states)
+    if (use.hasWork())
+      known[name] = plan.stages.lookup(work[use.first]);
   findTransfers();
+  return success();
+}
+
+/// Once all functions are cut: a state that no work of this one uses is where another function has
+/// it, or in the first stage.
+LogicalResult StagePlanner::placeStates() {
+  for (auto &[name, use] : states)
+    plan.states[name] = known.try_emplace(name, 0).first->second;
+  for (auto [name, source] : moves)
+    if (plan.states[name] != plan.states[source])
+      return function.emitError("--parallel=pipeline: expected state ")
+             << name << " in the stage of " << source << ", whose value it becomes in '"
+             << function.getSymName() << "', found it in stage " << plan.states[name] << " and not "
+             << plan.states[source];
   return success();
 }
 
@@ -306,14 +353,20 @@ private:
     BoundaryCollectives collectives(symbols, devices);
     MicroBatchPrograms programs(symbols);
     StagePlanner::StateStages states;
-    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (function.isExternal())
-        continue;
-      StagePlanner planner(function, devices, symbols, states);
-      if (failed(planner.run()))
+    std::deque<StagePlanner> planners;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        planners.emplace_back(function, devices, symbols, states);
+    // Those that only write states, such as one that resets them, follow those that read them.
+    for (bool reads : {true, false})
+      for (StagePlanner &planner : planners)
+        if (planner.readsStates() == reads && failed(planner.run()))
+          return signalPassFailure();
+    for (StagePlanner &planner : planners) {
+      if (failed(planner.placeStates()))
         return signalPassFailure();
       count(planner, devices);
-      makeStageFunctions(function, planner.plan, devices, symbols, collectives, programs);
+      makeStageFunctions(planner.function, planner.plan, devices, symbols, collectives, programs);
     }
   }
 

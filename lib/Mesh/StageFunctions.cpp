@@ -111,7 +111,7 @@ public:
   func::FuncOp make();
 
 private:
-  unsigned getStage(Value value);
+  unsigned getStage(OpOperand &result);
   bool uses(BlockArgument argument);
   std::optional<int64_t> getDividedDim(DictionaryAttr attrs);
   DictionaryAttr getPortAttrs(DictionaryAttr attrs, StringRef kind, unsigned index);
@@ -134,13 +134,14 @@ private:
 
 } // namespace
 
-/// The stage that a result belongs to: that of its work, or of the argument that it is.
-unsigned StageMaker::getStage(Value value) {
-  Value root = getViewRoot(value);
+/// The stage that a result belongs to: that of its state or its work, or of the state that it is.
+unsigned StageMaker::getStage(OpOperand &result) {
+  if (Attribute state = whole.getResultAttr(result.getOperandNumber(), kStateAttrName))
+    return plan.states.at(state);
+  Value root = getViewRoot(result.get());
   if (auto argument = dyn_cast<BlockArgument>(root)) {
-    if (auto state = plan.states.find(argument); state != plan.states.end())
-      return state->second;
-    return 0;
+    Attribute state = whole.getArgAttr(argument.getArgNumber(), kStateAttrName);
+    return state ? plan.states.at(state) : 0;
   }
   auto it = plan.stages.find(root.getDefiningOp());
   return it == plan.stages.end() ? 0 : it->second;
@@ -148,8 +149,8 @@ unsigned StageMaker::getStage(Value value) {
 
 /// Whether the stage has the argument: it uses it, or no stage does and it is the first one.
 bool StageMaker::uses(BlockArgument argument) {
-  if (auto state = plan.states.find(argument); state != plan.states.end())
-    return state->second == stage;
+  if (Attribute state = whole.getArgAttr(argument.getArgNumber(), kStateAttrName))
+    return plan.states.at(state) == stage;
   bool isUsed = false, isUsedHere = false;
   SmallVector<Value> values{argument};
   while (!values.empty())
@@ -160,7 +161,7 @@ bool StageMaker::uses(BlockArgument argument) {
         isUsedHere |= it->second == stage;
       } else if (isa<func::ReturnOp>(user)) {
         isUsed = true;
-        isUsedHere |= stage == 0;
+        isUsedHere |= stage == getStage(use);
       } else {
         llvm::append_range(values, user->getResults());
       }
@@ -294,7 +295,7 @@ void StageMaker::send(int64_t batch) {
 SmallVector<Value> StageMaker::getResults(SmallVectorImpl<Attribute> &attrs) {
   SmallVector<Value> results;
   for (OpOperand &operand : whole.front().getTerminator()->getOpOperands()) {
-    if (getStage(operand.get()) != stage)
+    if (getStage(operand) != stage)
       continue;
     DictionaryAttr old = whole.getResultAttrDict(operand.getOperandNumber());
     attrs.push_back(getPortAttrs(old, "output", operand.getOperandNumber()));

@@ -20,8 +20,8 @@ struct StagePlan {
     unsigned from, to;
   };
   SmallVector<Transfer> transfers;
-  /// Of arguments that are states: the stage that has them.
-  llvm::DenseMap<Value, unsigned> states;
+  /// By the names of states: the stage that has them.
+  llvm::DenseMap<Attribute, unsigned> states;
 };
 
 /// The devices of a mesh in stages.

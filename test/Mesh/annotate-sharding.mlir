@@ -118,3 +118,45 @@ func.func @odd_columns(%ids: tensor<2x3xi32>) -> tensor<2x3x7xf32> {
   %0 = ttc.gather %words, %ids {axis = 0} : (tensor<1000x7xf32>, tensor<2x3xi32>) -> tensor<2x3x7xf32>
   return %0 : tensor<2x3x7xf32>
 }
+
+// -----
+
+// Products of bytes have weights, too. The zero points of columns are divided with them.
+// CHECK-LABEL: func.func @quantized
+func.func @quantized(%x: tensor<8x16xui8>) -> tensor<8x16xi32> {
+  %w1 = ttc.constant dense<1> : tensor<16x128xi8>
+  %w2 = ttc.constant dense<2> : tensor<128x16xi8>
+  %z = ttc.constant dense<3> : tensor<ui8>
+  %z1 = ttc.constant dense<0> : tensor<128xi8>
+  %z2 = ttc.constant dense<0> : tensor<i8>
+  // CHECK: shard.shard %{{.*}} : tensor<16x128xi8>
+  // CHECK: shard.shard %{{.*}} : tensor<128xi8>
+  %0 = ttc.int_matmul %x, %w1, %z, %z1 : (tensor<8x16xui8>, tensor<16x128xi8>, tensor<ui8>, tensor<128xi8>) -> tensor<8x128xi32>
+  %1 = ttc.cast %0 : (tensor<8x128xi32>) -> tensor<8x128xui8>
+  // CHECK: shard.shard %{{.*}} : tensor<128x16xi8>
+  // CHECK-NOT: shard.shard
+  %2 = ttc.int_matmul %1, %w2, %z, %z2 : (tensor<8x128xui8>, tensor<128x16xi8>, tensor<ui8>, tensor<i8>) -> tensor<8x16xi32>
+  return %2 : tensor<8x16xi32>
+}
+
+// -----
+
+// Weights behind other ops: the constants themselves are divided.
+// CHECK-LABEL: func.func @behind_ops
+func.func @behind_ops(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  // CHECK-DAG: %[[ROWS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}1], []]
+  // CHECK-DAG: %[[COLUMNS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}], [1]]
+  %c1 = ttc.constant dense<1.0> : tensor<64x16xf16>
+  %c2 = ttc.constant dense<1.0> : tensor<16x64xf16>
+  // CHECK: %[[W1:.*]] = shard.shard %{{.*}} to %[[ROWS]] annotate_for_users : tensor<64x16xf16>
+  // CHECK: ttc.cast %[[W1]]
+  %f1 = ttc.cast %c1 : (tensor<64x16xf16>) -> tensor<64x16xf32>
+  %w1 = ttc.transpose %f1 {permutation = [1, 0]} : (tensor<64x16xf32>) -> tensor<16x64xf32>
+  // CHECK: %[[W2:.*]] = shard.shard %{{.*}} to %[[COLUMNS]] annotate_for_users : tensor<16x64xf16>
+  // CHECK: ttc.cast %[[W2]]
+  %f2 = ttc.cast %c2 : (tensor<16x64xf16>) -> tensor<16x64xf32>
+  %w2 = ttc.transpose %f2 {permutation = [1, 0]} : (tensor<16x64xf32>) -> tensor<64x16xf32>
+  %0 = ttc.matmul %x, %w1 : (tensor<8x16xf32>, tensor<16x64xf32>) -> tensor<8x64xf32>
+  %1 = ttc.matmul %0, %w2 : (tensor<8x64xf32>, tensor<64x16xf32>) -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}

@@ -74,3 +74,20 @@ func.func @count(%x: tensor<4x32xf32>, %count: tensor<1xi32>) -> tensor<4x2xf32>
   %1 = ttc.block_matmul q8_0 %0, %w count %count : (tensor<4x32xf32>, tensor<68xi8>, tensor<1xi32>) -> tensor<4x2xf32>
   return %1 : tensor<4x2xf32>
 }
+
+// -----
+
+// The sum of a product that reads an argument: each device has a block of either row of the weights.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @blocks_of_argument
+// CHECK-SAME: (%[[X:.*]]: tensor<1x32xf32> {ttc.sharding = {{\[\[}}], ["x"]]})
+func.func @blocks_of_argument(%x: tensor<1x64xf32>) -> (tensor<1x2xf32>, tensor<1x64xf32>) {
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %w = ttc.constant dense<"0x01010101010101010101010101010101010101010101010101010101010101010101020202020202020202020202020202020202020202020202020202020202020202020303030303030303030303030303030303030303030303030303030303030303030304040404040404040404040404040404040404040404040404040404040404040404"> : tensor<136xi8>
+  %x0 = shard.shard %x to %columns : tensor<1x64xf32>
+  // CHECK: %[[W:.*]] = ttc.constant #ttc.shards<[dense<[1, {{[1, ]*}}3, {{[3, ]*}}]> : tensor<68xi8>, dense<[2, {{[2, ]*}}4, {{[4, ]*}}]> : tensor<68xi8>], [0, 1]>
+  // CHECK: %[[P:.*]] = ttc.block_matmul q8_0 %[[X]], %[[W]] : (tensor<1x32xf32>, tensor<68xi8>) -> tensor<1x2xf32>
+  // CHECK: ttc.all_reduce %[[P]]
+  %0 = ttc.block_matmul q8_0 %x, %w : (tensor<1x64xf32>, tensor<136xi8>) -> tensor<1x2xf32>
+  return %0, %x0 : tensor<1x2xf32>, tensor<1x64xf32>
+}

@@ -3,7 +3,9 @@
 // RUN: not ttc-opt %s -split-input-file --ttc-set-mesh="mesh=2 micro-batches=2" --ttc-annotate-sharding=parallel=data 2>&1 | FileCheck %s --check-prefix=DATA
 // RUN: not ttc-opt %s -split-input-file --ttc-set-mesh="mesh=2 micro-batches=0" 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not ttc-opt %s -split-input-file --ttc-set-mesh="micro-batches=2" 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not ttc-opt %s -split-input-file --ttc-set-mesh="mesh=2 micro-batches=2" --ttc-annotate-sharding 2>&1 | FileCheck %s --check-prefix=EMPTY
 
+// EMPTY: error: --micro-batches: expected --parallel=pipeline, found no --parallel
 // PIPELINE: error: --micro-batches: expected a batch that 3 divides, found 8 in 'divides' (its inputs' first dimension)
 // DATA: error: --micro-batches: expected --parallel=pipeline, found 'data'
 // ZERO: error: --micro-batches: expected a number of at least 1, and more than 1 only with --mesh, found 0

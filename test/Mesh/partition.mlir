@@ -149,3 +149,105 @@ func.func @embeddings(%ids: tensor<3xi32>) -> tensor<3x2xf32> {
   // CHECK: ttc.all_gather %[[FOUND]] {axes = ["x"], dimension = 1} : (tensor<3x1xf32>) -> tensor<3x2xf32>
   return %1 : tensor<3x2xf32>
 }
+
+// -----
+
+// Dimensions of a reshape share their outer factors only: the first half of 4 rows of 24 is the first of 2 images.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @outer_factors
+func.func @outer_factors(%x: tensor<2x3x4x4xf32>, %y: tensor<2x5x3xf32>) -> (tensor<4x24xf32>, tensor<6x5xf32>) {
+  %first = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %x0 = shard.shard %x to %first : tensor<2x3x4x4xf32>
+  // CHECK: %[[X:.*]] = ttc.reshape %arg0 : (tensor<1x3x4x4xf32>) -> tensor<2x24xf32>
+  %0 = ttc.reshape %x0 : (tensor<2x3x4x4xf32>) -> tensor<4x24xf32>
+  %y0 = shard.shard %y to %first : tensor<2x5x3xf32>
+  // CHECK: %[[Y:.*]] = ttc.reshape %arg1 : (tensor<1x5x3xf32>) -> tensor<3x5xf32>
+  %1 = ttc.reshape %y0 : (tensor<2x5x3xf32>) -> tensor<6x5xf32>
+  // CHECK: return %[[X]], %[[Y]]
+  return %0, %1 : tensor<4x24xf32>, tensor<6x5xf32>
+}
+
+// -----
+
+// A depthwise convolution of an argument: as many groups as one device has channels.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @depthwise
+// CHECK-SAME: (%[[X:.*]]: tensor<1x2x3x3xf32> {ttc.sharding = {{\[\[}}], ["x"], [], []]})
+func.func @depthwise(%x: tensor<1x4x3x3xf32>) -> tensor<1x4x3x3xf32> {
+  %channels = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %w = ttc.constant dense<1.0> : tensor<4x1x1x1xf32>
+  %w0 = shard.shard %w to %channels annotate_for_users : tensor<4x1x1x1xf32>
+  // CHECK: ttc.conv %[[X]], %{{.*}} {groups = 2} : (tensor<1x2x3x3xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x3x3xf32>
+  %0 = ttc.conv %x, %w0 {strides = [1, 1], pads = [0, 0, 0, 0], dilations = [1, 1], groups = 4} : (tensor<1x4x3x3xf32>, tensor<4x1x1x1xf32>) -> tensor<1x4x3x3xf32>
+  return %0 : tensor<1x4x3x3xf32>
+}
+
+// -----
+
+// Rows and columns are in one class: the first dimension alone is divided, and of columns that are made of them all
+// are exchanged.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @symmetric
+// CHECK-SAME: (%[[X:.*]]: tensor<2x4xf32> {ttc.sharding = {{\[\[}}"x"], []]})
+func.func @symmetric(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %rows = shard.sharding @grid split_axes = [[0], []] : !shard.sharding
+  %x0 = shard.shard %x to %rows annotate_for_users : tensor<4x4xf32>
+  // CHECK: %[[COLUMNS:.*]] = ttc.all_to_all %[[X]] {axes = ["x"], concat = 0, split = 1} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  // CHECK: %[[T:.*]] = ttc.transpose %[[COLUMNS]]
+  // CHECK: ttc.add %[[X]], %[[T]] : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  %0 = ttc.transpose %x0 {permutation = [1, 0]} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = ttc.add %x0, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// -----
+
+// A function that only writes a state divides it as the one behind it that reads it; what none reads, as its result.
+shard.grid @grid(shape = 2)
+// CHECK: ttc.state @cache : tensor<2x2xf32>
+// CHECK: ttc.state @log : tensor<2x4xf32>
+ttc.state @cache : tensor<2x4xf32>
+ttc.state @log : tensor<4x4xf32>
+// CHECK-LABEL: func.func @reset
+// CHECK-SAME: -> (tensor<2x2xf32> {ttc.state = @cache})
+func.func @reset(%x: tensor<2x4xf32>) -> (tensor<2x4xf32> {ttc.state = @cache}) {
+  %0 = ttc.relu %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+// CHECK-LABEL: func.func @step
+// CHECK-SAME: (%arg0: tensor<2x2xf32> {ttc.state = @cache}, %{{.*}}) -> (tensor<2x2xf32> {ttc.state = @cache}, tensor<2x4xf32> {ttc.state = @log})
+func.func @step(%past: tensor<2x4xf32> {ttc.state = @cache}, %x: tensor<4x4xf32>) -> (tensor<2x4xf32> {ttc.state = @cache}, tensor<4x4xf32> {ttc.state = @log}) {
+  %columns = shard.sharding @grid split_axes = [[], [0]] : !shard.sharding
+  %rows = shard.sharding @grid split_axes = [[0], []] : !shard.sharding
+  %past0 = shard.shard %past to %columns : tensor<2x4xf32>
+  %x0 = shard.shard %x to %rows : tensor<4x4xf32>
+  %0 = ttc.neg %past0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = ttc.neg %x0 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1 : tensor<2x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A sum of which devices need their parts only; one that something needs whole, too, stays.
+shard.grid @grid(shape = 2)
+// CHECK-LABEL: func.func @parts_of_sums
+func.func @parts_of_sums(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) {
+  %rows = shard.sharding @grid split_axes = [[0], []] : !shard.sharding
+  %part = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+  %x0 = shard.shard %x to %rows : tensor<4x6xf32>
+  %y0 = shard.shard %y to %rows : tensor<4x6xf32>
+  // CHECK: %[[SUM:.*]] = ttc.reduce_max %arg0
+  // CHECK-NEXT: %[[OWN:.*]] = ttc.reduce_scatter %[[SUM]] {axes = ["x"], dimension = 0, reduction = 1 : i32} : (tensor<6xf32>) -> tensor<3xf32>
+  // CHECK-NEXT: %[[NEG:.*]] = ttc.neg %[[OWN]]
+  %0 = ttc.reduce_max %x0 {axes = [0]} : (tensor<4x6xf32>) -> tensor<6xf32>
+  %1 = shard.shard %0 to %part annotate_for_users : tensor<6xf32>
+  %2 = ttc.neg %1 : (tensor<6xf32>) -> tensor<6xf32>
+  // CHECK: %[[ALL:.*]] = ttc.all_reduce
+  // CHECK: ttc.gather %[[ALL]]
+  // CHECK: ttc.relu %[[ALL]] : (tensor<6xf32>)
+  %3 = ttc.reduce_sum %y0 {axes = [0]} : (tensor<4x6xf32>) -> tensor<6xf32>
+  %4 = shard.shard %3 to %part annotate_for_users : tensor<6xf32>
+  %5 = ttc.neg %4 : (tensor<6xf32>) -> tensor<6xf32>
+  %6 = ttc.relu %3 : (tensor<6xf32>) -> tensor<6xf32>
+  return %2, %5, %6 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
+}

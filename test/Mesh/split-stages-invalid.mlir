@@ -59,3 +59,44 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>, <name = "micro-
     return %1 : tensor<4xf32>
   }
 }
+
+// -----
+
+// The first function has the states in two stages.
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+  ttc.state @a : tensor<4xf32>
+  ttc.state @b : tensor<4xf32>
+  ttc.program private @neg(%a: tensor<4xf32>) -> tensor<4xf32>
+  func.func @main(%a: tensor<4xf32> {ttc.state = @a}, %b: tensor<4xf32> {ttc.state = @b}) -> (tensor<4xf32> {ttc.state = @a}, tensor<4xf32> {ttc.state = @b}) {
+    %0 = ttc.dispatch @neg(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = ttc.dispatch @neg(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+  // expected-error @+1 {{--parallel=pipeline: expected state @b in the stage of @a, whose value it becomes in 'copy', found it in stage 1 and not 0}}
+  func.func @copy(%x: tensor<4xf32>, %a: tensor<4xf32> {ttc.state = @a}) -> (tensor<4xf32>, tensor<4xf32> {ttc.state = @b}) {
+    %0 = ttc.dispatch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = ttc.dispatch @neg(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    return %1, %a : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// The second function uses both at one place.
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+  ttc.state @a : tensor<4xf32>
+  ttc.state @b : tensor<4xf32>
+  ttc.program private @neg(%a: tensor<4xf32>) -> tensor<4xf32>
+  ttc.program private @both(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32>
+  func.func @main(%a: tensor<4xf32> {ttc.state = @a}, %b: tensor<4xf32> {ttc.state = @b}) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = ttc.dispatch @neg(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = ttc.dispatch @neg(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+  // expected-error @+1 {{found states that 'other' uses in too many places}}
+  func.func @other(%a: tensor<4xf32> {ttc.state = @a}, %b: tensor<4xf32> {ttc.state = @b}) -> tensor<4xf32> {
+    %0 = ttc.dispatch @both(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %1 = ttc.dispatch @neg(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}

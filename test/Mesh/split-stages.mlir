@@ -106,3 +106,87 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
   // CHECK-LABEL: func.func @g_0(%{{.*}}: tensor<32xf32> {ttc.name = "input0"})
   // CHECK-LABEL: func.func @g_1(%{{.*}}: tensor<32xf32> {ttc.state = @s}) -> (tensor<32xf32> {ttc.name = "output0"}, tensor<32xf32> {ttc.state = @s})
 }
+
+// -----
+
+// A state that becomes an argument is in the stage that reads it, which has the argument, too.
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+  ttc.state @past : tensor<32xf32>
+  ttc.program private @neg(%a: tensor<32xf32>) -> tensor<32xf32> {
+    %0 = ttc.neg %a : (tensor<32xf32>) -> tensor<32xf32>
+    ttc.return %0 : tensor<32xf32>
+  }
+  ttc.program private @add(%a: tensor<32xf32>, %b: tensor<32xf32>) -> tensor<32xf32> {
+    %0 = ttc.add %a, %b : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    ttc.return %0 : tensor<32xf32>
+  }
+  func.func @takes(%x: tensor<32xf32>, %past: tensor<32xf32> {ttc.state = @past}) -> (tensor<32xf32>, tensor<32xf32> {ttc.state = @past}) {
+    %0 = ttc.dispatch @neg(%x) : (tensor<32xf32>) -> tensor<32xf32>
+    %1 = ttc.dispatch @add(%0, %past) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    return %1, %x : tensor<32xf32>, tensor<32xf32>
+  }
+  // CHECK-LABEL: func.func @takes_0(%{{.*}}: tensor<32xf32> {ttc.name = "input0"})
+  // CHECK-NOT: ttc.state
+  // CHECK-LABEL: func.func @takes_1
+  // CHECK-SAME: (%[[X:.*]]: tensor<32xf32> {ttc.name = "input0"}, %{{.*}}: tensor<32xf32> {ttc.state = @past}) -> (tensor<32xf32> {ttc.name = "output0"}, tensor<32xf32> {ttc.state = @past})
+  // CHECK: return %{{.*}}, %[[X]]
+}
+
+// -----
+
+// A state that takes over another one is in the same stage: no cut is between their first uses.
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+  ttc.state @a : tensor<32xf32>
+  ttc.state @b : tensor<32xf32>
+  ttc.program private @add(%a: tensor<32xf32>, %b: tensor<32xf32>) -> tensor<32xf32> {
+    %0 = ttc.add %a, %b : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    ttc.return %0 : tensor<32xf32>
+  }
+  func.func @shift(%x: tensor<32xf32>, %a: tensor<32xf32> {ttc.state = @a}, %b: tensor<32xf32> {ttc.state = @b}) -> (tensor<32xf32>, tensor<32xf32> {ttc.state = @a}, tensor<32xf32> {ttc.state = @b}) {
+    %0 = ttc.dispatch @add(%x, %x) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    %1 = ttc.dispatch @add(%0, %a) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    %2 = ttc.dispatch @add(%1, %b) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    return %2, %x, %a : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+  }
+  // CHECK-LABEL: func.func @shift_0(%{{.*}}: tensor<32xf32> {ttc.name = "input0"})
+  // CHECK-LABEL: func.func @shift_1
+  // CHECK-SAME: (%[[X:.*]]: tensor<32xf32> {ttc.name = "input0"}, %[[A:.*]]: tensor<32xf32> {ttc.state = @a}, %{{.*}}: tensor<32xf32> {ttc.state = @b})
+  // CHECK: return %{{.*}}, %[[X]], %[[A]]
+}
+
+// -----
+
+// A state that no work reads is where its update is. A function that only writes states has them where the one behind
+// it reads them.
+module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
+  ttc.state @log : tensor<32xf32>
+  ttc.state @past : tensor<32xf32>
+  ttc.program private @neg(%a: tensor<32xf32>) -> tensor<32xf32> {
+    %0 = ttc.neg %a : (tensor<32xf32>) -> tensor<32xf32>
+    ttc.return %0 : tensor<32xf32>
+  }
+  ttc.program private @add(%a: tensor<32xf32>, %b: tensor<32xf32>) -> tensor<32xf32> {
+    %0 = ttc.add %a, %b : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    ttc.return %0 : tensor<32xf32>
+  }
+  func.func @reset(%x: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32> {ttc.state = @past}) {
+    %zero = ttc.constant dense<0.0> : tensor<32xf32>
+    %0 = ttc.dispatch @neg(%x) : (tensor<32xf32>) -> tensor<32xf32>
+    %1 = ttc.dispatch @neg(%0) : (tensor<32xf32>) -> tensor<32xf32>
+    return %1, %zero : tensor<32xf32>, tensor<32xf32>
+  }
+  // CHECK-LABEL: func.func @reset_0
+  // CHECK-NOT: ttc.state
+  // CHECK-LABEL: func.func @reset_1() -> (tensor<32xf32> {ttc.name = "output0"}, tensor<32xf32> {ttc.state = @past})
+  func.func @step(%x: tensor<32xf32>, %log: tensor<32xf32> {ttc.state = @log}, %past: tensor<32xf32> {ttc.state = @past}) -> (tensor<32xf32>, tensor<32xf32> {ttc.state = @log}, tensor<32xf32> {ttc.state = @past}) {
+    %0 = ttc.dispatch @neg(%x) : (tensor<32xf32>) -> tensor<32xf32>
+    %1 = ttc.dispatch @neg(%0) : (tensor<32xf32>) -> tensor<32xf32>
+    %2 = ttc.dispatch @neg(%1) : (tensor<32xf32>) -> tensor<32xf32>
+    %3 = ttc.dispatch @add(%2, %past) : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>
+    return %log, %0, %3 : tensor<32xf32>, tensor<32xf32>, tensor<32xf32>
+  }
+  // CHECK-LABEL: func.func @step_0
+  // CHECK-SAME: -> (tensor<32xf32> {ttc.name = "output0"}, tensor<32xf32> {ttc.state = @log})
+  // CHECK-LABEL: func.func @step_1
+  // CHECK-SAME: -> (tensor<32xf32> {ttc.state = @past})
+}

@@ -10,7 +10,7 @@ class Graph:
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
-        self.nodes, self.weights = [], []
+        self.nodes, self.weights, self.outputs = [], [], []
 
     def constant(self, array):
         name = f"w{len(self.weights)}"
@@ -26,11 +26,19 @@ class Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
-    def save(self, path, shape, dtype=TensorProto.FLOAT):
-        self.nodes[-1].output[0] = "y"
+    def name(self, value, name):
+        """The value as an output of that name."""
+        self.nodes.append(helper.make_node("Identity", [value], [name]))
+        self.outputs.append(name)
+
+    def save(self, path, shape, dtype=TensorProto.FLOAT, **inputs):
+        """`inputs`: shapes of more inputs of the type of x."""
+        last = next(node for node in reversed(self.nodes) if node.output[0] not in self.outputs)
+        last.output[0] = "y"
         graph = helper.make_graph(
-            self.nodes, "graph", [helper.make_tensor_value_info("x", dtype, shape)],
-            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], self.weights)
+            self.nodes, "graph", [helper.make_tensor_value_info(*value) for value in
+                                  [("x", dtype, shape), *((name, dtype, more) for name, more in inputs.items())]],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ["y", *self.outputs]], self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
         model.ir_version = 8
         onnx.save(onnx.shape_inference.infer_shapes(model), path)
@@ -89,3 +97,97 @@ def residual(path, batch=4):
 
 MODELS = {"mlp": mlp, "transformer": transformer, "residual": residual}
 SHAPES = {"mlp": [8, 32], "transformer": [2, 6, 32], "residual": [4, 3, 32, 32]}
+
+
+# Models that a mesh divides in a way of their own.
+
+
+def reshape(path):
+    """Dimensions share their outer factors only: 4 rows of 24 are 2 images."""
+    graph = Graph(11)
+    x = graph.op("Reshape", graph.op("Relu", "x"), graph.constant(np.array([4, 24], np.int64)))
+    graph.op("Tanh", x)
+    graph.save(path, [2, 3, 4, 4])
+
+
+def depthwise(path):
+    """The first convolution reads the input itself."""
+    graph = Graph(13)
+    x = graph.op("Conv", "x", graph.weight(32, 1, 3, 3), group=32, kernel_shape=[3, 3], pads=[1] * 4)
+    graph.op("Conv", graph.op("Relu", x), graph.weight(64, 32, 1, 1), kernel_shape=[1, 1])
+    graph.save(path, [1, 32, 16, 16])
+
+
+def symmetric(path):
+    """Rows and columns are in one class."""
+    graph = Graph(14)
+    graph.op("Add", "x", graph.op("Transpose", "x", perm=[1, 0]))
+    graph.save(path, [4, 4])
+
+
+def graph_convolution(path):
+    """Two layers: the sum of the second runs over the rows of the first. x is the adjacency, too."""
+    graph = Graph(15)
+    x = graph.op("Relu", graph.op("MatMul", "x", graph.op("MatMul", "x", graph.weight(4, 8))))
+    graph.op("MatMul", "x", graph.op("MatMul", x, graph.weight(8, 3)))
+    graph.save(path, [4, 4])
+
+
+def degrees(path):
+    """Each device needs its part of what all add up."""
+    graph = Graph(20)
+    degree = graph.op("ReduceSum", "x", graph.constant(np.array([0], np.int64)), keepdims=0)
+    graph.op("Sub", "x", graph.op("Unsqueeze", degree, graph.constant(np.array([1], np.int64))))
+    graph.save(path, [4, 4])
+
+
+def half_weights(path, width=128, hidden=1024):
+    """Weights of f16, behind a cast and a transpose."""
+    graph = Graph(16)
+
+    def weight(rows, columns):
+        half = graph.constant((graph.random.standard_normal((columns, rows)) / rows**0.5).astype(np.float16))
+        return graph.op("Transpose", graph.op("Cast", half, to=TensorProto.FLOAT), perm=[1, 0])
+
+    x = graph.op("Relu", graph.op("MatMul", "x", weight(width, hidden)))
+    graph.op("MatMul", x, weight(hidden, width))
+    graph.save(path, [8, width])
+
+
+def dequantized_weights(path, width=128, hidden=1024):
+    """Weights of i8 with a scale for each column."""
+    graph = Graph(17)
+
+    def weight(rows, columns):
+        bytes_ = graph.constant(graph.random.integers(-128, 128, (rows, columns)).astype(np.int8))
+        scales = graph.constant((0.02 * (1 + graph.random.random(columns)) / rows**0.5).astype(np.float32))
+        return graph.op("DequantizeLinear", bytes_, scales, graph.constant(np.zeros(columns, np.int8)), axis=1)
+
+    x = graph.op("Relu", graph.op("MatMul", "x", weight(width, hidden)))
+    graph.op("MatMul", x, weight(hidden, width))
+    graph.save(path, [8, width])
+
+
+def quantized(path, width=32, hidden=256):
+    """Products of bytes."""
+    graph = Graph(18)
+
+    def quantize(x, scale):
+        scale, zero = graph.constant(np.float32(scale)), graph.constant(np.uint8(128))
+        return graph.op("DequantizeLinear", graph.op("QuantizeLinear", x, scale, zero), scale, zero)
+
+    def linear(x, rows, columns):
+        bytes_ = graph.constant(graph.random.integers(-128, 128, (rows, columns)).astype(np.int8))
+        scale, zero = graph.constant(np.float32(0.01 / rows**0.5)), graph.constant(np.int8(0))
+        return graph.op("MatMul", quantize(x, 0.03), graph.op("DequantizeLinear", bytes_, scale, zero))
+
+    linear(graph.op("Relu", linear("x", width, hidden)), hidden, width)
+    graph.save(path, [8, width])
+
+
+def batch_last(path):
+    """The batch of the output is its last dimension."""
+    graph = Graph(19)
+    x = graph.op("Relu", graph.linear("x", 32, 48))
+    graph.op("Transpose", graph.op("Softmax", graph.linear(x, 48, 10), axis=1), perm=[1, 0])
+    graph.save(path, [8, 32])

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from bundles import np, relative_to_largest
-from mesh_models import MODELS, SHAPES
+from mesh_models import Graph, MODELS, SHAPES, batch_last
 
 DIVISIONS = [("2", "pipeline", 1), ("2", "pipeline", 2), ("2x2", "data:x,pipeline:y", 1),
              ("2x2", "tensor:x,pipeline:y", 1), ("2x2", "pipeline:x,tensor:y", 2), ("4", "pipeline", 1)]
@@ -60,6 +60,59 @@ def test_computes_the_same(tools, model, tmp_path, mesh, parallel, batches):
     for way in ways:
         tools.ttrun("run", bundle, f"--input=x={path.parent / 'x.npy'}", f"--expect=y={path.parent / 'y.npy'}",
                     *tolerance, *way)
+
+
+@pytest.mark.parametrize("mesh,parallel", [("2", "pipeline"), ("2x2", "data:x,pipeline:y")])
+def test_batch_of_output_last(tools, tmp_path, mesh, parallel):
+    """The parts of the output are those of micro-batches, along whatever dimension."""
+    model, one, bundle = (tmp_path / name for name in ("model.onnx", "one.ttcb", "model.ttcb"))
+    batch_last(model)
+    x, y = tmp_path / "x.npy", tmp_path / "y.npy"
+    np.save(x, np.random.default_rng(4).standard_normal((8, 32)).astype(np.float32))
+    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", one)
+    tools.ttrun("run", one, f"--input=x={x}", f"--output=y={y}")
+    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", bundle, f"--mesh={mesh}", f"--parallel={parallel}",
+              "--micro-batches=2")
+    tools.ttrun("run", bundle, f"--input=x={x}", f"--expect=y={y}", "--rtol=1e-5", "--atol=1e-6")
+
+
+def takes_input(path):
+    """The state becomes the input, which no program computes, and is read in the last stage."""
+    graph = Graph(21)
+    y = graph.linear(graph.op("Relu", graph.linear("x", 32, 32)), 32, 32)
+    graph.op("Add", y, "past")
+    graph.name("x", "present")
+    graph.save(path, [8, 32], past=[8, 32])
+    return ["--state=past=present"]
+
+
+def shifts(path):
+    """A shift register: one state becomes the other one."""
+    graph = Graph(22)
+    y = graph.op("Add", graph.linear("x", 32, 32), "s1")
+    y = graph.op("Add", graph.linear(graph.op("Relu", y), 32, 32), "s2")
+    graph.linear(graph.op("Relu", y), 32, 32)
+    graph.name("x", "n1")
+    graph.name("s1", "n2")
+    graph.save(path, [8, 32], s1=[8, 32], s2=[8, 32])
+    return ["--state=s1=n1", "--state=s2=n2"]
+
+
+@pytest.mark.parametrize("make", [takes_input, shifts])
+def test_states_without_work(tools, tmp_path, make):
+    model, one, two = (tmp_path / name for name in ("model.onnx", "one.ttcb", "two.ttcb"))
+    states = make(model)
+    np.save(tmp_path / "x.npy", np.random.default_rng(4).standard_normal((8, 32)).astype(np.float32))
+    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", one, *states)
+    tools.run("ttc-translate", "--onnx-to-bundle", model, "-o", two, *states, "--mesh=2", "--parallel=pipeline")
+    outputs = []
+    for loops in range(1, 5):
+        for bundle in (one, two):
+            y = tmp_path / f"{bundle.stem}.npy"
+            tools.ttrun("run", bundle, f"--input=x={tmp_path / 'x.npy'}", f"--output=y={y}", f"--loops={loops}")
+        outputs.append(np.load(tmp_path / "one.npy"))
+        assert np.array_equal(outputs[-1], np.load(tmp_path / "two.npy")), f"after {loops} inferences"
+    assert not np.array_equal(outputs[0], outputs[-1])
 
 
 def test_over_mpi(tools, model, tmp_path):

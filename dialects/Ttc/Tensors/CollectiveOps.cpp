@@ -282,6 +282,28 @@ struct SliceOfAllReduce : OpRewritePattern<SliceOp> {
   }
 };
 
+/// Of a gathered tensor that is needed in part along other dimensions, only that part is exchanged.
+struct SliceOfAllGather : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto all = op.getX().getDefiningOp<AllGatherOp>();
+    if (!all || !all->hasOneUse() || typeOf(op.getY()).getNumElements() == 0)
+      return failure();
+    const int64_t dimension = all.getDimension();
+    SmallVector<int64_t> sizes(op.getSizes());
+    if (sizes[dimension] != typeOf(all.getY()).getDimSize(dimension) ||
+        op.getSteps()[dimension] != 1)
+      return failure();
+    sizes[dimension] = typeOf(all.getX()).getDimSize(dimension);
+    Value part = SliceOp::create(rewriter, op.getLoc(), typeOf(op.getY()).clone(sizes), all.getX(),
+                                 op.getStarts(), sizes, op.getSteps());
+    rewriter.replaceOpWithNewOp<AllGatherOp>(op, op.getType(), part, all.getAxes(),
+                                             all.getDimension());
+    return success();
+  }
+};
+
 /// A device that sends what it has just received: one permutation.
 struct PermuteOfPermute : OpRewritePattern<PermuteOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -308,7 +330,7 @@ void AllReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRC
   patterns.add<SumOfAllReduces, SliceOfAllReduce>(context);
 }
 void AllGatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<GatherOfReduceScatter>(context);
+  patterns.add<GatherOfReduceScatter, SliceOfAllGather>(context);
 }
 void ReduceScatterOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}
 void AllToAllOp::getCanonicalizationPatterns(RewritePatternSet &, MLIRContext *) {}

@@ -9,7 +9,8 @@ def SetMesh : Pass<"ttc-set-mesh", "::mlir::ModuleOp"> {
   let summary = "Sets the mesh that the module is compiled for";
   let description = [{
     Sets the module attribute `ttc.mesh` from the option `mesh` (docs/mesh.md describes its text). Without the option, a
-    module that has a `shard.grid` gets a mesh of its shape. A module that already has a mesh keeps it.
+    module that has a `shard.grid` gets a mesh of its shape. A module that already has a mesh keeps it. Grids have the
+    shape of the mesh.
 
     With `micro-batches` of more than 1, the mesh gets a last axis of that size: what differs along it is not
     computed by other devices, but later by the same ones. `--ttc-split-stages` removes it.
@@ -51,7 +52,7 @@ def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
 
     - `data`: the first dimension of the inputs is divided. It is the batch if it has the size of the first
       input's first dimension.
-    - `tensor`: constants are divided. Dimensions of tensors that ops read and write together are divided together
+    - `tensor`: constants are divided, also behind ops that are computed of constants alone. Dimensions of tensors that ops read and write together are divided together
       (`--ttc-partition` has the rules). Of the sets of such dimensions, those are chosen that save the most
       operations, in which no op needs the whole, and whose sums move few bytes for what they save: the columns of
       one product and the rows of the next, the heads of an attention. Tables of embeddings that are much larger than
@@ -61,7 +62,7 @@ def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
 
     The axis of micro-batches divides the first dimension of inputs, within what `data` leaves of it.
 
-    Values that have a `shard.shard` keep it.
+    Values that have a `shard.shard` keep it. Where nothing is divided, a warning says so.
 
     ```mlir
     %w1 = ttc.constant dense_resource<w1> : tensor<64x256xf32>
@@ -84,14 +85,15 @@ def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
   let description = [{
     Functions become those that every device of `ttc.mesh` runs: types are those of one device's part, constants that are
     divided become `#ttc.shards`, and collectives are inserted where devices need what others have. Arguments and
-    results that are divided have `ttc.sharding`. A result stays divided along its first dimension; otherwise all
-    devices have the whole.
+    results that are divided have `ttc.sharding`. A result stays divided along its first dimension, and along that of
+    micro-batches; otherwise all devices have the whole. States are divided in all functions as the arguments are.
 
     `shard.shard` says how a value is divided. The pass divides others to match: `ShardingInterface`
     tells for each op which dimensions of operands and results are indexed by the same loop. Such
     dimensions, over all ops, are divided alike. A loop that adds up gives partial sums, and the op is followed by
     `ttc.all_reduce`. An op that needs a dimension whole gets it by `ttc.all_gather`; if it makes one
-    whole that others need divided, each device takes its part, by indices that are a constant of its own.
+    whole that others need divided, each device takes its part, by indices that are a constant of its own. A sum that is used so alone becomes
+    `ttc.reduce_scatter`.
     `shard.shard ... annotate_for_users` divides the result apart from the operand, unless that is an argument or a
     constant.
 
@@ -127,9 +129,10 @@ def SplitStages : Pass<"ttc-split-stages", "::mlir::ModuleOp"> {
     The function consists of dispatches, exchanges and views, in order. It is cut so that the largest stage takes about
     the least time (operations, or bytes where these take longer), at most 5 % more than the best cut; of such cuts, that
     which sends the fewest bytes. Arguments belong to all stages that use them, results to the stage that computes
-    them. A state belongs to the stage that uses it first, which also has to update it. What a later stage needs is sent
-    to the next one, which passes it on: only neighbours wait for each other. A stage first receives, in the order in which the
-    values were computed, and sends last. So all devices follow one order of sends and receives.
+    them. A state belongs to the stage that uses it first, which also has to update it; a state that takes over the value of
+    another one, to the stage of that. Functions that only write a state follow those that read it. What a later stage needs
+    is sent to the next one, which passes it on: only neighbours wait for each other. A stage first receives, in the order in
+    which the values were computed, and sends last. So all devices follow one order of sends and receives.
 
     Constants and views are copied into the stages that use them. For each micro-batch, a stage repeats the dispatches,
     of the same programs, on a part of its arguments.

@@ -66,3 +66,20 @@ func.func @sums(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   // CHECK: return %[[SUM]], %[[OTHER]], %[[PART]]
   return %2, %5, %7 : tensor<4xf32>, tensor<4xf32>, tensor<2xf32>
 }
+
+// What is needed of a gathered tensor is sliced before it is gathered, along other dimensions than that.
+// CHECK-LABEL: func.func @slices_of_gathers
+func.func @slices_of_gathers(%x: tensor<4x8xf32>) -> (tensor<2x16xf32>, tensor<8x4xf32>) {
+  // CHECK: %[[SLICE:.*]] = ttc.slice %arg0 {sizes = [2, 8], starts = [1, 0], steps = [2, 1]} : (tensor<4x8xf32>) -> tensor<2x8xf32>
+  // CHECK: %[[PART:.*]] = ttc.all_gather %[[SLICE]] {axes = ["x"], dimension = 1} : (tensor<2x8xf32>) -> tensor<2x16xf32>
+  %0 = ttc.all_gather %x {axes = ["x"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x16xf32>
+  %1 = ttc.slice %0 {starts = [1, 0], sizes = [2, 16], steps = [2, 1]} : (tensor<4x16xf32>) -> tensor<2x16xf32>
+  // CHECK: %[[ALL:.*]] = ttc.all_gather %arg0 {axes = ["x"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x16xf32>
+  // CHECK: %[[OTHER:.*]] = ttc.slice %[[ALL]]
+  %2 = ttc.all_gather %x {axes = ["x"], dimension = 1} : (tensor<4x8xf32>) -> tensor<4x16xf32>
+  %3 = ttc.slice %2 {starts = [0, 6], sizes = [4, 4], steps = [1, 1]} : (tensor<4x16xf32>) -> tensor<4x4xf32>
+  %4 = ttc.concat %3, %3 {axis = 0} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  // CHECK: %[[TWICE:.*]] = ttc.concat %[[OTHER]], %[[OTHER]]
+  // CHECK: return %[[PART]], %[[TWICE]]
+  return %1, %4 : tensor<2x16xf32>, tensor<8x4xf32>
+}
