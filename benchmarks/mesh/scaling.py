@@ -46,7 +46,7 @@ class Tools:
 
 def compare(tools, one, mesh, rounds, loops):
     """Of each round, the times of both."""
-    turns = [(one[0], one[1]), (mesh, ["--processes=2", "--cores=1"])]
+    turns = [(one[0], one[1]), (mesh, ["--processes=2", "--cores=1", "--bind=cores"])]
     pairs = []
     for index in range(rounds):
         times = [0.0, 0.0]
