@@ -32,7 +32,7 @@ say "compiling examples/mlp/mlp.onnx for a mesh of $MESH, $PARALLEL" >&2
 "$BUILD/bin/ttrun" check "$folder/mesh.ttcb"
 "$BUILD/bin/ttrun" run "$folder/one.ttcb" --random --output=probabilities="$folder/one.npy"
 
-ranks=$("$BUILD/bin/ttrun" read "$folder/mesh.ttcb" --mesh | sed -n 's/^mesh of \([0-9]*\) device.*/\1/p')
+ranks=$("$BUILD/bin/ttrun" read "$folder/mesh.ttcb" --mesh | sed -n 's/^ *mesh of \([0-9]*\) device.*/\1/p')
 options=(-n "$ranks" --oversubscribe) # also on a machine with fewer cores
 [ "$(id -u)" != 0 ] || options+=(--allow-run-as-root)
 say "mpirun -n $ranks ttrun run mesh.ttcb" >&2

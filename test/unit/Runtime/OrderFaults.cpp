@@ -17,12 +17,14 @@ OrderFaults seedOrderFaults(const std::function<BundleBuilder()> &make, const Re
       if (!kind.seed(builder, variant))
         break;
       const std::string said = verdict(builder), found = exploreAll(builder, reference, options);
+      // Which program has one workgroup depends on the CPU, and not each races with itself on more.
       bool tables = false;
+      const bool isOtherCode = said.find("for which its code was generated") != std::string::npos;
       if (said.empty() && found.empty())
         ++faults.harmless;
       else if (!said.empty() && !found.empty())
         ++faults.harmful;
-      else if (!said.empty() && !findFault(builder, 3, &tables).empty() && tables)
+      else if (isOtherCode || (!said.empty() && !findFault(builder, 3, &tables).empty() && tables))
         ++faults.inTables;
       else if (said.empty() && kind.order == FaultKind::Order::Work &&
                found.find("data: ") != std::string::npos)
