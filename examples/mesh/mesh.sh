@@ -16,10 +16,10 @@ set -euo pipefail
 BUILD=${BUILD:-$ROOT/build}
 MESH=${MESH:-2x2}
 PARALLEL=${PARALLEL:-data:x,tensor:y}
-if [ ! -x "$BUILD/bin/ttrun" ] || [ ! -x "$BUILD/bin/ttc-translate" ]; then
-  [ "$BUILD" = "$ROOT/build" ] || fail "$BUILD has no ttrun and ttc-translate"
+if [ ! -x "$BUILD/bin/ttrun" ] || [ ! -x "$BUILD/bin/ttc-translate" ] || [ ! -e "$BUILD/lib/libttrt-mpi.so.0" ]; then
+  [ "$BUILD" = "$ROOT/build" ] || fail "$BUILD has no ttrun, ttc-translate or libttrt-mpi"
   ensure_packages >&2
-  build release >&2
+  build release ttrun ttc-translate ttrt_mpi >&2
 fi
 command -v mpirun >/dev/null || fail "expected mpirun; on Debian: apt install openmpi-bin"
 
