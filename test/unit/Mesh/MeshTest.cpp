@@ -600,7 +600,7 @@ TEST(Mesh, ReportsADeviceThatDoesNotOpen) {
                                 strstr(error.message, expected) != nullptr;
                        }),
             0u);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
   device.cores = 5000;
   ttrt_mesh_options options = TTRT_MESH_OPTIONS_INIT;
