@@ -57,8 +57,6 @@ def run_onnxruntime(model, inputs):
     """Outputs of a model by name; skips where ONNX Runtime is missing."""
     ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: not compared")
     options = ort.SessionOptions()
-    # Without VNNI, sums of products of u8 and s8 would saturate at 16 bits.
-    options.add_session_config_entry("session.x64quantprecision", "1")
     options.intra_op_num_threads = 1
     session = ort.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]

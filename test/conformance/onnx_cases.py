@@ -83,8 +83,6 @@ def expected_of(case):
         return [y.astype(np.float32) if y.dtype == np.float64 else y for y in map(np.asarray, outputs)]
     ort = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: not compared")
     options = ort.SessionOptions()
-    # Without VNNI, sums of products of u8 and s8 would saturate at 16 bits.
-    options.add_session_config_entry("session.x64quantprecision", "1")
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
