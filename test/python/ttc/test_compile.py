@@ -300,7 +300,9 @@ def test_interrupt_ends_the_compiler(tmp_path, python):
     tool = tmp_path / "ttc-translate"
     tool.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! $$ > {mark}.new\nmv {mark}.new {mark}\nwait\n")
     tool.chmod(0o755)
-    script = "import ttc\ntry:\n    ttc.compile(b'x')\nexcept KeyboardInterrupt:\n    print('interrupted')"
+    # Tests in the background of a shell ignore SIGINT, which their children inherit.
+    script = ("import signal, ttc\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+              "try:\n    ttc.compile(b'x')\nexcept KeyboardInterrupt:\n    print('interrupted')")
     process = subprocess.Popen([sys.executable, "-c", script], text=True, stdout=subprocess.PIPE,
                                env={**os.environ, "TTC_BIN": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)})
     while not mark.exists():
