@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleBuilder.h"
 
+#include "ReadFile.h"
 #include "ttrt/collectives.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -75,8 +74,7 @@ BundleBuilder::BundleBuilder() {
   bundle.target->dram_bank_bytes = 64 * 1024 * 1024;
   bundle.target->l1_bytes = 64 * 1024;
   bundle.locations.emplace_back();
-  std::ifstream file(TTRT_TEST_PROGRAMS, std::ios::binary);
-  code.assign(std::istreambuf_iterator<char>(file), {});
+  code = readFile<decltype(code)>(TTRT_TEST_PROGRAMS);
   if (code.empty())
     throw std::runtime_error("cannot read " TTRT_TEST_PROGRAMS);
 }

@@ -7,12 +7,11 @@
 
 #include "Error.h"
 #include "Loaded.h"
+#include "ReadFile.h"
 
 #include <cstring>
 #include <dlfcn.h>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <random>
 #include <span>
 #include <sys/mman.h>
@@ -33,8 +32,7 @@ constexpr char kArch[] = "aarch64";
 #endif
 
 Bytes readCode(const std::string &name) {
-  std::ifstream file(TTRT_REFUSED_CODE "/" + name + ".so", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return readFile<Bytes>(TTRT_REFUSED_CODE "/" + name + ".so");
 }
 
 /// What the runtime says to the sample with this code, at each level of verification.

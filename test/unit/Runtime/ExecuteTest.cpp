@@ -5,13 +5,12 @@
 
 #include "Execute.h"
 #include "BundleBuilder.h"
+#include "ReadFile.h"
 #include "ttrt/program_markers.h"
 
-#include <fstream>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <iterator>
 
 namespace ttrt::test {
 namespace {
@@ -25,8 +24,7 @@ struct OneProgram {
 
   OneProgram(const std::string &symbol, uint64_t grid, std::vector<uint64_t> inputs,
              std::vector<uint64_t> outputs, uint64_t scratch = 0) {
-    std::ifstream file(TTRT_MISBEHAVING_PROGRAMS, std::ios::binary);
-    builder.code.assign(std::istreambuf_iterator<char>(file), {});
+    builder.code = readFile<decltype(builder.code)>(TTRT_MISBEHAVING_PROGRAMS);
     builder.program(symbol, grid, std::move(inputs), std::move(outputs), scratch);
     const uint32_t slot = builder.buffer("x", fb::BufferKind::Slot, 0, 64);
     fb::EntryPointT &entry = builder.entry("main");

@@ -4,6 +4,7 @@
 
 #include "CountAllocations.h"
 #include "Loaded.h"
+#include "ReadFile.h"
 #include "Sanitized.h"
 #include "ttrt/memory.h"
 
@@ -102,8 +103,7 @@ protected:
   }
   /// Changes a byte of the weights in the file.
   void changeWeights() {
-    std::ifstream in(file.path(), std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(in), {});
+    const auto bytes = readFile<std::string>(file.path());
     // The only place of the ramp 1008, 0, 1 ...: its second occurrence is on the second page.
     const float values[] = {1008 * 0.25f, 0, 0.25f, 0.5f};
     const size_t at =

@@ -5,6 +5,7 @@
 #include "L1Bundle.h"
 #include "Loaded.h"
 #include "ProofBundles.h"
+#include "ReadFile.h"
 #include "Sanitized.h"
 #include "ttrt/memory.h"
 
@@ -12,7 +13,6 @@
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -126,8 +126,7 @@ TEST(File, PrivateCopyOutlivesTheOriginal) {
   TemporaryFile file(sampleBundle().finish());
   const int copy = memfd_create("bundle", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_GE(copy, 0);
-  std::ifstream original(file.path(), std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(original), {});
+  const std::vector<char> bytes = readFile(file.path());
   ASSERT_EQ(write(copy, bytes.data(), bytes.size()), ssize_t(bytes.size()));
   ASSERT_EQ(fcntl(copy, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE), 0);
   Loaded loaded(("/proc/self/fd/" + std::to_string(copy)).c_str(), 2);

@@ -6,12 +6,11 @@
 #ifndef TTC_TEST_UNIT_RUNTIME_PROFILELOG_H
 #define TTC_TEST_UNIT_RUNTIME_PROFILELOG_H
 
+#include "ReadFile.h"
 #include "ttrt/profile_log.h"
 
 #include <cstring>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,8 +50,7 @@ struct ProfileLog {
 
   /// Failures are test failures.
   explicit ProfileLog(const std::string &folder) {
-    std::ifstream file(folder + "/" + profile::kLogName, std::ios::binary);
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::vector<char> bytes = readFile(folder + "/" + profile::kLogName);
     size_t at = 0;
     while (at < bytes.size()) {
       profile::RecordHeader header;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProofBundles.h"
 
+#include "ReadFile.h"
 #include "StateFaults.h"
 #include "ttrt/ttrt.h"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace ttrt::test {
@@ -375,8 +374,7 @@ const std::vector<NamedBundle> &proofBundles() {
 }
 
 BundleBuilder readBundle(const std::string &path) {
-  std::ifstream input(path, std::ios::binary);
-  const std::vector<char> file(std::istreambuf_iterator<char>(input), {});
+  const std::vector<char> file = readFile(path);
   FileHeader header;
   if (file.size() < sizeof(header))
     throw std::runtime_error("cannot read " + path);

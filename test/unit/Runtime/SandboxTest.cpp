@@ -7,11 +7,10 @@
 
 #include "Loaded.h"
 #include "Options.h"
+#include "ReadFile.h"
 
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <sys/syscall.h>
 
@@ -26,8 +25,7 @@ public:
   explicit Confined(const char *symbol = "test_add", uint32_t cores = 2,
                     const std::function<void(BundleBuilder &)> &change = {}) {
     BundleBuilder builder = sampleBundle();
-    std::ifstream code(TTRT_HOSTILE_CODE, std::ios::binary);
-    builder.code.assign(std::istreambuf_iterator<char>(code), {});
+    builder.code = readFile<decltype(builder.code)>(TTRT_HOSTILE_CODE);
     builder.bundle.programs[0]->symbol = symbol;
     if (change)
       change(builder);

@@ -7,6 +7,7 @@
 
 #include "Loaded.h"
 #include "Minisign.h"
+#include "ReadFile.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -51,10 +52,7 @@ protected:
   void writeText(const std::string &name, const std::string &text) const {
     writeFile(name, {text.begin(), text.end()});
   }
-  std::string readText(const std::string &name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string readText(const std::string &name) const { return readFile<std::string>(path(name)); }
   void makeKeys(const std::string &name) const {
     ttrt_error error;
     ASSERT_EQ(ttrt_keys_create(path(name + ".key").c_str(), path(name + ".pub").c_str(), &error),

@@ -2,6 +2,7 @@
 // State through the C API: reset, read, write, files.
 #include "ttrt/state.h"
 #include "Loaded.h"
+#include "ReadFile.h"
 
 #include <cstdio>
 #include <fstream>
@@ -70,10 +71,7 @@ const std::vector<float> kNothing(2048);
 struct FileName {
   FileName() : file({}) {}
   const char *path() const { return file.path(); }
-  std::vector<char> contents() const {
-    std::ifstream stream(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
+  std::vector<char> contents() const { return readFile(path()); }
   void write(const std::vector<char> &bytes) const {
     std::ofstream(path(), std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
   }

@@ -5,14 +5,13 @@
 // Changes single bytes of a bundle, cuts it off, and expects that every result is rejected with a
 // message. In one process, for speed: a crash or a sanitizer's report ends it.
 
+#include "ReadFile.h"
 #include "ttrt/ttrt.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -47,8 +46,7 @@ int main(int argc, char **argv) {
   const long truncations = argc > 3 ? atol(argv[3]) : 1000;
   std::mt19937_64 random(argc > 4 ? strtoull(argv[4], nullptr, 0) : 1);
 
-  std::ifstream input(argv[1], std::ios::binary);
-  std::vector<char> bytes(std::istreambuf_iterator<char>(input), {});
+  std::vector<char> bytes = ttrt::test::readFile(argv[1]);
   int file = memfd_create("ttrt-mutate", MFD_CLOEXEC);
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   if (bytes.empty() || file < 0 ||
