@@ -16,7 +16,7 @@ using profile::ProgramMarkers;
 /// The clock of programs' markers.
 inline uint64_t programTime() noexcept {
 #if defined(__x86_64__)
-  return __rdtsc();
+  return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
   uint64_t time;
   asm volatile("mrs %0, cntvct_el0" : "=r"(time));
