@@ -2,9 +2,11 @@
 # Compile options and helpers shared by every folder.
 
 # The dialect's and MLIR's headers take ten seconds to parse, and every file of the compiler
-# includes them; parsed once, a file takes two. Off for work in checkouts at several paths that share
-# a ccache: a precompiled header names absolute paths, so nothing that uses it is shared.
-option(TTC_PRECOMPILED_HEADERS "Precompile the compiler's common headers" ON)
+# includes them; parsed once, a file takes two. The schema's and the standard library's take four, and
+# every other file includes those. Off for work in checkouts at several paths that share a ccache: a
+# precompiled header names absolute paths, so nothing that uses it is shared. Off in the tsan preset,
+# too: a file that includes too little is found there.
+option(TTC_PRECOMPILED_HEADERS "Precompile common headers" ON)
 
 find_program(TTC_CCACHE ccache)
 if(TTC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -28,11 +30,47 @@ endif()
 option(TTC_WARNINGS_AS_ERRORS "Warnings are errors" ON)
 add_compile_options(-Wall -Wextra $<$<BOOL:${TTC_WARNINGS_AS_ERRORS}>:-Werror> -Wno-unused-parameter)
 
-# ttc_add_library(NAME SOURCES a.cpp b.cpp LINK lib1 lib2 [RUNTIME])
+# ttc_add_precompiled_headers(NAME HEADERS header... [INCLUDES folder...] [OPTIONS option...]
+#                             [LINK lib...] [DEPENDS target...])
+# A library NAME that only carries a precompiled header, for targets whose options are the same.
+function(ttc_add_precompiled_headers name)
+  if(NOT TTC_PRECOMPILED_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "HEADERS;INCLUDES;OPTIONS;LINK;DEPENDS" ${ARGN})
+  add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/Precompiled.cpp)
+  target_include_directories(${name} PRIVATE ${ARG_INCLUDES})
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  ttc_finish_precompiled_headers(${name})
+endfunction()
+
+# So that ccache takes the files that use the header of `name`.
+function(ttc_finish_precompiled_headers name)
+  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  # Never from ccache: it takes a header with other comments for the same one, and clang compares sizes.
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+endfunction()
+
+# ttc_use_precompiled_headers(NAME TARGET...)
+# The targets are compiled with the header of NAME, if there is one.
+function(ttc_use_precompiled_headers name)
+  if(TARGET ${name})
+    foreach(target IN LISTS ARGN)
+      target_precompile_headers(${target} REUSE_FROM ${name})
+    endforeach()
+  endif()
+endfunction()
+
+# ttc_add_library(NAME SOURCES a.cpp b.cpp [LINK lib1 lib2] [DEPENDS target...] [PRECOMPILED headers])
 # A static library of the compiler. Sees <source root>/include, the source root
 # (for "dialects/Ttc/...") and the matching folders of the build tree.
 function(ttc_add_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC
     ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}
@@ -41,7 +79,10 @@ function(ttc_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  if(TTC_PRECOMPILED_HEADERS AND TARGET TtcPch AND NOT name STREQUAL "TtcPch" AND "ttc_mlir" IN_LIST ARG_LINK)
-    target_precompile_headers(${name} REUSE_FROM TtcPch)
+  if("ttc_mlir" IN_LIST ARG_LINK)
+    if(NOT ARG_PRECOMPILED)
+      set(ARG_PRECOMPILED TtcPch)
+    endif()
+    ttc_use_precompiled_headers(${ARG_PRECOMPILED} ${name})
   endif()
 endfunction()

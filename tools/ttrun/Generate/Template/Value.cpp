@@ -146,7 +146,7 @@ std::string Value::text() const {
   return representation();
 }
 
-static std::string quoted(std::string_view text) {
+static std::string quotedText(std::string_view text) {
   const bool hasSingle = text.find('\'') != std::string_view::npos;
   const char quote = hasSingle && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string result(1, quote);
@@ -171,7 +171,7 @@ std::string Value::representation() const {
   if (const auto *number = as<double>())
     return textOf(*number);
   if (const auto *text = as<std::string>())
-    return quoted(*text);
+    return quotedText(*text);
   if (is<None>())
     return "None";
   if (is<Undefined>())
@@ -188,7 +188,7 @@ std::string Value::representation() const {
     return "[" + result + "]";
   }
   for (const auto &[name, value] : (*as<Dict>())->fields) {
-    result += separator + quoted(name) + ": " + value.representation();
+    result += separator + quotedText(name) + ": " + value.representation();
     separator = ", ";
     requireSize(result.size());
   }
