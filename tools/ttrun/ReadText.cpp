@@ -10,6 +10,7 @@
 #include "Waits.h"
 
 #include <cctype>
+#include <fmt/format.h>
 
 namespace ttrun {
 

@@ -8,6 +8,7 @@
 #include "ttrt/commands.h"
 
 #include <cctype>
+#include <fmt/format.h>
 #include <map>
 
 namespace ttrun {
