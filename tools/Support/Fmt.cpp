@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions of fmt, compiled once: header-only, they took half the time of every file that formats
-// text. Debian has the library only as a shared one, which the tools would then need where they run.
+// The functions of fmt, compiled once: header-only, they took half the time of every file that
+// formats text. Debian has the library only as a shared one, which the tools would then need where
+// they run.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
