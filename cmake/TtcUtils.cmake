@@ -5,7 +5,7 @@
 # includes them; parsed once, a file takes two. The schema's and the standard library's take four, and
 # every other file includes those. Off for work in checkouts at several paths that share a ccache: a
 # precompiled header names absolute paths, so nothing that uses it is shared. Off in the tsan preset,
-# too: a file that includes too little is found there.
+# too: a file of the runtime or of its tools that includes too little is found there.
 option(TTC_PRECOMPILED_HEADERS "Precompile common headers" ON)
 
 find_program(TTC_CCACHE ccache)
@@ -46,12 +46,8 @@ function(ttc_add_precompiled_headers name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
-  ttc_finish_precompiled_headers(${name})
-endfunction()
-
-# So that ccache takes the files that use the header of `name`.
-function(ttc_finish_precompiled_headers name)
-  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  # So that ccache takes the files that use the header.
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   # Never from ccache: it takes a header with other comments for the same one, and clang compares sizes.
   set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
 endfunction()

@@ -12,7 +12,7 @@
 #ifdef FMT_BEGIN_NAMESPACE
 #error "include Format.h before any header of fmt"
 #endif
-#ifdef FMT_HEADER_ONLY
+#ifdef TTC_TOOLS_FMT
 #error "tools use fmt itself; this is the library's own"
 #endif
 #define FMT_BEGIN_NAMESPACE                                                                        \

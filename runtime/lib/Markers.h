@@ -26,7 +26,7 @@ using profile::MarkerKind;
 inline uint64_t deviceTime(ClockKind kind) noexcept {
 #if defined(__x86_64__)
   if (kind == ClockKind::Tsc)
-    return __builtin_ia32_rdtsc(); // its header takes longer to parse than this file's users
+    return __builtin_ia32_rdtsc(); // the header of __rdtsc() takes most of a second to parse
 #endif
   return nowNs();
 }
