@@ -7,6 +7,7 @@ set -euo pipefail
 
 ensure_packages
 ensure_python # only for the comparison with ONNX Runtime
+enter "$@"
 build release ttc ttc-opt ttc-translate ttrun ttc-digits
 
 digits=examples/digits

@@ -24,6 +24,7 @@ if [ -n "$model" ] && ! [ -r "$model" ]; then
 fi
 ensure_packages
 ensure_python
+enter "$@"
 build release ttc-translate ttrt-endure-generate
 
 folder=$(mktemp -d)

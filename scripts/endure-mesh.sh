@@ -19,6 +19,7 @@ if ! [[ "$iterations" =~ ^[1-9][0-9]*$ ]] || [ $# -gt 1 ]; then
   exit 2
 fi
 ensure_packages
+enter "$@"
 build release ttc-translate ttrun ttrtTransportTest
 
 folder=$(mktemp -d)

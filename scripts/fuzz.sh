@@ -38,6 +38,7 @@ for target in "${targets[@]}"; do
 done
 
 ensure_packages
+enter "$hours" "${targets[@]}"
 build release ttrun ttc-translate onnx-text ttrt-write-sample ttrt-mutate-tables
 for target in "${targets[@]}"; do
   [ "$target" = tables ] || fuzzers+=("fuzz-$target")

@@ -30,6 +30,7 @@ started=$SECONDS
 ensure_packages
 [ -n "$quick" ] || ensure_test_packages
 ensure_python
+enter "$@"
 
 results="$ROOT/build/test-results"
 rm -rf "$results"

@@ -112,6 +112,12 @@ ensure_python() {
   printf '%s\n' "$want" >"$stamp"
 }
 
+# enter SCRIPT'S ARGUMENTS...: starts the script again in the checkout at its fixed path (enter.sh says
+# why). After what needs the right to install, which is lost there without root.
+enter() {
+  [ -n "${TTC_ENTERED:-}" ] || exec scripts/enter.sh bash "scripts/$(basename "$0")" "$@"
+}
+
 # One job a core, and 2 GB of memory for each.
 jobs_here() {
   local cores memory
@@ -127,6 +133,10 @@ build() {
   shift
   folder=build
   [ "$preset" = release ] || folder="build-$preset"
+  # A folder that was configured at another path (by hand, or before enter.sh) starts anew.
+  if [ -f "$folder/CMakeCache.txt" ] && ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$folder/CMakeCache.txt"; then
+    rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles" "$folder/build.ninja"
+  fi
   # Again while there is no Python package: what it needs may have been installed since.
   if [ ! -f "$folder/build.ninja" ] || { [ "$preset" = release ] && [ ! -d "$folder/python" ]; }; then
     say "configuring the $preset build in $folder"
