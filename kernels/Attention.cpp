@@ -2,9 +2,9 @@
 // ttc_kernel_attention: softmax(scale * Q K + mask) V, of which the scores never leave the scratch.
 //
 // A workgroup owns heads (elements of the batch), or row tiles of one. It packs K and V of a head
-// once, as panels. Then a block of row tiles meets all panels of K; its scores, which stay in L1 or
-// L2, become exp(score - maximum of the row), and meet all panels of V. The sums of the rows divide
-// the results, because these are fewer than the scores.
+// once, as panels. Then a block of row tiles is multiplied with all panels of K. Its scores, which
+// stay in L1 or L2, become exp(score - maximum of the row), and are multiplied with all panels of
+// V. The sums of the rows divide the results, because these are fewer than the scores.
 #include "kernels/Exp.h"
 #include "kernels/GemmRows.h"
 #include "kernels/GemmTile.h"

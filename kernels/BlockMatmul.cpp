@@ -2,10 +2,10 @@
 // ttc_kernel_block_matmul: products with weights that stay in the blocks of a GGUF file.
 //
 // A workgroup owns rows of x, and groups of 16 rows of w. It prepares its rows of x as digits of 8
-// bits, which are multiplied by the stored integers of 32 columns exactly; one digit is what
-// quantised activations are, three hold an f32. A group of w is unpacked in registers: one row of
-// x, or a few, meet it at the speed of memory; many rows share what is unpacked, and their sums
-// wait in L1. Formats without blocks are multiplied as a matrix of floats.
+// bits, which are multiplied by the stored integers of 32 columns exactly; one digit holds a
+// quantised activation, three hold an f32. A group of w is unpacked in registers. One row of x, or
+// a few, are multiplied with it at the speed of memory; many rows share what is unpacked, and their
+// sums wait in L1. Formats without blocks are multiplied as a matrix of floats.
 #include "kernels/BlockRows.h"
 #include "kernels/GemmTile.h"
 
@@ -223,7 +223,7 @@ TTC_INLINE vf silu(vf x) {
   return x * upper / ((vf)1.0f + tail);
 }
 
-/// The operands behind x and w.
+/// The operands after x and w.
 struct Operands {
   const float *norm, *bias, *residual;
   const int32_t *count;

@@ -16,7 +16,7 @@ struct BlockMatmulParams {
   int64_t digits;
   // Rows of x, columns of the result, columns of x.
   int64_t m, n, k;
-  // The operands behind x and w are those of norm, bias, residual and count that are there.
+  // The operands after x and w are those of norm, bias, residual and count that are present.
   int64_t hasNorm, hasBias, hasResidual, hasCount;
   int64_t gated;
   // The bits of an f32.

@@ -54,7 +54,7 @@ inline constexpr float kLeastActivation = 1e-30f;
 /// A row as digits of 8 bits. The numbers of 32 columns become d0 * s0 + d1 * s1 + d2 * s2, where
 /// s0 is their largest absolute value / 127, and each other scale the one before / 254: a digit is
 /// from -127 to 127, and what it leaves is at most half of its scale. `bytes` and `digits` are
-/// those of the row in the first 32 columns; those of the next ones are a block of rows behind.
+/// those of the row in the first 32 columns; those of the next ones follow a block of rows later.
 TTC_INLINE void prepareDigits(const BlockMatmulParams &p, const float *x, const float *norm,
                               int8_t *bytes, PartDigit *digits) {
   typedef int8_t narrow __attribute__((ext_vector_type(VL), aligned(1), may_alias));

@@ -181,7 +181,7 @@ TTC_INLINE vi multiplyWords(int64_t dot, vi sum, const vi (&words)[8], const int
 /// the centre with the digits are subtracted from the start.
 struct PartDigit {
   float scale;
-  // Of the activations themselves; of the first digit only.
+  // The sum of the activations themselves; in the first digit only.
   float sum;
   // -centre times the sum of the digits: of all 32, or for q6_k of each 16.
   int32_t start[2];

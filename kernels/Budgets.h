@@ -16,12 +16,12 @@ inline constexpr int64_t kWorkPerGroup = 400'000;
 /// The most workgroups of a program: 16 are even on 1, 2, 4, 8 and 16 cores.
 inline constexpr int64_t kMaxGroups = 16;
 
-/// Rows that the same weights must meet in each workgroup, where rows are split although that
+/// The fewest rows per workgroup that use the same weights, where rows are split although that
 /// streams the weights once more.
 inline constexpr int64_t kRowsForWeights = 24;
 
-/// The depth from which one row meets several panels of weights at a time: its weights come from
-/// memory or L3.
+/// The depth from which a one-row product reads several panels of weights at once: its weights come
+/// from memory or L3.
 inline constexpr int64_t kDeepRow = 512;
 
 /// The workgroups of a program that has work for `count`: the nearest power of two, so that 2, 4
@@ -61,10 +61,10 @@ inline constexpr int64_t kBlockBytesPerGroup = 100'000;
 inline constexpr int64_t kBlockProductsPerStep = 4;
 /// The rows from which weights in blocks become f32, where three products of bytes take longer.
 inline constexpr int64_t kBlockRowsForFloats = 8;
-/// kRowsForWeights of weights in blocks that meet digits: to prepare a row takes as long as to
-/// multiply it by 2 to 4 groups, and each part of the groups prepares it once more.
+/// kRowsForWeights for weights in blocks that are multiplied by digits: preparing a row takes as
+/// long as multiplying it by 2 to 4 groups, and each part of the groups prepares it again.
 inline constexpr int64_t kBlockRowsForWeights = 16;
-/// The bytes of prepared activations that meet the same weights, in L2.
+/// The bytes of prepared activations that are multiplied by the same weights, in L2.
 inline constexpr int64_t kBlockActivationBudget = 224 * 1024;
 /// The bytes of a group of weights as f32, in L2 beside them.
 inline constexpr int64_t kBlockPanelBudget = 192 * 1024;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The inner loops of attention over a cache: tiles of rows meet a block of keys, or its values.
+// The inner loops of attention over a cache: tiles of rows are multiplied with a block of keys, or
+// its values.
 #ifndef TTC_KERNELS_CACHETILES_H
 #define TTC_KERNELS_CACHETILES_H
 
@@ -10,9 +11,9 @@ namespace ttc::kernels {
 /// Rows whose accumulators are in registers.
 constexpr int kMostRows = VL == 16 ? 12 : 6;
 
-/// Vectors that meet all rows of a tile at once: those of a whole block, or of half of it, where
-/// there are registers for more rows then, so that fewer elements are converted. Integers need a
-/// register more while they are.
+/// Vectors that are multiplied with all rows of a tile at once: those of a whole block, or of half
+/// of it if that leaves registers for more rows, so that fewer elements are converted. Converting
+/// integers needs one more register.
 template <int ROWS, typename E> constexpr int vectorsAtOnce() {
   constexpr int whole = kCacheBlock / VL;
   return VL == 16 || ROWS <= (isScaled<E> ? 2 : 3) ? whole : whole / 2;
@@ -32,7 +33,7 @@ TTC_INLINE void multiplyAdd(vf (&sums)[ROWS][VECTORS], const float *factors, int
                             const E *row) {
   if constexpr (ROWS * VECTORS == 12 && VL == 8 && VECTORS == 4) {
     // Three factors and a vector take all registers that the accumulators leave: no vector is
-    // loaded before the one in front of it has met all rows.
+    // loaded before the previous one has been multiplied with all rows.
     vf factor[ROWS];
     TTC_UNROLL
     for (int r = 0; r < ROWS; ++r)

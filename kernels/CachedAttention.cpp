@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Attention over a cache of keys and values. Its cost goes by the positions that are in use.
+// Attention over a cache of keys and values. Its cost is proportional to the number of positions in
+// use.
 //
-// The query heads of a group meet each block of keys together: a vector of 16 positions is loaded
-// (and converted) once and multiplied with one element of each query. A chunk of scores becomes exp
-// relative to the largest score so far, then meets the values. What came before a larger score is
-// scaled down (online softmax).
+// The query heads of a group share each block of keys: a vector of 16 positions is loaded (and
+// converted) once and multiplied with one element of each query. A chunk of scores becomes exp
+// relative to the largest score so far, then is multiplied with the values. A larger score scales
+// down earlier results (online softmax).
 //
 // One row, or rows of different sequences (ttc_kernel_decode_attention): a workgroup has a part of
-// the positions of one group, and whoever has the last block writes the new key and value there.
-// Its results are partial; they are combined by ttc_kernel_combine_attention in the order of the
-// parts, however many cores there are. Several rows: ttc_kernel_update_cache writes keys and
-// values, and ttc_kernel_prefill_attention then meets tiles of rows with the cache.
+// the positions of one group, and the one that has the last block writes the new key and value
+// there. Its results are partial; ttc_kernel_combine_attention combines them in the order of the
+// parts, on any number of cores. Several rows: ttc_kernel_update_cache writes keys and values, and
+// ttc_kernel_prefill_attention then multiplies tiles of rows with the cache.
 #include "kernels/CacheTiles.h"
 
 using namespace ttc::kernels;
@@ -70,7 +71,8 @@ TTC_INLINE void exponentiate(float *scores, int64_t vectors, int64_t valid, floa
   sum = sum * scale[0] + sumOfLanes(total[0] + total[1])[0];
 }
 
-/// The weights of `count` positions from `first` of a chunk on meet their values: 32 columns.
+/// Multiplies the weights of `count` positions, from `first` of a chunk on, with their values: 32
+/// columns.
 template <bool PREFETCH, typename E>
 TTC_INLINE void weigh(const CacheParams &p, const Walk &walk, int64_t rows, int64_t first,
                       int64_t count, const E *values, int64_t column) {
@@ -98,8 +100,8 @@ TTC_INLINE void weigh(const CacheParams &p, const Walk &walk, int64_t rows, int6
   });
 }
 
-/// `rows` queries meet positions [begin, end) of a group. Row r meets only those before limit(r);
-/// the first one has a position that it meets before the end of the first chunk.
+/// Multiplies `rows` queries with positions [begin, end) of a group, row r only with those before
+/// limit(r). The first row has such a position before the end of the first chunk.
 template <bool PREFETCH, typename E, typename Limit>
 TTC_INLINE void walkPositions(const CacheParams &p, const Walk &walk, int64_t rows, int64_t group,
                               int64_t begin, int64_t end, const E *keys, const E *values,
@@ -292,7 +294,7 @@ TTC_INLINE void prefill(const CacheParams &p, void *const *operands, uint8_t *sc
   const auto *keys = static_cast<const E *>(operands[1]) + offset;
   const auto *values = static_cast<const E *>(operands[2]) + offset;
   const int64_t units = ceilDiv(p.rows, p.tileRows) * p.groups;
-  // Later rows meet more positions, so tiles are dealt.
+  // Later rows attend to more positions, so tiles are dealt out in turn.
   TTC_NO_UNROLL
   for (int64_t unit = workgroup; unit < units; unit += p.workgroups) {
     TTC_MAIN_CHILD_ZONE(markers, "tile");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matmul and convolution as one implicit GEMM.
 //
-// A workgroup owns row tiles x panels. Row blocks (their A stays in L2) are the outer loop,
-// panels stream linearly through it, and each panel meets all tiles of the block while the next
-// one is prefetched evenly across them: bunched in the first tile it was worth nothing.
+// A workgroup owns row tiles x panels. Row blocks (their A stays in L2) are the outer loop, panels
+// stream linearly through it, and each panel is multiplied with all tiles of the block while the
+// next one is prefetched evenly across them. Prefetching it all in the first tile gained nothing.
 #ifndef TTC_KERNELS_GEMMLOOPS_H
 #define TTC_KERNELS_GEMMLOOPS_H
 

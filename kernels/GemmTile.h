@@ -66,16 +66,16 @@ template <int MR, bool WIDE> constexpr int depthUnroll() {
   return accumulators >= enough ? 1 : accumulators >= 4 ? 2 : 4;
 }
 
-/// The panels that one row meets at a time, if it is deep (meetsPanels()). Each is a stream of its
-/// own for the CPU's prefetchers, which stop where a page of 4 KiB ends: with one stream, the
-/// memory idles there (35 against 39 GB/s on one core). More streams, or prefetching by
-/// instructions, gain nothing. The sums of all panels, and of as many k, have to fit the registers.
+/// The panels that a deep one-row product reads at once (meetsPanels()). Each is a separate stream
+/// for the CPU's prefetchers, which stop at the end of a page of 4 KiB: with one stream, the memory
+/// idles there (35 instead of 39 GB/s on one core). More streams, or software prefetching, gain
+/// nothing. The sums of all panels, and of that many k, must fit the registers.
 inline constexpr int kPanelsOfRow = VL == 8 ? 3 : 2;
 inline constexpr int kDepthUnrollOfRow = VL == 8 ? 2 : 4;
 
-/// Whether one row meets several panels at a time. Weights that stay in L2 are read faster as one
-/// stream (a GRU of 64 units takes a sixth less time). Only the depth tells them apart, because
-/// parts of the columns must have the bits of the whole. Constant once inlined.
+/// Whether a one-row product reads several panels at once. Weights that stay in L2 are read faster
+/// as one stream (a GRU of 64 units takes a sixth less time). Only the depth distinguishes them,
+/// because parts of the columns must have the bits of the whole. Constant once inlined.
 TTC_INLINE bool meetsPanels(const GemmParams &p) {
   return p.n * p.od * p.oh * p.ow == 1 && p.c >= kDeepRow && p.groups == 1 && p.shuffle == 0 &&
          p.aMode == kRowsDirect && p.bMode == kBPacked &&

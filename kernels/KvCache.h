@@ -217,7 +217,7 @@ template <typename E> TTC_INLINE Stored<E> toStored(const float *from) {
       store(stored.elements + i, load(from + i));
     return stored;
   } else {
-    // Numbers that are not finite make the scale a NaN, and so all that they are met with.
+    // Numbers that are not finite make the scale NaN, and so everything that is multiplied by it.
     vf largest = (vf)0.0f, zero = (vf)0.0f;
     TTC_UNROLL
     for (int64_t i = 0; i < kCacheBlock; i += VL) {
@@ -227,7 +227,7 @@ template <typename E> TTC_INLINE Stored<E> toStored(const float *from) {
     }
     const float scale = (maxOfLanes(largest)[0] + sumOfLanes(zero)[0]) / 127.0f;
     stored.scale = static_cast<f16>(scale);
-    // Of zeros, and of numbers so small that their scale is 0, elements are 0.
+    // Zeros, and numbers so small that their scale is 0, are stored as 0.
     const float divisor = stored.scale == 0 ? 1.0f : static_cast<float>(stored.scale);
     TTC_UNROLL
     for (int64_t i = 0; i < kCacheBlock; i += VL) {

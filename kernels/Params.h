@@ -61,8 +61,8 @@ struct GemmParams {
   int64_t batchSplits, rowSplits, panelSplits;
   // Row tiles that are run over all panels before the next ones: their A stays in L2.
   int64_t blockTiles;
-  // The k of a panel that all row tiles of a block meet before the next ones; 0 if all of them do
-  // at once.
+  // The number of k of a panel that all row tiles of a block process before the next ones; 0 for
+  // all of them at once.
   int64_t blockDepth;
   // Scratch: offsets in bytes of zeros, pointer table, copied rows, packed panel, unfinished sums.
   int64_t zeroAt, tableAt, copyAt, panelAt, partialAt;
@@ -80,7 +80,7 @@ struct AttentionParams {
   int64_t qOffset, qRow, qC;
   int64_t kOffset, kK, kN;
   int64_t vOffset, vK, vN;
-  // 1 with a mask: an operand behind V, whose columns are consecutive.
+  // 1 with a mask: an operand after V, whose columns are consecutive.
   int64_t hasMask, maskRow;
   // The bits of an f32.
   int64_t scale;
@@ -129,8 +129,8 @@ struct CacheParams {
   int64_t workgroups, splits;
   // Elements from the partial result of a head to that of the next; not used without splits.
   int64_t partialRow;
-  // Rows of qkv that meet the cache together, blocks of positions whose scores are computed before
-  // the values are met, and elements from one row of scores to the next.
+  // Rows of qkv that are multiplied with the cache together, blocks of positions whose scores are
+  // computed before the values are used, and elements from one row of scores to the next.
   int64_t tileRows, chunkBlocks, scoreRow;
   // Scratch: offsets in bytes of queries, scores, results, maximum and sum of each row, and of
   // weights times scales for kI8.

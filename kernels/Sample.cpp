@@ -26,7 +26,7 @@ struct Logits {
   /// A bit for each token that is penalised; null without a penalty.
   const uint32_t *penalised;
   float penalty;
-  /// Of the largest logit, and 1 / temperature.
+  /// The largest logit, and 1 / temperature.
   float most, scale;
 };
 
@@ -154,7 +154,7 @@ struct Cut {
   int64_t ties;
 };
 
-/// `ties` is how many of the key have not been met yet.
+/// `ties` is how many with this key are still to be taken.
 TTC_INLINE bool isLeft(const Cut &cut, uint32_t key, int64_t &ties) {
   return key > cut.key || (key == cut.key && ties-- > 0);
 }
@@ -185,7 +185,7 @@ TTC_INLINE Cut search(const Logits &l, const Candidates &candidates, const Cut &
       histogram[bin] = 0;
     int64_t ties = cut.ties;
     forEach(l, candidates, [&](uint32_t key, float weight, int32_t) __attribute__((always_inline)) {
-      // Of the digits so far (of 64 bits: there may be none).
+      // Counts keys with the digits found so far (of 64 bits: there may be none).
       if (isLeft(cut, key, ties) && static_cast<uint64_t>(key) >> (shift + kBits) == prefix)
         histogram[key >> shift & (kBins - 1)] += getAmount(weight);
       return true;
@@ -200,7 +200,7 @@ TTC_INLINE Cut search(const Logits &l, const Candidates &candidates, const Cut &
       above += histogram[bin];
     prefix = prefix << kBits | static_cast<uint32_t>(bin);
   }
-  // Of equal keys, as many as are wanted.
+  // Take as many of the equal keys as are wanted.
   Cut found{prefix, 0};
   int64_t ties = cut.ties;
   forEach(l, candidates, [&](uint32_t key, float weight, int32_t) __attribute__((always_inline)) {
@@ -332,8 +332,8 @@ TTC_INLINE int64_t drawFromAll(const Logits &l, float *chunks, double uniform) {
       rest -= chunks[chunk];
       continue;
     }
-    // Sums within the chunk are rounded otherwise than its own: the last one that has a weight is
-    // as good.
+    // The chunk's partial sums round differently from its total, so the search can run off the end;
+    // take the last candidate with non-zero weight.
     TTC_NO_UNROLL
     for (int64_t at = chunk * kChunk; at < end; at += VL) {
       const vf weights = weigh(l, loadLogits(l, at));
@@ -447,7 +447,7 @@ TTC_INLINE void copyWords(const void *from, void *to, int64_t count) {
     static_cast<uint32_t *>(to)[i] = static_cast<const uint32_t *>(from)[i];
 }
 
-/// Of the states behind `operands`: token, position, sampling and history.
+/// The sequence's parts of the states in `operands`: token, position, sampling and history.
 TTC_INLINE Sequence getSequence(const SampleParams &p, void *const *operands, int64_t sequence) {
   return {static_cast<int32_t *>(operands[0]) + sequence,
           static_cast<int32_t *>(operands[1]) + sequence,

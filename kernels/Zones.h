@@ -53,11 +53,11 @@ TTC_INLINE bool isRecording(const ProgramMarkers *markers) {
   return markers && markers->capacity != 0;
 }
 
-/// Zones that are open and have a begin: as many ends must have room. Of the program alone.
+/// The number of open zones with a begin: their ends need room. Used by the program alone.
 TTC_INLINE uint32_t &getOpenZones(ProgramMarkers &markers) { return markers.reserved[0]; }
 
-/// Whether `wanted` optional markers have room; they are counted if not. A capacity that no
-/// runtime has set is no reason to write beyond the end.
+/// Whether `wanted` optional markers have room; they are counted if not. Never trust an unset
+/// capacity: stay within the buffer.
 TTC_INLINE bool hasRoom(ProgramMarkers &markers, uint32_t wanted) {
   uint64_t limit = min(markers.capacity, ttrt::profile::kOptionalMarkers);
   if (static_cast<uint64_t>(markers.count) + getOpenZones(markers) + wanted <= limit)
@@ -91,7 +91,7 @@ TTC_INLINE void beginGuaranteed(ProgramMarkers *markers, uint32_t begin, uint32_
   if (!isRecording(markers))
     return;
   if (begin == ttrt::profile::kMainBegin)
-    getOpenZones(*markers) = 0; // nobody else clears it
+    getOpenZones(*markers) = 0; // nothing else clears it
   if (markers->written & 1u << begin)
     return;
   markers->written |= 1u << begin;

@@ -113,7 +113,7 @@ def Ttc_LayoutAttr : Ttc_Attr<"Layout", "layout", [
   let extraClassDeclaration = [{
     bool isSharded() const { return getSharding() != ::mlir::ttc::Sharding::Interleaved; }
     bool hasGrid() const { return !getGrid().empty(); }
-    /// Of a layout with a grid: the cores, or in DRAM the banks, that hold a shard, 0 up to this.
+    /// For a layout with a grid: the number of cores, or of DRAM banks, that hold a shard; these are numbered from 0.
     int64_t getNumShards() const { return getGrid()[0] * getGrid()[1]; }
   }];
 }

@@ -31,7 +31,8 @@ bool isProgramPort(Operation *op, Owner owner) { return isa<ProgramOp>(op) && is
 bool isProgramResult(Operation *op, Owner owner) {
   return isa<ProgramOp>(op) && owner == Owner::Result;
 }
-/// Of the functions that a program's body becomes while it is lowered.
+/// Whether the attribute belongs to arguments of the functions that a program's body becomes while
+/// it is lowered.
 bool isFunctionArgument(Operation *op, Owner owner) {
   return owner == Owner::Argument && isa<FunctionOpInterface>(op) && !isa<ProgramOp>(op);
 }

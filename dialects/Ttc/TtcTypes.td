@@ -20,7 +20,7 @@ def Ttc_BoundedSizes : CPred<[{
   }(::llvm::cast<::mlir::ShapedType>($_self).getShape())
 }]>;
 
-/// A ranked tensor with a static shape and an element type that ttc knows.
+/// A ranked tensor with a static shape and an element type that ttc supports.
 class Ttc_TensorOf<list<Type> types, string what>
     : ConfinedType<StaticShapeTensorOf<types>, [Ttc_BoundedSizes],
                    "tensor of static shape and at most 2^40 elements of " # what>;

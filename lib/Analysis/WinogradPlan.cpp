@@ -25,8 +25,8 @@ struct Sizes {
 /// A byte that is read from memory once, and one that comes from L3 again and again; and one of the
 /// weights of a model that stay in L2 from one inference to the next.
 constexpr double kMemoryByte = 3.4, kCachedByte = 0.5, kResidentByte = 0.7;
-/// Of all tiles' elements at the points, beyond which they are no longer in L3 when they are read;
-/// and how much longer a byte takes then.
+/// The bytes of all tiles' elements at the points beyond which L3 no longer holds them when they
+/// are read, and how much longer a byte then takes.
 constexpr double kCachedBytes = 4 << 20, kUncached = 3;
 /// One element of the image, and of the result, of a tile: what the transforms compute, load and
 /// store for all points. The first pair is for 36 points.

@@ -107,7 +107,7 @@ MeshAttr mlir::ttc::readMesh(const fb::Mesh &table, MLIRContext *context,
   for (const fb::MeshAxis *axis : *table.axes()) {
     if (axis->topology() > fb::LinkTopology::MAX || axis->link_bytes_per_second() > INT64_MAX ||
         axis->link_latency_ns() > INT64_MAX) {
-      emitError() << "expected links that this version knows, found topology "
+      emitError() << "expected links that this version supports, found topology  "
                   << static_cast<int>(axis->topology());
       return {};
     }

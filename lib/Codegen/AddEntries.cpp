@@ -31,7 +31,7 @@ static FailureOr<LLVM::LLVMFuncOp> addEntry(ProgramOp program, ModuleOp module,
                                           {pointer, pointer, pointer, b.getI64Type()});
   auto entry = LLVM::LLVMFuncOp::create(b, loc, name, type);
 
-  // LLVM knows memcpy and its kin by their loops; there is no library to call them from.
+  // LLVM replaces loops by calls of memcpy and the like, but there is no library to call.
   StringAttr noBuiltins = b.getStringAttr("no-builtins");
   entry.setPassthroughAttr(b.getArrayAttr({noBuiltins}));
   // Kept apart from its one caller: that operands do not overlap is known for arguments only.

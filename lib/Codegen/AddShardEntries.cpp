@@ -59,9 +59,9 @@ private:
     return by == 1 ? constant(0) : LLVM::URemOp::create(builder, loc, value, constant(by));
   }
 
-  /// Bytes from the operand's address to the workgroup's part. Of dimension d the part is number
-  /// t = index[partition[d]] of p; where the whole is sharded in q parts, these are p / q to a
-  /// shard.
+  /// Bytes from the operand's address to the workgroup's part. Along dimension d, the part is
+  /// number t = index[partition[d]] of p; if the whole is sharded in q parts, each shard has p / q
+  /// of these.
   Value getOffset(ShardAttr shard) {
     RankedTensorType whole = shard.getWhole();
     SmallVector<int64_t> parts = shard.getParts(*program.getShards());

@@ -95,7 +95,7 @@ public:
     auto entry = LLVM::LLVMFuncOp::create(
         builder, loc, program.getSymName(),
         LLVM::LLVMFunctionType::get(voidType, {pointer, pointer, pointer, i64}));
-    // LLVM knows memcpy and its kin by their loops; there is no library to call them from.
+    // LLVM replaces loops by calls of memcpy and the like, but there is no library to call.
     entry.setPassthroughAttr(builder.getArrayAttr({builder.getStringAttr("no-builtins")}));
 
     builder.setInsertionPointToStart(entry.addEntryBlock(builder));

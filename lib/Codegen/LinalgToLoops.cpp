@@ -289,7 +289,8 @@ void relaxArithmetic(linalg::GenericOp op, bool reorders) {
   Block *body = op.getBody();
   auto relax = [](Operation *nested, arith::FastMathFlags more) {
     auto flags = dyn_cast<arith::ArithFastMathInterface>(nested);
-    // A conversion to a narrower type and back rounds; contracted it would be nothing.
+    // Narrowing and widening again rounds. Contraction would fold the pair away and lose the
+    // rounding.
     if (!flags || isa<CastOpInterface>(nested))
       return;
     arith::FastMathFlagsAttr attr = flags.getFastMathFlagsAttr();

@@ -52,7 +52,7 @@ std::optional<Linear> linearize(AffineExpr expr, unsigned numDims) {
 Value viewedBuffer(Value v) {
   while (auto view = v.getDefiningOp<ViewLikeOpInterface>()) {
     if (isa<memref::ViewOp>(view))
-      break; // Of raw bytes: this is where typed elements begin.
+      break; // a view of raw bytes: this is where typed elements begin
     v = view.getViewSource();
   }
   return v;
@@ -187,7 +187,7 @@ std::optional<LoopNest> ttc::analyzeNest(OpBuilder &b, linalg::GenericOp op) {
     auto best = std::min_element(loops.begin(), loops.end(), [](auto &x, auto &y) {
       return costInnermost(x) < costInnermost(y);
     });
-    // Of equals the last one: it is the one written innermost.
+    // Among equals, take the last: it is the one written innermost.
     for (auto it = best; it != loops.end(); ++it)
       if (costInnermost(*it) <= costInnermost(*best))
         best = it;

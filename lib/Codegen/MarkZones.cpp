@@ -36,7 +36,7 @@ SmallVector<Attribute> getZones(Operation *op) {
   return zones.takeVector();
 }
 
-/// Of ops of different zones that were fused: the zones that they share, and one of all names.
+/// For fused ops of different zones: the zones that they share, and one with all names.
 Place getPlace(Operation *op) {
   Place place;
   SmallVector<SmallVector<StringRef>> paths;

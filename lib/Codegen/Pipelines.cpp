@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 
 static void lowerPrograms(OpPassManager &program, bool instrument) {
-  // First: no other pass knows zones. Where they were comes along in the ops' locations. Programs
+  // First, because no other pass supports zones. Ops' locations record where zones were. Programs
   // that were made since outlining, such as those on shards, get their markers here.
   program.addPass(createExpandZones({instrument}));
   // --- Tensor ops -> functions on memory. --------------------------------------------------

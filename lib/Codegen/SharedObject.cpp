@@ -36,8 +36,8 @@ static constexpr unsigned kSecondsToLink = 600;
 
 /// Runs lld in a child of this process. Called as a function it would reset every command line
 /// option of the tool that it is linked into (cl::ResetAllOptionOccurrences), and a fatal error of
-/// it ends the process. To start a program of our own instead, this library would have to know
-/// where one is installed.
+/// it ends the process. Starting a separate program instead would require finding where one is
+/// installed.
 ///
 /// A child of a process with threads has only the thread that forked, and locks that others held
 /// stay locked. The child is safe from that:

@@ -136,7 +136,7 @@ TileShape mlir::ttc::chooseTileShape(linalg::LinalgOp root, const GridOptions &o
   shape.grid = ::ttc::kernels::getEvenGroups(std::clamp<int64_t>(
       llvm::divideCeil(work, options.workgroupBytes), 1, options.maxWorkgroups));
 
-  // A dimension can be cut if no costly producer is then computed anew for every piece.
+  // A dimension can be cut unless a costly producer would then be computed again for every piece.
   auto canCut = [&](int64_t dim) {
     if (root.getIteratorTypesArray()[dim] != utils::IteratorType::parallel)
       return false;

@@ -31,7 +31,7 @@ class ZoneCalls {
 public:
   ZoneCalls(ModuleOp module, OpBuilder &builder) : module(module), builder(builder) {}
 
-  /// The markers behind `scratchBytes` bytes of the program's own scratch; a null pointer if the
+  /// The markers after the `scratchBytes` bytes of the program's own scratch; a null pointer if the
   /// program has none.
   Value getMarkers(Location loc, ProgramOp program, Value scratch, int64_t scratchBytes);
   void beginMain(Location loc, Value markers, StringRef name);

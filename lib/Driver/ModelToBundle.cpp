@@ -33,7 +33,7 @@ static LogicalResult compile(ModuleOp module, TuningSession *tuning) {
   options.pipeline.setShowsProgress(progress);
   if (progress)
     manager.addInstrumentation(makeProgress(/*afterSeconds=*/2));
-  // Diagnostics do not go on in the line that shows the progress.
+  // A diagnostic must not continue the line that shows the progress.
   ScopedDiagnosticHandler clearLine(module.getContext(), [](Diagnostic &) {
     ProgressLine::clear();
     return failure();

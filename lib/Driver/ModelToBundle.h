@@ -22,7 +22,7 @@ struct CompileOptions {
   llvm::cl::opt<std::string> tune{
       "tune", llvm::cl::cat(category), llvm::cl::ValueOptional, llvm::cl::value_desc("seconds"),
       llvm::cl::desc(
-          "Measure kernels on this machine for so many seconds (60 if none are given), and add "
+          "Measure kernels on this machine for this number of seconds (default: 60), and add "
           "the results to the file of --tuning")};
   llvm::cl::opt<std::string> dumpIr{
       "dump-ir", llvm::cl::cat(category), llvm::cl::value_desc("directory"),

@@ -159,19 +159,20 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Evaluates the packing of weights for the kernels. What it leaves, for being too large or for
   // another reason, is computed in every inference: fusing is next, and makes programs of all ops.
   manager.addPass(createFoldConstants());
-  // Of weights as kernels read them; before fusing, because the scales of int8 join the epilogues.
+  // Narrows weights as kernels read them; before fusing, because the scales of int8 join the
+  // epilogues.
   manager.addPass(createNarrowWeights({weights}));
   // Collectives become exchanges, which programs do not contain: fusing stops at them. It may make
   // transposes, which are fused.
   manager.addPass(createChooseCollectives({algorithm}));
   manager.addPass(createFuse());
   manager.addPass(createOutlinePrograms());
-  // As soon as there are programs: no other pass knows zones.
+  // As soon as there are programs, because no other pass supports zones.
   manager.addNestedPass<ProgramOp>(createExpandZones({instrument}));
   // Stages of a pipeline: after the division along all other axes, whose exchanges are ops like
-  // others. Of programs, whose costs are known, and which are those of one device: no kernel,
-  // fusion or rounding depends on where stages begin. Before there are traces, which each stage has
-  // its own of.
+  // others. Programs are cut, because their costs are known, and they are those of one device: no
+  // kernel, fusion or rounding depends on where stages begin. Before traces are formed, because
+  // each stage has its own.
   manager.addPass(createSplitStages({parallel}));
 
   // --- Programs -> traces. -----------------------------------------------------------------
@@ -191,7 +192,7 @@ void TracePipelinePass::build(OpPassManager &manager, const TuningHooks &hooks) 
   // Before programs are lowered, because they are compiled for the strided layouts of their
   // operands.
   manager.addPass(createElideCopies());
-  // Of all work of a trace, in its order; before planning, which keeps what is offered in its
+  // Sees all work of a trace, in its order; before planning, which keeps what is offered in its
   // place.
   if (hideExchanges)
     manager.addPass(createHideExchanges());

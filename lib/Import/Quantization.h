@@ -42,7 +42,7 @@ public:
   Value conv(Value x, Value w, Value xZero, Value wZero, const Window &window, int64_t groups);
   /// Exact sums times `scale`, quantised. `scale` broadcasts.
   Value requantize(Value sums, Value scale, Value zero);
-  /// Of a float tensor, in 8 bits without a sign: the scale and the zero point of its range.
+  /// Returns the scale and zero point that map a float tensor's range to unsigned 8 bits.
   QuantizationParams rangeOf(Value x);
   /// The product of `a`, quantised by its range, and quantised weights, as real numbers; plus
   /// `addend` if there is one. The weights' scale and zero point broadcast to a row of the product.

@@ -19,7 +19,7 @@ public:
 
   explicit Search(const Instance &instance);
 
-  /// Searches for a plan of at most `capacity` bytes; tries at most `nodes` placements. Of items
+  /// Searches for a plan of at most `capacity` bytes; tries at most `nodes` placements. Among items
   /// with equal offsets, the one of lower rank is placed first.
   Outcome run(int64_t capacity, std::span<const int32_t> ranks, int64_t nodes,
               std::optional<Clock::time_point> until);
@@ -78,9 +78,9 @@ private:
 
   std::vector<char> placed;
   std::vector<int64_t> offset;
-  /// Of each item that is not placed: the lowest offset above what is placed below it.
+  /// For each item that is not placed: the lowest offset above what is placed below it.
   std::vector<int64_t> floors;
-  /// Of each section: the lowest floor and the bytes of its items that are not placed.
+  /// For each section: the lowest floor and the bytes of its items that are not placed.
   std::vector<int64_t> sectionFloors, sectionBytes;
   std::vector<std::pair<int32_t, int64_t>> floorChanges, sectionChanges;
   /// Sections whose floor is stale.

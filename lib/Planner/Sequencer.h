@@ -29,8 +29,8 @@ public:
   explicit Sequencer(const Instance &instance);
 
   /// Searches for a plan of at most `capacity` bytes, with at most the given number of decisions
-  /// and amount of work. Of items with equal lowest offsets, the one of higher preference is tried
-  /// first.
+  /// and amount of work. Among items with equal lowest offsets, the one of higher preference is
+  /// tried first.
   Outcome run(int64_t capacity, Rule rule, std::span<const double> preference, int64_t decisions,
               int64_t work, std::optional<Clock::time_point> until);
 

@@ -47,11 +47,11 @@ static void endOutOfMemory(void *, const char *, bool) {
           "");
 }
 
-/// A thread that cannot be started is no fault of ttc; after any other fatal error LLVM goes on to
-/// the stack dump.
+/// A thread that cannot be started is not an error in ttc. After any other fatal error, LLVM dumps
+/// the stack.
 static void reportFatalError(void *, const char *reason, bool) {
   if (llvm::StringRef(reason).contains("pthread_create"))
-    endWith("cannot go on: ", reason);
+    endWith("cannot continue: ", reason);
   printError("", reason);
 }
 
@@ -63,7 +63,7 @@ static void reportFatalError(void *, const char *reason, bool) {
     } catch (const std::bad_alloc &) {
       endOutOfMemory(nullptr, "", false);
     } catch (const std::exception &error) {
-      endWith("cannot go on: ", error.what());
+      endWith("cannot continue: ", error.what());
     } catch (...) {
     }
   }

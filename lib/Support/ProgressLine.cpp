@@ -21,7 +21,7 @@ void ProgressLine::show(llvm::StringRef text) {
     llvm::errs() << text << '\n';
     return;
   }
-  // What does not fit would go on in the next line, which nothing clears.
+  // Text that does not fit would continue in the next line, which nothing clears.
   if (unsigned columns = llvm::sys::Process::StandardErrColumns(); columns > 1)
     text = text.take_front(columns - 1);
   llvm::errs() << kClear << text;

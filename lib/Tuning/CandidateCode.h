@@ -15,10 +15,10 @@ namespace mlir::ttc {
 /// model does, with the choice as its only tuning entry.
 class Candidate {
 public:
-  /// Of an op on tensors and a choice of its kernel. Its constant operands are constants in the
-  /// module, whose elements do not matter.
+  /// The candidate for an op on tensors and a choice of its kernel. Its constant operands are
+  /// constants in the module, whose elements do not matter.
   static Candidate makeOfOp(Operation *op, KernelChoiceAttr choice);
-  /// Of a program with one gemm, as it is in the model, and the gemm's plan.
+  /// The candidate for a program with one gemm, as it is in the model, and the gemm's plan.
   static Candidate makeOfProgram(ProgramOp program, KernelGemmOp gemm, GemmPlanAttr plan);
 
   /// Lowers it to the LLVM dialect. False if that is not possible, or if its scratch exceeds L1.

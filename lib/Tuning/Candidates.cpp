@@ -99,7 +99,7 @@ SmallVector<Attribute> mlir::ttc::getPlanCandidates(KernelGemmOp op, GemmPlanAtt
         if (panelSplits < 1 || rowSplits * panelSplits * 4 < wanted * 3)
           continue;
         const int64_t tiles = llvm::divideCeil(rowTiles, rowSplits);
-        // A block keeps its size as far as it fits; all of a smaller part.
+        // A block keeps its size if it fits; a smaller part is one block.
         plans.add(best.getRows(), {splits[0], rowSplits, panelSplits},
                   evenBlock(tiles, best.getBlock()), best.getDepth());
       }

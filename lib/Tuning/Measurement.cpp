@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 /// What a comparison takes, and its turns.
 static constexpr double kSeconds = 0.3;
 static constexpr int64_t kLeastRounds = 5, kMostRounds = 41;
-/// Of a command on one core, and of one with its barrier on several.
+/// The cost of a command on one core, and of one with its barrier on several.
 static constexpr double kCommandSeconds = 0.2e-6, kBarrierSeconds = 1e-6;
 /// More copies of weights than this are cold in every cache.
 static constexpr int64_t kMostWeights = 128 << 20;

@@ -40,7 +40,7 @@ public:
   void setModelWeights(int64_t bytes);
   /// False if there is not enough memory.
   bool reserve(ArrayRef<const CandidateRun *> runs);
-  /// A place for weights of so many bytes, other than the last ones.
+  /// A place for this many bytes of weights, other than the last ones.
   uint64_t nextWeights(int64_t bytes);
   uint64_t activations() const { return reinterpret_cast<uint64_t>(activationArea.data); }
   uint8_t *scratch() const { return scratchArea.data; }
@@ -56,10 +56,9 @@ private:
 };
 
 /// Runs all candidates in turns and returns the milliseconds of each, or nothing if that takes more
-/// than `secondsLeft`. These are the geometric mean,
-/// over 1, 2, 4 and 8 cores as far as there are so many, of cores x time: equal to the time on one
-/// core if the workgroups can be shared evenly. Only one core is used: the times of single
-/// workgroups say how long the cores would take.
+/// than `secondsLeft`. These are the geometric mean of cores x time over 1, 2, 4 and 8 cores (as
+/// many as the machine has): equal to the time on one core if the workgroups can be shared evenly.
+/// Only one core is used: the times of single workgroups say how long the cores would take.
 std::vector<double> measure(ArrayRef<const CandidateRun *> runs, TuningMemory &memory,
                             double secondsLeft);
 

@@ -159,7 +159,7 @@ void Tuner::tune(ModuleOp module, MutableArrayRef<Op> ops, StringRef what, doubl
   for (Op &op : ops) {
     if (getSecondsLeft(part) <= 0) {
       say("no time left for " + Twine(ops.size() - number) + " of " + Twine(ops.size()) + " " +
-          what + "s, which are as estimated; the same command goes on with them");
+          what + "s, which keep their estimates; repeat the command to measure them");
       break;
     }
     ++number;
@@ -187,7 +187,7 @@ void Tuner::tune(ModuleOp module, MutableArrayRef<Op> ops, StringRef what, doubl
     else
       out << llvm::format("%.3f -> %.3f ms, ", search.first, search.last) << describe(best);
     say(text);
-    // A search that was cut short begins anew the next time, unless it has found something.
+    // A search that was cut short is repeated the next time, unless it has found something.
     if (search.problem.empty() && (isComplete || best != op.estimated))
       measured.push_back({StringAttr::get(module.getContext(), op.key), best});
   }

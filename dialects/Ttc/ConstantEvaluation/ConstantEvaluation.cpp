@@ -79,7 +79,7 @@ private:
   Type elementType;
   size_t elementSize;
   bool constant = false, contiguous = false;
-  /// Of the dimensions, innermost first.
+  /// Sizes and steps of the dimensions, innermost first.
   SmallVector<int64_t> sizes, steps;
 };
 

@@ -7,8 +7,8 @@
 
 namespace mlir::ttc {
 
-/// Whether evaluateConstant() knows this kind of op: an elementwise op or one that
-/// implements ConstantEvaluableOpInterface.
+/// Whether evaluateConstant() supports this kind of op: an elementwise op or one that implements
+/// ConstantEvaluableOpInterface.
 bool isConstantEvaluable(Operation *op);
 
 /// Whether the value becomes a constant once all evaluable ops are evaluated.

@@ -105,7 +105,7 @@ struct Sum {
 
 struct Mean : Sum {
   template <typename Acc> static Acc finish(Acc value, int64_t count) {
-    // Of nothing: 0 / 0, which integers have no value for.
+    // The mean of nothing is 0 / 0, for which integers have no value.
     if (std::is_integral_v<Acc> && count == 0)
       return 0;
     return value / static_cast<Acc>(count);

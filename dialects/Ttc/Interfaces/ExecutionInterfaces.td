@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where and when ops run. Passes that form, split, schedule, plan or encode traces know ops only
-// through these interfaces.
+// Where and when ops run. Passes that form, split, schedule, plan or encode traces use only these interfaces of ops.
 #ifndef TTC_EXECUTIONINTERFACES_TD
 #define TTC_EXECUTIONINTERFACES_TD
 

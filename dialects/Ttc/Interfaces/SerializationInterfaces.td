@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How commands and steps are stored in a bundle. Writer and reader of bundles know commands and
-// steps only through these interfaces, so a new one is added in its own op and nowhere else.
+// How commands and steps are stored in a bundle. Writer and reader of bundles use only these interfaces of commands and
+// steps, so a new kind is added in its own op and nowhere else.
 #ifndef TTC_SERIALIZATIONINTERFACES_TD
 #define TTC_SERIALIZATIONINTERFACES_TD
 

@@ -20,7 +20,7 @@ struct CollectiveForm {
   int64_t rows = 1;
   int64_t root = 0;
   ArrayRef<int64_t> sources = {};
-  /// Of an all_to_all: the dimensions that are divided and concatenated, if they differ.
+  /// For an all_to_all: the dimensions that are divided and concatenated, if they differ.
   std::optional<std::pair<int64_t, int64_t>> splitAndConcat = {};
 };
 

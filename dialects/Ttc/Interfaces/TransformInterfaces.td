@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the passes that transform a network need to know about ops.
+// What ops tell the passes that transform a network.
 #ifndef TTC_TRANSFORMINTERFACES_TD
 #define TTC_TRANSFORMINTERFACES_TD
 
@@ -35,7 +35,7 @@ def Ttc_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
     InterfaceMethod<"The names of the axes along which the devices of a group differ.",
                     "::mlir::ArrayAttr", "getAxes">,
     InterfaceMethod<[{
-      What is exchanged in groups of so many devices. Fails, with a diagnostic, if the types do not fit.
+      What is exchanged in groups of this number of devices. Fails, with a diagnostic, if the types do not fit.
     }], "::mlir::FailureOr<::mlir::ttc::CollectiveForm>", "getForm", (ins "int64_t":$devices)>
   ];
 }

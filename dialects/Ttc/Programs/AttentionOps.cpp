@@ -83,8 +83,8 @@ static std::optional<AttentionParams> getLoops(KernelAttentionOp op, bool isStor
   return p;
 }
 
-/// The grid: whole heads first, then rows. A part of the rows packs the head's K and V anew, so it
-/// has enough rows to be worth that.
+/// The grid: whole heads first, then rows. Each part of the rows packs the head's K and V again, so
+/// it has enough rows to be worth that.
 static void chooseSplits(KernelAttentionOp op, AttentionParams &p) {
   const int64_t batch = p.batch[0] * p.batch[1] * p.batch[2];
   const int64_t tiles = llvm::divideCeil(p.rows, p.mr);

@@ -15,9 +15,9 @@ def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention"> {
     `q_view`, `k_view` and `v_view` say which strided view of the operand is meant; `result_view`, where
     the elements of the logical result go within the result's type.
 
-    A workgroup packs `k` and `v` of a head into scratch as panels of `tile[1]` columns. The scores of a
-    block of rows stay in scratch until they have met `v`. `tile` is the register tile of both products.
-    A row's maximum is subtracted before exp, and its sum divides the results, not the scores.
+    A workgroup packs `k` and `v` of a head into scratch as panels of `tile[1]` columns. The scores of a block of rows
+    stay in scratch until they have been multiplied by `v`. `tile` is the register tile of both products. A row's
+    maximum is subtracted before exp, and its sum divides the results, not the scores.
 
     Constraints:
     - (C1) `tile` has 1 to 14 rows, and 16 or 32 columns.

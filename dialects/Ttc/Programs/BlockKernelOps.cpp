@@ -133,7 +133,7 @@ static std::pair<BlockMatmulParams, int64_t> getParams(KernelBlockMatmulOp op) {
   p.m = op.getX().getType().getDimSize(0);
   p.digits = isPlain ? 0 : op.getActivations() == BlockActivations::Int8 ? 1 : 3;
   // Without an instruction for the products of bytes, products of f32 take less time than those of
-  // three digits, once a group of weights as f32 meets some rows.
+  // three digits, once several rows use a group of weights as f32.
   const bool asFloats = p.digits == 3 && op.getDot() != ByteDot::vnni &&
                         p.m >= kernels::kBlockRowsForFloats &&
                         p.k * kernels::kBlockRows * 4 <= kernels::kBlockPanelBudget;

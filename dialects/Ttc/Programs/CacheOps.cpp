@@ -16,7 +16,7 @@ using ::ttc::kernels::kCacheBlock;
 static_assert(static_cast<int64_t>(Rope::Halves) == ::ttc::kernels::kRopeHalves &&
               static_cast<int64_t>(Rope::Pairs) == ::ttc::kernels::kRopePairs);
 
-/// Elements behind those of a head in a partial result: a cache line, of which two are used.
+/// Elements after those of a head in a partial result: a cache line, of which two are used.
 static constexpr int64_t kPartialTail = 16;
 
 //===----------------------------------------------------------------------===//

@@ -467,7 +467,7 @@ static IntDepthwiseParams getDotParams(KernelIntDepthwiseDotOp op) {
   params.xZero = op.getXZero();
   params.storedBytes = getStoredBytes(op);
   params.dot = static_cast<int64_t>(op.getDot());
-  // Two lines of windows of three rows meet four input rows, which are one quad.
+  // Two lines of windows of three rows cover four input rows, which are one quad.
   bool together = p.kernel[1] == 3 && p.stride[1] == 1 && p.dilation[1] == 1;
   params.linesTogether = together ? 2 : 1;
   int64_t groups = p.n * llvm::divideCeilSigned(p.oh, params.linesTogether);

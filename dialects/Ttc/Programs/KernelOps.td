@@ -125,10 +125,10 @@ def Ttc_GemmPlanAttr : Ttc_Attr<"GemmPlan", "gemm_plan"> {
     - `copied`: the input lines are copied into scratch with their padding, and the taps along the width
       are merged into one.
 
-    `splits` is the grid: the parts that the batch, the row tiles and the panels are split into. `block` is
-    the number of row tiles that meet all panels before the next ones do. With `depth` a panel is walked in
-    parts of so many k, each by all row tiles of the block before the next part: the part stays in L1 or
-    L2. Sums wait in scratch, and are formed in the same order.
+    `splits` is the grid: the parts that the batch, the row tiles and the panels are split into. `block` is the number
+    of row tiles that are multiplied with all panels before the next ones are. With `depth`, a panel is walked in parts
+    of that many k, each by all row tiles of the block before the next part: the part stays in L1 or L2. Sums wait in
+    scratch, and are formed in the same order.
 
     Constraints:
     - (C1) `splits` has three elements of at least 1, `block` is at least 1, and `depth`, if it is there,
@@ -211,9 +211,9 @@ def Ttc_KernelGemmOp : Ttc_KernelOp<"gemm", [DeclareOpInterfaceMethods<Ttc_Shard
     A packed `b` may be stored as f16, bf16 or i8. Its elements are converted to f32 when they are
     loaded, exactly, and all arithmetic is in f32.
 
-    `shuffle` says that the channels of `a` are read through a channel shuffle of so many groups: as
-    if `a` were seen as [..., shuffle, C / shuffle], its last two dimensions transposed, and merged
-    again. The result has the bits that it has for an `a` that is shuffled in memory.
+    `shuffle` is the number of groups of a channel shuffle through which the channels of `a` are read: as if `a` were
+    seen as [..., shuffle, C / shuffle], its last two dimensions transposed, and merged again. The result has the bits
+    that it has for an `a` that is shuffled in memory.
 
     `a_view`, `b_view` (run-time matrix only) say which strided view of the operand
     is meant; `result_view` where the elements of the logical result [batch..., M, N] go within

@@ -212,7 +212,7 @@ bool KernelWinogradInputOp::acceptsStrided(unsigned index, const StridedRange &r
 
 /// The parts of rows and panels. Without a transformed x each workgroup transforms its own tiles,
 /// so panels are not split. With it panels come first, as weights are most of what is read; rows
-/// are then split only as far as each part of the weights meets enough of them.
+/// are then split only as long as each part of the weights is used by enough of them.
 static void chooseSplits(KernelWinogradConvOp op, WinogradParams &p) {
   const int64_t tiles = p.n * p.tilesH * p.tilesW, rowTiles = llvm::divideCeil(tiles, p.mr);
   const int64_t panels = p.groups * llvm::divideCeil(p.o, p.nr);

@@ -47,7 +47,7 @@ LogicalResult ZoneOp::verifyRegions() {
 }
 
 namespace {
-/// Results that nobody uses, or that come from outside, are none of the zone's.
+/// Drops results of a zone that are unused, or that come from outside.
 struct DropResults : OpRewritePattern<ZoneOp> {
   using OpRewritePattern::OpRewritePattern;
 

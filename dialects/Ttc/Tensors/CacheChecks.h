@@ -18,7 +18,7 @@ inline int64_t withScales(int64_t rows, Type element) {
   return element.isInteger(8) ? rows + rows / 16 : rows;
 }
 
-/// `keys` meets (C3) of ttc.cached_attention.
+/// `keys` satisfies (C3) of ttc.cached_attention.
 inline CacheShape getCacheShape(RankedTensorType keys) {
   const int64_t first = keys.getRank() - 4, rows = keys.getDimSize(first + 2);
   return {first == 1 ? keys.getDimSize(0) : 1,

@@ -124,7 +124,7 @@ static LogicalResult expectDevices(Operation *op, int64_t expected, int64_t devi
          << expected;
 }
 
-/// Of a number that names a device of a group.
+/// Verifies a number that names a device of a group.
 static LogicalResult expectMember(Operation *op, StringRef name, int64_t member, int64_t devices) {
   if (member < devices)
     return success();
@@ -266,7 +266,7 @@ struct SumOfAllReduces : OpRewritePattern<AddOp> {
   }
 };
 
-/// Of a reduction that is needed in part, only that part is exchanged.
+/// If only a part of a reduction is needed, only that part is exchanged.
 struct SliceOfAllReduce : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -282,7 +282,8 @@ struct SliceOfAllReduce : OpRewritePattern<SliceOp> {
   }
 };
 
-/// Of a gathered tensor that is needed in part along other dimensions, only that part is exchanged.
+/// If only a part of a gathered tensor is needed along other dimensions, only that part is
+/// exchanged.
 struct SliceOfAllGather : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
 

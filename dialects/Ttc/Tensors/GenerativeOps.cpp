@@ -105,7 +105,7 @@ int64_t SampleOp::getGrid() { return tensorType(getLogits()).getDimSize(0); }
 int64_t SampleOp::getScratchBytes() { return getParams(*this).second; }
 bool SampleOp::hasEpilogue() { return false; }
 
-/// All but `emitted`, in the order of the operands behind the logits.
+/// All but `emitted`, in the order of the operands after the logits.
 std::optional<unsigned> SampleOp::getUpdatedOperand(unsigned result) {
   return result == 0 ? std::nullopt : std::optional<unsigned>(result);
 }

@@ -12,9 +12,9 @@ def Ttc_CacheTensor : Ttc_TensorOf<[F32, F16, I8], "f32, f16 or i8">;
 defvar Ttc_CacheConstraints = [{
     - (C1) `kv_heads` is at least 1 and divides `heads`.
     - (C2) `qkv` is [M, (`heads` + 2 `kv_heads`) * D] with M of at least 1 and D a multiple of 32.
-    - (C3) `keys` is [`kv_heads`, T / 32, D, 32], `values` is [`kv_heads`, D / 32, T, 32] of the same element type, and T is
-      at least 32 and less than 2^31. Of i8, they are [`kv_heads`, T / 32, D + D / 16, 32] and
-      [`kv_heads`, D / 32, T + T / 16, 32]. With `sequences`, both have a first dimension N more, of at least 1.
+    - (C3) `keys` is [`kv_heads`, T / 32, D, 32], `values` is [`kv_heads`, D / 32, T, 32] of the same element type, and
+      T is at least 32 and less than 2^31. As i8, they are [`kv_heads`, T / 32, D + D / 16, 32] and [`kv_heads`, D / 32,
+      T + T / 16, 32]. With `sequences`, both have a first dimension N more, of at least 1.
     - (C4) `count` has one element in one dimension, `position` too; with `sequences`, `position` has N.
     - (C5) `cos_sin` is [T, D]; it is given exactly if `rope` is.
     - (C6) `scale` is finite.
@@ -30,12 +30,12 @@ def Ttc_CachedAttentionOp : Ttc_InferredOp<"cached_attention", [
     The key is rotated and written at its position into `keys`, the value into `values`. Then
     each query is rotated, and `y` is `softmax(scale * query . keys) values` over all positions up to the row's own.
 
-    `new_keys` and `new_values` are the caches after that, with all other elements as they were; they may be stored where
-    `keys` and `values` are. The layouts are those in which the cache is read: 32 positions of an
-    element of a key are neighbours, and 32 elements of a value. Caches of f16 store rounded elements, which
-    all arithmetic sees as f32. Caches of i8 store 32 elements of a key or a value as `scale * i`: `scale` is the largest
-    magnitude by 127, rounded to f16, `i` is the nearest integer, from -127 to 127. Of 32 positions, the scales stand behind the
-    elements: in keys, a row of 32 scales for each 32 elements of a head; in values, one row of 32 scales.
+    `new_keys` and `new_values` are the caches after that, with all other elements as they were; they may be stored
+    where `keys` and `values` are. The layouts are those in which the cache is read: 32 positions of an element of a key
+    are neighbours, and 32 elements of a value. Caches of f16 store rounded elements, which all arithmetic sees as f32.
+    Caches of i8 store 32 elements of a key or a value as `scale * i`: `scale` is the largest magnitude divided by 127,
+    rounded to f16, and `i` is the nearest integer, from -127 to 127. The scales follow each block of 32 positions: in
+    keys, a row of 32 scales for each 32 elements of a head; in values, one row of 32 scales.
 
     `rope` says which elements of a head are rotated together: `halves`, element `i` and element `i + D / 2`;
     `pairs`, elements `2 i` and `2 i + 1`. Row `p` of `cos_sin` has `D / 2` cosines, then as many sines, of

@@ -49,8 +49,8 @@ def Ttc_EntryOp : Ttc_Op<"entry", [Symbol, SingleBlock, NoTerminator, NoRegionAr
     In a mesh, `devices` are those that execute the entry point; without it, all do. Entry points with the same
     `part_of` compute together what has that name.
 
-    `wanted_schedules` lists the schedules that `--ttc-overlap-transfers` will add, since only that
-    pass knows the order of all accesses. It removes the attribute.
+    `wanted_schedules` lists the schedules that `--ttc-overlap-transfers` will add, since only that pass has the order
+    of all accesses. It removes the attribute.
 
     ```mlir
     ttc.entry @main {

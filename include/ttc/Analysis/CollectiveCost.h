@@ -16,8 +16,8 @@ struct CollectiveCost {
   int64_t linkBytes = 0; ///< that the busiest link carries, of all rounds
 };
 
-/// Of all groups at the same time. Messages take the shortest way, axis by axis. Links of unknown
-/// bandwidth take no time.
+/// The cost when all groups exchange at the same time. Messages take the shortest path, axis by
+/// axis. Links of unknown bandwidth take no time.
 CollectiveCost getCollectiveCost(const ttrt::collectives::Shape &shape,
                                  ArrayRef<SmallVector<int64_t>> groups, MeshAttr mesh);
 

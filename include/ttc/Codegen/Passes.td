@@ -36,9 +36,9 @@ def ExpandZones : Pass<"ttc-expand-zones", "::mlir::ttc::ProgramOp"> {
     of them remains. Passes keep locations and never decide by them, so that a program with zones
     becomes the same loops as one without, and the same bits.
 
-    With `instrument`, programs with a body of tensor ops get `markers` first. Of a program with
-    markers and without any `ttc.zone`, each op gets an automatic zone with the op's name, which is a string
-    in the location instead of an array.
+    With `instrument`, programs with a body of tensor ops get `markers` first. In a program with markers and without any
+    `ttc.zone`, each op gets an automatic zone with the op's name, which is a string in the location instead of an
+    array.
 
     ```mlir
     ttc.program @p(%x: tensor<8xf32>) -> tensor<8xf32> attributes {markers} {
@@ -223,11 +223,10 @@ def PlanScratch : Pass<"ttc-plan-scratch", "::mlir::func::FuncOp"> {
 def AnnotateAliasing : Pass<"ttc-annotate-aliasing", "::mlir::func::FuncOp"> {
   let summary = "States which memref arguments do not overlap";
   let description = [{
-    LLVM vectorises a loop only if it knows that stores do not change what is loaded later. Memref
-    arguments get `llvm.noalias`, but for those that `ttc.in_place` allows to be the same memory:
-    their loops are marked later, by `--ttc-mark-parallel-loops`. A function with scratch writes its
-    tiles again and again, so its loops are not parallel; `ttc.in_place` is dropped there, and all
-    arguments are distinct. Needs `ttc.scratch_bytes`.
+    LLVM vectorises a loop only if it can prove that stores do not change what is loaded later. Memref arguments get
+    `llvm.noalias`, except those that `ttc.in_place` allows to be the same memory: their loops are marked later, by
+    `--ttc-mark-parallel-loops`. A function with scratch writes its tiles again and again, so its loops are not
+    parallel; `ttc.in_place` is dropped there, and all arguments are distinct. Needs `ttc.scratch_bytes`.
 
     ```mlir
     func.func @body(%a: memref<8xf32>, %b: memref<4xf32>,
@@ -439,10 +438,9 @@ def LowerZones : Pass<"ttc-lower-zones", "::mlir::ttc::ProgramOp"> {
 def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
   let summary = "Functions of the programs' names and ABI, which call their bodies";
   let description = [{
-    The runtime calls every program alike: with the operands' offsets, the address that they count
-    from, the scratch of the core, and the workgroup's number. This pass adds that function and
-    makes `@body` internal to the module, as `@NAME.body`. It stays a function of its own, because
-    LLVM knows that operands do not overlap for arguments only.
+    The runtime calls every program alike: with the operands' offsets, the address that they count from, the scratch of
+    the core, and the workgroup's number. This pass adds that function and makes `@body` internal to the module, as
+    `@NAME.body`. It remains a separate function, because only arguments tell LLVM that operands do not overlap.
 
     The body's attributes `ttc.workgroups` and `ttc.scratch_bytes` move to the new function; it is
     an error if one is missing. They are also the program's `grid` and `scratch_bytes`. (The grid of
@@ -483,12 +481,11 @@ def AddEntries : Pass<"ttc-add-entries", "::mlir::ttc::ProgramOp"> {
 def AddShardEntries : Pass<"ttc-add-shard-entries", "::mlir::ttc::ProgramOp"> {
   let summary = "Functions that find a workgroup's shards, for programs on shards";
   let description = [{
-    The code of a program on shards is that of a program for one part. This pass renames its
-    function to `@NAME.part` and adds another one of its name, which computes from the workgroup's
-    number where the parts are and calls `@NAME.part` for all workgroups that a part has
-    (`ttc.workgroups`). Sets the program's `grid` and the new function's `ttc.workgroups` to the
-    number of shards; `ttc.scratch_bytes` moves to the new function. Nothing else in the code knows
-    about shards. Needs the module's target, for the distance of two cores' L1.
+    The code of a program on shards is that of a program for one part. This pass renames its function to `@NAME.part`
+    and adds another one of its name, which computes from the workgroup's number where the parts are and calls
+    `@NAME.part` for all workgroups that a part has (`ttc.workgroups`). Sets the program's `grid` and the new function's
+    `ttc.workgroups` to the number of shards; `ttc.scratch_bytes` moves to the new function. Nothing else in the code
+    depends on shards. Needs the module's target, for the distance of two cores' L1.
 
     ```mlir
     ttc.program @relu(%a: tensor<8xf32> {ttc.shard = ...}) -> (tensor<8xf32> {ttc.shard = ...})

@@ -28,7 +28,7 @@ inline constexpr StringLiteral kMicroBatchAxis = "micro-batch";
 /// Its number; nothing if there is one micro-batch.
 std::optional<unsigned> getMicroBatchAxis(MeshAttr mesh);
 
-/// Of a text such as "data" (all axes) or "data:x,tensor:y".
+/// Parses a text such as "data" (all axes) or "data:x,tensor:y".
 FailureOr<SmallVector<ParallelAxis>> parseParallel(StringRef text, MeshAttr mesh,
                                                    function_ref<InFlightDiagnostic()> emitError);
 

@@ -52,11 +52,12 @@ def AnnotateSharding : Pass<"ttc-annotate-sharding", "::mlir::ModuleOp"> {
 
     - `data`: the first dimension of the inputs is divided. It is the batch if it has the size of the first
       input's first dimension.
-    - `tensor`: constants are divided, also behind ops that are computed of constants alone. Dimensions of tensors that ops read and write together are divided together
-      (`--ttc-partition` has the rules). Of the sets of such dimensions, those are chosen that save the most
-      operations, in which no op needs the whole, and whose sums move few bytes for what they save: the columns of
-      one product and the rows of the next, the heads of an attention. Tables of embeddings that are much larger than
-      what is looked up in them are divided by columns, and what is looked up is gathered at once.
+    - `tensor`: constants are divided, also if ops on constants alone convert them first. Dimensions of tensors that ops
+      read and write together are divided together (`--ttc-partition` has the rules). The pass chooses the sets of such
+      dimensions that save the most operations, in which no op needs the whole, and whose sums move few bytes for what
+      they save: the columns of one product and the rows of the next, the heads of an attention. Tables of embeddings
+      that are much larger than what is looked up in them are divided by columns, and what is looked up is gathered at
+      once.
 
     - `pipeline`: nothing here; `--ttc-split-stages` divides the function.
 
@@ -97,8 +98,8 @@ def PartitionForMesh : Pass<"ttc-partition", "::mlir::ModuleOp"> {
     `shard.shard ... annotate_for_users` divides the result apart from the operand, unless that is an argument or a
     constant.
 
-    Upstream's `--sharding-propagation` and `--shard-partition` are not used: they know no loops that index a part of a
-    dimension, as a reshape's do, no dimensions that broadcast, and no constants that differ from device to device.
+    Upstream's `--sharding-propagation` and `--shard-partition` are not used: they do not support loops that index a
+    part of a dimension, as a reshape's do, dimensions that broadcast, or constants that differ from device to device.
 
     ```mlir
     func.func @main(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {

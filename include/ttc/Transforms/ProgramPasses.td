@@ -82,9 +82,9 @@ def ReadTuning : Pass<"ttc-read-tuning", "::mlir::ModuleOp"> {
   let description = [{
     Sets the module attribute `ttc.tuning` to the entries of the file `tuning`, which
     `ttc-translate --onnx-to-bundle --tune` wrote (docs/performance.md has its format). `--ttc-choose-kernels` and
-    `--ttc-plan-gemms` take the entries of the ops that they meet; the latter removes the attribute. Fails if
-    the file is for another version of ttc or another CPU than the code (`ttc.target`, or this machine if
-    there is none), or is not complete.
+    `--ttc-plan-gemms` use the entries of the ops that they process; the latter removes the attribute. Fails if the file
+    is for another version of ttc or another CPU than the code (`ttc.target`, or this machine if there is none), or is
+    not complete.
 
     ```mlir
     module {}
@@ -365,8 +365,8 @@ def Strassen : Pass<"ttc-strassen", "::mlir::ModuleOp"> {
 def SinkShuffles : Pass<"ttc-sink-shuffles", "::mlir::ModuleOp"> {
   let summary = "Moves shuffles of channels to where they cost nothing";
   let description = [{
-    A channel shuffle is a reshape of a channels-last image to [..., groups, C / groups], a transpose of
-    these two dimensions and a reshape back: it moves the whole image. The pass moves it behind
+    A channel shuffle is a reshape of a channels-last image to [..., groups, C / groups], a transpose of these two
+    dimensions and a reshape back: it moves the whole image. The pass moves it past
 
     - depthwise convolutions by constant weights, whose weights and bias are shuffled back instead;
     - elementwise ops whose other operands are shuffled in the same way, constant, or of one element,

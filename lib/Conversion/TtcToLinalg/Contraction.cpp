@@ -75,8 +75,8 @@ struct ConvertMatmul : OpConversionPattern<MatmulOp> {
   }
 };
 
-/// What conv and conv_transpose have in common: a nest over the result's dimensions, then the
-/// input channels of a group, then the kernel. Where a weight meets an element is computed;
+/// What conv and conv_transpose have in common: a nest over the result's dimensions, then the input
+/// channels of a group, then the kernel. The element that a weight is multiplied with is computed;
 /// elements outside count as zero.
 template <typename Op> struct ConvolutionBase : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;

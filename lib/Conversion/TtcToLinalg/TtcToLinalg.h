@@ -38,7 +38,7 @@ inline bool hasUnsignedElements(Value tensor) {
 
 /// The type that sums of elements of this type are made in: f32 for narrower floats.
 Type accumulationType(Type element);
-/// The type for a chain of so many additions: f64 where f32 would round so often that it shows.
+/// The type for a chain of this many additions: f64 where the rounding errors of f32 would show.
 Type accumulationType(Type element, int64_t additions);
 /// The type that sums over `axes` are made in.
 Type accumulationType(RankedTensorType type, ArrayRef<int64_t> axes);

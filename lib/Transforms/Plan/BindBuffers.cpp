@@ -135,7 +135,7 @@ private:
         use.set(CopyOp::create(builder, yield.getLoc(), use.get().getType(), use.get()));
         builder.setInsertionPoint(yield);
       }
-      // Of a value that two states get, or that is stored elsewhere, the other has a copy.
+      // If two states get a value, or it is stored elsewhere, the other one gets a copy.
       root = getViewRoot(use.get());
       if (updating.insert(root).second && (!old || mayOverwrite(root, old))) {
         ++numUpdates;

@@ -149,8 +149,9 @@ private:
 
   TargetAttr target;
   SymbolTableCollection &symbols;
-  /// Of the commands since the last barrier. Those by core 0 alone are apart: it runs commands in
-  /// order, so they need no barriers among themselves, and there can be thousands of them.
+  /// The accesses of the commands since the last barrier. Those by core 0 alone are separate: it
+  /// runs commands in order, so they need no barriers among themselves, and there can be thousands
+  /// of them.
   SmallVector<Access> pendingOfSingle, pendingOfOthers;
   int64_t numBarriers = 0;
 };

@@ -336,7 +336,7 @@ private:
     return success();
   }
 
-  /// That nothing since the last barrier meets the access.
+  /// Verifies that nothing since the last barrier conflicts with the access.
   LogicalResult verifyConflicts(const PhaseAccess &current, const Phase &phase) {
     for (const PhaseAccess &earlier : phase.ofOthers)
       if (failed(verifyConflict(current, earlier)))

@@ -243,7 +243,7 @@ private:
   }
 
   /// Whether `work`, or anything after it, uses the value or a view of it, other than as the next
-  /// value of the state itself. A trace may use it: --ttc-bind-buffers knows the order within.
+  /// value of the state itself. A trace may use it: --ttc-bind-buffers orders the uses within.
   bool isUsedSince(Operation *work, Value value, FlatSymbolRefAttr state) {
     return llvm::any_of(value.getUses(), [&](OpOperand &use) {
       Operation *user = use.getOwner();
@@ -571,7 +571,7 @@ private:
   }
 
   /// The host of a stage without outputs repeats `single`, and ends after any inference. The others
-  /// would go on to the end of the ring.
+  /// would continue to the end of the ring.
   LogicalResult checkSlots(func::FuncOp function) {
     const auto name = function->getAttrOfType<StringAttr>(kPartOfAttrName);
     if (slots == 1 || !name)

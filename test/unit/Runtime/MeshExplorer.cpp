@@ -334,7 +334,7 @@ bool MeshMachine::advanceExchange(MeshState &state, uint32_t self, Core &core, c
   return true;
 }
 
-/// One action of a core; false if it cannot go on.
+/// One action of a core; false if it cannot continue.
 bool MeshMachine::advance(MeshState &state, uint32_t number, size_t index,
                           const MeshReference *reference) {
   DeviceState &device = state.devices[number];

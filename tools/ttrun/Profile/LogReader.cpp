@@ -89,7 +89,7 @@ private:
 };
 } // namespace
 
-/// Whether this version knows the kind.
+/// Whether this version supports the kind.
 static bool isKnown(MarkerKind kind) {
   const auto number = static_cast<uint8_t>(kind);
   return number <= static_cast<uint8_t>(MarkerKind::Record) ||
