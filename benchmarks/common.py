@@ -160,7 +160,7 @@ class Peer:
         return self._answer()
 
     def times(self, loops):
-        """Milliseconds of each of so many inferences."""
+        """Milliseconds of each of this number of inferences."""
         return self._ask(loops=loops)["ms"]
 
     def save(self, folder):

@@ -42,7 +42,7 @@ PARAMETERS = ("none", "rest", "small")  # `none`: as written.
 VERDICTS = ("pass", "rejected", "wrong", "internal error", "hang")
 INTERNAL = re.compile("internal compiler error|internal error|Assertion|LLVM ERROR|Stack dump|Sanitizer|"
                       "runtime error:|terminate called|bad_alloc")
-# Of the warning that a result is padded, which no case expects.
+# A part of the warning that a result is padded, which no case expects.
 BOUNDED = "the size of the output depends on data"
 
 
@@ -257,7 +257,7 @@ def in_child(engine, case, choice, root, connection):
 
 def run_all(engine, tasks, arguments):
     """[(case, choice)] -> {(name, choice): (verdict, message)}, each in a process, several at once."""
-    # Of a process that is killed, the files are removed here.
+    # Also removes the files of a process that is killed.
     with tempfile.TemporaryDirectory(prefix="ttc-conformance-") as root:
         return run_in(root, engine, tasks, arguments)
 

@@ -200,8 +200,8 @@ def measure(name, model, caller, arguments, scratch):
                                   values, shape, cores))
     outputs = {e.name: e.output(scratch / f"{name}.out") for e in engines}
     ours = outputs.pop("ttrt")
-    # So many calls that a sample takes as long as 1000 reads of the clock, and so many samples
-    # that a turn takes its share of the time.
+    # Enough calls that a sample takes as long as 1000 reads of the clock, and enough samples that a turn takes its
+    # share of the time.
     calls = {e.name: max(1, round(20e3 / common.median(e.times(20, 10)))) for e in engines}
     samples = max(20, round(arguments.seconds * 1e9 / arguments.rounds / len(engines) / 20e3))
     times = {e.name: [] for e in engines}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One inference engine behind a C++ caller, on one thread, for dispatch.py:
+// One inference engine, called from C++ on one thread, for dispatch.py:
 //   dispatch_peer ttrt|onnxruntime|openvino LIBRARY MODEL INPUT.f32 SHAPE
 //
 // SHAPE is that of the only input, such as 1x64; everything is f32. Engines are loaded from

@@ -3,7 +3,7 @@
 """usage: float_types.py f16|bf16 MODEL.onnx RESULT.onnx
 
 Converts an f32 model to 16 bits: all weights, constants and values in between are of that type. Inputs
-and outputs stay f32, behind Cast nodes, so that every engine is given the same.
+and outputs stay f32, with Cast nodes, so that every engine is given the same.
 """
 import sys
 

@@ -5,8 +5,8 @@ llama.cpp in a process of its own, through its C API (PyPI's llama-cpp-python), 
 input. It prints a line when it is ready, and one for each question:
 
   {"prefill": N}                ms to compute a prompt of N tokens, with the logits of the last one
-  {"decode": N, "position": P}  ms to generate a token behind a prompt of P, always the likeliest: the median of N
-  {"first": "TEXT"}             when (by the monotonic clock, in seconds) the first token behind a text was known
+  {"decode": N, "position": P}  ms to generate a token after a prompt of P, always the most likely: the median of N
+  {"first": "TEXT"}             when (by the monotonic clock, in seconds) the first token after a text was known
 
 Python does nothing in the measured loops but call llama_decode() and llama_sampler_sample().
 """

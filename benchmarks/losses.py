@@ -18,7 +18,7 @@ class Losses:
         self.flops = 0
 
     def add(self, profile, cores, ms):
-        """`ms`: an inference of the same round that nobody recorded."""
+        """`ms`: an inference of the same round without a recording."""
         report = profile["report"]
         limits = report["devices"][0]["limits"]
         self.peaks.append(limits["peak_gflops"] / cores)

@@ -127,7 +127,7 @@ class Bundle:
 
 
 class Turns:
-    """The engines on so many cores, and what was measured of them: a result of its own."""
+    """The engines on this number of cores, and their measurements: a separate result."""
 
     def __init__(self, cores, arguments, path, bundle, wide_bundle, scratch):
         self.cores = common.cores_to_use(cores)

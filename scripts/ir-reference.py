@@ -245,7 +245,7 @@ class Page:
             self.add(f"### !ttc.{kind['mnemonic']}", self.sentence(kind["summary"]), self.clean(kind["description"]))
 
     def write_interfaces(self):
-        self.add("## Interfaces", "Passes know ops only through these interfaces; no pass has a list of op names.")
+        self.add("## Interfaces", "Passes use only these interfaces of ops; no pass has a list of op names.")
         interfaces = [i for i in self.select("OpInterface") if i["cppNamespace"] == "::mlir::ttc"]
         for file, heading in INTERFACES.items():
             self.add(f"### {heading}", f"Defined in `dialects/Ttc/Interfaces/{file}.td`.")

@@ -80,7 +80,7 @@ def kill_one(command, environment, ranks, delay, victim):
 
 
 def leftovers(known):
-    """What is in /dev/shm and belongs to nobody: other programs of the machine use it, too."""
+    """What is in /dev/shm and belongs to no process: other programs of the machine use it, too."""
     new = set(os.listdir("/dev/shm")) - known
     for maps in pathlib.Path("/proc").glob("[0-9]*/maps") if new else []:
         try:

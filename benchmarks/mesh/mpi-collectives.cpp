@@ -4,7 +4,7 @@
 //
 //   mpirun -n 2 mpi-collectives [MOST_BYTES]
 //
-// Of each size and algorithm, rank 0 prints the best time of a block of calls, of either side, and
+// For each size and algorithm, rank 0 prints the best time of a block of calls of either side, and
 // the ratio. Sizes are those of the output.
 
 #include "test/unit/Mpi/MeshTables.h"

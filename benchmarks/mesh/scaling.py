@@ -45,7 +45,7 @@ class Tools:
 
 
 def compare(tools, one, mesh, rounds, loops):
-    """Of each round, the times of both."""
+    """The times of both in each round."""
     turns = [(one[0], one[1]), (mesh, ["--processes=2", "--cores=1", "--bind=cores"])]
     pairs = []
     for index in range(rounds):

@@ -8,7 +8,7 @@ tensors at once, a large product) and a few skips from the first half to the mir
 second. Time is one step a buffer; a buffer lives until its last reader has run.
 
 The other kinds are harder: sizes without any order, and skip: some buffers live long; mirrored: a
-third of all live until the mirrored place in the second half, so that nearly all meet; tail: lives
+third of all live until the mirrored place in the second half, so that nearly all overlap; tail: lives
 and sizes with long tails; crowd: forty of very different sizes are alive at any time.
 """
 import argparse

@@ -50,7 +50,7 @@ double computeUs(Opened &opened, uint32_t entry, const Buffers &buffers, int rep
 /// bundle, for several ratios of computing to transfers.
 void syntheticSchedules(ttrun::Json &json);
 void bundleSchedules(const char *path, ttrun::Json &json);
-/// What enqueueing costs, how soon a waiting queue goes on, both queues at once.
+/// What enqueueing costs, how soon a waiting queue continues, both queues at once.
 void costs(ttrun::Json &json);
 /// Traces of different lengths, replayed and dispatched by the host.
 void traces(ttrun::Json &json);

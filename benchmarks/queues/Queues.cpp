@@ -4,7 +4,7 @@
 // tables and pictures of it.
 //   schedules   time of an inference by each schedule, for several ratios of compute to transfers;
 //               with BUNDLE of that model, else of a synthetic one
-//   costs       what enqueueing costs the host, how soon a waiting queue goes on, and what running
+// costs       what enqueueing costs the host, how soon a waiting queue continues, and what running
 //               programs on both queues at once saves
 //   trace       traces of different lengths, replayed and dispatched by the host
 //   timeline    when each queue did what, and when commands ran with and without a trace

@@ -45,7 +45,7 @@ def costs(args):
         print(f"| {name} | {result['enqueue_ns_held'][name]:.0f} ns | {result['enqueue_ns_busy'][name]:.0f} ns |")
     print("\nFrom the last workgroup on queue 0 to a command of queue 1 that waits for it (goals: below 500 ns spinning, "
           "below 10 us parked),\nbeside what the machine itself takes from a store, or a futex's wake-up, in one thread "
-          "until another one goes on\n")
+          "until another one continues\n")
     print("| | p10 | median | p90 | machine: p10 | median | p90 |\n|---|---|---|---|---|---|---|")
     for name in ("spinning", "parked", "parked, no two waits alike"):
         kind = name.split(",")[0]
@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--bundle", type=pathlib.Path, action="append", default=[],
                         help="also measure every schedule of this bundle")
     parser.add_argument("--model", action="append", default=[],
-                        help="a name that models.py knows, or an ONNX file: compiled for two queues and measured "
+                        help="a name of a model in models.py, or an ONNX file: compiled for two queues and measured "
                         "(default: squeezenet; none: only the synthetic model)")
     parser.add_argument("--slots", type=int, default=1, help="slots of the models' inputs and outputs")
     parser.add_argument("--models-folder", type=pathlib.Path, default=common.ROOT / "build/models")

@@ -58,7 +58,7 @@ static void stream(const char *path, size_t inferences, const char *schedule) {
   const Device device = openDevice(bundle.get());
   ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
   options.schedule = schedule; // null: the bundle's first one for two queues
-  options.outputs = 8;         // so many inferences may be in flight
+  options.outputs = 8;         // inferences that may be in flight
   ttrt::Pipeline pipeline(bundle.get(), device.get(), options);
 
   // An input is read after feed() has returned. When it returns, the inference `outputs` before has

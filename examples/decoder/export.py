@@ -38,7 +38,7 @@ def cache_of(model, context):
 
 
 def export(model, folder, context, rows, **options):
-    """Writes prefill.onnx, for so many tokens at once, and decode.onnx, for one."""
+    """Writes prefill.onnx, for this number of tokens at once, and decode.onnx, for one."""
     past = cache_of(model, context)
     for name, count in (("prefill", rows), ("decode", 1)):
         tokens = torch.zeros(1, count, dtype=torch.int64)

@@ -12,7 +12,7 @@ def generate(bundle, prompt, count):
     rows = prefill.inputs["tokens"].shape[1]
     for first in range(0, len(prompt), rows):
         part = prompt[first:first + rows]
-        # What is padded comes behind the prompt: later tokens overwrite it before anything reads it.
+        # The padding follows the prompt: later tokens overwrite it before anything reads it.
         tokens = np.zeros((1, rows), np.int64)
         tokens[0, :len(part)] = part
         logits = prefill.run(tokens=tokens, position=np.array([first]))["logits"][0, len(part) - 1]

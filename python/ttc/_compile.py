@@ -128,7 +128,7 @@ def _translate(
             tool, first = "ttc", "compile"
         else:
             tool, first = "ttc-translate", "--onnx-to-bundle"
-        # A folder for what a compiler that is killed leaves behind.
+        # A folder for the files that a killed compiler leaves.
         status, messages = run_tool(tool, [first, *arguments], stdout, sources.descriptors, sources.folder())
         messages = sources.name(messages).strip()
     if status < 0:

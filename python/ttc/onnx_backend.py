@@ -143,7 +143,7 @@ def _with_parameters(model: onnx.ModelProto, arrays: Mapping[str, Any]) -> onnx.
 
 
 def _numpy_type(value: onnx.ValueInfoProto) -> np.dtype[Any] | None:
-    """The type of an array with the values of an output; None where only the bundle knows it."""
+    """The type of an array with the values of an output; None where only the bundle has it."""
     if value.type.WhichOneof("value") != "tensor_type" or not value.type.tensor_type.elem_type:
         return None
     return np.dtype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))

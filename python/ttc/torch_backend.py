@@ -133,7 +133,7 @@ def _read(given: Mapping[str, Any]) -> _Options:
 
 
 class _Graph:
-    """One graph of Dynamo. Compiles when it is called, with the tensors of the call: so it knows all
+    """One graph of Dynamo. Compiles when it is called, with the tensors of the call: so it has all
     weights and shapes."""
 
     def __init__(self, gm: torch.fx.GraphModule, examples: Sequence[Any], options: _Options) -> None:
@@ -336,7 +336,7 @@ class _Graph:
         return program, outputs, new
 
     def _compile(self, args: tuple[Any, ...], folder: pathlib.Path) -> tuple[dict[str, Any], pathlib.Path]:
-        """Makes a bundle in the folder: what Plan needs to know of it, and its path."""
+        """Makes a bundle in the folder. Returns what Plan needs of it, and its path."""
         started = time.perf_counter()
         try:
             with compile_lock:  # both change global state, and so does Dynamo in another thread

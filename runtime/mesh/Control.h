@@ -15,7 +15,7 @@
 
 namespace ttrt::mesh {
 
-/// Of the layout below, and of the moves that devices make.
+/// The version of the layout below, and of the moves that devices make.
 inline constexpr uint32_t kControlVersion = 2;
 /// Bytes of a small message, which goes through a slot.
 inline constexpr uint64_t kSlotBytes = 8 * 1024;
@@ -32,7 +32,7 @@ struct Header {
   alignas(64) char message[kMessageBytes];
 };
 
-/// A device for the others, while they meet. Written before `arrived` is raised.
+/// A device as the others see it, while they meet. Written before `arrived` is raised.
 struct alignas(64) Member {
   std::atomic<uint32_t> taken; ///< a transport is open
   std::atomic<int32_t> pid;

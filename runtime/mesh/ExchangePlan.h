@@ -28,7 +28,7 @@ struct Pass {
   uint64_t toOffset, toPitch, bytes, rows;
 };
 
-/// Moves of one round, or of several that nobody has to be waited for between.
+/// Moves of one round, or of several without a wait between them.
 struct Round {
   uint32_t firstPass, passes;
   uint32_t firstWait, waits; ///< devices that this device takes from
@@ -40,7 +40,7 @@ struct Taker {
 };
 
 struct ExchangePlan {
-  /// Of collective `collective` for `device`. May throw std::bad_alloc.
+  /// The plan of collective `collective` for `device`. May throw std::bad_alloc.
   ExchangePlan(const fb::Collective &collective, uint32_t device);
 
   bool takesPart = false;

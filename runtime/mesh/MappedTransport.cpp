@@ -101,7 +101,7 @@ void MappedTransport::prepare(const ttrt_transport_plan &plan, int &memory, uint
   plan_ = plan;
   if (!peers_.meet(Peers::Meeting::First))
     throwFailure();
-  // Nobody uses what a device had here before.
+  // Nothing uses what a device had here before.
   peers_.know();
   compare(plan);
   makePlans(plan);
@@ -236,7 +236,7 @@ template <typename Function> int MappedTransport::takePart(Function function) no
   std::atomic<uint32_t> &inside = peers_.member(peers_.device).inside;
   inside.store(1, std::memory_order_relaxed);
   const bool isDone = function();
-  // A device that fails goes on, and may have changed what this one has read meanwhile.
+  // A device that fails continues, and may have changed what this one has read meanwhile.
   std::atomic_thread_fence(std::memory_order_acquire);
   const bool isGood = isDone && !peers_.hasFailed();
   inside.store(0, std::memory_order_release);
@@ -439,7 +439,7 @@ int MappedTransport::gather(const void *data, size_t bytes, void *all) noexcept 
   auto *to = static_cast<uint8_t *>(all);
   constexpr size_t kChunk = kSlots * kSlotBytes; // the slots of a device follow each other
   auto meet = [&] { return peers_.meet(Peers::Meeting::Running); };
-  if (!meet()) // nobody reads slots any more
+  if (!meet()) // nothing reads slots any more
     return 1;
   for (size_t begin = 0; begin < bytes; begin += kChunk) {
     const size_t chunk = std::min(kChunk, bytes - begin);

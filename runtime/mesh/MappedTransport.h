@@ -11,7 +11,7 @@
 //
 // Small messages (Control.h) go through two slots of their collective in turn. A device may write a
 // slot again when all that have read it have begun a later exchange of the collective, or have
-// received what was in it. That it usually knows already.
+// received what was in it. Usually the writer has seen that already.
 
 #ifndef TTRT_MESH_MAPPEDTRANSPORT_H
 #define TTRT_MESH_MAPPEDTRANSPORT_H
@@ -72,8 +72,9 @@ private:
   /// Calls function(), which reads other devices' memory; 0 if it returns true and no device has
   /// failed meanwhile.
   template <typename Function> int takePart(Function function) noexcept;
-  /// A device that fails unmaps its memory when it sees nobody inside, and one that is inside reads
-  /// no memory once it sees the failure: one of both sees the other. publish() does the same.
+  /// A device that fails unmaps its memory when it sees no other inside, and one that is inside
+  /// reads no memory once it sees the failure: one of the two sees the other. publish() does the
+  /// same.
   static void announceInside() noexcept { std::atomic_thread_fence(std::memory_order_seq_cst); }
   bool exchangeSmall(uint32_t collective, const uint64_t *operands) noexcept;
   bool exchangeLarge(uint32_t collective, const uint64_t *operands) noexcept;
@@ -110,7 +111,7 @@ private:
   std::unique_ptr<SlowLinks> slow_; ///< mostly null
   uint8_t *base_ = nullptr;
 
-  /// Of this device, by collective.
+  /// The counts of this device, by collective.
   struct Count {
     uint64_t progress = 0; ///< published
     bool isOffered = false;

@@ -21,7 +21,7 @@ using namespace ttrt::mesh;
 
 namespace {
 
-/// Of the arguments of ttrt_mesh_run().
+/// The arguments of ttrt_mesh_run().
 struct Run {
   uint32_t entry;
   const ttrt_input *inputs;

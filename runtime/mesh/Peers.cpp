@@ -97,7 +97,7 @@ bool Peers::hasEnded(uint32_t peer) noexcept {
   int &process = processes_[peer];
   if (process < 0)
     process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-  if (process < 0) // kill() knows, until its parent has been told
+  if (process < 0) // ask kill(), until its parent has been told
     return errno == ESRCH || (kill(pid, 0) != 0 && errno == ESRCH);
   pollfd one{process, POLLIN, 0}; // also if its parent has not been told yet
   return poll(&one, 1, 0) > 0 && one.revents != 0;

@@ -19,7 +19,7 @@ uint32_t devicesOf(const fb::Bundle &tables);
 /// One input or output, and the parts of it that devices have. Allocates nothing.
 class DividedPort {
 public:
-  /// Of a whole entry point. Throws Error.
+  /// The port of a whole entry point. Throws Error.
   DividedPort(const ttrt_bundle *bundle, uint32_t entry, uint32_t index, bool isInput);
 
   const ttrt_mesh_port &whole() const { return whole_; }

@@ -75,12 +75,12 @@ template <typename T> T readOptions(const T *theirs, const char *type) {
   for (size_t i = sizeof(T); i < size; ++i)
     if (reinterpret_cast<const char *>(theirs)[i] != 0)
       fail(TTRT_UNSUPPORTED,
-           "%s has %zu bytes, of which this library knows %zu; expected zero in the others", type,
+           "%s has %zu bytes, of which this library defines %zu; expected zero in the others", type,
            size, sizeof(T));
   return options;
 }
 
-/// Fills in a caller's struct, as far as it has the fields; the rest of it is zeroed. Throws Error.
+/// Fills in the fields that a caller's struct has, and zeroes the rest of it. Throws Error.
 template <typename T> void writeResult(T *theirs, const T &result, const char *type) {
   const size_t size = theirs->size;
   if (size < sizeof(size_t) || size > 4096)

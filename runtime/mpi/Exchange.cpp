@@ -189,7 +189,7 @@ bool Exchange::completeSends(Members &members) {
   return true;
 }
 
-/// In order, as far as the staging has room.
+/// In order, while the staging has room.
 void Exchange::startReceives(size_t end) {
   for (; next_ < end; ++next_) {
     const Step &step = steps_[next_];

@@ -39,7 +39,7 @@ public:
   const char *failure() const {
     return state_.load(std::memory_order_acquire) == kFailed ? text_ : nullptr;
   }
-  /// The first failure counts. Tells nobody. Thread-safe.
+  /// The first failure counts. Does not inform others. Thread-safe.
   void setFailure(const char *text);
 
   // All others are calls of one thread at a time.
@@ -50,7 +50,7 @@ public:
   void enter() { ++session_; }
   /// The others must not wait for this one any more.
   void leave();
-  /// The same for ever. After a failure, waits a little until all others know of it; returns
+  /// The same for ever. After a failure, waits briefly until all others have noticed it; returns
   /// whether MPI can be ended.
   bool leaveForEver();
 

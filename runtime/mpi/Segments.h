@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Open MPI's shared memory between ranks of a host. It has names in /dev/shm, which stay there if a
-// rank is killed before mpirun knows of them.
+// rank is killed before mpirun has recorded them.
 
 #ifndef TTRT_MPI_SEGMENTS_H
 #define TTRT_MPI_SEGMENTS_H
@@ -13,8 +13,8 @@
 namespace ttrt::mpi {
 
 /// Removes the names of all such memory that this process has mapped, its own and that of its
-/// peers. Only when the job ends because of a failure: the memory stays mapped, but nobody else can
-/// open it. Safe in a signal handler.
+/// peers. Only when the job ends because of a failure: the memory stays mapped, but no other
+/// process can open it. Safe in a signal handler.
 inline void removeSegments() {
   const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (maps < 0)

@@ -104,8 +104,8 @@ template <typename Function> bool Transport::attempt(Function function) {
 // A device opens
 //===----------------------------------------------------------------------===//
 
-/// Of the messages that ranks send each other: their sizes (Pieces.h), and how moves become
-/// messages.
+/// The version of the messages that ranks send each other: their sizes (Pieces.h), and how moves
+/// become messages.
 static constexpr uint64_t kMessagesVersion = 2;
 
 static uint64_t devicesOf(const fb::Bundle &bundle) {
@@ -257,8 +257,8 @@ int Transport::receive(uint32_t collective, uint64_t output) {
   return attempt([&] { return find(collective, {0, output}).run(*members); }) ? 0 : 1;
 }
 
-/// Messages go to their receivers as far as MPI can send them while nobody calls it: small ones,
-/// and what the receivers read by themselves.
+/// Messages go to their receivers if MPI can send them without being called: small ones, and what
+/// the receivers read by themselves.
 int Transport::offer(uint32_t collective, uint64_t input) {
   const std::lock_guard<std::mutex> lock(mutex);
   return attempt([&] {

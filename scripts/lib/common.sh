@@ -133,7 +133,7 @@ build() {
   shift
   folder=build
   [ "$preset" = release ] || folder="build-$preset"
-  # A folder that was configured at another path (by hand, or before enter.sh) starts anew.
+  # A folder that was configured at another path (by hand, or before enter.sh) starts afresh.
   if [ -f "$folder/CMakeCache.txt" ] && ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$folder/CMakeCache.txt"; then
     rm -rf "$folder/CMakeCache.txt" "$folder/CMakeFiles" "$folder/build.ninja"
   fi

@@ -5,8 +5,8 @@ module attributes {ttc.target = #ttc.target<
     name = "small", triple = "x86_64-linux-gnu", cpu = "x86-64", features = "", grid_rows = 2,
     grid_cols = 2, l1_bytes = 65536, l1_alignment = 64, dram_banks = 1, dram_bank_bytes = 1048576,
     dram_alignment = 64, queues = 1, chips = 1>} {
-// Of a height-sharded operand each core has one part, in its L1; of one in DRAM the parts are 2 rows of 32
-// bytes apart; one without shards is the same for all.
+// Each core has one part of a height-sharded operand, in its L1; the parts of one in DRAM are 2 rows of 32 bytes apart;
+// one without shards is the same for all.
 // CHECK-LABEL: ttc.program @add(
 // CHECK-SAME:      attributes {grid = 4 : i64, scratch_bytes = 0 : i64, shards = array<i64: 4>}
 // CHECK:      llvm.func @add(%[[OPERANDS:.*]]: !llvm.ptr, %[[BASE:.*]]: !llvm.ptr, %[[SCRATCH:.*]]: !llvm.ptr, %[[K:.*]]: i64) attributes {passthrough = ["no-builtins"], ttc.scratch_bytes = 0 : i64, ttc.workgroups = 4 : i64}

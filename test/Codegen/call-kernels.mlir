@@ -70,7 +70,7 @@ ttc.program @scalar(%x: tensor<1x6x64xf32>, %p: tensor<1x1x64x16xf32>, %s: tenso
   ttc.return %1 : tensor<1x6x16xf32>
 }
 
-// Of several results, each comes after the operands; those that the kernel updates are written over their operands.
+// Each of several results comes after the operands; those that the kernel updates are written over their operands.
 // CHECK-LABEL: ttc.program @updates(
 // CHECK-SAME:      -> (tensor<2x4x32x32xf16> {ttc.in_place = array<i64: 2>}, tensor<2x1x128x32xf16> {ttc.in_place = array<i64: 1>})
 // CHECK:         %[[OPERANDS:.*]] = llvm.alloca

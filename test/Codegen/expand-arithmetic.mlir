@@ -15,7 +15,7 @@ func.func @exp(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// Of vectors the same, without a scalar.
+// The same for vectors, without a scalar.
 // CHECK-LABEL: func.func @vectors(
 // CHECK:         arith.divf %{{.*}} : vector<8xf32>
 // CHECK-NOT:     {{(add|mul|sub)f .* : f32}}

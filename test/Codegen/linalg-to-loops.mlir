@@ -60,7 +60,7 @@ func.func @row_sums(%a: memref<4x8xf32>, %b: memref<4xf32>) {
   return
 }
 
-// Of columns: the sums run along contiguous elements, so the reduction is the outer loop.
+// Sums of columns run along contiguous elements, so the reduction is the outer loop.
 // CHECK-LABEL: func.func @column_sums(
 // CHECK:         scf.for
 // CHECK:           scf.for
@@ -165,7 +165,7 @@ func.func @last_tile(%rows: index, %x: memref<1x?x197xf32>, %y: memref<1x?x197xf
 // -----
 
 // Rows of 96 in a loop over an unknown number of rows: LLVM must not unroll the inner loop before it vectorises, for
-// then it vectorises the outer one, with scattered accesses. Of the vectorised loop nothing is said. Rows of 8, and
+// then it vectorises the outer one, with scattered accesses. The vectorised loop has no annotation. Rows of 8, and
 // elements that are not adjacent, are better unrolled.
 // CHECK: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
 // CHECK: #[[KEPT:.*]] = #llvm.loop_annotation<vectorize = #{{.*}}, unroll = #[[UNROLL]]>

@@ -24,7 +24,7 @@ ttc.program @many_rows(%x: tensor<1x64x64x256xf32>, %w: tensor<1x4x256x16xf32>)
   ttc.return %0 : tensor<1x64x64x64xf32>
 }
 
-// A deep product: each part of a panel meets all rows before the next one.
+// A deep product: each part of a panel is multiplied with all rows before the next one.
 // CHECK-LABEL: ttc.program @deep
 // CHECK: plan = #ttc.gemm_plan<rows = direct, splits = [1, 1, 16], block = 4, depth = 768>
 ttc.program @deep(%x: tensor<128x3072xf32>, %w: tensor<1x48x3072x16xf32>) -> tensor<128x768xf32> {

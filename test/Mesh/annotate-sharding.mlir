@@ -141,7 +141,7 @@ func.func @quantized(%x: tensor<8x16xui8>) -> tensor<8x16xi32> {
 
 // -----
 
-// Weights behind other ops: the constants themselves are divided.
+// Weights that other ops convert: the constants themselves are divided.
 // CHECK-LABEL: func.func @behind_ops
 func.func @behind_ops(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   // CHECK-DAG: %[[ROWS:.*]] = shard.sharding @mesh split_axes = {{\[\[}}1], []]

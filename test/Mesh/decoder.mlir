@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s -split-input-file --ttc-set-mesh=mesh=2 --ttc-annotate-sharding=parallel=tensor --ttc-partition --mlir-elide-elementsattrs-if-larger=16 | FileCheck %s
 
-// One layer, divided by heads of keys and values: a device has its heads of queries, keys and values, and its rows of gate and
-// factor. Two sums, and behind them the residual; an invalid row stays 0.
+// One layer, divided by heads of keys and values: a device has its heads of queries, keys and values, and its rows of
+// gate and factor. Two sums, each followed by the residual; an invalid row stays 0.
 // CHECK-LABEL: func.func @layer
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<1x128xf32>
 // CHECK-SAME: %[[KEYS:[a-z0-9]+]]: tensor<1x2x32x32xf32>

@@ -134,7 +134,7 @@ func.func @state(%x: tensor<4x3xf32>, %past: tensor<4x3xf32> {ttc.state = @cache
 
 // -----
 
-// A table of embeddings: columns of each device, whole behind the lookup.
+// A table of embeddings: columns of each device, whole after the lookup.
 shard.grid @grid(shape = 2)
 // CHECK-LABEL: func.func @embeddings
 func.func @embeddings(%ids: tensor<3xi32>) -> tensor<3x2xf32> {
@@ -202,7 +202,7 @@ func.func @symmetric(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
-// A function that only writes a state divides it as the one behind it that reads it; what none reads, as its result.
+// A function that only writes a state divides it as the next one that reads it; a state that none reads, as its result.
 shard.grid @grid(shape = 2)
 // CHECK: ttc.state @cache : tensor<2x2xf32>
 // CHECK: ttc.state @log : tensor<2x4xf32>

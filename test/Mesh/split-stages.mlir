@@ -156,8 +156,8 @@ module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
 
 // -----
 
-// A state that no work reads is where its update is. A function that only writes states has them where the one behind
-// it reads them.
+// A state that no work reads is where its update is. A function that only writes states has them where the next one
+// reads them.
 module attributes {ttc.mesh = #ttc.mesh<[<name = "x", size = 2>]>} {
   ttc.state @log : tensor<32xf32>
   ttc.state @past : tensor<32xf32>

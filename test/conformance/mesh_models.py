@@ -142,7 +142,7 @@ def degrees(path):
 
 
 def half_weights(path, width=128, hidden=1024):
-    """Weights of f16, behind a cast and a transpose."""
+    """Weights of f16 that a cast and a transpose convert."""
     graph = Graph(16)
 
     def weight(rows, columns):

@@ -33,7 +33,7 @@ def reduce_cases():
 
 
 def long_sums():
-    """Sums of so many elements that a chain of additions in f32 would be wrong in the fourth digit."""
+    """Sums of enough elements that a chain of additions in f32 would be wrong in the fourth digit."""
     x = sample("f32", (1, 170, 170, 3), 0.1, 0.1001)
     tight = dict(rtol=1e-6, atol=0)
     for op, reference in {"sum": np.sum, "mean": np.mean}.items():

@@ -7,7 +7,7 @@ from op_cases_dense import windows
 from op_cases_elementwise import erf, gelu_tanh
 from op_properties import FLOATS, op
 
-# Some of the reference's functions have constants in f32: of so many times the tolerance of double.
+# Some of the reference's functions have constants in f32: the factor on the tolerance of double.
 CONSTANTS_IN_F32 = 1e4
 
 
@@ -24,7 +24,7 @@ def unary(g, name):
         g.tolerance = 4 if g.element != "double" else CONSTANTS_IN_F32
     if name == "IsNaN" and g.is_float:
         x = np.where(x > 2, np.nan, x)
-    # The reference knows no scalars of Softsign, and Erf in f32 only.
+    # The reference supports no scalars in Softsign, and only f32 in Erf.
     expected = x / (1 + np.abs(x)) if name == "Softsign" else erf(x) if name == "Erf" and x.size else None
     g.result(g.node(name, [g.operand(x)]), "bool" if name == "IsNaN" else None, expected)
 
@@ -283,7 +283,7 @@ def shape_of(g, name):
 
 # Reductions.
 
-@op("ReduceL2", "ReduceLogSum", "ReduceLogSumExp", elements=FLOATS)  # Of integers, roots are rounded as each likes.
+@op("ReduceL2", "ReduceLogSum", "ReduceLogSumExp", elements=FLOATS)  # Roots of integers are rounded differently.
 @op("ReduceL1", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare")
 def reduce(g, name):
     shape = g.shape(1, 4, 5)

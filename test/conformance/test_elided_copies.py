@@ -106,7 +106,7 @@ def parts_of_a_whole(graph):
 
 
 def slices(graph):
-    """Of rows, of columns and of both, of what is computed and of the input."""
+    """Slices of rows, of columns and of both, of what is computed and of the input."""
     x = graph.op("Mul", "x", graph.weight(1, 4, 8, 8))
     top = graph.op("Slice", x, graph.ints(0), graph.ints(3), graph.ints(2))
     corner = graph.op("Slice", x, graph.ints(2, 1), graph.ints(5, 6), graph.ints(2, 3))

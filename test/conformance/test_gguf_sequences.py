@@ -120,7 +120,7 @@ def test_formats(tools, opened, tmp_path, format):
 
 
 def test_sequences_come_and_go(small, opened):
-    """Sequences begin and end while others go on; where one ended, another begins."""
+    """Sequences begin and end while others continue; where one ended, another begins."""
     bundle, several = small
     lengths = [3, 20, 9, 14, 7, 11]
     with opened(gguf_bundle.Decoder, bundle) as one:

@@ -25,7 +25,7 @@ def results(tools, tmp_path_factory):
 
     def get(name):
         if name not in known:
-            # Of a batch that fails, one case says why.
+            # If a batch fails, one case reports why.
             known.update(dict.fromkeys((case.name for case in batch_of[name]), None))
             known.update(run(tools, batch_of[name], tmp_path_factory.mktemp("batch")))
         return known[name] or pytest.fail("its batch failed")

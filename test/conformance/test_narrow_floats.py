@@ -66,7 +66,7 @@ def small_network(seed=3):
 
 
 def converted(model, name, keep_io=False):
-    """The model with all floats in 16 bits; with `keep_io`, f32 inputs and outputs behind casts."""
+    """The model with all floats in 16 bits; with `keep_io`, f32 inputs and outputs with casts."""
     wanted, dtype = TYPES[name]
     model = onnx.ModelProto.FromString(model.SerializeToString())
     for tensor in model.graph.initializer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ONNX's own tests of single nodes, of the ops that the importer knows.
+"""ONNX's own tests of single nodes, for the ops that the importer supports.
 
 node_cases.txt lists them: `pass` with all inputs given at run time, `constants` with all inputs
 after the first in the model, `fail` with what the error must say. A case that starts to compile must

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random cases of every op that the importer knows, on every element type, against onnx's reference.
+"""Random cases of every op that the importer supports, on every element type, against onnx's reference.
 
 A failing case is named by op, element type and seed. TTC_SLOW_TESTS=1 draws 20 cases of each op and
 type instead of one; TTC_PROPERTY=Conv-float-7 runs that case alone.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random models against ONNX Runtime, by every schedule of their bundles: branches, joins, slices and
-results in place meet in ways that no hand-written test has. TTC_SLOW_TESTS=1 makes 300 of them."""
+results in place are combined in ways that no hand-written test has. TTC_SLOW_TESTS=1 makes 300 of them."""
 import json
 import os
 

@@ -64,7 +64,7 @@ def used_twice(graph):
 
 
 def whole_batch(graph):
-    """A result: nothing is behind the shuffle. Its transposes and that of the output are one."""
+    """A result: nothing follows the shuffle. Its transposes and that of the output are one."""
     return shuffle(graph, graph.conv("x", 4, 24), 24, 4)
 
 

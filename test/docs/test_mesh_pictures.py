@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The pictures of docs/mesh.md are what `ttrun read` draws today. They show the example model and nothing that is measured.
-After a change of the plan, of the prediction or of the drawing, make them anew with
+After a change of the plan, of the prediction or of the drawing, update them with
 
     TTC_UPDATE_DOCS=1 TTC_BUILD_DIR=$PWD/build python -m pytest test/docs
 """
@@ -28,5 +28,5 @@ def test_pictures_are_up_to_date(tools, root, tmp_path):
         if os.environ.get("TTC_UPDATE_DOCS"):
             (folder / name).write_bytes(now)
         else:
-            assert (folder / name).read_bytes() == now, f"{name} is not up to date; to draw it anew: {__doc__.splitlines()[-2].strip()}"
+            assert (folder / name).read_bytes() == now, f"{name} is not up to date; to update it: {__doc__.splitlines()[-2].strip()}"
     assert {p.name for p in folder.iterdir()} == {"plan.svg", "timeline.svg"}

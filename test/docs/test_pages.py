@@ -2,7 +2,7 @@
 """The documentation shows what the commands in it print today, and its links lead somewhere.
 
 Every block marked ```console is run, those of a page in order and in one folder: lines that begin with "$ " are
-commands, the others are their output. After a change of the plan, write the pages anew with
+commands, the others are their output. After a change of the plan, update the pages with
 
     TTC_UPDATE_DOCS=1 TTC_BUILD_DIR=$PWD/build python -m pytest test/docs
 """
@@ -67,7 +67,7 @@ def test_page_shows_what_its_commands_print(shell, page):
     if os.environ.get("TTC_UPDATE_DOCS"):
         page.write_text(now)
     else:
-        assert now == text, f"{name_of(page)} is not up to date; to write it anew: {__doc__.splitlines()[-2].strip()}"
+        assert now == text, f"{name_of(page)} is not up to date; to update it: {__doc__.splitlines()[-2].strip()}"
 
 
 def test_tour(shell, tools):
@@ -149,7 +149,7 @@ def test_onnx_ops_are_those_of_the_importer(tools):
     if os.environ.get("TTC_UPDATE_DOCS"):
         page.write_text(now)
     else:
-        assert now == page.read_text(), "docs/onnx-ops.md is not up to date; to write it anew, set TTC_UPDATE_DOCS=1"
+        assert now == page.read_text(), "docs/onnx-ops.md is not up to date; to update it, set TTC_UPDATE_DOCS=1"
 
 
 def options_in_help(tools, tool, *command):

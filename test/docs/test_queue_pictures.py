@@ -2,7 +2,7 @@
 """The pictures of schedules in docs/queues.md are what `ttrun read --schedule-pictures` draws today.
 
 They show the example model's schedules, with one slot and with two, and nothing that is measured. After a change
-of the schedules, or of the drawing, make them anew with
+of the schedules, or of the drawing, update them with
 
     TTC_UPDATE_DOCS=1 TTC_BUILD_DIR=$PWD/build python -m pytest test/docs
 """
@@ -39,7 +39,7 @@ def test_pictures_are_up_to_date(tools, root, tmp_path, variant):
             kept.write_bytes(now)
         else:
             assert kept.exists() and kept.read_bytes() == now, (
-                f"{kept} is not up to date; to draw it anew: {__doc__.splitlines()[-2].strip()}")
+                f"{kept} is not up to date; to update it: {__doc__.splitlines()[-2].strip()}")
     assert {p.name for p in folder.iterdir()} == shown, "pictures that the page does not show"
 
 

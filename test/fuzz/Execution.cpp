@@ -21,7 +21,7 @@ namespace ttrt::fuzz {
 
 static constexpr uint32_t kRuns = 3, kIterations = 7;
 static constexpr uint32_t kNone = ~0u;
-/// Of a child process; a loaded machine must not make a hang of it.
+/// The limit of a child process; long enough that a loaded machine does not look like a hang.
 static constexpr unsigned kSeconds = 20;
 
 /// A host function for every name: results that depend on all that a call says, and on all
@@ -287,7 +287,7 @@ private:
       return true;
     }
     for (uint32_t i = 0; i < kRuns; ++i) {
-      // Of the exact size, for the address sanitizer.
+      // Memory of the exact size, for the address sanitizer.
       std::vector<std::unique_ptr<uint8_t[]>> memory;
       std::vector<ttrt_output> out;
       for (const PortType &port : type->outputs) {

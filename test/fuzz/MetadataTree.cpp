@@ -59,7 +59,7 @@ static Type typeOf(const reflection::Schema &schema, reflection::BaseType base, 
     type.bytes = 8;
     break;
   default:
-    throw std::runtime_error("the schema has a type that the mutator does not know");
+    throw std::runtime_error("the schema has a type that the mutator does not support");
   }
   type.isSigned = base == reflection::BaseType::Byte || base == reflection::BaseType::Short ||
                   base == reflection::BaseType::Int || base == reflection::BaseType::Long;
@@ -124,7 +124,7 @@ static uint64_t load(const uint8_t *from, const Type &type) {
 
 static Node readTable(const Schema &schema, uint32_t number, const flatbuffers::Table &table);
 
-/// A value that is stored behind an offset.
+/// A value that an offset refers to.
 static Node readReferenced(const Schema &schema, const Type &type, const uint8_t *at) {
   if (type.kind == Kind::Table)
     return readTable(schema, type.table, *reinterpret_cast<const flatbuffers::Table *>(at));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bundle's metadata as a tree that knows its schema, so that every field can be changed without
-// naming it: a field that is added to the schema is changed from then on.
+// A bundle's metadata as a tree with its schema, so that every field can be changed without naming
+// it: a field that is added to the schema is changed from then on.
 
 #ifndef TTC_TEST_FUZZ_METADATATREE_H
 #define TTC_TEST_FUZZ_METADATATREE_H

@@ -19,7 +19,7 @@ using namespace ttrt;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
-/// The header, as far as it can be right: the file's size, and hashes of what it names.
+/// Corrects what can be corrected in the header: the file's size, and hashes of what it names.
 static void repair(std::vector<uint8_t> &file) {
   FileHeader header;
   if (file.size() < sizeof(header))

@@ -81,7 +81,7 @@ def logs(build, folder):
 
 
 def texts(build, folder):
-    """Chat templates of the tests, behind a byte 1, and tokenizers of a few tokens, behind a byte 0."""
+    """Chat templates of the tests, after a byte 1, and tokenizers of a few tokens, after a byte 0."""
     sys.path.insert(0, str(ROOT / "test/ttrun/text"))
     import templates
     for name, source in [*templates.MODELS.items(), *enumerate(templates.SMALL)]:

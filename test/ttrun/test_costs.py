@@ -100,7 +100,7 @@ def test_tokens_per_second(tools, decoder, options):
 
 
 def test_full_context(tools, decoder):
-    """Steps behind the context make no token, so there is nothing to say."""
+    """Steps after the end of the context make no token, so there is nothing to report."""
     options = ["--entry=decode", "--loops=125", "--warmup=4"]
     assert "tokens       not measured: the context is full at position 128; expected fewer loops" in tools.ttrun("perf", decoder, *options).stdout
     assert "tokens_per_second" not in json.loads(tools.ttrun("perf", decoder, *options, "--json").stdout)

@@ -148,7 +148,7 @@ def test_options_of_one_device(run, bundle, tmp_path, option, message):
 def test_a_rank_without_inputs_ends_all(run, bundle, how):
     done = run(how, bundle("mesh-parts"), check=False)
     assert done.returncode != 0
-    # Of the rank that is the first to find out.
+    # The message of the first rank to find out.
     assert ": missing input: x f32[2, 256]" in done.stderr
 
 

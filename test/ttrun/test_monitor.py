@@ -97,7 +97,7 @@ def test_two_processes_and_one_is_killed(place):
     place.wait_for([second])  # although the first one is a zombie: its parent has not waited for it yet
     assert first.poll() == -signal.SIGKILL
     assert [p.name.split(".")[0] for p in place.folder.iterdir()] == [str(second.pid)]
-    # The other one goes on.
+    # The other one continues.
     before = place.devices()[0]["iterations"]
     for _ in range(200):
         if place.devices()[0]["iterations"] > before:

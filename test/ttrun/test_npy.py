@@ -71,7 +71,7 @@ def test_bfloat16_of_ml_dtypes(tools, tmp_path):
     done = tools.ttrun("run", tmp_path / "add.ttcb", f"--input={tmp_path}/x.npy", f"--expect={tmp_path}/y.npy", "--rtol=0",
                        f"--output={tmp_path}/got.npy")
     assert "output0: ok" in done.stdout
-    got = np.load(tmp_path / "got.npy")  # as uint16, which NumPy itself knows
+    got = np.load(tmp_path / "got.npy")  # as uint16, which NumPy itself supports
     assert got.dtype == np.uint16 and np.array_equal(got.view(bfloat16), x + x)
 
 

@@ -152,6 +152,6 @@ def test_many_zones(recording, browser, tools, tmp_path):
     result = browser(tmp_path / "report.html")
     assert result["failures"] == []
     assert result["timing"]["zones"] > 100_000
-    # Of each row, at most a zone a pixel.
+    # At most one zone per pixel of each row.
     assert result["timing"]["visited"] < 20_000
     assert result["elements"] < 8000

@@ -167,7 +167,7 @@ def test_parts_make_the_whole(record):
     timeline = json.loads((report.folder / "timeline.json").read_text(), parse_float=decimal.Decimal)["traceEvents"]
     runs = [e for e in timeline if e.get("cat") == "call" and e["name"] == "run"]
     assert len(runs) == LOOPS + 1
-    # The device works inside of runs only, as far as one clock can be compared with the other.
+    # The device works only inside runs, within the accuracy of comparing the clocks.
     error = 2e-6 * report.json["clock"]["residual_max_ns"] * len(runs) + 1e-8 * device["span_ms"]
     assert sum(uses.values()) - uses["application"] == pytest.approx(float(sum(e["dur"] for e in runs)) * 1e-3, abs=error)
     first, last = min(e["ts"] for e in runs), max(e["ts"] + e["dur"] for e in runs)
@@ -629,7 +629,7 @@ def test_picture(tools, root, tmp_path):
 
 
 def test_counters_are_in_every_file(tools, record):
-    """Of the kernel: machines without events of the CPU have them, too."""
+    """Counters of the kernel: machines without events of the CPU have them, too."""
     report = record("run", f"--loops={LOOPS}", "--cores=2", "--profile-counters=task-clock,context-switches,cycles")
     assert len(report.ops()) == LOOPS * COMMANDS
     for op in report.ops():

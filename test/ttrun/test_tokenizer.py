@@ -85,8 +85,8 @@ def test_trained(text_tool, vocabularies, corpus, pre):
 
 @pytest.mark.parametrize("pre", reference.PRE_TOKENIZERS)
 def test_every_character(text_tool, vocabularies, pre):
-    """Each character that Unicode 14 has, beside letters, digits, spaces and itself. Of ideographs and syllables of Hangul, which
-    are 9 of 10, and all of one class: each by one pre-tokenizer, every 16th by the others."""
+    """Each character that Unicode 14 has, beside letters, digits, spaces and itself. Ideographs and syllables of Hangul
+    are 9 of 10, and all of one class: each is tested by one pre-tokenizer, every 16th by the others."""
     import unicodedata
     path, _, other = vocabularies[pre]
     texts = []

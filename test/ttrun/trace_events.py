@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chrome's trace event format, checked strictly: what viewers rely on, and some of them silently repair.
 
-problems(text) lists what is wrong in the JSON text of a trace. Of the format's phases, those that ttrun
-writes are known: X, i, C, M, B with E, and b with e. Times are compared in whole nanoseconds, without rounding.
+problems(text) lists what is wrong in the JSON text of a trace. It knows the phases of the format that ttrun
+writes: X, i, C, M, B with E, and b with e. Times are compared in whole nanoseconds, without rounding.
 """
 import decimal
 import json
@@ -29,7 +29,7 @@ def _refuse(constant):
 
 
 def _nanoseconds(value):
-    """Of a time in microseconds; None if it is no number, or has a fraction of a nanosecond."""
+    """The nanoseconds of a time in microseconds; None if it is no number, or has a fraction of a nanosecond."""
     if isinstance(value, bool) or not isinstance(value, (int, decimal.Decimal)):
         return None
     scaled = value * 1000

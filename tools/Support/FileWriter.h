@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How every tool writes files. It knows no LLVM, because ttrun does not link it; OutputFile.h makes
-// an llvm::raw_ostream of it, and WriteFile.h a call with all the bytes.
+// How every tool writes files. It does not use LLVM, because ttrun does not link it; OutputFile.h
+// makes an llvm::raw_ostream of it, and WriteFile.h a call with all the bytes.
 
 #ifndef TTC_TOOLS_SUPPORT_FILEWRITER_H
 #define TTC_TOOLS_SUPPORT_FILEWRITER_H
@@ -36,8 +36,8 @@ public:
   /// Without keep() before it, the file is as if nothing had been written.
   ~FileWriter();
 
-  /// Whether the path can be written, as far as that can be told without making a file; opens what
-  /// is written directly. False with reason(). Optional: write() does the same.
+  /// Whether the path can be written, if that can be told without making a file; opens what is
+  /// written directly. False with reason(). Optional: write() does the same.
   bool open();
   /// Appends. False with reason(); then all later calls fail with the same reason.
   bool write(std::string_view bytes);

@@ -21,8 +21,8 @@ enum class OutputKind { Text, Binary };
 /// device instead of writing to it.
 class OutputFile : public llvm::raw_ostream {
 public:
-  /// Returns null and a message in `error` if `path` cannot be written, as far as that can be told
-  /// before a compilation. "-" is standard output. Binary output to a terminal is refused.
+  /// Returns null and a message in `error` if `path` cannot be written and that can be told before
+  /// a compilation. "-" is standard output. Binary output to a terminal is refused.
   static std::unique_ptr<OutputFile> open(StringRef path, OutputKind kind, std::string &error);
   ~OutputFile() override;
 

@@ -342,7 +342,7 @@ def with_values(gm: torch.fx.GraphModule, inputs: Inputs, args: tuple[Any, ...])
 
 
 def _literal(node: torch.fx.Node, values: dict[torch.fx.Node, Any]) -> Any:
-    """Of item() of an input that is a number."""
+    """The value of item() of an input that is a number."""
     if node.op == "call_method" and node.target == "item":
         value = values[node.args[0]]  # type: ignore[index]
         return value if isinstance(value, (int, float)) else None

@@ -14,12 +14,12 @@ from ttc._tools import tool_path
 from ttc._torch.analysis import Inputs, value_of
 from ttc._version import __version__
 
-# Of what is stored, and of what this package makes of a graph.
+# The version of what is stored, and of what this package makes of a graph.
 FORMAT = 2
 
 
 def digest(tensor: torch.Tensor) -> bytes:
-    """Of the contents. Never remembered: a memory of it could be stale."""
+    """The digest of the contents. Never cached: a cached one could be stale."""
     dense = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
     return hashlib.sha256(dense.numpy().data).digest()
 

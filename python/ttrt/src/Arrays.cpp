@@ -46,7 +46,7 @@ std::string TensorType::text() const {
   return nameOf(dtype) + "[" + list(shape, shape.size()) + "]";
 }
 
-/// Of what DLPack says, in our names where there is one.
+/// The name of DLPack's type, ours if there is one.
 static std::string nameOf(const nb::dlpack::dtype &dtype) {
   for (const TypeInfo &info : kTypes)
     if (static_cast<uint8_t>(info.code) == dtype.code && info.bits == dtype.bits &&

@@ -129,7 +129,7 @@ static void store(const ttrt_host_call &call, nb::object returned) {
   for (uint32_t i = 0; i < call.result_count; ++i) {
     const ttrt_tensor &result = call.results[i];
     if (!result.bytes)
-      continue; // nobody wants it
+      continue; // not wanted
     const Array array = importArray(results[i], typeOf(result), /*writable=*/false,
                                     name + ", result " + std::to_string(i));
     std::memcpy(result.data, array.data, result.bytes);

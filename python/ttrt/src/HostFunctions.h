@@ -18,7 +18,7 @@ namespace ttrt::python {
 /// The functions of one device.
 class HostFunctions {
 public:
-  /// Of a dictionary: names of ops -> what is called with operands and attributes.
+  /// From a dictionary: names of ops -> what is called with operands and attributes.
   explicit HostFunctions(nb::dict functions);
   HostFunctions(const HostFunctions &) = delete;
   HostFunctions &operator=(const HostFunctions &) = delete;

@@ -76,7 +76,7 @@ Stream::Running::Running(nb::object device) : owner(device), device(nb::inst_ptr
 }
 
 Stream::Running::~Running() {
-  // Nobody asks any more why an inference failed that nobody waited for.
+  // Nothing will ask why an inference failed that nothing waited for.
   device->hostFunctions().takeException();
   bindings.clear();
   device->unpin();

@@ -67,7 +67,7 @@ private:
   private:
     Stream *stream_;
   };
-  /// Of a stream that no thread uses. It may be gone when this returns.
+  /// Closes a stream that no thread uses. It may be gone when this returns.
   void closeNow();
   std::unique_ptr<Running> running_; ///< null: closed. As the next: guarded by the GIL
   bool isInUse_ = false;

@@ -145,7 +145,7 @@ class Runnable:
     async def run_async(
         self, /, *arrays: Any, out: dict[str, Any] | None = None, **named: Any
     ) -> Outputs:
-        """`run()` for asyncio: other tasks go on meanwhile."""
+        """`run()` for asyncio: other tasks continue meanwhile."""
         import asyncio
 
         return await asyncio.wrap_future(self.submit(*arrays, out=out, **named))

@@ -28,7 +28,7 @@ class Status(enum.IntEnum):
 class Error(RuntimeError):
     """A call of the runtime failed. There is a subclass for each status."""
 
-    #: The status that the C API returned; ``None`` if it is one that this package does not know.
+    #: The status that the C API returned; ``None`` if this package does not define it.
     status: Status | None = None
 
 

@@ -10,7 +10,7 @@
 
 namespace ttrt::dataflow {
 
-/// Of all fields that determine the output's bits: all but the name.
+/// The digest of all fields that determine the output's bits: all but the name.
 inline uint64_t digestOfCollective(const fb::Collective &collective) {
   Digester digester;
   digester.add(static_cast<uint64_t>(Kind::Collective));

@@ -25,9 +25,9 @@ enum class Opcode : uint16_t {
   Dispatch = 1, ///< run a program
   Copy = 2,     ///< move bytes inside the device
   Fill = 3,     ///< repeat an 8-byte pattern
-  Barrier = 4,  ///< no core goes on before the work before it is done
+  Barrier = 4,  ///< no core continues before all earlier work is done
   Signal = 5,   ///< a barrier, then the event is recorded
-  Wait = 6,     ///< no core goes on before the event has been recorded
+  Wait = 6,     ///< no core continues before the event has been recorded
   End = 7,      ///< the trace is complete when all work is done
   Exchange = 8, ///< take part in a collective, with the other devices of the mesh
   Send = 9,     ///< let the receivers of a permutation have its input

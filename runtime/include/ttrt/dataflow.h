@@ -93,7 +93,8 @@ constexpr uint64_t digestOfMessage(bool sends, uint64_t collective, uint64_t num
   return digestOf(sends ? Kind::Send : Kind::Receive, collective, number);
 }
 
-/// Of an input or output: the names of its entry point and its own, its element type and its shape.
+/// The digest of an input or output: the names of its entry point and its own, its element type and
+/// its shape.
 constexpr uint64_t digestOfPort(std::string_view entry, std::string_view name, uint64_t dtype,
                                 const int64_t *shape, size_t rank) {
   uint64_t digest = digestOf(Kind::Port, dtype, entry.size(), name.size());
@@ -131,7 +132,8 @@ struct Moments {
   return {n, pairs, pairs * (n * 2 - 1) * third};
 }
 
-/// Of the positions of `rows` rows: row k is [first + k * pitch, first + k * pitch + bytes).
+/// The moments of the positions of `rows` rows: row k is [first + k * pitch, first + k * pitch +
+/// bytes).
 [[gnu::always_inline]] constexpr Moments momentsOf(uint64_t first, uint64_t bytes, uint64_t rows,
                                                    uint64_t pitch) {
   const Moments column = momentsBelow(bytes);

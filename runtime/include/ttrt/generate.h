@@ -103,8 +103,8 @@ TTRT_API ttrt_status ttrt_generator_start(ttrt_generator *generator, const int32
 TTRT_API ttrt_status ttrt_generator_next(ttrt_generator *generator, int32_t *token,
                                          ttrt_error *error);
 /**
- * Begins sequence `sequence` with a prompt, all but whose last token are computed now. A sequence
- * that has this number ends, and its tokens that were not returned are dropped. The others go on:
+ * Begins sequence `sequence` with a prompt, and computes all its tokens but the last. If a sequence
+ * has this number, it ends, and its tokens that were not returned are dropped. The others continue:
  * their steps in flight are completed first, at most ttrt_generator_options::ahead, and they wait
  * for the prompt. The next steps are enqueued by ttrt_generator_next_of_all().
  *
@@ -121,7 +121,7 @@ TTRT_API ttrt_status ttrt_generator_stop_sequence(ttrt_generator *generator, uin
 /** Why a sequence has ended. */
 typedef enum ttrt_ended {
   TTRT_NOT_ENDED = 0,
-  TTRT_ENDED_BY_STOP = 1,   /**< behind a stop token, or `done` was set when it began */
+  TTRT_ENDED_BY_STOP = 1,   /**< after a stop token, or `done` was set when it began */
   TTRT_ENDED_BY_TOKENS = 2, /**< it has as many tokens as were asked for */
   TTRT_ENDED_BY_CONTEXT = 3 /**< the context is full */
 } ttrt_ended;

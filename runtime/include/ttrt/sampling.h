@@ -12,7 +12,8 @@
  * 2. With a temperature of 0, the token of the largest logit is chosen, the lowest number first.
  *    Nothing is drawn then.
  * 3. Logits are divided by `temperature`.
- * 4. With `top_k`, only the so many largest logits remain; of equal ones, those of lower numbers.
+ * 4. With `top_k`, only that many of the largest logits remain; of equal ones, those of lower
+ * numbers.
  * 5. With `top_p` between 0 and 1, only the largest remain whose probabilities together reach
  *    `top_p`; of equal ones, those of lower numbers. Probabilities are a softmax over what step 4
  *    left, and there is always one.
@@ -76,7 +77,7 @@ static_assert(sizeof(ttrt_sampling) == 256, "it fills a tensor of 64 words");
 /**
  * Number `counter` of the sequence of `seed`, in [0, 1): the first 53 bits of a block of
  * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), whose key is
- * the seed, and whose counter is `counter` with two words of 0 behind it.
+ * the seed, and whose counter is `counter` followed by two words of 0.
  */
 static inline double ttrt_sampling_uniform(const uint32_t seed[2], const uint32_t counter[2]) {
   uint32_t x[4] = {counter[0], counter[1], 0, 0}, key[2] = {seed[0], seed[1]};

@@ -5,7 +5,7 @@
 // over kinds; a new kind is a new row.
 //
 // How to use it. `infoOf(step.kind())` and `infoOf(header.opcode)` give the row of a verified
-// action, `findInfo()` a null pointer for a kind that this version does not know. `actionOf()`
+// action, `findInfo()` a null pointer for a kind that this version does not support. `actionOf()`
 // gives steps and commands one form, so the same code serves both:
 //
 //     const Action action = actionOf(step);                  // or actionOf(commandHeader)
@@ -116,7 +116,7 @@ inline constexpr ActionInfo kCommandInfos[] = {
 };
 static_assert(std::size(kCommandInfos) == static_cast<size_t>(Opcode::Offer));
 
-/// Null for a kind that this version does not know.
+/// Null for a kind that this version does not support.
 constexpr const ActionInfo *findInfo(fb::StepKind kind) {
   const auto index = static_cast<size_t>(kind);
   return index < std::size(kStepInfos) ? &kStepInfos[index] : nullptr;
@@ -125,7 +125,7 @@ constexpr const ActionInfo *findInfo(Opcode opcode) {
   const auto index = static_cast<size_t>(opcode) - 1;
   return index < std::size(kCommandInfos) ? &kCommandInfos[index] : nullptr;
 }
-/// Of a kind that findInfo() knows.
+/// The description of a kind for which findInfo() returns one.
 constexpr const ActionInfo &infoOf(fb::StepKind kind) {
   return kStepInfos[static_cast<size_t>(kind)];
 }

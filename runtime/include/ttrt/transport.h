@@ -23,7 +23,7 @@ extern "C" {
  */
 TTRT_API const void *ttrt_bundle_tables(const ttrt_bundle *bundle, size_t *bytes);
 
-/** What a transport has to know of the device that it belongs to. Lives as long as the device. */
+/** What a transport needs of the device that it belongs to. Lives as long as the device. */
 typedef struct ttrt_transport_plan {
   size_t size;            /**< sizeof(ttrt_transport_plan) */
   const void *metadata;   /**< the bundle's verified flatbuffer (ttc_bundle.fbs) */

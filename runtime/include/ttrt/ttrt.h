@@ -45,7 +45,7 @@
  *   otherwise the call returns TTRT_UNSUPPORTED, since it asks for an option that this library
  *   lacks.
  * - Results, which the library fills in: at most `size` bytes are written. Fields that the library
- *   does not know are set to zero, and `size` keeps its value.
+ * does not define are set to zero, and `size` keeps its value.
  * - A `size` below sizeof(size_t), as in a struct that is all zero, or above 4096 is
  *   TTRT_INVALID_ARGUMENT.
  *

@@ -15,7 +15,7 @@
 // CHECK-NEXT:    ttc.dispatch @g(%{{.*}}, %{{.*}}) {ttc.buffer = [@t_1]}
 // CHECK-NEXT:    ttc.dispatch @g(%{{.*}}, %{{.*}}) {ttc.buffer = [@t_2]}
 // CHECK-NEXT:    ttc.dispatch @f(%{{.*}}) {ttc.buffer = [@y]}
-// Of several results, each takes the buffer of its own operand. Two do not take one buffer.
+// Each of several results takes the buffer of its own operand. Two do not take one buffer.
 // CHECK-LABEL: ttc.trace @several
 // CHECK:         ttc.dispatch @f(%arg0) {ttc.buffer = [@several_0]}
 // CHECK-NEXT:    ttc.dispatch @f(%arg0) {ttc.buffer = [@several_1]}

@@ -21,7 +21,7 @@ func.func @chain(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<1x4
 
 // -----
 
-// Constants and small operands follow; two transposed operands need one transpose behind.
+// Constants and small operands follow; two transposed operands need one transpose after the op.
 // CHECK-LABEL: @broadcast
 func.func @broadcast(%x: tensor<1x8x8x4xf32>, %y: tensor<1x8x8x4xf32>, %s: tensor<4x1x1xf32>)
     -> tensor<1x4x8x8xf32> {

@@ -77,7 +77,7 @@ func.func @two_users(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) 
 
 // -----
 
-// A batch_norm without a producer to go into, and the scale behind it, are one of each.
+// A batch_norm without a producer to go into, and the scale after it, are one of each.
 // CHECK-LABEL: @batch_norm_and_scale
 func.func @batch_norm_and_scale(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
   // CHECK-DAG: %[[M:.*]] = ttc.constant dense<{{\[\[\[\[}}1.000000e+01]], {{\[\[}}4.000000e+01]]]]> : tensor<1x2x1x1xf32>

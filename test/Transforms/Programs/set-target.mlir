@@ -15,7 +15,7 @@
 // UNKNOWN: expected a target (cpu, wormhole_n150, wormhole_n300, blackhole_p150, or a file that ends with .json), found 'wormhole'
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=z80 2>&1 | FileCheck %s --check-prefix=NO-CPU
 // NO-CPU: expected LLVM's name of an x86-64 CPU, or native, found 'z80'; code is generated for x86-64 only
-// Names that LLVM knows: of another architecture, and of CPUs without 64 bits.
+// Names that LLVM accepts: of another architecture, and of CPUs without 64 bits.
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=cortex-a76 2>&1 | FileCheck %s --check-prefix=ARM
 // ARM: expected LLVM's name of an x86-64 CPU, or native, found 'cortex-a76'; code is generated for x86-64 only
 // RUN: not ttc-opt %s --ttc-set-target=target-cpu=pentium3 2>&1 | FileCheck %s --check-prefix=IA32

@@ -2,8 +2,8 @@
 // RUN: ttc-opt %s --ttc-sink-shuffles --ttc-fold-constants --split-input-file | FileCheck %s
 // RUN: ttc-opt %s --ttc-sink-shuffles --ttc-choose-kernels --split-input-file | FileCheck %s --check-prefix=KERNELS
 
-// The depthwise convolution's weights and bias are shuffled back: channel 1 of x, which was channel 2
-// behind the shuffle of two groups, has weight 3.
+// The depthwise convolution's weights and bias are shuffled back: channel 1 of x, which was channel 2 after the shuffle
+// of two groups, has weight 3.
 // CHECK-LABEL: @depthwise
 // CHECK-DAG: %[[W:.*]] = ttc.constant dense<{{\[\[\[\[}}1.000000e+00]]], {{\[\[\[}}3.000000e+00]]], {{\[\[\[}}5.000000e+00]]], {{\[\[\[}}2.000000e+00]]], {{\[\[\[}}4.000000e+00]]], {{\[\[\[}}6.000000e+00]]]]>
 // CHECK-DAG: %[[B:.*]] = ttc.constant dense<[1.000000e+01, 1.200000e+01, 1.400000e+01, 1.100000e+01, 1.300000e+01, 1.500000e+01]>

@@ -9,7 +9,7 @@
 #height = #ttc.layout<l1, height_sharded, grid = [4, 1]>
 #width = #ttc.layout<l1, width_sharded, grid = [1, 2]>
 
-// Of a dispatch's result; without a grid it is as fine as it can be.
+// A request for a dispatch's result; without a grid, it is as fine as possible.
 module @of_dispatches attributes {ttc.target = #target} {
 // CHECK-LABEL: ttc.trace @of_dispatches
 // CHECK:         %[[A:.*]] = ttc.dispatch @relu_0(%arg0) : {{.*}} -> tensor<8x16xf32, #ttc.layout<l1, height_sharded, grid = [4, 1]>>

@@ -2,7 +2,7 @@
 """ONNX's own runner, on ONNX's own tests: single nodes, small models, what PyTorch exported.
 
 expected_failures.txt lists what does not pass, and how the message begins. A test on it that passes, or
-that fails for another reason, is a failure: the list only shrinks. To write it anew, run this file, with
+that fails for another reason, is a failure: the list only shrinks. To update it, run this file, with
 the packages in PYTHONPATH and the tools in TTC_BIN.
 """
 import concurrent.futures
@@ -133,7 +133,7 @@ def test_zz_refusals_are_clear():
 
 
 def main():
-    """Writes the list anew."""
+    """Updates the list."""
     suite = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(tests)
                                for tests in CASES.values())
     found = {}

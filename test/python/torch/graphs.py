@@ -7,7 +7,7 @@ from ttc import torch_backend
 
 
 def since(number):
-    """The graphs that were made after so many."""
+    """The graphs that were made after the first `number`."""
     return torch_backend.graphs()[number:]
 
 

@@ -189,7 +189,7 @@ def test_a_folder_that_cannot_be_written(own_cache, monkeypatch, caplog, where, 
 
     if where == "compiler":
         if code != errno.ENOSPC:
-            pytest.skip("only a full disk is met there first")
+            pytest.skip("only a full disk is noticed there first")
         monkeypatch.setattr(torch_backend, "build", full)
     else:
         monkeypatch.setattr(Cache, where, refuse)

@@ -42,7 +42,7 @@ def compiled(tools, folder, *options):
 
 
 def check_tokens(model, bundle, atol=1e-4):
-    """64 tokens behind a prompt of one and a half parts; PyTorch computes all of them at once, without a cache."""
+    """64 tokens after a prompt of one and a half parts; PyTorch computes all of them at once, without a cache."""
     prompt = np.random.default_rng(1).integers(0, model.config.vocab_size, ROWS * 3 // 2).tolist()
     with ttrt.load(bundle) as opened:
         tokens, logits = zip(*GENERATE.generate(opened, prompt, STEPS), strict=True)
@@ -159,7 +159,7 @@ def by_choice(old, at, new):
 
 
 def in_another_order(old, at, new):
-    """Of a cache that is stored as [batch, positions, heads, size]; the attention sees a transpose of it."""
+    """A cache that is stored as [batch, positions, heads, size]; the attention sees a transpose of it."""
     return old.transpose(1, 2).index_copy(1, at, new.transpose(1, 2)).transpose(1, 2)
 
 

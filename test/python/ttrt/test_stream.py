@@ -193,7 +193,7 @@ def test_threads_take_turns(bundle, images, expected):
 
 
 def test_one_thread_uses_a_stream(bundle, images):
-    """The second one is told so, and the first goes on."""
+    """The second one gets an error, and the first continues."""
     entered, leave = threading.Event(), threading.Event()
 
     def source():

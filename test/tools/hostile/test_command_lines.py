@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Wrong command lines and wrong CSV files: one short error with status 1 or 2, no crash, no file. Of an option
-that is given twice the last value counts, in every tool."""
+"""Wrong command lines and wrong CSV files: one short error with status 1 or 2, no crash, no file. If an option
+is given twice, the last value counts, in every tool."""
 import pytest
 
 NUMBERS = ("", " ", "x", "1x", "0x10", "1.5", "1e3", "-1", "+1", "--1", "1 ", "nan", "99999999999999999999", "-99999999999999999999",

@@ -115,7 +115,7 @@ CASES = {
     "sequence-length": (model("y, i = Split <axis = 0, num_outputs = 2> (x)", opset=18, inputs=f"float[{BIG}] x", outputs="float[n] y, float[m] i"), TOO_LARGE),
 }
 
-# Growth that stays below every limit of one tensor: evaluated only as far as is worth it.
+# Growth that stays below every limit of one tensor: evaluated only while it is worth it.
 DOUBLING = model(" ".join(f"a{i + 1} = Concat <axis = 0> (a{i}, a{i})" for i in range(24)) + " y = Add (x, a24)",
                  "float[1] x", constants="float[1] a0 = {1.5}")
 MANY = model(" ".join(f"a{i} = Expand (c, s) b{i} = Reshape (a{i}, t) y{i} = Add (x, b{i})" for i in range(600)),

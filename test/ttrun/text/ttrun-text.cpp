@@ -3,7 +3,7 @@
 // usage: ttrun-text encode TOKENIZER.json   [[hexadecimal bytes, parse names of control tokens],
 // ...]
 //        ttrun-text decode TOKENIZER.json   [[token, ...], ...]
-//        ttrun-text protect TOKENIZER.json  [[text, in front of it, behind it], ...]
+//        ttrun-text protect TOKENIZER.json  [[text, in front of it, after it], ...]
 //        ttrun-text render TEMPLATE.jinja   [{name: value, ...}, ...]
 //
 // Reads JSON from standard input and writes an array of as many results: tokens; the pieces of

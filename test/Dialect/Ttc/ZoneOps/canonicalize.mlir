@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: ttc-opt %s --canonicalize | FileCheck %s
 
-// What a zone passes through is not its result, and what nobody uses is not computed.
+// What a zone passes through is not its result, and what is unused is not computed.
 // CHECK-LABEL: ttc.program @fewer(
 // CHECK-SAME:      %[[X:.*]]: tensor<4xf32>)
 // CHECK-NEXT:    %[[R:.*]] = ttc.zone "part" {
