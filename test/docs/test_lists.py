@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lists of the documentation name everything that is there: rooms, families of ops, installed headers and their structs."""
+import re
+
+import pytest
+
+
+def names_in(text):
+    """What stands in backquotes."""
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def section(page, heading):
+    return re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", page.read_text(), re.M | re.S)[1]
+
+
+def sources_below(folder):
+    return any(p.is_file() and p.suffix != ".pyc" for p in folder.rglob("*"))
+
+
+def test_readme_names_every_folder(root):
+    """README's layout: the folders of the tree, and the rooms of the compiler and of the runtime."""
+    rows = dict(re.findall(r"^\| (`[^|]*`) \| (.*) \|$", section(root / "README.md", "Layout"), re.M))
+    listed = {name.rstrip("/") for cell in rows for name in names_in(cell)}
+    there = {p.name for p in root.iterdir() if p.is_dir() and not re.match(r"\.|build|cmake$|docs$|scripts$", p.name) and sources_below(p)}
+    for name in ("lib", "include"):
+        there.remove(name)
+    assert there <= {name.split("/")[0] for name in listed}
+    compiler = next(text for cell, text in rows.items() if "`lib/`" in cell)
+    missing = {p.name for p in (root / "lib").iterdir() if p.is_dir()} - names_in(compiler)
+    assert not missing, f"rooms of lib/ that README's layout does not name: {sorted(missing)}"
+
+
+def families(root):
+    return sorted(root.glob("dialects/Ttc/*/*Ops.td"))
+
+
+def test_dialect_page_names_every_family(root):
+    """dialects/Ttc/README.md: every room, and every family of ops in the row of its room."""
+    text = (root / "dialects/Ttc/README.md").read_text()
+    rows = dict(re.findall(r"^\| \[(\w+)/\]\(\w+\) \| (.*) \|$", text, re.M))
+    assert {p.name for p in (root / "dialects/Ttc").iterdir() if p.is_dir()} == set(rows)
+    missing = [f.stem for f in families(root) if f.stem not in names_in(rows[f.parent.name])]
+    assert len(families(root)) > 20 and not missing, missing
+    interfaces = {p.stem for p in root.glob("dialects/Ttc/Interfaces/*.td")}
+    assert interfaces and interfaces <= names_in(rows["Interfaces"])
+
+
+@pytest.fixture(scope="module")
+def headers(root):
+    """{name: text} of the headers that are installed."""
+    found = {}
+    for path in set(re.findall(r"[\w./]*/ttrt/\w+\.hp*\b", (root / "cmake/TtcInstall.cmake").read_text())):
+        file = root / path.lstrip("/")
+        found[file.name] = file.read_text()
+    assert {"ttrt.h", "pipeline.hpp", "sign.h", "mpi.h"} <= set(found)
+    return found
+
+
+def test_compatibility_names_every_installed_header(root, headers):
+    page = root / "docs/compatibility.md"
+    rows = [line for line in section(page, "What a release may change").splitlines() if line.startswith("| API of") or "(compiled into" in line]
+    assert len(rows) == 2 and names_in("\n".join(rows)) == set(headers)
+
+
+def test_compatibility_names_every_struct(root, headers):
+    table = re.search(r"^\| struct \|.*?(?=\n\n)", section(root / "docs/compatibility.md", "The binary interface"), re.M | re.S)[0]
+    declared = {
+        name
+        for header, text in headers.items() if header.endswith(".h")
+        for name in re.findall(r"^(?:typedef )?struct (ttrt_\w+) \{", text, re.M)
+    }
+    rows = table.splitlines()[2:]
+    listed = [name for row in rows for name in names_in(row.split("|")[1])]
+    assert len(declared) > 25 and sorted(listed) == sorted(declared)
+    grows = {name for row in rows if "| yes |" in row for name in names_in(row.split("|")[1])}
+    text = "\n".join(headers.values())
+    sized = {name for name in declared if re.search(rf"^(?:typedef )?struct {name} \{{\s*size_t size;", text, re.M)}
+    assert grows == sized
+
+
+def test_runtime_page_names_every_installed_header(root, headers):
+    named = names_in(section(root / "docs/runtime.md", "From C and C++"))
+    missing = {h for h in headers if f"ttrt/{h}" not in named}
+    assert not missing, missing
