@@ -10,7 +10,7 @@
 #define TTC_KERNELS_ZONES_H
 
 #include "kernels/Common.h"
-#include "ttrt/program_markers.h"
+#include "ttrt/format/program_markers.h"
 
 /// nameHash() of a string literal.
 extern "C" __attribute__((const, nothrow)) uint32_t ttc_zone_id(const char *name);

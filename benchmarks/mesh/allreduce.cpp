@@ -8,7 +8,7 @@
 // medians of the rounds, of which each is the mean of many calls, and the best rounds.
 
 #include "test/unit/Mesh/World.h"
-#include "ttrt/collectives.h"
+#include "ttrt/format/collectives.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #ifndef TTC_BENCHMARKS_QUEUES_BENCH_H
 #define TTC_BENCHMARKS_QUEUES_BENCH_H
 
-#include "Json.h"
+#include "Formats/Json.h"
 #include "ttrt/pipeline.h"
 
 #include <functional>

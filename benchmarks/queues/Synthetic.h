@@ -6,7 +6,7 @@
 #ifndef TTC_BENCHMARKS_QUEUES_SYNTHETIC_H
 #define TTC_BENCHMARKS_QUEUES_SYNTHETIC_H
 
-#include "BundleBuilder.h"
+#include "test/unit/Support/BundleBuilder.h"
 
 namespace ttrt::bench {
 

@@ -3,7 +3,7 @@
 // What it costs to be watched (TTRT_MONITOR): the smallest inference there is, a trace of one tiny
 // command on one core, from devices that are watched and that are not.
 
-#include "Loaded.h"
+#include "test/unit/Support/Loaded.h"
 
 #include <benchmark/benchmark.h>
 #include <cstdlib>

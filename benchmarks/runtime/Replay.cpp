@@ -4,7 +4,7 @@
 // the host, with and without barriers between them. One core is the trace alone; more cores show
 // the barrier.
 
-#include "Loaded.h"
+#include "test/unit/Support/Loaded.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads the part of NumPy's file format that this example needs: little-endian, C order, version 1.
-// (ttrun reads every type, order and version in tools/ttrun/Npy.h. The example does not share that
-// code: it is meant to be copied and built against an installed libttrt alone.)
+// (ttrun reads every type, order and version in tooling/Formats/Npy.h. The example does not share
+// that code: it is meant to be copied and built against an installed libttrt alone.)
 #ifndef EXAMPLES_DIGITS_NPY_H
 #define EXAMPLES_DIGITS_NPY_H
 

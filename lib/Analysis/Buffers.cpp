@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/Buffers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

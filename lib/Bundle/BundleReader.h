@@ -5,8 +5,8 @@
 #define TTC_LIB_BUNDLE_BUNDLEREADER_H
 
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/timeline_index.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/timeline_index.h"
 #include "ttrt/ttc_bundle_generated.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <map>

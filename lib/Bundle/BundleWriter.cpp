@@ -12,9 +12,9 @@
 #include "ttc/Support/ElementTypes.h"
 #include "ttc/Support/Location.h"
 #include "ttc/Support/Target.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/commands.h"
-#include "ttrt/dataflow.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/commands.h"
+#include "ttrt/format/dataflow.h"
 #include "llvm/Support/MathExtras.h"
 #include <deque>
 #include <map>

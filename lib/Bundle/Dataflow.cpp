@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dataflow.h"
 #include "StoredBytes.h"
-#include "ttrt/dataflow.h"
-#include "ttrt/steps.h"
+#include "ttrt/format/dataflow.h"
+#include "ttrt/format/steps.h"
 #include <set>
 
 using namespace mlir;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an entry point computes, as digests (ttrt/dataflow.h) with which the loader compares what
-// each schedule computes.
+// What an entry point computes, as digests (ttrt/format/dataflow.h) with which the loader compares
+// what each schedule computes.
 #ifndef TTC_LIB_BUNDLE_DATAFLOW_H
 #define TTC_LIB_BUNDLE_DATAFLOW_H
 
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {

@@ -2,7 +2,7 @@
 #include "HostFunctions.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "ttc/Support/ElementTypes.h"
-#include "ttrt/host_digest.h"
+#include "ttrt/format/host_digest.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -19,7 +19,7 @@ HostFunctionAttr readHostFunction(const ttrt::fb::HostFunction &table, MLIRConte
 /// The type of an operand of a host function; null if the table has none.
 RankedTensorType readHostType(const ttrt::fb::Operand &operand, MLIRContext *context);
 
-/// The digest that stands for the function in a dataflow (ttrt/host_digest.h).
+/// The digest that stands for the function in a dataflow (ttrt/format/host_digest.h).
 uint64_t digestOfHostFunction(const ttrt::fb::ProgramT &program);
 
 } // namespace mlir::ttc

@@ -2,8 +2,8 @@
 #include "MeshTables.h"
 #include "mlir/IR/Verifier.h"
 #include "ttc/Support/ElementTypes.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/collective_digest.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/collective_digest.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

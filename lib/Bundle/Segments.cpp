@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Segments.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include <cassert>
 
 using namespace mlir;

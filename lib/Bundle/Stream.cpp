@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Stream.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/commands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Traces as command streams (ttrt/commands.h).
+// Traces as command streams (ttrt/format/commands.h).
 #ifndef TTC_LIB_BUNDLE_STREAM_H
 #define TTC_LIB_BUNDLE_STREAM_H
 

@@ -4,7 +4,7 @@
 #define TTC_LIB_BUNDLE_TARGETTABLE_H
 
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {

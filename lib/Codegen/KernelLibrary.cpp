@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelLibrary.h"
 #include "kernels/KernelBitcode.h"
-#include "ttrt/profile_log.h"
+#include "ttrt/format/profile_log.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/InstIterator.h"

@@ -2,7 +2,7 @@
 #include "ProgramFacts.h"
 #include "ProgramBody.h"
 #include "ttc/Support/ElementTypes.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

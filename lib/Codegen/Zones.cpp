@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Zones.h"
-#include "ttrt/program_markers.h"
+#include "ttrt/format/program_markers.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

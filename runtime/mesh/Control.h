@@ -8,7 +8,7 @@
 #ifndef TTRT_MESH_CONTROL_H
 #define TTRT_MESH_CONTROL_H
 
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 
 #include <atomic>
 #include <cstdint>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A device's moves (ttrt/collectives.h), worked out before the first exchange: passes over memory,
-// and whom to wait for.
+// A device's moves (ttrt/format/collectives.h), worked out before the first exchange: passes over
+// memory, and whom to wait for.
 
 #ifndef TTRT_MESH_EXCHANGEPLAN_H
 #define TTRT_MESH_EXCHANGEPLAN_H
 
 #include "Combine.h"
-#include "ttrt/collectives.h"
+#include "ttrt/format/collectives.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 #include "SlowLinks.h"
 
 #include "Support.h"
-#include "ttrt/collectives.h"
+#include "ttrt/format/collectives.h"
 
 #include <algorithm>
 #include <atomic>

@@ -6,7 +6,7 @@
 #ifndef TTRT_MPI_PIECES_H
 #define TTRT_MPI_PIECES_H
 
-#include "ttrt/collectives.h"
+#include "ttrt/format/collectives.h"
 
 #include <vector>
 

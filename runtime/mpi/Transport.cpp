@@ -2,7 +2,7 @@
 #include "Transport.h"
 
 #include "Segments.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/commands.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -25,7 +25,7 @@ class Total(ctypes.Structure):
 
 
 class ProgramMarkers(ctypes.Structure):
-    """runtime/include/ttrt/program_markers.h"""
+    """runtime/include/ttrt/format/program_markers.h"""
     _fields_ = [("capacity", ctypes.c_uint32), ("count", ctypes.c_uint32), ("dropped", ctypes.c_uint32),
                 ("written", ctypes.c_uint32), ("invalid", ctypes.c_uint32), ("unused", ctypes.c_uint32 * 3),
                 ("totals", Total * 2), ("guaranteed", Marker * 4), ("optional", Marker * 250),

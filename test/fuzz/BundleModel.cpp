@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleModel.h"
 
-#include "ttrt/bundle_format.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 #include <algorithm>

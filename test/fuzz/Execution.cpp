@@ -2,7 +2,7 @@
 #include "Execution.h"
 
 #include "Changes.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "ttrt/host.h"
 #include "ttrt/mesh.h"
 

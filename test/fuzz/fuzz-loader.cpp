@@ -5,7 +5,7 @@
 
 #include "MemoryFile.h"
 
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "ttrt/host.h"
 #include "ttrt/ttc_bundle_generated.h"
 #include "ttrt/ttrt.h"

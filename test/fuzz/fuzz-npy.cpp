@@ -4,7 +4,7 @@
 
 #include "MemoryFile.h"
 
-#include "Npy.h"
+#include "Formats/Npy.h"
 #include "Options.h"
 
 #include <cstdlib>

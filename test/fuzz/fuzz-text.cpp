@@ -3,11 +3,11 @@
 // Any bytes as the tokenizer or the chat template of a bundle: text that comes back, or an error.
 // The first byte says which.
 
-#include "Generate/ChatTemplate.h"
-#include "Generate/Tokenizer.h"
+#include "Formats/Printing.h"
 #include "Options.h"
-#include "Printing.h"
-#include "Utf8.h"
+#include "text/ChatTemplate.h"
+#include "text/Tokenizer.h"
+#include "text/Utf8.h"
 
 #include <cstdlib>
 

@@ -105,7 +105,7 @@ def test_generate_example(build_example, build_dir, tmp_path):
         pytest.skip(f"{writer} is not built")
     run(writer, "chat", bundle)
     tokens, made = [5, 900, 17], []
-    for _ in range(4):  # test_decode in test/unit/Runtime/TestPrograms.c
+    for _ in range(4):  # test_decode in test/unit/Support/TestPrograms.c
         total = sum(token * (2 * i + 1) for i, token in enumerate(tokens + made))
         made.append((total * 2654435761 & 0xffffffff) // 256 % 1000)
     assert run(program, bundle, 4, *map(str, tokens)).split() == [str(token) for token in made]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ttrun generate, on a decoder that is no model (test/unit/Runtime/TestPrograms.c)."""
+"""ttrun generate, on a decoder that is no model (test/unit/Support/TestPrograms.c)."""
 import json
 import re
 import subprocess

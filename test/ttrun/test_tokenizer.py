@@ -34,7 +34,7 @@ def text_tool(build_dir):
 @pytest.fixture(scope="session")
 def corpus(root):
     pages = [path.read_text() for path in sorted(root.glob("docs/*.md"))[:8]] + [
-        path.read_text() for path in sorted(root.glob("tools/ttrun/*.cpp"))[:10]]
+        path.read_text() for path in sorted(root.glob("tooling/*/*.cpp"))[:10]]
     return pages + reference.TEXTS
 
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Bundle.h"
+#include "Api/Handles.h"
+#include "Base/Error.h"
+#include "Bundle/Bundle.h"
+#include "Bundle/Verifier.h"
+#include "Check/Execute.h"
 #include "Commands.h"
-#include "Error.h"
-#include "Execute.h"
-#include "Handles.h"
-#include "HostCalls.h"
-#include "Json.h"
-#include "Mesh/ReadMesh.h"
+#include "Describe/ReadMesh.h"
+#include "Formats/Json.h"
+#include "Formats/Printing.h"
 #include "Options.h"
-#include "Printing.h"
-#include "Trusted.h"
-#include "Verifier.h"
+#include "Run/HostCalls.h"
+#include "Run/Trusted.h"
 
 #include <fmt/core.h>
 #include <memory>

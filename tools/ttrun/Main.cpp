@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
-#include "Mesh/Rank.h"
 #include "Options.h"
+#include "Run/Mesh/Rank.h"
 #include "Suggest.h"
 #include "ttrt/ttrt.h"
 

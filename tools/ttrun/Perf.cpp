@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Bundle.h"
+#include "Bundle/Bundle.h"
 #include "Commands.h"
-#include "Json.h"
-#include "Mesh/PerfMesh.h"
-#include "Mesh/Rank.h"
-#include "Printing.h"
+#include "Describe/Timeline.h"
+#include "Formats/Json.h"
+#include "Formats/Printing.h"
 #include "Profile/Report.h"
-#include "Session.h"
-#include "Timeline.h"
-#include "TokenRate.h"
+#include "Run/Mesh/PerfMesh.h"
+#include "Run/Mesh/Rank.h"
+#include "Run/Session.h"
+#include "Run/TokenRate.h"
 #include "WriteFile.h"
-#include "ttrt/steps.h"
+#include "ttrt/format/steps.h"
 
 #include <algorithm>
 #include <cstdio>

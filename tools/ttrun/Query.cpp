@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
-#include "Json.h"
+#include "Formats/Json.h"
 #include "Options.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "ttrt/ttrt.h"
 
 #include <fmt/core.h>

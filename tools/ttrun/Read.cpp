@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "AutoSchedule.h"
+#include "Base/Error.h"
 #include "Commands.h"
-#include "Error.h"
-#include "MemoryMap.h"
-#include "Mesh/ReadMesh.h"
+#include "Describe/MemoryMap.h"
+#include "Describe/ReadJson.h"
+#include "Describe/ReadMesh.h"
+#include "Describe/ReadText.h"
+#include "Describe/SchedulePicture.h"
+#include "Formats/Printing.h"
 #include "MeshTime/MeshTime.h"
 #include "Options.h"
-#include "Printing.h"
-#include "ReadJson.h"
-#include "ReadText.h"
-#include "SchedulePicture.h"
+#include "Run/AutoSchedule.h"
 #include "WriteFile.h"
 
 #include <memory>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
-#include "Compare.h"
-#include "Json.h"
-#include "Mesh/Rank.h"
-#include "Printing.h"
+#include "Formats/Compare.h"
+#include "Formats/Json.h"
+#include "Formats/Printing.h"
 #include "Profile/Report.h"
-#include "Session.h"
+#include "Run/Mesh/Rank.h"
+#include "Run/Session.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Interfaces/SerializationInterfaces.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include <vector>
 
-// Declared in ttrt/commands.h and the schema, which only the ops' own sources include.
+// Declared in ttrt/format/commands.h and the schema, which only the ops' own sources include.
 namespace ttrt {
 enum class Opcode : uint16_t;
 namespace fb {

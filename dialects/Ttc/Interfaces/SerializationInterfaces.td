@@ -11,7 +11,7 @@ def Ttc_CommandSerializationOpInterface
     : OpInterface<"CommandSerializationOpInterface", [Ttc_CommandOpInterface]> {
   let cppNamespace = "::mlir::ttc";
   let description = [{
-    A command that writes itself to a command stream (`ttrt/commands.h`) and reads itself back.
+    A command that writes itself to a command stream (`ttrt/format/commands.h`) and reads itself back.
     `readCommand` is the inverse of `writeCommand`.
   }];
   let methods = [

@@ -5,7 +5,7 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "ttrt/program_markers.h"
+#include "ttrt/format/program_markers.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -87,7 +87,7 @@ def Ttc_ProgramOp : Ttc_Op<"program", [
     workgroups. One part is never distributed over several cores.
 
     `markers` says that the program is compiled with markers (`--instrument`): it records zones in the last
-    bytes of its scratch, as `ttrt/program_markers.h` has them. Nothing else depends on them.
+    bytes of its scratch, as `ttrt/format/program_markers.h` has them. Nothing else depends on them.
 
     Constraints:
     - (C1) Inputs and results are ranked tensors of static shape.

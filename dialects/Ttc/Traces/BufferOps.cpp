@@ -3,7 +3,7 @@
 #include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/profile_log.h"
+#include "ttrt/format/profile_log.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

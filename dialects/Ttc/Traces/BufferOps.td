@@ -100,7 +100,7 @@ def Ttc_BinaryOp : Ttc_Op<"binary", [Symbol]> {
 
     Constraints:
     - (C1) The code is a one-dimensional tensor of bytes (`i8`).
-    - (C2) `zone_names` are sorted, and have different hashes other than 0 (`nameHash` in `ttrt/profile_log.h`).
+    - (C2) `zone_names` are sorted, and have different hashes other than 0 (`nameHash` in `ttrt/format/profile_log.h`).
 
     ```mlir
     ttc.binary @code dense_resource<code> : tensor<8192xi8>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Commands as bytes of a stream (ttrt/commands.h), and back.
+// Commands as bytes of a stream (ttrt/format/commands.h), and back.
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/commands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

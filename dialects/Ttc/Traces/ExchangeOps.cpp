@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/collectives.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/collectives.h"
+#include "ttrt/format/commands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

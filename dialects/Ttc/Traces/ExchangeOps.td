@@ -10,7 +10,7 @@ def Ttc_CollectiveOp : Ttc_Op<"collective", [Symbol]> {
   let description = [{
     `ttc.exchange` takes part in it. The operand of each device has `bytes` bytes, which `rows` divides into equal rows;
     `groups` are the devices that exchange with each other, in the order of parts and sums. The moves of bytes
-    are those of `ttrt/collectives.h`. `root` is the number in the group of a broadcast's source, `sources` those
+    are those of `ttrt/format/collectives.h`. `root` is the number in the group of a broadcast's source, `sources` those
     of a permutation's.
 
     Constraints:

@@ -2,7 +2,7 @@
 // Entry points, schedules and their steps.
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

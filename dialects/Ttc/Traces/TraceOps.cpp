@@ -4,7 +4,7 @@
 #include "dialects/Ttc/Traces/Symbols.h"
 #include "dialects/Ttc/TtcOps.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/commands.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -4,7 +4,7 @@
 #define TTC_ANALYSIS_COLLECTIVECOST_H
 
 #include "dialects/Ttc/TtcOps.h"
-#include "ttrt/collectives.h"
+#include "ttrt/format/collectives.h"
 
 namespace mlir::ttc {
 

@@ -4,8 +4,8 @@
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/commands.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_ENCODECOMMANDS

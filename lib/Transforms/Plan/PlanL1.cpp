@@ -3,7 +3,7 @@
 #include "PlanEntries.h"
 #include "mlir/IR/SymbolTable.h"
 #include "ttc/Transforms/Schedules.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -7,7 +7,7 @@
 #include "ttc/Planner/Planner.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::ttc {

@@ -3,8 +3,8 @@
 #include "dialects/Ttc/TtcOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/commands.h"
 
 namespace mlir::ttc {
 #define GEN_PASS_DEF_SIZETRACEREGION

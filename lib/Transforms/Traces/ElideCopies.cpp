@@ -7,7 +7,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Transforms/Passes.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::ttc {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Inspect.h"
 
-#include "Handles.h"
-#include "MemoryMap.h"
+#include "Api/Handles.h"
+#include "Describe/MemoryMap.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"
 

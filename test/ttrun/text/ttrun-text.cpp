@@ -11,11 +11,11 @@
 // ...} or
 // {"error": ...}.
 
-#include "Generate/ChatTemplate.h"
-#include "Generate/Tokenizer.h"
-#include "Json.h"
-#include "JsonReader.h"
-#include "Utf8.h"
+#include "Formats/Json.h"
+#include "Formats/JsonReader.h"
+#include "text/ChatTemplate.h"
+#include "text/Tokenizer.h"
+#include "text/Utf8.h"
 
 #include <charconv>
 #include <fmt/format.h>

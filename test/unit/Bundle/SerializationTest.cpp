@@ -5,8 +5,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "ttc/Bundle/Bundle.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/commands.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/commands.h"
 #include "ttrt/ttc_bundle_generated.h"
 #include "gtest/gtest.h"
 #include <set>

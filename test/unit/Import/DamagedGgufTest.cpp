@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever bytes a GGUF file holds, the importer answers with a module or with an error that says
 // what it expected.
-#include "test/unit/Rounds.h"
+#include "test/unit/Support/Rounds.h"
 #include "ttc/Import/GgufImport.h"
 
 #include "lib/Import/Gguf/GgufFile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whatever bytes a file holds, the importer answers with a module or with an error.
-#include "test/unit/Rounds.h"
+#include "test/unit/Support/Rounds.h"
 #include "ttc/Import/OnnxImport.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -4,7 +4,7 @@
 // names the device.
 
 #include "World.h"
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 
 #include <gtest/gtest.h>
 

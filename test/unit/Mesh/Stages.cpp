@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Stages.h"
 
-#include "ttrt/bundle_format.h"
-#include "ttrt/collectives.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/collectives.h"
 
 #include <algorithm>
 #include <cstring>

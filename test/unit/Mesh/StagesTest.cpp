@@ -3,9 +3,9 @@
 // Devices that execute different exchanges, sends and receives, as those of different stages do.
 
 #include "Stages.h"
-#include "test/unit/Rounds.h"
-#include "test/unit/Runtime/CountAllocations.h"
-#include "ttrt/bundle_format.h"
+#include "test/unit/Support/CountAllocations.h"
+#include "test/unit/Support/Rounds.h"
+#include "ttrt/format/bundle_format.h"
 
 #include <gtest/gtest.h>
 

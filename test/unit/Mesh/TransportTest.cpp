@@ -4,10 +4,10 @@
 // processes, against a reference that knows nothing of moves.
 
 #include "World.h"
-#include "test/unit/Rounds.h"
-#include "test/unit/Runtime/CountAllocations.h"
-#include "ttrt/bundle_format.h"
-#include "ttrt/collectives.h"
+#include "test/unit/Support/CountAllocations.h"
+#include "test/unit/Support/Rounds.h"
+#include "ttrt/format/bundle_format.h"
+#include "ttrt/format/collectives.h"
 
 #include <gtest/gtest.h>
 

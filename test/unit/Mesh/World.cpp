@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "World.h"
 
-#include "ttrt/bundle_format.h"
+#include "ttrt/format/bundle_format.h"
 
 #include <algorithm>
 #include <cmath>

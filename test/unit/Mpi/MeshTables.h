@@ -6,7 +6,7 @@
 #ifndef TTC_TEST_UNIT_MPI_MESHTABLES_H
 #define TTC_TEST_UNIT_MPI_MESHTABLES_H
 
-#include "ttrt/collectives.h"
+#include "ttrt/format/collectives.h"
 #include "ttrt/transport.h"
 
 #include <memory>

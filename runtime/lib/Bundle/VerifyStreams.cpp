@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Base/Format.h"
+#include "Bundle/Verifier.h"
+#include "Device/Claims.h"
+
+#include <algorithm>
+
+namespace ttrt {
+
+namespace {
+/// Checks one trace from its first byte to its last.
+class StreamVerifier {
+public:
+  StreamVerifier(const Bundle &bundle, uint32_t index, const uint8_t *stream)
+      : bundle(bundle), trace(*bundle.metadata().traces()->Get(index)), stream(stream) {}
+
+  void verify();
+
+private:
+  template <typename... Args>
+  [[noreturn]] void failHere(fmt::format_string<Args...> pattern, Args &&...arguments) const {
+    failWith(pattern, fmt::make_format_args(arguments...));
+  }
+  [[noreturn, gnu::cold]] void failWith(fmt::string_view pattern, fmt::format_args arguments) const;
+  void verifyCommand(const CommandHeader &header);
+
+  const Bundle &bundle;
+  const fb::Trace &trace;
+  const uint8_t *stream;
+  uint64_t position = 0;
+  uint32_t command = 0;
+  uint64_t workgroups = 0; ///< of the commands so far, as cores count them
+};
+} // namespace
+
+void StreamVerifier::failWith(fmt::string_view pattern, fmt::format_args arguments) const {
+  const char *source =
+      command < count(trace.sources()) ? bundle.location(trace.sources()->Get(command)) : "";
+  failBad("trace '{}', command {} at byte {}{}{}{}: {}", text(trace.name()), command, position,
+          *source ? " (from " : "", source, *source ? ")" : "",
+          formatArguments(pattern, arguments));
+}
+
+void StreamVerifier::verifyCommand(const CommandHeader &header) {
+  const uint64_t left = trace.size() - position;
+  // Sizes are multiples of 8, and so is what is left: there is always room for a header.
+  if (header.size < sizeof(CommandHeader) || header.size % 8 != 0 || header.size > left)
+    failHere("has {} bytes; expected a multiple of 8 up to the {} that are left", header.size,
+             left);
+  if (header.reserved != 0)
+    failHere("has {} in a reserved field; expected 0", header.reserved);
+  const ActionInfo *info = findInfo(header.opcode);
+  if (!info)
+    failHere("has opcode {}, which this runtime does not know",
+             static_cast<unsigned>(header.opcode));
+  // The fields of the command must be there before they are read, and so must its operands.
+  if (header.size < info->size)
+    failHere("has {} bytes; expected {}", header.size, info->size);
+  const Action action = actionOf(header);
+  const uint64_t size = info->size + action.operandCount * sizeof(uint64_t);
+  if (header.size != size && info->accesses == AccessShape::Operands)
+    failHere("has {} bytes with {} operands; expected {}", header.size, action.operandCount, size);
+  if (header.size != size)
+    failHere("has {} bytes; expected {}", header.size, size);
+  if (const std::string problem = findProblem(bundle, nullptr, action); !problem.empty())
+    failHere("{}", problem);
+  if (info->table == IndexedTable::Event &&
+      reinterpret_cast<const EventCommand &>(header).reserved != 0)
+    failHere("has {} in a reserved field; expected 0",
+             reinterpret_cast<const EventCommand &>(header).reserved);
+  workgroups += std::min(gridOf(bundle.metadata(), action), kMostClaimed);
+  if (workgroups > kMostOfStream)
+    failHere("ends {} workgroups; expected at most {} in a trace", workgroups, kMostOfStream);
+}
+
+void StreamVerifier::verify() {
+  bool ended = false;
+  for (; position < trace.size(); ++command) {
+    if (ended)
+      failHere("follows the end command");
+    const auto &header = *reinterpret_cast<const CommandHeader *>(stream + position);
+    verifyCommand(header);
+    ended = header.opcode == Opcode::End;
+    position += header.size;
+  }
+  if (!ended)
+    failBad("trace '{}' does not end with an end command", text(trace.name()));
+  if (command != trace.commands())
+    failBad("trace '{}' has {} commands; its table says {}", text(trace.name()), command,
+            trace.commands());
+}
+
+void verifyStreams(const Bundle &bundle) {
+  for (uint32_t i = 0; i < count(bundle.metadata().traces()); ++i)
+    verifyStream(bundle, i, bundle.stream(i));
+}
+
+void verifyStream(const Bundle &bundle, uint32_t trace, const uint8_t *stream) {
+  StreamVerifier(bundle, trace, stream).verify();
+}
+
+} // namespace ttrt

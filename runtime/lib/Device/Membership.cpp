@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Device/Membership.h"
+
+#include "Base/Format.h"
+#include "Bundle/MeshTables.h"
+#include "Device/Memory.h"
+
+namespace ttrt {
+
+Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const ForkGuard &process,
+                       bool &joined)
+    : process_(process), transport_(transport) {
+  const uint32_t devices = devicesOf(bundle.metadata());
+  if (!transport) {
+    if (devices > 1)
+      ttrt::fail(
+          TTRT_INVALID_ARGUMENT,
+          "the bundle is for a mesh of {} devices, and the device has no transport; expected "
+          "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)",
+          devices);
+    return;
+  }
+  if (transport->size < sizeof(ttrt_transport))
+    ttrt::fail(TTRT_INVALID_ARGUMENT, "ttrt_transport::size is {}; expected {}", transport->size,
+               sizeof(ttrt_transport));
+  if (!bundle.metadata().mesh() && transport->devices != 1)
+    ttrt::fail(TTRT_INVALID_ARGUMENT,
+               "the bundle has no mesh, and the transport has {} devices; expected no transport",
+               transport->devices);
+  if (transport->devices != devices || transport->device >= devices)
+    ttrt::fail(TTRT_INVALID_ARGUMENT,
+               "the bundle is for a mesh of {} devices; the transport is of device {} of {}",
+               devices, transport->device, transport->devices);
+  const MemoryLayout layout(bundle, bundle.addresses().cores, transport->device);
+  const MemoryRange writable = layout.writable();
+  plan_ = {sizeof(plan_), bundle.metadataBegin(), bundle.metadataHash(), writable.begin,
+           writable.end};
+  ttrt_error error;
+  memory_.begin = writable.begin;
+  if (const ttrt_status status =
+          transport->prepare(transport, &plan_, &memory_.descriptor, &memory_.offset, &error);
+      status != TTRT_OK)
+    throw Error{status, error.message};
+  isMember_ = joined = true;
+}
+
+void Membership::bind(uint8_t *base) {
+  ttrt_error error;
+  if (transport_)
+    if (const ttrt_status status = transport_->bind(transport_, base, &error); status != TTRT_OK)
+      throw Error{status, error.message};
+}
+
+void Membership::leave() noexcept {
+  if (isMember_ && !process_.isChild())
+    transport_->unbind(transport_);
+  isMember_ = false;
+}
+
+} // namespace ttrt

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The proof that devices which execute different streams meet (docs/proof.md): every send its
+// receive, in all inferences, and without a circle of waits.
+
+#ifndef TTRT_LIB_PROOF_MEETINGS_H
+#define TTRT_LIB_PROOF_MEETINGS_H
+
+#include "Bundle/DecodedPlan.h"
+
+namespace ttrt {
+
+/// All entry points of some devices. Relies on verifyRoles(). OrderProver proves that each device
+/// executes its meetings in the order of the host. Throws Error.
+void verifyMeetings(const Bundle &bundle, const DecodedPlan &plan);
+
+} // namespace ttrt
+
+#endif // TTRT_LIB_PROOF_MEETINGS_H

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "text/PreTokenizer.h"
+
+#include "Formats/Printing.h"
+#include "Options.h"
+
+#include <fmt/format.h>
+
+#ifdef TTC_PCRE2
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#endif
+
+namespace ttrun {
+
+// White_Space of Unicode. PCRE2's \s has U+180E, too, which is none since Unicode 6.3.
+#define SPACE                                                                                      \
+  "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}"      \
+  "\\x{205f}\\x{3000}"
+
+static constexpr char kGpt2[] =
+    "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" SPACE "\\p{L}\\p{N}]+"
+    "|[" SPACE "]+(?![^" SPACE "])|[" SPACE "]+";
+static constexpr char kDigit[] = "\\p{N}";
+// Llama 3 and Qwen 2 differ in the length of numbers.
+#define LLAMA(number)                                                                              \
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" number "| ?[^" SPACE               \
+  "\\p{L}\\p{N}]+[\\r\\n]*|[" SPACE "]*[\\r\\n]+|[" SPACE "]+(?![^" SPACE "])|[" SPACE "]+"
+static constexpr char kLlama3[] = LLAMA("\\p{N}{1,3}");
+static constexpr char kQwen2[] = LLAMA("\\p{N}");
+
+namespace {
+struct Kind {
+  const char *name;
+  std::vector<const char *> expressions;
+  bool ignoresMerges = false;
+};
+} // namespace
+
+static const std::vector<Kind> &kinds() {
+  static const std::vector<Kind> all = {{"gpt-2", {kGpt2}},
+                                        {"llama-bpe", {kLlama3}, true},
+                                        {"qwen2", {kQwen2}},
+                                        {"smollm", {kDigit, kGpt2}}};
+  return all;
+}
+
+#ifdef TTC_PCRE2
+struct PreTokenizer::Stage {
+  pcre2_code *code = nullptr;
+  pcre2_match_data *found = nullptr;
+  pcre2_match_context *limits = nullptr;
+
+  explicit Stage(const char *expression) {
+    int error;
+    PCRE2_SIZE offset;
+    code = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression), PCRE2_ZERO_TERMINATED,
+                         PCRE2_UTF | PCRE2_UCP, &error, &offset, nullptr);
+    found = code ? pcre2_match_data_create_from_pattern(code, nullptr) : nullptr;
+    limits = pcre2_match_context_create(nullptr);
+    if (!code || !found || !limits)
+      throw std::bad_alloc();
+    // A long run of spaces is no reason to give up: the steps go by its length.
+    pcre2_set_match_limit(limits, UINT32_MAX);
+    pcre2_set_heap_limit(limits, UINT32_MAX);
+  }
+  ~Stage() {
+    pcre2_match_context_free(limits);
+    pcre2_match_data_free(found);
+    pcre2_code_free(code);
+  }
+  Stage(const Stage &) = delete;
+  Stage &operator=(const Stage &) = delete;
+
+  /// Where the first match from `from` on begins and ends; the end of the text twice if there is
+  /// none.
+  std::pair<size_t, size_t> find(std::string_view text, size_t from) const {
+    const int count = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                                  from, PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY, found, limits);
+    if (count == PCRE2_ERROR_NOMATCH)
+      return {text.size(), text.size()};
+    if (count < 0)
+      throw std::bad_alloc(); // the only other error of these expressions
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(found);
+    return {ends[0], ends[1]};
+  }
+};
+#else
+struct PreTokenizer::Stage {
+  explicit Stage(const char *) {
+    throw UserError("this ttrun was built without PCRE2, which tokenizers need; give tokens by "
+                    "number, with --prompt-ids");
+  }
+  std::pair<size_t, size_t> find(std::string_view text, size_t) const {
+    return {text.size(), text.size()};
+  }
+};
+#endif
+
+PreTokenizer::PreTokenizer(const std::string &name) {
+  // The names that vocabularies with the same expressions have in llama.cpp's list.
+  const std::string meant =
+      name == "gpt2" ? "gpt-2"
+      : name == "llama3" || name == "llama-v3" || name == "smaug-bpe" || name == "falcon3"
+          ? "llama-bpe"
+      : name == "deepseek-r1-qwen" ? "qwen2"
+                                   : name;
+  std::string known;
+  for (const Kind &kind : kinds()) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
+    if (meant != kind.name)
+      continue;
+    for (const char *expression : kind.expressions)
+      stages.push_back(std::make_unique<Stage>(expression));
+    ignoresMerges_ = kind.ignoresMerges;
+    return;
+  }
+  throw UserError(fmt::format("expected one of the pre-tokenizers {}, found '{}'", known, name));
+}
+
+PreTokenizer::~PreTokenizer() = default;
+PreTokenizer::PreTokenizer(PreTokenizer &&) noexcept = default;
+PreTokenizer &PreTokenizer::operator=(PreTokenizer &&) noexcept = default;
+
+void PreTokenizer::splitFrom(size_t stage, std::string_view text,
+                             const std::function<void(std::string_view)> &use) const {
+  if (stage == stages.size())
+    return use(text);
+  // The next stage sees a piece and nothing behind it, which decides what a space is followed by.
+  for (size_t at = 0; at < text.size();) {
+    const auto [begin, end] = stages[stage]->find(text, at);
+    if (begin > at)
+      splitFrom(stage + 1, text.substr(at, begin - at), use);
+    if (end > begin)
+      splitFrom(stage + 1, text.substr(begin, end - begin), use);
+    at = end;
+  }
+}
+
+void PreTokenizer::split(std::string_view text,
+                         const std::function<void(std::string_view)> &use) const {
+  while (!text.empty()) {
+    const bool good = utf8Length(text) != 0;
+    size_t end = 0;
+    while (end < text.size()) {
+      const size_t length = utf8Length(text.substr(end));
+      if ((length != 0) != good)
+        break;
+      end += length ? length : 1;
+    }
+    if (good)
+      splitFrom(0, text.substr(0, end), use);
+    else
+      use(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+} // namespace ttrun

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TTRT_TEXT_TEMPLATE_RENDER_H
+#define TTRT_TEXT_TEMPLATE_RENDER_H
+
+#include "text/Template/Syntax.h"
+
+#include <map>
+
+namespace ttrun::chat {
+
+/// The text that a template makes of values with these names. Throws Failure: "line 3: ...".
+std::string render(const Body &body, std::map<std::string, Value> names);
+
+} // namespace ttrun::chat
+
+#endif // TTRT_TEXT_TEMPLATE_RENDER_H

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "text/Tokenizer.h"
+
+#include "Formats/JsonReader.h"
+#include "Formats/Printing.h"
+#include "Options.h"
+#include "text/Utf8.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <queue>
+
+namespace ttrun {
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How vocabularies write bytes: as letters that can be seen. 33 to 126, 161 to 172 and 174 to 255
+/// are themselves; the others, in order, are U+0100 and so on.
+struct Alphabet {
+  std::array<int16_t, 0x144> byteOf;
+  Alphabet() {
+    byteOf.fill(-1);
+    int16_t next = 0x100;
+    for (int16_t byte = 0; byte < 256; ++byte) {
+      const bool visible = (byte > 32 && byte < 127) || (byte > 160 && byte != 173);
+      byteOf[static_cast<size_t>(visible ? byte : next++)] = byte;
+    }
+  }
+  /// Appends the bytes of `letters`; returns whether all are of the alphabet.
+  bool decode(std::string_view letters, std::string &bytes) const {
+    while (!letters.empty()) {
+      const size_t length = utf8Length(letters);
+      const uint32_t code = length ? codePointOf(letters.substr(0, length)) : UINT32_MAX;
+      if (code >= byteOf.size() || byteOf[code] < 0)
+        return false;
+      bytes += static_cast<char>(byteOf[code]);
+      letters.remove_prefix(length);
+    }
+    return true;
+  }
+};
+} // namespace
+
+static const Alphabet &alphabet() {
+  static const Alphabet letters;
+  return letters;
+}
+
+/// What the metadata says, as it stands there.
+struct Tokenizer::Source {
+  std::string model, pre;
+  std::vector<std::string> vocabulary, merges;
+  std::vector<uint8_t> types;
+  std::optional<int32_t> bos, eos, eot;
+  bool addsBos = false;
+  std::vector<int32_t> stops;
+
+  explicit Source(std::string_view json) {
+    JsonCursor cursor(json);
+    constexpr int64_t kMost = (int64_t(1) << 24) - 1;
+    auto id = [&] { return static_cast<int32_t>(cursor.readInteger(0, kMost)); };
+    auto optionalId = [&](std::optional<int32_t> &to) {
+      if (cursor.kind() == JsonCursor::Kind::Null)
+        cursor.readNull();
+      else
+        to = id();
+    };
+    auto strings = [&](std::vector<std::string> &to) {
+      std::string text;
+      cursor.readArray([&] {
+        cursor.readString(text);
+        to.push_back(text);
+      });
+    };
+    cursor.readObject([&](const std::string &name) {
+      if (name == "model")
+        cursor.readString(model);
+      else if (name == "pre")
+        cursor.readString(pre);
+      else if (name == "vocab")
+        strings(vocabulary);
+      else if (name == "merges")
+        strings(merges);
+      else if (name == "types")
+        cursor.readArray(
+            [&] { types.push_back(static_cast<uint8_t>(cursor.readInteger(0, 255))); });
+      else if (name == "bos")
+        optionalId(bos);
+      else if (name == "eos")
+        optionalId(eos);
+      else if (name == "eot")
+        optionalId(eot);
+      else if (name == "add_bos")
+        addsBos = cursor.readBool();
+      else if (name == "stop")
+        cursor.readArray([&] { stops.push_back(id()); });
+      else
+        cursor.skip();
+    });
+    cursor.finish();
+    check();
+  }
+
+private:
+  void check() {
+    if (model != "bpe")
+      throw UserError(fmt::format("expected a tokenizer of model 'bpe', found '{}'", model));
+    if (vocabulary.empty())
+      throw UserError("the tokenizer has no vocabulary");
+    if (types.empty())
+      types.assign(vocabulary.size(), kNormal);
+    if (types.size() != vocabulary.size())
+      throw UserError(
+          fmt::format("expected types of {} tokens, found {}", vocabulary.size(), types.size()));
+    for (const std::optional<int32_t> &end : {eos, eot})
+      if (end)
+        stops.push_back(*end);
+    std::sort(stops.begin(), stops.end());
+    stops.erase(std::unique(stops.begin(), stops.end()), stops.end());
+    std::vector<int32_t> given = stops;
+    if (bos)
+      given.push_back(*bos);
+    for (int32_t token : given)
+      if (static_cast<size_t>(token) >= vocabulary.size())
+        throw UserError(
+            fmt::format("token {} is not in the vocabulary of {}", token, vocabulary.size()));
+    if (addsBos && !bos)
+      throw UserError("the tokenizer adds a token at the beginning, but names none");
+  }
+};
+
+Tokenizer::Tokenizer(std::string_view json) : Tokenizer(Source(json)) {}
+
+Tokenizer::Tokenizer(const Source &source)
+    : types(source.types), preTokenizer(source.pre), bos_(source.bos), eos_(source.eos),
+      addsBos_(source.addsBos), stops_(source.stops) {
+  addTokens(source.vocabulary);
+  addMerges(source.merges);
+}
+
+static size_t hashOf(std::string_view bytes) { return std::hash<std::string_view>()(bytes); }
+
+static size_t hashOf(int32_t left, int32_t right) {
+  uint64_t key = static_cast<uint64_t>(left) << 32 | static_cast<uint32_t>(right);
+  key *= 0x9e3779b97f4a7c15;
+  return key ^ (key >> 32);
+}
+
+void Tokenizer::addTokens(const std::vector<std::string> &vocabulary) {
+  table.assign(std::bit_ceil(2 * vocabulary.size()), -1);
+  byteTokens.fill(-1);
+  begins.push_back(0);
+  for (size_t i = 0; i < vocabulary.size(); ++i) {
+    const auto token = static_cast<int32_t>(i);
+    const size_t begin = bytes.size();
+    const bool isText = types[i] == kNormal || types[i] == kByte;
+    const bool isBytes = isText && alphabet().decode(vocabulary[i], bytes);
+    if (!isBytes) {
+      bytes.resize(begin);
+      bytes += vocabulary[i];
+    }
+    if (bytes.size() > UINT32_MAX)
+      throw UserError("the vocabulary has more than 4 GiB");
+    begins.push_back(static_cast<uint32_t>(bytes.size()));
+    const std::string_view own = bytesOf(token);
+    if (own.empty())
+      continue;
+    if (types[i] == kUnknown || types[i] == kControl || types[i] == kUserDefined)
+      named[static_cast<unsigned char>(own[0])].push_back(token);
+    if (!isBytes)
+      continue;
+    size_t at = hashOf(own) & (table.size() - 1);
+    while (table[at] >= 0 && bytesOf(table[at]) != own)
+      at = (at + 1) & (table.size() - 1);
+    table[at] = token;
+    if (own.size() == 1)
+      byteTokens[static_cast<unsigned char>(own[0])] = token;
+  }
+  for (std::vector<int32_t> &tokens : named)
+    std::sort(tokens.begin(), tokens.end(), [&](int32_t left, int32_t right) {
+      const size_t leftSize = bytesOf(left).size(), rightSize = bytesOf(right).size();
+      return leftSize != rightSize ? leftSize > rightSize : left < right;
+    });
+}
+
+void Tokenizer::addMerges(const std::vector<std::string> &lines) {
+  merges.assign(std::bit_ceil(2 * lines.size() + 1), {});
+  std::string pair;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = lines[i];
+    const size_t space = line.find(' ');
+    pair.clear();
+    Merge merge;
+    merge.rank = static_cast<int32_t>(i);
+    if (space != std::string_view::npos && alphabet().decode(line.substr(0, space), pair)) {
+      const size_t middle = pair.size();
+      if (alphabet().decode(line.substr(space + 1), pair)) {
+        merge.left = find(std::string_view(pair).substr(0, middle));
+        merge.right = find(std::string_view(pair).substr(middle));
+        merge.merged = find(pair);
+      }
+    }
+    if (merge.left < 0 || merge.right < 0 || merge.merged < 0)
+      throw UserError(fmt::format("merge {}: expected two tokens that make a third one, found '{}'",
+                                  i, printable(line)));
+    size_t at = hashOf(merge.left, merge.right) & (merges.size() - 1);
+    while (merges[at].left >= 0 &&
+           (merges[at].left != merge.left || merges[at].right != merge.right))
+      at = (at + 1) & (merges.size() - 1);
+    merges[at] = merge;
+  }
+}
+
+std::string_view Tokenizer::bytesOf(int32_t token) const {
+  const auto i = static_cast<size_t>(token);
+  return std::string_view(bytes).substr(begins[i], begins[i + 1] - begins[i]);
+}
+
+int32_t Tokenizer::find(std::string_view wanted) const {
+  size_t at = hashOf(wanted) & (table.size() - 1);
+  while (table[at] >= 0 && bytesOf(table[at]) != wanted)
+    at = (at + 1) & (table.size() - 1);
+  return table[at];
+}
+
+const Tokenizer::Merge *Tokenizer::findMerge(int32_t left, int32_t right) const {
+  size_t at = hashOf(left, right) & (merges.size() - 1);
+  while (merges[at].left >= 0 && (merges[at].left != left || merges[at].right != right))
+    at = (at + 1) & (merges.size() - 1);
+  return merges[at].left >= 0 ? &merges[at] : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Text to tokens
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A part of a piece that is a token; parts are a linked list.
+struct Part {
+  int32_t token;
+  int32_t before, after; ///< -1: none
+};
+
+struct Candidate {
+  int32_t rank, position;
+  int32_t left, right; ///< tokens for which it was found
+  int32_t merged;
+  /// The queue's top is the merge of the lowest rank, the leftmost of those.
+  bool operator<(const Candidate &other) const {
+    return rank != other.rank ? rank > other.rank : position > other.position;
+  }
+};
+} // namespace
+
+void Tokenizer::encodePiece(std::string_view piece, std::vector<int32_t> &tokens) const {
+  if (preTokenizer.ignoresMerges())
+    if (const int32_t token = find(piece); token >= 0)
+      return tokens.push_back(token);
+  // Bytes that the vocabulary lacks are dropped, as other tokenizers do.
+  std::vector<Part> parts;
+  for (char c : piece)
+    if (const int32_t token = byteTokens[static_cast<unsigned char>(c)]; token >= 0) {
+      const auto at = static_cast<int32_t>(parts.size());
+      parts.push_back({token, at - 1, at + 1});
+    }
+  if (parts.empty())
+    return;
+  parts.back().after = -1;
+  std::priority_queue<Candidate> candidates;
+  auto consider = [&](int32_t position) {
+    const Part &part = parts[static_cast<size_t>(position)];
+    if (part.after < 0)
+      return;
+    const int32_t right = parts[static_cast<size_t>(part.after)].token;
+    if (const Merge *merge = findMerge(part.token, right))
+      candidates.push({merge->rank, position, part.token, right, merge->merged});
+  };
+  for (size_t i = 0; i + 1 < parts.size(); ++i)
+    consider(static_cast<int32_t>(i));
+  while (!candidates.empty()) {
+    const Candidate best = candidates.top();
+    candidates.pop();
+    Part &left = parts[static_cast<size_t>(best.position)];
+    // Earlier merges may have changed either part.
+    if (left.token != best.left || left.after < 0 ||
+        parts[static_cast<size_t>(left.after)].token != best.right)
+      continue;
+    Part &right = parts[static_cast<size_t>(left.after)];
+    left.token = best.merged;
+    left.after = right.after;
+    right.token = -1;
+    if (left.after >= 0)
+      parts[static_cast<size_t>(left.after)].before = best.position;
+    consider(best.position);
+    if (left.before >= 0)
+      consider(left.before);
+  }
+  for (int32_t at = 0; at >= 0; at = parts[static_cast<size_t>(at)].after)
+    tokens.push_back(parts[static_cast<size_t>(at)].token);
+}
+
+void Tokenizer::encodeText(std::string_view text, bool marked, std::vector<int32_t> &tokens) const {
+  std::string unmarked;
+  if (marked && text.find(kMark) != std::string_view::npos) {
+    for (size_t at = 0; at < text.size(); ++at)
+      if (text[at] != kMark || (++at < text.size() && text[at] == kMark))
+        unmarked += text[at];
+      else
+        --at;
+    text = unmarked;
+  }
+  preTokenizer.split(text, [&](std::string_view piece) { encodePiece(piece, tokens); });
+}
+
+/// The length of the name of a token that `text` begins with, the longest; 0 if there is none.
+size_t Tokenizer::namedAt(std::string_view text, bool control, int32_t &token) const {
+  for (int32_t candidate : named[static_cast<unsigned char>(text[0])])
+    if (text.starts_with(bytesOf(candidate)) &&
+        (control || types[static_cast<size_t>(candidate)] == kUserDefined)) {
+      token = candidate;
+      return bytesOf(candidate).size();
+    }
+  return 0;
+}
+
+void Tokenizer::encode(std::string_view text, Control control, std::vector<int32_t> &tokens) const {
+  const bool marked = control == Control::ParseMarked;
+  size_t begin = 0;
+  for (size_t at = 0; at < text.size();) {
+    int32_t token;
+    const size_t length = namedAt(text.substr(at), control != Control::AsText, token);
+    if (!length) {
+      ++at;
+      continue;
+    }
+    encodeText(text.substr(begin, at - begin), marked, tokens);
+    tokens.push_back(token);
+    begin = at += length;
+  }
+  encodeText(text.substr(begin), marked, tokens);
+}
+
+std::string Tokenizer::protect(std::string_view text) const {
+  std::string result;
+  for (size_t at = 0; at < text.size(); ++at) {
+    int32_t token;
+    const size_t length = namedAt(text.substr(at), /*control=*/true, token);
+    result += text[at];
+    if (text[at] == kMark || (length > 1 && types[static_cast<size_t>(token)] != kUserDefined))
+      result += kMark;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens to text
+//===----------------------------------------------------------------------===//
+
+void Tokenizer::decode(int32_t token, std::string &to, bool control) const {
+  if (control || !isControl(token))
+    to += bytesOf(token);
+}
+
+} // namespace ttrun

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Byte-level byte-pair encoding, as GPT-2, Llama 3, Qwen 2 and SmolLM use it: text to token ids and
+// back. The vocabulary is metadata of a bundle (docs/generation.md).
+
+#ifndef TTRT_TEXT_TOKENIZER_H
+#define TTRT_TEXT_TOKENIZER_H
+
+#include "text/PreTokenizer.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ttrun {
+
+class Tokenizer {
+public:
+  /// Reads the metadata `tokenizer` of a bundle. Throws UserError.
+  explicit Tokenizer(std::string_view json);
+
+  /// Names of control tokens, which are no text: beginnings and ends of messages.
+  enum class Control {
+    AsText,     ///< are text like any other
+    Parse,      ///< become these tokens
+    ParseMarked ///< too, except those in parts that protect() has marked
+  };
+
+  /// Appends the tokens of `text`.
+  void encode(std::string_view text, Control control, std::vector<int32_t> &tokens) const;
+  /// Appends the bytes of a token; none of a control token, unless `control` is set. A token may
+  /// end in the middle of a UTF-8 sequence (Utf8Stream).
+  void decode(int32_t token, std::string &bytes, bool control = false) const;
+
+  /// Marks the names of control tokens in `text`, so that they stay text wherever the result is
+  /// inserted: what a user types cannot end a message. Control::ParseMarked removes the marks.
+  std::string protect(std::string_view text) const;
+
+  int32_t size() const { return static_cast<int32_t>(begins.size()) - 1; }
+  bool isControl(int32_t token) const { return types[static_cast<size_t>(token)] == kControl; }
+  std::optional<int32_t> bos() const { return bos_; }
+  std::optional<int32_t> eos() const { return eos_; }
+  bool addsBos() const { return addsBos_; }
+  /// Tokens that end a text, in ascending order.
+  const std::vector<int32_t> &stops() const { return stops_; }
+
+private:
+  // The types of GGUF files.
+  static constexpr uint8_t kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kByte = 6;
+  /// Is in no UTF-8 text; protect() writes it twice where it stands for itself.
+  static constexpr char kMark = '\xff';
+
+  struct Merge {
+    int32_t left = -1, right = -1;
+    int32_t rank = 0, merged = 0;
+  };
+
+  struct Source;
+  explicit Tokenizer(const Source &source);
+  void addTokens(const std::vector<std::string> &vocabulary);
+  void addMerges(const std::vector<std::string> &lines);
+  std::string_view bytesOf(int32_t token) const;
+  int32_t find(std::string_view bytes) const;
+  const Merge *findMerge(int32_t left, int32_t right) const;
+  size_t namedAt(std::string_view text, bool control, int32_t &token) const;
+  void encodeText(std::string_view text, bool marked, std::vector<int32_t> &tokens) const;
+  void encodePiece(std::string_view piece, std::vector<int32_t> &tokens) const;
+
+  std::string bytes; ///< of all tokens, one after another
+  std::vector<uint32_t> begins;
+  std::vector<uint8_t> types;
+  std::vector<int32_t> table;          ///< normal tokens by their bytes: open addressing, -1: free
+  std::vector<Merge> merges;           ///< by their two tokens: open addressing
+  std::array<int32_t, 256> byteTokens; ///< -1: the vocabulary lacks it
+  /// Tokens with names, by their first byte, the longest first.
+  std::array<std::vector<int32_t>, 256> named;
+  PreTokenizer preTokenizer;
+  std::optional<int32_t> bos_, eos_;
+  bool addsBos_ = false;
+  std::vector<int32_t> stops_;
+};
+
+} // namespace ttrun
+
+#endif // TTRT_TEXT_TOKENIZER_H

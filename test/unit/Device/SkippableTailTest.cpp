@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inferences that were not requested, where a stream ends in the middle of a body.
+
+#include "Device/SkippableTail.h"
+#include "test/unit/Support/Loaded.h"
+#include "test/unit/Support/QueueBundle.h"
+#include "ttrt/pipeline.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+using namespace ttrt;
+using namespace ttrt::test;
+
+namespace {
+
+fb::ScheduleT &scheduleOf(BundleBuilder &builder, const char *name) {
+  for (auto &schedule : builder.bundle.entries[0]->schedules)
+    if (schedule->name == name)
+      return *schedule;
+  throw std::runtime_error(name);
+}
+
+/// The body once more.
+void unroll(fb::ScheduleT &schedule) {
+  for (size_t i = 0, steps = schedule.body.size(); i < steps; ++i)
+    schedule.body.push_back(std::make_unique<fb::StepT>(*schedule.body[i]));
+}
+
+/// For each write of a schedule: 's' if a run that ends there may skip the rest.
+std::string endsOf(BundleBuilder builder, const char *name) {
+  const TemporaryFile file(builder.finish());
+  const Bundle bundle(file.path(), TTRT_VERIFY_FULL);
+  const PlacedPlan &plan = bundle.plan();
+  const auto &schedules = *bundle.metadata().entries()->Get(0)->schedules();
+  for (uint32_t i = 0; i < schedules.size(); ++i) {
+    if (strcmp(text(schedules.Get(i)->name()), name) != 0)
+      continue;
+    const std::vector<uint32_t> tails = findSkippableTails(bundle, plan, 0, i);
+    std::string ends;
+    size_t found = 0;
+    for (uint32_t j = 0; j < plan.schedules[0][i].bodyEnd; ++j)
+      if (plan.schedules[0][i].steps.ops[j].step->kind() == fb::StepKind::Write) {
+        const bool isSkippable = std::count(tails.begin(), tails.end(), j) != 0;
+        ends += isSkippable ? 's' : '-';
+        found += isSkippable;
+      }
+    EXPECT_EQ(found, tails.size()) << "only in front of writes";
+    return ends;
+  }
+  return "no such schedule";
+}
+
+/// Runs of a pipeline that is fed 1, 3 and 2 inferences and runs dry in between; all outputs are
+/// checked.
+int runsOf(BundleBuilder builder, const char *name, bool noTrace = false) {
+  const TemporaryFile file(builder.finish());
+  ttrt_device_options device = TTRT_DEVICE_OPTIONS_INIT;
+  device.cores = 2;
+  device.queues = 2;
+  Loaded loaded(file.path(), device);
+  std::atomic<int> runs{0};
+  ttrt_pipeline_options options = TTRT_PIPELINE_OPTIONS_INIT;
+  options.schedule = name;
+  options.no_trace = noTrace;
+  options.user = &runs;
+  options.on_step = [](void *user, uint32_t, ttrt_step_kind kind, int after) {
+    *static_cast<std::atomic<int> *>(user) += kind == TTRT_STEP_RUN && after;
+    return 0;
+  };
+  ttrt_pipeline *pipeline;
+  ttrt_error error;
+  EXPECT_EQ(ttrt_pipeline_open(loaded.device, &options, &pipeline, &error), TTRT_OK)
+      << error.message;
+  std::vector<std::vector<float>> inputs;
+  for (int i = 0; i < 6; ++i) {
+    inputs.push_back(ramp(kSampleElements));
+    inputs.back()[i] = static_cast<float>(i);
+  }
+  size_t next = 0;
+  for (size_t number : {1, 3, 2}) {
+    for (size_t i = 0; i < number; ++i) {
+      const ttrt_input in{inputs[next + i].data(), kSampleBytes};
+      EXPECT_EQ(ttrt_pipeline_enqueue(pipeline, &in, nullptr, TTRT_WAIT, &error), TTRT_OK);
+    }
+    for (size_t i = 0; i < number; ++i, ++next) {
+      const void *output;
+      EXPECT_EQ(ttrt_pipeline_pop(pipeline, &output, TTRT_WAIT, &error), TTRT_OK);
+      EXPECT_EQ(memcmp(output, sampleResult(inputs[next]).data(), kSampleBytes), 0) << next;
+    }
+  }
+  ttrt_pipeline_close(pipeline);
+  return runs;
+}
+
+TEST(SkippableTail, ABodyOfTwoInferences) {
+  EXPECT_EQ(endsOf(queueBundle(), "unrolled"), "ss");
+  EXPECT_EQ(runsOf(queueBundle(), "unrolled"), 6) << "as many as inferences";
+  runsOf(queueBundle(), "unrolled", /*noTrace=*/true);
+}
+
+/// With events inside the trace, too: whoever waits for them goes on.
+TEST(SkippableTail, EventsOfWhatIsLeftOut) {
+  BundleBuilder builder = queueBundle();
+  fb::ScheduleT &signals = scheduleOf(builder, "signals");
+  unroll(signals);
+  EXPECT_EQ(endsOf(std::move(builder), "signals"), "sss");
+  for (bool noTrace : {false, true}) {
+    BundleBuilder again = queueBundle();
+    unroll(scheduleOf(again, "signals"));
+    const int runs = runsOf(std::move(again), "signals", noTrace);
+    if (!noTrace)
+      EXPECT_EQ(runs, 6);
+  }
+}
+
+/// Here the next write stands in the middle of a run: what is left of that run is asked for.
+TEST(SkippableTail, WhatSomebodyAskedForIsComputed) {
+  auto halves = [] {
+    BundleBuilder builder = queueBundle();
+    const auto words = builder.streams[0].words;
+    const uint64_t x = words[2], w = words[3], y = words[20], a = words[9] + 3 * kSampleBytes,
+                   b = a + kSampleBytes;
+    builder.buffer("a3", fb::BufferKind::Activation, a, kSampleBytes);
+    builder.buffer("b3", fb::BufferKind::Activation, b, kSampleBytes);
+    StreamBuilder first, second;
+    first.dispatch(0, {x, w, a});
+    first.end();
+    second.dispatch(1, {a, b});
+    second.barrier();
+    second.dispatch(0, {b, w, a});
+    second.barrier();
+    second.dispatch(1, {a, y});
+    second.end();
+    const uint32_t traces[] = {builder.trace("first", first), builder.trace("second", second)};
+    fb::EntryPointT &entry = *builder.bundle.entries[0];
+    auto add = [](std::vector<std::unique_ptr<fb::StepT>> &steps, fb::StepKind kind,
+                  uint32_t index) {
+      steps.push_back(std::make_unique<fb::StepT>());
+      steps.back()->kind = kind;
+      steps.back()->index = index;
+    };
+    using enum fb::StepKind;
+    add(entry.schedules[0]->body, Execute, traces[0]);
+    add(entry.schedules[0]->body, Execute, traces[1]);
+    entry.schedules.push_back(std::make_unique<fb::ScheduleT>());
+    fb::ScheduleT &schedule = *entry.schedules.back();
+    schedule.name = "halves";
+    add(schedule.prologue, Write, 0);
+    add(schedule.body, Execute, traces[0]);
+    add(schedule.body, Write, 0);
+    add(schedule.body, Execute, traces[1]);
+    add(schedule.body, Read, 0);
+    unroll(schedule);
+    add(schedule.epilogue, Execute, traces[0]);
+    add(schedule.epilogue, Execute, traces[1]);
+    add(schedule.epilogue, Read, 0);
+    return builder;
+  };
+  EXPECT_EQ(endsOf(halves(), "halves"), "s--") << "in the prologue there is no inference yet";
+  runsOf(halves(), "halves");
+}
+
+/// A run that changes what is kept is never left out.
+TEST(SkippableTail, StateIsKept) {
+  auto keeping = [] {
+    BundleBuilder builder = queueBundle();
+    const uint64_t kept = 1 << 20;
+    builder.buffer("kept", fb::BufferKind::State, kept, kSampleBytes);
+    StreamBuilder stream;
+    stream.fill(kept, kSampleBytes, 7);
+    stream.end();
+    const uint32_t trace = builder.trace("keep", stream);
+    auto &schedules = builder.bundle.entries[0]->schedules;
+    std::erase_if(schedules, [](const auto &schedule) {
+      return schedule->name != "single" && schedule->name != "unrolled";
+    });
+    for (auto &schedule : schedules) {
+      // Once per inference; the unrolled body has two.
+      for (int i = 0; i < (schedule->name == "single" ? 1 : 2); ++i) {
+        auto step = std::make_unique<fb::StepT>();
+        step->kind = fb::StepKind::Execute;
+        step->index = trace;
+        schedule->body.push_back(std::move(step));
+      }
+    }
+    return builder;
+  };
+  EXPECT_EQ(endsOf(keeping(), "unrolled"), "--");
+}
+
+} // namespace

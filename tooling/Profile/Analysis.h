@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a recording says: each execution of each command, and what every nanosecond was spent on.
+
+#ifndef TTC_TOOLING_PROFILE_ANALYSIS_H
+#define TTC_TOOLING_PROFILE_ANALYSIS_H
+
+#include "Profile/Counters.h"
+#include "Profile/Machine.h"
+#include "Profile/Model.h"
+#include "Profile/Zones.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ttrun::report {
+
+/// Times are nanoseconds of the host's clock; durations of spans on one clock are nanoseconds.
+
+/// What a device's time is spent on. Each instant counts once, for the first that applies.
+enum class Use {
+  Ops,       ///< a core executes a command
+  Sync,      ///< cores are between commands of a stream: at barriers, or starting a command
+  Transfers, ///< inputs and outputs are moved, and no core computes
+  HostWork,  ///< host steps
+  Library,   ///< a thread is inside of the library: it starts work or waits
+  Outside    ///< the application has asked for nothing
+};
+inline constexpr size_t kUses = 6;
+const char *nameOf(Use use);
+
+/// A stream that a queue walked once.
+struct Execution {
+  uint32_t device, queue, step;
+  uint64_t number;      ///< counts the streams of the queue
+  int64_t begin, end;   ///< of the first core to begin, of the last to end
+  uint64_t session = 0; ///< of its step's trace: counts from 1 on each device; 0: not of a trace
+};
+
+/// A command that a stream executed once. Cores without work do not count.
+struct OpRun {
+  uint32_t device, queue, step, command;
+  uint32_t execution;            ///< index; kNone: the host dispatched it alone
+  uint64_t number;               ///< the execution's
+  uint64_t beginTicks, endTicks; ///< of the first core to begin, of the last to end
+  int64_t begin, end;
+  double least = 0, most = 0, sum = 0; ///< over cores, of the time in the command
+  uint32_t cores = 0;
+  double share = 0;        ///< its part of the device's time: what the parts of all add up to
+  double waitBefore = 0;   ///< in barriers and waits since the op before, average over cores
+  uint32_t counts = kNone; ///< row of Analysis::counts; kNone: there are none, or not of all cores
+  bool hasLatency = false;
+  int64_t latency = 0; ///< since the end of the op before on the same queue; negative: they overlap
+  uint32_t after = kNone;         ///< the op that ended last before it on the device, by its index
+  std::array<float, kUses> gap{}; ///< the time since then, if no op is executed in it
+};
+
+/// A step that one thread carries out: a transfer, work on the host.
+struct StepRun {
+  uint32_t device, queue, step;
+  int64_t begin, end;
+};
+
+/// From one begin of a stream to the next. Times are nanoseconds.
+struct Iteration {
+  int64_t begin;
+  bool dispatched;       ///< the host dispatches its commands one at a time
+  bool complete = false; ///< the next one begins; else there is no duration
+  double duration = 0;
+  double waiting = 0; ///< the time in which the device waits
+  double gaps = 0;    ///< if dispatched, the time between its commands
+};
+
+/// A share of the time of iterations.
+struct TraceSaving {
+  enum class Kind {
+    Unknown, ///< nothing was dispatched, or too little
+    AtMost,  ///< all of the time between dispatched commands
+    Measured ///< from pairs of neighbouring blocks: dispatched, and not
+  } kind = Kind::Unknown;
+  double share = 0;
+  double error = 0; ///< half of the 95 % interval
+  size_t blocks = 0;
+};
+
+/// One device's recording, from its first activity to its last.
+struct DeviceTimes {
+  int64_t begin = 0, end = 0;
+  std::array<double, kUses> uses{};
+  double span() const { return static_cast<double>(end - begin); }
+  double coreTime = 0; ///< in ops with work, all cores together
+  uint32_t cores = 0;  ///< of all queues that execute ops
+  /// How much of the time of ops a core computes: less than 1 if some have no work, or cores take
+  /// turns because the machine has fewer CPUs.
+  double coreUse() const;
+  double busy() const;    ///< Ops and Sync
+  double waiting() const; ///< the rest
+  /// Repetitions of the stream that is executed most often, in order of time.
+  std::vector<Iteration> repetitions;
+  uint32_t anchor = kNone; ///< that stream's step
+  /// Whether most of them are dispatched; of as many, whether the first one is.
+  bool dispatched = false;
+  /// Of those that are as most are: the duration, and the share in which the device waits.
+  std::vector<double> iterations, waits;
+  /// The share in which the device waits, in each of up to 16 blocks of successive iterations.
+  /// Iterations differ much when a pipeline makes several wait for one; blocks do less.
+  std::vector<double> waitsOfBlocks() const;
+  /// How much of the time of an iteration executing a trace saves against dispatching its commands
+  /// one at a time.
+  TraceSaving traceSaving() const;
+  /// Sets `dispatched`, `iterations` and `waits`.
+  void chooseIterations();
+};
+
+struct Analysis {
+  Log log;
+  ClockFit clock;
+  std::vector<RingZones> rings;
+  HostZones host;
+  std::vector<DeviceModel> models;
+  std::vector<Limits> limits;        ///< by device; makeReport() fills it in
+  std::vector<Execution> executions; ///< by device, queue, number
+  std::vector<OpRun> ops;            ///< by begin
+  std::vector<StepRun> steps;        ///< by begin
+  std::vector<StepRun> dispatches;   ///< on each core: a command that the host dispatched alone
+  std::vector<DeviceTimes> times;    ///< by device
+  CountTable counts;                 ///< a row for each op that was counted
+  uint64_t unmatchedBegins = 0, unmatchedEnds = 0;
+  uint64_t orphans = 0; ///< commands whose streams' begin or end is missing
+  uint64_t spans = 0;   ///< zones of all cores and threads
+};
+
+/// Reads and analyses everything. Throws LogError or UserError.
+Analysis analyse(Log log, const std::string &bundle);
+
+/// The middle of some numbers, and how they spread.
+struct Spread {
+  uint64_t count = 0;
+  double least = 0, median = 0, p90 = 0, sum = 0;
+  double deviation = 0; ///< 1.4826 * median absolute deviation: the standard deviation, if normal
+  /// Standard error of the median, if the samples are independent.
+  double error() const;
+  /// Of each execution of a whole, its parts take the sum of their medians.
+  void add(const Spread &part);
+};
+Spread spreadOf(std::vector<double> values);
+
+/// Prints where a device executes no command, and what it does or waits for then: at most `rows`
+/// places.
+void printGaps(const Analysis &analysis, size_t rows);
+
+} // namespace ttrun::report
+
+#endif // TTC_TOOLING_PROFILE_ANALYSIS_H

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Profile/Summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace ttrun::report {
+
+using namespace ttrt::profile;
+
+namespace {
+/// The durations of each op, until all are known.
+struct Samples {
+  OpSum sum;
+  std::vector<double> times;
+  CountSamples counts;
+};
+
+using Key = std::tuple<std::string, int64_t, std::string>; // trace, command, name
+
+class Summing {
+public:
+  explicit Summing(const Analysis &a) : a(a) {}
+
+  Summary run() {
+    for (const OpRun &op : a.ops)
+      add(op);
+    for (const StepRun &step : a.steps)
+      add(step);
+    for (auto *table : {&ops, &steps})
+      for (auto &[key, samples] : *table) {
+        samples.sum.time = spreadOf(std::move(samples.times));
+        samples.sum.counts = CountSum(std::move(samples.counts));
+        summary.ops.push_back(samples.sum);
+        summary.opTime += samples.sum.share;
+      }
+    summary.names = sumBy([](const OpSum &op) { return op.name; });
+    summary.zones = zonesOf(a);
+    summary.kinds = sumBy([](const OpSum &op) { return op.kind; });
+    for (uint32_t i = 0; i < a.times.size(); ++i)
+      summary.verdicts.push_back(verdictOf(i));
+    std::vector<double> runs;
+    for (const HostSpan &span : a.host.spans)
+      if (span.zone == static_cast<uint32_t>(HostCall::Run) && isOfMostRuns(span))
+        runs.push_back(static_cast<double>(hostTime(span.end) - hostTime(span.begin)));
+    summary.runs = spreadOf(std::move(runs));
+    return std::move(summary);
+  }
+
+private:
+  /// Whether a run dispatches, or not, as most of its device do: one median for both would tell
+  /// about neither.
+  bool isOfMostRuns(const HostSpan &run) const {
+    if (run.device >= a.times.size())
+      return true;
+    const DeviceTimes &times = a.times[run.device];
+    const auto found = std::lower_bound(
+        times.repetitions.begin(), times.repetitions.end(), hostTime(run.begin),
+        [](const Iteration &iteration, int64_t time) { return iteration.begin < time; });
+    return found == times.repetitions.end() || found->begin > hostTime(run.end) ||
+           found->dispatched == times.dispatched;
+  }
+
+  void add(const OpRun &run) {
+    const DeviceModel &model = a.models[run.device];
+    const StepInfo *step = model.step(run.step);
+    const OpInfo *op = model.op(run.step, run.command);
+    const std::string name = model.opName(run.step, run.command);
+    const std::string trace = !step             ? fmt::format("step {}", run.step)
+                              : step->trace < 0 ? ""
+                                                : model.traces[static_cast<size_t>(step->trace)];
+    // A dispatch outside of traces has no number that says anything.
+    const int64_t command = step && step->trace < 0 ? -1 : static_cast<int64_t>(run.command);
+    auto [found, isNew] = ops.try_emplace({trace, command, name});
+    Samples &samples = found->second;
+    if (isNew) {
+      samples.sum.trace = trace;
+      samples.sum.command = command;
+      samples.sum.name = name;
+      samples.sum.kind = op ? op->kind : name;
+      samples.sum.type = "device";
+      if (op) {
+        samples.sum.source = op->source.empty() ? step->source : op->source;
+        samples.sum.grid = op->grid;
+        const auto dram = static_cast<size_t>(Space::Dram);
+        samples.sum.dramBytes = op->read[dram] + op->written[dram];
+        samples.sum.flops = op->flops;
+        samples.sum.multipliesBytes = op->multipliesBytes;
+        samples.sum.ideal = idealOf(*op, a.limits[run.device]);
+      }
+    }
+    samples.sum.share += run.share;
+    samples.times.push_back(run.most);
+    samples.counts.add(a, run);
+  }
+
+  void add(const StepRun &run) {
+    const StepInfo *step = a.models[run.device].step(run.step);
+    const std::string text = a.models[run.device].stepText(run.step);
+    auto [found, isNew] = steps.try_emplace({"", -1, text});
+    Samples &samples = found->second;
+    if (isNew) {
+      samples.sum.name = text;
+      samples.sum.kind = step ? step->kind : "step";
+      samples.sum.type = step && step->role == StepRole::HostWork ? "host" : "transfer";
+      samples.sum.source = step ? step->source : "";
+    }
+    samples.times.push_back(static_cast<double>(run.end - run.begin));
+  }
+
+  template <typename NameOf> std::vector<OpSum> sumBy(NameOf nameOf) const {
+    std::map<std::string, OpSum> sums;
+    for (const OpSum &op : summary.ops) {
+      if (op.type != "device")
+        continue;
+      auto [found, isNew] = sums.try_emplace(nameOf(op), op);
+      OpSum &sum = found->second;
+      if (isNew) {
+        sum.name = found->first;
+        continue;
+      }
+      ++sum.commands;
+      sum.share += op.share;
+      sum.dramBytes += op.dramBytes;
+      sum.flops += op.flops;
+      sum.ideal += op.ideal;
+      sum.time.add(op.time);
+      sum.counts.add(op.counts);
+    }
+    std::vector<OpSum> sorted;
+    for (auto &[name, sum] : sums)
+      sorted.push_back(std::move(sum));
+    std::sort(sorted.begin(), sorted.end(), [](const OpSum &x, const OpSum &y) {
+      return x.share != y.share ? x.share > y.share : x.name < y.name;
+    });
+    return sorted;
+  }
+
+  Verdict verdictOf(uint32_t device) const;
+
+  const Analysis &a;
+  std::map<Key, Samples> ops, steps;
+  Summary summary;
+};
+} // namespace
+
+/// A device that waits for less than this share is the limit itself.
+static constexpr double kIdleLimit = 0.1;
+
+/// "; a trace saves 31.2 % (+- 0.8; 16 pairs of blocks)", or "" if nothing is known.
+static std::string savingText(const TraceSaving &saving) {
+  using Kind = TraceSaving::Kind;
+  if (saving.kind == Kind::Unknown)
+    return "";
+  const bool isMeasured = saving.kind == Kind::Measured;
+  const bool isClear = std::abs(saving.share) > saving.error;
+  const bool isLoss = isMeasured && saving.share < 0;
+  const std::string interval = fmt::format(
+      "{:.1f} % (+- {:.1f}; {} {})", 100 * (isLoss && isClear ? -saving.share : saving.share),
+      100 * saving.error, saving.blocks, isMeasured ? "pairs of blocks" : "iterations");
+  if (!isClear)
+    return "; unclear whether a trace saves time: " + interval;
+  if (isLoss)
+    return "; a trace loses " + interval;
+  return isMeasured ? "; a trace saves " + interval
+                    : "; a trace saves at most the time between commands, " + interval;
+}
+
+Verdict Summing::verdictOf(uint32_t device) const {
+  const DeviceTimes &times = a.times[device];
+  Verdict verdict;
+  if (!(times.span() > 0)) {
+    verdict.bound = "unclear";
+    verdict.text = "unclear: nothing was recorded";
+    return verdict;
+  }
+  verdict.waits = times.waiting() / times.span();
+  // From blocks of iterations, if they are enough to tell how much they differ. The first ones warm
+  // up, which a median ignores.
+  constexpr size_t kEnough = 8;
+  const Spread waits = spreadOf(times.waitsOfBlocks());
+  if (waits.count >= kEnough) {
+    verdict.waits = waits.median;
+    verdict.error = 1.96 * waits.error();
+  }
+  verdict.bound = verdict.waits - verdict.error >= kIdleLimit  ? "host"
+                  : verdict.waits + verdict.error < kIdleLimit ? "device"
+                                                               : "unclear";
+  verdict.text = fmt::format("{}: ", verdict.bound == "unclear" ? "unclear whether host or device"
+                                                                : verdict.bound + "-bound");
+  verdict.text += fmt::format("{:.0f} % ", 100 * verdict.waits);
+  if (verdict.error > 0)
+    verdict.text += fmt::format("(+- {:.1f}) ", 100 * verdict.error);
+  verdict.text += "of the time the device waits";
+  std::vector<std::pair<double, const char *>> reasons;
+  for (size_t i = 0; i < kUses; ++i)
+    reasons.emplace_back(times.uses[i] / times.span(), nameOf(static_cast<Use>(i)));
+  std::sort(reasons.rbegin(), reasons.rend());
+  if (verdict.error > 0)
+    verdict.text += fmt::format(" (median of {} blocks of iterations)", waits.count);
+  verdict.trace = times.traceSaving();
+  verdict.text += savingText(verdict.trace);
+  const char *separator = "; whole recording: ";
+  for (const auto &[share, reason] : reasons)
+    if (share >= 0.005) {
+      verdict.text += fmt::format("{}{} {:.0f} %", separator, reason, 100 * share);
+      separator = ", ";
+    }
+  if (a.log.dropped())
+    verdict.text += "; markers are missing, so some of this is wrong";
+  return verdict;
+}
+
+Summary summarise(const Analysis &analysis) { return Summing(analysis).run(); }
+
+} // namespace ttrun::report

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Formats/Json.h"
+#include "Profile/CounterSums.h"
+#include "Profile/Files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace ttrun::report {
+
+using namespace ttrt::profile;
+
+namespace {
+/// Processes and threads are numbered from 1; the host is process 1.
+constexpr uint32_t kHost = 1;
+constexpr uint32_t kFirstDevice = 2;
+
+class TimelineJson {
+public:
+  explicit TimelineJson(const Analysis &a) : a(a), zoneNames(a) {
+    auto addRow = [&](uint32_t thread) {
+      rows.try_emplace(thread, static_cast<uint32_t>(rows.size() + 1));
+    };
+    for (uint32_t thread : a.host.threads)
+      addRow(thread);
+    for (const Text &text : a.log.texts) // a thread may have texts only
+      if (text.kind != TextKind::ZoneText)
+        addRow(text.thread);
+  }
+
+  std::string write() {
+    json = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
+    nameRows();
+    for (size_t i = 0; i < a.rings.size(); ++i)
+      addRing(a.log.rings[i].info, a.rings[i]);
+    addHost();
+    addMemory();
+    json += "\n]}\n";
+    return std::move(json);
+  }
+
+private:
+  std::back_insert_iterator<std::string> out() { return std::back_inserter(json); }
+
+  void next() {
+    json += isFirst ? "\n" : ",\n";
+    isFirst = false;
+  }
+
+  double microseconds(int64_t hostNs) const {
+    return static_cast<double>(hostNs - hostTime(a.log.start.hostNs)) * 1e-3;
+  }
+
+  void name(const char *what, uint32_t process, uint32_t thread, const std::string &text) {
+    next();
+    fmt::format_to(out(),
+                   R"({{"ph": "M", "pid": {}, "tid": {}, "name": "{}", "args": {{"name": {}}}}})",
+                   process, thread, what, quoteJson(text));
+  }
+
+  void order(const char *what, uint32_t process, uint32_t thread, uint64_t index) {
+    next();
+    fmt::format_to(
+        out(), R"({{"ph": "M", "pid": {}, "tid": {}, "name": "{}", "args": {{"sort_index": {}}}}})",
+        process, thread, what, index);
+  }
+
+  void nameRows() {
+    name("process_name", kHost, 0, fmt::format("host: {} ({})", a.log.process, a.log.start.pid));
+    order("process_sort_index", kHost, 0, 0);
+    for (uint32_t row = 1; row <= rows.size(); ++row)
+      name("thread_name", kHost, row, fmt::format("thread {}", row));
+    for (uint32_t i = 0; i < a.log.devices.size(); ++i) {
+      name("process_name", kFirstDevice + i, 0,
+           fmt::format("device {}: {}", i, a.log.devices[i].bundle));
+      order("process_sort_index", kFirstDevice + i, 0, i + 1);
+    }
+    for (const Ring &ring : a.log.rings) {
+      const RingRecord &info = ring.info;
+      name("thread_name", kFirstDevice + info.device, info.ring + 1,
+           fmt::format("queue {} core {}", info.queue, info.core));
+      order("thread_sort_index", kFirstDevice + info.device, info.ring + 1,
+            (static_cast<uint64_t>(info.queue) << 20) + info.core);
+    }
+  }
+
+  /// Leaves its arguments open: args() adds one, close() ends it.
+  void slice(uint32_t process, uint32_t thread, const char *category, const std::string &title,
+             int64_t begin, int64_t end) {
+    next();
+    fmt::format_to(out(),
+                   R"({{"ph": "X", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {:.3f}, )"
+                   R"("dur": {:.3f}, "args": {{)",
+                   process, thread, category, quoteJson(title), microseconds(begin),
+                   static_cast<double>(end - begin) * 1e-3);
+    isFirstArgument = true;
+  }
+  /// `scope`: t a thread, p a process, g everything.
+  void instant(uint32_t process, uint32_t thread, const char *category, const std::string &title,
+               int64_t time, char scope) {
+    next();
+    fmt::format_to(out(),
+                   R"({{"ph": "i", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {:.3f}, )"
+                   R"("s": "{}", "args": {{)",
+                   process, thread, category, quoteJson(title), microseconds(time), scope);
+    isFirstArgument = true;
+  }
+  template <typename T> void argument(const char *key, const T &value) {
+    fmt::format_to(out(), "{}\"{}\": {}", isFirstArgument ? "" : ", ", key, value);
+    isFirstArgument = false;
+  }
+  void argument(const char *key, const std::string &value) {
+    if (!value.empty())
+      argument<std::string>(key, quoteJson(value));
+  }
+  void close() { json += "}}"; }
+
+  void addRing(const RingRecord &info, const RingZones &zones) {
+    const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
+    const DeviceModel &model = a.models[info.device];
+    CountTable counts(a.log.counters.size());
+    const std::vector<uint32_t> countRows = ttrun::report::addCounts(zones, counts);
+    nests.assign(zones.spans.size(), true);
+    for (uint32_t i = 0; i < zones.spans.size(); ++i) {
+      const Span &span = zones.spans[i];
+      if (span.kind == MarkerKind::ZoneBegin) {
+        addZone(info, zones, i);
+        continue;
+      }
+      const int64_t begin = a.clock.host(span.begin), end = a.clock.host(span.end);
+      switch (span.kind) {
+      case MarkerKind::StreamBegin:
+        slice(process, thread, "stream", model.stepText(span.id), begin, end);
+        argument("number", span.streams);
+        break;
+      case MarkerKind::CommandBegin:
+        addCommand(process, thread, model, span, zones, begin, end);
+        if (!countRows.empty())
+          addCounts(counts, countRows[static_cast<size_t>(&span - zones.spans.data())]);
+        break;
+      case MarkerKind::StepBegin:
+        slice(process, thread, "step", model.stepText(span.id), begin, end);
+        if (const StepInfo *step = model.step(span.id); step && step->bytes)
+          argument("bytes", step->bytes);
+        break;
+      case MarkerKind::WaitBegin:
+        slice(process, thread, "wait", "wait " + model.eventText(span.id), begin, end);
+        break;
+      default:
+        continue;
+      }
+      close();
+    }
+    for (const Instant &item : zones.instants) {
+      const bool isTotal = item.kind == MarkerKind::ZoneTotal;
+      // The time of a total is a duration: it belongs to all of what is around it.
+      if (isTotal && item.parent == kNone)
+        continue;
+      instant(process, thread, "marker",
+              item.kind == MarkerKind::Record ? "record " + model.eventText(item.id)
+                                              : zoneNames(info.device, item.id),
+              a.clock.host(isTotal ? zones.spans[item.parent].end : item.time), 't');
+      if (isTotal)
+        argument("total_ns", a.clock.nanoseconds(item.time)), argument("count", item.value);
+      if (item.kind == MarkerKind::Data)
+        argument("value", item.payload);
+      close();
+    }
+  }
+
+  /// Slices of a row must nest. A zone that overlaps the end of another one is asynchronous
+  /// instead, which viewers show in a row of its own.
+  void addZone(const RingRecord &info, const RingZones &zones, uint32_t index) {
+    const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
+    const Span &span = zones.spans[index];
+    const uint32_t command = zones.around(span.parent);
+    const uint64_t last = command == kNone
+                              ? span.end
+                              : std::max(span.begin, std::min(span.end, zones.spans[command].end));
+    for (uint32_t i = span.parent; i != command && nests[index]; i = zones.spans[i].parent)
+      nests[index] = !nests[i] || zones.spans[i].end <= span.begin || zones.spans[i].end >= last;
+    const int64_t begin = a.clock.host(span.begin), end = a.clock.host(last);
+    const std::string title = zoneNames(info.device, span.id);
+    if (nests[index]) {
+      slice(process, thread, "zone", title, begin, end);
+      return close();
+    }
+    ++overlapping;
+    for (const auto &[phase, time] : {std::pair("b", begin), std::pair("e", end)}) {
+      next();
+      fmt::format_to(out(),
+                     R"({{"ph": "{}", "pid": {}, "tid": {}, "cat": "zone", "id": {}, "name": {}, )"
+                     R"("ts": {:.3f}}})",
+                     phase, process, thread, overlapping, quoteJson(title), microseconds(time));
+    }
+  }
+
+  void addCommand(uint32_t process, uint32_t thread, const DeviceModel &model, const Span &span,
+                  const RingZones &zones, int64_t begin, int64_t end) {
+    const uint32_t step = span.parent == kNone ? kNone : zones.spans[span.parent].id;
+    const OpInfo *op = model.op(step, span.id);
+    slice(process, thread, op && !op->work ? "sync" : "op", model.opName(step, span.id), begin,
+          end);
+    argument("command", span.id);
+    if (!op || !op->work)
+      return;
+    argument("source", op->source);
+    argument("grid", op->grid);
+    const auto dram = static_cast<size_t>(Space::Dram);
+    argument("dram_bytes", op->read[dram] + op->written[dram]);
+  }
+
+  void addCounts(const CountTable &counts, uint32_t row) {
+    if (row == kNone || !(counts.ran(row) > 0))
+      return;
+    const double scale = std::max(counts.enabled(row) / counts.ran(row), 1.0);
+    for (size_t i = 0; i < a.log.counters.size(); ++i)
+      if (a.log.counters[i].isCounted())
+        fmt::format_to(out(), ", {}: {:.0f}", quoteJson(a.log.counters[i].name),
+                       scale * counts.value(row, i));
+  }
+
+  void addHost() {
+    for (const HostSpan &span : a.host.spans) {
+      slice(kHost, rows.at(span.thread), span.zone < kFirstZone ? "call" : "zone",
+            a.log.zoneName(span.zone), hostTime(span.begin), hostTime(span.end));
+      argument("text", span.text);
+      if (const auto found = a.log.zones.find(span.zone);
+          found != a.log.zones.end() && !found->second.file.empty())
+        argument("at", fmt::format("{}:{}", found->second.file, found->second.line));
+      close();
+    }
+    for (const Frame &frame : a.host.frames) {
+      instant(kHost, rows.at(frame.thread), "frame", a.log.zoneName(frame.zone),
+              hostTime(frame.hostNs), 'p');
+      close();
+    }
+    for (const Text &text : a.log.texts) {
+      if (text.kind == TextKind::ZoneText)
+        continue;
+      const bool isPost = text.kind == TextKind::Signpost;
+      instant(kHost, rows.at(text.thread), isPost ? "signpost" : "message", text.first,
+              hostTime(text.hostNs), isPost ? 'g' : 't');
+      argument("message", text.second);
+      if (text.color)
+        argument("color", fmt::format("#{:06x}", text.color & 0xffffff));
+      close();
+    }
+  }
+
+  void counter(uint32_t device, const char *title, int64_t time, uint64_t bytes) {
+    next();
+    fmt::format_to(out(),
+                   R"({{"ph": "C", "pid": {}, "tid": 0, "name": "{}", "ts": {:.3f}, )"
+                   R"("args": {{"bytes": {}}}}})",
+                   kFirstDevice + device, title, microseconds(time), bytes);
+  }
+
+  void addMemory() {
+    for (const OpRun &run : a.ops) {
+      const OpInfo *op = a.models[run.device].op(run.step, run.command);
+      if (!op || !op->usesKnown)
+        continue;
+      counter(run.device, "DRAM in use", run.begin, op->dramDuring);
+      counter(run.device, "DRAM in use", run.end, op->dramAfter);
+      if (!a.models[run.device].l1Bytes)
+        continue;
+      counter(run.device, "L1 in use", run.begin, op->l1During);
+      counter(run.device, "L1 in use", run.end, op->l1After);
+    }
+  }
+
+  const Analysis &a;
+  const ZoneNames zoneNames;
+  std::map<uint32_t, uint32_t> rows; ///< of threads of the host, from 1
+  std::string json;
+  bool isFirst = true, isFirstArgument = true;
+  std::vector<bool> nests; ///< of a ring's spans: it is a slice
+  uint64_t overlapping = 0;
+};
+} // namespace
+
+std::string timelineJson(const Analysis &analysis) { return TimelineJson(analysis).write(); }
+
+} // namespace ttrun::report
