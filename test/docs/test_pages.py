@@ -121,10 +121,11 @@ def test_sources_name_pages_that_are_there():
     assert not wrong, wrong
 
 
-def test_runtime_page_names_every_file():
+def test_runtime_page_names_every_room():
     text = (ROOT / "docs/runtime.md").read_text()
-    missing = {p.stem for p in ROOT.glob("runtime/lib/*/*") if p.suffix in (".cpp", ".h") and f"`{p.stem}`" not in text}
-    assert not missing, missing
+    sources = [p for p in (ROOT / "runtime").rglob("*") if p.suffix in (".cpp", ".h")]
+    rooms = {str(p.parent.relative_to(ROOT)) for p in sources} - {"runtime/text/Template"}
+    assert len(rooms) > 10 and not {room for room in rooms if f"\n| `{room}` |" not in text}
 
 
 def test_passes_are_listed_in_order():
