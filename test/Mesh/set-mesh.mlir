@@ -14,7 +14,7 @@
 // RUN: not ttc-opt %s --ttc-set-mesh=mesh=x:2,x:3 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not ttc-opt %s --ttc-set-mesh=mesh=x:2:ring:-1 2>&1 | FileCheck %s --check-prefix=BANDWIDTH
 // RUN: not ttc-opt %s --ttc-set-mesh=mesh=65x64 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: not ttc-opt %S/partition-invalid.mlir -split-input-file --ttc-set-mesh=mesh=4 2>&1 | FileCheck %s --check-prefix=GRID
+// RUN: not ttc-opt %S/Partition/partition-invalid.mlir -split-input-file --ttc-set-mesh=mesh=4 2>&1 | FileCheck %s --check-prefix=GRID
 
 // GRID: error: 'shard.grid' op expected the shape of the mesh (4), found 2
 // ONE: ttc.mesh = #ttc.mesh<[<name = "x", size = 4>]>

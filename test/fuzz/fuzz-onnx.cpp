@@ -4,7 +4,7 @@
 // are models in form: fields of their messages are set, dropped, doubled and exchanged.
 
 #include "dialects/Ttc/TtcDialect.h"
-#include "lib/Import/OnnxRegistry.h"
+#include "lib/Import/Onnx/Core/OnnxRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "ttc/Import/OnnxImport.h"

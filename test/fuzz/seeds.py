@@ -51,7 +51,7 @@ def tables(build, folder):
 
 def models(build, folder):
     """The texts below "//--- NAME.txt" in the importer's tests."""
-    for test in sorted((ROOT / "test/Import").glob("*.mlir")):
+    for test in sorted((ROOT / "test/Import/Onnx").rglob("*.mlir")):
         for part in test.read_text().split("//--- ")[1:]:
             name, _, text = part.partition("\n")
             if name.endswith(".txt"):

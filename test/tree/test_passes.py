@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A pass has one name everywhere, and what it promises is tested: pass `HoistIO` is lib/Transforms/Traces/HoistIO.cpp,
---ttc-hoist-io and test/Transforms/Traces/hoist-io*.mlir, Traces being the level whose .td declares it. A family of ops has tests of its own."""
+--ttc-hoist-io and test/Transforms/Traces/hoist-io*.mlir, Traces being the level whose .td declares it, or a room of the
+level, such as Programs/Kernels. A family of ops has tests of its own."""
 import pathlib
 import re
 
@@ -35,7 +36,9 @@ def test_pass(folder, name, flag, body):
         assert any(ROOT.glob(f"test/Conversion/{short}/*.mlir"))
     else:
         assert flag == f"ttc-{dashed}"
-        assert (ROOT / f"lib/{folder}/{name}.cpp").exists()
+        found = [p.parent.relative_to(ROOT / "lib") for p in ROOT.glob(f"lib/{folder}/**/{name}.cpp")]
+        assert len(found) == 1, f"expected one {name}.cpp in lib/{folder}, found {len(found)}"
+        folder = str(found[0])
         assert any(ROOT.glob(f"test/{folder}/{dashed}*.mlir"))
     assert re.search(rf"--{flag}\b", TESTS), "no test runs it"
     # An option of several passes is declared in Options.td.

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Control flow is decided while compiling: conditions that are known choose a body, loops are
+// unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
+#include "lib/Import/Onnx/Core/Expressions.h"
+#include "lib/Import/Onnx/Core/OnnxRegistry.h"
+
+#include "mlir/IR/Matchers.h"
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using namespace mlir::ttc;
+
+/// The value of a condition that is known.
+static std::optional<bool> getKnown(Value condition) {
+  ElementsAttr attr;
+  if (!condition || !matchPattern(condition, m_Constant(&attr)) || attr.getNumElements() != 1 ||
+      !attr.getElementType().isInteger(1))
+    return std::nullopt;
+  return *attr.value_begin<bool>();
+}
+
+/// A condition as a scalar. Reports other types.
+static Value toCondition(OnnxNode &node, Value value) {
+  if (!value)
+    return {};
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getElementType().isInteger(1) || type.getNumElements() != 1) {
+    node.error() << "expected a condition of one bool, found " << value.getType();
+    return {};
+  }
+  return node.reshape(value, {});
+}
+
+/// The values of `yes` where the condition is true, and of `no` elsewhere.
+static FailureOr<SmallVector<Value>> select(OnnxNode &node, Value condition, ArrayRef<Value> yes,
+                                            ArrayRef<Value> no) {
+  SmallVector<Value> results;
+  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(yes, no))) {
+    auto [a, b] = values;
+    if (a.getType() != b.getType() || !isa<RankedTensorType>(a.getType()))
+      return node.error() << "the condition is computed at run time, so both outcomes of value "
+                          << i << " must have the same type, but they are " << a.getType()
+                          << " and " << b.getType();
+    results.push_back(a == b ? a : node.create<WhereOp>({condition, a, b}));
+  }
+  return results;
+}
+
+static LogicalResult importIf(OnnxNode &node) {
+  Value condition = toCondition(node, node.input(0));
+  onnx::GraphProto *yes = node.getGraph("then_branch"), *no = node.getGraph("else_branch");
+  if (!condition || !yes || !no)
+    return failure();
+  if (std::optional<bool> known = getKnown(condition)) {
+    FailureOr<SmallVector<Value>> values = node.importBody(*known ? *yes : *no, {});
+    return failed(values) ? failure() : node.results(*values);
+  }
+  FailureOr<SmallVector<Value>> yesValues = node.importBody(*yes, {}, "then");
+  if (failed(yesValues))
+    return failure();
+  FailureOr<SmallVector<Value>> noValues = node.importBody(*no, {}, "else");
+  if (failed(noValues))
+    return failure();
+  if (yesValues->size() != noValues->size())
+    return node.error() << "the branches have " << yesValues->size() << " and " << noValues->size()
+                        << " outputs, expected as many";
+  FailureOr<SmallVector<Value>> values = select(node, condition, *yesValues, *noValues);
+  return failed(values) ? failure() : node.results(*values);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The parts joined along a new dimension `axis`, which may count from the end.
+static Value stack(OnnxNode &node, ArrayRef<Value> parts, int64_t axis) {
+  Expressions e(node);
+  SmallVector<Value> expanded;
+  for (Value part : parts) {
+    if (!part)
+      return {};
+    if (!isa<RankedTensorType>(part.getType())) {
+      node.error() << "expected tensors as scan outputs, found " << part.getType();
+      return {};
+    }
+    if (expanded.empty() && failed(node.normalizeAxes(axis, rankOf(part) + 1)))
+      return {};
+    expanded.push_back(e.unsqueeze(part, axis));
+  }
+  return e.concat(expanded, axis);
+}
+
+/// A scan output of a loop that has no iterations: its type is the declared one.
+static Value makeEmptyScan(OnnxNode &node, const onnx::ValueInfoProto &output, int64_t axis) {
+  const onnx::TypeProto_Tensor &type = output.type().tensor_type();
+  Type elementType = getOnnxElementType(node.context(), type.elem_type());
+  SmallVector<int64_t> shape;
+  bool isStatic = type.has_shape() && elementType;
+  for (const onnx::TensorShapeProto_Dimension &dim : type.shape().dim()) {
+    isStatic &= dim.has_dim_value() && dim.dim_value() >= 0;
+    shape.push_back(dim.dim_value());
+  }
+  if (!isStatic || !getNumElementsChecked(shape)) {
+    node.error() << "the loop has no iterations; expected a static type of its scan output '"
+                 << output.name() << "', found none";
+    return {};
+  }
+  if (failed(node.normalizeAxes(axis, static_cast<int64_t>(shape.size()) + 1)))
+    return {};
+  shape.insert(shape.begin() + axis, 0);
+  auto resultType = RankedTensorType::get(shape, elementType);
+  return node.constant(DenseElementsAttr::getFromRawBuffer(resultType, ArrayRef<char>()));
+}
+
+/// The trip count of a loop, if it has one. If it is computed at run time, the declared size of the
+/// first scan output is.
+static FailureOr<std::optional<int64_t>> readTripCount(OnnxNode &node, size_t numCarried) {
+  if (!node.hasInput(0))
+    return std::optional<int64_t>();
+  std::optional<SmallVector<int64_t>> scanned = node.declaredShape(numCarried);
+  if (!node.isConstantInput(0) && scanned && !scanned->empty())
+    return std::optional(scanned->front());
+  FailureOr<int64_t> number = node.constantInt(0, "trip count");
+  return failed(number) ? FailureOr<std::optional<int64_t>>(failure()) : std::optional(*number);
+}
+
+/// The scan outputs of a loop from their values in each step. If it is computed at run time how
+/// many steps there are, the model must declare that it expects all of them.
+static FailureOr<SmallVector<Value>> stackScans(OnnxNode &node, const onnx::GraphProto &body,
+                                                ArrayRef<SmallVector<Value>> scans,
+                                                bool isCountKnown) {
+  const unsigned numCarried = body.output_size() - 1 - scans.size();
+  SmallVector<Value> results;
+  for (auto [i, parts] : llvm::enumerate(scans)) {
+    const unsigned output = numCarried + i;
+    if (!isCountKnown && node.wantsOutput(output)) {
+      std::optional<SmallVector<int64_t>> shape = node.declaredShape(output);
+      if (!shape || shape->empty() || shape->front() != static_cast<int64_t>(parts.size()))
+        return node.error()
+               << "the loop ends by a condition that is computed at run time, so output " << output
+               << " has no static size (the model can declare " << parts.size()
+               << " steps; those after the end are zeros)";
+    }
+    results.push_back(parts.empty() ? makeEmptyScan(node, body.output(output + 1), 0)
+                                    : stack(node, parts, 0));
+  }
+  return results;
+}
+
+static LogicalResult importLoop(OnnxNode &node) {
+  onnx::GraphProto *body = node.getGraph("body");
+  if (!body)
+    return failure();
+  const size_t numCarried = node.numInputs() > 2 ? node.numInputs() - 2 : 0;
+  FailureOr<std::optional<int64_t>> trips = readTripCount(node, numCarried);
+  if (failed(trips))
+    return failure();
+  // Null while the loop surely goes on.
+  Value active = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
+  if (node.hasFailed())
+    return failure();
+  if (body->input_size() != static_cast<int>(numCarried) + 2 ||
+      body->output_size() < static_cast<int>(numCarried) + 1)
+    return node.error() << "expected a body of " << numCarried + 2 << " inputs and at least "
+                        << numCarried + 1 << " outputs, found " << body->input_size() << " and "
+                        << body->output_size();
+  SmallVector<Value> carried(node.allInputs().drop_front(std::min<size_t>(2, node.numInputs())));
+  if (llvm::is_contained(carried, Value()))
+    return node.error() << "expected initial values of all states, found an omitted one";
+  SmallVector<SmallVector<Value>> scans(body->output_size() - 1 - numCarried);
+  const bool isIndexVector = body->input(0).type().tensor_type().shape().dim_size() == 1;
+  Value alwaysTrue = node.constant(
+      DenseElementsAttr::get(RankedTensorType::get({}, node.getBuilder().getI1Type()), true));
+  bool isCountKnown = true;
+  for (int64_t step = 0; !*trips || step < **trips; ++step) {
+    std::optional<bool> known = active ? getKnown(active) : true;
+    if (known == false)
+      break;
+    if (!known && !*trips)
+      return node.error()
+             << "the loop ends by a condition that is computed at run time, and has no "
+                "trip count: ttc compiles a fixed number of steps";
+    isCountKnown &= known.has_value();
+    Value index = node.constant({step});
+    if (!isIndexVector)
+      index = node.reshape(index, {});
+    SmallVector<Value> inputs = {index, known ? alwaysTrue : active};
+    inputs.append(carried);
+    FailureOr<SmallVector<Value>> outputs = node.importBody(*body, inputs, Twine(step));
+    if (failed(outputs))
+      return failure();
+    ArrayRef<Value> next = ArrayRef(*outputs).slice(1, numCarried);
+    ArrayRef<Value> scanned = ArrayRef(*outputs).drop_front(1 + numCarried);
+    if (known) {
+      carried.assign(next.begin(), next.end());
+    } else {
+      FailureOr<SmallVector<Value>> selected = select(node, active, next, carried);
+      if (failed(selected))
+        return failure();
+      carried = *selected;
+    }
+    for (auto [all, value] : llvm::zip_equal(scans, scanned)) {
+      const bool isTensor = isa<RankedTensorType>(value.getType()); // else stack() reports it
+      all.push_back(known || !isTensor ? value : Expressions(node).where(active, value, 0.0));
+    }
+    Value goesOn = toCondition(node, outputs->front());
+    if (!goesOn)
+      return failure();
+    active = known ? goesOn : node.create<AndOp>({active, goesOn});
+  }
+
+  FailureOr<SmallVector<Value>> stacked = stackScans(node, *body, scans, isCountKnown);
+  if (failed(stacked))
+    return failure();
+  SmallVector<Value> results(carried);
+  results.append(*stacked);
+  return node.results(results);
+}
+
+namespace {
+struct ScanSettings {
+  size_t numScans = 0;
+  SmallVector<int64_t> inputAxes, inputDirections, outputAxes, outputDirections;
+};
+} // namespace
+
+/// The final states, then the scan outputs, of inputs that have no batch.
+static FailureOr<SmallVector<Value>> scan(OnnxNode &node, onnx::GraphProto &body,
+                                          ArrayRef<Value> inputs, const ScanSettings &settings,
+                                          const Twine &name) {
+  Expressions e(node);
+  const size_t numStates = inputs.size() - settings.numScans;
+  SmallVector<Value> states(inputs.take_front(numStates));
+  ArrayRef<Value> scanned = inputs.drop_front(numStates);
+  int64_t steps = 0;
+  for (auto [i, input] : llvm::enumerate(scanned)) {
+    const int64_t axis = settings.inputAxes[i];
+    if (axis >= rankOf(input))
+      return node.error() << "axis " << axis << " is out of range for " << input.getType();
+    if (i > 0 && shapeOf(input)[axis] != steps)
+      return node.error() << "expected " << steps << " steps in all scan inputs, found "
+                          << shapeOf(input)[axis];
+    steps = shapeOf(input)[axis];
+  }
+  SmallVector<SmallVector<Value>> outputs(body.output_size() - numStates);
+  const std::string prefix = name.str();
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> arguments(states);
+    for (auto [i, input] : llvm::enumerate(scanned))
+      arguments.push_back(e.take(input, settings.inputAxes[i],
+                                 settings.inputDirections[i] ? steps - 1 - step : step));
+    if (llvm::is_contained(arguments, Value()))
+      return failure();
+    FailureOr<SmallVector<Value>> results = node.importBody(body, arguments, prefix + Twine(step));
+    if (failed(results))
+      return failure();
+    states.assign(results->begin(), results->begin() + numStates);
+    for (auto [all, value] : llvm::zip_equal(outputs, ArrayRef(*results).drop_front(numStates)))
+      all.push_back(value);
+  }
+  SmallVector<Value> results(states);
+  for (auto [i, parts] : llvm::enumerate(outputs)) {
+    if (settings.outputDirections[i])
+      std::reverse(parts.begin(), parts.end());
+    const int64_t axis = settings.outputAxes[i];
+    results.push_back(parts.empty() ? makeEmptyScan(node, body.output(numStates + i), axis)
+                                    : stack(node, parts, axis));
+  }
+  return results;
+}
+
+/// Before opset 9, all inputs have a batch as their first dimension, and the first input has the
+/// length of each sequence.
+static LogicalResult importBatchedScan(OnnxNode &node, onnx::GraphProto &body,
+                                       ScanSettings settings) {
+  if (node.hasInput(0))
+    return node.error() << "input 0 (sequence_lens) is not supported";
+  ArrayRef<Value> inputs = node.allInputs().drop_front();
+  if (llvm::is_contained(inputs, Value()) || inputs.empty() || rankOf(inputs.front()) == 0)
+    return node.error() << "expected inputs with a batch";
+  for (Value input : inputs)
+    if (rankOf(input) == 0 || shapeOf(input)[0] != shapeOf(inputs.front())[0])
+      return node.error() << "expected inputs with a batch of " << shapeOf(inputs.front())[0]
+                          << ", found " << input.getType();
+  constexpr int64_t mostBatches = int64_t(1) << 16;
+  if (shapeOf(inputs.front())[0] == 0 || shapeOf(inputs.front())[0] > mostBatches)
+    return node.error() << "expected a batch of 1 to " << mostBatches << ", found "
+                        << inputs.front().getType();
+  SmallVector<SmallVector<Value>> batches(body.output_size());
+  for (int64_t batch = 0; batch < shapeOf(inputs.front())[0]; ++batch) {
+    SmallVector<Value> parts;
+    for (Value input : inputs)
+      parts.push_back(Expressions(node).take(input, 0, batch));
+    FailureOr<SmallVector<Value>> results = scan(node, body, parts, settings, Twine(batch) + "/");
+    if (failed(results))
+      return failure();
+    for (auto [all, value] : llvm::zip_equal(batches, *results))
+      all.push_back(value);
+  }
+  SmallVector<Value> results;
+  for (ArrayRef<Value> parts : batches)
+    results.push_back(stack(node, parts, 0));
+  return node.results(results);
+}
+
+static LogicalResult importScan(OnnxNode &node) {
+  onnx::GraphProto *body = node.getGraph("body");
+  const bool hasBatch = node.opset() < 9;
+  const int64_t numInputs = int64_t(node.numInputs()) - hasBatch;
+  ScanSettings settings;
+  const int64_t numScans = node.getInt("num_scan_inputs", 0);
+  if (!body || node.hasFailed())
+    return failure();
+  if (numScans < 1 || numScans > numInputs || body->input_size() != numInputs ||
+      body->output_size() < numInputs - numScans)
+    return node.error() << "expected a body of " << numInputs << " inputs, of which " << numScans
+                        << " are scanned, and at least as many outputs as states, found "
+                        << body->input_size() << " inputs and " << body->output_size()
+                        << " outputs";
+  const int64_t numStates = numInputs - numScans, numOutputs = body->output_size() - numStates;
+  auto read = [&](StringRef name, int64_t count) {
+    SmallVector<int64_t> values = node.getInts(name, SmallVector<int64_t>(count, 0));
+    if (static_cast<int64_t>(values.size()) != count)
+      node.error() << "attribute '" << name << "' must have " << count << " elements, but has "
+                   << values.size();
+    values.resize(count);
+    return values;
+  };
+  settings.numScans = numScans;
+  settings.inputDirections = read(hasBatch ? "directions" : "scan_input_directions", numScans);
+  settings.inputAxes.assign(numScans, 0);
+  settings.outputAxes.assign(numOutputs, 0);
+  settings.outputDirections.assign(numOutputs, 0);
+  if (!hasBatch) {
+    settings.inputAxes = read("scan_input_axes", numScans);
+    settings.outputAxes = read("scan_output_axes", numOutputs);
+    settings.outputDirections = read("scan_output_directions", numOutputs);
+  }
+  if (node.hasFailed())
+    return failure();
+  if (hasBatch)
+    return importBatchedScan(node, *body, settings);
+  if (llvm::is_contained(node.allInputs(), Value()))
+    return node.error() << "expected all inputs, found an omitted one";
+  for (int64_t i = 0; i < numScans; ++i)
+    if (failed(node.normalizeAxes(settings.inputAxes[i], rankOf(node.input(numStates + i)))))
+      return failure();
+  FailureOr<SmallVector<Value>> results = scan(node, *body, node.allInputs(), settings, "");
+  return failed(results) ? failure() : node.results(*results);
+}
+
+void mlir::ttc::registerControlFlowOps(OnnxRegistry &registry) {
+  registry.add("If", {1, 1}, importIf, {},
+               "branches of the same types, if the condition is computed at run time");
+  registry.add("Loop", {0, Arity::kAnyOptional}, importLoop, {},
+               "constant trip count, or a declared shape of a scan output; unrolled",
+               /*takesSequences=*/true);
+  registry.add("Scan", {0, Arity::kAnyOptional}, importScan, {8}, "unrolled; no `sequence_lens`");
+}

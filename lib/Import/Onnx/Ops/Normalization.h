@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Normalizations that ops of several domains have.
+#ifndef TTC_LIB_IMPORT_NORMALIZATION_H
+#define TTC_LIB_IMPORT_NORMALIZATION_H
+
+#include "lib/Import/Onnx/Core/Expressions.h"
+
+namespace mlir::ttc {
+
+/// Over the dimensions from `axis` on, to which scale and bias (may be null) broadcast.
+Value createLayerNorm(OnnxNode &node, Value x, Value scale, Value bias, int64_t axis,
+                      double epsilon);
+
+/// Of the dimensions from `axis` on, which stay with size 1: the mean and 1 / sqrt(variance +
+/// epsilon).
+struct Moments {
+  Value mean, inverseDeviation;
+};
+Moments createMoments(OnnxNode &node, Value x, int64_t axis, double epsilon);
+
+/// y = x * factor * scale, where the scale may be null; factor = 1 / sqrt(mean of the squares from
+/// `axis` on + epsilon)
+struct RmsNorm {
+  Value y, factor;
+};
+RmsNorm createRmsNorm(OnnxNode &node, Value x, Value scale, int64_t axis, double epsilon);
+
+} // namespace mlir::ttc
+
+#endif // TTC_LIB_IMPORT_NORMALIZATION_H
