@@ -230,8 +230,7 @@ private:
       return error;
     tensor.type = findGgmlType(type);
     if (!tensor.type)
-      return makeError("expected a type that ttc knows for " + name + ", found number " +
-                       Twine(type));
+      return makeError("expected a supported type for  " + name + ", found number " + Twine(type));
     const uint64_t columns = tensor.shape[0];
     if (columns % tensor.type->blockElements != 0)
       return makeError("expected rows of whole blocks of " + Twine(tensor.type->blockElements) +

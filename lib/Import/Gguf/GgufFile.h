@@ -37,7 +37,7 @@ struct GgmlType {
   uint32_t blockElements, blockBytes;
 };
 
-/// Null if ttc does not know the number.
+/// Null if ttc does not support the type with this number.
 const GgmlType *findGgmlType(uint32_t number);
 
 class GgufFile {

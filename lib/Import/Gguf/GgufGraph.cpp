@@ -172,7 +172,7 @@ private:
     Function function = begin(name, {}, {"token", "position", "sampling", "history", "active"});
     auto &states = function.states;
     Value tokens = states["token"];
-    // No row of a step behind a stop token is valid: nothing is read then.
+    // No row of a step after a stop token is valid: nothing is read then.
     locate("count");
     if (options.sequences == 1) {
       Value done = SliceOp::create(builder, loc, states["sampling"], {kSamplingDone}, {1}, {1});
@@ -334,7 +334,7 @@ private:
   OpBuilder builder;
   GgufWeights weights;
   Location loc; ///< of the ops that are created
-  // Of the function that is being built.
+  // Values of the function that is being built.
   Value count;     ///< the valid rows
   Value sequences; ///< of the rows, or the one of all rows; null if there is only one
   std::vector<std::pair<std::string, RankedTensorType>> states;

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::ttc;
 namespace cl = llvm::cl;
 
-/// Caches are laid out in blocks of so many positions.
+/// Caches are laid out in blocks of this many positions.
 static constexpr int64_t kBlock = 32;
 static constexpr int64_t kMostContext = int64_t(1) << 20, kMostPrefill = 4096, kMostSequences = 64;
 
@@ -29,10 +29,10 @@ struct GgufCLOptions {
   cl::opt<int64_t> sequences{
       "sequences", cl::cat(category), cl::value_desc("N"), cl::init(GgufImportOptions().sequences),
       cl::desc("Texts that are generated at the same time, each with caches of its own")};
-  cl::list<int64_t> prefill{"prefill", cl::cat(category), cl::CommaSeparated,
-                            cl::value_desc("tokens,..."),
-                            cl::desc("Entry points for parts of a prompt of so many tokens "
-                                     "(default: 16,64,256); none: 0")};
+  cl::list<int64_t> prefill{
+      "prefill", cl::cat(category), cl::CommaSeparated, cl::value_desc("tokens,..."),
+      cl::desc("Entry points for parts of a prompt of these numbers of tokens  "
+               "(default: 16,64,256); none: 0")};
   using Cache = GgufImportOptions::Cache;
   cl::opt<Cache> cache{
       "cache", cl::cat(category), cl::init(Cache::F16),

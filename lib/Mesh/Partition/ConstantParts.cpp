@@ -90,7 +90,7 @@ ElementsAttr mlir::ttc::getParts(PartsCache &cache, ElementsAttr whole, const La
   return known ? known : known = getParts(whole, layout, mesh);
 }
 
-/// Part `row` of each section, and of each row part `unit` of so many.
+/// Part `row` of each section, and part `unit` of `units` of each row.
 static ElementsAttr getRowBox(ElementsAttr whole, const RowView &view, int64_t row, int64_t rows,
                               int64_t unit, int64_t units, StringRef name) {
   ConstantTensor source = ConstantTensor::get(whole);

@@ -84,7 +84,7 @@ Value Unroller::getPart(Value whole, const Layout &layout, int64_t device) {
   return whole;
 }
 
-/// Of the first device of each part.
+/// Uses the value of the first device of each part.
 Value Unroller::getWhole(Value local, const Layout &layout) {
   SmallVector<Value> values;
   for (const IRMapping &mapping : locals)

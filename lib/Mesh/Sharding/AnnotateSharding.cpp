@@ -37,8 +37,9 @@ struct Candidate {
 /// computes 50 operations per nanosecond and exchanges 5 bytes has about that ratio.
 constexpr int64_t kOperationsPerByte = 8;
 
-/// A table whose rows are looked up is divided by its columns if it has so many bytes for each byte
-/// that is looked up, and that devices then exchange: embeddings of words, but not of positions.
+/// A table whose rows are looked up is divided by its columns if it has at least this many bytes
+/// for each byte that is looked up, and that devices then exchange: embeddings of words, but not of
+/// positions.
 constexpr int64_t kTableBytesPerByte = 32;
 
 class Annotator {
@@ -103,7 +104,7 @@ LogicalResult Annotator::divideBatch(const Axes &axes) {
 
 //===--- tensors ----------------------------------------------------------------------===//
 
-/// Facts about each class, in the order of the ops in which they are met first.
+/// Facts about each class, in the order of the first ops that have it.
 std::vector<Candidate> Annotator::findCandidates() {
   std::vector<Candidate> candidates;
   DenseMap<unsigned, size_t> numbers;
@@ -132,8 +133,8 @@ std::vector<Candidate> Annotator::findCandidates() {
       for (size_t other = 0; other < index; ++other)
         candidate.isPossible &= classes.getClass(op, other) != candidate.node;
     }
-    // Ops that are not elementwise have weights as operand 1, perhaps behind a cast, a transpose or
-    // a dequantisation.
+    // Ops that are not elementwise have weights as operand 1, which a cast, a transpose or a
+    // dequantisation may convert.
     const bool hasWeights = isa<CountedOpInterface>(op) && op->getNumOperands() > 1 &&
                             isConstantExpression(op->getOperand(1));
     auto visit = [&](unsigned value, auto getClass) {
@@ -268,7 +269,8 @@ int64_t Annotator::addOps() {
       if (operand.get().getDefiningOp<ConstantOp>())
         constants.push_back(&operand);
   for (OpOperand *operand : constants) {
-    // Of all dimensions, as their classes are divided: an annotation contradicts no other one.
+    // Annotate all dimensions as their classes are divided, so that no annotation contradicts
+    // another.
     auto type = typeOf(operand->get());
     Layout layout;
     bool isChosen = false, fits = true;

@@ -22,7 +22,7 @@ static Value skipAnnotations(Value value) {
   return value;
 }
 
-/// The only use, behind annotations; null if there are several.
+/// The only use, after annotations; null if there are several.
 static OpOperand *getOnlyUse(Value value) {
   while (value.hasOneUse()) {
     OpOperand &use = *value.use_begin();
@@ -151,7 +151,7 @@ static Value makeZero(OpBuilder &builder, Location loc) {
   return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, 0.0F));
 }
 
-/// Which of so many rows are before `count`.
+/// Which of `rows` rows are before `count`.
 static Value makeMask(OpBuilder &builder, Location loc, int64_t rows, Value count) {
   SmallVector<int32_t> numbers(rows);
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -220,7 +220,7 @@ Value mlir::ttc::gatherOwnRows(OpBuilder &builder, BlockGatherOp op, Value table
 
 //===--- logits -----------------------------------------------------------------------===//
 
-/// Logits are gathered by runs of so many columns: the k largest logits are in the k runs of the
+/// Logits are gathered by runs of this many columns: the k largest logits are in the k runs of the
 /// largest maxima. 0: a device's columns are not whole runs.
 static int64_t getRunLength(RankedTensorType logits, const Axes &axes, MeshAttr mesh) {
   const int64_t own = logits.getDimSize(1) / getParts(mesh, axes);

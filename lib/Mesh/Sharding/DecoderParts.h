@@ -34,8 +34,8 @@ ElementsAttr getBiasParts(PartsCache &cache, BlockMatmulOp op, const Axes &colum
 /// The rows of an embedding that one device has.
 ElementsAttr getTableParts(PartsCache &cache, BlockGatherOp op, const Axes &rows, MeshAttr mesh);
 
-/// Bias and residual behind the sum of all devices; rows that do not count are 0. `masks` has, for
-/// counts of earlier products, which rows count.
+/// Adds bias and residual after the sum of all devices; rows that do not count are 0. `masks` has,
+/// for counts of earlier products, which rows count.
 Value addBehindSum(OpBuilder &builder, BlockMatmulOp op, Value sum, Value bias, Value residual,
                    DenseMap<Value, Value> &masks);
 

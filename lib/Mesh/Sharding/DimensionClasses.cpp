@@ -192,7 +192,7 @@ LogicalResult DimensionClasses::annotate(shard::ShardOp op) {
     return failure();
   for (auto [dim, wanted] : llvm::enumerate(*layout)) {
     unsigned node = getClass(op.getResult(), dim);
-    // Of several dimensions of one class, one alone has the axes.
+    // Only one of several dimensions of one class has the axes.
     if (wanted.empty() && llvm::any_of(llvm::enumerate(*layout), [&](auto other) {
           return !other.value().empty() && getClass(op.getResult(), other.index()) == node;
         }))

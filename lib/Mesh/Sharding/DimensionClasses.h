@@ -11,7 +11,7 @@ namespace mlir::ttc {
 
 /// Axes of the mesh, by number, that divide one dimension: the first one divides outermost.
 using Axes = SmallVector<unsigned, 2>;
-/// Of each dimension of a tensor.
+/// The axes that divide each dimension of a tensor.
 using Layout = SmallVector<Axes>;
 
 /// The devices along the axes.

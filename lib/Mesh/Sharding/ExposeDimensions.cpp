@@ -38,8 +38,8 @@ struct TransposeBeforeMerge : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// Whether constant indices, with vectors of so many numbers along the last dimension, are the
-/// positions of all elements of `shape`, in order.
+/// Whether constant indices, as numbers or as vectors along the last dimension, are the positions
+/// of all elements of `shape`, in order.
 bool areAllPositions(Value indices, ArrayRef<int64_t> shape, bool areVectors) {
   auto constant = indices.getDefiningOp<ConstantOp>();
   if (!constant || isa<ShardsAttr>(constant.getValue()))

@@ -48,7 +48,7 @@ std::optional<OpLoops> mlir::ttc::describeLoops(Operation *op) {
   if (!loops.isValid() || op->getNumResults() == 0)
     return std::nullopt;
   // Quantisation with scales along an axis is elementwise in form, but its scales are not aligned
-  // at the last dimension; the families know.
+  // at the last dimension; the families handle that.
   describeDecoder(loops) || describeMovement(loops) || describeProduct(loops) ||
       describeAlongDimensions(loops) || describeElementwise(loops);
   loops.finish();

@@ -41,7 +41,7 @@ int64_t getCost(Operation *op, SymbolTable &symbols) {
         program && program.hasTensorBody())
       for (Operation &each : program.getBody().front())
         operations = llvm::SaturatingAdd<uint64_t>(operations, countOperations(&each).value_or(0));
-  // Of thousands of ops, the sum must not overflow.
+  // The sum over thousands of ops must not overflow.
   return std::min<uint64_t>(std::max<uint64_t>(operations, kOperationsPerByte * bytes), uint64_t(1)
                                                                                             << 48);
 }

@@ -125,16 +125,16 @@ public:
   //===--- Constants ---===//
   // A constant of a given shape that is too large is null, and an error at the node.
 
-  /// Of rank 0 and the element type of `like`.
+  /// A tensor of rank 0 with the element type of `like`.
   Value number(Value like, double value) { return node.scalarLike(like, value); }
-  /// Of type i64 and rank 0.
+  /// A tensor of i64 and rank 0.
   Value scalar(int64_t value);
-  /// Of type f32 and rank 1.
+  /// A tensor of f32 and rank 1.
   Value floats(ArrayRef<float> values);
   Value floats(ArrayRef<int64_t> shape, ArrayRef<double> values, Type elementType);
-  /// Of rank 1, rounded to a type of floats.
+  /// A tensor of rank 1, rounded to a type of floats.
   Value numbers(ArrayRef<double> values, Type elementType);
-  /// Of type i64 and rank 1.
+  /// A tensor of i64 and rank 1.
   Value ints(ArrayRef<int64_t> values) { return node.constant(values); }
   Value ints(ArrayRef<int64_t> shape, ArrayRef<int64_t> values, Type elementType);
   /// 0, 1, ..., count - 1, of rank 1.

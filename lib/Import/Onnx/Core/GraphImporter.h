@@ -70,7 +70,7 @@ private:
   const OpsetVersions &opsets;
   std::string prefix;
   const GraphImporter *outer;
-  /// Of bodies within bodies, and calls within functions.
+  /// The depth of bodies within bodies, and of calls within functions.
   unsigned depth;
   OnnxGraph graph;
   llvm::StringMap<Value> values;

@@ -71,7 +71,7 @@ struct ImportContext {
   int64_t generatedBytes = 0;
   int64_t importedNodes = 0;
 
-  /// Bodies of function calls. They stay, because `tensors` knows tensors by their address.
+  /// Bodies of function calls. They are kept, because `tensors` identifies tensors by address.
   std::vector<std::shared_ptr<onnx::GraphProto>> instances;
 
 private:

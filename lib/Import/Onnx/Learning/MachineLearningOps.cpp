@@ -13,7 +13,7 @@ using namespace mlir::ttc;
 static LogicalResult importBinarizer(OnnxNode &node) {
   Expressions e(node);
   Value x = node.input(0);
-  // Of integers, those above a threshold are those above the integer below it.
+  // For integers, being above the threshold means being above the integer below it.
   const double threshold = node.getFloat("threshold", 0);
   Value above = e.compare(ComparePredicate::GT, x,
                           isa<FloatType>(elementTypeOf(x)) ? threshold : std::floor(threshold));

@@ -16,7 +16,7 @@ struct TreeBranch {
   BranchMode mode = BranchMode::LessEqual;
   /// Whether a feature that is not a number takes the branch.
   bool takesNan = false;
-  /// Where it goes on if the comparison is true or false: a branch, or from branches.size() on a
+  /// Where it continues if the comparison is true or false: a branch, or from branches.size() on a
   /// leaf.
   int64_t yes = 0, no = 0;
 };

@@ -35,7 +35,7 @@ bool AttentionWindow::mayBeEmpty() const {
     return false;
   if (batchOffset)
     return true;
-  // Of the first and the last query, the range of keys.
+  // The range of keys of the first and the last query.
   int64_t after = causal ? 0 : right;
   bool firstSees = after < 0 || after >= -offset;
   bool lastSees = left < 0 || offset + rows - 1 - left < columns;

@@ -155,7 +155,7 @@ static LogicalResult importLoop(OnnxNode &node) {
   FailureOr<std::optional<int64_t>> trips = readTripCount(node, numCarried);
   if (failed(trips))
     return failure();
-  // Null while the loop surely goes on.
+  // Null while the loop certainly continues.
   Value active = node.hasInput(1) ? toCondition(node, node.input(1)) : Value();
   if (node.hasFailed())
     return failure();

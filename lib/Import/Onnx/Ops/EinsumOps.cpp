@@ -161,7 +161,7 @@ int64_t Einsum::extent(ArrayRef<Label> labels) const {
 }
 
 Term Einsum::multiply(Term a, Term b, ArrayRef<Label> kept) {
-  // What only one of them has and nobody needs is summed first. A dimension of size 1 broadcasts.
+  // What only one of them has and nothing needs is summed first. A dimension of size 1 broadcasts.
   auto neededBy = [&](const Term &other) {
     Labels needed(kept);
     needed.append(other.labels);

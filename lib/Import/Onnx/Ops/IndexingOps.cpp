@@ -99,7 +99,7 @@ static LogicalResult importSlice(OnnxNode &node) {
 
 namespace {
 struct Padding {
-  /// Of all dimensions: begins, then ends.
+  /// The padding of all dimensions: begins, then ends.
   SmallVector<int64_t> pads;
   double value = 0;
 };

@@ -11,8 +11,8 @@ namespace mlir::ttc {
 Value createLayerNorm(OnnxNode &node, Value x, Value scale, Value bias, int64_t axis,
                       double epsilon);
 
-/// Of the dimensions from `axis` on, which stay with size 1: the mean and 1 / sqrt(variance +
-/// epsilon).
+/// The mean and 1 / sqrt(variance + epsilon) over the dimensions from `axis` on, which stay with
+/// size 1.
 struct Moments {
   Value mean, inverseDeviation;
 };

@@ -11,7 +11,7 @@ namespace mlir::ttc {
 /// A scale and a zero point that broadcast to the tensor that they belong to.
 struct QuantizationParams {
   Value scale;
-  /// Of the type of quantised numbers.
+  /// Has the type of the quantised numbers.
   Value zero;
 };
 
@@ -29,8 +29,8 @@ public:
   /// One value for all elements, or one for each element of dimension `axis` of a tensor of this
   /// rank; shaped to broadcast. Reports other shapes.
   Value perAxis(Value value, int64_t axis, ArrayRef<int64_t> shape, StringRef what);
-  /// Of one tensor, from two inputs of the node: one scale for all elements. `elementType` is that
-  /// of quantised numbers.
+  /// The parameters of one tensor, from two inputs of the node: one scale for all elements.
+  /// `elementType` is that of the quantised numbers.
   QuantizationParams readScalar(unsigned scaleInput, unsigned zeroInput, Type elementType);
 
   /// saturate(round(x / scale) + zero), in the arithmetic of f32 or of the scale if that is wider.

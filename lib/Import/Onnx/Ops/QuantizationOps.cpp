@@ -18,7 +18,7 @@ namespace {
 struct LinearShape {
   /// The tensor's shape while it is quantised: blocks have a dimension of their own.
   SmallVector<int64_t> shape;
-  /// Of scale and zero point.
+  /// The shape of scale and zero point.
   SmallVector<int64_t> paramShape;
   int64_t axis = 0;
   /// The size of blocks that do not divide the axis, else 0.

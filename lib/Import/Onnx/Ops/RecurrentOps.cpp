@@ -301,7 +301,7 @@ LogicalResult Recurrence::import() {
   if (hasCell)
     results[2] = stackDirections(lastC);
   if (!results[0])
-    results[0] = results[1]; // nobody reads it
+    results[0] = results[1]; // nothing reads it
   return node.results(results);
 }
 

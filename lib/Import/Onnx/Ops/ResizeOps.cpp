@@ -16,10 +16,10 @@ using namespace mlir::ttc;
 namespace {
 struct Resize {
   ResizeSampling sampling;
-  /// Of all dimensions; one of the two is empty.
+  /// For all dimensions; one of the two is empty.
   SmallVector<double> scales;
   SmallVector<int64_t> sizes;
-  /// Of all dimensions, starts then ends; empty without a region of interest.
+  /// For all dimensions, starts then ends; empty without a region of interest.
   SmallVector<double> region;
   /// The same where they are computed at run time, by dimension: scalars of f64, or null.
   SmallVector<Value> computedScales, computedRegion;

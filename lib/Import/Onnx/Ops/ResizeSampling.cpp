@@ -137,7 +137,7 @@ static FailureOr<WeightedElements> getTaps(OnnxNode &node, const ResizeSampling 
   }
   if (sampling.mode != SampleMode::Nearest)
     return taps;
-  // Of each pair of elements one has the weight 1.
+  // One of each pair of elements has the weight 1.
   WeightedElements nearest;
   nearest.count = 1;
   nearest.isOutside = taps.isOutside;

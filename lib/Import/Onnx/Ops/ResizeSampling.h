@@ -30,7 +30,7 @@ struct ResizeSampling {
 struct ResizeAxis {
   int64_t operandSize = 0, resultSize = 0;
   double scale = 1;
-  /// Of the region, in parts of the operand.
+  /// The bounds of the region, in parts of the operand.
   double start = 0, end = 1;
   /// The same as scalars of f64 where they are computed at run time; null where they are not.
   Value computedScale, computedStart, computedEnd;

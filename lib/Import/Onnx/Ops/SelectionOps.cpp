@@ -177,7 +177,7 @@ static LogicalResult importUnique(OnnxNode &node) {
   Value sizes = scatter(e.splat({heads.size}, i64, 0), group, e.splat({total}, i64, 1),
                         ScatterReduction::Add);
   // The sort is stable: the first slice of a group is the one that comes first in the input. Unused
-  // entries are behind the last slice.
+  // entries follow the last slice.
   Value end = e.splat({1}, i64, static_cast<double>(total));
   Value first = e.gather(e.concat({order, end}, 0), heads.places, 0);
   if (!sorted) {

@@ -31,7 +31,7 @@ public:
     if (!x)
       return {};
     const int64_t length = shapeOf(x)[1];
-    // Of all rows of the matrix, so that the first frequencies have the same bits in any case.
+    // Use all rows of the matrix, so that the first frequencies have the same bits in any case.
     if (length > kLongest && getFactor(length) > 1) {
       Value y = e.slice(applyFactors(x), 1, 0, results);
       return onlyReal ? e.slice(y, 2, 0, 1) : y;

@@ -101,7 +101,7 @@ static LogicalResult importDet(OnnxNode &node) {
   return node.results(node.create<DeterminantOp>(node.input(0)));
 }
 
-/// Element t of a sequence of length n comes from n - 1 - t, elements behind its end from t.
+/// Element t of a sequence of length n comes from n - 1 - t, elements after its end from t.
 static LogicalResult importReverseSequence(OnnxNode &node) {
   Value x = node.input(0);
   int64_t timeAxis = node.getInt("time_axis", 0), batchAxis = node.getInt("batch_axis", 1);

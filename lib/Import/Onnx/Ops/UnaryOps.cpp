@@ -144,7 +144,7 @@ static LogicalResult importIsNaN(OnnxNode &node) {
 static LogicalResult importIsInf(OnnxNode &node) {
   Value x = node.input(0);
   bool negative = node.getInt("detect_negative", 1), positive = node.getInt("detect_positive", 1);
-  // Of both signs the magnitude; of none a comparison that is never true.
+  // For both signs, compare the magnitude; for none, the comparison is never true.
   double infinity = std::numeric_limits<double>::infinity();
   if (negative && positive)
     x = node.create<AbsOp>(x);

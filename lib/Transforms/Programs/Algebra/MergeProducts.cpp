@@ -34,14 +34,14 @@ int64_t getBytes(Value value) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
-/// Whether few rows meet many weights, which one product then streams once.
+/// Whether few rows are multiplied with many weights, which one product then streams once.
 bool isWorthMerging(MatmulOp op) {
   const int64_t bytes =
       tensorType(op.getB()).getNumElements() * tensorType(op.getB()).getElementTypeBitWidth() / 8;
   return getRows(op) < ::ttc::kernels::kRowsForWeights && bytes >= kLeastWeightBytes;
 }
 
-/// Whether `value` is the same for all rows of a product with so many columns.
+/// Whether `value` is the same for all rows of a product with this many columns.
 bool isSameForAllRows(Value value, int64_t columns) {
   auto type = tensorType(value);
   return type.getNumElements() == 1 ||

@@ -164,8 +164,8 @@ private:
     return std::nullopt;
   }
 
-  /// Applies elementwise ops on the product to its quarters instead, as far as they need nothing
-  /// that comes later. Returns these ops, in the order of the block.
+  /// Applies elementwise ops on the product to its quarters instead, if they need nothing that
+  /// comes later. Returns these ops, in the order of the block.
   SetVector<Operation *> pushTails() {
     SetVector<Operation *> replaced;
     SmallVector<Value> values{op.getY()};

@@ -13,7 +13,7 @@ namespace mlir::ttc {
 namespace {
 
 /// The shuffle that makes a value, if it moves elements at run time and nothing else needs it:
-/// behind the user it moves no more than in front.
+/// after its user, it moves no more elements than before.
 std::optional<ChannelShuffle> getMovableShuffle(Value value) {
   std::optional<ChannelShuffle> shuffle = getChannelShuffle(value);
   if (!shuffle || !value.hasOneUse() || !value.getDefiningOp<ReshapeOp>().getX().hasOneUse() ||
@@ -97,7 +97,8 @@ struct SinkThroughElementwise : OpInterfaceRewritePattern<ElementwiseOpInterface
   }
 };
 
-/// All input channels meet all output channels, so their order is that of the weights.
+/// Each output channel sums over all input channels, so the order of channels can become that of
+/// the weights.
 struct AbsorbIntoWeights : OpRewritePattern<ConvOp>, CountingPattern {
   AbsorbIntoWeights(MLIRContext *context, PassCounter &count)
       : OpRewritePattern(context), CountingPattern(count) {}
@@ -118,7 +119,7 @@ struct AbsorbIntoWeights : OpRewritePattern<ConvOp>, CountingPattern {
 };
 
 struct SinkShuffles : impl::SinkShufflesBase<SinkShuffles> {
-  PassCounter numSunk{*this, "sunk", "Shuffles that were moved behind an op"};
+  PassCounter numSunk{*this, "sunk", "Shuffles that were moved past an op"};
   PassCounter numAbsorbed{*this, "absorbed", "Shuffles that became an order of weights"};
 
   void runOnOperation() override {

@@ -35,7 +35,7 @@ struct ChannelShuffle {
 /// The shuffle that makes a value of the same shape, if there is one.
 std::optional<ChannelShuffle> getChannelShuffle(Value value);
 Value createChannelShuffle(OpBuilder &builder, Location loc, ChannelShuffle shuffle);
-/// Undoes a shuffle of so many groups along one dimension of a value.
+/// Undoes a shuffle of `groups` groups along one dimension of a value.
 Value undoChannelShuffle(OpBuilder &builder, Location loc, Value value, int64_t dim,
                          int64_t groups);
 

@@ -68,8 +68,8 @@ struct CountingPattern {
 //===--- updates ----------------------------------------------------------------------===//
 
 /// The columns of vectors of indices into the first dimensions of a state, for vectors into a
-/// transpose of it. Dimensions that those vectors leave are walked by new ones, behind the
-/// dimensions that the vectors have.
+/// transpose of it. New dimensions, after those of the vectors, walk the dimensions that the
+/// vectors leave.
 struct StateIndices {
   SmallVector<int64_t> walked; ///< of the state
   Value vectors;
@@ -125,7 +125,7 @@ StateIndices createStateIndices(OpBuilder &builder, Location loc, Value indices,
   return result;
 }
 
-/// Of a transposed state; nothing for others.
+/// The transpose that makes a transposed state; null for others.
 TransposeOp getTransposedState(Value data) {
   auto transpose = data.getDefiningOp<TransposeOp>();
   return transpose && isFromState(transpose.getX()) ? transpose : TransposeOp();
@@ -325,7 +325,7 @@ SmallVector<int64_t> splitHeads(ArrayRef<int64_t> shape, int64_t heads, int64_t 
 /// The heads as the state has them, each for a group of queries.
 Value createHeads(OpBuilder &builder, Location loc, const RepeatedHeads &heads,
                   ArrayRef<int64_t> shape, bool isRow) {
-  // Of the dimensions of more than one element.
+  // The dimensions of more than one element.
   SmallVector<int64_t> atoms, kept;
   for (const SmallVector<int64_t> &dim : heads.dims)
     llvm::append_range(atoms, dim);
@@ -461,7 +461,8 @@ private:
 
 struct KeepStatesInPlace : impl::KeepStatesInPlaceBase<KeepStatesInPlace> {
   PassCounter numScatters{*this, "scatters", "Scatters into states that were transposed"};
-  PassCounter numScales{*this, "scales", "Scales of states that became scales of what they meet"};
+  PassCounter numScales{*this, "scales",
+                        "Scales of states that became scales of the other operand"};
   PassCounter numGrouped{*this, "grouped", "Attentions whose heads are no longer repeated"};
 
   void runOnOperation() override {
