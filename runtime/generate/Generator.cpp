@@ -56,8 +56,8 @@ Generator::Generator(std::shared_ptr<Device> device, const ttrt_generator_option
   popped_.resize(outputs);
 }
 
-/// `decode`, or decode_B for several B: 1, the number of sequences, and some between them. Of each,
-/// maybe a variant of the best logits.
+/// `decode`, or decode_B for several B: 1, the number of sequences, and some between them. Each may
+/// have a variant for the best logits.
 void Generator::findSteps(const std::shared_ptr<Device> &device,
                           const ttrt_generator_options &options) {
   struct Found {
@@ -252,7 +252,8 @@ void Generator::prefill(uint32_t sequence, const int32_t *prompt, uint64_t begin
   }
 }
 
-/// The tokens that the steps choose are dropped: each has written it behind its own.
+/// The tokens that the steps choose are dropped: each step has written its token after its own
+/// position.
 void Generator::prefillBySteps(uint32_t sequence, const int32_t *prompt, uint64_t begin,
                                uint64_t end) {
   const ttrt_sampling greedy = TTRT_SAMPLING_INIT;

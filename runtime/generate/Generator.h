@@ -58,7 +58,7 @@ private:
     std::unique_ptr<PipelineState> pipeline;
     uint32_t best = kNone; ///< which of steps_ does the same with the best logits only
   };
-  /// Of each sequence `bytes`.
+  /// `bytes` bytes for each sequence.
   struct State {
     uint8_t *data;
     uint64_t bytes;
@@ -95,7 +95,7 @@ private:
   bool deliver(ttrt_generated *generated);
 
   const uint32_t ahead_;
-  std::vector<Steps> steps_; ///< the fewest rows first; behind them, those of the best logits
+  std::vector<Steps> steps_; ///< the fewest rows first; then those of the best logits
   State token_{}, position_{}, sampling_{}, history_{};
   State active_{}; ///< null in a bundle for one sequence
   uint64_t context_ = 0;

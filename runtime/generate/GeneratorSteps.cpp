@@ -80,7 +80,7 @@ bool Generator::group() {
   for (uint32_t i = 0; i < sequences(); ++i)
     if (const Sequence &sequence = sequences_[i]; sequence.isActive) {
       rows_[row++] = i;
-      // The device does not know how many tokens are wanted.
+      // The device does not have the limits on tokens.
       budget_ = std::min(budget_, sequence.limit - sequence.taken);
     }
   for (uint32_t i = 0; i < sequences(); ++i)

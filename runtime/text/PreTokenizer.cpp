@@ -126,7 +126,7 @@ void PreTokenizer::splitFrom(size_t stage, std::string_view text,
                              const std::function<void(std::string_view)> &use) const {
   if (stage == stages.size())
     return use(text);
-  // The next stage sees a piece and nothing behind it, which decides what a space is followed by.
+  // The next stage sees a piece and nothing after it, which decides what a space is followed by.
   for (size_t at = 0; at < text.size();) {
     const auto [begin, end] = stages[stage]->find(text, at);
     if (begin > at)

@@ -186,7 +186,7 @@ def test_refused(three, tools):
     """What is for one device says so."""
     bundle = three.bundle(3)
     for options, message in [
-            (["--prompt-ids=1", "--devices=2"], "is for a mesh of 3 devices"),
+            (["--prompt-ids=1", "--devices=2"], "--devices=2: expected 3, the devices of the mesh"),
             (["--prompt-ids=1", "--save-state=x"], "each device of a mesh has its own states"),
             (["--chat", "--processes=3"], "expected --prompt, or --devices"),
             (["--prompt-ids=1", "--tokens=500", "--processes=3"], "the context of 64 has room for 64 more")]:

@@ -79,7 +79,7 @@ def test_a_transport_has_one_device(mpi):
 
 @pytest.mark.parametrize("mode, message", [
     ("bundles", "device 1 of the mesh has another bundle than device 0"),
-    ("devices", "the bundle of device 1 is for a mesh of 4 devices; found 3 ranks")])
+    ("devices", "the bundle of device 1 is compiled for a mesh of 4 devices; found 3 ranks")])
 def test_ranks_with_other_bundles_are_refused(mpi, mode, message):
     status, output = mpi.run(3, mode)
     assert status == 0 and lines_of(output, 3) == [message] * 3, output

@@ -246,7 +246,7 @@ def test_several_states(tools, bundle, tmp_path):
     (["--prompts-file=/nonexistent"], 2, "cannot read '/nonexistent'"),
     (["--prompts-file=/dev/null"], 2, "--prompts-file=/dev/null: expected a prompt a line, found none"),
     (["--prompt=a", "--prompt-ids=1"], 2, "expected one of --prompt"),
-    (["--prompt=a", "--prompt=b", "--logits=x.npy"], 2, "--logits is for one prompt"),
+    (["--prompt=a", "--prompt=b", "--logits=x.npy"], 2, "--logits: expected one prompt, found 2"),
     (["--prompt=a", "--prompt=" + "a" * 65], 2, "prompt 2 has 65 tokens; the context has room for 64"),
     (["--prompt=a", "--prompt=" + "a" * 60, "--tokens=6"], 2,
      "prompt 2 has 60 tokens, and 6 more are wanted; the context of 64 has room for 5 more"),

@@ -120,9 +120,9 @@ def test_two_queues(run, bundle, how):
 
 
 @pytest.mark.parametrize("how, message", [
-    ("threads", "--devices=3: {} is for a mesh of 2 devices"),
-    ("processes", "--processes=3: {} is for a mesh of 2 devices"),
-    ("mpi", "rank 1: {}: the bundle is for a mesh of 2 devices; the transport is of device 1 of 3")])
+    ("threads", "--devices=3: expected 2, the devices of the mesh that {} is compiled for"),
+    ("processes", "--processes=3: expected 2, the devices of the mesh that {} is compiled for"),
+    ("mpi", "rank 1: {}: the bundle is compiled for a mesh of 2 devices; the transport is of device 1 of 3")])
 def test_other_number_of_devices(run, bundle, how, message):
     done = run(how, bundle("mesh-parts"), "--random", ranks=3, check=False)
     assert done.returncode == 2
@@ -131,7 +131,7 @@ def test_other_number_of_devices(run, bundle, how, message):
 
 def test_bundle_for_one_device(run, bundle):
     done = run("processes", bundle("sample"), "--random", check=False)
-    assert done.returncode == 2 and "is for one device, not for a mesh" in done.stderr
+    assert done.returncode == 2 and "expected a bundle compiled for a mesh, found" in done.stderr
 
 
 @pytest.mark.parametrize("option, message", [

@@ -31,7 +31,7 @@ struct Fault {
 };
 } // namespace
 
-// Of the handler. Set while a program runs, which holds no locks and owns no objects.
+// For the signal handler. Set while a program runs, which holds no locks and owns no objects.
 static sigjmp_buf resume;
 static volatile sig_atomic_t running;
 static Fault fault;
@@ -347,7 +347,7 @@ bool ProgramRunner::runAlone(uint64_t workgroup, const Results &expected) {
   return wrote;
 }
 
-/// Of an operand per workgroup: the row has the expected bytes; no other row has changed.
+/// Checks an operand per workgroup: the row has the expected bytes, and no other row has changed.
 void ProgramRunner::checkOnly(uint32_t index, uint64_t workgroup,
                               const std::vector<uint8_t> &expected) {
   GuardedRows &area = *memory_[index];
@@ -369,8 +369,8 @@ void ProgramRunner::checkOnly(uint32_t index, uint64_t workgroup,
                                 workgroup, at, describe(index), at / rows(index).pitch, workgroup)};
 }
 
-/// Of any other written operand: whether something has changed. What has changed must have the
-/// expected bytes, and no other workgroup may have changed it. It is set back.
+/// Checks any other written operand; returns whether something has changed. What has changed must
+/// have the expected bytes, and no other workgroup may have changed it. It is set back.
 bool ProgramRunner::collectAlone(uint32_t index, uint64_t workgroup,
                                  const std::vector<uint8_t> &expected) {
   const Rows &rows = this->rows(index);

@@ -73,7 +73,7 @@ public:
   Results run(const Circumstances &circumstances);
 
   /// Runs single workgroups after begin(), which has the memory ready. Outputs hold
-  /// `circumstances.outputs` before each one. Of an operand per workgroup, only the row of this
+  /// `circumstances.outputs` before each one. In an operand per workgroup, only the row of this
   /// workgroup can be accessed, where rows have their own pages, and the other rows hold nothing.
   void beginAlone(const Circumstances &circumstances);
   /// Throws Violation, also if a byte that it writes differs from `expected` or has been written by

@@ -11,8 +11,8 @@
 
 namespace ttrun {
 
-/// Of one run of the default schedule. Each byte counts once, however many commands read it, and an
-/// operand counts whole: the tables do not tell which rows data select.
+/// The costs of one run of the default schedule. Each byte counts once, however many commands read
+/// it, and an operand counts whole: the tables do not tell which rows data select.
 struct EntryCosts {
   uint64_t constants = 0; ///< bytes read of weights and other constants
   uint64_t states = 0;    ///< bytes read of states, without caches

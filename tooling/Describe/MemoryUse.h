@@ -57,8 +57,8 @@ struct TypeUse {
   uint64_t peakTime = 0;   ///< the first such point
   // Sums by kind; of scratch the maximum, because one command at a time uses it.
   uint64_t constants = 0, slots = 0, states = 0, staging = 0, scratch = 0, streams = 0;
-  /// Of activations: the most bytes alive at one point, which bounds every plan from below, and the
-  /// arena size of this plan, from the lowest address to the highest. In L1 these include
+  /// For activations: the most bytes alive at one point, which bounds every plan from below, and
+  /// the arena size of this plan, from the lowest address to the highest. In L1 these include
   /// everything that is stored there, scratch too, and are 0 if there is only scratch.
   uint64_t lowerBound = 0, lowerBoundTime = 0, arenaSize = 0;
   /// DRAM: the bytes that the default schedules move, and the part of them that is constants.

@@ -69,9 +69,9 @@ static std::vector<Pipeline> pipelinesOf(const Bundle &bundle) {
   return pipelines;
 }
 
-/// Of the time of all devices, what they wait for others, if stages take as long as their
-/// operations: in one inference, in which all micro-batches pass the largest stage one after the
-/// other and one of them all other stages; and when inferences follow each other.
+/// The share of the time of all devices in which they wait for others, if stages take as long as
+/// their operations: in one inference, in which all micro-batches pass the largest stage one after
+/// the other and one of them all other stages; and when inferences follow each other.
 static std::pair<double, double> bubblesOf(const Pipeline &pipeline) {
   double all = 0, most = 0;
   for (const Stage &stage : pipeline.stages) {

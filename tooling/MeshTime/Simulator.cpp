@@ -177,7 +177,7 @@ private:
       device.time.spans.push_back({what, static_cast<uint32_t>(device.next), begin, end});
   }
 
-  /// A member is so far now: whoever has waited for it goes on.
+  /// A member has reached this progress: those that have waited for it continue.
   void publish(Collective &collective, uint32_t group, uint32_t self, uint64_t progress) {
     Member &member = collective.groups[group].members[self];
     member.progress = progress;

@@ -295,7 +295,7 @@ private:
   std::vector<CoreSpan> streams, commands, dispatched;
 };
 
-/// A change of what goes on, at one time.
+/// A change of what happens, at one time.
 struct Change {
   int64_t time;
   Use use;     ///< Outside: the begin of an iteration, with `op` if it is dispatched

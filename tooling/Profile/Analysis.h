@@ -101,7 +101,7 @@ struct DeviceTimes {
   uint32_t anchor = kNone; ///< that stream's step
   /// Whether most of them are dispatched; of as many, whether the first one is.
   bool dispatched = false;
-  /// Of those that are as most are: the duration, and the share in which the device waits.
+  /// The duration of the typical iterations, and the share in which the device waits.
   std::vector<double> iterations, waits;
   /// The share in which the device waits, in each of up to 16 blocks of successive iterations.
   /// Iterations differ much when a pipeline makes several wait for one; blocks do less.
@@ -141,7 +141,7 @@ struct Spread {
   double deviation = 0; ///< 1.4826 * median absolute deviation: the standard deviation, if normal
   /// Standard error of the median, if the samples are independent.
   double error() const;
-  /// Of each execution of a whole, its parts take the sum of their medians.
+  /// The parts of each execution of a whole take the sum of their medians.
   void add(const Spread &part);
 };
 Spread spreadOf(std::vector<double> values);

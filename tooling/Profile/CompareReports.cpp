@@ -40,13 +40,13 @@ struct Change {
 };
 } // namespace
 
-/// Of an object with "count", "median" and "deviation", or with "median" and "p90" of `loops`.
+/// Reads an object with "count", "median" and "deviation", or with "median" and "p90" of `loops`.
 static Spread spreadIn(const JsonValue &value, const std::string &suffix, double loops) {
   Spread spread;
   const double count = value["count"].isNumber() ? value["count"].number : loops;
   spread.count = count >= 1 && count < 1e15 ? static_cast<uint64_t>(count) : 0;
   spread.median = value["median" + suffix].number;
-  // Of a normal distribution, 90 % are below the mean and 1.2816 standard deviations.
+  // In a normal distribution, 90 % are below the mean plus 1.2816 standard deviations.
   spread.deviation = value["deviation"].isNumber()
                          ? value["deviation"].number
                          : std::max(0.0, (value["p90" + suffix].number - spread.median) / 1.2816);
@@ -153,7 +153,7 @@ int compareReports(const std::vector<std::string> &files, bool asJson, double to
   size_t common = 0;
   for (const auto &[name, spread] : before.ops)
     common += after.ops.count(name);
-  // Of many ops some differ by chance: the more there are, the more each has to differ.
+  // Among many ops, some differ by chance: the more there are, the more each has to differ.
   const double errors = quantile(0.05 / static_cast<double>(std::max<size_t>(common, 1)));
   std::vector<std::string> gone, added;
   for (const auto &[name, spread] : before.ops)

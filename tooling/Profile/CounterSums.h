@@ -51,7 +51,7 @@ std::string counterCells(const Analysis &analysis, uint32_t row);
 /// How many columns these are.
 size_t counterColumnCount(const Log &log);
 
-/// What could not be counted and why, and what to know about the values, a line each.
+/// What could not be counted and why, and notes about the values, one line each.
 std::vector<std::string> counterNotes(const Analysis &analysis);
 /// The table of --counters: at most `rows` programs.
 void printCounters(const Analysis &analysis, const Summary &summary, size_t rows);

@@ -110,7 +110,7 @@ std::string markersCsv(const Analysis &a) {
         stream = marker.id;
       fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},", ring.info.device, ring.info.queue,
                      ring.info.core, ring.info.ring, marker.time);
-      // Of these, the time is something else.
+      // The time of these is something else.
       if (marker.kind == MarkerKind::ZoneTotal)
         fmt::format_to(std::back_inserter(csv), "{:.0f}", a.clock.nanoseconds(marker.time));
       else if (marker.kind != MarkerKind::Payload && marker.kind != MarkerKind::CounterTime &&

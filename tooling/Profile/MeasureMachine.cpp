@@ -162,8 +162,8 @@ Loop byteLoop() {
   return {};
 }
 
-/// Runs `work(thread)` on so many threads at once, and returns the seconds from the first begin to
-/// the last end.
+/// Runs `work(thread)` on `threads` threads at once, and returns the seconds from the first begin
+/// to the last end.
 template <typename Work> double timeAtOnce(uint32_t threads, Work work) {
   std::atomic<uint32_t> ready{0};
   std::vector<Clock::time_point> begins(threads), ends(threads);

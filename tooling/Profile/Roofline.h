@@ -22,7 +22,7 @@ struct Ideal {
   std::optional<double> bandwidth; ///< the bytes of DRAM that it reads and writes
   /// The larger one of those that are known.
   std::optional<double> least() const;
-  /// Of several ops one after the other; known if it is known of each.
+  /// Adds the ideal of an op that follows; known if both are.
   Ideal &operator+=(const Ideal &other);
 };
 Ideal idealOf(const OpInfo &op, const Limits &limits);

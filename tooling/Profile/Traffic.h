@@ -28,7 +28,8 @@ struct Traffic {
 
 /// Adds the accesses of an op. What several workgroups share is divided among them.
 void addTraffic(Traffic &traffic, const OpInfo &op);
-/// Of a device; empty if no tensor is sharded, or the plan has more than kMostTrafficCores cores.
+/// The traffic of a device; empty if no tensor is sharded, or the plan has more than
+/// kMostTrafficCores cores.
 Traffic trafficOf(const Analysis &analysis, uint32_t device);
 inline constexpr uint64_t kMostTrafficCores = 1024;
 

@@ -40,7 +40,7 @@ static int installFilter() {
 #elif defined(__aarch64__)
   constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
 #endif
-  // Returns `action` for a call; every other call goes on to the next line.
+  // Returns `action` for a call; every other call continues with the next line.
 #define TTC_RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
 #define TTC_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, field))
 #define TTC_ALLOW(number)                                                                          \

@@ -14,7 +14,7 @@ namespace ttrun {
 /// end; no other system call works, so there are no files, no sockets, no other programs, no more
 /// memory and no threads. All file descriptors are closed, and the environment is wiped. A call
 /// that is not allowed ends the process with its number + 1 in `forbidden`, which must stay mapped.
-/// Returns null, or what could not be done, with errno set; the process must then not go on.
+/// Returns null, or what could not be done, with errno set; the process must then not continue.
 const char *confineProcess(std::atomic<uint32_t> &forbidden) noexcept;
 
 } // namespace ttrun

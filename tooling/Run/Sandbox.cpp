@@ -162,7 +162,8 @@ void Sandbox::waitUntil(uint32_t wanted) {
   }
 }
 
-/// What went wrong, as far as the other process can be believed: its messages are only shown.
+/// What went wrong, according to the other process, which is not trusted: its messages are only
+/// shown.
 void Sandbox::failEnded() {
   siginfo_t info{};
   kill(child_, SIGKILL); // no effect if it has ended by itself

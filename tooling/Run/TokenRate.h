@@ -23,7 +23,7 @@ public:
 
   /// Begins a text, with all states zero: a greedy choice without an end.
   void restart() const;
-  /// The last `runs` of `all` runs since restart() have taken so many seconds.
+  /// The last `runs` of `all` runs since restart() have taken `seconds`.
   void measured(uint64_t runs, uint64_t all, double seconds);
 
   /// Whether it was measured.

@@ -155,10 +155,10 @@ int benchCommand(int argc, char **argv) {
   std::optional<CompiledModel> compiled;
   if (isModelFile(file)) {
     if (!model.empty())
-      throw UserError("--model names the model of a bundle; found it with the model " + file);
+      throw UserError("--model: expected a bundle, found the model " + file);
     model = file;
   } else if (!compile.empty()) {
-    throw UserError("--compile is for models; found it with the bundle " + file);
+    throw UserError("--compile: expected a model, found the bundle " + file);
   }
   if (!against.empty() && !model.ends_with(".onnx"))
     throw UserError(fmt::format("--against={}: expected an ONNX model, found {}", against,

@@ -169,7 +169,7 @@ std::vector<int32_t> GenerateRun::chatIds(const std::vector<ChatMessage> &said) 
       Tokenizer::Control::ParseMarked);
 }
 
-/// Of each prompt; with --chat, each begins a conversation of its own.
+/// The tokens of each prompt; with --chat, each begins a separate conversation.
 std::vector<std::vector<int32_t>> GenerateRun::promptIds() {
   std::vector<std::vector<int32_t>> all;
   for (const std::string &numbers : options.promptIds)
@@ -342,7 +342,7 @@ void GenerateRun::generateOne(const std::vector<int32_t> &ids) {
 /// Texts of several prompts would be mixed: each is printed whole, in the order of the prompts.
 void GenerateRun::generateAll(const std::vector<std::vector<int32_t>> &prompts) {
   if (!options.logits.empty())
-    throw UserError("--logits is for one prompt");
+    throw UserError(fmt::format("--logits: expected one prompt, found {}", prompts.size()));
   generation.reuse = !options.restoreState.empty();
   const GeneratedAll all =
       generator->runAll(prompts, generation, [&](size_t index, const Generated &result) {
@@ -409,7 +409,8 @@ int generateCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun generate", "BUNDLE [options]",
       "Continues a text, or answers messages, token by token, with a bundle that was made of a\n"
-      "GGUF file (docs/generation.md). Text goes to standard output as it comes, and the speed to\n"
+      "GGUF file (docs/generation.md). Text goes to standard output as it is generated, and the "
+      "speed to\n"
       "standard error.",
       "  ttrun generate smollm2.ttcb --prompt 'Once upon a time' --tokens 64\n"
       "  ttrun generate smollm2.ttcb --chat --prompt 'Why is the sky blue?'\n"

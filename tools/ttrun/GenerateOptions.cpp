@@ -16,29 +16,32 @@ void GenerateOptions::declare(OptionParser &parser) {
               "several texts are generated",
               prompts);
   parser.list("prompt-file", "FILE", "the same from a file", promptFiles);
-  parser.text("prompts-file", "FILE", "prompts from a file, one a line", promptsFile);
+  parser.text("prompts-file", "FILE", "prompts from a file, one per line", promptsFile);
   parser.list("prompt-ids", "N,N,...", "the same as numbers of tokens", promptIds);
   parser.flag("chat",
-              "answer messages, by the bundle's chat template; without\n--prompt, each line of "
+              "answer messages, with the bundle's chat template; without\n--prompt, each line of "
               "standard input is a message",
               chat);
-  parser.text("system", "TEXT", "with --chat: what comes first, as the role system", system);
-  parser.flag("special", "names of control tokens in --prompt are these tokens", special);
-  parser.number("tokens", "N", "the most tokens to generate (default: up to the context's end)",
+  parser.text("system", "TEXT", "with --chat: a first message with the role system", system);
+  parser.flag("special", "treat names of control tokens in --prompt as these tokens", special);
+  parser.number("tokens", "N", "maximum number of tokens (default: until the context is full)",
                 tokens, 1, uint64_t(1) << 31);
-  parser.flag("ignore-eos", "go on behind the tokens that end a text", ignoreEos);
-  parser.text("stop-ids", "N,N,...", "more tokens that end a text", stopIds);
-  parser.real("temperature", "T", "draw tokens (default 0: always the likeliest one)", temperature);
-  parser.number("top-k", "K", "draw from the K likeliest (default: from all)", topK, 1, 1 << 30);
-  parser.real("top-p", "P", "draw from the likeliest whose probabilities reach P (default 1)",
+  parser.flag("ignore-eos", "continue past the model's end-of-text tokens", ignoreEos);
+  parser.text("stop-ids", "N,N,...", "additional tokens that end a text", stopIds);
+  parser.real("temperature", "T", "sampling temperature (default 0: always the most likely)",
+              temperature);
+  parser.number("top-k", "K", "sample from the K most likely tokens (default: from all)", topK, 1,
+                1 << 30);
+  parser.real("top-p", "P",
+              "sample from the most likely tokens whose probabilities\nadd up to P (default 1)",
               topP);
   parser.real("repetition-penalty", "R",
-              "divide positive logits of tokens that occurred by R, and\nmultiply the others "
+              "divide the positive logits of recent tokens by R, and\nmultiply their negative ones "
               "(default 1)",
               penalty);
-  parser.number("penalty-window", "N", "look back so many tokens for that (default: over all)",
-                window, 1, 1 << 30);
-  parser.number("seed", "S", "of the numbers to draw with (default 0)", seed, 0, UINT64_MAX);
+  parser.number("penalty-window", "N", "number of recent tokens to penalise (default: all)", window,
+                1, 1 << 30);
+  parser.number("seed", "S", "seed of the random numbers (default 0)", seed, 0, UINT64_MAX);
   parser.number("ahead", "N", "steps in flight while the host waits for a token (default 16)",
                 ahead, 1, 4096);
   parser.flag("print-ids", "print the numbers of tokens instead of text", printIds);

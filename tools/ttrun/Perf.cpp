@@ -83,7 +83,7 @@ static std::vector<uint64_t> commandsPerTrace(const ttrt::Bundle &bundle,
                                               const std::string &entry) {
   std::vector<uint64_t> commands;
   for (const auto *table : *bundle.metadata().entries()) {
-    // Of an entry point that is divided into stages, those of all stages.
+    // For an entry point that is divided into stages, those of all stages.
     if (entry != ttrt::text(ttrt::count(table->devices()) ? table->part_of() : table->name()))
       continue;
     const auto &schedule = *table->schedules()->Get(0);

@@ -286,7 +286,7 @@ ttrt_status ttrt_device_open(const ttrt_bundle *bundle, const ttrt_device_option
     } catch (...) { // the other devices of the mesh do not wait for this one
       ttrt_error reason;
       reportException(&reason);
-      // TTRT_BUSY: the transport is another device's, which goes on.
+      // TTRT_BUSY: the transport belongs to another device, which continues.
       if (chosen.transport && chosen.transport->size >= sizeof(ttrt_transport) &&
           reason.status != TTRT_BUSY) {
         chosen.transport->fail(chosen.transport, reason.message);

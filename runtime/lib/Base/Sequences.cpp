@@ -10,7 +10,7 @@ namespace ttrt {
 static constexpr uint32_t kFree = ~0u;
 
 /// The place of the table in memory differs from run to run: a file whose sequences all have one
-/// hash would have to know it.
+/// hash would have to predict it.
 uint64_t Sequences::hashOf(const Words &words) const {
   auto hash = reinterpret_cast<uintptr_t>(this);
   for (uint64_t word : words)

@@ -52,7 +52,7 @@ void copyOptions(void *options, size_t known, const void *theirs, size_t size, c
   for (size_t i = known; i < size; ++i)
     if (bytes[i] != 0)
       fail(TTRT_UNSUPPORTED,
-           "{} has {} bytes, of which libttrt " TTRT_VERSION " knows {}; expected zero in the "
+           "{} has {} bytes, of which libttrt " TTRT_VERSION " defines {}; expected zero in the "
            "others, found a nonzero byte at offset {}",
            type, size, known, i);
 }

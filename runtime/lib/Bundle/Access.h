@@ -22,8 +22,8 @@ struct Access {
   bool write : 1;
   uint8_t operand;           ///< for messages
   bool perWorkgroup = false; ///< workgroup k accesses row k only
-  /// Of the buffer at that address; verifyMemory() fills it in. Outside the default schedules only
-  /// permanent buffers are told apart from the others.
+  /// The kind of the buffer at that address; verifyMemory() fills it in. Outside the default
+  /// schedules, only permanent buffers are distinguished from the others.
   fb::BufferKind kind = fb::BufferKind::Activation;
   uint32_t buffer = kNoBuffer; ///< its index, where the timeline determines it
   uint64_t row = bytes;

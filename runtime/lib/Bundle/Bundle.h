@@ -104,7 +104,7 @@ public:
     return shard < shards_.size() ? shards_[shard] : kNone;
   }
   uint32_t shards() const { return static_cast<uint32_t>(shards_.size()); }
-  /// Of the constants that only a device of a mesh has; absent if there are none.
+  /// The segment of the constants that only a device of a mesh has; absent if there are none.
   const SegmentView &shardOf(uint32_t device) const {
     const fb::Mesh *mesh = metadata_->mesh();
     const bool hasShard = mesh && device < count(mesh->shards());

@@ -54,12 +54,12 @@ struct Meeting {
 };
 
 struct DecodedPlan {
-  /// Of a bundle whose tables, streams and schedules have been verified.
+  /// Decodes a bundle whose tables, streams and schedules have been verified.
   explicit DecodedPlan(const Bundle &bundle);
 
   std::vector<OpList> traces;                          ///< without their end commands
   std::vector<std::vector<DecodedSchedule>> schedules; ///< [entry point][schedule]
-  /// Of entry points of some devices: the meetings of one inference, in the order of the default
+  /// For entry points of some devices: the meetings of one inference, in the order of the default
   /// schedule. verifyMeetings() shows that all inferences of all schedules have them.
   std::vector<std::vector<Meeting>> meetings;
 };
@@ -85,7 +85,7 @@ void forEachMeeting(const DecodedPlan &plan, const DecodedSchedule &schedule, Fu
 uint64_t countInferences(const fb::EntryPoint &entry, const DecodedSchedule &schedule,
                          uint32_t begin, uint32_t end);
 
-/// A plan whose accesses know their buffers (Access::kind, Access::buffer): the result of
+/// A plan whose accesses have their buffers (Access::kind, Access::buffer): the result of
 /// verifyMemory().
 struct PlacedPlan : DecodedPlan {
   explicit PlacedPlan(DecodedPlan &&plan) : DecodedPlan(std::move(plan)) {}
@@ -112,8 +112,7 @@ public:
     size_t reach = 0;
     size_t permanent = 0;
   };
-  /// The addresses that an access touches. Of addresses that are equal in several shards, those in
-  /// core 0.
+  /// The addresses that an access touches; where they are equal in several shards, those in core 0.
   Reach reachOf(const Access &access) const;
   /// Whether one buffer contains all of the bytes.
   bool isInsideOne(const Reach &bytes, Near &near) const;
@@ -122,7 +121,7 @@ public:
 
 private:
   const Bundle &bundle;
-  /// Of buffers, by their begin; only those that end after all previous ones.
+  /// Bounds of buffers, by their begin; only those that end after all previous ones.
   std::vector<uint64_t> begins, ends;
   std::vector<uint64_t> permanentBegins;
   std::vector<Permanent> permanent; ///< no two overlap

@@ -229,7 +229,7 @@ std::string hostModel() { return "aarch64"; }
 #endif
 
 uint64_t hostL2Bytes() {
-  // The C library knows it on most machines, sysfs on the others.
+  // The C library reports it on most machines, sysfs on the others.
   if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
     return static_cast<uint64_t>(bytes);
   unsigned long kib = 0;

@@ -12,7 +12,8 @@
 
 namespace ttrt {
 
-/// The devices of the mesh; 1 without one. Of a bundle whose axes have been verified.
+/// The number of devices of the mesh; 1 without one. Requires that the bundle's axes have been
+/// verified.
 uint32_t devicesOf(const fb::Bundle &bundle);
 
 /// Calls function(device) for the devices that execute an entry point.
@@ -40,7 +41,7 @@ struct ShardedConstants {
 };
 /// All of a bundle whose shards have been verified.
 ShardedConstants shardedConstants(const fb::Bundle &bundle);
-/// Of the devices that execute an entry point.
+/// The sharded constants of the devices that execute an entry point.
 ShardedConstants shardedConstants(const fb::Bundle &bundle, const fb::EntryPoint &entry);
 /// What stands for them in the dataflow, in place of a segment's hash.
 uint64_t digestOfShards(const fb::Bundle &bundle);

@@ -105,7 +105,7 @@ void CollectiveVerifier::verifyEnumerators() const {
   if (table.kind() > fb::CollectiveKind::MAX || table.algorithm() > fb::CollectiveAlgorithm::MAX ||
       table.reduction() > fb::Reduction::MAX || table.dtype() > fb::DType::MAX)
     failHere("has kind {}, algorithm {}, reduction {} and element type {}, not all of which this "
-             "runtime knows",
+             "runtime supports",
              (unsigned)table.kind(), (unsigned)table.algorithm(), (unsigned)table.reduction(),
              (unsigned)table.dtype());
   if (reduces() && table.dtype() == fb::DType::Bool)
@@ -208,7 +208,7 @@ void CollectiveVerifier::verifyOperands() const {
     failHere("has {} operands; expected {} for {} by algorithm {}", count(table.operands()),
              operands, nameOf(table.kind()), nameOf(table.algorithm()));
   // On a device that gets nothing, the output keeps what it contained, so that is read, too.
-  // verifyRoles() knows which devices execute it.
+  // verifyRoles() determines which devices execute it.
   bool everywhere = participants == meshDevices;
   for (uint32_t i = 0; i < count(table.sources()); ++i)
     everywhere &= table.sources()->Get(i) != kNoSource;

@@ -29,7 +29,7 @@ static void verifyAxes(const fb::Bundle &bundle) {
     uint64_t devices = 1;
     for (const fb::MeshAxis *axis : *mesh->axes()) {
       if (axis->topology() > fb::LinkTopology::MAX)
-        failBad("axis '{}' of the mesh has links of kind {}, which this runtime does not know",
+        failBad("axis '{}' of the mesh has links of kind {}, which this runtime does not support",
                 text(axis->name()), (unsigned)axis->topology());
       if (axis->size() == 0 || (devices *= axis->size()) > kMaxDevices)
         failBad("axis '{}' of the mesh has size {}; expected at least 1, and at most {} devices in "

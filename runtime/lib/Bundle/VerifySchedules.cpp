@@ -69,7 +69,8 @@ void ScheduleVerifier::verifyStep(const fb::Step &step) {
   if (step.source() != 0 && step.source() >= locations)
     failHere("names source location {}; there are {}", step.source(), locations);
   if (!findInfo(step.kind()))
-    failHere("is of kind {}, which this runtime does not know", static_cast<unsigned>(step.kind()));
+    failHere("is of kind {}, which this runtime does not support",
+             static_cast<unsigned>(step.kind()));
   const Action action = actionOf(step);
   if (const std::string problem = findProblem(bundle, &entry, action); !problem.empty())
     failHere("{}", problem);

@@ -51,7 +51,7 @@ void StreamVerifier::verifyCommand(const CommandHeader &header) {
     failHere("has {} in a reserved field; expected 0", header.reserved);
   const ActionInfo *info = findInfo(header.opcode);
   if (!info)
-    failHere("has opcode {}, which this runtime does not know",
+    failHere("has opcode {}, which this runtime does not support",
              static_cast<unsigned>(header.opcode));
   // The fields of the command must be there before they are read, and so must its operands.
   if (header.size < info->size)

@@ -191,7 +191,7 @@ static void verifyBuffers(const Bundle &bundle) {
     const fb::Buffer &buffer = *buffers->Get(i);
     const char *label = text(buffer.name());
     if (buffer.kind() > fb::BufferKind::MAX || buffer.space() > fb::MemorySpace::MAX)
-      failBad("buffer '{}' has kind {} and memory space {}, which this runtime does not know",
+      failBad("buffer '{}' has kind {} and memory space {}, which this runtime does not support",
               label, (unsigned)buffer.kind(), (unsigned)buffer.space());
     const uint64_t spaceBytes = buffer.space() == fb::MemorySpace::Dram ? map.dramBytes
                                 : buffer.space() == fb::MemorySpace::L1 ? map.l1Bytes
@@ -309,8 +309,8 @@ static void verifyTraces(const Bundle &bundle) {
 static uint64_t verifyTensor(const fb::Port &port, const char *what, const char *owner) {
   const char *label = text(port.name());
   if (port.dtype() > fb::DType::MAX)
-    failBad("{} '{}'{} has element type {}, which this runtime does not know", what, label, owner,
-            (unsigned)port.dtype());
+    failBad("{} '{}'{} has element type {}, which this runtime does not support", what, label,
+            owner, (unsigned)port.dtype());
   uint64_t bytes = sizeOf(port.dtype());
   for (uint32_t i = 0; i < count(port.shape()); ++i) {
     int64_t extent = port.shape()->Get(i);

@@ -3,8 +3,7 @@
 // Who runs which workgroups of a command. Each core begins with a share of its own, so that data
 // stay in its cache from command to command, and then takes over what is left of the others'
 // shares. A command is over as soon as its workgroups are, whether or not every thread has been
-// there: a thread that does not get its CPU holds nobody up, except with the workgroup that it is
-// just running.
+// there: a preempted thread delays the others only by the workgroup that it is executing.
 
 #ifndef TTRT_LIB_DEVICE_CLAIMS_H
 #define TTRT_LIB_DEVICE_CLAIMS_H
@@ -106,7 +105,7 @@ public:
   /// A job ends where it waits for an event that will never be recorded. Only core 0 decides so,
   /// before it completes the wait.
   void abort(uint64_t job) noexcept { aborted.store(job, std::memory_order_release); }
-  /// Asked behind a wait. A core that is late may leave a job early at any wait that others have
+  /// Checked after a wait. A core that is late may leave a job early at any wait that others have
   /// passed.
   bool isAborted(uint64_t job) const noexcept {
     return aborted.load(std::memory_order_acquire) >= job;

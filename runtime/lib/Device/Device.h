@@ -40,7 +40,7 @@ public:
   const ResolvedStep *execute(uint32_t trace) const {
     return trace < executes_.size() ? &executes_[trace] : nullptr;
   }
-  /// Of the process that opened the device. A child of it has none of its threads.
+  /// Identifies the process that opened the device. A child of it has none of its threads.
   const ForkGuard &process() const { return process_; }
   /// Set while a call is in progress.
   std::atomic<bool> &busy() { return busy_; }

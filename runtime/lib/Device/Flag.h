@@ -134,7 +134,7 @@ private:
     if (distance(wanted, word) >= 0)
       return poke();
     want(wanted);
-    // Another thread may have added in between, and found that nobody wanted its value.
+    // Another thread may have added in between, and found that no thread waited for its value.
     if (distance(wanted, word_.fetch_or(kAsleep, std::memory_order_acq_rel) & ~kAsleep) >= 0)
       poke();
   }

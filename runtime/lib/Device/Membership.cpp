@@ -15,7 +15,7 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
     if (devices > 1)
       ttrt::fail(
           TTRT_INVALID_ARGUMENT,
-          "the bundle is for a mesh of {} devices, and the device has no transport; expected "
+          "the bundle is compiled for a mesh of {} devices, and the device has no transport; expected "
           "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)",
           devices);
     return;
@@ -29,7 +29,7 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
                transport->devices);
   if (transport->devices != devices || transport->device >= devices)
     ttrt::fail(TTRT_INVALID_ARGUMENT,
-               "the bundle is for a mesh of {} devices; the transport is of device {} of {}",
+               "the bundle is compiled for a mesh of {} devices; the transport is of device {} of {}",
                devices, transport->device, transport->devices);
   const MemoryLayout layout(bundle, bundle.addresses().cores, transport->device);
   const MemoryRange writable = layout.writable();

@@ -175,7 +175,7 @@ void PipelineState::pushStep(Queue &queue, const ResolvedStep &step) noexcept {
   queue.pushStep(step, host, counted, /*iteration=*/last);
 }
 
-/// Enqueues steps as far as inputs have arrived.
+/// Enqueues the steps whose inputs have arrived.
 void PipelineState::advance() noexcept {
   for (;;) {
     // A body does not start before its first input: if none comes, the steps before the first write

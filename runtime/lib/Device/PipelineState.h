@@ -6,8 +6,8 @@
 //
 // A run of a schedule is the prologue, the body repeated, and the epilogue. The k-th write of an
 // input and the k-th read of an output, counted from the prologue, belong to inference k of the
-// run. A body starts when the input of its first write has arrived and continues as far as inputs
-// have. To end a run, a body that was started is completed with padding inferences, whose writes
+// run. A body starts when the input of its first write has arrived, and continues while inputs
+// arrive. To end a run, a body that was started is completed with padding inferences, whose writes
 // and reads move nothing and whose work is skipped where that is safe (SkippableTail.h). The
 // epilogue follows, and the next input starts a new run.
 

@@ -20,7 +20,7 @@ namespace ttrt {
 void Core::expectShares(uint64_t grid) noexcept {
   for (uint32_t i = 0; i < claims->groups; ++i) {
     const uint32_t begin = i * Claims::kGroup, end = std::min(cores, begin + Claims::kGroup);
-    // Of each core that has workgroups.
+    // Count each core that has workgroups.
     expected[i] += grid >= cores ? end - begin
                                  : static_cast<uint32_t>(firstWorkgroup(grid, end, cores) -
                                                          firstWorkgroup(grid, begin, cores));

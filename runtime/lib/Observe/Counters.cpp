@@ -271,8 +271,9 @@ void CounterGroup::begin(MarkerRing &ring, uint32_t command) noexcept {
 void CounterGroup::end(MarkerRing &ring, uint32_t command) noexcept {
   const uint64_t time = ring.time();
   Reading after;
-  // Events of a thread that has ended, whose number the calling one has, do not go on. What is not
-  // counted must not look like a count of 0: no time has been enabled then.
+  // If the calling thread has reused the number of a thread that has ended, that one's events do
+  // not continue. What is not counted must not look like a count of 0: no time has been enabled
+  // then.
   const bool isCounted = before_.isRead && read(after) && after.enabled > before_.enabled;
   if (!isCounted)
     thread_ = 0;

@@ -70,7 +70,7 @@ private:
 };
 
 /// The counters of one core. Events belong to a thread, and core 0 is whatever thread calls
-/// ttrt_run(): bind() opens them anew for another one. That costs system calls and memory of the
+/// ttrt_run(): bind() opens them again for another one. That costs system calls and memory of the
 /// kernel. All else costs a system call or two at each end of a command, and no memory.
 class CounterGroup {
 public:
@@ -99,7 +99,7 @@ private:
   void close() noexcept;
 
   const CounterSet &set_;
-  int64_t thread_ = 0; ///< whose events these are; 0: nobody's
+  int64_t thread_ = 0; ///< whose events these are; 0: none
   int fds_[profile::kMaxCounters];
   uint32_t opened_ = 0; ///< of the group: all, or none
   Reading before_;

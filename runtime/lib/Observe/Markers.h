@@ -129,9 +129,9 @@ public:
       writeMissing();
     write(marker);
   }
-  /// There is no room for so many.
+  /// There is no room for `count` markers.
   void dropInside(uint32_t count) noexcept { drop(count); }
-  /// The program had no room for so many.
+  /// The program had no room for `count` markers.
   void dropInProgram(uint32_t count) noexcept { droppedInProgram.add(count, step, command); }
 
   ClockKind clockKind() const noexcept { return clock; }

@@ -63,8 +63,8 @@ void moveMarkers(const ProgramMarkers &from, MarkerRing &ring, ProgramTime begin
                  ProgramTime end) noexcept {
   const TimeLine line(ring.clockKind(), begin, end);
   const Guaranteed guaranteed(from);
-  // Of a program that writes something else than markers, no number may lead out of bounds, and
-  // nothing that a reader would not know gets into the log.
+  // If a program writes something other than markers, no number may lead out of bounds, and nothing
+  // that a reader does not support may get into the log.
   uint32_t optional = 0;
   while (optional < std::min(from.count, kOptionalMarkers) &&
          isOptional(from.optional[optional].kind))

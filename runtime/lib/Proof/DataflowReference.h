@@ -54,9 +54,9 @@ public:
   /// Accesses to a state buffer in one inference; 0 while they are learned.
   uint64_t perInference(const StateBuffer &state) const;
 
-  /// Of an input or output.
+  /// The digest of an input or output.
   uint64_t digestOf(const fb::Port &port) const;
-  /// Of a program or host function.
+  /// The digest of a program or host function.
   uint64_t digestOfProgram(uint32_t index) const { return programs[index]; }
   /// What was learned: of the outputs, then of each state buffer.
   const std::vector<std::vector<uint64_t>> &digests() const { return learned; }

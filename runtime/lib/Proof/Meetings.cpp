@@ -69,7 +69,7 @@ static uint64_t verifyInferences(const Bundle &bundle, const DecodedPlan &plan, 
 
 /// Hosts execute schedules of one name, and end after the same inference: the bodies of all parts
 /// have equally many. A part without outputs repeats its default schedule, so its host ends after
-/// any inference, and others cannot go on to the end of a body.
+/// any inference, and others cannot continue to the end of a body.
 static void verifyBodies(const Bundle &bundle, const std::vector<std::vector<uint64_t>> &bodies,
                          uint32_t a, uint32_t b) {
   const fb::EntryPoint &first = *bundle.metadata().entries()->Get(a);
@@ -177,7 +177,7 @@ uint32_t Rendezvous::peerOf(uint32_t device, const Meeting &meeting) const {
       static_cast<uint32_t>(std::find(sources.begin(), sources.end(), self) - sources.begin()));
 }
 
-/// Of each collective, a device sends as often as the other one receives.
+/// In each collective, a device sends as often as the other one receives.
 void Rendezvous::verifyCounts() const {
   // By entry point and collective.
   std::vector<std::vector<uint32_t>> times(plan.meetings.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The proof that devices which execute different streams meet (docs/proof.md): every send its
-// receive, in all inferences, and without a circle of waits.
+// The proof that the exchanges of devices which execute different streams match (docs/proof.md):
+// every send has its receive, in all inferences, without a cycle of waits.
 
 #ifndef TTRT_LIB_PROOF_MEETINGS_H
 #define TTRT_LIB_PROOF_MEETINGS_H

@@ -4,7 +4,7 @@
 // of bytes. Vector clocks tell which rounds of other devices have happened before a round begins,
 // by the rules in collectives.h alone. So what holds here holds for any speed of the devices.
 //
-// All rows of a collective are treated alike, so the walk knows columns only: bytes of one row.
+// All rows of a collective are treated alike, so the walk needs only columns: bytes of one row.
 
 #include "Proof/MeshProver.h"
 
@@ -108,7 +108,7 @@ private:
   uint64_t allMarks = 0;
   std::vector<std::vector<Step>> steps; ///< by device, in order
   std::vector<size_t> next;             ///< by device: the first of the steps that are left
-  /// Of all outputs, then of all scratch, by device; by their begin.
+  /// Cells of all outputs, then of all scratch, by device; by their begin.
   std::vector<std::vector<Cell>> cells;
   std::vector<Cell> values, sums; ///< what a step moves, and what it adds to
   std::vector<Reader> readers;

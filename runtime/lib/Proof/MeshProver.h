@@ -13,7 +13,7 @@
 
 namespace ttrt {
 
-/// Devices of a group that the proof knows: its time grows with their third power.
+/// The most devices of a group that the proof supports: its time grows with their third power.
 inline constexpr uint32_t kMaxProvedDevices = 256;
 
 /// Where the moves come from: collectives::forEachMove() or, in tests, something that is wrong.

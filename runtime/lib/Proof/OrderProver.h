@@ -53,7 +53,7 @@ private:
   class Reading;
   class Writing;
   static constexpr uint32_t kNone = ~0u;
-  /// Of data that depends on no input, or only on state.
+  /// The inference of data that depends on no input, or only on state.
   static constexpr int64_t kNoInference = INT64_MIN;
   enum class Part : uint8_t { Prologue, Body, Epilogue };
 

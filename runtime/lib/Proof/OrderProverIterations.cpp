@@ -219,7 +219,7 @@ Proof verifyOrder(const Bundle &bundle, const PlacedPlan &plan) {
     for (uint32_t j = 0; j < plan.schedules[i].size(); ++j) {
       const fb::Schedule &schedule = *entry.schedules()->Get(j);
       if (schedule.queues() > kMaxProvedQueues)
-        failBad("schedule '{}' of entry point '{}' has {} queues; this runtime knows at most {}",
+        failBad("schedule '{}' of entry point '{}' has {} queues; this runtime supports at most {}",
                 text(schedule.name()), text(entry.name()), schedule.queues(), kMaxProvedQueues);
       proof.steps += plan.schedules[i][j].steps.ops.size();
       const OrderProver::Result result =

@@ -61,7 +61,7 @@ protected:
   ~ByteVisitor() = default;
 };
 
-/// The order of touches, as far as shadow memory needs it.
+/// The part of the order of touches that shadow memory needs.
 class TouchOrder {
 public:
   /// Removes touches that happen before another one of the list: what happens after all that remain
@@ -86,7 +86,7 @@ protected:
 /// map then takes such rows one by one. A conservative map, one that was given an order, takes them
 /// together with the bytes between them: it visits them as one range, and writes them as one band
 /// whose other columns have conservative histories. So it may visit more bytes than the span has,
-/// and know less of some bytes than an exact map, but never the reverse.
+/// and have less information about some bytes than an exact map, but never the reverse.
 ///
 /// Not thread-safe. Throws std::bad_alloc only.
 class ShadowMemory {

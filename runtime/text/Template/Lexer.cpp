@@ -117,7 +117,7 @@ private:
     }
   }
 
-  /// Goes on behind the two characters that close a tag.
+  /// Continues after the two characters that close a tag.
   void endTag(bool strips, bool trims) {
     at += 2;
     const size_t begin = at;

@@ -15,7 +15,7 @@ public:
   Body run() { return parseBody({}, nullptr); }
 
 private:
-  /// Reads up to one of the statements `ends`, which is left as the current tag behind its name.
+  /// Reads up to one of the statements `ends`, which is left as the current tag, after its name.
   Body parseBody(std::initializer_list<const char *> ends, const Segment *of) {
     const Level deeper(*this);
     Body body;

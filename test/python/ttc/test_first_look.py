@@ -121,9 +121,9 @@ def test_bench_of_a_bundle(tools, digits, tmp_path):
     (["no.onnx"], "no.onnx was not compiled; --compile=OPTION passes"),
     (["DIGITS", "--against=tflite"], "expected onnxruntime|openvino"),
     (["DIGITS", "--against=onnxruntime", "--python=/no/python"], "cannot start '/no/python'"),
-    (["DIGITS", "--model=x.onnx"], "--model names the model of a bundle"),
+    (["DIGITS", "--model=x.onnx"], "--model: expected a bundle, found the model"),
     (["x.ttcb", "--against=onnxruntime"], "name its model with --model"),
-    (["x.ttcb", "--compile=--winograd=false"], "--compile is for models"),
+    (["x.ttcb", "--compile=--winograd=false"], "--compile: expected a model, found the bundle"),
 ])
 def test_wrong_bench(tools, digits, arguments, message):
     arguments = [str(digits) if argument == "DIGITS" else argument for argument in arguments]

@@ -39,7 +39,7 @@ uint64_t addressSpaceInUse() {
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// Runs in a child that may take so many more bytes of addresses; its exit status.
+/// Runs in a child that may take this many more bytes of addresses; returns its exit status.
 int inLimitedChild(uint64_t bytes, const std::function<int()> &function) {
   const pid_t child = fork();
   if (child == 0) {

@@ -131,7 +131,7 @@ TEST_F(StructSize, UnknownOptionsOfANewerStructMustBeZero) {
     EXPECT_EQ(use(&newer.known), TTRT_UNSUPPORTED);
     const std::string known = std::to_string(sizeof(options));
     EXPECT_EQ(error.message, type + (" has " + std::to_string(sizeof(newer))) +
-                                 " bytes, of which libttrt " + ttrt_version() + " knows " + known +
+                                 " bytes, of which libttrt " + ttrt_version() + " defines " + known +
                                  "; expected zero in the others, found a nonzero byte at offset " +
                                  known);
   };

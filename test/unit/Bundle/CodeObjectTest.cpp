@@ -272,7 +272,7 @@ const Change kChanges[] = {
     {"EndlessChain", // every symbol in one bucket, without an end before the end of the part
      [](Editable &c) {
        auto *words = c.table<uint32_t>(DT_GNU_HASH);
-       // The relocations behind have no odd word.
+       // The relocations that follow have no odd word.
        auto *end = c.table<uint8_t>(DT_RELA);
        uint32_t *buckets = words + 4 + 2 * words[2];
        for (uint32_t i = 0; i < words[0]; ++i)

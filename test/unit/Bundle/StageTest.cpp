@@ -41,8 +41,8 @@ TEST(Stage, GoodBundlesPass) {
 /// What each device does: sends (link, true) and receives (link, false) in order.
 using Orders = std::vector<std::vector<std::pair<uint32_t, bool>>>;
 
-/// Whether devices that wait for each other complete, whichever goes on first: every state that can
-/// be reached is looked at.
+/// Whether devices that wait for each other complete, whichever continues first: every state that
+/// can be reached is examined.
 bool alwaysEnds(const Orders &orders) {
   std::set<std::vector<size_t>> seen;
   std::vector<std::vector<size_t>> left = {std::vector<size_t>(orders.size())};

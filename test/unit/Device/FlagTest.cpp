@@ -112,7 +112,7 @@ TEST_F(Flags, NoWakeUpIsLost) {
     waiter.join();
 }
 
-/// Of several threads that add, held up anywhere, whoever adds the last must wake the waiters.
+/// Several threads add, delayed anywhere: the one that adds the last must wake the waiters.
 TEST_F(Flags, NoWakeUpIsLostWhenSeveralAdd) {
   constexpr uint32_t kRounds = 400, kAdders = 3, kWaiters = 2;
   Hook::function = [](FlagPoint) {
@@ -282,7 +282,7 @@ TEST_F(Flags, CountersGoRound) {
   for (int spins : {0, 1 << 20})
     for (uint32_t start : {(1u << 29) - 3, (1u << 30) - 3, (1u << 31) - 3, ~0u - 3}) {
       for (uint32_t at = flag.value(); (start - at) & 0x7fffffff;) {
-        const uint32_t step = std::min((start - at) & 0x7fffffff, 1u << 29); // as far as one may go
+        const uint32_t step = std::min((start - at) & 0x7fffffff, 1u << 29); // the largest step
         flag.set(at += step);
       }
       EXPECT_EQ(flag.value(), start & 0x7fffffff);

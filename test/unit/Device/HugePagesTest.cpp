@@ -205,7 +205,7 @@ TEST_F(HugePages, HoldWhatWasVerified) {
       << message;
 }
 
-/// The hash of what was never hashed is nobody's promise.
+/// The hash of what was never hashed promises nothing.
 TEST_F(HugePages, AreNotComparedWithoutVerification) {
   for (ttrt_verify verify : {TTRT_VERIFY_STRUCTURE, TTRT_VERIFY_NONE}) {
     ttrt_bundle_close(bundle);

@@ -306,7 +306,7 @@ TEST_F(PipelineErrors, WhatCannotBeOpened) {
                               "4294967295");
 }
 
-/// What is called at a step runs on a queue's thread, which must not wait for what comes behind it.
+/// What is called at a step runs on a queue's thread, which must not wait for later steps.
 TEST_F(PipelineErrors, AStepDoesNotPop) {
   struct Popper {
     ttrt_pipeline *pipeline = nullptr;

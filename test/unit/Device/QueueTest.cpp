@@ -249,7 +249,7 @@ TEST_P(Queues, AQueryDoesNotWaitForTheQueueThatGoesOn) {
   ttrt_enqueue_call(device, 0, Gate::pass, &failing, nullptr);
   while (ttrt_enqueue_call(device, 0, Gate::pass, &failing, nullptr) == TTRT_OK)
     std::this_thread::yield();
-  EXPECT_EQ(ttrt_event_query(event, &error), TTRT_NOT_READY); // or for ever, behind the gate
+  EXPECT_EQ(ttrt_event_query(event, &error), TTRT_NOT_READY); // or for ever, after the gate
   gate.open = true;
   EXPECT_EQ(ttrt_event_synchronize(event, &error), TTRT_OK) << "queue 1 has not failed";
   EXPECT_EQ(ttrt_event_query(event, &error), TTRT_OK);
@@ -345,7 +345,8 @@ TEST_P(Queues, ClosingLosesNothing) {
     ASSERT_EQ(outputs[i], sampleResult(inputs[i])) << "iteration " << i;
 }
 
-/// Nor does it hang when one queue has stopped and the other one waits for it, with more behind.
+/// Nor does it hang when one queue has stopped and the other one waits for it, with more commands
+/// after that.
 TEST_P(Queues, ClosingAfterAnErrorDoesNotHang) {
   for (int opened = 0; opened < 2; ++opened) {
     const std::vector<float> untouched(kSampleElements, -1.0f);

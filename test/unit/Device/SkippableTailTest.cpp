@@ -101,7 +101,7 @@ TEST(SkippableTail, ABodyOfTwoInferences) {
   runsOf(queueBundle(), "unrolled", /*noTrace=*/true);
 }
 
-/// With events inside the trace, too: whoever waits for them goes on.
+/// With events inside the trace, too: what waits for them continues.
 TEST(SkippableTail, EventsOfWhatIsLeftOut) {
   BundleBuilder builder = queueBundle();
   fb::ScheduleT &signals = scheduleOf(builder, "signals");

@@ -150,7 +150,7 @@ TEST(Generate, EndsBehindAStopToken) {
     const Tokens stops = {5000, all[12], all[20]};
     EXPECT_EQ(generating.run(prompt, 0, stops), Tokens(all.begin(), all.begin() + 13));
     EXPECT_TRUE(generating.take().empty());
-    // Steps behind it did nothing.
+    // Steps after it did nothing.
     ASSERT_EQ(ttrt_device_synchronize(generating.loaded.device, &generating.error), TTRT_OK);
     EXPECT_EQ(generating.state("position")[0], 9 + 12);
     EXPECT_EQ(generating.state("token")[0], all[12]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ttrt-endure-generate BUNDLE [STEPS [CORES]]: generates texts with a decoder (ttrt/generate.h)
-// until so many tokens have been taken (default 100,000), in rounds of four texts: the likeliest
+// until STEPS tokens have been taken (default 100,000), in rounds of four texts: the most likely
 // tokens, drawn ones, a prompt by steps, and a text that is left in its middle; the states are
 // reset after each second one. Every round must give the tokens of the first one. After the first
 // round, memory, mappings, files and threads stay as they are; after opening, nothing allocates.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products of one row, which meets several panels at a time: any number of panels, and of columns
-// in the last one, for vectors of 8 and of 16.
+// Products of one row, which reads several panels at once: any number of panels, and of columns in
+// the last one, for vectors of 8 and of 16.
 #include "KernelCases.h"
 #include "ttc/Analysis/GemmPlan.h"
 
@@ -12,7 +12,7 @@ struct Row {
   int64_t depth, columns;
 };
 /// 1 to 8 panels of each width, whole and with a rest; more, which are divided among workgroups;
-/// and rows that are too short to meet several panels at a time.
+/// and rows that are too short to read several panels at once.
 const std::vector<Row> rows = {{512, 32},   {700, 64},  {513, 96},  {600, 112}, {515, 144},
                                {519, 192},  {640, 240}, {801, 250}, {514, 288}, {512, 336},
                                {577, 337},  {540, 383}, {511, 383}, {64, 192},  {2050, 700},

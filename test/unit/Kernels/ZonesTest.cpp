@@ -179,7 +179,7 @@ TEST_F(Zones, CanBeInvalid) {
   EXPECT_NE(markers.invalid, 0u);
 }
 
-// Of a kernel that is compiled without markers, its zones leave no instruction.
+// The zones of a kernel that is compiled without markers leave no instruction.
 TEST(KernelZones, AreGoneWithoutMarkers) {
   const std::string window = "kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, "
                              "pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>";

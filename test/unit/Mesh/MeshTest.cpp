@@ -279,7 +279,7 @@ TEST(Mesh, StatesAreReset) {
               0u);
 }
 
-/// A forked child has none of the threads; its parent's mesh goes on.
+/// A forked child has none of the threads; its parent's mesh continues.
 TEST(Mesh, ForkedChildren) {
   const Opened opened(meshBundle());
   const MeshOf mesh(opened.bundle);
@@ -368,7 +368,7 @@ TEST(Mesh, NeedsATransport) {
   ttrt_error error;
   EXPECT_EQ(ttrt_device_open(four.bundle, nullptr, &device, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message,
-               "the bundle is for a mesh of 4 devices, and the device has no transport; expected "
+               "the bundle is compiled for a mesh of 4 devices, and the device has no transport; expected "
                "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)");
   ttrt_transport *two[2];
   ASSERT_EQ(ttrt_transport_open_threads(2, two, &error), TTRT_OK);
@@ -376,7 +376,7 @@ TEST(Mesh, NeedsATransport) {
   options.transport = two[1];
   EXPECT_EQ(ttrt_device_open(four.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message,
-               "the bundle is for a mesh of 4 devices; the transport is of device 1 of 2");
+               "the bundle is compiled for a mesh of 4 devices; the transport is of device 1 of 2");
   EXPECT_EQ(ttrt_device_open(one.bundle, &options, &device, &error), TTRT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message,
                "the bundle has no mesh, and the transport has 2 devices; expected no transport");
@@ -384,7 +384,7 @@ TEST(Mesh, NeedsATransport) {
     ttrt_transport_close(transport);
 }
 
-/// The transport of an open device is refused, and that device and its mesh go on.
+/// The transport of an open device is refused, and that device and its mesh continue.
 TEST(Mesh, ATransportHasOneDevice) {
   const Opened opened(meshBundle());
   EXPECT_EQ(runThreads(4,
@@ -488,7 +488,7 @@ TEST(Mesh, ChecksArguments) {
       << error.message;
 }
 
-/// A device that the mesh does not know to have failed closes: ttrt_run() reports it, on all.
+/// A device closes without having reported a failure: ttrt_run() reports it, on all.
 TEST(Mesh, ReportsADeviceThatEnds) {
   const Opened opened(meshBundle());
   EXPECT_EQ(
@@ -512,7 +512,7 @@ TEST(Mesh, ReportsADeviceThatEnds) {
                      auto isTold = [](const char *message) {
                        return message && strstr(message, "device 3 of the mesh has ended: process");
                      };
-                     // All have completed their runs. The others may go on before this one.
+                     // All have completed their runs. The others may continue before this one.
                      if (transport->gather(transport, &own, 1, all) != 0)
                        return isTold(transport->failure(transport));
                      if (device == 3)

@@ -127,7 +127,7 @@ bool runProgram(Member &member, const World &world, ttrt_transport *transport,
       if (one.groups[program[operation].group][0] == device) {
         write(one, place, iteration);
         failed = transport->send(transport, collective, place);
-        memset(member.at(place), 0xdd, one.bytes); // the receiver has it, or nobody will read it
+        memset(member.at(place), 0xdd, one.bytes); // the receiver has it, or nothing will read it
       } else {
         memset(member.at(output = place), 0xee, one.bytes);
         failed = transport->receive(transport, collective, place);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every collective with every algorithm, number of devices, type and many sizes, on threads and in
-// processes, against a reference that knows nothing of moves.
+// processes, against a reference that does not use moves.
 
 #include "World.h"
 #include "test/unit/Support/CountAllocations.h"
@@ -152,7 +152,7 @@ uint64_t hashOf(const std::vector<uint8_t> &bytes) {
   return hash;
 }
 
-/// Of the outputs of all cases on all devices, of values whose sums depend on the order.
+/// The bits of the outputs of all cases on all devices, for values whose sums depend on the order.
 std::vector<uint64_t> bitsOf(const World &world, Runner run) {
   const size_t cases = world.cases.size();
   std::vector<uint64_t> result;

@@ -72,7 +72,7 @@ private:
   uint8_t *base_ = nullptr;
 };
 
-/// Children that have opened their transports: the mesh knows only those that die after it.
+/// Children that have opened their transports: the mesh notices only those that die later.
 class Arrivals {
 public:
   Arrivals();

@@ -13,7 +13,7 @@
 
 namespace ttrt::test {
 
-/// Of one device: input, output, scratch.
+/// The memory of one device: input, output, scratch.
 using Memory = std::array<std::vector<uint8_t>, 3>;
 
 template <typename T>

@@ -68,7 +68,8 @@ std::vector<CollectiveCase> allCases(uint32_t devices) {
         const auto size = static_cast<uint32_t>(members.size());
         if (!collectives::isDefined(kind, algorithm, size))
           continue;
-        // Of rows and parts, in elements of 4 bytes: small, odd, of several pieces and messages.
+        // Sizes of rows and parts, in elements of 4 bytes: small, odd, of several pieces and
+        // messages.
         for (uint64_t elements : {1, 7, 16, 1000, 4099, 70001, 400000})
           for (uint64_t rows : {1, 3}) {
             if (elements > 100000 && (rows > 1 || members != group))

@@ -33,7 +33,7 @@ inline std::vector<Buffer> crowd(unsigned seed, int layers, std::span<const int>
   return buffers;
 }
 
-/// A U-net: a third of all lives until the mirrored place, so that nearly all meet.
+/// A U-net: a third of all lives until the mirrored place, so that nearly all overlap.
 inline std::vector<Buffer> mirrored(unsigned seed, int layers) {
   std::mt19937 random(seed);
   std::vector<Buffer> buffers;

@@ -71,7 +71,7 @@ TEST(Search, IsOptimalWhereEveryOrderCanBeTried) {
 }
 
 TEST(Search, SaysThatNothingFits) {
-  // Alignment leaves gaps, so that the bound of 5 cannot be met.
+  // Alignment leaves gaps, so that the bound of 5 cannot be reached.
   const std::vector<Buffer> buffers = {{0, 1, 1, 4}, {0, 1, 1, 4}, {0, 1, 3, 4}};
   const Solution solution = solve(buffers, {});
   EXPECT_EQ(solution.lowerBound, 5);
@@ -157,7 +157,7 @@ TEST(Search, LargeNetworksWithoutASimpleOrderEndNearTheLowerBound) {
   expectNearTheLowerBound(test::crowd(1, 3000, branches), 1.03, 30'000);
 }
 
-/// There are more pairs of buffers that meet than anybody may list.
+/// There are more pairs of overlapping buffers than may be listed.
 TEST(Search, LargeNetworksInWhichNearlyAllMeetEndNearTheLowerBound) {
   expectNearTheLowerBound(test::mirrored(3, 12000), 1.01, 0);
 }

@@ -59,7 +59,7 @@ uint64_t half(const Use &use, uint32_t piece);
 struct EntryReference {
   /// Names of the two halves of each output, per inference and output.
   std::vector<std::vector<std::array<uint64_t, 2>>> outputs;
-  /// What so many inferences leave in state: Cells::stateNames().
+  /// What each number of inferences leaves in state: Cells::stateNames().
   std::map<int64_t, std::vector<uint64_t>> states;
 };
 /// By entry point.

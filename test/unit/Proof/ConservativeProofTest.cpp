@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a conservative proof can prove without an exact one, and that it knows when it cannot
+// What a conservative proof can prove without an exact one, and that it reports when it cannot
 // (docs/proof.md).
 
 #include "Bundle/Bundle.h"

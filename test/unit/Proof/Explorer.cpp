@@ -93,8 +93,8 @@ private:
   Unrolled unrolled;
   std::vector<Work> works;
   std::vector<Thread> threads;
-  std::vector<std::pair<size_t, size_t>> recordedBy; ///< per record: thread, position behind it
-  std::vector<std::pair<size_t, size_t>> takenBy;    ///< per instance: thread, position behind it
+  std::vector<std::pair<size_t, size_t>> recordedBy; ///< per record: thread, position after it
+  std::vector<std::pair<size_t, size_t>> takenBy;    ///< per instance: thread, position after it
   size_t commands = 0, results = 0;
   std::map<size_t, Level> levels; ///< by the number of steps taken
   std::unordered_map<Position, std::pair<Position, size_t>, PositionHash> cameFrom;
@@ -253,7 +253,7 @@ bool Explorer::isEnabled(const Position &position, size_t thread) const {
   if (op.kind != Op::Meet)
     return true;
   if (mine.core != 0)
-    return false; // all go on together, which counts as core 0's step
+    return false; // all continue together, which counts as core 0's step
   for (size_t t = 0; t < threads.size(); ++t)
     if (threads[t].queue == mine.queue &&
         (position[t] == threads[t].ops.size() || threads[t].ops[position[t]].kind != Op::Meet))

@@ -11,7 +11,7 @@
 //
 //   race      two pieces of different commands are under way that touch the same bytes, one writing
 //   data      a read gives something else than the same inference in the reference, or a state
-//             holds something else in the end than so many inferences leave there
+// holds something else in the end than that number of inferences leaves there
 //   order     two interleavings that did the same have left different bytes
 //   deadlock  no thread can go on
 //

@@ -41,7 +41,7 @@ std::vector<OperandPlace> operands(BundleBuilder &b, bool outputsOnly = false);
 /// The first point of the default timeline at which a trace is executed; all ones if it is not.
 uint64_t pointOf(const BundleBuilder &b, size_t trace);
 
-/// Everything behind `point` moves by one.
+/// Everything after `point` moves by one.
 void moveLifetimes(BundleBuilder &b, uint64_t point, int by);
 
 void erase(BundleBuilder &b, const Place &place);

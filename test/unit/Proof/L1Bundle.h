@@ -90,7 +90,7 @@ struct L1Bundle {
   }
 };
 
-/// The input's slot has its bytes taken over by `b`: the next write must come behind what reads
+/// The input's slot has its bytes taken over by `b`: the next write must come after what reads
 /// that.
 inline BundleBuilder writeAheadBundle(bool behindTheLastReader = true) {
   L1Bundle l;

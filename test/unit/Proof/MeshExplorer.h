@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Exhaustive model checking of a small mesh: every state that its devices, their queues and cores
-// can reach, by every interleaving. It knows what each may do next, and what a collective promises
-// (fb::CollectiveKind), but no theory of what happens before what.
+// can reach, by every interleaving. It models what each may do next, and what a collective promises
+// (fb::CollectiveKind), but has no theory of what happens before what.
 //
 // Work reads when it begins and writes when it ends, with everything that others do in between. The
 // moves of an exchange are those of collectives.h, each with a beginning and an end. Two cores
@@ -12,7 +12,7 @@
 //   after
 //             the other, each exchange doing what its kind promises
 //   order     devices execute exchanges in different orders, or one device two at a time
-//   deadlock  nothing can go on
+// deadlock  nothing can continue
 
 #ifndef TTC_TEST_UNIT_PROOF_MESHEXPLORER_H
 #define TTC_TEST_UNIT_PROOF_MESHEXPLORER_H

@@ -31,7 +31,7 @@ struct Plan {
   uint32_t records = 0;
 };
 
-/// Of the first entry point, with this many bodies.
+/// Unrolls a schedule of the first entry point, with this many bodies.
 Plan unroll(const BundleBuilder &builder, size_t schedule, uint32_t bodies);
 
 } // namespace ttrt::test::mesh

@@ -2,7 +2,7 @@
 //
 // What the runtime's proof (docs/proof.md) says about a bundle, found out the slow way and with no
 // code in common: the schedules are executed with every command delayed in turn, to see what can
-// go on without it; what can is compared with it byte by byte.
+// continue without it; what can is compared with it byte by byte.
 
 #ifndef TTC_TEST_UNIT_PROOF_ORACLE_H
 #define TTC_TEST_UNIT_PROOF_ORACLE_H

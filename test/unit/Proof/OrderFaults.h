@@ -16,7 +16,7 @@ struct OrderFaults {
   /// Refused for what the tables say, such as a wait without a record, with no harm done.
   uint32_t inTables = 0;
   /// Taken, but programs that come in another order compute something else from the same buffers:
-  /// the proof knows where data goes, not what is computed.
+  /// the proof follows where data goes, not what is computed.
   uint32_t otherResults = 0;
   std::vector<std::string> disagreements;
 };

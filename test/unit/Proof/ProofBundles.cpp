@@ -213,7 +213,7 @@ BundleBuilder pitchesBundle(Second second) {
   if (second == Second::WithGaps)
     c.rows(join, 1, 32, narrow, rows);
   // Points: 0 write; 1 left, 2 right, 3 barrier, 4 take, 5 barrier, 6 up; then down, barrier,
-  // patch, barrier, as far as there are; join, end, read.
+  // patch, barrier, if there are such; join, end, read.
   const uint64_t end = second == Second::Patched ? 12 : second == Second::WithGaps ? 9 : 10;
   c.builder.buffer("wide", fb::BufferKind::Activation, shared, kWhole, 1, 5);
   c.builder.buffer("narrow", fb::BufferKind::Activation, again, bytes, 6, end);

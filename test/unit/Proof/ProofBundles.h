@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Good bundles that exercise what the proof knows, and faults to seed into them.
+// Good bundles that exercise what the proof covers, and faults to seed into them.
 
 #ifndef TTC_TEST_UNIT_PROOF_PROOFBUNDLES_H
 #define TTC_TEST_UNIT_PROOF_PROOFBUNDLES_H
@@ -23,7 +23,7 @@ const std::vector<NamedBundle> &proofBundles();
 /// A file's contents, to be changed and written again.
 BundleBuilder readBundle(const std::string &path);
 
-/// A kind of fault. `seed` makes the variant of that number; false if there are not so many.
+/// A kind of fault. `seed` makes the variant of that number; false if there are fewer.
 struct FaultKind {
   const char *name;
   bool (*seed)(BundleBuilder &builder, size_t variant);

@@ -26,14 +26,14 @@ struct Use {
   uint32_t operand;
   std::vector<uint32_t> cells; ///< sorted
   int buffer = -1;             ///< by the timeline
-  /// Of each workgroup, where workgroups have rows of their own; else none.
+  /// The cells of each workgroup, where workgroups have rows of their own; else none.
   std::vector<std::vector<uint32_t>> rows = {};
   /// Scratch of the command's program: in the L1 of each core that may have work, core by core;
   /// else none.
   std::vector<std::vector<uint32_t>> scratch = {};
 
   bool isScratch() const { return !scratch.empty(); }
-  /// What one of so many cores may touch; workgroup w of g is done by core w * cores / g. Cores but
+  /// What one of `cores` cores may touch; workgroup w of g is done by core w * cores / g. Cores but
   /// the first stand for any others.
   std::vector<uint32_t> cellsOf(size_t core, size_t cores) const;
   /// The cells of scratch that a core, itself, may touch.

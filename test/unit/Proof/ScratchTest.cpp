@@ -20,7 +20,7 @@ constexpr uint64_t kL1 = 4096, kUnit = kBufferAlignment;
 /// How a tensor lies in L1: its bytes of each core at one offset.
 struct Tensor {
   uint32_t shards = 0; ///< 0: interleaved
-  uint32_t units = 1;  ///< interleaved: over so many cores, from the first
+  uint32_t units = 1;  ///< interleaved: over this number of cores, from the first
   uint64_t offset = 0;
 };
 
@@ -39,7 +39,7 @@ struct Plan {
   static constexpr uint32_t kChains = 2;
   std::vector<Work> work;
 
-  /// The command of the chain in front of one or, with `step` 1, behind it; -1 if there is none.
+  /// The previous command of the chain or, with `step` 1, the next one; -1 if there is none.
   int neighbour(size_t command, int step) const {
     for (int i = static_cast<int>(command) + step; i >= 0 && i < static_cast<int>(work.size());
          i += step)

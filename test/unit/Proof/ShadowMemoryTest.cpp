@@ -124,8 +124,8 @@ class RandomRows {
 public:
   explicit RandomRows(uint32_t seed) : random(seed) {}
   uint64_t upTo(uint64_t most) { return random() % (most + 1); }
-  /// Of one of some tensors that overlap: all of it, some of its bytes, or some columns of its
-  /// rows.
+  /// A span of one of some tensors that overlap: all of it, some of its bytes, or some columns of
+  /// its rows.
   Span span() {
     static constexpr struct {
       uint64_t base, pitch, rows;

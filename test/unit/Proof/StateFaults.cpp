@@ -90,7 +90,7 @@ bool moveOver(BB &b, size_t v, fb::BufferKind kind) {
   return false;
 }
 
-/// A place behind everything in DRAM, with a buffer of that kind as large as a state.
+/// A place after everything in DRAM, with a buffer of that kind as large as a state.
 uint64_t elsewhere(BB &b, const fb::BufferT &state, fb::BufferKind kind) {
   uint64_t end = 0;
   for (const auto &buffer : b.bundle.buffers)
@@ -242,7 +242,7 @@ const std::vector<FaultKind> kKinds = {
        return true;
      },
      false},
-    {"StateTooLarge", // up to what lies behind it
+    {"StateTooLarge", // up to what follows it
      [](BB &b, size_t v) {
        const auto all = states(b);
        if (v >= all.size())

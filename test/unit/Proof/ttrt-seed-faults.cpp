@@ -16,7 +16,7 @@
 using namespace ttrt::test;
 
 /// A bundle whose default schedule says what is computed, and whose tables say what programs are:
-/// the oracle knows no more.
+/// the oracle has no more information.
 static BundleBuilder readUncertified(const std::string &path) {
   BundleBuilder builder = readBundle(path);
   builder.facts.reset();

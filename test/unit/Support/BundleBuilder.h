@@ -26,7 +26,7 @@ public:
   void dispatch(uint32_t program, const std::vector<uint64_t> &operands);
   void copy(uint64_t dst, uint64_t src, uint64_t bytes);
   void fill(uint64_t dst, uint64_t bytes, uint64_t pattern);
-  /// Of the operands of a collective.
+  /// Adds an exchange of these operands of a collective.
   void exchange(uint32_t collective, const std::vector<uint64_t> &operands);
   void send(uint32_t collective, uint64_t input) { operate(Opcode::Send, collective, {input}); }
   void receive(uint32_t collective, uint64_t output) {

@@ -9,8 +9,8 @@ namespace ttrt::test {
 inline constexpr uint32_t kContext = 64, kSequences = 4;
 
 /// A generative bundle (docs/generation.md) around the programs test_decode and test_prefill_N,
-/// with entry points for so many tokens of a prompt: 4, 16, both or none. `decode` has schedules
-/// for one queue and for two, and the outputs `token` and `logits`, of 4 numbers.
+/// with entry points for these numbers of tokens of a prompt: 4, 16, both or none. `decode` has
+/// schedules for one queue and for two, and the outputs `token` and `logits`, of 4 numbers.
 BundleBuilder generateBundle(const std::vector<uint32_t> &buckets = {4, 16});
 
 /// The same for four sequences: with the state `active` and the entry points decode_1, decode_2

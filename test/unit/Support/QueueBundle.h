@@ -12,7 +12,7 @@ namespace ttrt::test {
 /// sampleBundle() with schedules:
 ///   single           all on queue 0
 ///   overlap-input    queue 1 writes
-///   overlap-io       queue 1 writes and reads, one inference behind
+/// overlap-io       queue 1 writes and reads, one inference later
 ///   rotated          the same, but the next write stands in front of the readback, and the first
 ///   one
 ///                    in the prologue

@@ -200,7 +200,7 @@ PROGRAM(test_script) {
     out[i] = a[i] + more;
 }
 
-// What programs leave behind in scratch. out = a; 16 workgroups.
+// What programs leave in scratch. out = a; 16 workgroups.
 PROGRAM(test_litter) {
   const float *a = OPERAND(const float, 0);
   float *out = OPERAND(float, 1);

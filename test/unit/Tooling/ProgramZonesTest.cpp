@@ -126,9 +126,9 @@ TEST_F(ProgramZones, AreInTheReport) {
   EXPECT_TRUE(has(text, "  outer in test_script\n")) << text;
 }
 
-/// Of several workgroups on a core, the first begin and the last end count.
+/// With several workgroups on a core, the first begin and the last end count.
 TEST_F(ProgramZones, AlwaysHaveTheMainFunctionAndItsChild) {
-  // So many events that no optional marker is left for them.
+  // Enough events that no optional marker is left for them.
   record({{Guaranteed, "main", kMainBegin},
           {Guaranteed, "child", kChildBegin},
           {Begin, "inner"},

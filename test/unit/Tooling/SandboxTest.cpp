@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A confined process computes what an unconfined one computes, and can do nothing else. Whatever it
-// does, this process goes on.
+// does, this process continues.
 
 #include "Run/Sandbox.h"
 

@@ -10,7 +10,7 @@ const ROOF = {width: 900, height: 360, left: 64, right: 24, top: 10, bottom: 36}
 const dots = data.ops.map((op, index) => ({op, index}))
   .filter(({op}) => op.flops > 0 && op.bytes > 0 && op.median > 0)
   .map(dot => ({...dot, intensity: dot.op.flops / dot.op.bytes, rate: dot.op.flops / dot.op.median * 1e9}));
-/// Of each device, the roofs that are known.
+/// The known roofs of each device.
 const roofs = data.limits.flatMap(limits => [['f32', limits.flops], ['8-bit products', limits.int8]]
   .filter(([kind, peak]) => peak > 0 && (kind === 'f32' || data.ops.some(op => op.int8)))
   .map(([kind, peak]) => ({kind, peak, bandwidth: limits.bandwidth})));

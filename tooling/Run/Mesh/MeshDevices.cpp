@@ -251,7 +251,7 @@ void MeshDevices::run(const std::function<ttrt_run_options(size_t)> &optionsOf,
 }
 
 namespace {
-/// What a device knows of a pipeline that it has run, for gather(): the times of its pops follow.
+/// What a device reports of a pipeline that it has run, for gather(): the times of its pops follow.
 struct PipelineFacts {
   char schedule[64] = {}; ///< "": it has no outputs
 };

@@ -65,8 +65,8 @@ public:
                             const std::vector<ttrt_input> &inputs,
                             const std::vector<ttrt_output> &outputs, bool keepTimes);
 
-  /// Calls work() for each local device on its thread. Whatever a device does with others, all have
-  /// to do at the same time. Throws what the first one throws, behind which the mesh has failed.
+  /// Calls work() for each local device on its thread. What a device does with others, all have to
+  /// do at the same time. Throws what the first one throws, after which the mesh has failed.
   void onEachDevice(const std::function<void(size_t local, ttrt_device *device)> &work);
 
   TimedTransport &transport(size_t local);

@@ -44,10 +44,12 @@ static uint32_t devicesOf(const std::string &path) {
 static void checkDevices(const std::string &path, const char *option, uint64_t given,
                          uint32_t expected) {
   if (given && given != expected)
-    throw UserError(expected == 1 ? fmt::format("--{}={}: {} is for one device, not for a mesh",
-                                                option, given, path)
-                                  : fmt::format("--{}={}: {} is for a mesh of {} devices", option,
-                                                given, path, expected));
+    throw UserError(
+        expected == 1
+            ? fmt::format("--{}={}: expected a bundle compiled for a mesh, found {} for one device",
+                          option, given, path)
+            : fmt::format("--{}={}: expected {}, the devices of the mesh that {} is compiled for",
+                          option, given, expected, path));
 }
 
 /// What works for one device only.

@@ -38,7 +38,7 @@ public:
       siginfo_t info;
       const int signal = sigtimedwait(&signals, &info, &pause);
       if (signal > 0 && signal != SIGCHLD) {
-        interrupted = true; // the user knows why they end
+        interrupted = true; // the user caused it
         failed(128 + signal);
         end(SIGTERM);
       }

@@ -137,9 +137,9 @@ static void endedByMpirun(int) {
   _exit(1);
 }
 
-/// Of this rank among those that share its CPUs: they run on the same machine, and their launcher
-/// gave them the same CPUs. Launchers say this in different variables, or bind ranks and say
-/// nothing.
+/// This rank's share among those that share its CPUs: they run on the same machine, and their
+/// launcher gave them the same CPUs. Launchers say this in different variables, or bind ranks and
+/// say nothing.
 static Share shareOfCpus(ttrt_transport *transport) {
   struct Place {
     char machine[64];

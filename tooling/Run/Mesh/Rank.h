@@ -43,7 +43,7 @@ std::string rankPrefix();
 
 /// Tells the other ranks that this one fails, if it is one.
 void failRank(const std::string &message);
-/// Calls function(); before an exception leaves it, the other ranks know of it.
+/// Calls function(); informs the other ranks before an exception leaves it.
 template <typename Function> auto orFailRank(Function function);
 /// Leaves the mesh; the device must be closed.
 void leaveRanks();
