@@ -140,9 +140,9 @@ ttrt_status Transport::prepare(const ttrt_transport_plan &plan, ttrt_error *erro
                           " of the mesh has another version of libttrt-mpi, whose messages differ");
       if (all[device].devices != interface.devices)
         return report(error, TTRT_INVALID_ARGUMENT,
-                      "the bundle of device " + std::to_string(device) + " is compiled for a mesh of " +
-                          std::to_string(all[device].devices) + " device" +
-                          (all[device].devices == 1 ? "" : "s") + "; found " +
+                      "the bundle of device " + std::to_string(device) +
+                          " is compiled for a mesh of " + std::to_string(all[device].devices) +
+                          " device" + (all[device].devices == 1 ? "" : "s") + "; found " +
                           std::to_string(interface.devices) + " ranks");
       if (all[device].hash != all[0].hash)
         return report(error, TTRT_INVALID_ARGUMENT,

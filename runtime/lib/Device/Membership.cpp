@@ -13,11 +13,11 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
   const uint32_t devices = devicesOf(bundle.metadata());
   if (!transport) {
     if (devices > 1)
-      ttrt::fail(
-          TTRT_INVALID_ARGUMENT,
-          "the bundle is compiled for a mesh of {} devices, and the device has no transport; expected "
-          "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)",
-          devices);
+      ttrt::fail(TTRT_INVALID_ARGUMENT,
+                 "the bundle is compiled for a mesh of {} devices, and the device has no "
+                 "transport; expected "
+                 "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)",
+                 devices);
     return;
   }
   if (transport->size < sizeof(ttrt_transport))
@@ -28,9 +28,10 @@ Membership::Membership(const Bundle &bundle, ttrt_transport *transport, const Fo
                "the bundle has no mesh, and the transport has {} devices; expected no transport",
                transport->devices);
   if (transport->devices != devices || transport->device >= devices)
-    ttrt::fail(TTRT_INVALID_ARGUMENT,
-               "the bundle is compiled for a mesh of {} devices; the transport is of device {} of {}",
-               devices, transport->device, transport->devices);
+    ttrt::fail(
+        TTRT_INVALID_ARGUMENT,
+        "the bundle is compiled for a mesh of {} devices; the transport is of device {} of {}",
+        devices, transport->device, transport->devices);
   const MemoryLayout layout(bundle, bundle.addresses().cores, transport->device);
   const MemoryRange writable = layout.writable();
   plan_ = {sizeof(plan_), bundle.metadataBegin(), bundle.metadataHash(), writable.begin,

@@ -130,10 +130,10 @@ TEST_F(StructSize, UnknownOptionsOfANewerStructMustBeZero) {
     newer.added = 1;
     EXPECT_EQ(use(&newer.known), TTRT_UNSUPPORTED);
     const std::string known = std::to_string(sizeof(options));
-    EXPECT_EQ(error.message, type + (" has " + std::to_string(sizeof(newer))) +
-                                 " bytes, of which libttrt " + ttrt_version() + " defines " + known +
-                                 "; expected zero in the others, found a nonzero byte at offset " +
-                                 known);
+    EXPECT_EQ(error.message,
+              type + (" has " + std::to_string(sizeof(newer))) + " bytes, of which libttrt " +
+                  ttrt_version() + " defines " + known +
+                  "; expected zero in the others, found a nonzero byte at offset " + known);
   };
   both(ttrt_device_options TTRT_DEVICE_OPTIONS_INIT, "ttrt_device_options",
        [&](auto *options) { return open(options); });

@@ -367,9 +367,10 @@ TEST(Mesh, NeedsATransport) {
   ttrt_device *device;
   ttrt_error error;
   EXPECT_EQ(ttrt_device_open(four.bundle, nullptr, &device, &error), TTRT_INVALID_ARGUMENT);
-  EXPECT_STREQ(error.message,
-               "the bundle is compiled for a mesh of 4 devices, and the device has no transport; expected "
-               "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)");
+  EXPECT_STREQ(
+      error.message,
+      "the bundle is compiled for a mesh of 4 devices, and the device has no transport; expected "
+      "ttrt_device_options::transport, or ttrt_mesh_open() (mesh.h)");
   ttrt_transport *two[2];
   ASSERT_EQ(ttrt_transport_open_threads(2, two, &error), TTRT_OK);
   ttrt_device_options options = TTRT_DEVICE_OPTIONS_INIT;
