@@ -5,7 +5,7 @@
 #ifndef TTRT_LIB_BUNDLE_BUNDLE_H
 #define TTRT_LIB_BUNDLE_BUNDLE_H
 
-#include "Device/HostFunctions.h"
+#include "Bundle/HostFunction.h"
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/format/commands.h"
 #include "ttrt/ttc_bundle_generated.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Base/Format.h"
 #include "Bundle/DecodedPlan.h"
+#include "Bundle/MemoryLayout.h"
 #include "Bundle/MeshTables.h"
 #include "Bundle/Verifier.h"
-#include "Device/Memory.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Base/Format.h"
 #include "Bundle/Verifier.h"
-#include "Device/Claims.h"
+#include "Bundle/Workgroups.h"
 
 #include <algorithm>
 

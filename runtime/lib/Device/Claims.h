@@ -8,6 +8,7 @@
 #ifndef TTRT_LIB_DEVICE_CLAIMS_H
 #define TTRT_LIB_DEVICE_CLAIMS_H
 
+#include "Bundle/Workgroups.h"
 #include "Device/Flag.h"
 
 #include <atomic>
@@ -15,14 +16,6 @@
 #include <memory>
 
 namespace ttrt {
-
-/// The most workgroups of a command that are claimed one by one.
-inline constexpr uint64_t kMostClaimed = 0xffff;
-/// The most workgroups of a stream, where a command counts at most kMostClaimed: counters are
-/// compared modulo 2^31.
-inline constexpr uint64_t kMostOfStream = uint64_t(1) << 28;
-/// A single workgroup is always core 0's: commands of one run in the order of the stream.
-inline bool isSharedGrid(uint64_t grid) { return grid > 1 && grid <= kMostClaimed; }
 
 /// A queue's job for its cores.
 struct Job {

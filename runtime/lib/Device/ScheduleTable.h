@@ -7,7 +7,7 @@
 
 #include "Bundle/Bundle.h"
 #include "Device/Code.h"
-#include "Device/HostFunctions.h"
+#include "Device/HostSteps.h"
 #include "Device/Memory.h"
 #include "ttrt/format/profile_log.h"
 #include "ttrt/format/steps.h"

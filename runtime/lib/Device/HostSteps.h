@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host functions: what a bundle wants, what the application has registered, and the calls of host
-// steps. Everything is made when a bundle or a device is opened.
+// The calls of host steps: of the functions that the application has registered. Everything is made
+// when a device is opened.
 
-#ifndef TTRT_LIB_DEVICE_HOSTFUNCTIONS_H
-#define TTRT_LIB_DEVICE_HOSTFUNCTIONS_H
+#ifndef TTRT_LIB_DEVICE_HOSTSTEPS_H
+#define TTRT_LIB_DEVICE_HOSTSTEPS_H
 
-#include "ttrt/host.h"
-#include "ttrt/ttc_bundle_generated.h"
+#include "Bundle/HostFunction.h"
 
 #include <memory>
 #include <vector>
@@ -15,25 +14,6 @@
 namespace ttrt {
 
 class Bundle;
-
-/// A program that a host function computes, as the C API describes it. Names, shapes and values are
-/// the bundle's.
-struct HostFunction {
-  /// The table has been verified. `number`: of the program.
-  HostFunction(const fb::Program &program, uint32_t number);
-  HostFunction(HostFunction &&) = default;
-
-  uint32_t program;
-  ttrt_host_call call;
-  std::vector<ttrt_tensor> tensors; ///< operands, then results; without data
-  std::vector<ttrt_attribute> attributes;
-  std::vector<const char *> strings; ///< of all attributes
-};
-
-/// Throws Error.
-void verifyHostFunction(const fb::Program &program);
-/// The functions of all programs of a bundle.
-std::vector<HostFunction> findHostFunctions(const fb::Bundle &bundle);
 
 /// The call of one host step, on its operands.
 class HostStep {
@@ -68,4 +48,4 @@ private:
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_DEVICE_HOSTFUNCTIONS_H
+#endif // TTRT_LIB_DEVICE_HOSTSTEPS_H
