@@ -9,7 +9,7 @@ template <typename Run> static auto named(Run run) {
   try {
     return run();
   } catch (const chat::Failure &failure) {
-    throw UserError(std::string("the chat template, ") + failure.what());
+    throw TextError(std::string("the chat template, ") + failure.what());
   }
 }
 

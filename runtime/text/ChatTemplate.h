@@ -22,14 +22,14 @@ struct ChatMessage {
 
 class ChatTemplate {
 public:
-  /// Throws UserError: "the chat template, line 3: expected ..., found ...".
+  /// Throws TextError: "the chat template, line 3: expected ..., found ...".
   explicit ChatTemplate(std::string_view source);
 
   /// The prompt for the next message of the assistant. `bos` and `eos` are the names of these
-  /// tokens. Throws UserError.
+  /// tokens. Throws TextError.
   std::string prompt(const std::vector<ChatMessage> &messages, const std::string &bos,
                      const std::string &eos) const;
-  /// What the template makes of values with these names. Throws UserError.
+  /// What the template makes of values with these names. Throws TextError.
   std::string render(std::map<std::string, chat::Value> names) const;
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/PreTokenizer.h"
 
-#include "Formats/Printing.h"
-#include "Options.h"
+#include "text/Error.h"
+#include "text/Utf8.h"
 
 #include <fmt/format.h>
 
@@ -88,7 +88,7 @@ struct PreTokenizer::Stage {
 #else
 struct PreTokenizer::Stage {
   explicit Stage(const char *) {
-    throw UserError("this ttrun was built without PCRE2, which tokenizers need; give tokens by "
+    throw TextError("this ttrun was built without PCRE2, which tokenizers need; give tokens by "
                     "number, with --prompt-ids");
   }
   std::pair<size_t, size_t> find(std::string_view text, size_t) const {
@@ -115,7 +115,7 @@ PreTokenizer::PreTokenizer(const std::string &name) {
     ignoresMerges_ = kind.ignoresMerges;
     return;
   }
-  throw UserError(fmt::format("expected one of the pre-tokenizers {}, found '{}'", known, name));
+  throw TextError(fmt::format("expected one of the pre-tokenizers {}, found '{}'", known, name));
 }
 
 PreTokenizer::~PreTokenizer() = default;

@@ -14,7 +14,7 @@ namespace ttrun {
 /// expressions that belong to the vocabulary and have a name in GGUF files.
 class PreTokenizer {
 public:
-  /// Throws UserError if the name is unknown; the message lists all.
+  /// Throws TextError if the name is unknown; the message lists all.
   explicit PreTokenizer(const std::string &name);
   ~PreTokenizer();
   PreTokenizer(PreTokenizer &&) noexcept;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Tokenizer.h"
 
-#include "Formats/JsonReader.h"
-#include "Formats/Printing.h"
-#include "Options.h"
+#include "text/Error.h"
+#include "text/JsonReader.h"
 #include "text/Utf8.h"
 
 #include <algorithm>
@@ -108,13 +107,13 @@ struct Tokenizer::Source {
 private:
   void check() {
     if (model != "bpe")
-      throw UserError(fmt::format("expected a tokenizer of model 'bpe', found '{}'", model));
+      throw TextError(fmt::format("expected a tokenizer of model 'bpe', found '{}'", model));
     if (vocabulary.empty())
-      throw UserError("the tokenizer has no vocabulary");
+      throw TextError("the tokenizer has no vocabulary");
     if (types.empty())
       types.assign(vocabulary.size(), kNormal);
     if (types.size() != vocabulary.size())
-      throw UserError(
+      throw TextError(
           fmt::format("expected types of {} tokens, found {}", vocabulary.size(), types.size()));
     for (const std::optional<int32_t> &end : {eos, eot})
       if (end)
@@ -126,10 +125,10 @@ private:
       given.push_back(*bos);
     for (int32_t token : given)
       if (static_cast<size_t>(token) >= vocabulary.size())
-        throw UserError(
+        throw TextError(
             fmt::format("token {} is not in the vocabulary of {}", token, vocabulary.size()));
     if (addsBos && !bos)
-      throw UserError("the tokenizer adds a token at the beginning, but names none");
+      throw TextError("the tokenizer adds a token at the beginning, but names none");
   }
 };
 
@@ -164,7 +163,7 @@ void Tokenizer::addTokens(const std::vector<std::string> &vocabulary) {
       bytes += vocabulary[i];
     }
     if (bytes.size() > UINT32_MAX)
-      throw UserError("the vocabulary has more than 4 GiB");
+      throw TextError("the vocabulary has more than 4 GiB");
     begins.push_back(static_cast<uint32_t>(bytes.size()));
     const std::string_view own = bytesOf(token);
     if (own.empty())
@@ -205,7 +204,7 @@ void Tokenizer::addMerges(const std::vector<std::string> &lines) {
       }
     }
     if (merge.left < 0 || merge.right < 0 || merge.merged < 0)
-      throw UserError(fmt::format("merge {}: expected two tokens that make a third one, found '{}'",
+      throw TextError(fmt::format("merge {}: expected two tokens that make a third one, found '{}'",
                                   i, printable(line)));
     size_t at = hashOf(merge.left, merge.right) & (merges.size() - 1);
     while (merges[at].left >= 0 &&

@@ -19,7 +19,7 @@ namespace ttrun {
 
 class Tokenizer {
 public:
-  /// Reads the metadata `tokenizer` of a bundle. Throws UserError.
+  /// Reads the metadata `tokenizer` of a bundle. Throws TextError.
   explicit Tokenizer(std::string_view json);
 
   /// Names of control tokens, which are no text: beginnings and ends of messages.

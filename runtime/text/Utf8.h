@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code points and UTF-8. utf8Length() is in Printing.h.
+// Code points and UTF-8.
 
 #ifndef TTRT_TEXT_UTF8_H
 #define TTRT_TEXT_UTF8_H
@@ -11,6 +11,12 @@
 
 namespace ttrun {
 
+/// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
+size_t utf8Length(std::string_view text);
+/// The number of code points.
+size_t columnsOf(std::string_view text);
+/// Replaces control characters and malformed UTF-8 by \xNN.
+std::string printable(std::string_view text);
 /// Appends a code point that is no surrogate.
 inline void appendUtf8(std::string &to, uint32_t code) {
   auto byte = [&](uint32_t bits) { to += static_cast<char>(bits); };

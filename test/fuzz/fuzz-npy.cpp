@@ -5,7 +5,7 @@
 #include "MemoryFile.h"
 
 #include "Formats/Npy.h"
-#include "Options.h"
+#include "Support/Error.h"
 
 #include <cstdlib>
 

@@ -4,8 +4,9 @@
 // The first byte says which.
 
 #include "Formats/Printing.h"
-#include "Options.h"
+#include "Support/Error.h"
 #include "text/ChatTemplate.h"
+#include "text/Error.h"
 #include "text/Tokenizer.h"
 #include "text/Utf8.h"
 
@@ -55,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string_view text(reinterpret_cast<const char *>(data) + 1, size - 1);
   try {
     data[0] % 2 ? testTemplate(text) : testTokenizer(text);
-  } catch (const UserError &error) {
+  } catch (const TextError &error) {
     require(error.what()[0] != 0);
   }
   return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Bench/CompileModel.h"
 
-#include "FindTool.h"
-#include "Options.h"
+#include "Support/Error.h"
+#include "Support/FindTool.h"
 
 #include <cerrno>
 #include <chrono>

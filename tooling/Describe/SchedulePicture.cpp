@@ -6,8 +6,8 @@
 #include "Describe/SchedulePicture.h"
 
 #include "Formats/Printing.h"
-#include "Options.h"
-#include "WriteFile.h"
+#include "Support/Error.h"
+#include "Support/WriteFile.h"
 #include "ttrt/format/steps.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Errors of opening a bundle, with the remedy where there is one.
 
-#include "Options.h"
+#include "Formats/BundleMessage.h"
 #include "ttrt/format/bundle_format.h"
 
 #include <cstring>

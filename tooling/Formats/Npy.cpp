@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Formats/Npy.h"
 
-#include "Options.h"
-#include "WriteFile.h"
+#include "Support/Error.h"
+#include "Support/WriteFile.h"
 
 #include <cmath>
 #include <cstdio>

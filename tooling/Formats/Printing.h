@@ -7,6 +7,8 @@
 #ifndef TTC_TOOLING_FORMATS_PRINTING_H
 #define TTC_TOOLING_FORMATS_PRINTING_H
 
+#include "text/Utf8.h"
+
 #include <cstdint>
 #include <fmt/core.h>
 #include <string>
@@ -17,12 +19,6 @@ namespace ttrun {
 
 inline constexpr size_t kColumns = 100;
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none.
-size_t utf8Length(std::string_view text);
-/// The number of code points.
-size_t columnsOf(std::string_view text);
-/// Replaces control characters and malformed UTF-8 by \xNN.
-std::string printable(std::string_view text);
 /// Makes `text` at most `columns` wide by replacing its middle with "...".
 std::string shorten(std::string_view text, size_t columns);
 

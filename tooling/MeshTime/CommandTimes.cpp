@@ -2,9 +2,10 @@
 #include "MeshTime/CommandTimes.h"
 
 #include "Bundle/Access.h"
-#include "Formats/JsonReader.h"
 #include "Formats/Printing.h"
-#include "Options.h"
+#include "Support/Error.h"
+#include "text/Error.h"
+#include "text/JsonReader.h"
 
 #include <algorithm>
 #include <fstream>
@@ -21,7 +22,7 @@ static JsonValue readJson(const std::string &file) {
     throw UserError(fmt::format("cannot read '{}'", file));
   try {
     return JsonValue::parse(json);
-  } catch (const UserError &error) {
+  } catch (const TextError &error) {
     throw UserError(fmt::format("{}: {}", file, error.what()));
   }
 }

@@ -4,7 +4,9 @@
 #include "Bundle/Verifier.h"
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
-#include "WriteFile.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/WriteFile.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,12 +8,13 @@
 #include "Bundle/Bundle.h"
 #include "MeshTime/CommandTimes.h"
 #include "MeshTime/Simulator.h"
-#include "Options.h"
 
 #include <string>
 #include <vector>
 
 namespace ttrun {
+
+class OptionParser;
 
 struct MeshTimeOptions {
   bool wanted = false;

@@ -2,6 +2,7 @@
 #include "Describe/MemoryUse.h"
 #include "Formats/Printing.h"
 #include "MeshTime/MeshTime.h"
+#include "Support/Error.h"
 
 #include <algorithm>
 #include <map>

@@ -7,7 +7,7 @@
 #ifndef TTC_TOOLING_PROFILE_LOG_H
 #define TTC_TOOLING_PROFILE_LOG_H
 
-#include "Options.h"
+#include "Support/Error.h"
 #include "ttrt/format/profile_log.h"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Profile/Log.h"
+#include "Support/Error.h"
 
 #include <cerrno>
 #include <cstring>

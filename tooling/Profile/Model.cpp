@@ -5,6 +5,8 @@
 #include "Bundle/Bundle.h"
 #include "Bundle/Verifier.h"
 #include "Describe/MemoryUse.h"
+#include "Formats/BundleMessage.h"
+#include "Support/Error.h"
 
 #include <algorithm>
 #include <cstring>

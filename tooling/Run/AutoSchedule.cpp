@@ -2,7 +2,7 @@
 #include "Run/AutoSchedule.h"
 
 #include "Formats/Printing.h"
-#include "Options.h"
+#include "Support/Error.h"
 #include "ttrt/format/steps.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Run/Generation.h"
 
+#include "Formats/BundleMessage.h"
+#include "Support/Error.h"
 #include "text/Utf8.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "Formats/Json.h"
 #include "Formats/Npy.h"
-#include "Options.h"
+#include "Support/Error.h"
 
 #include <cstring>
 #include <dlfcn.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Run/Sandbox.h"
 
+#include "Formats/BundleMessage.h"
 #include "Formats/Printing.h"
-#include "Options.h"
 #include "Run/Confine.h"
+#include "Support/Error.h"
 
 #include <algorithm>
 #include <cerrno>

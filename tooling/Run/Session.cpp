@@ -2,12 +2,15 @@
 #include "Run/Session.h"
 
 #include "Api/Handles.h"
+#include "Formats/BundleMessage.h"
 #include "Formats/Printing.h"
 #include "Profile/Report.h"
 #include "Run/AutoSchedule.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/Trusted.h"
-#include "Suggest.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/Suggest.h"
 #include "ttrt/format/steps.h"
 #include "ttrt/state.h"
 

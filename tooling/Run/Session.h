@@ -6,7 +6,6 @@
 #define TTC_TOOLING_RUN_SESSION_H
 
 #include "Formats/Npy.h"
-#include "Options.h"
 #include "Run/HostCalls.h"
 #include "Run/Mesh/MeshDevices.h"
 #include "Run/Sandbox.h"
@@ -26,6 +25,7 @@ class Bundle;
 
 namespace ttrun {
 
+class OptionParser;
 struct ReportOptions;
 
 struct SessionOptions {

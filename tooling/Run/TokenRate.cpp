@@ -2,9 +2,9 @@
 #include "Run/TokenRate.h"
 
 #include "Bundle/Bundle.h"
-#include "Options.h"
 #include "Run/Mesh/MeshDevices.h"
 #include "Run/Session.h"
+#include "Support/Error.h"
 #include "ttrt/state.h"
 
 #include <fmt/format.h>

@@ -5,12 +5,14 @@
 #ifndef TTC_TOOLING_RUN_TRUSTED_H
 #define TTC_TOOLING_RUN_TRUSTED_H
 
-#include "Options.h"
+#include "ttrt/ttrt.h"
 
 #include <string>
 #include <vector>
 
 namespace ttrun {
+
+class OptionParser;
 
 /// Declares --trusted. `files` has the files of public keys; empty: any bundle is accepted.
 void declareTrusted(OptionParser &parser, std::vector<std::string> &files);

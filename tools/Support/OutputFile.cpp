@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputFile.h"
 
-#include "FileWriter.h"
+#include "Support/FileWriter.h"
 
 #include "llvm/Support/Signals.h"
 

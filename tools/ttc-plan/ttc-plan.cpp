@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans memory: reads a CSV file of buffers with lifetimes, writes it with offsets.
-#include "WriteFile.h"
+#include "Support/WriteFile.h"
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
 #include <algorithm>

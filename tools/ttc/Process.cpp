@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Process.h"
 
-#include "FindTool.h"
+#include "Support/FindTool.h"
 
 #include <cerrno>
 #include <cstring>

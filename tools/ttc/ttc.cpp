@@ -2,7 +2,7 @@
 // One command over all tools: compiles by itself, and passes every other command on.
 #include "Compile.h"
 #include "Process.h"
-#include "Suggest.h"
+#include "Support/Suggest.h"
 
 #include <algorithm>
 #include <fmt/format.h>

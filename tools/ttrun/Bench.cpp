@@ -7,6 +7,8 @@
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
 #include "Run/Session.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 
 #include <algorithm>
 #include <chrono>

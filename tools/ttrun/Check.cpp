@@ -6,11 +6,13 @@
 #include "Check/Execute.h"
 #include "Commands.h"
 #include "Describe/ReadMesh.h"
+#include "Formats/BundleMessage.h"
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
-#include "Options.h"
 #include "Run/HostCalls.h"
 #include "Run/Trusted.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 
 #include <fmt/core.h>
 #include <memory>

@@ -6,7 +6,10 @@
 #include "Profile/Report.h"
 #include "Run/Generation.h"
 #include "Run/Mesh/Rank.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 #include "text/ChatTemplate.h"
+#include "text/Error.h"
 #include "ttrt/state.h"
 
 #include <chrono>
@@ -135,7 +138,7 @@ TextTools GenerateRun::takeTextTools() {
     return {};
   try {
     return reading.get();
-  } catch (const UserError &error) {
+  } catch (const TextError &error) {
     if (!options.promptIds.empty())
       return {};
     throw UserError(fmt::format("{}: {}", path, error.what()));

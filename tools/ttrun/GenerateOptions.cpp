@@ -2,6 +2,8 @@
 #include "GenerateOptions.h"
 
 #include "Run/Trusted.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 
 #include <charconv>
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #ifndef TTC_TOOLS_TTRUN_GENERATEOPTIONS_H
 #define TTC_TOOLS_TTRUN_GENERATEOPTIONS_H
 
-#include "Options.h"
 #include "Run/Session.h"
 #include "ttrt/sampling.h"
 

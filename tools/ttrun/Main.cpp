@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
-#include "Options.h"
 #include "Run/Mesh/Rank.h"
-#include "Suggest.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/Suggest.h"
 #include "ttrt/ttrt.h"
 
 #include <algorithm>

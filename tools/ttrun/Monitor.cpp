@@ -3,7 +3,8 @@
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
 #include "Monitor/MonitorScan.h"
-#include "Options.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 
 #include <cerrno>
 #include <csignal>

@@ -5,11 +5,13 @@
 #include "Formats/Json.h"
 #include "Formats/Printing.h"
 #include "Profile/Report.h"
-#include "Run/Mesh/PerfMesh.h"
 #include "Run/Mesh/Rank.h"
+#include "Run/PerfMesh.h"
 #include "Run/Session.h"
 #include "Run/TokenRate.h"
-#include "WriteFile.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/WriteFile.h"
 #include "ttrt/format/steps.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
 #include "Formats/Json.h"
-#include "Options.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/ttrt.h"
 

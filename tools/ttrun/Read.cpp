@@ -6,11 +6,13 @@
 #include "Describe/ReadMesh.h"
 #include "Describe/ReadText.h"
 #include "Describe/SchedulePicture.h"
+#include "Formats/BundleMessage.h"
 #include "Formats/Printing.h"
 #include "MeshTime/MeshTime.h"
-#include "Options.h"
 #include "Run/AutoSchedule.h"
-#include "WriteFile.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/WriteFile.h"
 
 #include <memory>
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Profile/Report.h"
 #include "Commands.h"
-#include "Options.h"
 #include "Profile/Files.h"
 #include "Profile/Picture.h"
 #include "Profile/Summary.h"
-#include "WriteFile.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/WriteFile.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,6 +6,8 @@
 #include "Profile/Report.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/Session.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Template/Builtins.h"
 
-#include "Formats/Printing.h"
 #include "text/Template/Strings.h"
+#include "text/Utf8.h"
 
 #include <algorithm>
 #include <cmath>

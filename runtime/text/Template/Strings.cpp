@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Template/Strings.h"
 
-#include "Formats/Printing.h"
 #include "text/Template/Builtins.h"
 #include "text/Utf8.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "text/Template/Value.h"
 
-#include "Formats/Printing.h"
+#include "text/Utf8.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #ifndef TTRT_TEXT_TEMPLATE_VALUE_H
 #define TTRT_TEXT_TEMPLATE_VALUE_H
 
-#include "Options.h"
+#include "text/Error.h"
 
 #include <cstdint>
 #include <functional>
@@ -20,8 +20,8 @@
 namespace ttrun::chat {
 
 /// An error in a template, or one that it raises; without the line, which the caller adds.
-struct Failure : UserError {
-  using UserError::UserError;
+struct Failure : TextError {
+  using TextError::TextError;
 };
 
 class Value;

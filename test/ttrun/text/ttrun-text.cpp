@@ -12,8 +12,9 @@
 // {"error": ...}.
 
 #include "Formats/Json.h"
-#include "Formats/JsonReader.h"
 #include "text/ChatTemplate.h"
+#include "text/Error.h"
+#include "text/JsonReader.h"
 #include "text/Tokenizer.h"
 #include "text/Utf8.h"
 
@@ -96,7 +97,7 @@ static void addRendered(Json &json, const ChatTemplate &chat, JsonCursor &input)
   json.beginObject();
   try {
     json.field("text", chat.render(std::move(values)));
-  } catch (const UserError &error) {
+  } catch (const TextError &error) {
     json.field("error", error.what());
   }
   json.endObject();
@@ -144,7 +145,7 @@ int main(int argc, char **argv) {
   try {
     std::ifstream file(argv[2], std::ios::binary);
     run(argv[1], contentsOf(file));
-  } catch (const UserError &error) {
+  } catch (const TextError &error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
   }

@@ -4,7 +4,7 @@
 
 #include "Formats/Npy.h"
 #include "Formats/Compare.h"
-#include "Options.h"
+#include "Support/Error.h"
 #include "test/unit/Support/BundleBuilder.h"
 
 #include <cmath>

@@ -3,9 +3,9 @@
 // Limits of machines, ideal times, and the traffic between cores and memories.
 
 #include "Profile/Roofline.h"
-#include "Options.h"
 #include "Profile/Machine.h"
 #include "Profile/Traffic.h"
+#include "Support/Error.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -5,7 +5,7 @@
 
 #include "Run/Sandbox.h"
 
-#include "Options.h"
+#include "Support/Error.h"
 #include "test/unit/Support/Loaded.h"
 #include "test/unit/Support/ReadFile.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Run/Mesh/Processes.h"
 
-#include "Options.h"
+#include "Support/Error.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Run/Mesh/Rank.h"
 
-#include "Options.h"
 #include "Run/Mesh/AloneTransport.h"
 #include "Run/Mesh/Cpus.h"
 #include "Run/Mesh/Processes.h"
+#include "Support/Error.h"
 #include "mpi/Segments.h"
 #include "ttrt/mesh.h"
 #include "ttrt/mpi.h"

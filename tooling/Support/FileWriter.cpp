@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FileWriter.h"
+#include "Support/FileWriter.h"
 
 #include <cerrno>
 #include <charconv>

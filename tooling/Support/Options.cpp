@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Options.h"
+#include "Support/Options.h"
+#include "Support/Error.h"
 
-#include "Suggest.h"
+#include "Support/Suggest.h"
 
 #include <algorithm>
 #include <cerrno>

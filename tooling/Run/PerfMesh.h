@@ -2,8 +2,8 @@
 //
 // ttrun perf of a mesh: what each device does with its time.
 
-#ifndef TTC_TOOLING_RUN_MESH_PERFMESH_H
-#define TTC_TOOLING_RUN_MESH_PERFMESH_H
+#ifndef TTC_TOOLING_RUN_PERFMESH_H
+#define TTC_TOOLING_RUN_PERFMESH_H
 
 #include "Formats/Json.h"
 #include "Run/Session.h"
@@ -37,4 +37,4 @@ std::string meshTimeline(Session &session);
 
 } // namespace ttrun
 
-#endif // TTC_TOOLING_RUN_MESH_PERFMESH_H
+#endif // TTC_TOOLING_RUN_PERFMESH_H

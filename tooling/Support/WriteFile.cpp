@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "WriteFile.h"
+#include "Support/WriteFile.h"
 
-#include "FileWriter.h"
+#include "Support/FileWriter.h"
 
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Suggest.h"
+#include "Support/Suggest.h"
 
 #include <algorithm>
 #include <fmt/core.h>

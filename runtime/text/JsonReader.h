@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TTC_TOOLING_FORMATS_JSONREADER_H
-#define TTC_TOOLING_FORMATS_JSONREADER_H
+#ifndef TTRT_TEXT_JSONREADER_H
+#define TTRT_TEXT_JSONREADER_H
 
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@
 namespace ttrun {
 
 /// Reads JSON in its order, without a tree: for files of many values. Whoever reads says what comes
-/// next; everything throws UserError: "byte 12: expected ':'".
+/// next; everything throws TextError: "byte 12: expected ':'".
 class JsonCursor {
 public:
   enum class Kind { Null, Bool, Number, String, Array, Object };
@@ -63,7 +63,7 @@ class JsonValue {
 public:
   using Kind = JsonCursor::Kind;
 
-  /// Throws UserError: "byte 12: expected ':'".
+  /// Throws TextError: "byte 12: expected ':'".
   static JsonValue parse(std::string_view text);
 
   Kind kind = Kind::Null;
@@ -82,4 +82,4 @@ private:
 
 } // namespace ttrun
 
-#endif // TTC_TOOLING_FORMATS_JSONREADER_H
+#endif // TTRT_TEXT_JSONREADER_H

@@ -3,8 +3,8 @@
 // The command line of a tool with subcommands. Options are declared with their help and parsed
 // strictly.
 
-#ifndef TTC_TOOLS_TTRUN_OPTIONS_H
-#define TTC_TOOLS_TTRUN_OPTIONS_H
+#ifndef TTC_TOOLING_SUPPORT_OPTIONS_H
+#define TTC_TOOLING_SUPPORT_OPTIONS_H
 
 #include "ttrt/ttrt.h"
 
@@ -16,20 +16,6 @@
 #include <vector>
 
 namespace ttrun {
-
-/// An error that the user can correct. The message is shown as it is.
-struct UserError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// A bundle that is bad or cannot run here. The message is shown as it is.
-struct BadBundle : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// The runtime's message about the file at `path`, with the file's name and, where one is known,
-/// the remedy: "x.ttcb: bad bundle: ...", "x.onnx: this is an ONNX model; compile it first: ...".
-std::string bundleMessage(const std::string &path, ttrt_status status, const std::string &message);
 
 /// Thrown by parse() after it has printed --help.
 struct HelpShown {};
@@ -106,4 +92,4 @@ ttrt_verify verifyLevel(const std::string &word);
 
 } // namespace ttrun
 
-#endif // TTC_TOOLS_TTRUN_OPTIONS_H
+#endif // TTC_TOOLING_SUPPORT_OPTIONS_H

@@ -2,8 +2,8 @@
 //
 // Suggestions for misspelled names. (Tools that link LLVM use llvm::StringRef::edit_distance().)
 
-#ifndef TTC_TOOLS_SUPPORT_SUGGEST_H
-#define TTC_TOOLS_SUPPORT_SUGGEST_H
+#ifndef TTC_TOOLING_SUPPORT_SUGGEST_H
+#define TTC_TOOLING_SUPPORT_SUGGEST_H
 
 #include <cstddef>
 #include <string>
@@ -25,4 +25,4 @@ std::string suggestion(std::string_view given, const std::vector<std::string> &n
 
 } // namespace ttc
 
-#endif // TTC_TOOLS_SUPPORT_SUGGEST_H
+#endif // TTC_TOOLING_SUPPORT_SUGGEST_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the other tools are.
-#ifndef TTC_TOOLS_SUPPORT_FINDTOOL_H
-#define TTC_TOOLS_SUPPORT_FINDTOOL_H
+#ifndef TTC_TOOLING_SUPPORT_FINDTOOL_H
+#define TTC_TOOLING_SUPPORT_FINDTOOL_H
 
 #include <string>
 
@@ -13,4 +13,4 @@ std::string findTool(const std::string &name);
 
 } // namespace ttc
 
-#endif // TTC_TOOLS_SUPPORT_FINDTOOL_H
+#endif // TTC_TOOLING_SUPPORT_FINDTOOL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Run/Mesh/PerfMesh.h"
+#include "Run/PerfMesh.h"
 
 #include "Bundle/Bundle.h"
 #include "Describe/Timeline.h"

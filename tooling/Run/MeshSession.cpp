@@ -3,11 +3,14 @@
 // What a session does differently for a mesh.
 
 #include "Api/Handles.h"
+#include "Formats/BundleMessage.h"
 #include "Run/Mesh/Cpus.h"
 #include "Run/Mesh/Rank.h"
 #include "Run/Session.h"
 #include "Run/Trusted.h"
-#include "Suggest.h"
+#include "Support/Error.h"
+#include "Support/Options.h"
+#include "Support/Suggest.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 // How every tool writes files. It does not use LLVM, because ttrun does not link it; OutputFile.h
 // makes an llvm::raw_ostream of it, and WriteFile.h a call with all the bytes.
 
-#ifndef TTC_TOOLS_SUPPORT_FILEWRITER_H
-#define TTC_TOOLS_SUPPORT_FILEWRITER_H
+#ifndef TTC_TOOLING_SUPPORT_FILEWRITER_H
+#define TTC_TOOLING_SUPPORT_FILEWRITER_H
 
 #include <string>
 #include <string_view>
@@ -76,4 +76,4 @@ private:
 
 } // namespace ttc
 
-#endif // TTC_TOOLS_SUPPORT_FILEWRITER_H
+#endif // TTC_TOOLING_SUPPORT_FILEWRITER_H

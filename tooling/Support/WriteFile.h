@@ -2,8 +2,8 @@
 //
 // A file whose bytes are all there, written as FileWriter.h says.
 
-#ifndef TTC_TOOLS_SUPPORT_WRITEFILE_H
-#define TTC_TOOLS_SUPPORT_WRITEFILE_H
+#ifndef TTC_TOOLING_SUPPORT_WRITEFILE_H
+#define TTC_TOOLING_SUPPORT_WRITEFILE_H
 
 #include <initializer_list>
 #include <string>
@@ -17,4 +17,4 @@ void writeFile(const std::string &path, std::initializer_list<std::string_view> 
 
 } // namespace ttc
 
-#endif // TTC_TOOLS_SUPPORT_WRITEFILE_H
+#endif // TTC_TOOLING_SUPPORT_WRITEFILE_H

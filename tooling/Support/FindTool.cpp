@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FindTool.h"
+#include "Support/FindTool.h"
 
 #include <filesystem>
 #include <unistd.h>

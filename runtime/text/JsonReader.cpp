@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Formats/JsonReader.h"
+#include "text/JsonReader.h"
 
-#include "Options.h"
+#include "text/Error.h"
 #include "text/Utf8.h"
 
 #include <charconv>
@@ -14,7 +14,7 @@ namespace ttrun {
 static constexpr int kDeepest = 64;
 
 void JsonCursor::fail(const char *expected) const {
-  throw UserError(fmt::format("byte {}: expected {}", at, expected));
+  throw TextError(fmt::format("byte {}: expected {}", at, expected));
 }
 
 /// The next character that is no space; 0 at the end.
