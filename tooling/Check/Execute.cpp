@@ -2,8 +2,8 @@
 #include "Check/Execute.h"
 
 #include "Base/Error.h"
+#include "Bundle/Code.h"
 #include "Check/ProgramChecks.h"
-#include "Device/Code.h"
 #include "Formats/Printing.h"
 
 #include <cerrno>

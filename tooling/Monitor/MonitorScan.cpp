@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Monitor/MonitorScan.h"
 
+#include "Observe/MonitorFolder.h"
+#include "ttrt/format/monitor.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>

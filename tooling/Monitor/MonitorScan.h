@@ -6,8 +6,7 @@
 #ifndef TTC_TOOLING_MONITOR_MONITORSCAN_H
 #define TTC_TOOLING_MONITOR_MONITORSCAN_H
 
-#include "Observe/MonitorFile.h"
-
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

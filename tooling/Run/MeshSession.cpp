@@ -2,7 +2,7 @@
 //
 // What a session does differently for a mesh.
 
-#include "Api/Handles.h"
+#include "Bundle/Bundle.h"
 #include "Formats/BundleMessage.h"
 #include "Run/Mesh/Cpus.h"
 #include "Run/Mesh/Rank.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Run/Session.h"
 
-#include "Api/Handles.h"
+#include "Bundle/Bundle.h"
 #include "Formats/BundleMessage.h"
 #include "Formats/Printing.h"
 #include "Profile/Report.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Api/Handles.h"
 #include "Base/Error.h"
 #include "Bundle/Bundle.h"
 #include "Bundle/Verifier.h"

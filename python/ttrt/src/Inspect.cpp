@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Inspect.h"
 
-#include "Api/Handles.h"
+#include "Bundle/Bundle.h"
 #include "Describe/MemoryMap.h"
 #include "ttrt/memory.h"
 #include "ttrt/pipeline.h"

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the handles of the C API hold.
+// What the handles of the C API hold; ttrt_bundle is in Bundle.h.
 
 #ifndef TTRT_LIB_API_HANDLES_H
 #define TTRT_LIB_API_HANDLES_H
 
-#include "Bundle/Bundle.h"
 #include "Device/Device.h"
 #include "Observe/Profiler.h"
 
 #include <memory>
-
-struct ttrt_bundle {
-  std::shared_ptr<const ttrt::Bundle> bundle;
-};
 
 struct ttrt_device {
   std::shared_ptr<ttrt::Device> device;

@@ -163,4 +163,9 @@ inline uint32_t slotOf(const fb::Port &port, uint32_t slot) {
 
 } // namespace ttrt
 
+/// The handle of the C API.
+struct ttrt_bundle {
+  std::shared_ptr<const ttrt::Bundle> bundle;
+};
+
 #endif // TTRT_LIB_BUNDLE_BUNDLE_H

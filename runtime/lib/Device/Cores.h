@@ -8,8 +8,8 @@
 
 #include "Base/ForkGuard.h"
 #include "Bundle/Bundle.h"
+#include "Bundle/Code.h"
 #include "Device/Claims.h"
-#include "Device/Code.h"
 #include "Device/Events.h"
 #include "Device/Flag.h"
 #include "Device/Memory.h"

@@ -3,7 +3,7 @@
 #define TTRT_LIB_DEVICE_DEVICE_H
 
 #include "Bundle/Bundle.h"
-#include "Device/Code.h"
+#include "Bundle/Code.h"
 #include "Device/Cores.h"
 #include "Device/Membership.h"
 #include "Device/Memory.h"

@@ -6,7 +6,7 @@
 #define TTRT_LIB_DEVICE_SCHEDULETABLE_H
 
 #include "Bundle/Bundle.h"
-#include "Device/Code.h"
+#include "Bundle/Code.h"
 #include "Device/HostSteps.h"
 #include "Device/Memory.h"
 #include "ttrt/format/profile_log.h"

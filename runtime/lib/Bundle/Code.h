@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TTRT_LIB_DEVICE_CODE_H
-#define TTRT_LIB_DEVICE_CODE_H
+#ifndef TTRT_LIB_BUNDLE_CODE_H
+#define TTRT_LIB_BUNDLE_CODE_H
 
 #include "Bundle/Bundle.h"
 
@@ -28,4 +28,4 @@ private:
 
 } // namespace ttrt
 
-#endif // TTRT_LIB_DEVICE_CODE_H
+#endif // TTRT_LIB_BUNDLE_CODE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Device/Code.h"
+#include "Bundle/Code.h"
 
 #include "Base/Format.h"
 
