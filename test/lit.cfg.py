@@ -6,6 +6,7 @@ Substitutions   %python  the interpreter that has numpy, onnx, ... where they ar
                 %source  the root of the source tree;  %build  the root of the build tree
                 %cc, %cxx  the compilers of this build
                 %version the version of ttc
+                %variants  prints a test's modules and their variants (variants.py)
 Tools           everything in <build>/bin, and FileCheck, not, count, split-file, by name
 Features        compiler, shared, onnx-python, numpy, onnxruntime, x86-64, avx2, avx512,
                 asan or tsan, root
@@ -42,6 +43,7 @@ with open(os.path.join(config.ttc_source_dir, "CMakeLists.txt")) as lists:
 config.substitutions += [
     ("%version", version),
     ("%python", config.ttc_python),
+    ("%variants", f"{config.ttc_python} {config.ttc_source_dir}/test/variants.py"),
     ("%source", config.ttc_source_dir),
     ("%build", config.ttc_build_dir),
     ("%cxx", config.ttc_cxx),

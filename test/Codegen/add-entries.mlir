@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-add-entries --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: %variants %s | ttc-opt --ttc-add-entries --split-input-file --verify-diagnostics | FileCheck %s
 
 // The entry turns offsets into addresses; the body's attributes become the program's.
 // CHECK-LABEL: ttc.program @relu(%{{.*}}: tensor<8xf32>) -> (tensor<8xf32> {ttc.in_place = array<i64: 0>}) attributes {grid = 4 : i64, scratch_bytes = 0 : i64}
@@ -74,49 +74,29 @@ ttc.program @tensors(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-ttc.program @no_grid() -> tensor<8xf32> {
-  builtin.module {
-    // expected-error @+1 {{expects 'ttc.workgroups' of at least 1 (--ttc-tile-into-workgroups sets it), found none}}
-    llvm.func @body(%out: !llvm.ptr, %w: i64) attributes {ttc.scratch_bytes = 0 : i64} {
-      llvm.return
-    }
-  }
-}
-
-// -----
-
 ttc.program @wrong_grid() -> tensor<8xf32> {
   builtin.module {
-    // expected-error @+1 {{expects 'ttc.workgroups' of at least 1 (--ttc-tile-into-workgroups sets it), found 0 : i64}}
-    llvm.func @body(%out: !llvm.ptr, %w: i64)
-        attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 0 : i64} {
+    // diagnostic here:
+    llvm.func @body(%out: !llvm.ptr, %w: i64) attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 1 : i64} {
       llvm.return
     }
   }
 }
 
-// -----
+// change: ttc.program @wrong_grid => ttc.program @no_grid
+// change: i64, ttc.workgroups = 1 : i64 => i64
+// expected-error {{expects 'ttc.workgroups' of at least 1 (--ttc-tile-into-workgroups sets it), found none}}
 
-ttc.program @no_scratch() -> tensor<8xf32> {
-  builtin.module {
-    // expected-error @+1 {{expects 'ttc.scratch_bytes' of at least 0 (--ttc-plan-scratch sets it), found none}}
-    llvm.func @body(%out: !llvm.ptr, %w: i64) attributes {ttc.workgroups = 1 : i64} {
-      llvm.return
-    }
-  }
-}
+// change: ttc.workgroups = 1 => ttc.workgroups = 0
+// expected-error {{expects 'ttc.workgroups' of at least 1 (--ttc-tile-into-workgroups sets it), found 0 : i64}}
 
-// -----
+// change: ttc.program @wrong_grid => ttc.program @no_scratch
+// change: ttc.scratch_bytes = 0 : i64, =>
+// expected-error {{expects 'ttc.scratch_bytes' of at least 0 (--ttc-plan-scratch sets it), found none}}
 
-ttc.program @too_few() -> tensor<8xf32> {
-  builtin.module {
-    // expected-error @+1 {{expects 3 arguments (1 operands of the program, the workgroup, scratch), found 2}}
-    llvm.func @body(%out: !llvm.ptr, %w: i64)
-        attributes {ttc.scratch_bytes = 64 : i64, ttc.workgroups = 1 : i64} {
-      llvm.return
-    }
-  }
-}
+// change: ttc.program @wrong_grid => ttc.program @too_few
+// change: ttc.scratch_bytes = 0 => ttc.scratch_bytes = 64
+// expected-error {{expects 3 arguments (1 operands of the program, the workgroup, scratch), found 2}}
 
 // -----
 

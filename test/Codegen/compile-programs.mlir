@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --ttc-compile-programs --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: %variants %s | ttc-opt --ttc-compile-programs --split-input-file --verify-diagnostics | FileCheck %s
 // RUN: not ttc-opt %s --ttc-compile-programs=progress=true --split-input-file 2>&1 >/dev/null | FileCheck %s --check-prefix=PROGRESS
 // PROGRESS: compiling programs: 1 of 1
 
@@ -54,30 +54,25 @@ ttc.program @unknown(%a: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
-// The program's attributes must be those that its code was made for.
-// expected-error@+1 {{'ttc.program' op expected a grid of the 8 workgroups that its code divides its work into, found 7 : i64}}
-ttc.program @grid(%a: tensor<4xf32>) -> tensor<4xf32>
-    attributes {grid = 7 : i64, scratch_bytes = 0 : i64} {
+// diagnostic here:
+ttc.program @scratch(%a: tensor<4xf32>) -> tensor<4xf32>
+    attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
   builtin.module {
-    llvm.func @grid(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
+    llvm.func @scratch(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
         attributes {ttc.scratch_bytes = 0 : i64, ttc.workgroups = 8 : i64} {
       llvm.return
     }
   }
 }
 
-// -----
+// The program's attributes must be those that its code was made for.
+// change: ttc.program @scratch => ttc.program @grid
+// change: grid = 8 => grid = 7
+// change: llvm.func @scratch => llvm.func @grid
+// expected-error {{'ttc.program' op expected a grid of the 8 workgroups that its code divides its work into, found 7 : i64}}
 
-// expected-error@+1 {{'ttc.program' op expected the 64 bytes of scratch that its code needs, found 0 : i64}}
-ttc.program @scratch(%a: tensor<4xf32>) -> tensor<4xf32>
-    attributes {grid = 8 : i64, scratch_bytes = 0 : i64} {
-  builtin.module {
-    llvm.func @scratch(%operands: !llvm.ptr, %base: !llvm.ptr, %scratch: !llvm.ptr, %workgroup: i64)
-        attributes {ttc.scratch_bytes = 64 : i64, ttc.workgroups = 8 : i64} {
-      llvm.return
-    }
-  }
-}
+// change: ttc.scratch_bytes = 0 => ttc.scratch_bytes = 64
+// expected-error {{'ttc.program' op expected the 64 bytes of scratch that its code needs, found 0 : i64}}
 
 // -----
 

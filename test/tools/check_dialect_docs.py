@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from variants import expand
+
 
 def read_ops(source):
     tool = shutil.which("llvm-tblgen")
@@ -90,14 +93,20 @@ def wrap_examples(description):
     return functions
 
 
+def read_test(path):
+    """The test's text, and the variants that it asks for."""
+    text = path.read_text()
+    return text + "\n".join(line for module in expand(text) for line in module)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", type=pathlib.Path)
     args = parser.parse_args()
     ops, attributes = read_ops(args.source)
-    tests = "\n".join(path.read_text() for path in
+    tests = "\n".join(read_test(path) for path in
                       sorted((args.source / "test").rglob("*.mlir")))
-    attribute_tests = "\n".join(path.read_text() for folder in ("Attributes", "KernelOps") for path in
+    attribute_tests = "\n".join(read_test(path) for folder in ("Attributes", "KernelOps") for path in
                                 sorted((args.source / "test/Dialect/Ttc" / folder).glob("*.mlir")))
     problems, examples, constraints, numbers_of = [], [], 0, {}
 

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+// RUN: %variants %s | ttc-opt --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{'ttc.buffer' op (C1) expected a constant to have a value, found none}}
-ttc.buffer constant @w : tensor<2xf32> in dram
+ttc.buffer constant @w : tensor<2xf32> = dense<1.0> : tensor<2xf32> in dram
 
-// -----
+// change: = dense<1.0> : tensor<2xf32> =>
+// expected-error {{'ttc.buffer' op (C1) expected a constant to have a value, found none}}
 
-// expected-error @+1 {{'ttc.buffer' op (C1) expected only a constant to have a value, found one for a slot}}
-ttc.buffer slot @w : tensor<2xf32> = dense<1.0> : tensor<2xf32> in dram
+// change: ttc.buffer constant => ttc.buffer slot
+// expected-error {{'ttc.buffer' op (C1) expected only a constant to have a value, found one for a slot}}
 
-// -----
+// change: 2xf32> in => 3xf32> in
+// expected-error {{'ttc.buffer' op (C1) expected a value of type 'tensor<2xf32>', found 'tensor<3xf32>'}}
 
-// expected-error @+1 {{'ttc.buffer' op (C1) expected a value of type 'tensor<2xf32>', found 'tensor<3xf32>'}}
-ttc.buffer constant @w : tensor<2xf32> = dense<1.0> : tensor<3xf32> in dram
+// change: ttc.buffer constant @w => ttc.buffer activation @a
+// change: = dense<1.0> : tensor<2xf32> => live [3, 3)
+// expected-error {{'ttc.buffer' op (C2) expected a lifetime that begins at 0 or later and ends after it begins, found [3, 3)}}
 
-// -----
+// change: in dram => in l1
+// expected-error {{'ttc.buffer' op (C4) expected a constant buffer in dram, found l1}}
 
-// expected-error @+1 {{'ttc.buffer' op (C2) expected a lifetime that begins at 0 or later and ends after it begins, found [3, 3)}}
-ttc.buffer activation @a : tensor<2xf32> live [3, 3) in dram
+// change: ttc.buffer constant @w : tensor<2xf32> = dense<1.0> => ttc.buffer state @s
+// change: in dram => in l1
+// expected-error {{'ttc.buffer' op (C4) expected a state buffer in dram, found l1}}
+
+// change: ttc.buffer constant @w : tensor<2xf32> = dense<1.0> => ttc.buffer scratch @s
+// expected-error {{'ttc.buffer' op (C4) expected a scratch buffer in l1, found dram}}
+
+// change: ttc.buffer constant @w : tensor<2xf32> = dense<1.0> => ttc.buffer host @h
+// expected-error {{'ttc.buffer' op (C4) expected a host buffer in host, found dram}}
 
 // -----
 
@@ -28,26 +38,6 @@ ttc.buffer activation @a : tensor<2xf32> live [0, 3) in dram at -64 size 64
 
 // expected-error @+1 {{'ttc.buffer' op (C3) expected at least the 128 bytes of 'tensor<32xf32>', found a size of 64}}
 ttc.buffer activation @a : tensor<32xf32> live [0, 3) in dram at 0 size 64
-
-// -----
-
-// expected-error @+1 {{'ttc.buffer' op (C4) expected a constant buffer in dram, found l1}}
-ttc.buffer constant @w : tensor<2xf32> = dense<1.0> : tensor<2xf32> in l1
-
-// -----
-
-// expected-error @+1 {{'ttc.buffer' op (C4) expected a state buffer in dram, found l1}}
-ttc.buffer state @s : tensor<2xf32> in l1
-
-// -----
-
-// expected-error @+1 {{'ttc.buffer' op (C4) expected a scratch buffer in l1, found dram}}
-ttc.buffer scratch @s : tensor<2xf32> in dram
-
-// -----
-
-// expected-error @+1 {{'ttc.buffer' op (C4) expected a host buffer in host, found dram}}
-ttc.buffer host @h : tensor<2xf32> in dram
 
 // -----
 

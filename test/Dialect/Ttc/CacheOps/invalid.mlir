@@ -1,347 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s -verify-diagnostics -split-input-file
+// RUN: %variants %s | ttc-opt -verify-diagnostics -split-input-file
 
-func.func @decode_c1(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C1) expected 'kv_heads' of at least 1 that divides 'heads', found 3 and 4}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 3 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+func.func @decode_attention(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // diagnostic here:
+  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
+
+// change: kv_heads = 2 => kv_heads = 3
+// expected-error {{'ttc.kernel.decode_attention' op (C1) expected 'kv_heads' of at least 1 that divides 'heads', found 3 and 4}}
+
+// change: tensor<1x256xf32> => tensor<1x257xf32>
+// expected-error {{'ttc.kernel.decode_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<1x257xf32>' with keys of 32 elements}}
+
+// change: tensor<1x256xf32> => tensor<1x128xf32>
+// change: tensor<2x4x32x32xf16> => tensor<2x4x16x32xf16>
+// expected-error {{'ttc.kernel.decode_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<1x128xf32>' with keys of 16 elements}}
+
+// change: tensor<2x4x32x32xf16> => tensor<2x4x32x16xf16>
+// expected-error {{'ttc.kernel.decode_attention' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x16xf16>'}}
+
+// change: tensor<2x1x128x32xf16> => tensor<2x1x96x32xf16>
+// expected-error {{'ttc.kernel.decode_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x96x32xf16>'}}
+
+// change: tensor<2x1x128x32xf16> => tensor<2x1x128x32xf32>
+// expected-error {{'ttc.kernel.decode_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x128x32xf32>'}}
+
+// change: tensor<1xi32> => tensor<2xi32>
+// expected-error {{'ttc.kernel.decode_attention' op (C4) expected 'position' to be a vector of 1 elements, found 'tensor<2xi32>'}}
+
+// change: 1xi32>) { => 1xi32>, %n: tensor<i32>) {
+// change: {heads => count %n {heads
+// change: 1xi32>) -> => 1xi32>, tensor<i32>) ->
+// expected-error {{'ttc.kernel.decode_attention' op (C4) expected 'count' to be a vector of 1 elements, found 'tensor<i32>'}}
+
+// change: {heads => rope pairs {heads
+// expected-error {{'ttc.kernel.decode_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope pairs without it}}
+
+// change: 1xi32>) { => 1xi32>, %t: tensor<128x32xf32>) {
+// change: {heads => cos_sin %t {heads
+// change: 1xi32>) -> => 1xi32>, tensor<128x32xf32>) ->
+// expected-error {{'ttc.kernel.decode_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope none with it}}
+
+// change: 1xi32>) { => 1xi32>, %t: tensor<128x16xf32>) {
+// change: {heads => cos_sin %t rope halves {heads
+// change: 1xi32>) -> => 1xi32>, tensor<128x16xf32>) ->
+// expected-error {{'ttc.kernel.decode_attention' op (C5) expected 'cos_sin' of [128, 32], found 'tensor<128x16xf32>'}}
+
+// change: scale = 1.250000e-01 => scale = 0x7F800000
+// expected-error {{'ttc.kernel.decode_attention' op (C6) expected a finite 'scale', found INF}}
+
+// change: tensor<1x256xf32> => tensor<2x256xf32>
+// change: tensor<1x128xf32> => tensor<2x128xf32>
+// expected-error {{'ttc.kernel.decode_attention' op (C8) expected one row in 'qkv', or a sequence for each, found 'tensor<2x256xf32>'}}
+
+// change: splits = 1 => splits = 0
+// expected-error {{'ttc.kernel.decode_attention' op (C9) expected 'splits' of at least 1, found 0}}
+
+// change: tensor<1x128xf32> => tensor<1x64xf32>
+// expected-error {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [1, 128], found 'tensor<1x64xf32>'}}
+
+// change: splits = 1 => splits = 3
+// expected-error {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [3, 4, 48], found 'tensor<1x128xf32>'}}
+
+// change: 2x1x128x32xf16>) => 2x1x128x32xf32>)
+// expected-error {{'ttc.kernel.decode_attention' op (C9) expected 'new_values' of type 'tensor<2x1x128x32xf16>', found 'tensor<2x1x128x32xf32>'}}
 
 // -----
 
-func.func @decode_c2(%q: tensor<1x257xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<1x257xf32>' with keys of 32 elements}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x257xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
+func.func @update_cache(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // diagnostic here:
+  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
   return
 }
+
+// change: kv_heads = 2 => kv_heads = 3
+// expected-error {{'ttc.kernel.update_cache' op (C1) expected 'kv_heads' of at least 1 that divides 'heads', found 3 and 4}}
+
+// change: tensor<16x256xf32> => tensor<16x257xf32>
+// expected-error {{'ttc.kernel.update_cache' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x257xf32>' with keys of 32 elements}}
+
+// change: tensor<16x256xf32> => tensor<16x128xf32>
+// change: tensor<2x4x32x32xf16> => tensor<2x4x16x32xf16>
+// expected-error {{'ttc.kernel.update_cache' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x128xf32>' with keys of 16 elements}}
+
+// change: tensor<2x4x32x32xf16> => tensor<2x4x32x16xf16>
+// expected-error {{'ttc.kernel.update_cache' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x16xf16>'}}
+
+// change: tensor<2x1x128x32xf16> => tensor<2x1x96x32xf16>
+// expected-error {{'ttc.kernel.update_cache' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x96x32xf16>'}}
+
+// change: tensor<2x1x128x32xf16> => tensor<2x1x128x32xf32>
+// expected-error {{'ttc.kernel.update_cache' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x128x32xf32>'}}
+
+// change: tensor<1xi32> => tensor<2xi32>
+// expected-error {{'ttc.kernel.update_cache' op (C4) expected 'position' to be a vector of 1 elements, found 'tensor<2xi32>'}}
+
+// change: 1xi32>) { => 1xi32>, %n: tensor<i32>) {
+// change: {heads => count %n {heads
+// change: 1xi32>) -> => 1xi32>, tensor<i32>) ->
+// expected-error {{'ttc.kernel.update_cache' op (C4) expected 'count' to be a vector of 1 elements, found 'tensor<i32>'}}
+
+// change: {heads => rope pairs {heads
+// expected-error {{'ttc.kernel.update_cache' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope pairs without it}}
+
+// change: 1xi32>) { => 1xi32>, %t: tensor<128x32xf32>) {
+// change: {heads => cos_sin %t {heads
+// change: 1xi32>) -> => 1xi32>, tensor<128x32xf32>) ->
+// expected-error {{'ttc.kernel.update_cache' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope none with it}}
+
+// change: 1xi32>) { => 1xi32>, %t: tensor<128x16xf32>) {
+// change: {heads => cos_sin %t rope halves {heads
+// change: 1xi32>) -> => 1xi32>, tensor<128x16xf32>) ->
+// expected-error {{'ttc.kernel.update_cache' op (C5) expected 'cos_sin' of [128, 32], found 'tensor<128x16xf32>'}}
+
+// change: scale = 1.250000e-01 => scale = 0x7F800000
+// expected-error {{'ttc.kernel.update_cache' op (C6) expected a finite 'scale', found INF}}
+
+// change: (tensor<2x4x32x32xf16 => (tensor<2x4x32x32xf32
+// expected-error {{'ttc.kernel.update_cache' op (C9) expected 'new_keys' of type 'tensor<2x4x32x32xf16>', found 'tensor<2x4x32x32xf32>'}}
 
 // -----
 
-func.func @decode_c2_depth(%q: tensor<1x128xf32>, %k: tensor<2x4x16x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<1x128xf32>' with keys of 16 elements}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x128xf32>, tensor<2x4x16x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x16x32xf16>, tensor<2x1x128x32xf16>)
+func.func @prefill_attention(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
+  // diagnostic here:
+  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
   return
 }
 
-// -----
+// change: kv_heads = 2 => kv_heads = 3
+// expected-error {{'ttc.kernel.prefill_attention' op (C1) expected 'kv_heads' of at least 1 that divides 'heads', found 3 and 4}}
 
-func.func @decode_c3_keys(%q: tensor<1x256xf32>, %k: tensor<2x4x32x16xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x16xf16>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x16xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x16xf16>, tensor<2x1x128x32xf16>)
-  return
-}
+// change: tensor<16x256xf32> => tensor<16x257xf32>
+// expected-error {{'ttc.kernel.prefill_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x257xf32>' with keys of 32 elements}}
 
-// -----
+// change: tensor<16x256xf32> => tensor<16x128xf32>
+// change: tensor<2x4x32x32xf16> => tensor<2x4x16x32xf16>
+// expected-error {{'ttc.kernel.prefill_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x128xf32>' with keys of 16 elements}}
 
-func.func @decode_c3_values(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x96x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x96x32xf16>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x96x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x96x32xf16>)
-  return
-}
+// change: tensor<2x4x32x32xf16> => tensor<2x4x32x16xf16>
+// expected-error {{'ttc.kernel.prefill_attention' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x16xf16>'}}
 
-// -----
+// change: tensor<2x1x128x32xf16> => tensor<2x1x96x32xf16>
+// expected-error {{'ttc.kernel.prefill_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x96x32xf16>'}}
 
-func.func @decode_c3_types(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf32>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x128x32xf32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>)
-  return
-}
+// change: tensor<2x1x128x32xf16> => tensor<2x1x128x32xf32>
+// expected-error {{'ttc.kernel.prefill_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x128x32xf32>'}}
 
-// -----
+// change: tensor<1xi32> => tensor<2xi32>
+// expected-error {{'ttc.kernel.prefill_attention' op (C4) expected 'position' to be a vector of 1 elements, found 'tensor<2xi32>'}}
 
-func.func @decode_c4(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<2xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C4) expected 'position' to be a vector of 1 elements, found 'tensor<2xi32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<2xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
+// change: 1xi32>) { => 1xi32>, %n: tensor<i32>) {
+// change: {heads => count %n {heads
+// change: 1xi32>) -> => 1xi32>, tensor<i32>) ->
+// expected-error {{'ttc.kernel.prefill_attention' op (C4) expected 'count' to be a vector of 1 elements, found 'tensor<i32>'}}
 
-// -----
+// change: {heads => rope pairs {heads
+// expected-error {{'ttc.kernel.prefill_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope pairs without it}}
 
-func.func @decode_c4_count(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %n: tensor<i32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C4) expected 'count' to be a vector of 1 elements, found 'tensor<i32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p count %n {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<i32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
+// change: 1xi32>) { => 1xi32>, %t: tensor<128x32xf32>) {
+// change: {heads => cos_sin %t {heads
+// change: 1xi32>) -> => 1xi32>, tensor<128x32xf32>) ->
+// expected-error {{'ttc.kernel.prefill_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope none with it}}
 
-// -----
+// change: 1xi32>) { => 1xi32>, %t: tensor<128x16xf32>) {
+// change: {heads => cos_sin %t rope halves {heads
+// change: 1xi32>) -> => 1xi32>, tensor<128x16xf32>) ->
+// expected-error {{'ttc.kernel.prefill_attention' op (C5) expected 'cos_sin' of [128, 32], found 'tensor<128x16xf32>'}}
 
-func.func @decode_c5(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope pairs without it}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p rope pairs {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
+// change: scale = 1.250000e-01 => scale = 0x7F800000
+// expected-error {{'ttc.kernel.prefill_attention' op (C6) expected a finite 'scale', found INF}}
 
-// -----
-
-func.func @decode_c5_none(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %t: tensor<128x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope none with it}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p cos_sin %t {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x32xf32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c5_shape(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %t: tensor<128x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C5) expected 'cos_sin' of [128, 32], found 'tensor<128x16xf32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p cos_sin %t rope halves {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x16xf32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c6(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C6) expected a finite 'scale', found INF}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0x7F800000 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c8(%q: tensor<2x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C8) expected one row in 'qkv', or a sequence for each, found 'tensor<2x256xf32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<2x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c9(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'splits' of at least 1, found 0}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 0 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c9_whole(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [1, 128], found 'tensor<1x64xf32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x64xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c9_parts(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'out' of [3, 4, 48], found 'tensor<1x128xf32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 3 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @decode_c9_caches(%q: tensor<1x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.decode_attention' op (C9) expected 'new_values' of type 'tensor<2x1x128x32xf16>', found 'tensor<2x1x128x32xf32>'}}
-  %0:3 = ttc.kernel.decode_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32, splits = 1 : i64} : (tensor<1x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<1x128xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>)
-  return
-}
-
-// -----
-
-func.func @update_c1(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C1) expected 'kv_heads' of at least 1 that divides 'heads', found 3 and 4}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 3 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c2(%q: tensor<16x257xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x257xf32>' with keys of 32 elements}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x257xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c2_depth(%q: tensor<16x128xf32>, %k: tensor<2x4x16x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x128xf32>' with keys of 16 elements}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x128xf32>, tensor<2x4x16x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x16x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c3_keys(%q: tensor<16x256xf32>, %k: tensor<2x4x32x16xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x16xf16>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x16xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x16xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c3_values(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x96x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x96x32xf16>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x96x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x96x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c3_types(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf32>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x128x32xf32>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>)
-  return
-}
-
-// -----
-
-func.func @update_c4(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<2xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C4) expected 'position' to be a vector of 1 elements, found 'tensor<2xi32>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<2xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c4_count(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %n: tensor<i32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C4) expected 'count' to be a vector of 1 elements, found 'tensor<i32>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p count %n {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<i32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c5(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope pairs without it}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p rope pairs {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c5_none(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %t: tensor<128x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope none with it}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p cos_sin %t {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x32xf32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c5_shape(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %t: tensor<128x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C5) expected 'cos_sin' of [128, 32], found 'tensor<128x16xf32>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p cos_sin %t rope halves {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x16xf32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c6(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C6) expected a finite 'scale', found INF}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0x7F800000 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @update_c9(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.update_cache' op (C9) expected 'new_keys' of type 'tensor<2x4x32x32xf16>', found 'tensor<2x4x32x32xf32>'}}
-  %0:2 = ttc.kernel.update_cache %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> (tensor<2x4x32x32xf32>, tensor<2x1x128x32xf16>)
-  return
-}
-
-// -----
-
-func.func @prefill_c1(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C1) expected 'kv_heads' of at least 1 that divides 'heads', found 3 and 4}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 3 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c2(%q: tensor<16x257xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x257xf32>' with keys of 32 elements}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x257xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c2_depth(%q: tensor<16x128xf32>, %k: tensor<2x4x16x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C2) expected 'qkv' of [M, (4 + 2 * 2) * D] with M of at least 1 and D a multiple of 32, found 'tensor<16x128xf32>' with keys of 16 elements}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x128xf32>, tensor<2x4x16x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c3_keys(%q: tensor<16x256xf32>, %k: tensor<2x4x32x16xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C3) expected 'keys' of [2, T / 32, D, 32] with T from 32 to 2^31 - 1, found 'tensor<2x4x32x16xf16>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x16xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c3_values(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x96x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x96x32xf16>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x96x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c3_types(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf32>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C3) expected 'values' of [2, 1, 128, 32] and the type of 'keys' 'tensor<2x4x32x32xf16>', found 'tensor<2x1x128x32xf32>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf32>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c4(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<2xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C4) expected 'position' to be a vector of 1 elements, found 'tensor<2xi32>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<2xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c4_count(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %n: tensor<i32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C4) expected 'count' to be a vector of 1 elements, found 'tensor<i32>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p count %n {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<i32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c5(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope pairs without it}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p rope pairs {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c5_none(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %t: tensor<128x32xf32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C5) expected 'cos_sin' exactly if there is a 'rope', found rope none with it}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p cos_sin %t {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x32xf32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c5_shape(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>, %t: tensor<128x16xf32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C5) expected 'cos_sin' of [128, 32], found 'tensor<128x16xf32>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p cos_sin %t rope halves {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>, tensor<128x16xf32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c6(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C6) expected a finite 'scale', found INF}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 0x7F800000 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x128xf32>
-  return
-}
-
-// -----
-
-func.func @prefill_c9(%q: tensor<16x256xf32>, %k: tensor<2x4x32x32xf16>, %v: tensor<2x1x128x32xf16>, %p: tensor<1xi32>) {
-  // expected-error@+1 {{'ttc.kernel.prefill_attention' op (C9) expected 'y' of [16, 128], found 'tensor<16x127xf32>'}}
-  %0 = ttc.kernel.prefill_attention %q, %k, %v, %p {heads = 4 : i64, kv_heads = 2 : i64, scale = 1.250000e-01 : f32} : (tensor<16x256xf32>, tensor<2x4x32x32xf16>, tensor<2x1x128x32xf16>, tensor<1xi32>) -> tensor<16x127xf32>
-  return
-}
+// change: tensor<16x128xf32> => tensor<16x127xf32>
+// expected-error {{'ttc.kernel.prefill_attention' op (C9) expected 'y' of [16, 128], found 'tensor<16x127xf32>'}}
 
 // -----
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+// RUN: %variants %s | ttc-opt --split-input-file --verify-diagnostics
 
 func.func @fusion_argument_count(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{'ttc.fusion' op (C1) expected one block argument for each of its 1 operands, found 0}}
@@ -130,29 +130,24 @@ ttc.program @program_in_place_size(tensor<2xf32>) -> (tensor<4xf32> {ttc.in_plac
 
 // -----
 
-func.func @p(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'ttc.dispatch' op (C1) expected @p to be a ttc.program, found none}}
+ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
+func.func @dispatch(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // diagnostic here:
   %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
 
-// -----
+// change: ttc.program @p(tensor<4xf32>) -> tensor<4xf32> =>
+// expected-error {{'ttc.dispatch' op (C1) expected @p to be a ttc.program, found none}}
 
-ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
-func.func @dispatch_input(%x: tensor<8xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'ttc.dispatch' op (C2) expected operands of @p's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
-  %y = ttc.dispatch @p(%x) : (tensor<8xf32>) -> tensor<4xf32>
-  return %y : tensor<4xf32>
-}
+// change: : tensor<4xf32>) -> => : tensor<8xf32>) ->
+// change: : (tensor<4xf32 => : (tensor<8xf32
+// expected-error {{'ttc.dispatch' op (C2) expected operands of @p's input types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
 
-// -----
-
-ttc.program @p(tensor<4xf32>) -> tensor<4xf32>
-func.func @dispatch_result(%x: tensor<4xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{'ttc.dispatch' op (C2) expected results of @p's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
-  %y = ttc.dispatch @p(%x) : (tensor<4xf32>) -> tensor<8xf32>
-  return %y : tensor<8xf32>
-}
+// change: 4xf32> { => 8xf32> {
+// change: %x) : (tensor<4xf32>) -> tensor<4xf32 => %x) : (tensor<4xf32>) -> tensor<8xf32
+// change: %y : tensor<4xf32 => %y : tensor<8xf32
+// expected-error {{'ttc.dispatch' op (C2) expected results of @p's result types ('tensor<4xf32>'), found ('tensor<8xf32>')}}
 
 // -----
 
@@ -166,23 +161,21 @@ ttc.program private @shards_grid(tensor<2x64xf32>) attributes {shards = array<i6
 
 // -----
 
-// expected-error @+1 {{'ttc.program' op (C7) expected 'shards' where an operand has 'ttc.shard', found none}}
-ttc.program private @shard_without_shards(
-    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0, -1]>})
-
-// -----
-
-// expected-error @+1 {{'ttc.program' op (C7) expected a partition by its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, partition = [1, -1]>}}
+// diagnostic here:
 ttc.program private @shard_cut(
-    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [1, -1]>})
+    tensor<2x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0, -1]>})
     attributes {shards = array<i64: 4>}
 
-// -----
+// change: private @shard_cut => private @shard_without_shards
+// change: attributes {shards = array<i64: 4>} =>
+// expected-error {{'ttc.program' op (C7) expected 'shards' where an operand has 'ttc.shard', found none}}
 
-// expected-error @+1 {{'ttc.program' op (C7) expected parts of 'tensor<8x64xf32>', partitioned into [4, 1], found 'tensor<4x64xf32>'}}
-ttc.program private @shard_part(
-    tensor<4x64xf32> {ttc.shard = #ttc.shard<tensor<8x64xf32>, partition = [0, -1]>})
-    attributes {shards = array<i64: 4>}
+// change: partition = [0, -1] => partition = [1, -1]
+// expected-error {{'ttc.program' op (C7) expected a partition by its 1 dimensions of shards, found #ttc.shard<tensor<8x64xf32>, partition = [1, -1]>}}
+
+// change: private @shard_cut => private @shard_part
+// change: tensor<2x64xf32> => tensor<4x64xf32>
+// expected-error {{'ttc.program' op (C7) expected parts of 'tensor<8x64xf32>', partitioned into [4, 1], found 'tensor<4x64xf32>'}}
 
 // -----
 
