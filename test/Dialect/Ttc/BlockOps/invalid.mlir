@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: ttc-opt %s --split-input-file --verify-diagnostics
+// RUN: %variants %s | ttc-opt --split-input-file --verify-diagnostics
 
-func.func @x(%x: tensor<64xf32>, %w: tensor<3840xi8>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C1) expected x of [M, K] with at least one element, found 'tensor<64xf32>'}}
-  %0 = ttc.block_matmul q4_1 %x, %w : (tensor<64xf32>, tensor<3840xi8>) -> tensor<1x96xf32>
+func.func @block_matmul(%x: tensor<2x64xf32>, %w: tensor<3840xi8>) {
+  // diagnostic here:
+  %0 = ttc.block_matmul q4_1 %x, %w : (tensor<2x64xf32>, tensor<3840xi8>) -> tensor<2x96xf32>
   return
 }
 
-// -----
+// change: tensor<2x64xf32> => tensor<64xf32>
+// change: tensor<2x96xf32> => tensor<1x96xf32>
+// expected-error {{'ttc.block_matmul' op (C1) expected x of [M, K] with at least one element, found 'tensor<64xf32>'}}
 
-func.func @no_rows(%x: tensor<0x64xf32>, %w: tensor<3840xi8>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C1) expected x of [M, K] with at least one element, found 'tensor<0x64xf32>'}}
-  %0 = ttc.block_matmul q4_1 %x, %w : (tensor<0x64xf32>, tensor<3840xi8>) -> tensor<0x96xf32>
-  return
-}
+// change: tensor<2x64xf32> => tensor<0x64xf32>
+// change: tensor<2x96xf32> => tensor<0x96xf32>
+// expected-error {{'ttc.block_matmul' op (C1) expected x of [M, K] with at least one element, found 'tensor<0x64xf32>'}}
 
-// -----
+// change: tensor<2x64xf32> => tensor<1x48xf32>
+// change: tensor<2x96xf32> => tensor<1x96xf32>
+// expected-error {{'ttc.block_matmul' op (C2) expected columns in a positive multiple of 32, the block of q4_1, found 48}}
 
-func.func @columns(%x: tensor<1x48xf32>, %w: tensor<3840xi8>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C2) expected columns in a positive multiple of 32, the block of q4_1, found 48}}
-  %0 = ttc.block_matmul q4_1 %x, %w : (tensor<1x48xf32>, tensor<3840xi8>) -> tensor<1x96xf32>
-  return
-}
+// change: tensor<2x64xf32> => tensor<1x64xf32>
+// change: tensor<3840xi8> => tensor<3850xi8>
+// change: tensor<2x96xf32> => tensor<1x96xf32>
+// expected-error {{'ttc.block_matmul' op (C3) expected weights in a vector of a positive multiple of 40 bytes, a row of 64 columns in q4_1, found 'tensor<3850xi8>'}}
 
-// -----
+// change: tensor<2x64xf32> => tensor<1x64xf32>
+// change: tensor<3840xi8> => tensor<120xi8>
+// change: : (tensor => {gated} : (tensor
+// change: tensor<2x96xf32> => tensor<1x1xf32>
+// expected-error {{'ttc.block_matmul' op (C3) expected weights in a vector of a positive multiple of 80 bytes, two rows of 64 columns in q4_1, found 'tensor<120xi8>'}}
 
-func.func @weights(%x: tensor<1x64xf32>, %w: tensor<3850xi8>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C3) expected weights in a vector of a positive multiple of 40 bytes, a row of 64 columns in q4_1, found 'tensor<3850xi8>'}}
-  %0 = ttc.block_matmul q4_1 %x, %w : (tensor<1x64xf32>, tensor<3850xi8>) -> tensor<1x96xf32>
-  return
-}
+// change: 3840xi8>) { => 3840xi8>, %r: tensor<96xf32>) {
+// change: : (tensor => residual %r : (tensor
+// change: 3840xi8>) -> => 3840xi8>, tensor<96xf32>) ->
+// expected-error {{'ttc.block_matmul' op (C6) expected a residual of 'tensor<2x96xf32>', found 'tensor<96xf32>'}}
 
-// -----
-
-func.func @gated(%x: tensor<1x64xf32>, %w: tensor<120xi8>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C3) expected weights in a vector of a positive multiple of 80 bytes, two rows of 64 columns in q4_1, found 'tensor<120xi8>'}}
-  %0 = ttc.block_matmul q4_1 %x, %w {gated} : (tensor<1x64xf32>, tensor<120xi8>) -> tensor<1x1xf32>
-  return
-}
+// change: 3840xi8>) { => 3840xi8>, %n: tensor<2xi32>) {
+// change: : (tensor => count %n : (tensor
+// change: 3840xi8>) -> => 3840xi8>, tensor<2xi32>) ->
+// expected-error {{'ttc.block_matmul' op (C7) expected 'count' to be a vector of 1 elements, found 'tensor<2xi32>'}}
 
 // -----
 
@@ -57,40 +58,18 @@ func.func @bias(%x: tensor<1x64xf32>, %w: tensor<3840xi8>, %b: tensor<96xf32>) {
 
 // -----
 
-func.func @residual(%x: tensor<2x64xf32>, %w: tensor<3840xi8>, %r: tensor<96xf32>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C6) expected a residual of 'tensor<2x96xf32>', found 'tensor<96xf32>'}}
-  %0 = ttc.block_matmul q4_1 %x, %w residual %r : (tensor<2x64xf32>, tensor<3840xi8>, tensor<96xf32>) -> tensor<2x96xf32>
+func.func @block_gather(%w: tensor<6800xi8>, %t: tensor<2xi32>) {
+  // diagnostic here:
+  %0 = ttc.block_gather q8_0 %w, %t {columns = 64} : (tensor<6800xi8>, tensor<2xi32>) -> tensor<2x64xf32>
   return
 }
 
-// -----
+// change: columns = 64 => columns = 0
+// change: tensor<2x64xf32> => tensor<2x0xf32>
+// expected-error {{'ttc.block_gather' op (C1) expected columns in a positive multiple of 32, the block of q8_0, found 0}}
 
-func.func @count(%x: tensor<2x64xf32>, %w: tensor<3840xi8>, %n: tensor<2xi32>) {
-  // expected-error@+1 {{'ttc.block_matmul' op (C7) expected 'count' to be a vector of 1 elements, found 'tensor<2xi32>'}}
-  %0 = ttc.block_matmul q4_1 %x, %w count %n : (tensor<2x64xf32>, tensor<3840xi8>, tensor<2xi32>) -> tensor<2x96xf32>
-  return
-}
+// change: tensor<6800xi8> => tensor<68x100xi8>
+// expected-error {{'ttc.block_gather' op (C2) expected weights in a vector of a positive multiple of 68 bytes, a row of 64 columns in q8_0, found 'tensor<68x100xi8>'}}
 
-// -----
-
-func.func @gather_columns(%w: tensor<6800xi8>, %t: tensor<2xi32>) {
-  // expected-error@+1 {{'ttc.block_gather' op (C1) expected columns in a positive multiple of 32, the block of q8_0, found 0}}
-  %0 = ttc.block_gather q8_0 %w, %t {columns = 0} : (tensor<6800xi8>, tensor<2xi32>) -> tensor<2x0xf32>
-  return
-}
-
-// -----
-
-func.func @gather_weights(%w: tensor<68x100xi8>, %t: tensor<2xi32>) {
-  // expected-error@+1 {{'ttc.block_gather' op (C2) expected weights in a vector of a positive multiple of 68 bytes, a row of 64 columns in q8_0, found 'tensor<68x100xi8>'}}
-  %0 = ttc.block_gather q8_0 %w, %t {columns = 64} : (tensor<68x100xi8>, tensor<2xi32>) -> tensor<2x64xf32>
-  return
-}
-
-// -----
-
-func.func @gather_tokens(%w: tensor<6800xi8>, %t: tensor<2x1xi32>) {
-  // expected-error@+1 {{'ttc.block_gather' op (C3) expected tokens in a vector, found 'tensor<2x1xi32>'}}
-  %0 = ttc.block_gather q8_0 %w, %t {columns = 64} : (tensor<6800xi8>, tensor<2x1xi32>) -> tensor<2x64xf32>
-  return
-}
+// change: tensor<2xi32> => tensor<2x1xi32>
+// expected-error {{'ttc.block_gather' op (C3) expected tokens in a vector, found 'tensor<2x1xi32>'}}
