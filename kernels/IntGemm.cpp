@@ -60,7 +60,8 @@ TTC_INLINE void runTile(const IntTile &t, const IntGemmParams &params, int64_t v
   bool direct = p.aMode == kRowsDirect;
   bool prefetches = p.n * p.od * p.oh * p.ow > 1;
   int64_t whole = params.run / 4, rest = params.run % 4, quads = ceilDiv(params.run, 4);
-  // Behind copied lines is room for a whole word, whose surplus meets weights of zero.
+  // Copied lines are followed by room for a whole word, whose surplus is multiplied by weights of
+  // zero.
   if (p.aMode == kRowsCopied && !params.hasBZero) {
     whole = quads;
     rest = 0;

@@ -164,7 +164,7 @@ public:
     return arguments;
   }
 
-  /// That the kernel can follow the rows of its operands and of the result.
+  /// Verifies that the kernel can follow the rows of its operands and of the result.
   LogicalResult verifyRows() {
     auto accepts = [&](unsigned index, StridedAttr rows) {
       return !rows ||
@@ -181,7 +181,8 @@ public:
     return success();
   }
 
-  /// That the program's results are the kernel's: all of several, or what the tail makes of one.
+  /// Verifies that the program's results are the kernel's: all of several, or what the tail makes
+  /// of one.
   LogicalResult verifyResults() {
     const unsigned count = kernel->getNumResults();
     // The module that is being built follows.

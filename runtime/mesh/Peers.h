@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The devices of a mesh as one of them sees them: it meets them, waits for them, and notices when
-// one has ended.
+// The devices of a mesh as one of them sees them: it synchronizes with them, waits for them, and
+// notices when one has ended.
 
 #ifndef TTRT_MESH_PEERS_H
 #define TTRT_MESH_PEERS_H

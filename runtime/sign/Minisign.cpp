@@ -149,7 +149,7 @@ std::string format(const PublicKey &key) {
 std::string format(const SecretKey &key) {
   const auto sum = checksum(key);
   std::vector<uint8_t> bytes;
-  bytes.reserve(256); // so that no copy of the key is left behind
+  bytes.reserve(256); // so that no copy of the key is left
   bytes.insert(bytes.end(), kEd, kEd + 2);
   bytes.insert(bytes.end(), kNone, kNone + 2);
   bytes.insert(bytes.end(), kBlake, kBlake + 2);

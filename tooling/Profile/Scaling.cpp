@@ -124,7 +124,7 @@ void printScaling(const Analysis &a, uint32_t device) {
              printable(a.models[device].stepText(a.times[device].anchor)), recorded,
              plural(recorded), a.limits[device].bandwidth > 0 ? "" : "; memory is fast enough");
   fmt::print("{:>5} {:>10} {:>8} {:>10} {:>6} {:>8} {:>6}  {}\n", "cores", "us", "speed-up",
-             "efficiency", "work", "barriers", "idle", "idle most behind");
+             "efficiency", "work", "barriers", "idle", "most idle in");
   const double one = all.front().time;
   for (const ScaledTime &row : all) {
     auto percent = [&](double part) { return row.time > 0 ? 100 * part / row.time : 0; };

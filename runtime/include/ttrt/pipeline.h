@@ -99,7 +99,7 @@ typedef enum ttrt_wait {
  *
  * TTRT_NOT_FOUND if the entry point has no schedule of that name; TTRT_INVALID_ARGUMENT if the
  * device has no queue or fewer than the schedule, or a trace of it is released (memory.h);
- * TTRT_UNSUPPORTED if the entry point has no outputs or no schedule for so many queues, or if it
+ * TTRT_UNSUPPORTED if the entry point has no outputs or no schedule for that many queues, or if it
  * has no inputs and the schedule computes several inferences at a time (rings of slots); TTRT_BUSY
  * while commands are in flight or another pipeline is open; TTRT_FAILED if a queue has stopped.
  */

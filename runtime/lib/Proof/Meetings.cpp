@@ -252,7 +252,7 @@ void Rendezvous::failCircle(uint32_t device) const {
     circle += formatText("{}device {} waits in {} for device {}", circle.empty() ? "" : ", ",
                          path[i], describe(bundle, *members[path[i]].now()),
                          i + 1 < path.size() ? path[i + 1] : device);
-  failBad("devices that execute '{}' wait for each other in a circle: {}",
+  failBad("devices that execute '{}' wait for each other in a cycle: {}",
           text(bundle.metadata().entries()->Get(parts[0])->part_of()), circle);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""ttc.compile() and ttc.build(): what they take, what they leave behind, what they say."""
+"""ttc.compile() and ttc.build(): what they take, what they leave, what they report."""
 import os
 import pathlib
 import re

@@ -125,7 +125,7 @@ TEST(StageOrders, TheProofSaysWhatEveryOrderOfExecutionSays) {
     ++(ends ? good : bad);
     ASSERT_EQ(said.empty(), ends) << "round " << round << ": '" << said << "'";
     if (!ends) {
-      EXPECT_NE(said.find("wait for each other in a circle"), std::string::npos) << said;
+      EXPECT_NE(said.find("wait for each other in a cycle"), std::string::npos) << said;
     }
   }
   EXPECT_GT(good, rounds(500));
@@ -213,7 +213,7 @@ const StageFault kStageFaults[] = {
     // Circles of waits, and orders.
     {"Circle",
      [](BB &b) { swapCommands(b, placeOf(b, 0, kStageSend), placeOf(b, 0, kStageReceive)); },
-     "wait for each other in a circle: device 0 waits in command 5 of trace 'main_0_t0' (back, "
+     "wait for each other in a cycle: device 0 waits in command 5 of trace 'main_0_t0' (back, "
      "from Add_0) for device 2, device 2 waits in command 0"},
     {"GroupAcrossParts", [](BB &b) { b.bundle.collectives[kSum]->groups[0]->devices = {0, 2}; },
      "devices 0 and 2 are in one group; expected both among those that execute it, or neither"},

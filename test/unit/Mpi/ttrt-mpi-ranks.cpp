@@ -225,7 +225,7 @@ int busy(Rank &rank) {
   const bool good = rank.transport->gather(rank.transport, &own, sizeof own, all.data()) == 0;
   rank.transport->unbind(rank.transport);
   if (good && rank.number() != 1)
-    printf("rank %u: goes on\n", rank.number());
+    printf("rank %u: continues\n", rank.number());
   return good ? 0 : 1;
 }
 

@@ -129,7 +129,7 @@ TEST(ExploreFaults, HaveATrail) {
             "schedule 'single', 1 bodies: too large");
 }
 
-/// Queues that wait for each other in a circle. No schedule can ask for that, since a wait is for
+/// Queues that wait for each other in a cycle. No schedule can ask for that, since a wait is for
 /// what was enqueued before: the model is bent to it.
 TEST(ExploreFaults, Deadlock) {
   BundleBuilder builder = queueBundle();
@@ -142,7 +142,7 @@ TEST(ExploreFaults, Deadlock) {
     if (instance.step->kind == fb::StepKind::Wait && instance.queue == 1)
       instance.targets[0] = static_cast<int>(unrolled.records) - 1;
   EXPECT_EQ(explore(model, 0, 1, std::move(unrolled), reference, options).fault,
-            "deadlock: no thread can go on");
+            "deadlock: no thread can continue");
 }
 
 } // namespace

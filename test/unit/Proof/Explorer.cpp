@@ -410,7 +410,7 @@ Explored Explorer::run() {
       if (any)
         continue;
       if (!isDone(position)) {
-        explored.fault = "deadlock: no thread can go on";
+        explored.fault = "deadlock: no thread can continue";
         explored.trail = trailTo(position);
         return explored;
       }

@@ -13,7 +13,7 @@
 //   data      a read gives something else than the same inference in the reference, or a state
 // holds something else in the end than that number of inferences leaves there
 //   order     two interleavings that did the same have left different bytes
-//   deadlock  no thread can go on
+// deadlock  no thread can continue
 //
 // Work is what it reads: the bytes that a command writes are named by the command and by the names
 // of all bytes that it has read. So outputs are right when their names are those of the reference.

@@ -20,7 +20,7 @@ BundleBuilder sequencesBundle(const std::vector<uint32_t> &buckets = {4, 16});
 /// The same with a tokenizer of 1000 tokens and a chat template: token 104 is "h", token 256 ends a
 /// text, token 259 is "th", and those from 260 on are " w260" and so on.
 BundleBuilder chatBundle();
-/// That of four sequences.
+/// The same for four sequences.
 BundleBuilder sequencesChatBundle();
 
 } // namespace ttrt::test

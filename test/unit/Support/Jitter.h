@@ -11,7 +11,7 @@
 namespace ttrt::test {
 
 /// Lets the queues of a pipeline run late, by a different time before and after each step; now and
-/// then long enough that the others fall behind, or asleep.
+/// then long enough that the others become late, or fall asleep.
 struct Jitter {
   std::atomic<uint32_t> state{1};
   std::atomic<uint32_t> steps{0};

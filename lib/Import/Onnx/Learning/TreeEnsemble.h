@@ -52,7 +52,7 @@ private:
     Value next;
   };
   Tables createTables(OnnxNode &node, Type elementType) const;
-  /// The longest path; reports branches that lead nowhere or in a circle.
+  /// The longest path; reports branches that lead nowhere or in a cycle.
   FailureOr<int64_t> computeDepth(OnnxNode &node, int64_t features) const;
   /// Whether each of the `features` passes its branch of `at`, both [samples, trees].
   Value passes(OnnxNode &node, const Tables &tables, Value features, Value at) const;

@@ -21,11 +21,11 @@ inline constexpr uint32_t kZoneTotals = 2;
 
 /// The time of markers is that of the CPU's time stamp counter.
 struct alignas(64) ProgramMarkers {
-  uint32_t capacity;    ///< of `optional` in this command: kOptionalMarkers, or 0 if nobody records
-  uint32_t count;       ///< of `optional`
-  uint32_t dropped;     ///< optional markers that had no room
-  uint32_t written;     ///< a bit for each of `guaranteed`
-  uint32_t invalid;     ///< not 0: the program says that this core's markers have no meaning
+  uint32_t capacity; ///< of `optional` in this command: kOptionalMarkers, or 0 without a recording
+  uint32_t count;    ///< of `optional`
+  uint32_t dropped;  ///< optional markers that had no room
+  uint32_t written;  ///< a bit for each of `guaranteed`
+  uint32_t invalid;  ///< not 0: the program says that this core's markers have no meaning
   uint32_t reserved[3]; ///< the program's own, while a command is executed
   struct {
     uint64_t time; ///< sum of the durations
