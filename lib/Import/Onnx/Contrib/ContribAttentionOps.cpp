@@ -92,8 +92,9 @@ LogicalResult mlir::ttc::importProjectedAttention(OnnxNode &node, Value projecte
   int64_t pastLength = 0;
   if (past) {
     if (rankOf(past) != 5 || shapeOf(past)[0] != 2)
-      return node.error() << "past must have the shape [2, batch, heads, length, size], but is "
-                          << past.getType();
+      return node.error()
+             << "expected past to have the shape [2, batch, heads, length, size], found "
+             << past.getType();
     pastLength = shapeOf(past)[3];
     core.k = e.concat({e.take(past, 0, 0), core.k}, 2);
     core.v = e.concat({e.take(past, 0, 1), core.v}, 2);
@@ -176,7 +177,7 @@ static LogicalResult importMultiHeadAttention(OnnxNode &node) {
                                             << " and its keys is not supported");
   int64_t past = 0;
   if (node.hasInput(6) != node.hasInput(7))
-    return node.error() << "past_key and past_value must be given together";
+    return node.error() << "expected past_key and past_value together, found one of them";
   if (node.hasInput(6)) {
     past = shapeOf(core.k)[2];
     core.k = e.concat({node.input(6), core.k}, 2);
@@ -215,11 +216,13 @@ static LogicalResult importRotaryEmbedding(OnnxNode &node) {
     return node.error() << "attribute 'is_packed_batching' is 1 (supported: 0)";
   node.ignoreAttrs({"scale"}); // not used by ONNX Runtime either
   if (rankOf(node.input(2)) != 2)
-    return node.error() << "cos_cache must have two dimensions, but is " << node.input(2).getType();
+    return node.error() << "expected cos_cache to have two dimensions, found "
+                        << node.input(2).getType();
   const SmallVector<int64_t> shape(shapeOf(x));
   bool flat = shape.size() == 3;
   if (!flat && shape.size() != 4)
-    return node.error() << "the input must have three or four dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have three or four dimensions, found "
+                        << x.getType();
   const int64_t rows = shape[flat ? 1 : 2];
   if (flat) {
     int64_t size = rotated && heads ? shape[2] / heads : 2 * shapeOf(node.input(2))[1];
@@ -263,16 +266,17 @@ static LogicalResult importGroupQueryAttention(OnnxNode &node) {
   int64_t rows = shapeOf(q)[1];
   // The lengths of the sequences, which must be those of the tensors.
   if (node.hasInput(3) != node.hasInput(4))
-    return node.error() << "past_key and past_value must be given together";
+    return node.error() << "expected past_key and past_value together, found one of them";
   if (node.hasInput(3) && rankOf(node.input(3)) != 4)
-    return node.error() << "past_key must have four dimensions, but is " << node.input(3).getType();
+    return node.error() << "expected past_key to have four dimensions, found "
+                        << node.input(3).getType();
   const int64_t past = node.hasInput(3) ? shapeOf(node.input(3))[2] : 0;
   FailureOr<SmallVector<int64_t>> lengths = node.constantInts(5, "seqlens_k");
   if (failed(lengths))
     return failure();
   if (llvm::any_of(*lengths, [&](int64_t last) { return last != past + rows - 1; }))
-    return node.error() << "seqlens_k must be " << past + rows - 1
-                        << " for each sequence, the last key of full sequences, but is ["
+    return node.error() << "expected seqlens_k to be " << past + rows - 1
+                        << " for each sequence, the last key of full sequences, found ["
                         << printList(*lengths) << "]";
   AttentionCore core;
   core.q = splitHeads(node, q, heads, "query");

@@ -34,7 +34,7 @@ static LogicalResult importBiasSplitGelu(OnnxNode &node) {
   Expressions e(node);
   Value x = e.add(node.input(0), node.input(1));
   if (!x || rankOf(x) == 0 || shapeOf(x).back() % 2)
-    return node.error() << "the last dimension must be even, but the input is "
+    return node.error() << "expected the input to have an even last dimension, found "
                         << node.input(0).getType();
   int64_t axis = rankOf(x) - 1, half = shapeOf(x).back() / 2;
   Value gate = e.gelu(e.slice(x, axis, half, half), GeluApproximation::None);
@@ -158,7 +158,7 @@ static Value addSkip(OnnxNode &node, unsigned biasIndex) {
     sum = e.add(sum, node.input(biasIndex));
   if (!sum || rankOf(sum) > 0)
     return sum;
-  node.error() << "the input must have a dimension, but is " << node.input(0).getType();
+  node.error() << "expected the input to have a dimension, found " << node.input(0).getType();
   return {};
 }
 
@@ -204,8 +204,8 @@ static LogicalResult importEmbedLayerNormalization(OnnxNode &node) {
   double epsilon = node.getFloat("epsilon", 1e-12f);
   int64_t maskIndexType = node.getInt("mask_index_type", 1);
   if (rankOf(ids) != 2 || rankOf(words) != 2 || rankOf(positions) != 2)
-    return node.error() << "input_ids, word_embedding and position_embedding must have two "
-                           "dimensions, but are "
+    return node.error() << "expected input_ids, word_embedding and position_embedding to have two "
+                           "dimensions, found "
                         << ids.getType() << ", " << words.getType() << ", " << positions.getType();
   int64_t batch = shapeOf(ids)[0], length = shapeOf(ids)[1];
   if (!node.hasInput(8) && length > shapeOf(positions)[0])
@@ -257,7 +257,7 @@ static LogicalResult importCDist(OnnxNode &node) {
                         << "' (supported: euclidean, sqeuclidean)";
   Value a = node.input(0), b = node.input(1);
   if (rankOf(a) != 2 || rankOf(b) != 2)
-    return node.error() << "operands must be matrices, but are " << a.getType() << " and "
+    return node.error() << "expected operands to be matrices, found " << a.getType() << " and "
                         << b.getType();
   Value difference = e.sub(e.unsqueeze(a, 1), e.unsqueeze(b, 0));
   Value sum = e.reduceAway<ReduceSumOp>(e.square(difference), {2});

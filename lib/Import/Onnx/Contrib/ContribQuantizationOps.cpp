@@ -132,7 +132,7 @@ template <typename CreateFn> static LogicalResult importPool(OnnxNode &node, Cre
     return failure();
   const bool isLast = node.getInt("channels_last", 0);
   if (rankOf(x) < 3)
-    return node.error() << "the input must have spatial dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have spatial dimensions, found " << x.getType();
   if (isLast)
     x = moveChannels(node, x, /*toFront=*/true);
   Value y = create(x);
@@ -160,7 +160,7 @@ static LogicalResult importQGemm(OnnxNode &node) {
   Quantization quantization(node);
   Value a = node.input(0), b = node.input(3);
   if (rankOf(a) != 2 || rankOf(b) != 2)
-    return node.error() << "operands must be matrices, but are " << a.getType() << " and "
+    return node.error() << "expected operands to be matrices, found " << a.getType() << " and "
                         << b.getType();
   if (node.getInt("transA", 0))
     a = e.transpose(a, {1, 0});
@@ -296,13 +296,14 @@ static LogicalResult importMatMulNBits(OnnxNode &node) {
     if (!isa<FloatType>(elementTypeOf(zeros))) {
       const int64_t bytes = llvm::divideCeil(blocks, perByte);
       if (count(zeros) != columns * bytes || !areBytes(zeros))
-        return node.error() << "the zero points must have " << bytes << " bytes for each of "
-                            << columns << " columns, but are " << zeros.getType();
+        return node.error() << "expected the zero points to have " << bytes << " bytes for each of "
+                            << columns << " columns, found " << zeros.getType();
       zeros = unpackBits(node, e.reshape(zeros, {columns, bytes}), *bits);
       zeros = e.slice(zeros, 1, 0, blocks);
     } else if (count(zeros) != columns * blocks) {
-      return node.error() << "the zero points must have " << blocks << " elements for each of "
-                          << columns << " columns, but are " << zeros.getType();
+      return node.error() << "expected the zero points to have " << blocks
+                          << " elements for each of " << columns << " columns, found "
+                          << zeros.getType();
     }
     zeros = e.reshape(node.cast(zeros, arithmetic), {columns, blocks, 1});
     weights = e.sub(weights, zeros);
@@ -340,7 +341,7 @@ static LogicalResult importGatherBlockQuantized(OnnxNode &node) {
                         << rank << ", found blocks of " << blockSize << " and scales of "
                         << scales.getType();
   if (zeros && rankOf(zeros) != rank)
-    return node.error() << "the zero points must have rank " << rank << ", but are "
+    return node.error() << "expected the zero points to have rank " << rank << ", found "
                         << zeros.getType();
   Expressions e(node);
   // What is not gathered is never unpacked. The dimensions of the indices take the place of `axis`.
@@ -367,8 +368,8 @@ static LogicalResult importGatherBlockQuantized(OnnxNode &node) {
   const int64_t length = blockSize ? blockSize : std::max<int64_t>(size, 1);
   const int64_t blockCount = llvm::divideCeil(size, length);
   if (shapeOf(scales)[blockAxis] != blockCount)
-    return node.error() << "the scales must have " << blockCount << " elements in dimension "
-                        << blockAxis << ", but are " << scales.getType();
+    return node.error() << "expected the scales to have " << blockCount << " elements in dimension "
+                        << blockAxis << ", found " << scales.getType();
   if (failed(checkCount(node, size)))
     return failure();
   SmallVector<int64_t> blockOfElement;

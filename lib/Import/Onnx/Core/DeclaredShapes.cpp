@@ -51,7 +51,8 @@ LogicalResult mlir::ttc::sliceToDeclared(OnnxNode &node) {
   for (unsigned input : {1u, 2u, 3u, 4u})
     if (node.hasInput(input) &&
         (rankOf(node.input(input)) != 1 || shapeOf(node.input(input)) != shapeOf(node.input(1))))
-      return node.error() << "starts, ends, axes and steps must be vectors of as many elements";
+      return node.error() << "expected starts, ends, axes and steps to be vectors of equal length, "
+                             "found other shapes";
   const int64_t count = shapeOf(node.input(1))[0];
   if (count > rank)
     return node.error() << "expected bounds of at most " << rank << " axes, found " << count;

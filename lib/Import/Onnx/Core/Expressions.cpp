@@ -177,8 +177,8 @@ LogicalResult mlir::ttc::checkShape(OnnxNode &node, unsigned index, StringRef wh
   SmallVector<std::string> sizes;
   for (int64_t size : expected)
     sizes.push_back(size < 0 ? "any" : std::to_string(size));
-  return node.error() << "input " << index << " (" << what << ") must have the shape ["
-                      << llvm::join(sizes, ", ") << "], but is " << node.input(index).getType();
+  return node.error() << "expected input " << index << " (" << what << ") to have the shape ["
+                      << llvm::join(sizes, ", ") << "], found " << node.input(index).getType();
 }
 
 Type mlir::ttc::getArithmeticType(Type elementType) {

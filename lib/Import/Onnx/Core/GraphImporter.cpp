@@ -214,7 +214,7 @@ FailureOr<SmallVector<Value>> GraphImporter::getInputs(const onnx::NodeProto &no
 static void checkTensors(OnnxNode &node) {
   for (auto [i, value] : llvm::enumerate(node.allInputs()))
     if (value && !isa<RankedTensorType>(value.getType()))
-      node.error() << "input " << i << " must be a tensor, but is "
+      node.error() << "expected input " << i << " to be a tensor, found "
                    << (isa<TupleType>(value.getType()) ? "a sequence" : "an empty optional");
 }
 

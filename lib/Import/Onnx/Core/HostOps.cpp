@@ -122,9 +122,9 @@ static RankedTensorType getResultType(StringRef name, OnnxNode &importing,
   const onnx::TypeProto_Tensor *declared = findDeclared(context.graph, name);
   std::optional<SmallVector<int64_t>> shape = context.getDeclaredShape(name);
   if (!declared || !shape) {
-    importing.error() << "the " << (declared ? "shape" : "type and shape") << " of its output '"
-                      << name
-                      << "' must be known, because a host function computes it; declare "
+    importing.error() << "expected the " << (declared ? "shape" : "type and shape")
+                      << " of its output '" << name
+                      << "' to be known, because a host function computes it; declare "
                          "it in the model's value_info, or set it, for example with --host-result="
                       << name << ":f32:1x3x224x224";
     return {};

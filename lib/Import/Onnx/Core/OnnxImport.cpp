@@ -73,7 +73,7 @@ static void importOutputs(ImportContext &shared, GraphImporter &importer, func::
     }
     if (!isa<RankedTensorType>(value.getType())) {
       errors.emit() << "graph output '" << output.name()
-                    << "' must be a tensor (sequences, maps and optionals are not supported)";
+                    << "': expected a tensor (sequences, maps and optionals are not supported)";
       continue;
     }
     if (!names.insert(output.name()).second) {

@@ -168,7 +168,7 @@ SmallVector<GraphInput> mlir::ttc::collectGraphInputs(ImportContext &shared,
     };
     const onnx::TypeProto_Tensor *type = getTensorType(input);
     if (!type) {
-      emitInputError() << " must be a tensor (sequences and maps are not supported)";
+      emitInputError() << ": expected a tensor (sequences and maps are not supported)";
       continue;
     }
     Type elementType = getOnnxElementType(shared.context, type->elem_type());

@@ -99,12 +99,12 @@ static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned inde
   if (!node.hasInput(index))
     return node.error() << "input " << index << " (" << what << ") is missing";
   if (!matchPattern(node.input(index), m_Constant(&attr)))
-    return node.error() << "input " << index << " (" << what
-                        << ") must be constant: ttc compiles static shapes, and this value is "
-                           "computed at run time";
+    return node.error() << "expected input " << index << " (" << what
+                        << ") to be constant, found a value that is computed at run time: ttc "
+                           "compiles static shapes";
   if (attr.getNumElements() > kMostDescribing)
-    return node.error() << "input " << index << " (" << what << ") must have at most "
-                        << kMostDescribing << " elements, but is " << attr.getType();
+    return node.error() << "expected input " << index << " (" << what << ") to have at most "
+                        << kMostDescribing << " elements, found " << attr.getType();
   FailureOr<SmallVector<T>> values = readConstant<T>(attr);
   if (failed(values))
     return node.error() << "input " << index << " (" << what << ") has unsupported type "
@@ -114,7 +114,7 @@ static FailureOr<SmallVector<T>> readConstantInput(OnnxNode &node, unsigned inde
 
 FailureOr<SmallVector<int64_t>> OnnxNode::constantInts(unsigned index, StringRef what) {
   if (hasInput(index) && isa<FloatType>(elementTypeOf(inputs[index])))
-    return error() << "input " << index << " (" << what << ") must hold integers, but is "
+    return error() << "expected input " << index << " (" << what << ") to hold integers, found "
                    << inputs[index].getType();
   return readConstantInput<int64_t>(*this, index, what);
 }
@@ -134,8 +134,8 @@ static FailureOr<T> getOnly(OnnxNode &node, unsigned index, StringRef what,
   if (failed(values))
     return failure();
   if (values->size() != 1)
-    return node.error() << "input " << index << " (" << what << ") must be one number, but has "
-                        << values->size();
+    return node.error() << "expected input " << index << " (" << what
+                        << ") to be one number, found " << values->size();
   return values->front();
 }
 
@@ -188,8 +188,8 @@ onnx::AttributeProto *OnnxNode::useAttr(StringRef name, int type) {
   }
   if (actual == type)
     return found;
-  error() << "attribute '" << name << "' must be of type " << attrTypeName(type) << ", but is "
-          << attrTypeName(actual);
+  error() << "expected attribute '" << name << "' to be of type " << attrTypeName(type)
+          << ", found " << attrTypeName(actual);
   return nullptr;
 }
 

@@ -215,8 +215,8 @@ static FailureOr<std::string> resolveExternalPath(StringRef location, StringRef 
                        << "' can only be found when the model is read from a file";
   if (path::is_absolute(location) ||
       llvm::is_contained(llvm::make_range(path::begin(location), path::end(location)), ".."))
-    return emitError() << "external data '" << location
-                       << "' must be a path below the model's folder";
+    return emitError() << "expected external data below the model's folder, found '" << location
+                       << "'";
   SmallString<256> folder(path::parent_path(modelPath));
   if (folder.empty())
     folder = ".";
@@ -240,8 +240,8 @@ static FailureOr<ElementsAttr> mapExternalData(const onnx::TensorProto &tensor, 
   if (failed(external))
     return failure();
   if (external->length && *external->length != expectedBytes)
-    return emitError() << "external data has " << *external->length << " bytes, but " << type
-                       << " needs " << expectedBytes;
+    return emitError() << "expected " << expectedBytes << " bytes of external data for " << type
+                       << ", found " << *external->length;
   FailureOr<std::string> path = resolveExternalPath(external->location, modelPath, emitError);
   if (failed(path))
     return failure();
@@ -334,8 +334,8 @@ FailureOr<ElementsAttr> mlir::ttc::convertOnnxTensor(onnx::TensorProto &tensor, 
       const uint64_t elements = isPacked(elementType)
                                     ? bytes.size() * 8 / elementType.getIntOrFloatBitWidth()
                                     : bytes.size() / getElementBytes(elementType);
-      return emitError() << "tensor has " << elements << " elements, but its shape ["
-                         << printList(shape) << "] needs " << *count;
+      return emitError() << "expected " << *count << " elements for the tensor's shape ["
+                         << printList(shape) << "], found " << elements;
     }
     if (isPacked(elementType))
       bytes = unpack(bytes, elementType, *count);
@@ -345,8 +345,8 @@ FailureOr<ElementsAttr> mlir::ttc::convertOnnxTensor(onnx::TensorProto &tensor, 
   }
 
   if (tensor.raw_data().size() != expectedBytes)
-    return emitError() << "tensor has " << tensor.raw_data().size() << " bytes of raw data, but "
-                       << type << " needs " << expectedBytes;
+    return emitError() << "expected " << expectedBytes << " bytes of raw data for " << type
+                       << ", found " << tensor.raw_data().size();
   if (elementType.isInteger(1))
     normalizeBools(MutableArrayRef<char>(tensor.mutable_raw_data()->data(), expectedBytes));
   if (isPacked(elementType))

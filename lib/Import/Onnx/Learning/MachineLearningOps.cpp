@@ -25,8 +25,8 @@ static FailureOr<Value> readPerFeature(OnnxNode &node, StringRef name, Value x) 
   SmallVector<float> numbers = node.getFloats(name);
   int64_t features = rankOf(x) ? shapeOf(x).back() : 1;
   if (numbers.empty() || (numbers.size() != 1 && static_cast<int64_t>(numbers.size()) != features))
-    return node.error() << "attribute '" << name << "' must have 1 or " << features
-                        << " elements, but has " << numbers.size();
+    return node.error() << "expected attribute '" << name << "' to have 1 or " << features
+                        << " elements, found " << numbers.size();
   return Expressions(node).floats(numbers);
 }
 
@@ -52,7 +52,7 @@ static LogicalResult importNormalizer(OnnxNode &node) {
   StringRef name = node.getString("norm", "MAX");
   Value x = node.cast(node.input(0), node.getBuilder().getF32Type());
   if (!x || rankOf(x) == 0)
-    return node.error() << "the input must have a dimension";
+    return node.error() << "expected the input to have a dimension, found none";
   int64_t axis = rankOf(x) - 1;
   Value norm;
   if (name == "MAX")
@@ -176,7 +176,7 @@ static LogicalResult importArrayFeatureExtractor(OnnxNode &node) {
   Expressions e(node);
   Value x = node.input(0), indices = node.input(1);
   if (rankOf(x) == 0)
-    return node.error() << "the input must have a dimension";
+    return node.error() << "expected the input to have a dimension, found none";
   int64_t count = tensorType(indices).getNumElements();
   Value y = e.gather(x, node.reshape(indices, count), rankOf(x) - 1);
   return node.results(y && rankOf(y) == 1 ? e.unsqueeze(y, 0) : y);

@@ -11,7 +11,7 @@ Value ttc::readFeatures(OnnxNode &node) {
   if (rankOf(x) == 1)
     x = node.reshape(x, {1, shapeOf(x)[0]});
   if (x && rankOf(x) != 2) {
-    node.error() << "the input must have one or two dimensions, but is " << x.getType();
+    node.error() << "expected the input to have one or two dimensions, found " << x.getType();
     return {};
   }
   return x ? node.cast(x, getArithmeticType(elementTypeOf(x))) : Value();

@@ -22,8 +22,8 @@ public:
         return node.error() << "input " << i + 2 << " is missing";
     for (unsigned index : {0u, 1u})
       if (tensorType(node.input(index)).getNumElements() != 1)
-        return node.error() << "input " << index << (index ? " (T)" : " (R)")
-                            << " must be one number, but is " << node.input(index).getType();
+        return node.error() << "expected input " << index << (index ? " (T)" : " (R)")
+                            << " to be one number, found " << node.input(index).getType();
     return OptimizerInputs(node, tensors / kinds);
   }
 

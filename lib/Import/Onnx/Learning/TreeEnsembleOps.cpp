@@ -57,8 +57,9 @@ static LogicalResult readVotes(OnnxNode &node, StringRef prefix, const NodePlace
   SmallVector<float> weights = node.getFloats((prefix + "_weights").str());
   if (ids.size() != trees.size() || targets.size() != trees.size() ||
       weights.size() != trees.size())
-    return node.error() << "the attributes of the votes must have as many elements as '" << prefix
-                        << "_treeids', " << trees.size();
+    return node.error() << "expected " << trees.size()
+                        << " elements in each attribute of the votes, as in '" << prefix
+                        << "_treeids', found other numbers";
   const int64_t branches = ensemble.branches.size();
   for (size_t i = 0; i < trees.size(); ++i) {
     auto found = places.find({trees[i], ids[i]});
@@ -89,9 +90,9 @@ static FailureOr<TreeEnsemble> readNumberedTrees(OnnxNode &node, StringRef votes
   if (ids.size() != count || features.size() != count || yes.size() != count ||
       no.size() != count || thresholds.size() != count || modes.size() != count ||
       (!nan.empty() && nan.size() != count))
-    return node.error() << "the attributes of the nodes must have as many elements as "
-                           "'nodes_treeids', "
-                        << count;
+    return node.error() << "expected " << count
+                        << " elements in each attribute of the nodes, as in 'nodes_treeids', found "
+                           "other numbers";
   // Branches first, then leaves.
   TreeEnsemble ensemble;
   NodePlaces places;
@@ -150,8 +151,8 @@ static Value addBaseValues(OnnxNode &node, Value scores) {
   if (base.empty() || !scores)
     return scores;
   if (static_cast<int64_t>(base.size()) != shapeOf(scores)[1]) {
-    node.error() << "attribute 'base_values' must have " << shapeOf(scores)[1]
-                 << " elements, but has " << base.size();
+    node.error() << "expected attribute 'base_values' to have " << shapeOf(scores)[1]
+                 << " elements, found " << base.size();
     return {};
   }
   Expressions e(node);
@@ -167,7 +168,8 @@ static LogicalResult importTreeEnsembleRegressor(OnnxNode &node) {
   ensemble->targets = node.getInt("n_targets", 1);
   ensemble->aggregation = *aggregation;
   if (ensemble->targets < 1)
-    return node.error() << "attribute 'n_targets' must be positive, but is " << ensemble->targets;
+    return node.error() << "expected attribute 'n_targets' to be positive, found "
+                        << ensemble->targets;
   Value scores = addBaseValues(node, buildScores(node, *ensemble));
   return node.results(applyPostTransform(node, *transform, scores));
 }
@@ -272,10 +274,11 @@ static LogicalResult importTreeEnsemble(OnnxNode &node) {
   if (yes.size() != count || no.size() != count || yesIsLeaf.size() != count ||
       noIsLeaf.size() != count || modes.size() != count || thresholds.size() != count ||
       (!nan.empty() && nan.size() != count) || weights.size() != leafTargets.size())
-    return node.error() << "the attributes of the nodes must have as many elements as "
-                           "'nodes_featureids', "
-                        << count << ", and those of the leaves as many as 'leaf_targetids', "
-                        << leafTargets.size();
+    return node.error()
+           << "expected " << count
+           << " elements in each attribute of the nodes, as in 'nodes_featureids', and "
+           << leafTargets.size()
+           << " in those of the leaves, as in 'leaf_targetids', found other numbers";
   constexpr TreeAggregation aggregations[] = {TreeAggregation::Average, TreeAggregation::Sum,
                                               TreeAggregation::Min, TreeAggregation::Max};
   constexpr PostTransform transforms[] = {PostTransform::None, PostTransform::Softmax,

@@ -10,8 +10,8 @@ Value ttc::splitHeads(OnnxNode &node, Value x, int64_t heads, StringRef what) {
   if (!x)
     return {};
   if (rankOf(x) != 3 || heads < 1 || shapeOf(x)[2] % heads) {
-    node.error() << what << " must have three dimensions, the last a multiple of " << heads
-                 << " heads, but is " << x.getType();
+    node.error() << "expected " << what << " to have three dimensions, the last a multiple of "
+                 << heads << " heads, found " << x.getType();
     return {};
   }
   ArrayRef<int64_t> shape = shapeOf(x);

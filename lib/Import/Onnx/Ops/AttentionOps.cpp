@@ -35,7 +35,7 @@ static LogicalResult readHeads(OnnxNode &node, AttentionCore &core) {
   core.q = node.input(kQ), core.k = node.input(kK), core.v = node.input(kV);
   int64_t rank = rankOf(core.q);
   if (rankOf(core.k) != rank || rankOf(core.v) != rank || (rank != 3 && rank != 4))
-    return node.error() << "Q, K and V must all have three or four dimensions, but are "
+    return node.error() << "expected Q, K and V to have three or four dimensions each, found "
                         << core.q.getType() << ", " << core.k.getType() << ", " << core.v.getType();
   if (rank == 3) {
     core.q = splitHeads(node, core.q, heads, "Q");
@@ -43,7 +43,7 @@ static LogicalResult readHeads(OnnxNode &node, AttentionCore &core) {
     core.v = splitHeads(node, core.v, kvHeads, "V");
   }
   if (node.hasInput(kPastKey) != node.hasInput(kPastValue))
-    return node.error() << "past_key and past_value must be given together";
+    return node.error() << "expected past_key and past_value together, found one of them";
   Expressions e(node);
   for (auto [index, value] : {std::pair(kPastKey, &core.k), std::pair(kPastValue, &core.v)})
     if (node.hasInput(index) && *value)
@@ -117,8 +117,9 @@ static LogicalResult importRotaryEmbedding(OnnxNode &node) {
   if (flat && heads > 0 && shape[2] % heads == 0)
     x = node.reshape(x, {shape[0], shape[1], heads, shape[2] / heads});
   if (!x || rankOf(x) != 4)
-    return node.error() << "X must have four dimensions, or three, the last a multiple of the "
-                        << heads << " heads, but is " << node.input(0).getType();
+    return node.error()
+           << "expected X to have four dimensions, or three, the last a multiple of the " << heads
+           << " heads, found " << node.input(0).getType();
   if (Value positions = node.input(3)) {
     cosine = e.gather(cosine, positions, 0);
     sine = e.gather(sine, positions, 0);

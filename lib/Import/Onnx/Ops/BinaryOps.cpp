@@ -101,7 +101,8 @@ static LogicalResult importPRelu(OnnxNode &node) {
   Value scaled = node.create<MulOp>({x, slope});
   Value result = node.create<WhereOp>({negative, scaled, x});
   if (result && result.getType() != x.getType())
-    return node.error() << "slope " << slope.getType() << " must broadcast to " << x.getType();
+    return node.error() << "expected a slope that broadcasts to " << x.getType() << ", found "
+                        << slope.getType();
   return node.results(result);
 }
 

@@ -52,7 +52,7 @@ static LogicalResult importConstantOfShape(OnnxNode &node) {
     if (!value)
       return failure();
     if (value.getNumElements() != 1)
-      return node.error() << "attribute 'value' must have one element, but has "
+      return node.error() << "expected attribute 'value' to have one element, found "
                           << value.getNumElements();
     elementType = value.getElementType();
     element = cast<DenseElementsAttr>(value).getSplatValue<Attribute>();
@@ -104,7 +104,7 @@ static LogicalResult importRange(OnnxNode &node) {
   if (failed(start) || failed(limit) || failed(delta))
     return failure();
   if (*delta == 0)
-    return node.error() << "input 2 (delta) must not be zero";
+    return node.error() << "expected input 2 (delta) other than zero, found zero";
   double count = std::ceil((*limit - *start) / *delta);
   count = std::max(count, 0.0);
   if (!(count <= kMostRange))
@@ -149,7 +149,7 @@ static LogicalResult importEyeLike(OnnxNode &node) {
   }
   int64_t k = node.getInt("k", 0);
   if (rankOf(like) != 2)
-    return node.error() << "the input must have rank 2, but is " << like.getType();
+    return node.error() << "expected the input to have rank 2, found " << like.getType();
   Value mask = makeMask(node, shapeOf(like)[0], shapeOf(like)[1],
                         [&](int64_t row, int64_t column) { return column - row == k; });
   return node.results(node.cast(mask, elementType));
@@ -169,7 +169,7 @@ static LogicalResult importTrilu(OnnxNode &node) {
   Value x = node.input(0);
   const bool upper = node.getInt("upper", 1);
   if (rankOf(x) < 2)
-    return node.error() << "the input must have rank 2 or more, but is " << x.getType();
+    return node.error() << "expected the input to have rank 2 or more, found " << x.getType();
   ArrayRef<int64_t> shape = shapeOf(x).take_back(2);
   if (node.hasInput(1) && !node.isConstantInput(1))
     return node.results(triluAt(node, x, node.reshape(node.input(1), {}), upper));

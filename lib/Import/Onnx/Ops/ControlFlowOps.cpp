@@ -38,9 +38,9 @@ static FailureOr<SmallVector<Value>> select(OnnxNode &node, Value condition, Arr
   for (auto [i, values] : llvm::enumerate(llvm::zip_equal(yes, no))) {
     auto [a, b] = values;
     if (a.getType() != b.getType() || !isa<RankedTensorType>(a.getType()))
-      return node.error() << "the condition is computed at run time, so both outcomes of value "
-                          << i << " must have the same type, but they are " << a.getType()
-                          << " and " << b.getType();
+      return node.error()
+             << "the condition is computed at run time: expected both outcomes of value " << i
+             << " to have the same type, found " << a.getType() << " and " << b.getType();
     results.push_back(a == b ? a : node.create<WhereOp>({condition, a, b}));
   }
   return results;
@@ -321,7 +321,7 @@ static LogicalResult importScan(OnnxNode &node) {
   auto read = [&](StringRef name, int64_t count) {
     SmallVector<int64_t> values = node.getInts(name, SmallVector<int64_t>(count, 0));
     if (static_cast<int64_t>(values.size()) != count)
-      node.error() << "attribute '" << name << "' must have " << count << " elements, but has "
+      node.error() << "expected attribute '" << name << "' to have " << count << " elements, found "
                    << values.size();
     values.resize(count);
     return values;

@@ -38,8 +38,8 @@ FailureOr<Window> mlir::ttc::readWindow(OnnxNode &node, int64_t spatialRank,
   auto check = [&](ArrayRef<int64_t> values, StringRef name, int64_t size,
                    int64_t min) -> LogicalResult {
     if (static_cast<int64_t>(values.size()) != size)
-      return node.error() << "attribute '" << name << "' must have " << size
-                          << " elements, but has " << values.size();
+      return node.error() << "expected attribute '" << name << "' to have " << size
+                          << " elements, found " << values.size();
     for (int64_t value : values)
       if (value < min || value > kMaxWindow)
         return node.error() << "attribute '" << name << "' has the element " << value
@@ -93,10 +93,11 @@ LogicalResult mlir::ttc::resolveAutoPad(OnnxNode &node, Window &window,
 static FailureOr<int64_t> getSpatialRank(OnnxNode &node) {
   Value x = node.input(0), w = node.input(1);
   if (rankOf(x) < 3 || rankOf(x) > 5)
-    return node.error() << "the input must have 1 to 3 spatial dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have 1 to 3 spatial dimensions, found "
+                        << x.getType();
   if (rankOf(w) != rankOf(x))
-    return node.error() << "the weights must have as many dimensions as the input " << x.getType()
-                        << ", but are " << w.getType();
+    return node.error() << "expected the weights to have as many dimensions as the input "
+                        << x.getType() << ", found " << w.getType();
   return rankOf(x) - 2;
 }
 
@@ -153,16 +154,15 @@ static LogicalResult importConvTranspose(OnnxNode &node) {
   auto checkSize = [&](ArrayRef<int64_t> values, StringRef name) -> LogicalResult {
     if (static_cast<int64_t>(values.size()) != *rank ||
         llvm::any_of(values, [](int64_t v) { return v < 0 || v > kMaxWindow; }))
-      return node.error() << "attribute '" << name << "' must have " << *rank
-                          << " elements that are not negative, but is [" << printList(values)
-                          << "]";
+      return node.error() << "expected attribute '" << name << "' to have " << *rank
+                          << " elements that are not negative, found [" << printList(values) << "]";
     return success();
   };
   if (failed(checkSize(outputPadding, "output_padding")))
     return failure();
   if (llvm::any_of(sizes, [](int64_t size) { return size > kMaxWindow; }))
-    return node.error() << "the input must have spatial dimensions of at most " << kMaxWindow
-                        << ", but is " << x.getType();
+    return node.error() << "expected the input to have spatial dimensions of at most " << kMaxWindow
+                        << ", found " << x.getType();
   // Some old files include batch and channels.
   if (static_cast<int64_t>(outputShape.size()) == *rank + 2)
     outputShape.erase(outputShape.begin(), outputShape.begin() + 2);

@@ -22,7 +22,7 @@ static LogicalResult importCol2Im(OnnxNode &node) {
     return failure();
   const size_t rank = image->size();
   if (rank < 1 || rank > 3 || block->size() != rank)
-    return node.error() << "image_shape and block_shape must have 1 to 3 sizes each, but are ["
+    return node.error() << "expected image_shape and block_shape to have 1 to 3 sizes each, found ["
                         << printList(*image) << "] and [" << printList(*block) << "]";
   FailureOr<Window> window = readWindow(node, static_cast<int64_t>(rank), *block);
   if (failed(window))
@@ -44,8 +44,8 @@ static LogicalResult importCol2Im(OnnxNode &node) {
     return node.error() << "impossible image [" << printList(*image) << "] or windows ["
                         << printList(*block) << "]";
   if (rankOf(x) != 3 || shapeOf(x)[1] == 0 || shapeOf(x)[1] % *taps || shapeOf(x)[2] != *windows)
-    return node.error() << "the input must have a multiple of " << *taps << " rows and " << *windows
-                        << " columns for each image, but is " << x.getType();
+    return node.error() << "expected the input to have a multiple of " << *taps << " rows and "
+                        << *windows << " columns for each image, found " << x.getType();
   const int64_t images = shapeOf(x)[0], rows = shapeOf(x)[1], channels = rows / *taps;
 
   Expressions e(node);
@@ -74,10 +74,9 @@ static LogicalResult importMaxUnpool(OnnxNode &node) {
   Value x = node.input(0), indices = node.input(1);
   const int64_t rank = rankOf(x) - 2;
   if (rank < 1 || rank > 3 || shapeOf(indices) != shapeOf(x))
-    return node.error()
-           << "the input must have 1 to 3 spatial dimensions and the indices its shape, "
-              "but they are "
-           << x.getType() << " and " << indices.getType();
+    return node.error() << "expected the input to have 1 to 3 spatial dimensions and the indices "
+                           "its shape, found "
+                        << x.getType() << " and " << indices.getType();
   FailureOr<Window> window = readWindow(node, rank, {});
   if (failed(window))
     return failure();
@@ -85,8 +84,8 @@ static LogicalResult importMaxUnpool(OnnxNode &node) {
   for (int64_t i = 0; i < rank; ++i) {
     constexpr int64_t most = int64_t(1) << 31; // products with strides could overflow
     if (shape[i + 2] > most)
-      return node.error() << "the input must have spatial dimensions of at most " << most
-                          << ", but is " << x.getType();
+      return node.error() << "expected the input to have spatial dimensions of at most " << most
+                          << ", found " << x.getType();
     shape[i + 2] = (shape[i + 2] - 1) * window->strides[i] + window->kernel[i] - window->pads[i] -
                    window->pads[rank + i];
   }

@@ -116,13 +116,14 @@ static LogicalResult importGridSample(OnnxNode &node) {
     return failure();
   const int64_t spatial = rankOf(x) - 2;
   if (spatial < 1 || spatial > 3)
-    return node.error() << "the input must have 1 to 3 spatial dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have 1 to 3 spatial dimensions, found "
+                        << x.getType();
   ArrayRef<int64_t> sizes = shapeOf(x).drop_front(2);
   if (rankOf(grid) != rankOf(x) || shapeOf(grid).front() != shapeOf(x)[0] ||
       shapeOf(grid).back() != spatial)
-    return node.error() << "the grid must have the input's number of images and vectors of "
-                        << spatial << " coordinates, but is " << grid.getType() << " for "
-                        << x.getType();
+    return node.error() << "expected the grid to have the number of images of " << x.getType()
+                        << " and vectors of " << spatial << " coordinates, found "
+                        << grid.getType();
   const int64_t pixels = llvm::product_of(sizes);
   if (pixels == 0)
     return node.error() << "an image without elements cannot be sampled: " << x.getType();
@@ -187,12 +188,12 @@ static LogicalResult importAffineGrid(OnnxNode &node) {
     return failure();
   const int64_t spatial = static_cast<int64_t>(size->size()) - 2;
   if ((spatial != 2 && spatial != 3) || !getNumElementsChecked(*size))
-    return node.error() << "size must have the four or five sizes of images, but is ["
+    return node.error() << "expected size to have the four or five sizes of images, found ["
                         << printList(*size) << "]";
   const int64_t images = size->front();
   if (shapeOf(theta) != ArrayRef<int64_t>({images, spatial, spatial + 1}))
-    return node.error() << "theta must have the shape [" << images << ", " << spatial << ", "
-                        << spatial + 1 << "] for images of [" << printList(*size) << "], but is "
+    return node.error() << "expected theta to have the shape [" << images << ", " << spatial << ", "
+                        << spatial + 1 << "] for images of [" << printList(*size) << "], found "
                         << theta.getType();
   ArrayRef<int64_t> sizes = ArrayRef<int64_t>(*size).drop_front(2);
   const int64_t points = llvm::product_of(sizes), columns = spatial + 1;
@@ -243,11 +244,11 @@ static FailureOr<Deformation> readDeformation(OnnxNode &node) {
   Deformation d;
   d.spatial = rankOf(x) - 2;
   if (d.spatial < 1 || d.spatial > 3)
-    return node.error() << "the input must have 1 to 3 spatial dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have 1 to 3 spatial dimensions, found "
+                        << x.getType();
   if (rankOf(w) != rankOf(x) || rankOf(offset) != rankOf(x))
-    return node.error() << "weights and offsets must have as many dimensions as the input "
-                        << x.getType() << ", but are " << w.getType() << " and "
-                        << offset.getType();
+    return node.error() << "expected weights and offsets to have as many dimensions as the input "
+                        << x.getType() << ", found " << w.getType() << " and " << offset.getType();
   FailureOr<Window> window = readWindow(node, d.spatial, shapeOf(w).drop_front(2));
   if (failed(window))
     return failure();
@@ -272,8 +273,8 @@ static FailureOr<Deformation> readDeformation(OnnxNode &node) {
     return node.error() << "attribute 'group' is " << d.groups << ", which does not fit the input "
                         << x.getType() << " and the weights " << w.getType();
   if (d.offsetGroups < 1 || d.channels % d.offsetGroups)
-    return node.error() << "attribute 'offset_group' is " << d.offsetGroups
-                        << ", which must divide the channels of " << x.getType();
+    return node.error() << "expected attribute 'offset_group' to divide the channels of "
+                        << x.getType() << ", found " << d.offsetGroups;
   SmallVector<int64_t> expected = {d.images, d.offsetGroups * d.taps * d.spatial};
   for (int64_t i = 0; i < d.spatial; ++i) {
     int64_t room = d.sizes[i] + d.window.pads[i] + d.window.pads[d.spatial + i] -
@@ -281,12 +282,12 @@ static FailureOr<Deformation> readDeformation(OnnxNode &node) {
     expected.push_back(room < 0 ? 0 : room / d.window.strides[i] + 1);
   }
   if (shapeOf(offset) != ArrayRef<int64_t>(expected))
-    return node.error() << "the offsets must have the shape [" << printList(expected)
-                        << "], but are " << offset.getType();
+    return node.error() << "expected the offsets to have the shape [" << printList(expected)
+                        << "], found " << offset.getType();
   expected[1] = d.offsetGroups * d.taps;
   if (node.hasInput(4) && shapeOf(node.input(4)) != ArrayRef<int64_t>(expected))
-    return node.error() << "the mask must have the shape [" << printList(expected) << "], but is "
-                        << node.input(4).getType();
+    return node.error() << "expected the mask to have the shape [" << printList(expected)
+                        << "], found " << node.input(4).getType();
   return d;
 }
 
@@ -361,7 +362,7 @@ static LogicalResult importDeformConv(OnnxNode &node) {
     SmallVector<int64_t> biasShape(shape.size(), 1);
     biasShape[1] = d.resultChannels;
     if (shapeOf(node.input(3)) != ArrayRef<int64_t>(d.resultChannels))
-      return node.error() << "the bias must have " << d.resultChannels << " elements, but is "
+      return node.error() << "expected the bias to have " << d.resultChannels << " elements, found "
                           << node.input(3).getType();
     y = e.add(y, e.reshape(operand(3), biasShape));
   }

@@ -50,9 +50,10 @@ static FailureOr<SliceBounds> readSliceBounds(OnnxNode &node) {
     bounds.steps.assign(bounds.starts.size(), 1);
   size_t count = bounds.starts.size();
   if (bounds.ends.size() != count || bounds.axes.size() != count || bounds.steps.size() != count)
-    return node.error() << "starts, ends, axes and steps must have as many elements, but have "
-                        << count << ", " << bounds.ends.size() << ", " << bounds.axes.size() << ", "
-                        << bounds.steps.size();
+    return node.error()
+           << "expected starts, ends, axes and steps to have equally many elements, found " << count
+           << ", " << bounds.ends.size() << ", " << bounds.axes.size() << ", "
+           << bounds.steps.size();
   if (failed(node.normalizeAxes(bounds.axes, rankOf(node.input(0)))))
     return failure();
   return bounds;
@@ -130,8 +131,8 @@ static FailureOr<Padding> readPadding(OnnxNode &node) {
       if (failed(axes) || failed(node.normalizeAxes(*axes, rank)))
         return failure();
       if (padding.pads.size() != 2 * axes->size())
-        return node.error() << "pads must have two elements for each axis, but have "
-                            << padding.pads.size() << " for " << axes->size();
+        return node.error() << "expected pads to have two elements for each of " << axes->size()
+                            << " axes, found " << padding.pads.size();
       SmallVector<int64_t> all(2 * rank, 0);
       for (auto [i, axis] : llvm::enumerate(*axes)) {
         all[axis] = padding.pads[i];
@@ -141,8 +142,8 @@ static FailureOr<Padding> readPadding(OnnxNode &node) {
     }
   }
   if (static_cast<int64_t>(padding.pads.size()) != 2 * rank)
-    return node.error() << "pads must have two elements for each dimension of "
-                        << node.input(0).getType() << ", but have " << padding.pads.size();
+    return node.error() << "expected pads to have two elements for each dimension of "
+                        << node.input(0).getType() << ", found " << padding.pads.size();
   constexpr int64_t limit = int64_t(1) << 40;
   if (llvm::any_of(padding.pads, [](int64_t pad) { return pad < -limit || pad > limit; }))
     return node.error() << "impossible pads [" << printList(padding.pads) << "]";
@@ -218,8 +219,8 @@ static LogicalResult importCenterCropPad(OnnxNode &node) {
     return failure();
   }
   if (sizes->size() != axes.size())
-    return node.error() << "shape must have an element for each of the " << axes.size()
-                        << " axes, but has " << sizes->size();
+    return node.error() << "expected shape to have an element for each of the " << axes.size()
+                        << " axes, found " << sizes->size();
   SmallVector<int64_t> low(rankOf(x), 0), high(rankOf(x), 0);
   constexpr int64_t limit = int64_t(1) << 40;
   for (auto [axis, size] : llvm::zip_equal(axes, *sizes)) {
@@ -263,7 +264,7 @@ static FailureOr<int64_t> readDepth(OnnxNode &node, int64_t axis, int64_t rank) 
     return failure();
   constexpr int64_t mostClasses = 1 << 24;
   if (!(*depth >= 1 && *depth <= mostClasses))
-    return node.error() << "depth must be from 1 to " << mostClasses << ", but is " << *depth;
+    return node.error() << "expected depth to be from 1 to " << mostClasses << ", found " << *depth;
   return static_cast<int64_t>(*depth);
 }
 
@@ -280,7 +281,8 @@ static LogicalResult importOneHot(OnnxNode &node) {
   int64_t depth = *known;
   Expressions e(node);
   if (rankOf(values) != 1 || shapeOf(values)[0] != 2)
-    return node.error() << "values must be the two values off and on, but are " << values.getType();
+    return node.error() << "expected values to be the two values off and on, found "
+                        << values.getType();
   Value indices = node.cast(node.input(0), node.getBuilder().getI64Type());
   // Negative indices count from the end.
   Value wrapped = e.add(indices, static_cast<double>(depth));

@@ -24,7 +24,7 @@ static Value lossOf(OnnxNode &node, Value logProbabilities) {
   const Type type = elementTypeOf(logProbabilities);
   SmallVector<int64_t> shape(shapeOf(logProbabilities));
   if (shape.size() < 2) {
-    node.error() << "scores must have at least two dimensions, but are "
+    node.error() << "expected scores to have at least two dimensions, found "
                  << logProbabilities.getType();
     return {};
   }
@@ -68,7 +68,8 @@ static LogicalResult importNegativeLogLikelihoodLoss(OnnxNode &node) {
 static LogicalResult importSoftmaxCrossEntropyLoss(OnnxNode &node) {
   Value scores = node.input(0);
   if (rankOf(scores) < 2)
-    return node.error() << "scores must have at least two dimensions, but are " << scores.getType();
+    return node.error() << "expected scores to have at least two dimensions, found "
+                        << scores.getType();
   Value logProbabilities = node.create<LogSoftmaxOp>(scores, node.i64("axis", 1));
   return node.results({lossOf(node, logProbabilities), logProbabilities});
 }

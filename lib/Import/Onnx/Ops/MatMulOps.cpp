@@ -14,7 +14,7 @@ static LogicalResult importMatMul(OnnxNode &node) {
   Value a = node.input(0), b = node.input(1);
   bool row = rankOf(a) == 1, column = rankOf(b) == 1;
   if (rankOf(a) == 0 || rankOf(b) == 0)
-    return node.error() << "operands must have at least one dimension, but are " << a.getType()
+    return node.error() << "expected operands to have at least one dimension, found " << a.getType()
                         << " and " << b.getType();
   if (row)
     a = node.reshape(a, {1, shapeOf(a)[0]});
@@ -43,7 +43,7 @@ static LogicalResult importGemm(OnnxNode &node) {
     attrs.push_back(node.flag("transpose_b"));
   Value a = node.input(0), b = node.input(1), c = node.input(2);
   if (rankOf(a) != 2 || rankOf(b) != 2)
-    return node.error() << "operands must be matrices, but are " << a.getType() << " and "
+    return node.error() << "expected operands to be matrices, found " << a.getType() << " and "
                         << b.getType();
   if (c && beta == 0.0)
     c = nullptr;

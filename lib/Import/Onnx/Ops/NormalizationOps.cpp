@@ -28,7 +28,8 @@ static LogicalResult importBatchNormTraining(OnnxNode &node) {
   Value x = node.input(0);
   double epsilon = node.getFloat("epsilon", 1e-5), momentum = node.getFloat("momentum", 0.9);
   if (rankOf(x) < 2)
-    return node.error() << "the input must have at least two dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have at least two dimensions, found "
+                        << x.getType();
   int64_t channels = shapeOf(x)[1];
   const StringRef names[] = {"X", "scale", "B", "input_mean", "input_var"};
   for (unsigned i = 1; i < 5; ++i)
@@ -141,8 +142,8 @@ static LogicalResult importGroupNormalization(OnnxNode &node) {
   Value x = node.input(0);
   int64_t groups = node.getInt("num_groups", 0);
   if (rankOf(x) < 3 || groups < 1 || shapeOf(x)[1] % groups)
-    return node.error() << "attribute 'num_groups' is " << groups
-                        << ", which must divide the channels of " << x.getType();
+    return node.error() << "expected attribute 'num_groups' to divide the channels of "
+                        << x.getType() << ", found " << groups;
   // Scale and bias are per group in opset 18 and per channel from 21 on.
   auto perChannel = [&](Value value) {
     int64_t channels = shapeOf(x)[1];

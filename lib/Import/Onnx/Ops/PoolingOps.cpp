@@ -15,7 +15,8 @@ using namespace mlir::ttc;
 static LogicalResult checkSpatialRank(OnnxNode &node, Value x) {
   if (!x || (rankOf(x) >= 3 && rankOf(x) <= 5))
     return success(x);
-  return node.error() << "the input must have 1 to 3 spatial dimensions, but is " << x.getType();
+  return node.error() << "expected the input to have 1 to 3 spatial dimensions, found "
+                      << x.getType();
 }
 
 template <typename OpTy>
@@ -210,7 +211,7 @@ static LogicalResult importGlobalLpPool(OnnxNode &node) {
   if (failed(p))
     return failure();
   if (rankOf(x) < 3)
-    return node.error() << "the input must have spatial dimensions, but is " << x.getType();
+    return node.error() << "expected the input to have spatial dimensions, found " << x.getType();
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(2, rankOf(x)));
   Type elementType = elementTypeOf(x);
   Value powers = raise(node, node.cast(x, getArithmeticType(elementType)), *p);

@@ -18,7 +18,7 @@ Value Quantization::scalar(Value value, StringRef what) {
     return {};
   if (tensorType(value).getNumElements() == 1)
     return e.reshape(value, {});
-  node.error() << what << " must have one element, but is " << value.getType();
+  node.error() << "expected " << what << " to have one element, found " << value.getType();
   return {};
 }
 
@@ -32,8 +32,8 @@ Value Quantization::perAxis(Value value, int64_t axis, ArrayRef<int64_t> shape, 
     broadcast[0] = shape[axis];
     return e.reshape(value, broadcast);
   }
-  node.error() << what << " must have one element, or one for each of the " << shape[axis]
-               << " of dimension " << axis << ", but is " << value.getType();
+  node.error() << "expected " << what << " to have one element, or one for each of the "
+               << shape[axis] << " of dimension " << axis << ", found " << value.getType();
   return {};
 }
 
@@ -124,8 +124,8 @@ Value Quantization::matmul(Value a, Value b, Value aZero, Value bZero) {
     return {};
   const bool row = rankOf(a) == 1, column = rankOf(b) == 1;
   if (rankOf(a) == 0 || rankOf(b) == 0) {
-    node.error() << "operands must have at least one dimension, but are " << a.getType() << " and "
-                 << b.getType();
+    node.error() << "expected operands to have at least one dimension, found " << a.getType()
+                 << " and " << b.getType();
     return {};
   }
   if (row)
@@ -165,9 +165,9 @@ Value mlir::ttc::importIntConv(OnnxNode &node, unsigned x, unsigned w, unsigned 
   Quantization quantization(node);
   Value operand = node.input(x), weights = node.input(w);
   if (rankOf(operand) < 3 || rankOf(operand) > 5 || rankOf(weights) != rankOf(operand)) {
-    node.error() << "the input must have 1 to 3 spatial dimensions and the weights as many, but "
-                    "they are "
-                 << operand.getType() << " and " << weights.getType();
+    node.error()
+        << "expected the input to have 1 to 3 spatial dimensions and the weights as many, found "
+        << operand.getType() << " and " << weights.getType();
     return {};
   }
   FailureOr<Window> window = readWindow(node, rankOf(operand) - 2, shapeOf(weights).drop_front(2));
@@ -195,8 +195,9 @@ Value mlir::ttc::broadcastToProduct(OnnxNode &node, Value value, Value matrix, b
   // One for each row or column of each matrix of a batch.
   if (count == rank && count >= 2)
     return value;
-  node.error() << what << " must have one element or one for each " << (isRows ? "row" : "column")
-               << " of " << matrix.getType() << ", but is " << value.getType();
+  node.error() << "expected " << what << " to have one element or one for each "
+               << (isRows ? "row" : "column") << " of " << matrix.getType() << ", found "
+               << value.getType();
   return {};
 }
 

@@ -42,8 +42,8 @@ static FailureOr<LinearShape> getLinearShape(OnnxNode &node, ArrayRef<int64_t> s
   linear.axis = axis;
   if (blockSize == 0) {
     if (rankOf(scale) != 1 || shapeOf(scale)[0] != shape[axis])
-      return node.error() << "the scale must have one element or " << shape[axis]
-                          << ", one for each of dimension " << axis << ", but is "
+      return node.error() << "expected the scale to have one element or " << shape[axis]
+                          << ", one for each of dimension " << axis << ", found "
                           << scale.getType();
     linear.paramShape.assign(rank - axis, 1);
     linear.paramShape[0] = shape[axis];
@@ -53,8 +53,8 @@ static FailureOr<LinearShape> getLinearShape(OnnxNode &node, ArrayRef<int64_t> s
   SmallVector<int64_t> expected(shape);
   expected[axis] = blocks;
   if (shapeOf(scale) != ArrayRef<int64_t>(expected))
-    return node.error() << "the scale of blocks of " << blockSize << " must have the shape ["
-                        << printList(expected) << "], but is " << scale.getType();
+    return node.error() << "expected the scale of blocks of " << blockSize << " to have the shape ["
+                        << printList(expected) << "], found " << scale.getType();
   linear.paramShape = expected;
   if (shape[axis] % blockSize) {
     linear.unevenBlock = std::min(blockSize, shape[axis]);
@@ -82,8 +82,8 @@ static LogicalResult checkZeroPoint(OnnxNode &node) {
   Value scale = node.input(1), zero = node.input(2);
   if (!zero || tensorType(zero).getNumElements() == 1 || shapeOf(zero) == shapeOf(scale))
     return success();
-  return node.error() << "the zero point must have the shape of the scale " << scale.getType()
-                      << ", but is " << zero.getType();
+  return node.error() << "expected the zero point to have the shape of the scale "
+                      << scale.getType() << ", found " << zero.getType();
 }
 
 /// The element type that an attribute names; null if it is absent.

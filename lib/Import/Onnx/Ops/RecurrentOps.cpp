@@ -37,8 +37,8 @@ readActivations(OnnxNode &node, ArrayRef<StringRef> defaults, int64_t directions
     for (int64_t i = 0; i < directions; ++i)
       names.append(defaults.begin(), defaults.end());
   if (names.size() != defaults.size() * directions)
-    return node.error() << "attribute 'activations' must name " << defaults.size() * directions
-                        << " functions, but names " << names.size();
+    return node.error() << "expected attribute 'activations' to name "
+                        << defaults.size() * directions << " functions, found " << names.size();
   ArrayRef<float> restAlphas = alphas, restBetas = betas;
   // A value is used up by each activation that has such a parameter.
   auto take = [](std::optional<double> defaultValue, ArrayRef<float> &rest) -> double {
@@ -162,7 +162,7 @@ LogicalResult Recurrence::checkWeights(unsigned index, StringRef what, int64_t c
 LogicalResult Recurrence::readShapes() {
   x = node.input(0);
   if (rankOf(x) != 3)
-    return node.error() << "input 0 (X) must have three dimensions, but is " << x.getType();
+    return node.error() << "expected input 0 (X) to have three dimensions, found " << x.getType();
   batchFirst = node.getInt("layout", 0);
   steps = shapeOf(x)[batchFirst ? 1 : 0];
   batch = shapeOf(x)[batchFirst ? 0 : 1];
@@ -277,7 +277,7 @@ LogicalResult Recurrence::import() {
     return failure();
   allActivations = *read;
   if (steps < 1)
-    return node.error() << "input 0 (X) must have at least one step, but is " << x.getType();
+    return node.error() << "expected input 0 (X) to have at least one step, found " << x.getType();
   zeros = e.splat({batch, hidden}, elementTypeOf(x), 0);
   outputs.resize(steps * directions);
   for (int64_t i = 0; i < directions; ++i)
@@ -450,8 +450,8 @@ private:
     }
     const int64_t count = tensorType(all).getNumElements(), columns = gates * hidden;
     if (count != directions && count != directions * columns) {
-      node.error() << "input " << index << " must have " << directions << " or "
-                   << directions * columns << " elements, but is " << all.getType();
+      node.error() << "expected input " << index << " to have " << directions << " or "
+                   << directions * columns << " elements, found " << all.getType();
       return {};
     }
     Value part = e.take(node.reshape(all, {directions, count / directions}), 0, direction);

@@ -43,8 +43,8 @@ static FailureOr<SmallVector<ResizeAxis>> getAxes(OnnxNode &node, const Resize &
   const size_t rank = operandShape.size();
   SmallVector<ResizeAxis> axes;
   if (resize.sizes.empty() && resize.scales.size() != rank)
-    return node.error() << "scales must have one element for each dimension of "
-                        << node.input(0).getType() << ", but have " << resize.scales.size();
+    return node.error() << "expected scales to have one element for each dimension of "
+                        << node.input(0).getType() << ", found " << resize.scales.size();
   for (auto [i, from] : llvm::enumerate(operandShape)) {
     ResizeAxis axis;
     axis.operandSize = axis.resultSize = from;
@@ -297,7 +297,7 @@ static LogicalResult readRegion(OnnxNode &node, Resize &resize, ArrayRef<int64_t
   if (failed(region))
     return failure();
   if (region->size() != 2 * axes.size())
-    return node.error() << "roi must have " << 2 * axes.size() << " elements, but has "
+    return node.error() << "expected roi to have " << 2 * axes.size() << " elements, found "
                         << region->size();
   resize.region.assign(rank, 0.0);
   resize.region.append(rank, 1.0);
@@ -335,7 +335,7 @@ static LogicalResult importResize(OnnxNode &node) {
     if (failed(sizes))
       return failure();
     if (sizes->size() != axes.size())
-      return node.error() << "sizes must have " << axes.size() << " elements, but have "
+      return node.error() << "expected sizes to have " << axes.size() << " elements, found "
                           << sizes->size();
     resize.sizes = spreadOverAxes<int64_t>(*sizes, axes, SmallVector<int64_t>(shapeOf(x)));
   } else {
@@ -343,7 +343,7 @@ static LogicalResult importResize(OnnxNode &node) {
     if (failed(scales))
       return failure();
     if (scales->size() != axes.size())
-      return node.error() << "scales must have " << axes.size() << " elements, but have "
+      return node.error() << "expected scales to have " << axes.size() << " elements, found "
                           << scales->size();
     resize.scales = spreadOverAxes<double>(*scales, axes, SmallVector<double>(rankOf(x), 1.0));
   }

@@ -258,8 +258,8 @@ static LogicalResult importMaxRoiPool(OnnxNode &node) {
   const double scale = node.getFloat("spatial_scale", 1.0);
   if (bins.size() != 2 ||
       llvm::any_of(bins, [](int64_t size) { return size < 1 || size > kMostSamples; }))
-    return node.error() << "attribute 'pooled_shape' must be two sizes from 1 to " << kMostSamples
-                        << ", but is [" << printList(bins) << "]";
+    return node.error() << "expected attribute 'pooled_shape' to be two sizes from 1 to "
+                        << kMostSamples << ", found [" << printList(bins) << "]";
   if (rankOf(x) != 4 || rankOf(rois) != 2 || shapeOf(rois)[1] != 5)
     return node.error() << "expected images of rank 4 and regions of shape [N, 5], found "
                         << x.getType() << " and " << rois.getType();

@@ -22,14 +22,15 @@ static LogicalResult checkTensor(OnnxNode &node, unsigned index) {
   Value value = node.input(index);
   if (!value || isa<RankedTensorType>(value.getType()))
     return success();
-  return node.error() << "input " << index << " must be a tensor, but is " << describe(node, value);
+  return node.error() << "expected input " << index << " to be a tensor, found "
+                      << describe(node, value);
 }
 
 /// A sequence of tensors. Reports other elements.
 static Value createSequence(OnnxNode &node, ArrayRef<Value> elements) {
   for (auto [i, element] : llvm::enumerate(elements))
     if (element && !isa<RankedTensorType>(element.getType())) {
-      node.error() << "the elements of a sequence must be tensors, but element " << i << " is "
+      node.error() << "expected element " << i << " of the sequence to be a tensor, found "
                    << describe(node, element);
       return {};
     }

@@ -161,8 +161,8 @@ static LogicalResult importDFT(OnnxNode &node) {
   if (failed(node.normalizeAxes(axis, rank)))
     return failure();
   if (rank < 2 || axis == rank - 1 || (shapeOf(x).back() != 1 && shapeOf(x).back() != 2))
-    return node.error() << "the last dimension must hold the one or two parts of a number, and "
-                           "another one is transformed; found axis "
+    return node.error() << "expected the last dimension to hold the one or two parts of a number, "
+                           "and another one to be transformed, found axis "
                         << axis << " of " << x.getType();
   const int64_t size = shapeOf(x)[axis];
   // A real signal is the result of an inverse transform of half its spectrum.
@@ -216,8 +216,9 @@ static LogicalResult importSTFT(OnnxNode &node) {
   const int64_t rank = rankOf(signal);
   const int64_t parts = rank == 3 ? shapeOf(signal)[2] : 1;
   if ((rank != 2 && rank != 3) || parts < 1 || parts > 2)
-    return node.error() << "the signal must be batches of numbers of one or two parts, but is "
-                        << signal.getType();
+    return node.error()
+           << "expected the signal to be batches of numbers of one or two parts, found "
+           << signal.getType();
   const int64_t batch = shapeOf(signal)[0], size = shapeOf(signal)[1];
   int64_t length = window ? tensorType(window).getNumElements() : size;
   if (node.hasInput(3)) {
@@ -229,11 +230,11 @@ static LogicalResult importSTFT(OnnxNode &node) {
   if (failed(checkLength(node, length)))
     return failure();
   if (*step < 1)
-    return node.error() << "frame_step must be positive, but is " << *step;
+    return node.error() << "expected frame_step to be positive, found " << *step;
   if (length > size)
     return node.error() << "frames of " << length << " elements do not fit a signal of " << size;
   if (window && shapeOf(window) != ArrayRef<int64_t>(length))
-    return node.error() << "the window must have " << length << " elements, but is "
+    return node.error() << "expected the window to have " << length << " elements, found "
                         << window.getType();
 
   Expressions e(node);
@@ -281,8 +282,8 @@ static LogicalResult importWindow(OnnxNode &node, ArrayRef<double> terms) {
   if (failed(size))
     return failure();
   if (size->size() != 1 || size->front() < 0 || size->front() > kMostWritten)
-    return node.error() << "size must be one number from 0 to " << kMostWritten << ", but is ["
-                        << printList(*size) << "]";
+    return node.error() << "expected size to be one number from 0 to " << kMostWritten
+                        << ", found [" << printList(*size) << "]";
   const int64_t count = size->front();
   const auto period = static_cast<double>(node.getInt("periodic", 1) ? count : count - 1);
   SmallVector<double> values;

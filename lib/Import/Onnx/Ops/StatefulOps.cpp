@@ -120,14 +120,14 @@ static FailureOr<LinearAttention> readLinearAttention(OnnxNode &node) {
            << query.getType() << ", " << key.getType() << ", " << value.getType() << " and "
            << queryHeads << ", " << heads << " heads";
   if ((a.isGated && !node.hasInput(4)) || (a.isDelta && !node.hasInput(5)))
-    return node.error() << "input " << (a.isGated && !node.hasInput(4) ? 4 : 5)
-                        << " is missing, which update_rule '" << rule << "' needs";
+    return node.error() << "expected input " << (a.isGated && !node.hasInput(4) ? 4 : 5)
+                        << ", which update_rule '" << rule << "' needs, found none";
   for (unsigned input : {4u, 5u}) {
     Value x = node.input(input);
     if (x && (rankOf(x) != 3 || shapeOf(x).take_front(2) != shapeOf(query).take_front(2) ||
               (shapeOf(x)[2] % heads && shapeOf(x)[2] != 1)))
-      return node.error() << "input " << input << " must have a batch, steps and heads like "
-                          << query.getType() << ", but is " << x.getType();
+      return node.error() << "expected input " << input << " to have a batch, steps and heads like "
+                          << query.getType() << ", found " << x.getType();
   }
   if (shapeOf(query)[1] < 1 || shapeOf(query)[1] > kMostSteps)
     return node.error() << "expected from 1 to " << kMostSteps << " steps, found "

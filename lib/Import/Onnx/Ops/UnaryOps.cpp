@@ -73,7 +73,7 @@ static LogicalResult importElu(OnnxNode &node) {
 static LogicalResult importCelu(OnnxNode &node) {
   double alpha = node.getFloat("alpha", 1.0);
   if (!(alpha > 0))
-    return node.error() << "attribute 'alpha' must be positive, but is " << alpha;
+    return node.error() << "expected attribute 'alpha' to be positive, found " << alpha;
   Value x = node.input(0);
   Value a = node.scalarLike(x, alpha);
   Value elu = createAlpha<EluOp>(node, node.create<DivOp>({x, a}), 1.0);

@@ -44,6 +44,6 @@ g (float[2,3,8] x, float[2,3,7] odd, float[4,5] a) => (float[2,3,8] y)
   y = com.microsoft.GroupNorm<groups = 2, activation = 3>(x, x, x)
 }
 // ERRORS: node 'FusedGemm_0' (FusedGemm,{{.*}}: activation 'Magic' is not supported (supported: Affine, Clip,
-// ERRORS: node 'BiasSplitGelu_1' (BiasSplitGelu,{{.*}}: the last dimension must be even, but the input is 'tensor<2x3x7xf32>'
+// ERRORS: node 'BiasSplitGelu_1' (BiasSplitGelu,{{.*}}: expected the input to have an even last dimension, found 'tensor<2x3x7xf32>'
 // ERRORS: node 'CDist_2' (CDist,{{.*}}: attribute 'metric' is 'far' (supported: euclidean, sqeuclidean)
 // ERRORS: node 'GroupNorm_3' (GroupNorm,{{.*}}: attribute 'activation' is 3 (supported: 0, 1)

@@ -30,7 +30,7 @@ g (float[2,3] x, int64[2] s) => (float[N,M] y)
   y = Exp(r)
 }
 // OPEN: ttc.reshape %{{.*}} : (tensor<2x3xf32>) -> tensor<3x2xf32>
-// CLOSED: node 'Reshape_0' (Reshape, opset 18): input 1 (shape) must be constant
+// CLOSED: node 'Reshape_0' (Reshape, opset 18): expected input 1 (shape) to be constant
 
 // RUN: onnx-text %t/wrong.txt %t/wrong.onnx --name
 // RUN: not ttc-translate --import-onnx %t/wrong.onnx 2>&1 | FileCheck %s --check-prefix=WRONG
@@ -45,7 +45,7 @@ g (float[2,3] x, int64[2] s, int64[1] a) => (float[4,2] r, float[N,3] t, float[5
   m = ReduceMax<keepdims = 0>(x, a)
 }
 // WRONG: node 'Reshape_0' (Reshape, opset 18): the shape is computed at run time, and the declared one, [4, 2], does not fit 'tensor<2x3xf32>'
-// WRONG: node 'Tile_1' (Tile, opset 18): input 1 (repeats) must be constant
+// WRONG: node 'Tile_1' (Tile, opset 18): expected input 1 (repeats) to be constant
 // WRONG: node 'Tile_2' (Tile, opset 18): the repeats are computed at run time, and the declared shape [5, 3] is no multiple of 'tensor<2x3xf32>'
 // WRONG: node 'Slice_3' (Slice, opset 18): bounds are computed at run time, and the declared shape [3, 3] is not inside 'tensor<2x3xf32>'
 // WRONG: node 'ReduceMax_4' (ReduceMax, opset 18): the axes are computed at run time, and the declared shape [7] does not tell which of the axes of 'tensor<2x3xf32>' are reduced

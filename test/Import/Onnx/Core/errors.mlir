@@ -42,8 +42,8 @@ g (float[1,1,4,4] x, float[1,1,3,3] w, float[2,2] m) => (float[1,1,4,4] y)
   k = MaxPool(x)
   l = BatchNormalization<training_mode = 1>(x, m, m, m, m)
 }
-// ATTRIBUTES: node 'Conv_0' (Conv, opset 13): attribute 'strides' must be of type INTS, but is INT
-// ATTRIBUTES: node 'Conv_1' (Conv, opset 13): attribute 'strides' must have 2 elements, but has 3
+// ATTRIBUTES: node 'Conv_0' (Conv, opset 13): expected attribute 'strides' to be of type INTS, found INT
+// ATTRIBUTES: node 'Conv_1' (Conv, opset 13): expected attribute 'strides' to have 2 elements, found 3
 // ATTRIBUTES: node 'Conv_2' (Conv, opset 13): attribute 'pads' has the element -1 (supported: 0 and more)
 // ATTRIBUTES: node 'Conv_3' (Conv, opset 13): attribute 'auto_pad' is 'SAME' (supported: NOTSET, VALID, SAME_UPPER, SAME_LOWER)
 // ATTRIBUTES: node 'Conv_4' (Conv, opset 13): attribute 'kernel_shape' [5, 5] contradicts the weights' [3, 3]
@@ -51,8 +51,8 @@ g (float[1,1,4,4] x, float[1,1,3,3] w, float[2,2] m) => (float[1,1,4,4] y)
 // ATTRIBUTES: node 'Transpose_6' (Transpose, opset 13): {{.*}}permutation
 // ATTRIBUTES: node 'Concat_7' (Concat, opset 13): attribute 'axis' is missing
 // ATTRIBUTES: node 'Resize_8' (Resize, opset 13): attribute 'mode' is 'area' (supported: nearest, linear, cubic)
-// ATTRIBUTES: node 'MaxPool_9' (MaxPool, opset 13): attribute 'kernel_shape' must have 2 elements, but has 0
-// ATTRIBUTES: node 'BatchNormalization_10' (BatchNormalization, opset 13): input 1 (scale) must have the shape [1], but is 'tensor<2x2xf32>'
+// ATTRIBUTES: node 'MaxPool_9' (MaxPool, opset 13): expected attribute 'kernel_shape' to have 2 elements, found 0
+// ATTRIBUTES: node 'BatchNormalization_10' (BatchNormalization, opset 13): expected input 1 (scale) to have the shape [1], found 'tensor<2x2xf32>'
 
 // RUN: onnx-text %t/shapes.txt %t/shapes.onnx --name
 // RUN: not ttc-translate --import-onnx %t/shapes.onnx 2>&1 | FileCheck %s --check-prefix=SHAPES
@@ -74,9 +74,9 @@ g (float[2,3] x, float[4,5] z, int64[2] n) => (float[2,3] y)
 }
 // SHAPES: node 'Add_0' (Add, opset 13): {{.*}}[2, 3] and [4, 5]
 // SHAPES: node 'MatMul_1' (MatMul, opset 13): {{.*}}3
-// SHAPES: node 'Reshape_2' (Reshape, opset 13): input 1 (shape) must be constant: ttc compiles static shapes, and this value is computed at run time
+// SHAPES: node 'Reshape_2' (Reshape, opset 13): expected input 1 (shape) to be constant, found a value that is computed at run time: ttc compiles static shapes
 // SHAPES: node 'Reshape_3' (Reshape, opset 13): cannot reshape 'tensor<2x3xf32>' to [4, -1]
-// SHAPES: node 'Expand_4' (Expand, opset 13): input 1 (shape) must hold integers, but is 'tensor<4x5xf32>'
+// SHAPES: node 'Expand_4' (Expand, opset 13): expected input 1 (shape) to hold integers, found 'tensor<4x5xf32>'
 // SHAPES: node 'ConstantOfShape_5' (ConstantOfShape, opset 13): impossible shape [4611686018427387904]
 // SHAPES: node 'ConstantOfShape_6' (ConstantOfShape, opset 13): impossible shape [-5]
 // SHAPES: node 'Squeeze_7' (Squeeze, opset 13): axis 4 is out of range for a tensor of rank 2

@@ -14,10 +14,10 @@
 
 // RUN: onnx-text %t/m.txt %t/raw.onnx --raw=w:4095
 // RUN: not ttc-translate --import-onnx %t/raw.onnx 2>&1 | FileCheck %s --check-prefix=RAW
-// RAW: initializer 'w': tensor has 4095 bytes of raw data, but 'tensor<32x32xf32>' needs 4096
+// RAW: initializer 'w': expected 4096 bytes of raw data for 'tensor<32x32xf32>', found 4095
 // RUN: onnx-text %t/few.txt %t/few.onnx
 // RUN: not ttc-translate --import-onnx %t/few.onnx 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: initializer 'w': tensor has 3 elements, but its shape [2, 2] needs 4
+// FEW: initializer 'w': expected 4 elements for the tensor's shape [2, 2], found 3
 // RUN: onnx-text %t/string.txt %t/string.onnx
 // RUN: not ttc-translate --import-onnx %t/string.onnx 2>&1 | FileCheck %s --check-prefix=STRING
 // STRING: initializer 'w': element type string is not supported
@@ -32,7 +32,7 @@
 // SHORT: initializer 'w': external data 'weights.bin' has 8192 bytes, but 4096 bytes from offset 4100 are needed
 // RUN: onnx-text %t/m.txt %t/length.onnx --external=w:weights.bin:0:100
 // RUN: not ttc-translate --import-onnx %t/length.onnx 2>&1 | FileCheck %s --check-prefix=LENGTH
-// LENGTH: external data has 100 bytes, but 'tensor<32x32xf32>' needs 4096
+// LENGTH: expected 4096 bytes of external data for 'tensor<32x32xf32>', found 100
 // RUN: onnx-text %t/m.txt %t/offset.onnx --external=w:weights.bin:-1:
 // RUN: not ttc-translate --import-onnx %t/offset.onnx 2>&1 | FileCheck %s --check-prefix=OFFSET
 // OFFSET: external data has an offset that is not a number: '-1'
@@ -41,10 +41,10 @@
 // ABSENT: initializer 'w': cannot find external data
 // RUN: mkdir -p %t/inner && onnx-text %t/m.txt %t/inner/up.onnx --external=w:../weights.bin:0:4096
 // RUN: not ttc-translate --import-onnx %t/inner/up.onnx 2>&1 | FileCheck %s --check-prefix=UP
-// UP: external data '../weights.bin' must be a path below the model's folder
+// UP: expected external data below the model's folder, found '../weights.bin'
 // RUN: onnx-text %t/m.txt %t/absolute.onnx --external=w:/etc/passwd:0:4096
 // RUN: not ttc-translate --import-onnx %t/absolute.onnx 2>&1 | FileCheck %s --check-prefix=ABSOLUTE
-// ABSOLUTE: external data '/etc/passwd' must be a path below the model's folder
+// ABSOLUTE: expected external data below the model's folder, found '/etc/passwd'
 // RUN: ln -s ../weights.bin %t/inner/link.bin && onnx-text %t/m.txt %t/inner/link.onnx --external=w:link.bin:0:4096
 // RUN: not ttc-translate --import-onnx %t/inner/link.onnx 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: external data 'link.bin' leads out of the model's folder

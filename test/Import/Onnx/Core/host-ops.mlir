@@ -14,7 +14,7 @@
 
 // RUN: onnx-text %t/open.txt %t/open.onnx
 // RUN: not ttc-translate --import-onnx %t/open.onnx --host-ops=com.acme.* 2>&1 | FileCheck %s --check-prefix=OPEN
-// OPEN: node 'y' (Scale, opset 3): the type and shape of its output 'y' must be known, because a host function computes it; declare it in the model's value_info, or set it, for example with --host-result=y:f32:1x3x224x224
+// OPEN: node 'y' (Scale, opset 3): expected the type and shape of its output 'y' to be known, because a host function computes it; declare it in the model's value_info, or set it, for example with --host-result=y:f32:1x3x224x224
 // RUN: ttc-translate --import-onnx %t/open.onnx --host-ops=com.acme.* --host-result=y:i32:2x2 --mlir-print-debuginfo=false | FileCheck %s --check-prefix=GIVEN
 // GIVEN: ttc.host_call <name = "com.acme.Scale", version = 3>(%arg0) : (tensor<4xf32>) -> tensor<2x2xi32>
 

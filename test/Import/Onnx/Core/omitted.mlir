@@ -85,10 +85,10 @@ g (bool[1,3,4,8] q, float[1,0,4,8] none, float[1,3,4,8] k, float16[1,3,4,8] h, f
 }
 // FAILED: node 'Attention_0' (Attention, opset 23):
 // FAILED: node 'Attention_1' (Attention, opset 23): queries 'tensor<1x0x4x8xf32>', keys 'tensor<1x3x4x8xf32>' and values 'tensor<1x3x4x8xf32>' do not fit together
-// FAILED: node 'Attention_2' (Attention, opset 23): attribute 'is_causal' must be of type INT, but is STRING
+// FAILED: node 'Attention_2' (Attention, opset 23): expected attribute 'is_causal' to be of type INT, found STRING
 // FAILED: node 'RotaryEmbedding_3' (RotaryEmbedding, opset 23): expected cosines and sines of three dimensions, with at most 4 angles for heads of 8 elements, found 'tensor<f32>' and 'tensor<f32>'
-// FAILED: node 'DeformConv_4' (DeformConv, opset 23): attribute 'group' must be of type INT, but is STRING
+// FAILED: node 'DeformConv_4' (DeformConv, opset 23): expected attribute 'group' to be of type INT, found STRING
 // FAILED: node 'MultiHeadAttention_5' (MultiHeadAttention, opset 1): axis 0 is out of range for a tensor of rank 0
-// FAILED: node 'MultiHeadAttention_6' (MultiHeadAttention, opset 1): past_key and past_value must be given together
-// FAILED: node 'SkipLayerNormalization_7' (SkipLayerNormalization, opset 1): the input must have a dimension, but is 'tensor<f32>'
+// FAILED: node 'MultiHeadAttention_6' (MultiHeadAttention, opset 1): expected past_key and past_value together, found one of them
+// FAILED: node 'SkipLayerNormalization_7' (SkipLayerNormalization, opset 1): expected the input to have a dimension, found 'tensor<f32>'
 // FAILED: node 'GroupQueryAttention_8' (GroupQueryAttention, opset 1): expected a query of three dimensions, and num_heads and kv_num_heads from 1 to 2147483648, found 'tensor<1x5x12xf32>', 4611686018427387904 and 6917529027641081856

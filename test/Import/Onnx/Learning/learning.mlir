@@ -72,7 +72,7 @@ g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
   y = ai.onnx.ml.Scaler<scale = [1.0, 2.0]>(x)
 }
 // ERRORS: node 'Adam_7' (Adam,{{.*}}: the node has 5 inputs, expected 6 or more
-// ERRORS: node 'NegativeLogLikelihoodLoss_0' (NegativeLogLikelihoodLoss, opset 22): input 1 (labels) must have the shape [4], but is 'tensor<5xi64>'
+// ERRORS: node 'NegativeLogLikelihoodLoss_0' (NegativeLogLikelihoodLoss, opset 22): expected input 1 (labels) to have the shape [4], found 'tensor<5xi64>'
 // ERRORS: node 'NegativeLogLikelihoodLoss_1' (NegativeLogLikelihoodLoss, opset 22): attribute 'reduction' is 'most' (supported: none, sum, mean)
 // ERRORS: node 'Einsum_2' (Einsum, opset 22): the equation 'ij,jk->ik' has 2 operands, but the node has 1
 // ERRORS: node 'Einsum_3' (Einsum, opset 22): the result of the equation 'ij,ij->k' has a label twice, or one that no operand has
@@ -83,4 +83,4 @@ g (float[4,3] x, int64[5] t, float r, int64 n) => (float y)
 // ERRORS: node 'TreeEnsembleRegressor_9' (TreeEnsembleRegressor,{{.*}}: there are no trees
 // ERRORS: node 'TreeEnsembleRegressor_10' (TreeEnsembleRegressor,{{.*}}: tree 9223372036854775807 has no node 9223372036854775807
 // ERRORS: node 'TreeEnsembleRegressor_11' (TreeEnsembleRegressor,{{.*}}: the nodes of a tree form a cycle
-// ERRORS: node 'Scaler_12' (Scaler,{{.*}}: attribute 'scale' must have 1 or 3 elements, but has 2
+// ERRORS: node 'Scaler_12' (Scaler,{{.*}}: expected attribute 'scale' to have 1 or 3 elements, found 2

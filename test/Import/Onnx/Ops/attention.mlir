@@ -63,12 +63,12 @@ g (float[1,5,12] x, float[1,3,5,4] q, float[1,2,5,4] k, float[12,36] w, float[36
   n = com.microsoft.Attention<num_heads = 3, qkv_hidden_sizes = [12, 12, 13]>(x, w, b)
   y = com.microsoft.MultiHeadAttention<num_heads = 3>(x)
 }
-// ERRORS: node 'Attention_0' (Attention, opset 23): Q must have three dimensions, the last a multiple of 5 heads, but is 'tensor<1x5x12xf32>'
+// ERRORS: node 'Attention_0' (Attention, opset 23): expected Q to have three dimensions, the last a multiple of 5 heads, found 'tensor<1x5x12xf32>'
 // ERRORS: node 'Attention_1' (Attention, opset 23): queries 'tensor<1x3x5x4xf32>', keys 'tensor<1x2x5x4xf32>' and values 'tensor<1x2x5x4xf32>' do not fit together
-// ERRORS: node 'Attention_2' (Attention, opset 23): Q, K and V must all have three or four dimensions, but are 'tensor<1x5x12xf32>', 'tensor<1x3x5x4xf32>', 'tensor<1x3x5x4xf32>'
-// ERRORS: node 'Attention_3' (Attention, opset 23): past_key and past_value must be given together
+// ERRORS: node 'Attention_2' (Attention, opset 23): expected Q, K and V to have three or four dimensions each, found 'tensor<1x5x12xf32>', 'tensor<1x3x5x4xf32>', 'tensor<1x3x5x4xf32>'
+// ERRORS: node 'Attention_3' (Attention, opset 23): expected past_key and past_value together, found one of them
 // ERRORS: node 'Attention_4' (Attention, opset 23): attribute 'qk_matmul_output_mode' is 4 (supported: 0 to 3)
-// ERRORS: node 'RotaryEmbedding_5' (RotaryEmbedding, opset 23): X must have four dimensions, or three, the last a multiple of the 5 heads, but is 'tensor<1x5x12xf32>'
+// ERRORS: node 'RotaryEmbedding_5' (RotaryEmbedding, opset 23): expected X to have four dimensions, or three, the last a multiple of the 5 heads, found 'tensor<1x5x12xf32>'
 // ERRORS: node 'RotaryEmbedding_6' (RotaryEmbedding, opset 23): expected cosines and sines of three dimensions, with at most 2 angles for heads of 4 elements, found 'tensor<9x2xf32>' and 'tensor<9x2xf32>'
 // ERRORS: node 'Attention_7' (Attention,{{.*}}: the mask 'tensor<3xi32>' does not fit a batch of 1, 5 queries and 5 keys
 // ERRORS: node 'Attention_8' (Attention,{{.*}}: weights 'tensor<12x36xf32>' do not fit the sizes [12, 12, 13] of 3 heads

@@ -49,7 +49,7 @@ g (float[2,3] x, bool c) => (float[2,3] y, float[2,3] z)
     body = l (int64 i, bool on, float[2,3] s) => (bool go, float[2,3] n)
       { go = Identity(on) n = Magic(s) }>
 }
-// DIFFERENT: node 'If_0' (If, opset 13): the condition is computed at run time, so both outcomes of value 0 must have the same type, but they are 'tensor<3x2xf32>' and 'tensor<2x3xf32>'
+// DIFFERENT: node 'If_0' (If, opset 13): the condition is computed at run time: expected both outcomes of value 0 to have the same type, found 'tensor<3x2xf32>' and 'tensor<2x3xf32>'
 // DIFFERENT: node 'Loop_1/0/n' (Magic, opset 13): the op is not supported
 
 // A loop: two states, a scan output, the number of the step.
@@ -105,7 +105,7 @@ g (float x, int64 n) => (float y, float z)
   z = Loop (many, , x) <
     body = l (int64 i, bool c, float s) => (bool go, float n) { n = Exp(s) go = Identity(c) }>
 }
-// ENDLESS: node 'Loop_0' (Loop, opset 13): input 0 (trip count) must be constant
+// ENDLESS: node 'Loop_0' (Loop, opset 13): expected input 0 (trip count) to be constant
 // ENDLESS: expected at most 5000 nodes (--node-limit) with loops unrolled and functions inlined, found more
 
 // RUN: not ttc-translate --import-onnx --node-limit=0 %t/endless.onnx 2>&1 | FileCheck %s --check-prefix=NODES

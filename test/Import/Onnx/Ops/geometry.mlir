@@ -110,16 +110,16 @@ g (float[1,3,6,6] x, float[2,4] rois, int64[2] batch, float[1,5,5,3] grid, float
 }
 // ERRORS: node 'RoiAlign_0' (RoiAlign, opset 20): attribute 'sampling_ratio' is 0, by which regions that are computed at run time say how many samples they need (supported: 1 and more, or constant regions)
 // ERRORS: node 'RoiAlign_1' (RoiAlign, opset 20): attribute 'mode' is 'min' (supported: avg, max)
-// ERRORS: node 'GridSample_2' (GridSample, opset 20): the grid must have the input's number of images and vectors of 2 coordinates, but is 'tensor<1x5x5x3xf32>' for 'tensor<1x3x6x6xf32>'
+// ERRORS: node 'GridSample_2' (GridSample, opset 20): expected the grid to have the number of images of 'tensor<1x3x6x6xf32>' and vectors of 2 coordinates, found 'tensor<1x5x5x3xf32>'
 // ERRORS: node 'GridSample_3' (GridSample, opset 20): attribute 'padding_mode' is 'wrap' (supported: zeros, border, reflection)
-// ERRORS: node 'AffineGrid_4' (AffineGrid, opset 20): theta must have the shape [1, 2, 3] for images of [1, 1, 4, 4], but is 'tensor<2x3x3xf32>'
-// ERRORS: node 'DFT_5' (DFT, opset 20): the last dimension must hold the one or two parts of a number, and another one is transformed; found axis 1 of 'tensor<1x16x3xf32>'
+// ERRORS: node 'AffineGrid_4' (AffineGrid, opset 20): expected theta to have the shape [1, 2, 3] for images of [1, 1, 4, 4], found 'tensor<2x3x3xf32>'
+// ERRORS: node 'DFT_5' (DFT, opset 20): expected the last dimension to hold the one or two parts of a number, and another one to be transformed, found axis 1 of 'tensor<1x16x3xf32>'
 // ERRORS: node 'STFT_6' (STFT, opset 20): frames of 99 elements do not fit a signal of 16
-// ERRORS: node 'HannWindow_7' (HannWindow, opset 20): size must be one number from 0 to 16777216, but is [-1]
+// ERRORS: node 'HannWindow_7' (HannWindow, opset 20): expected size to be one number from 0 to 16777216, found [-1]
 // ERRORS: node 'MelWeightMatrix_8' (MelWeightMatrix, opset 20): impossible sizes: {{.*}} mel bins from {{.*}} Hz
-// ERRORS: node 'DeformConv_9' (DeformConv, opset 20): the offsets must have the shape [1, 18, 2, 2], but are 'tensor<1x18x5x5xf32>'
+// ERRORS: node 'DeformConv_9' (DeformConv, opset 20): expected the offsets to have the shape [1, 18, 2, 2], found 'tensor<1x18x5x5xf32>'
 // ERRORS: node 'LpPool_10' (LpPool, opset 20): attribute 'p' is 0 (supported: 1 and more)
-// ERRORS: node 'Col2Im_11' (Col2Im, opset 20): the input must have a multiple of 49 rows and 1 columns for each image, but is 'tensor<1x3x6x6xf32>'
+// ERRORS: node 'Col2Im_11' (Col2Im, opset 20): expected the input to have a multiple of 49 rows and 1 columns for each image, found 'tensor<1x3x6x6xf32>'
 // ERRORS: node 'MaxRoiPool_12' (MaxRoiPool, opset 20): expected images of rank 4 and regions of shape [N, 5], found 'tensor<1x3x6x6xf32>' and 'tensor<2x4xf32>'
-// ERRORS: node 'Resize_13' (Resize, opset 20): roi must have 4 elements, but has 3
+// ERRORS: node 'Resize_13' (Resize, opset 20): expected roi to have 4 elements, found 3
 // ERRORS: node 'Resize_14' (Resize, opset 20): attribute 'keep_aspect_ratio_policy' is 'larger' (supported: stretch, not_larger, not_smaller)

@@ -83,10 +83,10 @@ g (float[2,3,4] x, float[3] s, float[5] t, uint8[3] z, uint8[2,3,4] q, uint8[4,8
   l = com.microsoft.QLinearConcat<axis = 0>(one, az, a, one, az, b)
   y = Relu(x)
 }
-// ERRORS: node 'QuantizeLinear_0' (QuantizeLinear, opset 21): the scale must have one element or 3, one for each of dimension 1, but is 'tensor<5xf32>'
+// ERRORS: node 'QuantizeLinear_0' (QuantizeLinear, opset 21): expected the scale to have one element or 3, one for each of dimension 1, found 'tensor<5xf32>'
 // ERRORS: node 'QuantizeLinear_2' (QuantizeLinear, opset 21): attribute 'output_dtype' is 'i8', which is not the type of the zero point 'tensor<3xui8>'
-// ERRORS: node 'DequantizeLinear_3' (DequantizeLinear, opset 21): the scale of blocks of 3 must have the shape [2, 3, 2], but is 'tensor<3xf32>'
-// ERRORS: node 'MatMulInteger_4' (MatMulInteger, opset 21): the zero point of a must have one element or one for each row of 'tensor<4x8xui8>', but is 'tensor<3xui8>'
+// ERRORS: node 'DequantizeLinear_3' (DequantizeLinear, opset 21): expected the scale of blocks of 3 to have the shape [2, 3, 2], found 'tensor<3xf32>'
+// ERRORS: node 'MatMulInteger_4' (MatMulInteger, opset 21): expected the zero point of a to have one element or one for each row of 'tensor<4x8xui8>', found 'tensor<3xui8>'
 // ERRORS: node 'MatMulNBits_6' (MatMulNBits, {{.*}}): attribute 'bits' is 3 (supported: 2, 4, 8)
 // ERRORS: node 'MatMulNBits_7' (MatMulNBits, {{.*}}): expected rows of 32 numbers, and bytes of 6 columns of 2 blocks of 16 numbers of 4 bits each, found 'tensor<2x3x4xf32>'
 // ERRORS: node 'QLinearConcat_8' (QLinearConcat, {{.*}}): expected a scale and a zero point for the result and for each tensor, found 6 inputs

@@ -94,12 +94,12 @@ g (float[2,3,5] x, float[1,4,5] w, float[1,4,4] r, float[2,5] flat, float[20000,
   k = com.microsoft.DynamicQuantizeLSTM(x, qw, qr, , , , , , s, z, s, z)
 }
 // ERRORS: node 'RNN_0' (RNN, opset 22): attribute 'direction' is 'sideways' (supported: forward, reverse, bidirectional)
-// ERRORS: node 'RNN_1' (RNN, opset 22): attribute 'activations' must name 1 functions, but names 2
+// ERRORS: node 'RNN_1' (RNN, opset 22): expected attribute 'activations' to name 1 functions, found 2
 // ERRORS: node 'RNN_2' (RNN, opset 22): activation 'Softmax' is not supported (supported: Affine, Clip, Elu,
-// ERRORS: node 'RNN_3' (RNN, opset 22): input 0 (X) must have three dimensions, but is 'tensor<2x5xf32>'
+// ERRORS: node 'RNN_3' (RNN, opset 22): expected input 0 (X) to have three dimensions, found 'tensor<2x5xf32>'
 // ERRORS: node 'RNN_4' (RNN, opset 22): attribute 'hidden_size' is 5, but input 2 (R) is 'tensor<1x4x4xf32>'
-// ERRORS: node 'LSTM_5' (LSTM, opset 22): input 1 (W) must have the shape [1, 16, 5], but is 'tensor<1x4x5xf32>'
-// ERRORS: node 'RNN_6' (RNN, opset 22): input 1 (W) must have the shape [2, 4, 5], but is 'tensor<1x4x5xf32>'
+// ERRORS: node 'LSTM_5' (LSTM, opset 22): expected input 1 (W) to have the shape [1, 16, 5], found 'tensor<1x4x5xf32>'
+// ERRORS: node 'RNN_6' (RNN, opset 22): expected input 1 (W) to have the shape [2, 4, 5], found 'tensor<1x4x5xf32>'
 // ERRORS: node 'RNN_7' (RNN, opset 22): expected at most 16384 steps of all directions together, found 20000: the steps are unrolled
-// ERRORS: node 'DynamicQuantizeLSTM_8' (DynamicQuantizeLSTM, opset 1): input 1 (W) must have the shape [1, 5, 16], but is 'tensor<1x4x16xi8>'
-// ERRORS: node 'DynamicQuantizeLSTM_9' (DynamicQuantizeLSTM, opset 1): input 10 must have 1 or 16 elements, but is 'tensor<2xf32>'
+// ERRORS: node 'DynamicQuantizeLSTM_8' (DynamicQuantizeLSTM, opset 1): expected input 1 (W) to have the shape [1, 5, 16], found 'tensor<1x4x16xi8>'
+// ERRORS: node 'DynamicQuantizeLSTM_9' (DynamicQuantizeLSTM, opset 1): expected input 10 to have 1 or 16 elements, found 'tensor<2xf32>'

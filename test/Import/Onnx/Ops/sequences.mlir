@@ -46,11 +46,11 @@ g (float[3] x, int64 i) => (float[3] a, float[3] b, float[3] c, float[3] d)
   k = SequenceMap<body = add (float[3] p, float[3] q) => (float[3] r) { r = Add(p, q) }>(s, one)
 }
 // WRONG: node 'SequenceAt_1' (SequenceAt, opset 17): position 2 is out of range for a sequence of 2 elements
-// WRONG: node 'SequenceAt_2' (SequenceAt, opset 17): input 1 (position) must be constant
-// WRONG: node 'Exp_3' (Exp, opset 17): input 0 must be a tensor, but is a sequence
-// WRONG: node 'SequenceConstruct_5' (SequenceConstruct, opset 17): the elements of a sequence must be tensors, but element 1 is a sequence
-// WRONG: node 'SequenceAt_6' (SequenceAt, opset 17): input 1 must be a tensor, but is a sequence
-// WRONG: node 'SplitToSequence_7' (SplitToSequence, opset 17): input 0 must be a tensor, but is a sequence
+// WRONG: node 'SequenceAt_2' (SequenceAt, opset 17): expected input 1 (position) to be constant
+// WRONG: node 'Exp_3' (Exp, opset 17): expected input 0 to be a tensor, found a sequence
+// WRONG: node 'SequenceConstruct_5' (SequenceConstruct, opset 17): expected element 1 of the sequence to be a tensor, found a sequence
+// WRONG: node 'SequenceAt_6' (SequenceAt, opset 17): expected input 1 to be a tensor, found a sequence
+// WRONG: node 'SplitToSequence_7' (SplitToSequence, opset 17): expected input 0 to be a tensor, found a sequence
 // WRONG: node 'SplitToSequence_8' (SplitToSequence, opset 17): expected from 1 to 65536 parts of dimension 0 of 'tensor<3xf32>', found 0
 // WRONG: node 'SequenceMap_10' (SequenceMap, opset 17): expected sequences of 2 elements, found one of 1 (input 1)
-// WRONG: graph output 'd' must be a tensor (sequences, maps and optionals are not supported)
+// WRONG: graph output 'd': expected a tensor (sequences, maps and optionals are not supported)

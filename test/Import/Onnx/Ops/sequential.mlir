@@ -117,7 +117,7 @@ g (float[3,4] x, float[2,3,8,4] cache, int64[2,4] i, float[2,4] u, int64[1] k, b
 // ERRORS: node 'ScatterND_1' (ScatterND, opset 24): {{.*}}(C2) expected the last dimension of 'indices' to be from 1 to 2, found 'tensor<2x4xi64>'
 // ERRORS: node 'TensorScatter_2' (TensorScatter, opset 24): expected attribute 'mode' linear or circular, found 'spiral'
 // ERRORS: node 'TensorScatter_3' (TensorScatter, opset 24): expected an update that differs from the cache in a smaller dimension 2 only, which is not the batch, found 'tensor<3x4xf32>' and 'tensor<2x3x8x4xf32>'
-// ERRORS: node 'TopK_4' (TopK, opset 24): input 1 (K) must be constant
+// ERRORS: node 'TopK_4' (TopK, opset 24): expected input 1 (K) to be constant
 // ERRORS: node 'ReverseSequence_5' (ReverseSequence, opset 24): expected an input of rank 2 or more, and time_axis and batch_axis 0 and 1 in any order, found 'tensor<3x4xf32>', 0 and 0
 // ERRORS: node 'NonZero_6' (NonZero, opset 24): the size of the output depends on data that is computed at run time: expected a declared size, found none (declare one of at most 12 entries in the model or by --value-shape; unused entries are one past the end of each dimension)
 // ERRORS: node 'Compress_7' (Compress, opset 24): the size of the output depends on data that is computed at run time: expected a declared size, found none (declare one of at most 3 entries in the model or by --value-shape; unused entries are 0)
