@@ -33,10 +33,10 @@ void MeshTimeOptions::declare(OptionParser &parser) {
               "for --mesh-time: the times of commands on one device, from\nttrun perf --alone "
               "--ops --json; without it, they are\nestimated from operations and bytes",
               commandTimes);
-  parser.real("gigaflops", "N", "for estimates: what a device computes a second (default 50)",
+  parser.real("gigaflops", "N", "for estimates: what a device computes per second (default 50)",
               gigaflops);
   parser.real("gigabytes-per-second", "N",
-              "for estimates: what its memory moves a second (default 10)", gigabytesPerSecond);
+              "for estimates: what its memory moves per second (default 10)", gigabytesPerSecond);
   parser.text("timeline-picture", "FILE.svg", "for --mesh-time: draw the first step of all devices",
               picture);
 }

@@ -32,7 +32,7 @@ struct ReportOptions {
 };
 
 /// Writes the files of a recording's folder, and prints its summary. `folder` may be
-/// the one above it: the newest recording is taken then.
+/// the one above it: the newest recording is used then.
 void makeReport(const std::string &folder, const ReportOptions &options);
 
 /// The folder itself if it has a log, else the newest folder in it that has one. Throws UserError.

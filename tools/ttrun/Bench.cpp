@@ -120,9 +120,9 @@ int benchCommand(int argc, char **argv) {
       "ttrun bench", "MODEL.onnx [options]",
       "Compiles a model with the ttc that is installed beside ttrun, and measures an inference end "
       "to\n"
-      "end, with random inputs. With --against, another engine has its turn in each of ten "
-      "rounds, in\n"
-      "a process of Python, on as many cores. A bundle is measured as it is.",
+      "end, with random inputs. With --against, another engine takes its turn in each of ten "
+      "rounds,\n"
+      "in a Python process, on as many cores. A bundle is measured as it is.",
       "  ttrun bench resnet50.onnx\n"
       "  ttrun bench resnet50.onnx --against=onnxruntime\n"
       "  ttrun bench encoder.onnx --compile=--input-shape=ids:1x128 --cores=1\n"
@@ -137,8 +137,7 @@ int benchCommand(int argc, char **argv) {
   parser.choice("against", {"onnxruntime", "openvino"},
                 "another engine, which runs the same model in turns", against);
   parser.text("python", "FILE",
-              "the Python that has the engine (default: the variable\nTTC_PYTHON, or python3)",
-              python);
+              "the Python interpreter with the engine (default:\nTTC_PYTHON, or python3)", python);
   parser.text("model", "FILE", "the ONNX model that a bundle was made of, for --against", model);
   parser.list("compile", "OPTION", "an option of ttc compile, such as --weights=int8;\nrepeatable",
               compile);

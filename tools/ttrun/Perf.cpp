@@ -288,7 +288,8 @@ int perfCommand(int argc, char **argv) {
               "slower (docs/profiling.md)",
               compare);
   parser.real("tolerance", "PERCENT",
-              "what --compare takes for equal apart from noise\n(default 2)", tolerance);
+              "how far measurements may differ for --compare, in\naddition to noise (default 2)",
+              tolerance);
   ReportOptions report;
   report.declareLimits(parser);
   options.declare(parser);

@@ -85,7 +85,7 @@ int readCommand(int argc, char **argv) {
   parser.flag("sizes", "the segments of the file and their hashes", sections.sizes);
   parser.flag("mesh", "the devices of a mesh: axes, collectives, what each device\nholds",
               sections.mesh);
-  parser.flag("metadata", "what the model carries beside its tensors: its tokenizer, ...",
+  parser.flag("metadata", "what the bundle contains besides tensors: a tokenizer, ...",
               sections.metadata);
   parser.text("metadata-value", "KEY", "write the bytes of one of these to standard output", key);
   parser.flag("all", "every section in full", all);
@@ -97,9 +97,10 @@ int readCommand(int argc, char **argv) {
               "write the memory plan as a self-contained HTML page,\naddress against time; - for "
               "standard output",
               memoryMap);
-  parser.text("schedule-pictures", "FOLDER",
-              "draw each schedule as SVG: what each queue does, and\nwhich record each wait is for",
-              pictures);
+  parser.text(
+      "schedule-pictures", "FOLDER",
+      "draw each schedule as SVG: what each queue does, and\nwhich record each wait refers to",
+      pictures);
   parser.text("mesh-picture", "FILE.svg",
               "draw the memory plan of each device of a mesh as SVG:\naddress against time",
               meshPicture);

@@ -96,8 +96,8 @@ int reportCommand(int argc, char **argv) {
   OptionParser parser(
       "ttrun report", "FOLDER [options]",
       "Makes a report of a recording (docs/profiling.md): a table of ops, all markers as CSV, a\n"
-      "timeline and a summary. FOLDER is the recording's, or the one above it: then the newest\n"
-      "recording is taken. The files are written to the recording's folder.",
+      "timeline and a summary. FOLDER is the folder of a recording, or its parent, whose newest\n"
+      "recording is used. The files are written to the recording's folder.",
       "  ttrun report profile\n"
       "  ttrun report profile/20250131-120000 --bundle moved/model.ttcb --json\n");
   ReportOptions options;
@@ -109,12 +109,13 @@ int reportCommand(int argc, char **argv) {
   parser.text("picture", "FILE", "also draw iterations of the recording as SVG", options.picture);
   parser.number("iterations", "N", "iterations in the picture (default 3)", options.iterations, 1,
                 1000000);
-  parser.flag("measure-peak",
-              "measure what this machine can do, for % of peak and of\nbandwidth; stored in FOLDER",
-              options.measurePeak);
+  parser.flag(
+      "measure-peak",
+      "measure the limits of this machine, for % of peak and of\nbandwidth; stored in FOLDER",
+      options.measurePeak);
   options.declareLimits(parser);
   parser.flag("traffic", "also print what each core reads and writes, and where", options.traffic);
-  parser.flag("scaling", "also print how long an iteration takes on up to 64 cores, by a model",
+  parser.flag("scaling", "also predict how long an iteration takes on up to 64 cores",
               options.scaling);
   parser.flag("json", "print one JSON object instead of text (docs/profiling.md)", options.json);
   const std::vector<std::string> folders = parser.parse(argc, argv);

@@ -358,7 +358,7 @@ class Bundle(Runnable):
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """What the model carries beside its tensors, by key: ``"tokenizer"``, ``"chat_template"``, ..."""
+        """What the bundle contains besides tensors, by key: ``"tokenizer"``, ``"chat_template"``, ..."""
         return self._device.metadata()
 
     def memory_map(self) -> str:
