@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The mesh of devices, and constants that differ between its devices.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "ttrt/format/bundle_format.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluationFolder.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -12,7 +12,9 @@ using namespace mlir::ttc;
 void TtcDialect::initialize() {
   registerAttributes();
   registerTypes();
-  registerTtcDialectOperations(this);
+#define TTC_OP_FAMILY(name) register##name(*this);
+#include "dialects/Ttc/OpFamilies.inc"
+#undef TTC_OP_FAMILY
   addInterfaces<ConstantEvaluationFolder>();
 }
 

@@ -8,6 +8,11 @@
 
 namespace mlir::ttc {
 
+// Each registers the ops of one family (OpFamily.cpp.in).
+#define TTC_OP_FAMILY(name) void register##name(TtcDialect &dialect);
+#include "dialects/Ttc/OpFamilies.inc"
+#undef TTC_OP_FAMILY
+
 // Names of the dialect's discardable attributes, which it verifies (TtcDiscardableAttributes.cpp).
 
 /// On a module: its target, a TargetAttr.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Analysis/Lifetimes.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

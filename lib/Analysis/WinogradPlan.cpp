@@ -2,6 +2,7 @@
 #include "ttc/Analysis/WinogradPlan.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "kernels/Budgets.h"
 #include "llvm/Support/MathExtras.h"
 

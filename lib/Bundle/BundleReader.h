@@ -4,7 +4,11 @@
 #ifndef TTC_LIB_BUNDLE_BUNDLEREADER_H
 #define TTC_LIB_BUNDLE_BUNDLEREADER_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/format/timeline_index.h"
 #include "ttrt/ttc_bundle_generated.h"

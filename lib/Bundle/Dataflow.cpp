@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dataflow.h"
 #include "StoredBytes.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttrt/format/dataflow.h"
 #include "ttrt/format/steps.h"
 #include <set>

@@ -4,7 +4,7 @@
 #ifndef TTC_LIB_BUNDLE_DATAFLOW_H
 #define TTC_LIB_BUNDLE_DATAFLOW_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/ttc_bundle_generated.h"
 

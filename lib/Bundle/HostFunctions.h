@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_BUNDLE_HOSTFUNCTIONS_H
 #define TTC_LIB_BUNDLE_HOSTFUNCTIONS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_BUNDLE_MESHTABLES_H
 #define TTC_LIB_BUNDLE_MESHTABLES_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {

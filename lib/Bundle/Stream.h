@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_BUNDLE_STREAM_H
 #define TTC_LIB_BUNDLE_STREAM_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 
 namespace mlir::ttc {
 

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_BUNDLE_TARGETTABLE_H
 #define TTC_LIB_BUNDLE_TARGETTABLE_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
 #include "ttrt/format/bundle_format.h"
 #include "ttrt/ttc_bundle_generated.h"
 

@@ -2,7 +2,7 @@
 // The lowering of programs, pass by pass. Passes hand their decisions to each other as attributes
 // of the function @body; include/ttc/Codegen/Passes.td lists them.
 #include "ttc/Codegen/Pipelines.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/GemmPlan.h"
 #include "ttc/Analysis/Tuning.h"
 #include "ttc/Codegen/Passes.h"

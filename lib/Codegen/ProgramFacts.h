@@ -4,7 +4,7 @@
 #ifndef TTC_LIB_CODEGEN_PROGRAMFACTS_H
 #define TTC_LIB_CODEGEN_PROGRAMFACTS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 namespace mlir::ttc {

@@ -4,7 +4,7 @@
 #ifndef TTC_LIB_CODEGEN_ZONES_H
 #define TTC_LIB_CODEGEN_ZONES_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Driver/Pipelines.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ttc/Support/Resources.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 

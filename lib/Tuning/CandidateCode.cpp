@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CandidateCode.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
+#include "dialects/Ttc/Programs/WinogradOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"

@@ -4,7 +4,8 @@
 #define TTC_LIB_TUNING_CANDIDATECODE_H
 
 #include "Measurement.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/KernelOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "ttc/Support/Cpu.h"

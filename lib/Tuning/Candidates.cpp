@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Candidates.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "kernels/Budgets.h"
 #include "ttc/Analysis/Tuning.h"
 #include "llvm/Support/MathExtras.h"

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_TUNING_CANDIDATES_H
 #define TTC_LIB_TUNING_CANDIDATES_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/KernelOps.h"
 
 namespace mlir::ttc {
 

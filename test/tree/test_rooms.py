@@ -27,8 +27,10 @@ def room_of(path, rooms):
 def target_of(path, name, files):
     for folder in [posixpath.dirname(path), *SEARCHED]:
         target = posixpath.normpath(posixpath.join(folder, name))
-        if target in files:
-            return target
+        # The header of a family of ops is made of the .td of its name.
+        for made_of in (target, re.sub(r"Ops\.h$", "Ops.td", target)):
+            if made_of in files:
+                return made_of
     return None
 
 

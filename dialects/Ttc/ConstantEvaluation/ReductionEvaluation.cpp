@@ -2,8 +2,8 @@
 // Evaluation of constants: reductions.
 #include "dialects/Ttc/ConstantEvaluation/ElementNumbers.h"
 #include "dialects/Ttc/ConstantEvaluation/SeparableCopy.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
-#include "dialects/Ttc/TtcOps.h"
 #include <limits>
 
 using namespace mlir;

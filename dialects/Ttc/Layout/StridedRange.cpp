@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Layout/StridedRange.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

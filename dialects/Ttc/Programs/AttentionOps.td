@@ -2,7 +2,7 @@
 #ifndef TTC_ATTENTIONOPS_TD
 #define TTC_ATTENTIONOPS_TD
 
-include "dialects/Ttc/Programs/KernelOps.td"
+include "dialects/Ttc/Programs/KernelOpBase.td"
 
 def Ttc_KernelAttentionOp : Ttc_KernelOp<"attention"> {
   let summary = "Attention of whole heads, whose scores are not stored";

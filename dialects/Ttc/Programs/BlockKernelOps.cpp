@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc.pack_blocks, ttc.kernel.block_matmul and ttc.kernel.block_gather.
+#include "dialects/Ttc/Programs/BlockKernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "kernels/BlockPack.h"
 #include "kernels/BlockParams.h"
 #include "kernels/Budgets.h"

@@ -3,7 +3,7 @@
 #ifndef TTC_BLOCKKERNELOPS_TD
 #define TTC_BLOCKKERNELOPS_TD
 
-include "dialects/Ttc/Programs/IntKernelOps.td"
+include "dialects/Ttc/Programs/KernelOpBase.td"
 include "dialects/Ttc/Tensors/TensorEnums.td"
 
 def Ttc_IndexVector : StaticShapeTensorOf<[I32]>;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of attention over a cache.
+#include "dialects/Ttc/Programs/CacheOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/CacheChecks.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "kernels/Budgets.h"
 
 using namespace mlir;

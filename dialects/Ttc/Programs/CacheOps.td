@@ -3,8 +3,9 @@
 #ifndef TTC_CACHEOPS_TD
 #define TTC_CACHEOPS_TD
 
-include "dialects/Ttc/Programs/KernelOps.td"
-include "dialects/Ttc/Tensors/GenerativeOps.td"
+include "dialects/Ttc/Programs/KernelOpBase.td"
+include "dialects/Ttc/Tensors/CacheOpBase.td"
+include "dialects/Ttc/Tensors/TensorEnums.td"
 
 defvar Ttc_CacheOperands = (ins Ttc_F32Tensor:$qkv, Ttc_CacheTensor:$keys, Ttc_CacheTensor:$values,
     Ttc_I32Tensor:$position, Optional<Ttc_F32Tensor>:$cos_sin, Optional<Ttc_I32Tensor>:$count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loops of ttc.kernel.gemm: an op's views, window and layouts as sizes and strides.
+#include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

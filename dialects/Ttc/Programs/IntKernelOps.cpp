@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc.pack_bytes, ttc.sum_bytes and the kernels on bytes.
+#include "dialects/Ttc/Programs/IntKernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "kernels/Budgets.h"
 #include "kernels/IntParams.h"
 #include "mlir/IR/Threading.h"

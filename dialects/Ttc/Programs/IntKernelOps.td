@@ -3,10 +3,9 @@
 #ifndef TTC_INTKERNELOPS_TD
 #define TTC_INTKERNELOPS_TD
 
-include "dialects/Ttc/Programs/KernelOps.td"
+include "dialects/Ttc/Programs/KernelOpBase.td"
 
 def Ttc_ByteTensor : StaticShapeTensorOf<[UI8]>;
-def Ttc_SignedByteTensor : StaticShapeTensorOf<[I8]>;
 def Ttc_SumTensor : StaticShapeTensorOf<[I32]>;
 
 def Ttc_PackBytesOp : Ttc_Op<"pack_bytes", [
@@ -61,15 +60,6 @@ def Ttc_SumBytesOp : Ttc_Op<"sum_bytes", [
   let arguments = (ins StaticShapeTensorOf<[I8, UI8]>:$input, Ttc_PackKindAttr:$kind);
   let results = (outs Ttc_SumTensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
-}
-
-def Ttc_ByteDot : I64EnumAttr<"ByteDot", "how four products of bytes are summed", [
-    I64EnumAttrCase<"plain", 0>, I64EnumAttrCase<"madd", 1>, I64EnumAttrCase<"vnni", 2>]> {
-  let cppNamespace = "::mlir::ttc";
-  let genSpecializedAttr = 0;
-}
-def Ttc_ByteDotAttr : EnumAttr<Ttc_Dialect, Ttc_ByteDot, "byte_dot"> {
-  let assemblyFormat = "`<` $value `>`";
 }
 
 class Ttc_IntKernelOp<string mnemonic, list<Trait> traits = []>

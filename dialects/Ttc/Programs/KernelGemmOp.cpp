@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc.kernel.gemm: its verifier, and the kernel's arguments and grid by the op's plan.
+#include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "kernels/Params.h"
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many operations each kernel op computes (CountedOpInterface says what counts).
+#include "dialects/Ttc/Programs/IntKernelOps.h"
+#include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
-#include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

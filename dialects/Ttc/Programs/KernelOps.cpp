@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc.pack and the kernels besides gemm.
+#include "dialects/Ttc/Programs/KernelOps.h"
+#include "dialects/Ttc/Programs/IntKernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "kernels/Budgets.h"
 #include "kernels/Params.h"
 #include "mlir/IR/Threading.h"

@@ -3,7 +3,8 @@
 #ifndef TTC_DIALECTS_TTC_KERNELPARAMS_H
 #define TTC_DIALECTS_TTC_KERNELPARAMS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/IntKernelOps.h"
+#include "dialects/Ttc/Programs/KernelOps.h"
 #include "kernels/Params.h"
 
 namespace mlir::ttc {

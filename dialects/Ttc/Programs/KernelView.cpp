@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Strided views of kernel operands, and how transposes, slices and reshapes compose with them.
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ttc.pack_winograd and its kernels.
+#include "dialects/Ttc/Programs/WinogradOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "kernels/Budgets.h"
 #include "kernels/WinogradPoints.h"
 #include "mlir/IR/Threading.h"

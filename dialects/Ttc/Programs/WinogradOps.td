@@ -3,7 +3,7 @@
 #ifndef TTC_WINOGRADOPS_TD
 #define TTC_WINOGRADOPS_TD
 
-include "dialects/Ttc/Programs/KernelOps.td"
+include "dialects/Ttc/Programs/KernelOpBase.td"
 
 def Ttc_PackWinogradOp : Ttc_Op<"pack_winograd", [
     Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,

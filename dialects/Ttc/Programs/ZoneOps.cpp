@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Zones of programs.
+#include "dialects/Ttc/Programs/ZoneOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

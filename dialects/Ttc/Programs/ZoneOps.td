@@ -4,6 +4,7 @@
 
 include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Ttc_ZoneOp : Ttc_Op<"zone", [RecursiveMemoryEffects, SingleBlock]> {

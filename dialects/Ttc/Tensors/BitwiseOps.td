@@ -3,7 +3,7 @@
 #ifndef TTC_BITWISEOPS_TD
 #define TTC_BITWISEOPS_TD
 
-include "dialects/Ttc/Tensors/ElementwiseOps.td"
+include "dialects/Ttc/Tensors/ElementwiseOpBase.td"
 
 class Ttc_BitwiseOp<string mnemonic, string meaning, list<Trait> traits = []>
     : Ttc_BinaryOp<mnemonic, Ttc_IntegerTensor, meaning, traits> {

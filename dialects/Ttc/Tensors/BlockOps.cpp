@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/BlockOps.h"
 #include "dialects/Ttc/Tensors/OperationCounts.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "kernels/BlockFormats.h"
 
 using namespace mlir;

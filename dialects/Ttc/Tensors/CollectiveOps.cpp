@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/CollectiveOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

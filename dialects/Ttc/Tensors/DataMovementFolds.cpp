@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folders and canonicalisations of the ops that move elements. Constant operands are folded for
 // all ops of the dialect together, by evaluation.
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 

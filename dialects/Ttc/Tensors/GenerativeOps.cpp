@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
 #include "dialects/Ttc/Tensors/CacheChecks.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "ttrt/sampling.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that functions of the application compute.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/HostOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

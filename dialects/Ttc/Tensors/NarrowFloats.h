@@ -4,7 +4,7 @@
 #ifndef TTC_DIALECTS_TTC_TENSORS_NARROWFLOATS_H
 #define TTC_DIALECTS_TTC_TENSORS_NARROWFLOATS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 
 namespace mlir::ttc {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/NarrowTypeOps.h"
 #include "dialects/Ttc/Tensors/NarrowFloats.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
 

@@ -4,7 +4,8 @@
 #ifndef TTC_NARROWTYPEOPS_TD
 #define TTC_NARROWTYPEOPS_TD
 
-include "dialects/Ttc/Tensors/ElementwiseOps.td"
+include "dialects/Ttc/Tensors/ElementwiseOpBase.td"
+include "dialects/Ttc/Tensors/TensorEnums.td"
 
 def Ttc_NarrowFloatAttr : TypeAttrOf<AnyTypeOf<Ttc_NarrowFloats,
     "f8E4M3FN, f8E4M3FNUZ, f8E5M2, f8E5M2FNUZ, f8E8M0FNU or f4E2M1FN">>;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many operations each op on tensors computes (CountedOpInterface says what counts).
 #include "dialects/Ttc/Tensors/OperationCounts.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/QuantizationOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

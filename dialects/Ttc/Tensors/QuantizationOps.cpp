@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/QuantizationOps.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "dialects/Ttc/Tensors/ShapeInference.h"
-#include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -2,7 +2,7 @@
 // How the sequential ops call their kernels. Constants are evaluated by the same code.
 #include "dialects/Ttc/ConstantEvaluation/SeparableCopy.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 #include "kernels/Argsort.h"
 #include "kernels/Cumulative.h"
 #include "kernels/Determinant.h"

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ShardableOpInterface: partitions of operands for a partition of the result.
+#include "dialects/Ttc/Programs/KernelOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the ops on tensors share: traits and inference of result types. Included by TtcOps.h.
+// What the ops on tensors share: traits and inference of result types. Included by TtcOpBase.h.
 #ifndef TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H
 #define TTC_DIALECTS_TTC_TENSORS_TENSOROPS_H
 

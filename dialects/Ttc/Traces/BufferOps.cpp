@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers, the binary, and the verification of their uses.
+#include "dialects/Ttc/Traces/BufferOps.h"
 #include "dialects/Ttc/Layout/Shards.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "ttrt/format/profile_log.h"
 
 using namespace mlir;

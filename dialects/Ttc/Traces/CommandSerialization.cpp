@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Commands as bytes of a stream (ttrt/format/commands.h), and back.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttrt/format/commands.h"
 
 using namespace mlir;

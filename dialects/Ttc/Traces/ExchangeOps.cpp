@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "ttrt/format/collectives.h"
 #include "ttrt/format/commands.h"
 

@@ -3,7 +3,18 @@
 #ifndef TTC_EXCHANGEOPS_TD
 #define TTC_EXCHANGEOPS_TD
 
-include "dialects/Ttc/Traces/TraceOps.td"
+include "dialects/Ttc/Traces/CommandOpBase.td"
+include "dialects/Ttc/TtcDialect.td"
+include "dialects/Ttc/TtcAttributes.td"
+include "dialects/Ttc/TtcTypes.td"
+include "dialects/Ttc/Interfaces/ComputeInterfaces.td"
+include "dialects/Ttc/Interfaces/ExecutionInterfaces.td"
+include "dialects/Ttc/Interfaces/SerializationInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
 
 def Ttc_CollectiveOp : Ttc_Op<"collective", [Symbol]> {
   let summary = "What the devices of a mesh exchange, and by which algorithm";

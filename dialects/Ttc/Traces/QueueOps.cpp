@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transfers, host steps and events on tensors.
+#include "dialects/Ttc/Traces/QueueOps.h"
 #include "dialects/Ttc/Layout/Shards.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Entry points, schedules and their steps.
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttrt/format/bundle_format.h"
 #include "llvm/ADT/StringSet.h"
 

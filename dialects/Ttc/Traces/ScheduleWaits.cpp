@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verifies that each wait of a schedule has a record before it, in the order in which the host
 // enqueues (C4).
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // State, and copies on the device.
+#include "dialects/Ttc/Traces/StateOps.h"
 #include "dialects/Ttc/Layout/Shards.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;

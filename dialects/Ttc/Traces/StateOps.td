@@ -6,6 +6,7 @@
 include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcTypes.td"
 include "dialects/Ttc/Interfaces/ExecutionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Steps of schedules as tables of the bundle's schema, and back.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 using namespace mlir;

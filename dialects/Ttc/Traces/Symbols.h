@@ -3,7 +3,7 @@
 #ifndef TTC_DIALECTS_TTC_TRACES_SYMBOLS_H
 #define TTC_DIALECTS_TTC_TRACES_SYMBOLS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcOpBase.h"
 
 namespace mlir::ttc {
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Traced regions, traces and their commands.
+#include "dialects/Ttc/Traces/TraceOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "dialects/Ttc/Traces/AssemblyFormat.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "dialects/Ttc/Traces/Symbols.h"
-#include "dialects/Ttc/TtcOps.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "ttrt/format/commands.h"
 

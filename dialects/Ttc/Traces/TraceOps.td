@@ -3,6 +3,7 @@
 #ifndef TTC_TRACEOPS_TD
 #define TTC_TRACEOPS_TD
 
+include "dialects/Ttc/Traces/CommandOpBase.td"
 include "dialects/Ttc/TtcDialect.td"
 include "dialects/Ttc/TtcAttributes.td"
 include "dialects/Ttc/TtcTypes.td"
@@ -133,16 +134,6 @@ def Ttc_ExecuteOp : Ttc_Op<"execute", [
 }
 
 //===-- Level 4: commands ----------------------------------------------------===//
-
-// `overridden`, `accessOverridden`: the interfaces' methods that have a default and that the op
-// defines itself.
-class Ttc_CommandOp<string mnemonic, list<Trait> traits = [], list<string> overridden = [],
-                    list<string> accessOverridden = []>
-    : Ttc_Op<"cmd." # mnemonic, !listconcat([
-        HasParent<"TraceOp">,
-        DeclareOpInterfaceMethods<Ttc_BufferAccessOpInterface, accessOverridden>,
-        DeclareOpInterfaceMethods<Ttc_CommandOpInterface, overridden>,
-        DeclareOpInterfaceMethods<Ttc_CommandSerializationOpInterface>], traits)>;
 
 def Ttc_CmdDispatchOp : Ttc_CommandOp<"dispatch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>],

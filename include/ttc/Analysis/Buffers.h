@@ -3,7 +3,7 @@
 #ifndef TTC_ANALYSIS_BUFFERS_H
 #define TTC_ANALYSIS_BUFFERS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::ttc {

@@ -3,7 +3,7 @@
 #ifndef TTC_ANALYSIS_COLLECTIVECOST_H
 #define TTC_ANALYSIS_COLLECTIVECOST_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "ttrt/format/collectives.h"
 
 namespace mlir::ttc {

@@ -6,7 +6,7 @@
 #ifndef TTC_ANALYSIS_GEMMPLAN_H
 #define TTC_ANALYSIS_GEMMPLAN_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/KernelOps.h"
 
 namespace mlir::ttc {
 

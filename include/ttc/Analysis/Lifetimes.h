@@ -3,6 +3,7 @@
 #ifndef TTC_ANALYSIS_LIFETIMES_H
 #define TTC_ANALYSIS_LIFETIMES_H
 
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -5,7 +5,7 @@
 #ifndef TTC_ANALYSIS_TUNING_H
 #define TTC_ANALYSIS_TUNING_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::ttc {

@@ -3,7 +3,7 @@
 #ifndef TTC_ANALYSIS_WINOGRADPLAN_H
 #define TTC_ANALYSIS_WINOGRADPLAN_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "ttc/Analysis/GemmPlan.h"
 
 namespace mlir::ttc {

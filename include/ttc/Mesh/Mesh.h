@@ -3,7 +3,7 @@
 #ifndef TTC_MESH_MESH_H
 #define TTC_MESH_MESH_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::ttc {

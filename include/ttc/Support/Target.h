@@ -3,7 +3,7 @@
 #ifndef TTC_SUPPORT_TARGET_H
 #define TTC_SUPPORT_TARGET_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Support/Cpu.h"
 

@@ -4,7 +4,7 @@
 #ifndef TTC_SUPPORT_TUNINGFILE_H
 #define TTC_SUPPORT_TUNINGFILE_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "ttc/Support/Cpu.h"
 
 namespace mlir::ttc {

@@ -2,6 +2,9 @@
 // Convolutions, pools and matmul. TOSA's tensors are N, H, W, C: channels_last. Its weights come
 // in several orders; ttc's are always output channels, input channels, kernel.
 #include "Patterns.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

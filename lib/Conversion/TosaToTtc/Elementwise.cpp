@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Patterns.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

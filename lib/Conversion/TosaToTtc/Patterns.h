@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_CONVERSION_TOSATOTTC_PATTERNS_H
 #define TTC_LIB_CONVERSION_TOSATOTTC_PATTERNS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Transforms/DialectConversion.h"

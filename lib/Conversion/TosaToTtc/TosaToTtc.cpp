@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "ttc/Conversion/Passes.h"
 
 #include "Patterns.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products and convolutions that no device kernel takes: plain loops.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

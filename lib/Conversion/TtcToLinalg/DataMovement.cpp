@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that only move elements, to places that are known at compile time.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

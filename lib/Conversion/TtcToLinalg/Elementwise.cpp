@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All elementwise ops, through their interface, and constants.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -2,6 +2,7 @@
 // Products of integers that no device kernel takes, and weights that are only known at run time:
 // plain loops.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/QuantizationOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalisations and softmax. All are computed in f32 at least.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions and the positions of extremes.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

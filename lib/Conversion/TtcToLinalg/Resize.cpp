@@ -2,6 +2,7 @@
 // Resampling. Which elements a coordinate of the result reads, and how much of each, is computed
 // here, at compile time: the loops only look it up.
 #include "TtcToLinalg.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include <cmath>
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 #ifndef TTC_LIB_CONVERSION_TTCTOLINALG_TTCTOLINALG_H
 #define TTC_LIB_CONVERSION_TTCTOLINALG_TTCTOLINALG_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcOpBase.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GgufGraph.h"
+#include "dialects/Ttc/Tensors/BlockOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
+#include "dialects/Ttc/Traces/StateOps.h"
 
 #include "GgufWeights.h"
 

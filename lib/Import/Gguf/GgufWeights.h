@@ -5,7 +5,7 @@
 
 #include "GgufModel.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What --ttc-partition does with ops of decoders.
 #include "Partitioner.h"
+#include "dialects/Ttc/Tensors/BlockOps.h"
+#include "dialects/Ttc/Tensors/CollectiveOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/IR/IRMapping.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How --ttc-partition brings a value from one layout to another.
 #include "Partitioner.h"
+#include "dialects/Ttc/Tensors/CollectiveOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -2,6 +2,9 @@
 // Loops of ops of decoders: products with weights in blocks, and attention over a cache.
 #include "DecoderParts.h"
 #include "OpLoops.h"
+#include "dialects/Ttc/Tensors/BlockOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DecoderParts.h"
+#include "dialects/Ttc/Tensors/BlockOps.h"
+#include "dialects/Ttc/Tensors/CollectiveOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 #include "kernels/BlockFormats.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "ttrt/sampling.h"

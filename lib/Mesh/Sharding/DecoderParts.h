@@ -4,6 +4,8 @@
 #ifndef TTC_LIB_MESH_DECODERPARTS_H
 #define TTC_LIB_MESH_DECODERPARTS_H
 
+#include "dialects/Ttc/Tensors/BlockOps.h"
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "lib/Mesh/Partition/ConstantParts.h"
 
 namespace mlir::ttc {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DimensionClasses.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops of ops that compute along dimensions: softmax, normalisation, reductions.
 #include "OpLoops.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantTensor.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops of ops that move elements.
 #include "OpLoops.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_MESH_OPLOOPS_H
 #define TTC_LIB_MESH_OPLOOPS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/Dialect/Shard/Interfaces/ShardingInterface.h"
 
 namespace mlir::ttc {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops of products, convolutions and pooling.
 #include "OpLoops.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/QuantizationOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Upstream's ShardingInterface for the ops of the dialect.
 #include "OpLoops.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "ttc/Mesh/Mesh.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StageCuts.h"
 #include "StageFunctions.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Mesh/Mesh.h"
 #include "ttc/Mesh/Passes.h"

@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_MESH_STAGEFUNCTIONS_H
 #define TTC_LIB_MESH_STAGEFUNCTIONS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Layout/Shards.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"

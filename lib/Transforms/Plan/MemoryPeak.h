@@ -3,7 +3,6 @@
 #ifndef TTC_LIB_TRANSFORMS_MEMORYPEAK_H
 #define TTC_LIB_TRANSFORMS_MEMORYPEAK_H
 
-#include "dialects/Ttc/TtcOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
 

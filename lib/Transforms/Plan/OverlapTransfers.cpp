@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SingleSchedule.h"
 #include "TraceParts.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttc/Transforms/Schedules.h"

@@ -4,6 +4,10 @@
 // sum of its accesses and independent of all other buffers.
 #include "PlanL1.h"
 #include "dialects/Ttc/Layout/Shards.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/QueueOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Planner/Chooser.h"
 #include "ttc/Support/Target.h"

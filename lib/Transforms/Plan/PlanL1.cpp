@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PlanL1.h"
 #include "PlanEntries.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "ttc/Transforms/Schedules.h"
 #include "ttrt/format/bundle_format.h"

@@ -4,7 +4,6 @@
 #ifndef TTC_LIB_TRANSFORMS_PLANL1_H
 #define TTC_LIB_TRANSFORMS_PLANL1_H
 
-#include "dialects/Ttc/TtcOps.h"
 #include "ttc/Analysis/Lifetimes.h"
 #include "ttc/Planner/Planner.h"
 

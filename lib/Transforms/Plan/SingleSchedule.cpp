@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SingleSchedule.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

@@ -3,7 +3,8 @@
 #ifndef TTC_LIB_TRANSFORMS_SINGLESCHEDULE_H
 #define TTC_LIB_TRANSFORMS_SINGLESCHEDULE_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 
 namespace mlir::ttc {
 

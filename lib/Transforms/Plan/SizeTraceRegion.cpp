@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MemoryPeak.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttrt/format/bundle_format.h"

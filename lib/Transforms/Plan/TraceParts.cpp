@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TraceParts.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace mlir;

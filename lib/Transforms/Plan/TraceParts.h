@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_TRANSFORMS_TRACEPARTS_H
 #define TTC_LIB_TRANSFORMS_TRACEPARTS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include <map>
 
 namespace mlir::ttc {

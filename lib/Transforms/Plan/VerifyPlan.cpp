@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shares no code with planning and encoding: it looks at nothing but the planned module.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/BufferOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"
 #include "ttrt/format/bundle_format.h"

@@ -3,7 +3,8 @@
 // been hoisted: then it is known which values are bound to slots, and only dispatches access
 // tensors.
 #include "StridedOperands.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "ttc/Transforms/Passes.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Signature.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/QueueOps.h"
+#include "dialects/Ttc/Traces/StateOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/Buffers.h"

@@ -3,7 +3,9 @@
 // any trace, stage 1 the first trace, stage 2 the host's after it, and so on. An op's stage is the
 // lowest one of its side that is not below the stages of its operands. So a region is split only
 // where device work depends on host work that depends on device work.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"

@@ -2,7 +2,10 @@
 // Each tensor of a function is assigned a buffer. Transfers between the caller and a slot are the
 // writes and reads of the schedule; all other transfers are copies between buffers.
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Traces/ScheduleOps.h"
+#include "dialects/Ttc/Traces/StateOps.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShardPlan.h"
+#include "dialects/Ttc/Traces/QueueOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Support/Target.h"
 #include "llvm/Support/MathExtras.h"

@@ -4,6 +4,7 @@
 #define TTC_LIB_TRANSFORMS_SHARDPLAN_H
 
 #include "ShardProgram.h"
+#include "dialects/Ttc/Traces/TraceOps.h"
 #include "ttc/Analysis/Buffers.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ShardProgram.h"
 #include "StridedOperands.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "ttrt/format/bundle_format.h"
 #include "llvm/Support/MathExtras.h"
 

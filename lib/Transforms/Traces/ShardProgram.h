@@ -4,7 +4,7 @@
 #define TTC_LIB_TRANSFORMS_SHARDPROGRAM_H
 
 #include "dialects/Ttc/Layout/Shards.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 
 namespace mlir::ttc {
 

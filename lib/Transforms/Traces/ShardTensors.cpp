@@ -4,6 +4,7 @@
 // of producers and consumers.
 #include "ShardPlan.h"
 #include "StridedOperands.h"
+#include "dialects/Ttc/Traces/QueueOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "ttc/Support/Target.h"
 #include "ttc/Transforms/Passes.h"

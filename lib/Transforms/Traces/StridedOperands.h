@@ -3,7 +3,7 @@
 #ifndef TTC_LIB_TRANSFORMS_STRIDEDOPERANDS_H
 #define TTC_LIB_TRANSFORMS_STRIDEDOPERANDS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::ttc {

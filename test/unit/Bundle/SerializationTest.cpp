@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every command and step of the dialect, and every opcode and step kind of the format, through a
 // bundle and back.
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcOpBase.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "ttc/Bundle/Bundle.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcOpBase.h"
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
 

@@ -2,7 +2,7 @@
 // Products with weights in blocks, and rows of them, against plain loops in f64 over random bytes.
 #include "BlockCases.h"
 #include "KernelCases.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
 

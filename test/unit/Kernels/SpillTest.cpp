@@ -2,7 +2,7 @@
 // The innermost loops of dense kernels keep accumulators in registers: checked in the assembly, for
 // CPUs that this machine need not be.
 #include "KernelCases.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Depthwise convolution, pooling and packing against naive loops.
 #include "KernelCases.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/OwningOpRef.h"
 

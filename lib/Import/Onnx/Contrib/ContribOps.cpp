@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Float ops of the domain com.microsoft that ONNX Runtime's optimizer and exporters write;
 // attention is in ContribAttentionOps.
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 #include "lib/Import/Onnx/Ops/Activations.h"
 #include "lib/Import/Onnx/Ops/Normalization.h"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The ops on quantised tensors that ONNX Runtime's quantiser adds to a model (domain
 // com.microsoft).
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 #include "lib/Import/Onnx/Ops/AttentionCore.h"
 #include "lib/Import/Onnx/Ops/Quantization.h"

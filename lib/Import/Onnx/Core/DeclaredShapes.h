@@ -6,7 +6,7 @@
 
 #include "OnnxNode.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 
 namespace mlir::ttc {
 

@@ -5,7 +5,11 @@
 
 #include "OnnxNode.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 
 namespace mlir::ttc {
 

@@ -4,7 +4,7 @@
 #include "HostOps.h"
 #include "OnnxNode.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 
 #include "onnx/onnx_pb.h"
 

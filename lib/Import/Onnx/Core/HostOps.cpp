@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HostOps.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/HostOps.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/GlobPattern.h"

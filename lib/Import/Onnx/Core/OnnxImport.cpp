@@ -5,8 +5,8 @@
 #include "OnnxInputs.h"
 #include "OnnxNode.h"
 
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "dialects/Ttc/TtcDialect.h"
-#include "dialects/Ttc/TtcOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

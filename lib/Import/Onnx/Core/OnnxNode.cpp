@@ -4,7 +4,8 @@
 
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"

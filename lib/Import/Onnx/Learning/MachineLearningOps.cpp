@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops of the domain ai.onnx.ml on numbers; tree ensembles are in TreeEnsembleOps.
 #include "PostTransform.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
 #include "onnx/onnx_pb.h"

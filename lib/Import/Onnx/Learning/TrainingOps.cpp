@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One iteration of an optimizer. Inputs are the learning rate, the number of the iteration, and for
 // each kind of tensor (weights, gradients, states) one tensor for each weight.
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 

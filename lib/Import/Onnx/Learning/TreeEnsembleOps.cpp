@@ -2,6 +2,7 @@
 // Tree ensembles of the domain ai.onnx.ml, in their three descriptions.
 #include "PostTransform.h"
 #include "TreeEnsemble.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Activations.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -3,7 +3,7 @@
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/BitwiseOps.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control flow is decided while compiling: conditions that are known choose a body, loops are
 // unrolled. Where a condition is computed at run time, both outcomes are, and one is selected.
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 

@@ -4,7 +4,7 @@
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include "onnx/onnx_pb.h"

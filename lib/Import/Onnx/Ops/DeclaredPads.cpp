@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pad with inputs that are computed at run time.
 #include "Selection.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 using namespace mlir;
 using namespace mlir::ttc;

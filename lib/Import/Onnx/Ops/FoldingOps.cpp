@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inverses of windows: Col2Im adds them up to images, MaxUnpool puts maxima back.
 #include "Window.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -2,11 +2,11 @@
 // Ops that read an image at computed coordinates: GridSample, AffineGrid, DeformConv.
 #include "PixelSampling.h"
 #include "Window.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Normalizations and softmax.
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "Normalization.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
 #include "onnx/onnx_pb.h"

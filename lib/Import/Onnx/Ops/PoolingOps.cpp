@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Window.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/ReductionOps.h"
 #include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include "onnx/onnx_pb.h"

@@ -2,6 +2,7 @@
 // ONNX's ops on quantised tensors.
 #include "Quantization.h"
 #include "QuantizeLinear.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
 #include "onnx/onnx_pb.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize and its predecessor Upsample.
 #include "ResizeSampling.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/Expressions.h"
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
-
-#include "dialects/Ttc/TtcOps.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ResizeSampling.h"
 #include "PixelSampling.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 
 #include <cmath>
 

@@ -6,7 +6,7 @@
 
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 
 namespace mlir::ttc {
 

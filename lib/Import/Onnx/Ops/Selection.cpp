@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 
 #include "mlir/IR/Matchers.h"
 

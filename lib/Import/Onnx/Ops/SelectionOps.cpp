@@ -2,9 +2,10 @@
 // Ops whose result has as many entries as data says: constants, which decide while importing, or
 // else the shape that is declared for the output.
 #include "Selection.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 
 #include "onnx/onnx_pb.h"
 

@@ -3,7 +3,7 @@
 #include "lib/Import/Onnx/Core/DeclaredShapes.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "llvm/Support/MathExtras.h"
 
 #include "onnx/onnx_pb.h"

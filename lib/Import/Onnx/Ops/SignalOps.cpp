@@ -5,8 +5,6 @@
 #include "lib/Import/Onnx/Core/OnnxNode.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
-
 #include "onnx/onnx_pb.h"
 
 #include <cmath>

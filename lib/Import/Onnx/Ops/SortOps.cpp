@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ops that order, accumulate or walk elements along an axis.
 #include "Selection.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "lib/Import/Onnx/Core/OnnxRegistry.h"
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/SequentialOps.h"
 
 #include "onnx/onnx_pb.h"
 

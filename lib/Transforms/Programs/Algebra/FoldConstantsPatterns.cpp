@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FoldConstants.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 
 using namespace mlir;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "kernels/Budgets.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 #include "ttc/Support/PassCounter.h"

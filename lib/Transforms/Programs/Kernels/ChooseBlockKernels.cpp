@@ -3,7 +3,8 @@
 #include "ChooseBlockKernels.h"
 #include "ChooseIntKernels.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/BlockKernelOps.h"
+#include "dialects/Ttc/Tensors/BlockOps.h"
 #include "kernels/BlockFormats.h"
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ChooseCacheKernels.h"
+#include "dialects/Ttc/Programs/CacheOps.h"
 #include "dialects/Ttc/Programs/KernelParams.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/GenerativeOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Traces/ExchangeOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ttc/Analysis/CollectiveCost.h"
 #include "ttc/Transforms/Options.h"

@@ -2,7 +2,10 @@
 // The kernels of products of integers: a part of --ttc-choose-kernels.
 #include "ChooseIntKernels.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/IntKernelOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/QuantizationOps.h"
 #include "kernels/Budgets.h"
 #include "lib/Transforms/Programs/Layouts/TransposeUtils.h"
 #include "ttc/Analysis/GemmPlan.h"

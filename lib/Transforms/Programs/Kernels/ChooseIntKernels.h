@@ -2,7 +2,7 @@
 #ifndef TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
 #define TTC_LIB_TRANSFORMS_CHOOSEINTKERNELS_H
 
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/TtcAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "ttc/Support/Cpu.h"
 

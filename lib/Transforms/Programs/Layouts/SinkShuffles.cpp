@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TransposeUtils.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantEvaluation.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/ConvolutionOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "ttc/Transforms/Passes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TransposeUtils.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;

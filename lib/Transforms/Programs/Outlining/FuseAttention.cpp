@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/AttentionOps.h"
+#include "dialects/Ttc/Programs/KernelOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
+#include "dialects/Ttc/Tensors/ElementwiseOps.h"
+#include "dialects/Ttc/Tensors/NormalizationOps.h"
 #include "kernels/Budgets.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"

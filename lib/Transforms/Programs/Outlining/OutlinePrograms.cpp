@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Programs/ProgramOps.h"
+#include "dialects/Ttc/Tensors/HostOps.h"
+#include "dialects/Ttc/Traces/QueueOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/Ttc/Interfaces/ExecutionInterfaces.h"
-#include "dialects/Ttc/TtcOps.h"
+#include "dialects/Ttc/Tensors/DataMovementOps.h"
 #include "kernels/Budgets.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "ttc/Support/Target.h"
