@@ -15,12 +15,11 @@ set -euo pipefail
 
 iterations=${1:-1000000}
 if ! [[ "$iterations" =~ ^[1-9][0-9]*$ ]] || [ $# -gt 1 ]; then
-  sed -n '3,12s/^# \{0,1\}//p' "$0"
-  exit 2
+  usage
 fi
 ensure_packages
 enter "$@"
-build release ttc-translate ttrun ttrtTransportTest
+build release ttc-translate ttrun mesh-tests
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -28,7 +27,7 @@ left() { find /dev/shm -maxdepth 1 -name 'ttrt*' | sort; }
 before=$(left)
 
 say "$iterations exchanges of four devices with random delays, by threads and by processes"
-TTRT_TEST_EXCHANGES=$iterations build/test/unit/ttrtTransportTest --gtest_filter='TransportEndurance.*'
+TTRT_TEST_EXCHANGES=$iterations build/test/unit/mesh-tests --gtest_filter='TransportEndurance.*'
 
 build/bin/ttc-translate --onnx-to-bundle examples/mlp/mlp.onnx -o "$folder/one.ttcb"
 output=$(build/bin/ttrun read "$folder/one.ttcb" --json | "$(command -v python3)" -c \

@@ -123,9 +123,9 @@ public:
   std::map<uint32_t, ttrt_ended> ended;
 };
 
-class Ahead : public testing::TestWithParam<std::tuple<uint32_t, uint32_t>> {};
+class SequencesAhead : public testing::TestWithParam<std::tuple<uint32_t, uint32_t>> {};
 
-TEST_P(Ahead, EachGivesItsOwnTokens) {
+TEST_P(SequencesAhead, EachGivesItsOwnTokens) {
   const auto [queues, ahead] = GetParam();
   for (int noTrace : {0, 1}) {
     Generating generating(ahead, queues, sequencesBundle(), noTrace);
@@ -151,7 +151,7 @@ TEST_P(Ahead, EachGivesItsOwnTokens) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sequences, Ahead,
+INSTANTIATE_TEST_SUITE_P(Sequences, SequencesAhead,
                          testing::Combine(testing::Values(1, 2), testing::Values(1, 2, 16, 100)));
 
 // Sequences begin and end at any time: by stop tokens, by numbers of tokens, by the context, and
