@@ -56,7 +56,7 @@ else:
     # Without the compiler only the runtime's own tests can run.
     config.suffixes = [".test"]
 
-if not config.ttc_fuzz:
+if not config.ttc_clang:
     config.excludes.append("fuzz")
 
 shared = os.environ.get("TTC_SHARED") or os.path.join(config.ttc_source_dir, "..", "shared")

@@ -7,6 +7,7 @@ files that no tool makes, and inputs that were findings.
 """
 import json
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,12 @@ def bundles(build, folder):
     translate = build / "bin/ttc-translate"
     if translate.exists():
         run(translate, "--onnx-to-bundle", "--queues=2", "--slots=2", ROOT / "examples/mlp/mlp.onnx", "-o", folder / "mlp.ttcb")
+
+
+def commands(build, folder):
+    """Each chooses a few changes of the commands of a bundle."""
+    for seed in range(256):
+        (folder / f"changes-{seed}").write_bytes(random.Random(seed).randbytes(64))
 
 
 def tables(build, folder):
@@ -93,7 +100,7 @@ def texts(build, folder):
         (folder / f"tokenizer-{pre}").write_bytes(b"\x00" + json.dumps(tokenizer).encode())
 
 
-MAKERS = {"loader": bundles, "log": logs, "onnx": models, "tables": tables, "text": texts}
+MAKERS = {"commands": commands, "loader": bundles, "log": logs, "onnx": models, "tables": tables, "text": texts}
 
 
 def main():
