@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compile options and helpers shared by every folder.
 
-# The dialect's and MLIR's headers take ten seconds to parse, and every file of the compiler
-# includes them; parsed once, a file takes two. The schema's and the standard library's take four, and
-# every other file includes those. Off for work in checkouts at several paths that share a ccache: a
-# precompiled header names absolute paths, so nothing that uses it is shared. Off in the tsan preset,
-# too: a file of the runtime or of its tools that includes too little is found there.
+# MLIR's headers and those of the dialect's attributes and interfaces take ten seconds to parse, and every
+# file of the compiler includes them; parsed once, a file takes two. The schema's and the standard library's take four, and
+# every other file includes those. A precompiled header names absolute paths, so checkouts share a
+# ccache only if they are built at one path (scripts/enter.sh). Off in the headers preset, which finds files
+# that include too little.
 option(TTC_PRECOMPILED_HEADERS "Precompile common headers" ON)
 
 find_program(TTC_CCACHE ccache)

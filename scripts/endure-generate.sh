@@ -16,8 +16,7 @@ set -euo pipefail
 
 steps=${1:-100000} model=${2:-} model_steps=${3:-4000}
 if ! [[ "$steps $model_steps" =~ ^[1-9][0-9]*\ [1-9][0-9]*$ ]] || [ $# -gt 3 ]; then
-  sed -n '3,13s/^# \{0,1\}//p' "$0"
-  exit 2
+  usage
 fi
 if [ -n "$model" ] && ! [ -r "$model" ]; then
   fail "cannot read '$model'"

@@ -23,10 +23,6 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
-usage() {
-  sed -n '3,25s/^# \{0,1\}//p' "$0"
-  exit 2
-}
 known="loader commands log npy text target gguf onnx tables"
 [[ "${1:-}" =~ ^[0-9]+(\.[0-9]+)?$ ]] || usage
 hours=$1

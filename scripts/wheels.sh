@@ -12,8 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 
 if [ $# -gt 0 ] && [[ $1 == -* ]]; then
-  sed -n '3,10s/^# \{0,1\}//p' "$0"
-  exit 2
+  usage
 fi
 
 # The ABI that a Python's wheel is for; nothing if it cannot be used.

@@ -14,6 +14,12 @@ fail() {
   exit 1
 }
 
+# The comment at the head of the script, as its help.
+usage() {
+  sed -n '3,/^set /{s/^# \{0,1\}//p}' "$ROOT/scripts/$(basename "$0")"
+  exit 2
+}
+
 # quietly LOG COMMAND...: the output goes to a log; of a command that fails, its end is shown.
 quietly() {
   local log="$LOGS/$1.log"
