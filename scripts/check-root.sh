@@ -6,8 +6,7 @@
 #
 # Needs root and debootstrap. Packages come from where this machine takes them: its lists of sources and the
 # configurations of apt and pip are copied. The system is made in build-root/ and removed at the end, unless
-# TTC_KEEP_ROOT is set. It has the last commit, not what is uncommitted, and no shared models. Takes up to an
-# hour on two cores and 12 GB of disk.
+# TTC_KEEP_ROOT is set. It has the last commit, not what is uncommitted, and no shared models.
 set -euo pipefail
 . "$(dirname "$0")/lib/common.sh"
 [[ "${1:-}" != -* ]] || usage

@@ -18,7 +18,7 @@
 #   wheels     the wheels of Python, in clean systems
 #   root       the README's two commands in a new Debian 12 (needs root)
 #
-# Without names: all of them, in this order, which takes about eight hours on two cores. Each stage that ran on a
+# Without names: all of them, in this order, for hours. Each stage that ran on a
 # checkout without changes is recorded with its commit; test/tree/test_nightly.py fails if a record says "failed",
 # is missing, or is more than 150 commits old. Commit test/nightly.json afterwards.
 # The last line is "N passed, N failed" over the stages.
@@ -121,7 +121,11 @@ for stage in "${stages[@]}"; do
   say "nightly: $stage"
   begin_results "$ROOT/build/nightly/$stage"
   begun=$SECONDS result=passed
-  (set -e; "stage_$stage") 2>&1 | tee "$results/output.log" || result=failed
+  # Not "... || result=failed": bash ignores the stage's own set -e before that.
+  set +e
+  (set -e; "stage_$stage") 2>&1 | tee "$results/output.log"
+  [ "${PIPESTATUS[0]}" = 0 ] || result=failed
+  set -e
   if [ "$result" = passed ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
   echo "(nightly: $stage $result after $((SECONDS - begun)) s)"
   if [ -n "$commit" ]; then
