@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BundleReader.h"
-#include "HostFunctions.h"
+#include "HostFunctionTables.h"
 #include "MeshTables.h"
 #include "TargetTable.h"
 #include "TypeNames.h"

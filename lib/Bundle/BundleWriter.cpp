@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writes a planned module as a bundle: first the tables, one function each, then the file.
 #include "Dataflow.h"
-#include "HostFunctions.h"
+#include "HostFunctionTables.h"
 #include "MeshTables.h"
 #include "Segments.h"
 #include "Stream.h"

@@ -63,10 +63,10 @@ static std::vector<ttc::MeshAxisDescription> axesOf(const fb::Mesh &mesh) {
   return axes;
 }
 
-static Links linksOf(const Bundle &bundle, const std::string &other) {
+static LinkTimes linksOf(const Bundle &bundle, const std::string &other) {
   if (!bundle.metadata().mesh())
     throw UserError("--mesh-time: expected a bundle for a mesh, found one for one device");
-  Links links(axesOf(*bundle.metadata().mesh()));
+  LinkTimes links(axesOf(*bundle.metadata().mesh()));
   if (other.empty())
     return links;
   const ttc::MeshDescription given = ttc::describeMesh(other);
@@ -80,7 +80,7 @@ static Links linksOf(const Bundle &bundle, const std::string &other) {
                                 "found {}{}; compile for another number",
                                 other, links.devices(), devices > links.devices() ? "more" : "",
                                 devices > links.devices() ? "" : std::to_string(devices)));
-  return Links(given.axes);
+  return LinkTimes(given.axes);
 }
 
 /// What a device that executes the entry point does in one run, by its default schedule.
@@ -120,7 +120,7 @@ static uint32_t runsFor(uint64_t messages) {
       std::clamp<uint64_t>(kMostMessages / std::max<uint64_t>(messages, 1), 4, 64));
 }
 
-static MeshTime predict(const Bundle &bundle, const std::string &name, const Links &links,
+static MeshTime predict(const Bundle &bundle, const std::string &name, const LinkTimes &links,
                         CommandTimes &times, bool keepSpans) {
   MeshTime time;
   time.entry = name;
@@ -274,7 +274,7 @@ static void addTimes(Json &json, const MeshTime &time) {
 }
 
 void readMeshTime(const Bundle &bundle, const MeshTimeOptions &options, bool json, bool isProved) {
-  const Links links = linksOf(bundle, options.links);
+  const LinkTimes links = linksOf(bundle, options.links);
   CommandTimes times(bundle, {options.gigaflops * 1e9, options.gigabytesPerSecond * 1e9});
   for (const std::string &file : options.commandTimes)
     times.read(file);

@@ -41,7 +41,7 @@ struct MeshTime {
   double efficiency = 0; ///< the part of the interval that a device computes; the mean of all
   uint64_t messages = 0; ///< of a run
   std::vector<DeviceTime> devices; ///< sums divided by the runs
-  Links::Use links;                ///< likewise
+  LinkTimes::Use links;            ///< likewise
   double busyShare = 0;            ///< of the busiest link, of the interval
 };
 

@@ -76,7 +76,7 @@ struct Event {
 
 class Simulator {
 public:
-  Simulator(const SimulatorInput &input, Links links, uint32_t runs)
+  Simulator(const SimulatorInput &input, LinkTimes links, uint32_t runs)
       : input(input), links(std::move(links)), runs(runs), devices(input.streamOf.size()) {
     const auto moves = movesOf(input.collectives);
     for (uint32_t i = 0; i < moves.size(); ++i) {
@@ -258,7 +258,7 @@ private:
   }
 
   const SimulatorInput &input;
-  Links links;
+  LinkTimes links;
   const uint32_t runs;
   std::vector<Device> devices;
   std::vector<Collective> collectives;
@@ -270,7 +270,7 @@ private:
 
 } // namespace
 
-Simulated simulate(const SimulatorInput &input, Links links, uint32_t runs) {
+Simulated simulate(const SimulatorInput &input, LinkTimes links, uint32_t runs) {
   return Simulator(input, std::move(links), runs).run();
 }
 

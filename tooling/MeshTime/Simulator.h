@@ -3,11 +3,16 @@
 // The devices of a mesh, each with its stream, in time. Exchanges are made of the moves of
 // ttrt/format/collectives.h, in their rounds: a device begins a round when it has completed the one
 // before, and each message of it leaves when the peer has, too.
+//
+// Describe/SchedulePicture simulates something else, in units instead of seconds: the queues of one
+// device, whose waits are for records that were enqueued before. There, one pass over the steps
+// finds all times, without events in order of time. Run/AutoSchedule simulates nothing: it compares
+// bounds made of measured times.
 
 #ifndef TTC_TOOLING_MESHTIME_SIMULATOR_H
 #define TTC_TOOLING_MESHTIME_SIMULATOR_H
 
-#include "MeshTime/Links.h"
+#include "MeshTime/LinkTimes.h"
 #include "ttrt/ttc_bundle_generated.h"
 
 #include <vector>
@@ -42,7 +47,7 @@ struct Simulated {
   std::vector<DeviceTime> devices;
   std::vector<double> ends; ///< by run: when the last device has completed it
   uint64_t messages = 0;
-  Links::Use links; ///< of all runs
+  LinkTimes::Use links; ///< of all runs
   /// Why it did not come to the end: "device 3 waits for ...". Empty: it did.
   std::string problem;
 };
@@ -56,7 +61,7 @@ struct SimulatorInput {
 };
 
 /// Runs follow each other at once. `links` are unused so far.
-Simulated simulate(const SimulatorInput &input, Links links, uint32_t runs);
+Simulated simulate(const SimulatorInput &input, LinkTimes links, uint32_t runs);
 
 /// The messages of one run.
 uint64_t messagesOf(const SimulatorInput &input);

@@ -8,7 +8,7 @@
 #include "Profile/Counters.h"
 #include "Profile/Machine.h"
 #include "Profile/Model.h"
-#include "Profile/Zones.h"
+#include "Profile/PairMarkers.h"
 
 #include <array>
 #include <string>

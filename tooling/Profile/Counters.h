@@ -5,7 +5,7 @@
 #ifndef TTC_TOOLING_PROFILE_COUNTERS_H
 #define TTC_TOOLING_PROFILE_COUNTERS_H
 
-#include "Profile/Zones.h"
+#include "Profile/PairMarkers.h"
 
 #include <vector>
 

@@ -2,8 +2,8 @@
 //
 // Begins and ends of a log as zones.
 
-#ifndef TTC_TOOLING_PROFILE_ZONES_H
-#define TTC_TOOLING_PROFILE_ZONES_H
+#ifndef TTC_TOOLING_PROFILE_PAIRMARKERS_H
+#define TTC_TOOLING_PROFILE_PAIRMARKERS_H
 
 #include "Profile/Log.h"
 
@@ -78,4 +78,4 @@ HostZones pairHostMarkers(const Log &log);
 
 } // namespace ttrun::report
 
-#endif // TTC_TOOLING_PROFILE_ZONES_H
+#endif // TTC_TOOLING_PROFILE_PAIRMARKERS_H

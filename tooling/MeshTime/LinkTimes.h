@@ -2,8 +2,8 @@
 //
 // The links of a mesh, in time: when a message arrives, and what each link has carried.
 
-#ifndef TTC_TOOLING_MESHTIME_LINKS_H
-#define TTC_TOOLING_MESHTIME_LINKS_H
+#ifndef TTC_TOOLING_MESHTIME_LINKTIMES_H
+#define TTC_TOOLING_MESHTIME_LINKTIMES_H
 
 #include "ttc/Mesh/MeshDescription.h"
 
@@ -16,9 +16,9 @@ namespace ttrun {
 /// A message takes the shortest way, axis by axis. A link carries the bytes of one message after
 /// another; a message is there when the last of its links has carried it, and the latency of each
 /// link has passed. Links of unknown bandwidth carry everything at once.
-class Links {
+class LinkTimes {
 public:
-  explicit Links(std::vector<ttc::MeshAxisDescription> axes);
+  explicit LinkTimes(std::vector<ttc::MeshAxisDescription> axes);
 
   uint32_t devices() const { return devices_; }
   const std::vector<ttc::MeshAxisDescription> &axes() const { return axes_; }
@@ -48,4 +48,4 @@ private:
 
 } // namespace ttrun
 
-#endif // TTC_TOOLING_MESHTIME_LINKS_H
+#endif // TTC_TOOLING_MESHTIME_LINKTIMES_H

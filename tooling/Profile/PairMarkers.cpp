@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Profile/Zones.h"
+#include "Profile/PairMarkers.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "HostFunctions.h"
+#include "HostFunctionTables.h"
 #include "dialects/Ttc/ConstantEvaluation/ConstantBytes.h"
 #include "ttc/Support/ElementTypes.h"
 #include "ttrt/format/host_digest.h"

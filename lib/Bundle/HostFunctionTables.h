@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Host functions as tables of the bundle's schema, and back.
-#ifndef TTC_LIB_BUNDLE_HOSTFUNCTIONS_H
-#define TTC_LIB_BUNDLE_HOSTFUNCTIONS_H
+#ifndef TTC_LIB_BUNDLE_HOSTFUNCTIONTABLES_H
+#define TTC_LIB_BUNDLE_HOSTFUNCTIONTABLES_H
 
 #include "dialects/Ttc/Programs/ProgramOps.h"
 #include "ttrt/ttc_bundle_generated.h"
@@ -24,4 +24,4 @@ uint64_t digestOfHostFunction(const ttrt::fb::ProgramT &program);
 
 } // namespace mlir::ttc
 
-#endif // TTC_LIB_BUNDLE_HOSTFUNCTIONS_H
+#endif // TTC_LIB_BUNDLE_HOSTFUNCTIONTABLES_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "MeshTime/Links.h"
+#include "MeshTime/LinkTimes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace ttrun {
 
 using ttc::MeshTopology;
 
-Links::Links(std::vector<ttc::MeshAxisDescription> axes)
+LinkTimes::LinkTimes(std::vector<ttc::MeshAxisDescription> axes)
     : axes_(std::move(axes)), strides_(axes_.size()), first_(axes_.size()) {
   for (size_t axis = axes_.size(); axis-- > 0;) {
     strides_[axis] = devices_;
@@ -24,7 +24,7 @@ Links::Links(std::vector<ttc::MeshAxisDescription> axes)
   links_.resize(size_t(devices_) * perDevice_);
 }
 
-double Links::send(uint32_t from, uint32_t to, uint64_t bytes, double now) {
+double LinkTimes::send(uint32_t from, uint32_t to, uint64_t bytes, double now) {
   double carried = now, latency = 0;
   for (size_t index = 0; index < axes_.size(); ++index) {
     const ttc::MeshAxisDescription &axis = axes_[index];
@@ -55,7 +55,7 @@ double Links::send(uint32_t from, uint32_t to, uint64_t bytes, double now) {
   return carried + latency;
 }
 
-Links::Use Links::use() const {
+LinkTimes::Use LinkTimes::use() const {
   Use use;
   size_t busiest = links_.size();
   for (size_t i = 0; i < links_.size(); ++i) {
