@@ -120,7 +120,7 @@ void Session::openMesh(const SessionOptions &options, const ttrt_device_options 
     mesh_ = std::make_unique<MeshDevices>(bundle_, whole_, device, options.bind == "cores");
   });
   device_ = mesh_->device();
-  describeMeshPorts();
+  describePorts();
 }
 
 /// Sets the numbers of the entry point that has this name in the mesh, and of a part of it: that of
@@ -148,30 +148,6 @@ ttrt_status Session::findEntry(const std::string &name, const SessionOptions &op
     isFound = true;
   }
   return TTRT_OK;
-}
-
-void Session::describeMeshPorts() {
-  ttrt_error error;
-  ttrt_entry info = TTRT_ENTRY_INIT;
-  if (ttrt_mesh_entry(bundle_, whole_, &info, &error) != TTRT_OK)
-    throw BadBundle(bundleMessage(path_, error.status, error.message));
-  entryName_ = info.name;
-  auto describe = [&](uint32_t number, auto query, std::vector<Port> &ports) {
-    for (uint32_t i = 0; i < number; ++i) {
-      ttrt_mesh_port port = TTRT_MESH_PORT_INIT;
-      if (query(bundle_, whole_, i, &port, &error) != TTRT_OK)
-        throw BadBundle(bundleMessage(path_, error.status, error.message));
-      Tensor tensor{port.dtype, {port.shape, port.shape + port.rank}, {}};
-      tensor.bytes.resize(port.bytes);
-      ports.push_back({port.name, std::move(tensor)});
-    }
-  };
-  describe(info.inputs, ttrt_mesh_input, inputs_);
-  describe(info.outputs, ttrt_mesh_output, outputs_);
-  for (Port &port : inputs_)
-    in_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
-  for (Port &port : outputs_)
-    out_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
 }
 
 void Session::runMesh(const std::function<ttrt_run_options(size_t)> &optionsOf) {

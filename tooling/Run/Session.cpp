@@ -310,19 +310,30 @@ void Session::finishProfile(const ReportOptions &given) {
 void Session::describePorts() {
   ttrt_error error;
   ttrt_entry info = TTRT_ENTRY_INIT;
-  check(path_, ttrt_bundle_entry(bundle_, entry_, &info, &error), error);
+  check(path_,
+        mesh_ ? ttrt_mesh_entry(bundle_, whole_, &info, &error)
+              : ttrt_bundle_entry(bundle_, entry_, &info, &error),
+        error);
   entryName_ = info.name;
-  auto describe = [&](uint32_t number, auto query, std::vector<Port> &ports) {
+  auto describe = [&](uint32_t number, auto described, auto query, uint32_t entry,
+                      std::vector<Port> &ports) {
     for (uint32_t i = 0; i < number; ++i) {
-      ttrt_port port = TTRT_PORT_INIT;
-      check(path_, query(bundle_, entry_, i, &port, &error), error);
+      auto port = described;
+      check(path_, query(bundle_, entry, i, &port, &error), error);
       Tensor tensor{port.dtype, {port.shape, port.shape + port.rank}, {}};
       tensor.bytes.resize(port.bytes);
       ports.push_back({port.name, std::move(tensor)});
     }
   };
-  describe(info.inputs, ttrt_bundle_input, inputs_);
-  describe(info.outputs, ttrt_bundle_output, outputs_);
+  if (mesh_) {
+    const ttrt_mesh_port port = TTRT_MESH_PORT_INIT;
+    describe(info.inputs, port, ttrt_mesh_input, whole_, inputs_);
+    describe(info.outputs, port, ttrt_mesh_output, whole_, outputs_);
+  } else {
+    const ttrt_port port = TTRT_PORT_INIT;
+    describe(info.inputs, port, ttrt_bundle_input, entry_, inputs_);
+    describe(info.outputs, port, ttrt_bundle_output, entry_, outputs_);
+  }
   for (Port &port : inputs_)
     in_.push_back({port.tensor.bytes.data(), port.tensor.bytes.size()});
   for (Port &port : outputs_)

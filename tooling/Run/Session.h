@@ -127,9 +127,8 @@ private:
   static std::vector<std::string> namesOf(const std::vector<Port> &ports);
   static std::pair<size_t, std::string> portOf(const std::vector<Port> &ports, const char *what,
                                                const std::string &option, const std::string &spec);
+  /// On a mesh, the whole inputs and outputs.
   void describePorts();
-  /// Whole inputs and outputs.
-  void describeMeshPorts();
   ttrt_status findEntry(const std::string &name, const SessionOptions &options, ttrt_error *error);
   /// Whether the bundle runs on a mesh. Starts the ranks of --processes, or joins those of mpirun.
   bool joinMesh(const SessionOptions &options);
