@@ -42,44 +42,23 @@ std::string Recording::json(const std::string &entry, const std::vector<Run> &de
   uint64_t origin = UINT64_MAX;
   for (const Run &device : devices)
     origin = std::min(origin, device.begin);
-  Json json;
-  // The object form of the format, which allows further fields; not the older array.
-  json.beginObject().field("displayTimeUnit", "ns").key("traceEvents").beginArray();
+  TraceEvents trace;
   for (size_t i = 0; i < devices.size(); ++i) {
-    const int process = static_cast<int>(i) + 1;
-    auto named = [&](const char *what, int thread, const std::string &name) {
-      json.beginObject()
-          .field("ph", "M")
-          .field("name", what)
-          .field("pid", process)
-          .field("tid", thread)
-          .key("args")
-          .beginObject()
-          .field("name", name)
-          .endObject()
-          .endObject();
-    };
-    named("process_name", 0, devices.size() == 1 ? "ttrun perf" : "device " + std::to_string(i));
-    named("thread_name", 1, "host");
-    named("thread_name", 2, "device");
-    addDevice(json, devices[i], process, origin, entry);
+    const auto process = static_cast<uint32_t>(i) + 1;
+    trace.name("process_name", process, 0,
+               devices.size() == 1 ? "ttrun perf" : "device " + std::to_string(i));
+    trace.name("thread_name", process, 1, "host");
+    trace.name("thread_name", process, 2, "device");
+    addDevice(trace, devices[i], process, origin, entry);
   }
-  json.endArray().endObject();
-  return json.take();
+  return trace.take();
 }
 
-void Recording::addDevice(Json &json, const Run &device, int process, uint64_t origin,
+void Recording::addDevice(TraceEvents &events, const Run &device, uint32_t process, uint64_t origin,
                           const std::string &entry) const {
-  auto microseconds = [&](uint64_t time) { return static_cast<double>(time - origin) * 1e-3; };
-  json.beginObject()
-      .field("ph", "X")
-      .field("name", entry)
-      .field("cat", "run")
-      .field("pid", process)
-      .field("tid", 1)
-      .field("ts", microseconds(device.begin))
-      .field("dur", static_cast<double>(device.end - device.begin) * 1e-3)
-      .endObject();
+  auto since = [&](uint64_t time) { return static_cast<int64_t>(time - origin); };
+  events.slice(process, 1, "run", entry, since(device.begin), since(device.end));
+  events.close();
 
   const std::vector<Block> blocks = blocksOf(bundle, {}, BufferType::Dram);
   for (const Event &event : device.events) {
@@ -96,34 +75,16 @@ void Recording::addDevice(Json &json, const Run &device, int process, uint64_t o
     const std::string what = !command.collective.empty() ? command.collective
                              : command.program.empty()   ? command.info->name
                                                          : command.program;
-    json.beginObject()
-        .field("ph", "X")
-        .field("name", command.source.empty() ? what : command.source)
-        .field("cat", command.info->name)
-        .field("pid", process)
-        .field("tid", 2)
-        .field("ts", microseconds(event.begin))
-        .field("dur", static_cast<double>(event.end - event.begin) * 1e-3);
-    json.key("args")
-        .beginObject()
-        .field("program", what)
-        .field("grid", command.grid)
-        .field("trace", text(trace.table->name()))
-        .field("command", event.command)
-        .field("bytes_read", read)
-        .field("bytes_written", written)
-        .endObject()
-        .endObject();
-    json.beginObject()
-        .field("ph", "C")
-        .field("name", "DRAM activations alive")
-        .field("pid", process)
-        .field("ts", microseconds(event.begin))
-        .key("args")
-        .beginObject()
-        .field("bytes", alive)
-        .endObject()
-        .endObject();
+    events.slice(process, 2, command.info->name, command.source.empty() ? what : command.source,
+                 since(event.begin), since(event.end));
+    events.argument("program", what);
+    events.argument("grid", command.grid);
+    events.argument("trace", std::string(text(trace.table->name())));
+    events.argument("command", event.command);
+    events.argument("bytes_read", read);
+    events.argument("bytes_written", written);
+    events.close();
+    events.counter(process, "DRAM activations alive", since(event.begin), alive);
   }
 }
 

@@ -3,7 +3,7 @@
 #define TTC_TOOLING_DESCRIBE_TIMELINE_H
 
 #include "Describe/Describe.h"
-#include "Formats/Json.h"
+#include "Formats/TraceEvents.h"
 
 #include <string>
 #include <vector>
@@ -38,7 +38,7 @@ public:
   std::string json(const std::string &entry, const std::vector<Run> &devices) const;
 
 private:
-  void addDevice(Json &json, const Run &device, int process, uint64_t origin,
+  void addDevice(TraceEvents &events, const Run &device, uint32_t process, uint64_t origin,
                  const std::string &entry) const;
 
   const ttrt::Bundle &bundle;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Formats/Json.h"
+#include "Formats/TraceEvents.h"
 #include "Profile/CounterSums.h"
 #include "Profile/Files.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace ttrun::report {
 
@@ -30,91 +29,44 @@ public:
   }
 
   std::string write() {
-    json = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
     nameRows();
     for (size_t i = 0; i < a.rings.size(); ++i)
       addRing(a.log.rings[i].info, a.rings[i]);
     addHost();
     addMemory();
-    json += "\n]}\n";
-    return std::move(json);
+    return events.take();
   }
 
 private:
-  std::back_insert_iterator<std::string> out() { return std::back_inserter(json); }
-
-  void next() {
-    json += isFirst ? "\n" : ",\n";
-    isFirst = false;
+  int64_t since(int64_t hostNs) const { return hostNs - hostTime(a.log.start.hostNs); }
+  void slice(uint32_t process, uint32_t thread, const char *category, const std::string &title,
+             int64_t begin, int64_t end) {
+    events.slice(process, thread, category, title, since(begin), since(end));
   }
-
-  double microseconds(int64_t hostNs) const {
-    return static_cast<double>(hostNs - hostTime(a.log.start.hostNs)) * 1e-3;
-  }
-
-  void name(const char *what, uint32_t process, uint32_t thread, const std::string &text) {
-    next();
-    fmt::format_to(out(),
-                   R"({{"ph": "M", "pid": {}, "tid": {}, "name": "{}", "args": {{"name": {}}}}})",
-                   process, thread, what, quoteJson(text));
-  }
-
-  void order(const char *what, uint32_t process, uint32_t thread, uint64_t index) {
-    next();
-    fmt::format_to(
-        out(), R"({{"ph": "M", "pid": {}, "tid": {}, "name": "{}", "args": {{"sort_index": {}}}}})",
-        process, thread, what, index);
+  void instant(uint32_t process, uint32_t thread, const char *category, const std::string &title,
+               int64_t time, char scope) {
+    events.instant(process, thread, category, title, since(time), scope);
   }
 
   void nameRows() {
-    name("process_name", kHost, 0, fmt::format("host: {} ({})", a.log.process, a.log.start.pid));
-    order("process_sort_index", kHost, 0, 0);
+    events.name("process_name", kHost, 0,
+                fmt::format("host: {} ({})", a.log.process, a.log.start.pid));
+    events.order("process_sort_index", kHost, 0, 0);
     for (uint32_t row = 1; row <= rows.size(); ++row)
-      name("thread_name", kHost, row, fmt::format("thread {}", row));
+      events.name("thread_name", kHost, row, fmt::format("thread {}", row));
     for (uint32_t i = 0; i < a.log.devices.size(); ++i) {
-      name("process_name", kFirstDevice + i, 0,
-           fmt::format("device {}: {}", i, a.log.devices[i].bundle));
-      order("process_sort_index", kFirstDevice + i, 0, i + 1);
+      events.name("process_name", kFirstDevice + i, 0,
+                  fmt::format("device {}: {}", i, a.log.devices[i].bundle));
+      events.order("process_sort_index", kFirstDevice + i, 0, i + 1);
     }
     for (const Ring &ring : a.log.rings) {
       const RingRecord &info = ring.info;
-      name("thread_name", kFirstDevice + info.device, info.ring + 1,
-           fmt::format("queue {} core {}", info.queue, info.core));
-      order("thread_sort_index", kFirstDevice + info.device, info.ring + 1,
-            (static_cast<uint64_t>(info.queue) << 20) + info.core);
+      events.name("thread_name", kFirstDevice + info.device, info.ring + 1,
+                  fmt::format("queue {} core {}", info.queue, info.core));
+      events.order("thread_sort_index", kFirstDevice + info.device, info.ring + 1,
+                   (static_cast<uint64_t>(info.queue) << 20) + info.core);
     }
   }
-
-  /// Leaves its arguments open: args() adds one, close() ends it.
-  void slice(uint32_t process, uint32_t thread, const char *category, const std::string &title,
-             int64_t begin, int64_t end) {
-    next();
-    fmt::format_to(out(),
-                   R"({{"ph": "X", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {:.3f}, )"
-                   R"("dur": {:.3f}, "args": {{)",
-                   process, thread, category, quoteJson(title), microseconds(begin),
-                   static_cast<double>(end - begin) * 1e-3);
-    isFirstArgument = true;
-  }
-  /// `scope`: t a thread, p a process, g everything.
-  void instant(uint32_t process, uint32_t thread, const char *category, const std::string &title,
-               int64_t time, char scope) {
-    next();
-    fmt::format_to(out(),
-                   R"({{"ph": "i", "pid": {}, "tid": {}, "cat": "{}", "name": {}, "ts": {:.3f}, )"
-                   R"("s": "{}", "args": {{)",
-                   process, thread, category, quoteJson(title), microseconds(time), scope);
-    isFirstArgument = true;
-  }
-  template <typename T> void argument(const char *key, const T &value) {
-    fmt::format_to(out(), "{}\"{}\": {}", isFirstArgument ? "" : ", ", key, value);
-    isFirstArgument = false;
-  }
-  void argument(const char *key, const std::string &value) {
-    if (!value.empty())
-      argument<std::string>(key, quoteJson(value));
-  }
-  void close() { json += "}}"; }
 
   void addRing(const RingRecord &info, const RingZones &zones) {
     const uint32_t process = kFirstDevice + info.device, thread = info.ring + 1;
@@ -132,7 +84,7 @@ private:
       switch (span.kind) {
       case MarkerKind::StreamBegin:
         slice(process, thread, "stream", model.stepText(span.id), begin, end);
-        argument("number", span.streams);
+        events.argument("number", span.streams);
         break;
       case MarkerKind::CommandBegin:
         addCommand(process, thread, model, span, zones, begin, end);
@@ -142,7 +94,7 @@ private:
       case MarkerKind::StepBegin:
         slice(process, thread, "step", model.stepText(span.id), begin, end);
         if (const StepInfo *step = model.step(span.id); step && step->bytes)
-          argument("bytes", step->bytes);
+          events.argument("bytes", step->bytes);
         break;
       case MarkerKind::WaitBegin:
         slice(process, thread, "wait", "wait " + model.eventText(span.id), begin, end);
@@ -150,7 +102,7 @@ private:
       default:
         continue;
       }
-      close();
+      events.close();
     }
     for (const Instant &item : zones.instants) {
       const bool isTotal = item.kind == MarkerKind::ZoneTotal;
@@ -162,10 +114,11 @@ private:
                                               : zoneNames(info.device, item.id),
               a.clock.host(isTotal ? zones.spans[item.parent].end : item.time), 't');
       if (isTotal)
-        argument("total_ns", a.clock.nanoseconds(item.time)), argument("count", item.value);
+        events.argument("total_ns", a.clock.nanoseconds(item.time)),
+            events.argument("count", item.value);
       if (item.kind == MarkerKind::Data)
-        argument("value", item.payload);
-      close();
+        events.argument("value", item.payload);
+      events.close();
     }
   }
 
@@ -184,16 +137,9 @@ private:
     const std::string title = zoneNames(info.device, span.id);
     if (nests[index]) {
       slice(process, thread, "zone", title, begin, end);
-      return close();
+      return events.close();
     }
-    ++overlapping;
-    for (const auto &[phase, time] : {std::pair("b", begin), std::pair("e", end)}) {
-      next();
-      fmt::format_to(out(),
-                     R"({{"ph": "{}", "pid": {}, "tid": {}, "cat": "zone", "id": {}, "name": {}, )"
-                     R"("ts": {:.3f}}})",
-                     phase, process, thread, overlapping, quoteJson(title), microseconds(time));
-    }
+    events.overlapping(process, thread, "zone", ++overlapping, title, since(begin), since(end));
   }
 
   void addCommand(uint32_t process, uint32_t thread, const DeviceModel &model, const Span &span,
@@ -202,13 +148,13 @@ private:
     const OpInfo *op = model.op(step, span.id);
     slice(process, thread, op && !op->work ? "sync" : "op", model.opName(step, span.id), begin,
           end);
-    argument("command", span.id);
+    events.argument("command", span.id);
     if (!op || !op->work)
       return;
-    argument("source", op->source);
-    argument("grid", op->grid);
+    events.argument("source", op->source);
+    events.argument("grid", op->grid);
     const auto dram = static_cast<size_t>(Space::Dram);
-    argument("dram_bytes", op->read[dram] + op->written[dram]);
+    events.argument("dram_bytes", op->read[dram] + op->written[dram]);
   }
 
   void addCounts(const CountTable &counts, uint32_t row) {
@@ -217,24 +163,24 @@ private:
     const double scale = std::max(counts.enabled(row) / counts.ran(row), 1.0);
     for (size_t i = 0; i < a.log.counters.size(); ++i)
       if (a.log.counters[i].isCounted())
-        fmt::format_to(out(), ", {}: {:.0f}", quoteJson(a.log.counters[i].name),
-                       scale * counts.value(row, i));
+        events.argument<std::string>(a.log.counters[i].name,
+                                     fmt::format("{:.0f}", scale * counts.value(row, i)));
   }
 
   void addHost() {
     for (const HostSpan &span : a.host.spans) {
       slice(kHost, rows.at(span.thread), span.zone < kFirstZone ? "call" : "zone",
             a.log.zoneName(span.zone), hostTime(span.begin), hostTime(span.end));
-      argument("text", span.text);
+      events.argument("text", span.text);
       if (const auto found = a.log.zones.find(span.zone);
           found != a.log.zones.end() && !found->second.file.empty())
-        argument("at", fmt::format("{}:{}", found->second.file, found->second.line));
-      close();
+        events.argument("at", fmt::format("{}:{}", found->second.file, found->second.line));
+      events.close();
     }
     for (const Frame &frame : a.host.frames) {
       instant(kHost, rows.at(frame.thread), "frame", a.log.zoneName(frame.zone),
               hostTime(frame.hostNs), 'p');
-      close();
+      events.close();
     }
     for (const Text &text : a.log.texts) {
       if (text.kind == TextKind::ZoneText)
@@ -242,19 +188,15 @@ private:
       const bool isPost = text.kind == TextKind::Signpost;
       instant(kHost, rows.at(text.thread), isPost ? "signpost" : "message", text.first,
               hostTime(text.hostNs), isPost ? 'g' : 't');
-      argument("message", text.second);
+      events.argument("message", text.second);
       if (text.color)
-        argument("color", fmt::format("#{:06x}", text.color & 0xffffff));
-      close();
+        events.argument("color", fmt::format("#{:06x}", text.color & 0xffffff));
+      events.close();
     }
   }
 
   void counter(uint32_t device, const char *title, int64_t time, uint64_t bytes) {
-    next();
-    fmt::format_to(out(),
-                   R"({{"ph": "C", "pid": {}, "tid": 0, "name": "{}", "ts": {:.3f}, )"
-                   R"("args": {{"bytes": {}}}}})",
-                   kFirstDevice + device, title, microseconds(time), bytes);
+    events.counter(kFirstDevice + device, title, since(time), bytes);
   }
 
   void addMemory() {
@@ -274,8 +216,7 @@ private:
   const Analysis &a;
   const ZoneNames zoneNames;
   std::map<uint32_t, uint32_t> rows; ///< of threads of the host, from 1
-  std::string json;
-  bool isFirst = true, isFirstArgument = true;
+  TraceEvents events;
   std::vector<bool> nests; ///< of a ring's spans: it is a slice
   uint64_t overlapping = 0;
 };
