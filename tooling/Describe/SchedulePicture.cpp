@@ -6,6 +6,7 @@
 #include "Describe/SchedulePicture.h"
 
 #include "Formats/Printing.h"
+#include "Formats/Svg.h"
 #include "Support/Error.h"
 #include "Support/WriteFile.h"
 #include "ttrt/format/steps.h"
@@ -181,50 +182,26 @@ void Simulation::run(const fb::Step &step) {
       fmt::format("dispatch {}", nameIn(bundle.metadata(), &entry, *action.info, action.index)));
 }
 
-std::string escaped(const std::string &text) {
-  std::string result;
-  for (char c : text)
-    result += c == '&'   ? "&amp;"
-              : c == '<' ? "&lt;"
-              : c == '>' ? "&gt;"
-              : c == '"' ? "&quot;"
-                         : std::string(1, c);
-  return result;
-}
-
-std::string number(double value) { return fmt::format("{:.1f}", value); }
-
 constexpr int kLeft = 64, kWidth = 900, kTop = 40, kLane = 100, kBar = 26;
 
 class Drawing {
 public:
   Drawing(const std::string &title, uint32_t queues, double end)
-      : scale(kWidth / std::max(1.0, end)), queues(queues) {
-    const int height = top(queues - 1) + kBar + 40;
-    out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " +
-          std::to_string(kLeft + kWidth + 16) + " " + std::to_string(height) +
-          "\" font-family=\"sans-serif\" font-size=\"11\">\n"
-          "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-          "<text x=\"8\" y=\"18\" font-size=\"13\">" +
-          escaped(title) + "</text>\n";
-    for (uint32_t queue = 0; queue < queues; ++queue)
-      out += "<text x=\"8\" y=\"" + std::to_string(top(queue) + 17) + "\">queue " +
-             std::to_string(queue) + "</text>\n<line x1=\"" + std::to_string(kLeft) + "\" x2=\"" +
-             std::to_string(kLeft + kWidth) + "\" y1=\"" + std::to_string(top(queue) + kBar) +
-             "\" y2=\"" + std::to_string(top(queue) + kBar) + "\" stroke=\"#ccc\"/>\n";
+      : scale(kWidth / std::max(1.0, end)), queues(queues),
+        svg(kLeft + kWidth + 16, top(queues - 1) + kBar + 40, title) {
+    for (uint32_t queue = 0; queue < queues; ++queue) {
+      const int bottom = top(queue) + kBar;
+      svg.text(8, top(queue) + 17, fmt::format("queue {}", queue));
+      svg.line(kLeft, kLeft + kWidth, bottom, bottom, "#ccc");
+    }
   }
 
   void bar(const Bar &bar) {
     static const char *const kColours[] = {"#4c78a8", "#3d7d39", "#b85c0a", "#777777"};
     const double x = at(bar.begin), width = at(bar.end) - x;
-    out += "<rect x=\"" + number(x + 0.5) + "\" y=\"" + std::to_string(top(bar.queue)) +
-           "\" width=\"" + number(width - 1) + "\" height=\"" + std::to_string(kBar) +
-           "\" fill=\"" + kColours[static_cast<int>(bar.kind)] + "\"><title>" + escaped(bar.title) +
-           "</title></rect>\n";
-    if (width > 6.5 * static_cast<double>(bar.label.size()) + 2)
-      out += "<text x=\"" + number(x + width / 2) + "\" y=\"" +
-             std::to_string(top(bar.queue) + 17) + "\" fill=\"#fff\" text-anchor=\"middle\">" +
-             escaped(bar.label) + "</text>\n";
+    svg.box(x + 0.5, top(bar.queue), width - 1, kBar, kColours[static_cast<int>(bar.kind)],
+            bar.title);
+    svg.label(x, width, top(bar.queue) + 17, bar.label);
   }
 
   /// From the record to the end of the wait: solid if it delayed the queue, else dashed.
@@ -234,48 +211,46 @@ public:
     const int y1 = top(arrow.from) + (down ? kBar : 0), y2 = top(arrow.to) + (down ? 0 : kBar);
     const std::string colour = held ? "#c1121f" : "#999";
     if (held)
-      out += "<rect x=\"" + number(at(arrow.waited)) + "\" y=\"" +
-             std::to_string(top(arrow.to) + kBar - 4) + "\" width=\"" +
-             number(x2 - at(arrow.waited)) + "\" height=\"4\" fill=\"#f4c7c3\"><title>waits for " +
-             escaped(arrow.event) + "</title></rect>\n";
+      svg.box(at(arrow.waited), top(arrow.to) + kBar - 4, x2 - at(arrow.waited), 4, "#f4c7c3",
+              "waits for " + arrow.event);
     const int tip = down ? y2 - 5 : y2 + 5;
-    out += "<path d=\"M" + number(x1) + " " + std::to_string(y1) + " L" + number(x2) + " " +
-           std::to_string(tip) + "\" stroke=\"" + colour + "\" fill=\"none\"" +
-           (held ? "" : " stroke-dasharray=\"3 3\"") + "><title>" + escaped(arrow.event) +
-           "</title></path>\n<path d=\"M" + number(x2 - 3) + " " + std::to_string(tip) + " h6 L" +
-           number(x2) + " " + std::to_string(y2) + " z\" fill=\"" + colour + "\"/>\n";
+    svg.raw(fmt::format("<path d=\"M{:.1f} {} L{:.1f} {}\" stroke=\"{}\" fill=\"none\"{}><title>{}"
+                        "</title></path>\n<path d=\"M{:.1f} {} h6 L{:.1f} {} z\" fill=\"{}\"/>\n",
+                        x1, y1, x2, tip, colour, held ? "" : " stroke-dasharray=\"3 3\"",
+                        Svg::escaped(arrow.event), x2 - 3, tip, x2, y2, colour));
     // Each event is named once, at its first record.
-    if (std::find(named.begin(), named.end(), arrow.event) != named.end())
+    if (std::any_of(names.begin(), names.end(),
+                    [&](const Name &name) { return name.event == arrow.event; }))
       return;
-    const int row = static_cast<int>(named.size() % 5);
-    named.push_back(arrow.event);
-    labels += "<text x=\"" + number(x1 + 4) + "\" y=\"" +
-              std::to_string(kTop + kBar + 15 + 12 * row) + "\" fill=\"" +
-              (held ? "#c1121f" : "#666") +
-              "\" font-size=\"10\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">" +
-              escaped(arrow.event) + "</text>\n";
+    names.push_back({arrow.event, x1 + 4, held});
   }
 
   std::string take() {
-    out += labels;
+    for (size_t i = 0; i < names.size(); ++i)
+      svg.text(names[i].x, kTop + kBar + 15 + 12 * static_cast<int>(i % 5), names[i].event,
+               fmt::format(" fill=\"{}\" font-size=\"10\" stroke=\"#fff\" stroke-width=\"3\" "
+                           "paint-order=\"stroke\"",
+                           names[i].held ? "#c1121f" : "#666"));
     std::string legend = "a bar: a transfer, or a trace or dispatch";
     if (queues > 1)
       legend += "; an arrow: from a record to the wait for it, red where the queue is delayed";
-    out += "<text x=\"" + std::to_string(kLeft) + "\" y=\"" +
-           std::to_string(top(queues - 1) + kBar + 26) + "\" fill=\"#666\" font-size=\"10\">" +
-           legend + "</text>\n</svg>\n";
-    return std::move(out);
+    svg.text(kLeft, top(queues - 1) + kBar + 26, legend, Svg::kNote);
+    return svg.take();
   }
 
 private:
   double at(double time) const { return kLeft + time * scale; }
   static int top(uint32_t queue) { return kTop + static_cast<int>(queue) * kLane; }
 
+  struct Name {
+    std::string event;
+    double x;
+    bool held;
+  };
   const double scale;
   const uint32_t queues;
-  std::vector<std::string> named;
-  std::string labels;
-  std::string out;
+  std::vector<Name> names;
+  Svg svg;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Describe/MemoryUse.h"
 #include "Formats/Printing.h"
+#include "Formats/Svg.h"
 #include "MeshTime/MeshTime.h"
 #include "Support/Error.h"
 
@@ -24,22 +25,13 @@ constexpr Colour kCommon = {"constants in common", "#9a9a9a"}, kOwn = {"own cons
                  kSlots = {"inputs and outputs", "#4c78a8"},
                  kActivations = {"activations", "#3d7d39"}, kStates = {"states", "#7b4ea3"};
 
-std::string escaped(const std::string &text) {
-  std::string result;
-  for (char c : printable(text))
-    result += c == '&'   ? "&amp;"
-              : c == '<' ? "&lt;"
-              : c == '>' ? "&gt;"
-              : c == '"' ? "&quot;"
-                         : std::string(1, c);
-  return result;
-}
-
 class Drawing {
 public:
-  Drawing(const Bundle &bundle, const std::vector<Point> &timeline, uint32_t devices)
-      : bundle(bundle), timeline(timeline), devices(devices),
-        blocks(blocksOf(bundle, timeline, BufferType::Dram)) {
+  Drawing(const Bundle &bundle, const std::vector<Point> &timeline, uint32_t all, uint32_t devices)
+      : bundle(bundle), timeline(timeline), all(all), devices(devices),
+        bottom(kTop + static_cast<int>(devices) * kLane - (kLane - kBar)),
+        blocks(blocksOf(bundle, timeline, BufferType::Dram)),
+        svg(kLeft + kWidth + 16, bottom + 52, fmt::format("Memory of {} devices", all)) {
     for (const Block &block : blocks)
       end = std::max(end, block.offset + block.size);
     for (const fb::Segment *segment : *bundle.metadata().segments())
@@ -50,37 +42,26 @@ public:
         devicesOf[text(entry->name())].insert(entry->devices()->Get(i));
   }
 
-  std::string draw(const std::string &title, uint32_t all) {
-    const int bottom = kTop + static_cast<int>(devices) * kLane - (kLane - kBar);
-    out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" "
-                      "font-family=\"sans-serif\" font-size=\"11\">\n"
-                      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-                      "<text x=\"8\" y=\"18\" font-size=\"13\">{}</text>\n",
-                      kLeft + kWidth + 16, bottom + 52, escaped(title));
+  std::string draw() {
     uint64_t tick = 64;
     while (end / tick > 8)
       tick *= 2;
     for (uint64_t address = 0; address <= end; address += tick)
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" fill=\"#666\" font-size=\"10\" "
-                         "text-anchor=\"middle\">{}</text>\n",
-                         at(address), kTop - 8, shortBytes(address));
+      svg.text(at(address), kTop - 8, shortBytes(address), Svg::kCentredNote);
     for (uint32_t device = 0; device < devices; ++device)
       lane(device);
     int x = kLeft;
     for (const Colour &colour : {kCommon, kOwn, kSlots, kActivations, kStates}) {
       if (!used.contains(colour.name))
         continue;
-      out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n"
-                         "<text x=\"{}\" y=\"{}\" fill=\"#666\" font-size=\"10\">{}</text>\n",
-                         x, bottom + 14, colour.fill, x + 17, bottom + 24, colour.name);
+      svg.key(x, bottom + 14, colour.fill, colour.name);
       x += 140;
     }
-    out +=
-        fmt::format("<text x=\"{}\" y=\"{}\" fill=\"#666\" font-size=\"10\">addresses in DRAM "
-                    "from left to right, time from top to bottom{}</text>\n",
-                    kLeft, bottom + 44,
-                    devices < all ? fmt::format("; the first {} of {} devices", devices, all) : "");
-    return out + "</svg>\n";
+    svg.text(kLeft, bottom + 44,
+             "addresses in DRAM from left to right, time from top to bottom" +
+                 (devices < all ? fmt::format("; the first {} of {} devices", devices, all) : ""),
+             Svg::kNote);
+    return svg.take();
   }
 
 private:
@@ -94,21 +75,16 @@ private:
     const double x = at(offset), width = at(offset + size) - x, y = top + from * kBar,
                  height = (to - from) * kBar;
     used.insert(colour.name);
-    out +=
-        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
-                    "fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.5\"><title>{}</title></rect>\n",
-                    x, y, std::max(width, 0.5), std::max(height, 0.5), colour.fill, escaped(about));
-    if (width > 6.5 * static_cast<double>(columnsOf(label)) + 2 && height > 11)
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" fill=\"#fff\" "
-                         "text-anchor=\"middle\">{}</text>\n",
-                         x + width / 2, y + height / 2 + 4, escaped(label));
+    svg.box(x, y, std::max(width, 0.5), std::max(height, 0.5), colour.fill, about,
+            " stroke=\"#fff\" stroke-width=\"0.5\"");
+    if (height > 11)
+      svg.label(x, width, y + height / 2 + 4, label);
   }
 
   void lane(uint32_t device) {
     const int top = kTop + static_cast<int>(device) * kLane;
-    out += fmt::format("<text x=\"8\" y=\"{}\">device {}</text>\n<line x1=\"{}\" x2=\"{}\" "
-                       "y1=\"{}\" y2=\"{}\" stroke=\"#ccc\"/>\n",
-                       top + kBar / 2 + 4, device, kLeft, kLeft + kWidth, top + kBar, top + kBar);
+    svg.text(8, top + kBar / 2 + 4, fmt::format("device {}", device));
+    svg.line(kLeft, kLeft + kWidth, top + kBar, top + kBar, "#ccc");
     const SegmentView &common = bundle.segment(fb::SegmentKind::Constants),
                       &own = bundle.shardOf(device);
     for (const auto &[segment, colour] : {std::pair(&common, kCommon), std::pair(&own, kOwn)})
@@ -141,12 +117,13 @@ private:
 
   const Bundle &bundle;
   const std::vector<Point> &timeline;
-  const uint32_t devices;
+  const uint32_t all, devices; ///< `devices` are drawn
+  const int bottom;
   const std::vector<Block> blocks;
   std::map<std::string, std::set<uint32_t>> devicesOf; ///< of entry points of some devices
   uint64_t end = 0;
   std::set<std::string> used;
-  std::string out;
+  Svg svg;
 };
 
 } // namespace
@@ -158,8 +135,7 @@ std::string meshPlanPicture(const Bundle &bundle, uint32_t most) {
   for (const fb::MeshAxis *axis : *bundle.metadata().mesh()->axes())
     devices *= axis->size();
   const std::vector<Point> timeline = timelineOf(bundle);
-  return Drawing(bundle, timeline, std::min(devices, most))
-      .draw(fmt::format("Memory of {} devices", devices), devices);
+  return Drawing(bundle, timeline, devices, std::min(devices, most)).draw();
 }
 
 } // namespace ttrun

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Profile/Picture.h"
 
+#include "Formats/Svg.h"
+
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 
 namespace ttrun::report {
@@ -10,7 +11,7 @@ namespace ttrun::report {
 using namespace ttrt::profile;
 
 namespace {
-constexpr double kWidth = 960, kLabels = 120, kRow = 22, kAxis = 24, kGap = 6;
+constexpr int kLeft = 120, kWidth = 832, kTop = 56, kLane = 28, kBar = 22;
 
 struct Box {
   int64_t begin, end;
@@ -22,13 +23,6 @@ struct Row {
   std::vector<Box> boxes;
 };
 
-std::string escape(const std::string &text) {
-  std::string safe;
-  for (char c : text)
-    safe += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return safe;
-}
-
 class Drawing {
 public:
   Drawing(const Analysis &a, uint64_t iterations) : a(a) { chooseRange(iterations); }
@@ -37,16 +31,13 @@ public:
     addHost();
     for (size_t i = 0; i < a.rings.size(); ++i)
       addRing(a.log.rings[i].info, a.rings[i]);
-    const double height = kAxis + static_cast<double>(rows.size()) * (kRow + kGap) + 4;
-    svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                      "viewBox=\"0 0 {0} {1}\" "
-                      "font-family=\"system-ui, DejaVu Sans, sans-serif\" font-size=\"11\">\n"
-                      "<rect width=\"100%\" height=\"100%\" fill=\"#fbfbfc\"/>\n",
-                      kWidth, height);
-    addAxis(height);
+    const int bottom = kTop + static_cast<int>(rows.size()) * kLane;
+    const double us = static_cast<double>(end - begin) * 1e-3;
+    Svg svg(kLeft + kWidth + 8, bottom + 4, fmt::format("{}: {:.2f} us", a.log.process, us));
+    svg.timeAxis(kLeft, kWidth, us, kTop, bottom);
     for (size_t i = 0; i < rows.size(); ++i)
-      drawRow(rows[i], kAxis + static_cast<double>(i) * (kRow + kGap));
-    return std::move(svg) + "</svg>\n";
+      drawRow(svg, rows[i], kTop + static_cast<int>(i) * kLane);
+    return svg.take();
   }
 
 private:
@@ -114,44 +105,22 @@ private:
   }
 
   double xOf(int64_t time) const {
-    return kLabels + static_cast<double>(time - begin) / static_cast<double>(end - begin) *
-                         (kWidth - kLabels - 8);
-  }
-
-  void addAxis(double height) {
-    const double span = static_cast<double>(end - begin) * 1e-3;
-    double step = 1e-3; // 1, 2 or 5 times a power of ten
-    for (int i = 0; span / step > 10; ++i)
-      step *= i % 3 == 1 ? 2.5 : 2;
-    for (double at = 0; at <= span; at += step) {
-      const double x = kLabels + at / span * (kWidth - kLabels - 8);
-      svg += fmt::format("<path d=\"M{0:.1f} {1} V{2}\" stroke=\"#e2e4ea\"/>"
-                         "<text x=\"{3:.1f}\" y=\"14\" fill=\"#5b6475\">{4:g} us</text>\n",
-                         x, kAxis - 6, height, x + 3, at);
-    }
+    return kLeft + static_cast<double>(time - begin) / static_cast<double>(end - begin) * kWidth;
   }
 
   /// What is narrower than a third of a pixel is drawn that wide.
-  void drawRow(const Row &row, double y) {
-    svg += fmt::format("<text x=\"8\" y=\"{:.1f}\" fill=\"#1b2130\">{}</text>\n", y + 15,
-                       escape(row.name));
+  void drawRow(Svg &svg, const Row &row, int y) const {
+    svg.text(8, y + 15, row.name);
     for (const Box &box : row.boxes) {
       const double x = xOf(box.begin), width = std::max(xOf(box.end) - x, 0.3);
-      svg +=
-          fmt::format("<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\">"
-                      "<title>{}</title></rect>\n",
-                      x, y, width, kRow, box.color, escape(box.text));
-      const size_t room = static_cast<size_t>(width / 6.6);
-      if (box.text.size() <= room && room > 3)
-        svg += fmt::format("<text x=\"{:.2f}\" y=\"{:.1f}\" fill=\"#fff\">{}</text>\n", x + 3,
-                           y + 15, escape(box.text));
+      svg.box(x, y, width, kBar, box.color, box.text);
+      svg.label(x, width, y + 15, box.text);
     }
   }
 
   const Analysis &a;
   std::vector<Row> rows;
   int64_t begin = 0, end = 1;
-  std::string svg;
 };
 } // namespace
 
