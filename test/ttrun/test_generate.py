@@ -10,20 +10,8 @@ CONTEXT = 64
 
 
 @pytest.fixture(scope="module")
-def bundle(build_dir, tmp_path_factory):
-    def write(name):
-        writer = build_dir / "test/unit/ttrt-write-sample"
-        if not writer.exists():
-            pytest.skip(f"{writer} is not built")
-        path = tmp_path_factory.mktemp(name) / f"{name}.ttcb"
-        subprocess.run([writer, name, path], check=True)
-        return path
-    return write
-
-
-@pytest.fixture(scope="module")
-def chat(bundle):
-    return bundle("chat")
+def chat(written):
+    return written("chat")
 
 
 def tokens_after(tokens, most=CONTEXT, stops=()):
@@ -63,13 +51,13 @@ def test_text(tools, chat):
                             r"the first one after [\d.]+ ms\n", done.stderr), done.stderr
 
 
-def test_numbers(tools, chat, bundle):
+def test_numbers(tools, chat, written):
     prompt = [5, 900, 17]
     want = tokens_after(prompt, 9)
     options = ["--prompt-ids=5,900,17", "--tokens=9"]
     lines = "".join(f"{token}\n" for token in want)
     assert tools.ttrun("generate", chat, *options, "--print-ids").stdout == lines
-    assert tools.ttrun("generate", bundle("generate"), *options).stdout == lines
+    assert tools.ttrun("generate", written("generate"), *options).stdout == lines
     assert tools.ttrun("generate", chat, *options).stdout == text_of(want) + "\n"
 
 
@@ -149,9 +137,9 @@ def test_logits(tools, chat, tmp_path):
 
 
 @pytest.fixture(scope="module", params=["sequences", "chat"])
-def several(request, bundle):
+def several(request, written):
     """For four sequences, and for one."""
-    return bundle(request.param)
+    return written(request.param)
 
 
 TEXTS = ["the path", "é", "abc", "a longer prompt for all", "xy", "hello"]
@@ -214,9 +202,9 @@ def test_several_prompts_otherwise(tools, several, tmp_path):
     assert done.stdout == text_of(tokens_after([257, *b"hi", 258], 3)) + "\n"
 
 
-def test_several_states(tools, bundle, tmp_path):
+def test_several_states(tools, written, tmp_path):
     """Each place keeps what it has of its prompt."""
-    sequences, states = bundle("sequences"), tmp_path / "states"
+    sequences, states = written("sequences"), tmp_path / "states"
     prompts = [f"--prompt={text}" for text in TEXTS[:4]]
     tools.ttrun("generate", sequences, *prompts, "--tokens=1", f"--save-state={states}")
     found = json.loads(tools.ttrun("generate", sequences, *prompts, "--tokens=5", f"--restore-state={states}", "--json").stdout)
@@ -257,9 +245,9 @@ def test_errors(tools, chat, options, status, words):
     assert done.returncode == status and words in done.stderr and done.stdout == "", (done.stdout, done.stderr)
 
 
-def test_bundles_without(tools, bundle):
+def test_bundles_without(tools, written):
     for name, options, words in (("sample", ["--prompt=a"], "no entry point 'decode'"),
                                  ("generate", ["--prompt=a"], "no metadata 'tokenizer'"),
                                  ("generate", ["--chat", "--prompt=a"], "no metadata 'chat_template'")):
-        done = tools.ttrun("generate", bundle(name), *options, check=False)
+        done = tools.ttrun("generate", written(name), *options, check=False)
         assert done.returncode == 2 and words in done.stderr, done.stderr

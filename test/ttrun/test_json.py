@@ -2,22 +2,8 @@
 """The JSON of ttrun is valid, and docs/ttrun-json.md names every key of it."""
 import json
 import re
-import subprocess
 
 import pytest
-
-
-@pytest.fixture(scope="module")
-def sample(build_dir, tmp_path_factory):
-    def write(name):
-        writer = build_dir / "test/unit/ttrt-write-sample"
-        if not writer.exists():
-            pytest.skip(f"{writer} is not built")
-        bundle = tmp_path_factory.mktemp(name) / f"{name}.ttcb"
-        subprocess.run([writer, name, bundle], check=True)
-        return bundle
-
-    return write
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +21,16 @@ def keys(value):
 
 
 @pytest.mark.parametrize("name", ["sample", "hostile", "many", "host"])
-def test_read(tools, sample, documented, name):
-    found = json.loads(tools.ttrun("read", sample(name), "--json").stdout)
+def test_read(tools, written, documented, name):
+    found = json.loads(tools.ttrun("read", written(name), "--json").stdout)
     missing = keys(found) - documented["ttrun read BUNDLE --json"]
     assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
     for key in ("target", "segments", "memory", "entries", "programs", "buffers", "trace_region", "traces"):
         assert found[key], key
 
 
-def test_sections_of_read(tools, sample, documented):
-    bundle = sample("sample")
+def test_sections_of_read(tools, written, documented):
+    bundle = written("sample")
     always = {"producer", "format_version", "file_bytes"}
     for option, expected in (("entries", {"entries", "states"}), ("traces", {"trace_region", "traces"}), ("sizes", {"segments"}),
                              ("buffers", {"buffers"}), ("programs", {"programs"}), ("target", {"target"}),
@@ -52,8 +38,8 @@ def test_sections_of_read(tools, sample, documented):
         assert set(json.loads(tools.ttrun("read", bundle, "--json", f"--{option}").stdout)) == always | expected
 
 
-def test_host_functions(tools, sample, documented):
-    found, = json.loads(tools.ttrun("check", sample("host"), "--json").stdout)["bundles"]
+def test_host_functions(tools, written, documented):
+    found, = json.loads(tools.ttrun("check", written("host"), "--json").stdout)["bundles"]
     assert not keys(found) - documented["ttrun check BUNDLE... --json"]
     call, = found["host_functions"]
     assert call == {"name": "com.acme.Scale", "version": 3, "operands": ["f32[4, 64]", "none", "f32[4, 64]"],
@@ -62,15 +48,15 @@ def test_host_functions(tools, sample, documented):
                                    'modes = ["a", "", "ccc"]', "none = []", "table = i16[1, 3]"]}
 
 
-def test_perf(tools, sample, documented):
+def test_perf(tools, written, documented):
     for options in (["--ops"], ["--programs"], ["--schedule=single"]):
-        found = json.loads(tools.ttrun("perf", sample("sample"), "--json", "--loops=2", *options).stdout)
+        found = json.loads(tools.ttrun("perf", written("sample"), "--json", "--loops=2", *options).stdout)
         missing = keys(found) - documented["ttrun perf BUNDLE --json"]
         assert not missing, f"docs/ttrun-json.md does not say what these are: {sorted(missing)}"
 
 
-def test_run(tools, sample, documented, tmp_path):
-    bundle = sample("sample")
+def test_run(tools, written, documented, tmp_path):
+    bundle = written("sample")
     wanted, other = tmp_path / "y.npy", tmp_path / "other.npy"
     tools.ttrun("run", bundle, "--random=3", f"--output={wanted}")
     tools.ttrun("run", bundle, "--random=4", f"--output={other}")
@@ -103,8 +89,8 @@ def test_run(tools, sample, documented, tmp_path):
     assert done.returncode == 2 and not done.stdout
 
 
-def test_check(tools, sample, documented, tmp_path):
-    good, bad = sample("sample"), tmp_path / "bad.ttcb"
+def test_check(tools, written, documented, tmp_path):
+    good, bad = written("sample"), tmp_path / "bad.ttcb"
     bad.write_bytes(good.read_bytes()[:10000])
     done = tools.ttrun("check", good, bad, tmp_path / "none.ttcb", "--json", check=False)
     assert done.returncode == 1 and not done.stderr
@@ -121,7 +107,7 @@ def test_check(tools, sample, documented, tmp_path):
     assert "proof" not in found["bundles"][0]
 
     # A bad bundle is not executed.
-    done = tools.ttrun("check", good, bad, sample("short-grid"), "--json", "--execute", check=False)
+    done = tools.ttrun("check", good, bad, written("short-grid"), "--json", "--execute", check=False)
     assert done.returncode == 1 and not done.stderr
     found = json.loads(done.stdout)
     missing = keys(found) - documented["ttrun check BUNDLE... --json"]
@@ -136,9 +122,9 @@ def test_check(tools, sample, documented, tmp_path):
     assert (problem["program"], problem["symbol"]) == (0, "test_add") and "64 of 1024 bytes unwritten" in problem["message"]
 
 
-def test_a_good_bundle_that_cannot_run_here(tools, sample, tmp_path):
+def test_a_good_bundle_that_cannot_run_here(tools, written, tmp_path):
     """It is good, but with --fit the exit status is 1."""
-    bundle = sample("foreign")
+    bundle = written("foreign")
     found, = json.loads(tools.ttrun("check", bundle, "--json").stdout)["bundles"]
     assert found["good"] and not found["runs_here"] and found["status"] == "unsupported" and found["message"]
     assert tools.ttrun("check", bundle, "--json", "--fit", check=False).returncode == 1

@@ -14,23 +14,6 @@ import pytest
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-@pytest.fixture(scope="module")
-def bundle(build_dir, tmp_path_factory):
-    """Writes the sample bundles of the runtime's tests by name."""
-    writer = build_dir / "test/unit/ttrt-write-sample"
-    if not writer.exists():
-        pytest.skip(f"{writer} is not built")
-    folder = tmp_path_factory.mktemp("mesh")
-
-    def write(name):
-        path = folder / f"{name}.ttcb"
-        if not path.exists():
-            subprocess.run([writer, name, path], check=True)
-        return path
-
-    return write
-
-
 @pytest.fixture
 def run(tools, build_dir):
     """run(how, bundle, ...): ttrun run in one of three ways."""
@@ -60,45 +43,45 @@ ways = pytest.mark.parametrize("how", ["threads", "processes", "mpi"])
 
 
 @ways
-def test_divided_inputs_and_outputs(run, bundle, tmp_path, how):
+def test_divided_inputs_and_outputs(run, written, tmp_path, how):
     """y = x + the sum of x's rows, with a row for each device."""
     x = np.random.default_rng(1).standard_normal((2, 256)).astype(np.float32)
     np.save(tmp_path / "x.npy", x)
     np.save(tmp_path / "want.npy", x + x.sum(0))
-    run(how, bundle("mesh-parts"), "--input=x.npy", "--expect=want.npy", "--output=y.npy", "--loops=50",
+    run(how, written("mesh-parts"), "--input=x.npy", "--expect=want.npy", "--output=y.npy", "--loops=50",
         cwd=tmp_path)
-    done = run(how, bundle("mesh-parts"), "--input=x.npy", "--output=y.npy", cwd=tmp_path)
+    done = run(how, written("mesh-parts"), "--input=x.npy", "--output=y.npy", cwd=tmp_path)
     assert done.stdout == ""
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), x + (x[0] + x[1]))
 
 
 @ways
-def test_outputs_that_differ(run, bundle, tmp_path, how):
+def test_outputs_that_differ(run, written, tmp_path, how):
     np.save(tmp_path / "x.npy", np.ones((2, 256), np.float32))
-    done = run(how, bundle("mesh-parts"), "--input=x.npy", "--expect=x.npy", cwd=tmp_path, check=False)
+    done = run(how, written("mesh-parts"), "--input=x.npy", "--expect=x.npy", cwd=tmp_path, check=False)
     assert done.returncode == 1
     assert done.stdout.count("DIFFERS") == 1, "only rank 0 prints"
 
 
 @pytest.mark.parametrize("how", ["processes", "mpi"])
-def test_outputs_that_differ_are_written(run, bundle, tmp_path, how):
+def test_outputs_that_differ_are_written(run, written, tmp_path, how):
     """Rank 0 has all the time that it needs, although the others are done."""
     np.save(tmp_path / "x.npy", np.ones((2, 256), np.float32))
-    done = run(how, bundle("mesh-parts"), "--input=x.npy", "--expect=x.npy", "--output=y.npy", "--json", cwd=tmp_path,
+    done = run(how, written("mesh-parts"), "--input=x.npy", "--expect=x.npy", "--output=y.npy", "--json", cwd=tmp_path,
                check=False)
     assert done.returncode == 1 and not json.loads(done.stdout)["equal"]
     np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), np.full((2, 256), 3, np.float32))
 
 
 @pytest.mark.parametrize("binding, hidden", [("none", False), ("none", True), ("core", True)])
-def test_ranks_share_cpus(tools, bundle, binding, hidden):
+def test_ranks_share_cpus(tools, written, binding, hidden):
     """By what the ranks of one machine may use, whatever the launcher says of them."""
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one CPU: ranks cannot share it")
     if not shutil.which("mpirun"):
         pytest.skip("no mpirun: install openmpi-bin")
     program = ["env", *(["-u", "OMPI_COMM_WORLD_LOCAL_SIZE"] if hidden else []), str(tools.path("ttrun"))]
-    done = subprocess.run(["mpirun", "-n", "2", "--bind-to", binding, *program, "run", str(bundle("mesh-parts")), "--random",
+    done = subprocess.run(["mpirun", "-n", "2", "--bind-to", binding, *program, "run", str(written("mesh-parts")), "--random",
                            "--json"], capture_output=True, text=True, timeout=120, env=os.environ | MPI)
     assert done.returncode == 0, done.stderr
     share = 1 if binding == "core" else len(os.sched_getaffinity(0)) // 2
@@ -106,31 +89,31 @@ def test_ranks_share_cpus(tools, bundle, binding, hidden):
 
 
 @ways
-def test_constants_of_each_device(run, bundle, how):
+def test_constants_of_each_device(run, written, how):
     """The same outputs however the devices of a 2 x 2 mesh are connected."""
-    printed = run(how, bundle("mesh"), "--random=3", ranks=4).stdout
-    assert printed == run("default", bundle("mesh"), "--random=3").stdout
+    printed = run(how, written("mesh"), "--random=3", ranks=4).stdout
+    assert printed == run("default", written("mesh"), "--random=3").stdout
     assert printed.startswith("y f32[1, 256]: ")
 
 
 @ways
-def test_two_queues(run, bundle, how):
-    printed = run(how, bundle("mesh-queues"), "--random", "--queues=2", "--loops=100").stdout
-    assert printed == run("default", bundle("mesh-queues"), "--random").stdout
+def test_two_queues(run, written, how):
+    printed = run(how, written("mesh-queues"), "--random", "--queues=2", "--loops=100").stdout
+    assert printed == run("default", written("mesh-queues"), "--random").stdout
 
 
 @pytest.mark.parametrize("how, message", [
     ("threads", "--devices=3: expected 2, the devices of the mesh that {} is compiled for"),
     ("processes", "--processes=3: expected 2, the devices of the mesh that {} is compiled for"),
     ("mpi", "rank 1: {}: the bundle is compiled for a mesh of 2 devices; the transport is of device 1 of 3")])
-def test_other_number_of_devices(run, bundle, how, message):
-    done = run(how, bundle("mesh-parts"), "--random", ranks=3, check=False)
+def test_other_number_of_devices(run, written, how, message):
+    done = run(how, written("mesh-parts"), "--random", ranks=3, check=False)
     assert done.returncode == 2
-    assert message.format(bundle("mesh-parts")) in done.stderr
+    assert message.format(written("mesh-parts")) in done.stderr
 
 
-def test_bundle_for_one_device(run, bundle):
-    done = run("processes", bundle("sample"), "--random", check=False)
+def test_bundle_for_one_device(run, written):
+    done = run("processes", written("sample"), "--random", check=False)
     assert done.returncode == 2 and "expected a bundle compiled for a mesh, found" in done.stderr
 
 
@@ -139,21 +122,21 @@ def test_bundle_for_one_device(run, bundle):
     ("--profile=p", "recordings are of one device: expected no --profile with a mesh"),
     ("--schedule=auto", "--schedule=auto measures one device"),
     ("--save-state=s", "each device of a mesh has its own states: expected no --save-state")])
-def test_options_of_one_device(run, bundle, tmp_path, option, message):
-    done = run("threads", bundle("mesh-parts"), "--random", option, check=False, cwd=tmp_path)
+def test_options_of_one_device(run, written, tmp_path, option, message):
+    done = run("threads", written("mesh-parts"), "--random", option, check=False, cwd=tmp_path)
     assert done.returncode == 2 and message in done.stderr
 
 
 @pytest.mark.parametrize("how", ["processes", "mpi"])
-def test_a_rank_without_inputs_ends_all(run, bundle, how):
-    done = run(how, bundle("mesh-parts"), check=False)
+def test_a_rank_without_inputs_ends_all(run, written, how):
+    done = run(how, written("mesh-parts"), check=False)
     assert done.returncode != 0
     # The message of the first rank to find out.
     assert ": missing input: x f32[2, 256]" in done.stderr
 
 
-def test_library_of_mpi_is_missing(run, bundle):
-    done = run("mpi", bundle("mesh-parts"), "--random", check=False,
+def test_library_of_mpi_is_missing(run, written):
+    done = run("mpi", written("mesh-parts"), "--random", check=False,
                environment={"TTRT_MPI_LIBRARY": "/nowhere/libttrt-mpi.so"})
     assert done.returncode == 2
     assert "a mesh over MPI needs libttrt-mpi: /nowhere/libttrt-mpi.so: cannot open shared object file" in done.stderr
@@ -161,19 +144,19 @@ def test_library_of_mpi_is_missing(run, bundle):
 
 @pytest.mark.parametrize("how, name, ranks", [
     ("processes", "mesh-parts", 2), ("processes", "mesh", 4), ("mpi", "mesh-parts", 2)])
-def test_killed_ranks(root, build_dir, bundle, how, name, ranks):
+def test_killed_ranks(root, build_dir, written, how, name, ranks):
     if how == "mpi" and not (shutil.which("mpirun") and (build_dir / "lib/libttrt-mpi.so").exists()):
         pytest.skip("no MPI: install libopenmpi-dev and openmpi-bin")
     done = subprocess.run(
-        [sys.executable, root / "scripts/kill-ranks.py", bundle(name), str(ranks), f"--build={build_dir}",
+        [sys.executable, root / "scripts/kill-ranks.py", written(name), str(ranks), f"--build={build_dir}",
          "--times=3", f"--how={how}"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_interrupted(tools, bundle):
+def test_interrupted(tools, written):
     """Ctrl-C or SIGTERM ends all ranks without words."""
     process = subprocess.Popen(
-        [tools.path("ttrun"), "run", bundle("mesh-parts"), "--random", "--loops=1000000000000", "--processes=2"],
+        [tools.path("ttrun"), "run", written("mesh-parts"), "--random", "--loops=1000000000000", "--processes=2"],
         text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     time.sleep(0.3)
     begin = time.monotonic()
@@ -183,15 +166,15 @@ def test_interrupted(tools, bundle):
     assert process.returncode == 128 + signal.SIGTERM and output == ""
 
 
-def test_read_and_check(tools, bundle):
-    path = bundle("mesh")
+def test_read_and_check(tools, written):
+    path = written("mesh")
     printed = tools.ttrun("read", path, "--mesh", "--traces").stdout
     assert "mesh of 4 devices (x: 2, y: 2), 3 collectives, 3 exchanges" in printed
     assert "sum_over_y  all_reduce direct sum, f32 of 1024 to 1024 bytes, 1 exchange" in printed
     assert "groups {0, 1}, {2, 3}; a device receives 1024 bytes" in printed
     assert "device 2 at (1, 0): constants 0 B in common, 1.0 KiB (1024) of its own (shard 2)" in printed
     assert "exchange scatter\n" in printed
-    assert "divided in dimension 0 by x" in tools.ttrun("read", bundle("mesh-parts"), "--entries").stdout
+    assert "divided in dimension 0 by x" in tools.ttrun("read", written("mesh-parts"), "--entries").stdout
     assert "has     a mesh of 4 devices" in tools.ttrun("check", path).stdout
     given = json.loads(tools.ttrun("read", path, "--json").stdout)
     assert given["mesh"]["devices"] == 4
@@ -199,14 +182,14 @@ def test_read_and_check(tools, bundle):
     assert given["mesh"]["holds"][3] == {"device": 3, "coordinates": [1, 1], "common_constants": 0,
                                          "own_constants": 1024, "shard": 3}
     assert [c["kind"] for c in given["collectives"]] == ["all_reduce", "reduce_scatter", "all_gather"]
-    parts = json.loads(tools.ttrun("read", bundle("mesh-parts"), "--json").stdout)
+    parts = json.loads(tools.ttrun("read", written("mesh-parts"), "--json").stdout)
     assert parts["entries"][0]["inputs"][0]["sharding"] == [["x"], []]
-    assert "mesh" not in json.loads(tools.ttrun("read", bundle("sample"), "--json").stdout)
+    assert "mesh" not in json.loads(tools.ttrun("read", written("sample"), "--json").stdout)
 
 
 @pytest.mark.parametrize("options", [["--devices=2"], ["--processes=2", "--bind=cores"]])
-def test_perf(tools, bundle, tmp_path, options):
-    given = json.loads(tools.ttrun("perf", bundle("mesh-parts"), "--json", "--loops=50",
+def test_perf(tools, written, tmp_path, options):
+    given = json.loads(tools.ttrun("perf", written("mesh-parts"), "--json", "--loops=50",
                                    f"--timeline={tmp_path / 't.json'}", *options).stdout)
     assert len(given["devices"]) == 2
     for device in given["devices"]:
@@ -220,5 +203,5 @@ def test_perf(tools, bundle, tmp_path, options):
     assert sorted(e["pid"] for e in exchanges) == [1, 2]
     latest = max(e["ts"] for e in exchanges)
     assert all(e["ts"] + e["dur"] >= latest for e in exchanges)
-    text = tools.ttrun("perf", bundle("mesh-parts"), "--loops=5", *options).stdout
+    text = tools.ttrun("perf", written("mesh-parts"), "--loops=5", *options).stdout
     assert "device   us per run    computing       moving      waiting" in text

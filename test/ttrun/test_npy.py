@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ttrun's .npy files are NumPy's, both ways."""
-import subprocess
 
 import pytest
 
@@ -8,13 +7,8 @@ np = pytest.importorskip("numpy")
 
 
 @pytest.fixture(scope="module")
-def sample(build_dir, tmp_path_factory):
-    writer = build_dir / "test/unit/ttrt-write-sample"
-    if not writer.exists():
-        pytest.skip(f"{writer} is not built")
-    bundle = tmp_path_factory.mktemp("sample") / "sample.ttcb"
-    subprocess.run([writer, "sample", bundle], check=True)
-    return bundle
+def sample(written):
+    return written("sample")
 
 
 def reference(x):

@@ -1,36 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """report.html: the page tests itself in headless Chromium (Profile/Page/selftest.js)."""
-import html
 import json
 import os
 import re
-import shutil
 import struct
-import subprocess
 
 import pytest
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    """Loads a page in Chromium and returns the outcome of its test."""
-    found = shutil.which("chromium")
-    if not found:
-        pytest.skip("chromium is not installed (Debian package chromium): the page of a recording is NOT tested")
-    profile = tmp_path_factory.mktemp("chromium")
-
-    def load(page):
-        # Without its sandbox, which needs rights that containers and root do not have; the pages are our own.
-        command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                   "--window-size=1400,900", f"--user-data-dir={profile}", "--dump-dom", f"{page.as_uri()}#selftest"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120,
-                              env={**os.environ, "HOME": str(profile)})
-        assert done.returncode == 0, done.stderr
-        outcome = re.search(r'<pre id="selftest">(.*?)</pre>', done.stdout, re.S)
-        assert outcome, "the page did not come to the end of its test:\n" + done.stdout[:2000]
-        return json.loads(html.unescape(outcome[1]))
-
-    return load
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +56,8 @@ def test_page_of_shards_tests_itself(sharded, browser):
     assert traffic["cores"] == 4 and sum(map(sum, traffic["read"])) > 0
 
 
-def test_page_with_zones_of_programs(tools, build_dir, tmp_path, browser):
-    script = tmp_path / "script.ttcb"
-    subprocess.run([build_dir / "test/unit/ttrt-write-sample", "script", script], check=True)
+def test_page_with_zones_of_programs(tools, written, tmp_path, browser):
+    script = written("script")
     tools.ttrun("run", script, "--random", "--loops=20", "--cores=2", f"--profile={tmp_path}/profile")
     tools.ttrun("report", tmp_path / "profile")
     result = browser(next((tmp_path / "profile").iterdir()) / "report.html")

@@ -14,13 +14,8 @@ import trace_events
 
 
 @pytest.fixture(scope="module")
-def bundle(build_dir, tmp_path_factory):
-    writer = build_dir / "test/unit/ttrt-write-sample"
-    if not writer.exists():
-        pytest.skip(f"{writer} is not built")
-    path = tmp_path_factory.mktemp("bundle") / "sample.ttcb"
-    subprocess.run([writer, "sample", path], check=True)
-    return path
+def bundle(written):
+    return written("sample")
 
 
 class Report:
@@ -233,9 +228,8 @@ def test_long_blocking_runs_drop_nothing(tools, bundle, tmp_path):
     assert len(Report(folder).ops()) == 1000 * COMMANDS
 
 
-def test_zones_inside_of_programs(tools, build_dir, tmp_path):
-    script = tmp_path / "script.ttcb"
-    subprocess.run([build_dir / "test/unit/ttrt-write-sample", "script", script], check=True)
+def test_zones_inside_of_programs(tools, written, tmp_path):
+    script = written("script")
     tools.ttrun("run", script, "--random", f"--loops={LOOPS}", "--cores=2", f"--profile={tmp_path}/profile")
     [folder] = (tmp_path / "profile").iterdir()
     report = Report(folder)

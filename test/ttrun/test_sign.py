@@ -8,13 +8,10 @@ import pytest
 
 
 @pytest.fixture
-def sample(build_dir, tools, tmp_path):
-    writer = build_dir / "test/unit/ttrt-write-sample"
-    if not writer.exists():
-        pytest.skip(f"{writer} is not built")
+def sample(written, tools, tmp_path):
     if "built without libsodium" in tools.ttrun("keygen", "probe", check=False, cwd=tmp_path).stderr:
         pytest.skip("this ttrun has no signatures")
-    subprocess.run([writer, "sample", tmp_path / "a.ttcb"], check=True)
+    written("sample", tmp_path / "a.ttcb")
     for name in ("one", "two"):
         tools.ttrun("keygen", name, cwd=tmp_path)
     tools.ttrun("sign", "a.ttcb", "--key=one.key", cwd=tmp_path)
