@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page is written by hand in MemoryMap/ and embedded by the build. This file makes its data.
+// The page is in MemoryMap/. This file makes its data.
 
 #include "Describe/MemoryMap.h"
 
 #include "Describe/MemoryUse.h"
 #include "Formats/Json.h"
+#include "Formats/Page.h"
 #include "MemoryMapFiles.h"
 
 namespace ttrun {
@@ -101,16 +102,9 @@ static std::string mapJson(const Bundle &bundle) {
 }
 
 std::string memoryMapPage(const Bundle &bundle) {
-  std::string page = kMemoryMapPage;
-  // From the end to the start, so that inserted text is never searched.
-  auto fill = [&](const char *mark, const std::string &content) {
-    page.replace(page.rfind(mark), std::string_view(mark).size(), content);
-  };
-  fill("@SELFTEST@", kMemoryMapSelftest);
-  fill("@SCRIPT@", std::string(kMemoryMapModel) + kMemoryMapMap + kMemoryMapControls);
-  fill("@DATA@", insideScript(mapJson(bundle)));
-  fill("@STYLE@", kMemoryMapStyle);
-  return page;
+  return makePage({"ttc memory map", kMemoryMapStyle, kMemoryMapPage,
+                   std::string(kMemoryMapModel) + kMemoryMapMap + kMemoryMapControls,
+                   kMemoryMapSelftest, mapJson(bundle)});
 }
 
 } // namespace ttrun

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Formats/Page.h"
 #include "Formats/Json.h"
 #include "Profile/Files.h"
 #include "Profile/Summary.h"
@@ -373,17 +374,10 @@ private:
 } // namespace
 
 std::string pageHtml(const Analysis &analysis, const Summary &summary) {
-  std::string page = kProfilePage;
-  // From the end to the start, so that inserted text is never searched.
-  auto fill = [&](const char *mark, const std::string &content) {
-    page.replace(page.rfind(mark), std::string_view(mark).size(), content);
-  };
-  fill("@SELFTEST@", kProfileSelftest);
-  fill("@SCRIPT@", std::string(kProfileData) + kProfileTimeline + kProfileTable + kProfileRoofline +
-                       kProfileTraffic + kProfileControls);
-  fill("@DATA@", insideScript(PageData(analysis, summary).write()));
-  fill("@STYLE@", kProfileStyle);
-  return page;
+  return makePage({"ttc profile", kProfileStyle, kProfilePage,
+                   std::string(kProfileData) + kProfileTimeline + kProfileTable + kProfileRoofline +
+                       kProfileTraffic + kProfileControls,
+                   kProfileSelftest, PageData(analysis, summary).write()});
 }
 
 } // namespace ttrun::report

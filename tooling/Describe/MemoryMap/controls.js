@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything around the picture. Names are inserted as text only, never as markup.
+// Everything around the picture.
 
-function element(tag, text, parent) {
-  const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-function describe(rows, parent) {
-  const list = element('dl', undefined, parent);
-  for (const [name, value] of rows) { element('dt', name, list); element('dd', value, list); }
-}
 function lifetimeText(b) {
   return b.always ? 'always' : `[${b.begin}, ${b.end})`;
 }
@@ -33,7 +23,7 @@ function showDetails() {
     if (ops.length) rows.push([title, ops.slice(0, 12).join(', ') + (ops.length > 12 ? `, and ${ops.length - 12} more` : '')]);
   }
   if (!b.always) rows.push(['from', pointText(b.begin)], ['to', pointText(b.end - 1)]);
-  describe(rows, place);
+  place.append(definitions(rows));
 }
 function showSummary() {
   const {panel} = state, m = panel.memory, place = $('summary');
@@ -44,7 +34,7 @@ function showSummary() {
     ['peak of blocks with a lifetime', `${exactText(panel.peak)} at point ${panel.peakTime}`]];
   if (m.lower_bound) rows.push([m.id === 'l1' ? 'tensors and scratch' : 'activations', `${exactText(m.arena_size)}, ${(m.arena_size / m.lower_bound).toFixed(3)} x the lower bound of ${exactText(m.lower_bound)}`]);
   rows.push(['blocks', String(panel.blocks.length)]);
-  describe(rows, place);
+  place.append(definitions(rows));
 }
 function listBlocks(place, title, blocks) {
   const kMost = 60;
@@ -141,30 +131,19 @@ function makeTabs() {
   for (let core = 0; core < data.cores; ++core) element('option', String(core), $('core')).value = String(core);
   $('core').addEventListener('change', () => show(panelOf('l1', Number($('core').value))));
 }
-function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  readColours(); showLegend(); redraw();
-}
-
 // ---- Pointer
 
 function pointAt(event) {
   const box = canvas.getBoundingClientRect();
   return [event.clientX - box.left, event.clientY - box.top];
 }
-function showTip(block, x, y) {
-  const tip = $('tip');
-  tip.hidden = !block;
-  if (!block) return;
-  tip.replaceChildren();
-  element('b', block.label, tip);
-  if (block.label !== block.name) element('span', block.name, tip);
-  element('span', `${block.kind}, ${exactText(block.size)} (${bytesText(block.size)}) at ${hexText(block.offset)}`, tip);
-  element('span', `lifetime ${lifetimeText(block)}${block.type ? ', ' + block.type : ''}`, tip);
-  if (block.source && block.source !== block.label) element('span', 'from ' + block.source, tip);
-  const box = tip.getBoundingClientRect();
-  tip.style.left = Math.max(4, x + 16 + box.width > size.width ? x - box.width - 12 : x + 16) + 'px';
-  tip.style.top = Math.max(4, Math.min(y + 14, size.height - box.height - 6)) + 'px';
+function showBlock(block, x, y) {
+  if (!block) return showTip(x, y);
+  const lines = [`${block.kind}, ${exactText(block.size)} (${bytesText(block.size)}) at ${hexText(block.offset)}`,
+    `lifetime ${lifetimeText(block)}${block.type ? ', ' + block.type : ''}`];
+  if (block.label !== block.name) lines.unshift(block.name);
+  if (block.source && block.source !== block.label) lines.push('from ' + block.source);
+  showTip(x, y, element('b', block.label), ...lines.map(line => element('span', line)));
 }
 let drag = null;
 canvas.addEventListener('pointerdown', event => {
@@ -185,7 +164,7 @@ canvas.addEventListener('pointermove', event => {
   const on = isOnMap(x, y), found = on ? state.panel.hit(timeAt(x), offsetAt(y)) : null;
   const time = Math.floor(timeAt(x));
   $('position').textContent = on && time >= 0 && time < points ? `point ${time}: ${pointText(time)}` : '';
-  showTip(found, x, y);
+  showBlock(found, x, y);
   if (found !== state.hover) { state.hover = found; redraw(); }
 });
 canvas.addEventListener('pointerup', event => {
@@ -237,16 +216,14 @@ $('zoom-out').addEventListener('click', kKeys['-']);
 $('fit-all').addEventListener('click', kKeys['0']);
 $('fit-planned').addEventListener('click', kKeys.a);
 $('fit-peak').addEventListener('click', kKeys.p);
-$('help-button').addEventListener('click', kKeys['?']);
-$('theme').addEventListener('click', () => setTheme(isDark() ? 'light' : 'dark'));
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); showLegend(); redraw(); });
 
 $('subject').textContent = `${data.entries.join(', ')} for ${data.target}`;
 $('subject').title = data.producer;
-readColours();
+restyle();
 makeTabs();
 resize();
 show(panelOf(data.memories[0].id));
+restyled.push(showLegend);
 // map.html#trace,dark opens with that memory and that theme.
 for (const word of location.hash.slice(1).split(',')) {
   if (data.memories.some(m => m.id === word)) show(panelOf(word));

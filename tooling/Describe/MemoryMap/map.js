@@ -2,7 +2,6 @@
 //
 // The picture: a canvas, redrawn as a whole, and the view on it.
 
-const $ = id => document.getElementById(id);
 const canvas = $('map'), pen = canvas.getContext('2d');
 const kMargin = {left: 92, right: 10, top: 78, bottom: 34};
 // Hue, saturation, lightness in light and dark.
@@ -11,17 +10,14 @@ const kColours = {
   state: [280, 55, 60, 55], host: [178, 60, 42, 40], stream: [258, 45, 72, 45], command: [330, 65, 58, 58],
 };
 
-const state = {panels: [], panel: null, view: null, hover: null, selected: null, matches: [], matched: null, colours: {}, dark: false};
+const state = {panels: [], panel: null, view: null, hover: null, selected: null, matches: [], matched: null};
 let size = {width: 0, height: 0};
-
-const isDark = () => document.documentElement.dataset.theme
-  ? document.documentElement.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 
 // Neighbouring activations get slightly different colours.
 const turnOf = block => block.kind === 'activation' ? block.number * 7 % 5 - 2 : 0;
 function colourOf(block) {
   const [hue, saturation, light, dark] = kColours[block.kind] || [0, 0, 60, 50];
-  return `hsl(${hue + turnOf(block) * 7} ${saturation}% ${state.dark ? dark : light}%)`;
+  return `hsl(${hue + turnOf(block) * 7} ${saturation}% ${style.dark ? dark : light}%)`;
 }
 
 // ---- Where things are
@@ -70,14 +66,6 @@ function reveal(block) {
 
 // ---- Drawing
 
-let pending = 0;
-function redraw() { pending ||= requestAnimationFrame(() => { pending = 0; draw(); }); }
-function readColours() {
-  const style = getComputedStyle(document.documentElement);
-  state.dark = isDark();
-  for (const name of ['back', 'panel', 'line', 'text', 'soft', 'accent', 'peak', 'match', 'grid'])
-    state.colours[name] = style.getPropertyValue('--' + name).trim();
-}
 function resize() {
   const box = $('stage').getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
   size = {width: Math.max(1, box.width), height: Math.max(1, box.height)};
@@ -85,13 +73,6 @@ function resize() {
   canvas.height = Math.round(size.height * ratio);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   if (state.view) draw();
-}
-// A step of 1, 2 or 5 times a power of ten (for bytes, a power of two) that divides `span` into about `count`.
-function niceStep(span, count, binary) {
-  const raw = span / count;
-  if (binary) return Math.max(64, 2 ** Math.ceil(Math.log2(raw)));
-  const power = 10 ** Math.floor(Math.log10(raw));
-  return Math.max(1, [1, 2, 5, 10].find(m => m * power >= raw) * power);
 }
 // The box of a block, clipped to the map: [x, y, width, height], or null if it is outside.
 function boxOf(b) {
@@ -130,7 +111,7 @@ function drawBlocks() {
   for (const [b, [x, y, w, h]] of named) {
     const room = Math.floor((w - 8) / 6.8);
     pen.globalAlpha = searching && !state.matched.has(b) ? .4 : 1;
-    pen.fillStyle = b.kind === 'constant' && !state.dark ? '#1b2130' : '#fff';
+    pen.fillStyle = b.kind === 'constant' && !style.dark ? '#1b2130' : '#fff';
     pen.fillText(b.label.length > room ? b.label.slice(0, Math.max(1, room - 1)) + '\u2026' : b.label, x + 4, y + h / 2);
   }
   pen.globalAlpha = 1;
@@ -141,18 +122,18 @@ function drawBlocks() {
     pen.lineWidth = width;
     pen.strokeRect(box[0] - 1, box[1] - 1, box[2] + 2, box[3] + 2);
   };
-  if (searching && state.matched.size <= 2000) for (const b of state.matched) outline(b, state.colours.match, 1.5);
-  outline(state.hover, state.colours.text, 1.5);
-  outline(state.selected, state.colours.accent, 3);
+  if (searching && state.matched.size <= 2000) for (const b of state.matched) outline(b, style.match, 1.5);
+  outline(state.hover, style.text, 1.5);
+  outline(state.selected, style.accent, 3);
 }
 
 function drawAxes() {
-  const v = state.view, c = state.colours, right = size.width - kMargin.right, bottom = size.height - kMargin.bottom;
+  const v = state.view, c = style, right = size.width - kMargin.right, bottom = size.height - kMargin.bottom;
   pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
   pen.textBaseline = 'middle';
   pen.textAlign = 'right';
   pen.lineWidth = 1;
-  const step = niceStep(v.a1 - v.a0, mapHeight() / 56, true);
+  const step = Math.max(64, 2 ** Math.ceil(Math.log2((v.a1 - v.a0) / mapHeight() * 56)));
   for (let a = Math.ceil(Math.max(v.a0, 0) / step) * step; a <= v.a1 && a <= state.panel.memory.total; a += step) {
     const y = Math.round(yOf(a)) + .5;
     pen.strokeStyle = c.grid;
@@ -161,7 +142,7 @@ function drawAxes() {
     pen.fillText(hexText(a), kMargin.left - 6, y);
   }
   pen.textAlign = 'center';
-  const hop = niceStep(v.t1 - v.t0, mapWidth() / 80, false);
+  const hop = Math.max(1, niceStep((v.t1 - v.t0) / mapWidth() * 80));
   for (let t = Math.ceil(Math.max(v.t0, 0) / hop) * hop; t <= v.t1 && t <= points; t += hop) {
     const x = Math.round(xOf(t)) + .5;
     pen.strokeStyle = c.grid;
@@ -174,7 +155,7 @@ function drawAxes() {
 
 // The bytes of live blocks that have a lifetime, drawn above the map on its time axis; the peak in both.
 function drawProfile() {
-  const v = state.view, c = state.colours, panel = state.panel, top = 20, bottom = kMargin.top - 10, right = size.width - kMargin.right;
+  const v = state.view, c = style, panel = state.panel, top = 20, bottom = kMargin.top - 10, right = size.width - kMargin.right;
   pen.save();
   pen.beginPath(); pen.rect(kMargin.left, 0, mapWidth(), size.height - kMargin.bottom); pen.clip();
   if (panel.peak > 0) {
@@ -188,13 +169,13 @@ function drawProfile() {
     pen.lineTo(xOf(Math.min(points, Math.ceil(v.t1))), bottom);
     pen.globalAlpha = .35; pen.fillStyle = c.accent; pen.fill(); pen.globalAlpha = 1;
     const x = xOf(panel.peakTime + .5), wide = Math.max(1, xOf(1) - xOf(0));
-    pen.globalAlpha = .12; pen.fillStyle = c.peak;
+    pen.globalAlpha = .12; pen.fillStyle = c.bad;
     pen.fillRect(x - wide / 2, top, wide, size.height); pen.globalAlpha = 1;
-    pen.strokeStyle = c.peak; pen.lineWidth = 1.5; pen.setLineDash([5, 3]);
+    pen.strokeStyle = c.bad; pen.lineWidth = 1.5; pen.setLineDash([5, 3]);
     pen.beginPath(); pen.moveTo(x, top); pen.lineTo(x, size.height - kMargin.bottom); pen.stroke(); pen.setLineDash([]);
     const label = `peak ${bytesText(panel.peak)} at point ${panel.peakTime}`;
     const half = pen.measureText(label).width / 2 + 4;
-    pen.fillStyle = c.peak; pen.textAlign = 'center';
+    pen.fillStyle = c.bad; pen.textAlign = 'center';
     pen.fillText(label, Math.min(Math.max(x, kMargin.left + half), right - half), top - 10);
   }
   pen.restore();
@@ -206,7 +187,7 @@ function drawProfile() {
 }
 
 function draw() {
-  pen.fillStyle = state.colours.back;
+  pen.fillStyle = style.back;
   pen.fillRect(0, 0, size.width, size.height);
   drawAxes();
   drawBlocks();

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The data of the page: the blocks of each memory, where each is stored and when it is alive.
-'use strict';
 
-const data = JSON.parse(document.getElementById('data').textContent);
 const points = data.timeline.length;
 
-function bytesText(bytes) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let unit = 0, value = bytes;
-  while (value >= 1024 && unit < units.length - 1) { value /= 1024; ++unit; }
-  return unit === 0 ? bytes + ' B' : value.toFixed(value < 10 ? 2 : 1) + ' ' + units[unit];
-}
 const exactText = bytes => bytes.toLocaleString('en') + ' B';
 const hexText = value => '0x' + value.toString(16);
 function pointText(time) {

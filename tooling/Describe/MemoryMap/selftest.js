@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With #selftest in the address, the page tests itself and appends the outcome as JSON, for a browser that
-// can only dump the loaded document.
+// The test of the page by itself.
 'use strict';
 
 function selfTest() {
-  const failures = [], timing = {};
-  const check = (what, good) => { if (!good) failures.push(what); };
+  const test = new SelfTest(), {check, key, random, timing} = test;
   const mean = (count, work) => {
     const begin = performance.now();
     for (let i = 0; i < count; ++i) work(i);
     return (performance.now() - begin) / count;
   };
-  const key = (name, target = canvas, shift = false) =>
-    target.dispatchEvent(new KeyboardEvent('keydown', {key: name, shiftKey: shift, bubbles: true, cancelable: true}));
   const pointer = (type, x, y) => {
     const box = canvas.getBoundingClientRect();
     canvas.dispatchEvent(new PointerEvent(type, {clientX: box.left + x, clientY: box.top + y, pointerId: 1, bubbles: true}));
   };
-  let seed = 1;
-  const random = () => (seed = Math.imul(seed, 1103515245) + 12345 >>> 0) / 2 ** 32;
   const tabs = [...$('tabs').children];
 
   let visited = 0;
@@ -145,14 +139,10 @@ function selfTest() {
   check('a kind that is off is not hit', !panel.shown.has(panel.kinds[0]) && panel.kinds.length === panel.shown.size + 1);
   box.click();
   setTheme('dark');
-  const dark = state.colours.back;
+  const dark = style.back;
   setTheme('light');
-  check('light and dark differ', dark !== state.colours.back);
+  check('light and dark differ', dark !== style.back);
 
-  const outcome = element('pre', undefined, document.body);
-  outcome.id = 'selftest';
-  outcome.textContent = JSON.stringify({failures, timing, visited, title: document.title,
-    blocks: data.memories.map(m => m.blocks.length), found, elements: document.querySelectorAll('*').length,
-    scripts: document.scripts.length});
+  test.finish({visited, blocks: data.memories.map(m => m.blocks.length), found});
 }
 if (location.hash === '#selftest') selfTest();

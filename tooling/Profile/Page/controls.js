@@ -53,12 +53,8 @@ canvas.addEventListener('pointermove', event => {
     $('tip').hidden = true;
     return;
   }
-  const over = hit(x, y), tip = $('tip');
-  tip.hidden = !over;
-  if (!over) return;
-  tip.replaceChildren(definitions(describe(over)));
-  tip.style.left = Math.min(x + 14, Math.max(0, width - tip.offsetWidth - 4)) + 'px';
-  tip.style.top = Math.min(y + 14, Math.max(0, height - tip.offsetHeight - 4)) + 'px';
+  const over = hit(x, y);
+  showTip(x, y, ...(over ? [definitions(describe(over))] : []));
 });
 canvas.addEventListener('pointerup', event => {
   const box = canvas.getBoundingClientRect();
@@ -98,19 +94,10 @@ $('zoom-in').onclick = () => zoom(0.6);
 $('zoom-out').onclick = () => zoom(1 / 0.6);
 $('fit').onclick = () => setView(0, span);
 $('fit-selected').onclick = () => { if (selected) showZone(selected); };
-$('help-button').onclick = () => $('help').showModal();
-$('theme').onclick = () => {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  root.dataset.theme = dark ? 'light' : 'dark';
-  readStyle();
-  redraw();
-  drawTraffic();
-};
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readStyle(); redraw(); drawTraffic(); });
+restyled.push(drawTraffic);
 new ResizeObserver(redraw).observe(stage);
 
-readStyle();
+restyle();
 showHead();
 showUses();
 showKinds();

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The recording as arrays. Times are nanoseconds since its begin.
-'use strict';
 
-const $ = id => document.getElementById(id);
-const data = JSON.parse($('data').textContent);
 const text = index => index < 0 ? '' : data.strings[index];
 
 /// Kinds of zones, as Page.cpp numbers them.
@@ -85,12 +82,6 @@ function duration(ns) {
   return ns.toFixed(0) + ' ns';
 }
 const percent = share => (100 * share).toFixed(1) + ' %';
-function bytes(count) {
-  const units = ['B', 'KiB', 'MiB', 'GiB'];
-  let unit = 0;
-  while (count >= 1024 && unit < 3) { count /= 1024; ++unit; }
-  return (unit ? count.toFixed(1) : count) + ' ' + units[unit];
-}
 /// An op has the colour of its kind in all rows: from a hash of the name.
 const colors = new Map();
 function colorOf(lane, zone) {

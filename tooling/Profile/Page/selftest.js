@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With #selftest in the address, the page tests itself and appends the outcome as JSON, for a browser that
-// can only dump the loaded document.
+// The test of the page by itself.
 'use strict';
 
 function selfTest() {
-  const failures = [], timing = {};
-  const check = (what, good) => { if (!good) failures.push(what); };
-  const key = (name, target = canvas) =>
-    target.dispatchEvent(new KeyboardEvent('keydown', {key: name, bubbles: true, cancelable: true}));
-  let seed = 1;
-  const random = () => (seed = Math.imul(seed, 1103515245) + 12345 >>> 0) / 2 ** 32;
+  const test = new SelfTest(), {check, key, random, timing} = test;
 
   draw();
   let zones = 0;
@@ -134,8 +128,6 @@ function selfTest() {
   timing.most_ms = most;
   timing.visited = visited;
   setView(0, span);
-  const scripts = document.scripts.length, elements = document.getElementsByTagName('*').length;
-  document.body.append(element('pre', JSON.stringify({failures, timing, scripts, elements, zones: programZones, title: document.title,
-    dots: circles.length, roofs: roofs.length, heats: heats.length}), {id: 'selftest'}));
+  test.finish({zones: programZones, dots: circles.length, roofs: roofs.length, heats: heats.length});
 }
 if (location.hash === '#selftest') selfTest();

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The panels below the timeline.
-'use strict';
-
-function element(tag, content = '', attributes = {}) {
-  const made = document.createElement(tag);
-  if (content instanceof Node) made.append(content);
-  else made.textContent = content;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
 
 function describe([row, depth, zone]) {
   const lane = rows[row].lanes[depth];
@@ -21,17 +12,12 @@ function describe([row, depth, zone]) {
   if (zone > 0) list.push(['gap before', duration(lane.begin[zone] - lane.end[zone - 1])]);
   if (op) {
     list.push(['median of all', duration(op.median) + `, ${op.count} times`]);
-    if (op.bytes) list.push(['DRAM', `${bytes(op.bytes)}, ${(op.bytes / op.median).toFixed(2)} GB/s`]);
+    if (op.bytes) list.push(['DRAM', `${bytesText(op.bytes)}, ${(op.bytes / op.median).toFixed(2)} GB/s`]);
     if (op.flops) list.push(['operations', `${si(op.flops, '')}, ${si(op.flops / op.median * 1e9, '/s')}`]);
     if (op.peak !== undefined) list.push(['of peak', percent(op.peak)]);
     if (op.band !== undefined) list.push(['of bandwidth', percent(op.band)]);
   }
   return list;
-}
-function definitions(list) {
-  const made = document.createElement('dl');
-  for (const [name, value] of list) made.append(element('dt', name), element('dd', value));
-  return made;
 }
 function showDetails() {
   $('details').replaceChildren(element('h2', 'Selected'),
@@ -49,7 +35,7 @@ const COLUMNS = [
   ...data.counters.map(([field, name]) => [field, name, count]),
   ...(data.ops.some(op => 'ipc' in op) ? [['ipc', 'IPC', ratio]] : []),
   ...(data.ops.some(op => 'misses' in op) ? [['misses', 'cache misses of 1000', ratio]] : []),
-  ['bytes', 'DRAM', bytes], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''],
+  ['bytes', 'DRAM', bytesText], ['rate', 'GB/s', rate => rate ? rate.toFixed(1) : ''],
   ['flops', 'operations', number => number ? si(number, '') : ''], ['peak', '% of peak', known], ['band', '% of bandwidth', known],
   ['share', 'share', percent]];
 for (const op of data.ops) op.rate = op.median && op.bytes ? op.bytes / op.median : 0;

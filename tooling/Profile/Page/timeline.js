@@ -40,13 +40,6 @@ function scroll(by) {
 // Not higher than its rows; the user can resize it.
 stage.style.height = `min(46vh, ${total + 14}px)`;
 
-let pending = false;
-function redraw() {
-  if (pending) return;
-  pending = true;
-  requestAnimationFrame(() => { pending = false; draw(); });
-}
-
 function drawLane(context, lane, y, rowIndex, laneIndex) {
   const scale = (width - LABEL) / (view.end - view.begin);
   const dim = matching !== null;
@@ -81,18 +74,6 @@ function drawLane(context, lane, y, rowIndex, laneIndex) {
   return visited;
 }
 
-const style = {};
-function readStyle() {
-  const computed = getComputedStyle(document.documentElement);
-  for (const name of ['back', 'panel', 'line', 'text', 'soft', 'accent', 'bad']) style[name] = computed.getPropertyValue('--' + name).trim();
-}
-
-/// A step of 1, 2 or 5 times a power of ten, for about one tick in 110 pixels.
-function tickStep() {
-  const wanted = (view.end - view.begin) / (width - LABEL) * 110, power = 10 ** Math.floor(Math.log10(wanted));
-  return power * [1, 2, 5, 10].find(factor => factor * power >= wanted);
-}
-
 function draw() {
   const ratio = window.devicePixelRatio || 1;
   width = stage.clientWidth;
@@ -106,7 +87,7 @@ function draw() {
   context.fillStyle = style.back;
   context.fillRect(0, 0, width, height);
   context.font = '11px system-ui, "DejaVu Sans", sans-serif';
-  const step = tickStep();
+  const step = niceStep((view.end - view.begin) / (width - LABEL) * 110); // one tick in 110 pixels
   context.fillStyle = style.line;
   for (let time = Math.ceil(view.begin / step) * step; time < view.end; time += step)
     context.fillRect(xOf(time), AXIS, 1, height);

@@ -32,9 +32,9 @@ class Heat {
     return core >= 0 && memory >= 0 && core < this.traffic.cores && memory < this.columns ? [core, memory] : null;
   }
   describe(found) {
-    if (!found) return `${this.kind}: ${bytes(this.cells.flat().reduce((a, b) => a + b, 0))} in all`;
+    if (!found) return `${this.kind}: ${bytesText(this.cells.flat().reduce((a, b) => a + b, 0))} in all`;
     const [core, memory] = found;
-    return `${this.kind}: core ${core}, ${memoryName(this.traffic, memory)}: ${bytes(this.cells[core][memory])}`;
+    return `${this.kind}: core ${core}, ${memoryName(this.traffic, memory)}: ${bytesText(this.cells[core][memory])}`;
   }
   /// 0 (nothing) to 1 (the most).
   heat(core, memory) {
