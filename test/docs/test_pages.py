@@ -157,8 +157,6 @@ def options_in_help(tools, tool, *command):
     """All but MLIR's own and what every tool has."""
     text = tools.run(tool, *command, "--help").stdout
     found = set(re.findall(r"^ *(--?[a-z][\w-]*)", text, re.M))
-    if tool in ("ttc-plan", "ttc-plan-check"):
-        found |= set(re.findall(r"\[(--?[a-z]+)", text))
     return {o for o in found if not re.match(r"--(mlir-|help|version|no-implicit-module)", o)}
 
 

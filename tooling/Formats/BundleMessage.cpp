@@ -42,4 +42,10 @@ std::string bundleMessage(const std::string &path, ttrt_status status, const std
                      header.version < ttrt::kFormatVersion ? "" : ", or install the newer ttrun");
 }
 
+ttrt_verify verifyLevel(const std::string &word) {
+  return word == "full"        ? TTRT_VERIFY_FULL
+         : word == "structure" ? TTRT_VERIFY_STRUCTURE
+                               : TTRT_VERIFY_NONE;
+}
+
 } // namespace ttrun

@@ -12,6 +12,9 @@ namespace ttrun {
 /// the remedy: "x.ttcb: bad bundle: ...", "x.onnx: this is an ONNX model; compile it first: ...".
 std::string bundleMessage(const std::string &path, ttrt_status status, const std::string &message);
 
+/// What --verify means: "full", "structure" or "none".
+ttrt_verify verifyLevel(const std::string &word);
+
 } // namespace ttrun
 
 #endif // TTC_TOOLING_FORMATS_BUNDLEMESSAGE_H

@@ -12,6 +12,11 @@
 
 namespace ttrun {
 
+/// "-o", "--loops"
+static std::string dashed(const std::string &name) {
+  return (name.size() == 1 ? "-" : "--") + name;
+}
+
 static uint64_t parseNumber(const std::string &name, const std::string &given, uint64_t least,
                             uint64_t most) {
   char *end = nullptr;
@@ -34,7 +39,7 @@ void OptionParser::text(const std::string &name, const std::string &placeholder,
   options.push_back(
       {name, placeholder, help, Value::Required, [=, &value](const std::string &given) {
          if (given.empty())
-           throw UserError(fmt::format("--{0} needs a value: --{0}={1}", name, placeholder));
+           throw UserError(fmt::format("{0} needs a value: {0}={1}", dashed(name), placeholder));
          value = given;
        }});
 }
@@ -97,22 +102,16 @@ void OptionParser::verify(std::string &value) {
          value);
 }
 
-ttrt_verify verifyLevel(const std::string &word) {
-  return word == "full"        ? TTRT_VERIFY_FULL
-         : word == "structure" ? TTRT_VERIFY_STRUCTURE
-                               : TTRT_VERIFY_NONE;
-}
-
 const OptionParser::Option &OptionParser::find(const std::string &name) const {
   std::vector<std::string> names;
   for (const Option &option : options) {
     if (option.name == name)
       return option;
-    names.push_back("--" + option.name);
+    names.push_back(dashed(option.name));
   }
-  const std::string suggested = ttc::suggestion("--" + name, names);
+  const std::string suggested = ttc::suggestion(dashed(name), names);
   throw UserError(
-      fmt::format("unknown option --{}{}", name,
+      fmt::format("unknown option {}{}", dashed(name),
                   suggested.empty() ? fmt::format("; see {} --help", command) : suggested));
 }
 
@@ -140,29 +139,30 @@ std::vector<std::string> OptionParser::parse(int argc, char **argv) const {
     const Option &option =
         find(argument.substr(dashes, equals == std::string::npos ? equals : equals - dashes));
     if (equals != std::string::npos && option.value == Value::None)
-      throw UserError("--" + option.name + " takes no value");
+      throw UserError(dashed(option.name) + " takes no value");
     const bool isNext = equals == std::string::npos && option.value == Value::Required;
     const std::string value = equals != std::string::npos ? argument.substr(equals + 1)
                               : isNext && i + 1 < argc    ? argv[++i]
                                                           : "";
     if (value.empty() && (isNext || equals != std::string::npos))
       throw UserError(
-          fmt::format("--{0} needs a value: --{0}={1}", option.name, option.placeholder));
+          fmt::format("{0} needs a value: {0}={1}", dashed(option.name), option.placeholder));
     option.handler(value);
   }
   return rest;
 }
 
 std::string OptionParser::parseBundle(int argc, char **argv) const {
-  return requireBundle(parse(argc, argv));
+  return requireOne("bundle", parse(argc, argv));
 }
 
-std::string OptionParser::requireBundle(const std::vector<std::string> &files) const {
+std::string OptionParser::requireOne(const char *what,
+                                     const std::vector<std::string> &files) const {
   if (files.empty())
-    throw UserError(fmt::format("expected a bundle; see {} --help", command));
+    throw UserError(fmt::format("expected a {}; see {} --help", what, command));
   if (files.size() > 1)
-    throw UserError(fmt::format("expected one bundle, found '{}' and '{}'; see {} --help", files[0],
-                                files[1], command));
+    throw UserError(fmt::format("expected one {}, found '{}' and '{}'; see {} --help", what,
+                                files[0], files[1], command));
   return files[0];
 }
 
@@ -178,7 +178,7 @@ std::vector<OptionInfo> OptionParser::list() const {
     std::string help = option.help;
     std::replace(help.begin(), help.end(), '\n', ' ');
     infos.push_back(
-        {"--" + option.name,
+        {dashed(option.name),
          option.value == Value::Optional ? "[" + option.placeholder + "]" : option.placeholder,
          std::move(help)});
   }
@@ -199,7 +199,7 @@ void OptionParser::printHelp() const {
       fmt::print("  {:<{}}{}\n", left, kColumn - 2, help);
   };
   for (const Option &option : options) {
-    std::string left = "--" + option.name;
+    std::string left = dashed(option.name);
     if (option.value == Value::Required)
       left += "=" + option.placeholder;
     if (option.value == Value::Optional)

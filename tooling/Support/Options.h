@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of a tool with subcommands. Options are declared with their help and parsed
-// strictly.
+// The command line of a tool, or of a command of one. Options are declared with their help and
+// parsed strictly. An option of one letter has one dash.
 
 #ifndef TTC_TOOLING_SUPPORT_OPTIONS_H
 #define TTC_TOOLING_SUPPORT_OPTIONS_H
-
-#include "ttrt/ttrt.h"
 
 #include <cstdint>
 #include <functional>
@@ -67,8 +65,8 @@ public:
   std::vector<std::string> parse(int argc, char **argv) const;
   /// Like parse(), for a command that takes exactly one bundle.
   std::string parseBundle(int argc, char **argv) const;
-  /// The only argument that parse() has returned.
-  std::string requireBundle(const std::vector<std::string> &files) const;
+  /// The only argument that parse() has returned. `what`: "bundle".
+  std::string requireOne(const char *what, const std::vector<std::string> &files) const;
   /// Like parse(), for a command that takes no arguments.
   void parseNothing(int argc, char **argv) const;
 
@@ -86,9 +84,6 @@ private:
   std::string command, synopsis, description, examples;
   std::vector<Option> options;
 };
-
-/// "full", "structure" or "none".
-ttrt_verify verifyLevel(const std::string &word);
 
 } // namespace ttrun
 

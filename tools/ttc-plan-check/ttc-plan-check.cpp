@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks a memory plan, of any planner.
+#include "Support/Error.h"
+#include "Support/Options.h"
 #include "ttc/Planner/Csv.h"
 #include "ttc/Planner/Validator.h"
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <map>
 #include <new>
-#include <string_view>
 
 using namespace ttc::planner;
-
-static const char usage[] =
-    R"(ttc-plan-check: checks that no two buffers of a plan overlap while both are alive
-
-usage: ttc-plan-check PLAN.csv [--problem=PROBLEM.csv] [--capacity=BYTES]
-
-PLAN.csv    columns id, lower, upper, size, offset; optional: alignment. - is standard input
---problem   also check that the plan solves this problem: equal buffers, fixed offsets kept
---capacity  also check that no buffer ends above this number of bytes
-
-Exit status: 0 if the plan is valid; 1 if not, with the first 20 faults and the number of further
-ones on standard error; 2 if the plan cannot be read.
-)";
 
 static int fail(const std::string &message) {
   std::cerr << "ttc-plan-check: error: " << message << '\n';
@@ -77,36 +64,24 @@ static void arrange(const Problem &problem, const Problem &plan, std::vector<Buf
 
 static int run(int argc, char **argv, std::string &planPath) {
   std::string problemPath;
+  uint64_t most = UINT64_MAX;
+  ttrun::OptionParser parser(
+      "ttc-plan-check", "PLAN.csv [options]",
+      "Checks that no two buffers of a plan overlap while both are alive.\n\n"
+      "PLAN.csv has the columns id, lower, upper, size, offset; optional: alignment. - is "
+      "standard\n"
+      "input. Exit status: 0 if the plan is valid; 1 if not, with the first 20 faults and the\n"
+      "number of further ones on standard error; 2 if the plan cannot be read.",
+      "");
+  parser.text("problem", "PROBLEM.csv",
+              "also check that the plan solves this problem: equal buffers,\nfixed offsets kept",
+              problemPath);
+  parser.number("capacity", "BYTES", "also check that no buffer ends above this number of bytes",
+                most, 0, INT64_MAX);
+  planPath = parser.requireOne("plan", parser.parse(argc - 1, argv + 1));
   std::optional<int64_t> capacity;
-  for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
-    if (argument == "--problem" || argument == "--capacity") {
-      if (i + 1 == argc)
-        return fail("expected a value after " + argument + "; see --help");
-      argument += std::string("=") + argv[++i];
-    }
-    if (argument == "--help" || argument == "-h") {
-      std::cout << usage;
-      return 0;
-    }
-    if (argument.starts_with("--problem=")) {
-      problemPath = argument.substr(10);
-    } else if (argument.starts_with("--capacity=")) {
-      const std::string_view text = std::string_view(argument).substr(11);
-      auto [end, status] =
-          std::from_chars(text.data(), text.data() + text.size(), capacity.emplace());
-      if (status != std::errc() || end != text.data() + text.size())
-        return fail("expected a number of bytes, found '" + argument + "'");
-    } else if (argument.size() > 1 && argument[0] == '-') {
-      return fail("unknown option '" + argument + "'; see --help");
-    } else if (planPath.empty()) {
-      planPath = argument;
-    } else {
-      return fail("expected one plan, found '" + planPath + "' and '" + argument + "'");
-    }
-  }
-  if (planPath.empty())
-    return fail("expected a plan, found none; see --help");
+  if (most != UINT64_MAX)
+    capacity = static_cast<int64_t>(most);
 
   Faults faults;
   std::string error;
@@ -146,7 +121,11 @@ int main(int argc, char **argv) {
   std::string planPath;
   try {
     return run(argc, argv, planPath);
+  } catch (const ttrun::HelpShown &) {
+    return 0;
   } catch (const std::bad_alloc &) {
     return fail(planPath + ": out of memory");
+  } catch (const std::runtime_error &error) {
+    return fail(error.what());
   }
 }

@@ -296,7 +296,7 @@ int perfCommand(int argc, char **argv) {
   const std::vector<std::string> files = parser.parse(argc, argv);
   if (compare)
     return compareReports(files, json, tolerance);
-  const std::string path = parser.requireBundle(files);
+  const std::string path = parser.requireOne("bundle", files);
   const bool toOutput = csv == "-" || timeline == "-"; // instead of the text
   if (toOutput && (json || csv == timeline))
     throw UserError(

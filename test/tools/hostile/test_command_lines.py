@@ -12,7 +12,7 @@ OPTIONS = (
     ("plan", "--capacity", {"9223372036854775808": False}),
     ("plan", "--nodes", {}),
     ("plan", "--timeout", {"1.5": True, "1e3": True, "99999999999999999999": True, "9223372036854775808": True}),
-    ("plan-check", "--capacity", {"-1": True}),
+    ("plan-check", "--capacity", {}),
     ("run", "--loops", {}), ("run", "--cores", {}), ("run", "--queues", {}), ("run", "--link-bytes-per-second", {}),
     ("run", "--random", {"9223372036854775808": True}), ("run", "--rtol", {"1.5": True, "1e3": True, "99999999999999999999": True,
                                                                              "9223372036854775808": True}),
