@@ -3,12 +3,12 @@
 
 #include "Support/Error.h"
 #include "Support/WriteFile.h"
+#include "ttc/Npy/NpyHeader.h"
 
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <set>
 
 namespace ttrun {
 
@@ -40,111 +40,6 @@ struct CloseFile {
   void operator()(FILE *file) const { fclose(file); }
 };
 using File = std::unique_ptr<FILE, CloseFile>;
-
-/// The header's Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-class HeaderParser {
-public:
-  HeaderParser(const std::string &path, const std::string &text) : path(path), text(text) {}
-
-  void parse() {
-    expect('{');
-    while (!accept('}')) {
-      std::string key = quoted();
-      if (!keys.insert(key).second)
-        fail("the key '" + key + "' for the second time");
-      expect(':');
-      if (key == "descr")
-        descr = quoted();
-      else if (key == "fortran_order")
-        parseOrder();
-      else if (key == "shape")
-        parseShape();
-      else
-        fail("unknown key '" + key + "'");
-      if (!accept(',') && peek() != '}')
-        fail("expected ',' or '}'");
-    }
-    if (peek() || at != text.size())
-      fail("text after the dictionary");
-    if (keys.size() != 3)
-      fail("expected the keys descr, fortran_order and shape");
-  }
-
-  std::string descr;
-  bool fortran = false;
-  std::vector<int64_t> shape;
-
-private:
-  [[noreturn]] void fail(const std::string &what) const {
-    throw UserError(path + ": malformed .npy header, at character " + std::to_string(at) + ": " +
-                    what);
-  }
-  char peek() {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n'))
-      ++at;
-    return at < text.size() ? text[at] : 0;
-  }
-  bool accept(char c) {
-    if (peek() != c)
-      return false;
-    ++at;
-    return true;
-  }
-  void expect(char c) {
-    if (!accept(c))
-      fail(std::string("expected '") + c + "'");
-  }
-  std::string quoted() {
-    char quote = peek();
-    if (quote != '\'' && quote != '"')
-      fail("expected a string; structured arrays are not supported");
-    size_t end = text.find(quote, ++at);
-    if (end == std::string::npos)
-      fail("unterminated string");
-    std::string value = text.substr(at, end - at);
-    at = end + 1;
-    return value;
-  }
-  void parseOrder() {
-    peek();
-    for (bool value : {false, true}) {
-      const char *word = value ? "True" : "False";
-      if (text.compare(at, strlen(word), word) == 0) {
-        at += strlen(word);
-        fortran = value;
-        return;
-      }
-    }
-    fail("expected True or False");
-  }
-  void parseShape() {
-    expect('(');
-    while (!accept(')')) {
-      if (peek() < '0' || peek() > '9')
-        fail("expected a dimension");
-      if (peek() == '0' && at + 1 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '9')
-        fail("expected a dimension without a zero before it");
-      uint64_t value = 0;
-      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
-        if (value = value * 10 + static_cast<uint64_t>(text[at] - '0'); value > (uint64_t(1) << 48))
-          fail("dimension is too large");
-      shape.push_back(static_cast<int64_t>(value));
-      if (shape.size() > 64)
-        fail("more than 64 dimensions");
-      const bool hasComma = accept(',');
-      if (!hasComma && peek() != ')')
-        fail("expected ',' or ')'");
-      // In Python (3) is a number.
-      if (!hasComma && shape.size() == 1)
-        fail("expected ',' after the only dimension");
-    }
-  }
-
-  const std::string &path;
-  const std::string &text;
-  size_t at = 0;
-  std::set<std::string> keys;
-};
 
 /// '<f4' -> f32. Big-endian data of more than one byte is an error, not silently swapped.
 const Type &parseType(const std::string &path, const std::string &descr, ttrt_dtype bytes) {
@@ -245,26 +140,13 @@ Tensor readNpy(const std::string &path, const CheckHeader &check, ttrt_dtype byt
   File file(fopen(path.c_str(), "rb"));
   if (!file)
     throw UserError("cannot open " + path + ": " + strerror(errno));
-  uint8_t start[12];
-  if (fread(start, 1, 8, file.get()) != 8 || memcmp(start, "\x93NUMPY", 6) != 0)
-    throw UserError(ferror(file.get()) ? "cannot read " + path + ": " + strerror(errno)
-                                       : path + ": not a .npy file");
-  const int version = start[6];
-  if (version < 1 || version > 3 || start[7] != 0)
-    throw UserError(path + ": .npy version " + std::to_string(version) + "." +
-                    std::to_string(start[7]) + "; expected 1.0, 2.0 or 3.0");
-  const size_t lengthBytes = version == 1 ? 2 : 4;
-  if (fread(start + 8, 1, lengthBytes, file.get()) != lengthBytes)
-    throw UserError(path + ": ends in its header");
-  size_t length = version == 1 ? load<uint16_t>(start + 8) : load<uint32_t>(start + 8);
-  if (length > 1024 * 1024)
-    throw UserError(path + ": its header has " + std::to_string(length) + " bytes");
-  std::string text(length, 0);
-  if (fread(text.data(), 1, length, file.get()) != length)
-    throw UserError(path + ": ends in its header");
-
-  HeaderParser header(path, text);
-  header.parse();
+  std::string start(ttc::kMostNpyHeaderBytes, 0);
+  start.resize(fread(start.data(), 1, start.size(), file.get()));
+  if (ferror(file.get()))
+    throw UserError("cannot read " + path + ": " + strerror(errno));
+  const ttc::NpyHeader header = ttc::readNpyHeader(start);
+  if (!header.problem.empty())
+    throw UserError(path + ": " + header.problem);
   const Type &type = parseType(path, header.descr, bytes);
   Tensor tensor{type.dtype, header.shape, {}};
   size_t size = type.size;
@@ -273,7 +155,7 @@ Tensor readNpy(const std::string &path, const CheckHeader &check, ttrt_dtype byt
       throw UserError(path + ": " + describe(type.dtype, tensor.shape) + " is too large");
 
   // The size of the file is known before memory is taken for what its header says.
-  const long data = ftell(file.get());
+  const auto data = static_cast<long>(header.bytes);
   if (fseek(file.get(), 0, SEEK_END) != 0)
     throw UserError(path + ": cannot seek");
   const size_t there = static_cast<size_t>(ftell(file.get()) - data);

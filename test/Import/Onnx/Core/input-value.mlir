@@ -24,7 +24,7 @@
 // FILE: cannot read '{{.*}}model.txt.npy'
 // RUN: cp %t/model.txt %t/damaged.npy
 // RUN: not ttc-translate --import-onnx %t/model.onnx --input-value=shape=%t/damaged.npy 2>&1 | FileCheck %s --check-prefix=DAMAGED
-// DAMAGED: expected an array in NumPy's .npy format in '{{.*}}damaged.npy', found no such file header
+// DAMAGED: expected an array in NumPy's .npy format in '{{.*}}damaged.npy': not a .npy file
 
 // RUN: not ttc-translate --import-onnx %t/model.onnx --input-value=shape 2>&1 | FileCheck %s --check-prefix=NOEQUAL
 // NOEQUAL: --input-value: 'shape': expected name=16000, name=[1,2] or name=file.npy, found no =
