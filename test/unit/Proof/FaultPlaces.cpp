@@ -111,13 +111,8 @@ void swapCommands(BundleBuilder &b, const Place &first, const Place &second) {
   std::copy(c.begin(), c.end(), words.begin() + first.word);
 }
 
-bool eraseStep(BundleBuilder &b, fb::StepKind kind, size_t variant) {
-  auto places = stepsOf(b, [&](const fb::StepT &step) { return step.kind == kind; });
-  if (variant >= places.size())
-    return false;
-  places[variant].part->erase(places[variant].part->begin() +
-                              static_cast<ptrdiff_t>(places[variant].index));
-  return true;
+void erase(BundleBuilder &, const StepPlace &place) {
+  place.part->erase(place.part->begin() + static_cast<ptrdiff_t>(place.index));
 }
 
 std::vector<fb::BufferT *> placed(BundleBuilder &b) {

@@ -8,6 +8,7 @@
 #include "test/unit/Support/BundleBuilder.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace ttrt::test {
 
@@ -68,7 +69,7 @@ template <typename Filter> std::vector<StepPlace> stepsOf(BundleBuilder &b, Filt
   return places;
 }
 
-bool eraseStep(BundleBuilder &b, fb::StepKind kind, size_t variant);
+void erase(BundleBuilder &b, const StepPlace &place);
 
 /// Buffers that are not constants.
 std::vector<fb::BufferT *> placed(BundleBuilder &b);
@@ -82,6 +83,76 @@ uint64_t bottomOfL1(const BundleBuilder &b, bool interleaved);
 
 /// Moves a buffer in L1 and the operands that begin where it does.
 void moveInL1(BundleBuilder &b, fb::BufferT &buffer, uint64_t offset);
+
+//===----------------------------------------------------------------------===//
+// Faults: a change of the v-th of the places that a function finds in a bundle
+//===----------------------------------------------------------------------===//
+
+/// False if there is no v-th variant.
+using Seed = std::function<bool(BundleBuilder &b, size_t v)>;
+
+template <typename Find, typename Change> Seed at(Find find, Change change) {
+  return [=](BundleBuilder &b, size_t v) {
+    auto places = find(b);
+    if (v >= places.size())
+      return false;
+    change(b, places[v]);
+    return true;
+  };
+}
+/// `times` faults at each place; the change is told which of them.
+template <typename Find, typename Change> Seed at(Find find, size_t times, Change change) {
+  return [=](BundleBuilder &b, size_t v) {
+    auto places = find(b);
+    if (v >= places.size() * times)
+      return false;
+    change(b, places[v / times], v % times);
+    return true;
+  };
+}
+
+inline auto allOperands(BundleBuilder &b) { return operands(b); }
+inline auto outputs(BundleBuilder &b) { return operands(b, /*outputsOnly=*/true); }
+inline auto work(BundleBuilder &b) { return commands(b, isWork); }
+inline auto commandsOf(Opcode opcode) {
+  return [=](BundleBuilder &b) {
+    return commands(b, [&](const Place &place) { return place.header.opcode == opcode; });
+  };
+}
+inline auto allSteps(BundleBuilder &b) {
+  return stepsOf(b, [](const fb::StepT &) { return true; });
+}
+inline auto stepsOf(fb::StepKind kind) {
+  return [=](BundleBuilder &b) {
+    return stepsOf(b, [&](const fb::StepT &step) { return step.kind == kind; });
+  };
+}
+inline auto waitsAndRecords(BundleBuilder &b) {
+  return stepsOf(b, [](const fb::StepT &step) {
+    return step.kind == fb::StepKind::Wait || step.kind == fb::StepKind::Record;
+  });
+}
+/// Programs for which `filter` holds.
+template <typename Filter> auto programs(Filter filter) {
+  return [=](BundleBuilder &b) {
+    std::vector<fb::ProgramT *> found;
+    for (auto &program : b.bundle.programs)
+      if (filter(*program))
+        found.push_back(program.get());
+    return found;
+  };
+}
+/// Descriptions of operands for which `filter` holds.
+template <typename Filter> auto tables(Filter filter) {
+  return [=](BundleBuilder &b) {
+    std::vector<fb::OperandT *> found;
+    for (auto &program : b.bundle.programs)
+      for (auto &operand : program->operands)
+        if (filter(*operand))
+          found.push_back(operand.get());
+    return found;
+  };
+}
 
 } // namespace ttrt::test
 

@@ -8,180 +8,150 @@
 namespace ttrt::test {
 namespace {
 
-bool shiftOperand(BundleBuilder &b, size_t variant, int64_t by) {
-  auto places = operands(b);
-  if (variant >= places.size())
-    return false;
-  *places[variant].word += static_cast<uint64_t>(by);
-  return true;
-}
-
-bool changeLifetime(BundleBuilder &b, size_t variant, int begin, int end) {
-  auto buffers = mortal(b);
-  if (variant >= buffers.size())
-    return false;
-  buffers[variant]->begin += begin;
-  buffers[variant]->end += end;
-  return true;
-}
-
-bool eraseCommand(BundleBuilder &b, size_t variant, Opcode opcode) {
-  auto places = commands(b, [&](const Place &p) { return p.header.opcode == opcode; });
-  if (variant >= places.size())
-    return false;
-  erase(b, places[variant]);
-  return true;
-}
-
 using BB = BundleBuilder;
 using Order = FaultKind::Order;
+using Kind = fb::StepKind;
+
+Seed shiftOperand(int64_t by) {
+  return at(allOperands, [=](BB &, OperandPlace &p) { *p.word += static_cast<uint64_t>(by); });
+}
+
+Seed changeLifetime(int begin, int end) {
+  return at(mortal, [=](BB &, fb::BufferT *buffer) {
+    buffer->begin += begin;
+    buffer->end += end;
+  });
+}
+
+Seed eraseCommand(Opcode opcode) {
+  return at(commandsOf(opcode), [](BB &b, Place &p) { erase(b, p); });
+}
+Seed eraseStep(Kind kind) {
+  return at(stepsOf(kind), [](BB &b, StepPlace &p) { erase(b, p); });
+}
+
+bool hasRows(const fb::OperandT &operand) { return operand.row_bytes != 0; }
+Seed changeRows(int by) {
+  return at(tables(hasRows), [=](BB &, fb::OperandT *operand) {
+    operand->row_bytes += by;
+    operand->bytes += by;
+  });
+}
+
+/// Operands in L1.
+std::vector<OperandPlace> operandsInL1(BB &b) {
+  auto places = operands(b);
+  std::erase_if(places, [&](const OperandPlace &p) { return *p.word < bottomOfL1(b, false); });
+  return places;
+}
+
+std::vector<fb::BufferT *> sharded(BB &b) {
+  auto buffers = inL1(b);
+  std::erase_if(buffers, [](fb::BufferT *buffer) { return buffer->shards < 2; });
+  return buffers;
+}
+
+/// A place and the next one, for swaps.
+template <typename Find> auto pairs(Find find) {
+  return [=](BB &b) {
+    auto places = find(b);
+    std::vector<
+        std::pair<typename decltype(places)::value_type, typename decltype(places)::value_type>>
+        found;
+    for (size_t i = 0; i + 1 < places.size(); ++i)
+      found.push_back({places[i], places[i + 1]});
+    return found;
+  };
+}
+
+/// Steps of schedules that have two queues.
+std::vector<StepPlace> stepsOfTwoQueues(BB &b) {
+  std::vector<StepPlace> places;
+  for (auto &place : allSteps(b))
+    for (auto &entry : b.bundle.entries)
+      for (auto &schedule : entry->schedules)
+        for (auto *part : {&schedule->prologue, &schedule->body, &schedule->epilogue})
+          if (part == place.part && schedule->queues == 2)
+            places.push_back(place);
+  return places;
+}
 
 const std::vector<FaultKind> kKinds = {
-    {"ShiftOperandUp", [](BB &b, size_t v) { return shiftOperand(b, v, 64); }, false},
-    {"ShiftOperandDown", [](BB &b, size_t v) { return shiftOperand(b, v, -64); }, false},
+    {"ShiftOperandUp", shiftOperand(64), false},
+    {"ShiftOperandDown", shiftOperand(-64), false},
     {"ShiftBuffer",
-     [](BB &b, size_t v) {
-       auto buffers = placed(b);
-       if (v >= 2 * buffers.size())
-         return false;
-       buffers[v / 2]->offset += v % 2 ? uint64_t(64) : -uint64_t(64);
-       return true;
-     },
+     at(placed, 2,
+        [](BB &, fb::BufferT *buffer, size_t up) {
+          buffer->offset += up ? uint64_t(64) : -uint64_t(64);
+        }),
      false},
-    {"L1BufferOverScratch",
-     [](BB &b, size_t v) {
-       auto buffers = inL1(b);
-       if (v >= buffers.size())
-         return false;
-       buffers[v]->offset = 0;
-       return true;
-     },
-     false},
+    {"L1BufferOverScratch", at(inL1, [](BB &, fb::BufferT *buffer) { buffer->offset = 0; }), false},
     {"L1BufferWhereItsCommandsGo", // moved together with them, by one unit of each core
-     [](BB &b, size_t v) {
-       auto buffers = inL1(b);
-       if (v >= 2 * buffers.size())
-         return false;
-       fb::BufferT &buffer = *buffers[v / 2];
-       if (v % 2 || buffer.offset)
-         moveInL1(b, buffer, v % 2 ? buffer.offset + 64 : buffer.offset - 64);
-       return true;
-     },
+     at(inL1, 2,
+        [](BB &b, fb::BufferT *buffer, size_t down) {
+          if (down || buffer->offset)
+            moveInL1(b, *buffer, down ? buffer->offset + 64 : buffer->offset - 64);
+        }),
      false},
     {"L1BufferAndItsCommandsOverScratch",
-     [](BB &b, size_t v) {
-       auto buffers = inL1(b);
-       if (v >= buffers.size())
-         return false;
-       moveInL1(b, *buffers[v], 0);
-       return true;
-     },
-     false},
+     at(inL1, [](BB &b, fb::BufferT *buffer) { moveInL1(b, *buffer, 0); }), false},
     {"OperandOverScratch", // in both views; the first, a middle and the last part of it
-     [](BB &b, size_t v) {
-       auto places = operands(b);
-       constexpr size_t kParts = 3;
-       if (inL1(b).empty() || v >= places.size() * 2 * kParts)
-         return false;
-       const OperandPlace &place = places[v / (2 * kParts)];
-       const bool interleaved = v % 2 == 0;
-       const uint64_t cores = b.bundle.target->cores;
-       const uint64_t step = interleaved ? kBufferAlignment : b.bundle.target->l1_bytes;
-       *place.word = bottomOfL1(b, interleaved) + v / 2 % kParts * (cores - 1) / 2 * step;
-       return true;
-     },
+     at([](BB &b) { return inL1(b).empty() ? std::vector<OperandPlace>() : operands(b); }, 6,
+        [](BB &b, OperandPlace &place, size_t which) {
+          const bool interleaved = which % 2 == 0;
+          const uint64_t step = interleaved ? kBufferAlignment : b.bundle.target->l1_bytes;
+          *place.word = bottomOfL1(b, interleaved) +
+                        which / 2 * (b.bundle.target->cores - 1) / 2 * step;
+        }),
      false},
     {"OperandInOtherViewOfL1", // of the same bytes of core 0
-     [](BB &b, size_t v) {
-       auto places = operands(b);
-       const uint64_t cores = bottomOfL1(b, false), interleaved = bottomOfL1(b, true);
-       std::erase_if(places, [&](const OperandPlace &place) { return *place.word < cores; });
-       if (v >= places.size())
-         return false;
-       uint64_t &word = *places[v].word;
-       word = word >= interleaved ? cores + (word - interleaved) / b.bundle.target->cores
-                                  : interleaved + (word - cores) * b.bundle.target->cores;
-       return true;
-     },
+     at(operandsInL1,
+        [](BB &b, OperandPlace &place) {
+          const uint64_t cores = bottomOfL1(b, false), interleaved = bottomOfL1(b, true);
+          uint64_t &word = *place.word;
+          word = word >= interleaved ? cores + (word - interleaved) / b.bundle.target->cores
+                                     : interleaved + (word - cores) * b.bundle.target->cores;
+        }),
      false},
     {"OtherViewOfL1",
-     [](BB &b, size_t v) {
-       auto buffers = inL1(b);
-       if (v >= buffers.size())
-         return false;
-       buffers[v]->shards = buffers[v]->shards ? 0 : b.bundle.target->cores;
-       return true;
-     },
+     at(inL1,
+        [](BB &b, fb::BufferT *buffer) {
+          buffer->shards = buffer->shards ? 0 : b.bundle.target->cores;
+        }),
      false},
-    {"FewerShards",
-     [](BB &b, size_t v) {
-       auto buffers = inL1(b);
-       std::erase_if(buffers, [](fb::BufferT *buffer) { return buffer->shards < 2; });
-       if (v >= buffers.size())
-         return false;
-       --buffers[v]->shards;
-       return true;
-     },
-     false},
+    {"FewerShards", at(sharded, [](BB &, fb::BufferT *buffer) { --buffer->shards; }), false},
     {"MoreScratch",
-     [](BB &b, size_t v) {
-       if (v >= b.bundle.programs.size())
-         return false;
-       b.bundle.programs[v]->scratch_bytes += 64;
-       return true;
-     },
+     at(programs([](auto &) { return true; }),
+        [](BB &, fb::ProgramT *program) { program->scratch_bytes += 64; }),
      false},
-    {"ShortenLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 0, -1); }, false},
-    {"LateLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 1, 0); }, false},
-    {"LengthenLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, 0, 1); }, false},
-    {"EarlyLifetime", [](BB &b, size_t v) { return changeLifetime(b, v, -1, 0); }, false},
-    {"DropBarrier", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Barrier); }, false,
-     Order::Events},
-    {"DropSignal", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Signal); }, false,
-     Order::Events},
-    {"DropStreamWait", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Wait); }, false,
-     Order::Events},
-    {"DropDispatch", [](BB &b, size_t v) { return eraseCommand(b, v, Opcode::Dispatch); }, false},
-    {"DropWait", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Wait, v); }, false,
-     Order::Events},
-    {"DropRecord", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Record, v); }, false,
-     Order::Events},
-    {"DropWrite", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Write, v); }, false,
-     Order::Events},
-    {"DropRead", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Read, v); }, false,
-     Order::Events},
-    {"DropExecute", [](BB &b, size_t v) { return eraseStep(b, fb::StepKind::Execute, v); }, false,
-     Order::Events},
+    {"ShortenLifetime", changeLifetime(0, -1), false},
+    {"LateLifetime", changeLifetime(1, 0), false},
+    {"LengthenLifetime", changeLifetime(0, 1), false},
+    {"EarlyLifetime", changeLifetime(-1, 0), false},
+    {"DropBarrier", eraseCommand(Opcode::Barrier), false, Order::Events},
+    {"DropSignal", eraseCommand(Opcode::Signal), false, Order::Events},
+    {"DropStreamWait", eraseCommand(Opcode::Wait), false, Order::Events},
+    {"DropDispatch", eraseCommand(Opcode::Dispatch), false},
+    {"DropWait", eraseStep(Kind::Wait), false, Order::Events},
+    {"DropRecord", eraseStep(Kind::Record), false, Order::Events},
+    {"DropWrite", eraseStep(Kind::Write), false, Order::Events},
+    {"DropRead", eraseStep(Kind::Read), false, Order::Events},
+    {"DropExecute", eraseStep(Kind::Execute), false, Order::Events},
     {"DuplicateExecute",
-     [](BB &b, size_t v) {
-       auto places =
-           stepsOf(b, [](const fb::StepT &step) { return step.kind == fb::StepKind::Execute; });
-       if (v >= places.size())
-         return false;
-       auto copy = std::make_unique<fb::StepT>(places[v].step());
-       places[v].part->insert(places[v].part->begin() + static_cast<ptrdiff_t>(places[v].index),
-                              std::move(copy));
-       return true;
-     },
+     at(stepsOf(Kind::Execute),
+        [](BB &, StepPlace &place) {
+          auto copy = std::make_unique<fb::StepT>(place.step());
+          place.part->insert(place.part->begin() + static_cast<ptrdiff_t>(place.index),
+                             std::move(copy));
+        }),
      false, Order::Work},
-    {"DuplicateCommand",
-     [](BB &b, size_t v) {
-       auto places = commands(b, isWork);
-       if (v >= places.size())
-         return false;
-       insertCopy(b, places[v]);
-       return true;
-     },
-     false, Order::Work},
+    {"DuplicateCommand", at(work, [](BB &b, Place &p) { insertCopy(b, p); }), false, Order::Work},
     {"SwapCommands",
-     [](BB &b, size_t v) {
-       auto places = commands(b, isWork);
-       if (v + 1 >= places.size())
-         return false;
-       if (places[v].trace == places[v + 1].trace)
-         swapCommands(b, places[v], places[v + 1]);
-       return true;
-     },
+     at(pairs(work),
+        [](BB &b, auto &pair) {
+          if (pair.first.trace == pair.second.trace)
+            swapCommands(b, pair.first, pair.second);
+        }),
      false, Order::Work},
     {"CommandAcrossBarrier", // the signal before the last reader, the barrier in front of the
                              // writer
@@ -195,56 +165,33 @@ const std::vector<FaultKind> kKinds = {
      },
      false, Order::Work},
     {"SwapSteps", // write before wait, record before execute, read before wait
-     [](BB &b, size_t v) {
-       auto places = stepsOf(b, [](const fb::StepT &) { return true; });
-       if (v + 1 >= places.size())
-         return false;
-       if (places[v].part == places[v + 1].part)
-         std::swap((*places[v].part)[places[v].index], (*places[v].part)[places[v].index + 1]);
-       return true;
-     },
+     at(pairs(allSteps),
+        [](BB &, auto &pair) {
+          auto &[first, second] = pair;
+          if (first.part == second.part)
+            std::swap((*first.part)[first.index], (*first.part)[second.index]);
+        }),
      false, Order::Work},
     {"MoveEvent", // a wait or record to another place of its part
      [](BB &b, size_t v) {
-       auto places = stepsOf(b, [](const fb::StepT &step) {
-         return step.kind == fb::StepKind::Wait || step.kind == fb::StepKind::Record;
-       });
-       for (const StepPlace &place : places)
+       for (const StepPlace &place : waitsAndRecords(b))
          for (size_t to = 0; to < place.part->size(); ++to)
            if (to != place.index && v-- == 0) {
              auto step = std::move((*place.part)[place.index]);
-             place.part->erase(place.part->begin() + static_cast<ptrdiff_t>(place.index));
+             erase(b, place);
              place.part->insert(place.part->begin() + static_cast<ptrdiff_t>(to), std::move(step));
              return true;
            }
        return false;
      },
      false, Order::Events},
-    {"OtherQueue",
-     [](BB &b, size_t v) {
-       std::vector<StepPlace> places;
-       for (auto &place : stepsOf(b, [](const fb::StepT &) { return true; }))
-         for (auto &entry : b.bundle.entries)
-           for (auto &schedule : entry->schedules)
-             for (auto *part : {&schedule->prologue, &schedule->body, &schedule->epilogue})
-               if (part == place.part && schedule->queues == 2)
-                 places.push_back(place);
-       if (v >= places.size())
-         return false;
-       places[v].step().queue ^= 1;
-       return true;
-     },
+    {"OtherQueue", at(stepsOfTwoQueues, [](BB &, StepPlace &place) { place.step().queue ^= 1; }),
      false, Order::Events},
     {"OtherEvent",
-     [](BB &b, size_t v) {
-       auto places = stepsOf(b, [](const fb::StepT &step) {
-         return step.kind == fb::StepKind::Wait || step.kind == fb::StepKind::Record;
-       });
-       if (v >= places.size())
-         return false;
-       places[v].step().index = (places[v].step().index + 1) % b.bundle.events.size();
-       return true;
-     },
+     at(waitsAndRecords,
+        [](BB &b, StepPlace &place) {
+          place.step().index = (place.step().index + 1) % b.bundle.events.size();
+        }),
      false, Order::Events},
     {"AliasBuffers", // one lies where another one does, and its commands go there
      [](BB &b, size_t v) {
@@ -270,131 +217,60 @@ const std::vector<FaultKind> kKinds = {
        for (auto &buffer : b.bundle.buffers)
          if (buffer->kind == fb::BufferKind::Slot)
            slots.push_back(buffer->offset);
-       auto places = operands(b);
-       if (v >= places.size() * slots.size())
-         return false;
-       *places[v / slots.size()].word = slots[v % slots.size()];
-       return true;
+       return at(allOperands, slots.size(), [&](BB &, OperandPlace &place, size_t slot) {
+         *place.word = slots[slot];
+       })(b, v);
      },
      false},
     {"WriteConstant",
-     [](BB &b, size_t v) {
-       auto places = operands(b, /*outputsOnly=*/true);
-       if (b.constants.empty() || v >= places.size())
-         return false;
-       *places[v].word = 0;
-       return true;
-     },
+     at([](BB &b) { return b.constants.empty() ? std::vector<OperandPlace>() : outputs(b); },
+        [](BB &, OperandPlace &place) { *place.word = 0; }),
      false},
     {"OperandTooLarge",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         for (auto &operand : program->operands)
-           if (v-- == 0) {
-             operand->bytes += operand->row_bytes ? operand->pitch_bytes : 64;
-             return true;
-           }
-       return false;
-     },
+     at(tables([](auto &) { return true; }),
+        [](BB &, fb::OperandT *operand) {
+          operand->bytes += operand->row_bytes ? operand->pitch_bytes : 64;
+        }),
      false},
-    {"RowsTooWide",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         for (auto &operand : program->operands)
-           if (operand->row_bytes && v-- == 0) {
-             operand->row_bytes += 32;
-             operand->bytes += 32;
-             return true;
-           }
-       return false;
-     },
-     false},
-    {"RowsTooNarrow",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         for (auto &operand : program->operands)
-           if (operand->row_bytes && v-- == 0) {
-             operand->row_bytes -= 16;
-             operand->bytes -= 16;
-             return true;
-           }
-       return false;
-     },
-     false},
+    {"RowsTooWide", changeRows(32), false},
+    {"RowsTooNarrow", changeRows(-16), false},
     {"NotInPlace",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         for (auto &operand : program->operands)
-           if (!operand->in_place_of.empty() && v-- == 0) {
-             operand->in_place_of.clear();
-             return true;
-           }
-       return false;
-     },
+     at(tables([](auto &operand) { return !operand.in_place_of.empty(); }),
+        [](BB &, fb::OperandT *operand) { operand->in_place_of.clear(); }),
      false},
     {"NotPerWorkgroup",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         for (auto &operand : program->operands)
-           if (operand->per_workgroup && v-- == 0) {
-             operand->per_workgroup = false;
-             return true;
-           }
-       return false;
-     },
+     at(tables([](auto &operand) { return operand.per_workgroup; }),
+        [](BB &, fb::OperandT *operand) { operand->per_workgroup = false; }),
      false},
     {"PerWorkgroup", // and the barriers that it would make needless are gone
-     [](BB &b, size_t v) {
-       for (size_t i = 0; i < b.bundle.programs.size(); ++i)
-         for (auto &operand : b.bundle.programs[i]->operands) {
-           if (operand->row_bytes == 0 || operand->per_workgroup || v-- != 0)
-             continue;
-           operand->per_workgroup = true;
-           auto barriers =
-               commands(b, [](const Place &p) { return p.header.opcode == Opcode::Barrier; });
-           std::for_each(barriers.rbegin(), barriers.rend(),
-                         [&](const Place &barrier) { erase(b, barrier); });
-           return true;
-         }
-       return false;
-     },
+     at(tables([](auto &operand) { return operand.row_bytes && !operand.per_workgroup; }),
+        [](BB &b, fb::OperandT *operand) {
+          operand->per_workgroup = true;
+          auto barriers = commandsOf(Opcode::Barrier)(b);
+          std::for_each(barriers.rbegin(), barriers.rend(),
+                        [&](const Place &barrier) { erase(b, barrier); });
+        }),
      false},
     {"OtherGrid",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         if (program->grid > 1 && v-- == 0) {
-           program->grid *= 2;
-           return true;
-         }
-       return false;
-     },
+     at(programs([](auto &program) { return program.grid > 1; }),
+        [](BB &, fb::ProgramT *program) { program->grid *= 2; }),
      false},
     {"WrongProgram",
      [](BB &b, size_t v) {
-       auto places = dispatches(b);
-       const size_t n = b.bundle.programs.size();
-       if (v >= places.size() * n)
-         return false;
-       uint64_t &word = b.streams[places[v / n].trace].words[places[v / n].word + 1];
-       const uint64_t program = v % n;
-       if (b.bundle.programs[program]->operands.size() == word >> 32)
-         word = program | (word >> 32) << 32;
-       return true;
+       return at(dispatches, b.bundle.programs.size(), [](BB &b, Place &place, size_t program) {
+         uint64_t &word = b.streams[place.trace].words[place.word + 1];
+         if (b.bundle.programs[program]->operands.size() == word >> 32)
+           word = program | (word >> 32) << 32;
+       })(b, v);
      },
      false},
     {"SpreadOverCores",
-     [](BB &b, size_t v) {
-       for (auto &program : b.bundle.programs)
-         if (program->grid == 1 && v-- == 0) {
-           program->grid = 4;
-           return true;
-         }
-       return false;
-     },
+     at(programs([](auto &program) { return program.grid == 1; }),
+        [](BB &, fb::ProgramT *program) { program->grid = 4; }),
      false, Order::Events},
     {"OverlappingOperands",
      [](BB &b, size_t v) {
-       auto places = operands(b, /*outputsOnly=*/true);
+       auto places = outputs(b);
        if (v >= places.size() || places[v].operand == 0)
          return false;
        places[v].word[0] = places[v].word[-1];
@@ -402,14 +278,7 @@ const std::vector<FaultKind> kKinds = {
      },
      false},
     {"LateStart", // an activation becomes one that is always there
-     [](BB &b, size_t v) {
-       auto buffers = mortal(b);
-       if (v >= buffers.size())
-         return false;
-       buffers[v]->begin = buffers[v]->end = 0;
-       return true;
-     },
-     false},
+     at(mortal, [](BB &, fb::BufferT *buffer) { buffer->begin = buffer->end = 0; }), false},
     {"RegionOffByOne",
      [](BB &b, size_t v) {
        if (v >= 2)
@@ -419,53 +288,27 @@ const std::vector<FaultKind> kKinds = {
        return true;
      },
      true},
-    {"StreamCut",
-     [](BB &b, size_t v) {
-       auto ends = commands(b, [](const Place &p) { return p.header.opcode == Opcode::End; });
-       if (v >= ends.size())
-         return false;
-       erase(b, ends[v]);
-       return true;
-     },
-     true},
+    {"StreamCut", eraseCommand(Opcode::End), true},
     {"OperandInTraceRegion",
-     [](BB &b, size_t v) {
-       auto places = operands(b);
-       if (v >= places.size())
-         return false;
-       *places[v].word = bottomOfL1(b, false) - 4096;
-       return true;
-     },
+     at(allOperands,
+        [](BB &b, OperandPlace &place) { *place.word = bottomOfL1(b, false) - 4096; }),
      true},
     {"CopyOverlap",
-     [](BB &b, size_t v) {
-       auto copies = commands(b, [](const Place &p) { return p.header.opcode == Opcode::Copy; });
-       if (v >= copies.size())
-         return false;
-       auto &words = b.streams[copies[v].trace].words;
-       words[copies[v].word + 1] = words[copies[v].word + 2] + 64;
-       return true;
-     },
+     at(commandsOf(Opcode::Copy),
+        [](BB &b, Place &copy) {
+          uint64_t *words = &b.streams[copy.trace].words[copy.word];
+          words[1] = words[2] + 64;
+        }),
      true},
     {"StagingOverlap",
-     [](BB &b, size_t v) {
-       auto copies =
-           stepsOf(b, [](const fb::StepT &step) { return step.kind == fb::StepKind::Copy; });
-       if (v >= copies.size())
-         return false;
-       copies[v].step().dst = copies[v].step().src + 64;
-       return true;
-     },
+     at(stepsOf(Kind::Copy),
+        [](BB &, StepPlace &copy) { copy.step().dst = copy.step().src + 64; }),
      true},
     {"StagingShifted",
-     [](BB &b, size_t v) {
-       auto copies =
-           stepsOf(b, [](const fb::StepT &step) { return step.kind == fb::StepKind::Copy; });
-       if (v >= 2 * copies.size())
-         return false;
-       (v % 2 ? copies[v / 2].step().dst : copies[v / 2].step().src) += 64;
-       return true;
-     },
+     at(stepsOf(Kind::Copy), 2,
+        [](BB &, StepPlace &copy, size_t dst) {
+          (dst ? copy.step().dst : copy.step().src) += 64;
+        }),
      false},
 };
 

@@ -26,7 +26,7 @@ BundleBuilder readBundle(const std::string &path);
 /// A kind of fault. `seed` makes the variant of that number; false if there are fewer.
 struct FaultKind {
   const char *name;
-  bool (*seed)(BundleBuilder &builder, size_t variant);
+  std::function<bool(BundleBuilder &builder, size_t variant)> seed;
   /// True if it breaks the form of a bundle, which the oracle takes for granted.
   bool formal;
   /// Whether it changes only what comes before what; the commands are the same.

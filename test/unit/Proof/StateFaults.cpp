@@ -58,7 +58,7 @@ std::vector<StateUse> usesOf(BB &b, const fb::BufferT &state) {
     if (p.header.opcode == Opcode::Copy)
       add(words[2], true, false, p.trace, p.command, nullptr);
   }
-  for (const StepPlace &p : stepsOf(b, [](const fb::StepT &) { return true; })) {
+  for (const StepPlace &p : allSteps(b)) {
     fb::StepT &step = p.step();
     if (step.kind == fb::StepKind::Dispatch || step.kind == fb::StepKind::HostDispatch)
       operands(step.index, step.operands.data(), ~size_t(0), 0, &step);
@@ -152,67 +152,72 @@ std::vector<Place> commandsWith(BB &b, const std::vector<StateUse> &uses, size_t
   });
 }
 
-/// Calls f(place) with the v-th command of a trace that updates a state.
-template <typename F> bool withUpdate(BB &b, size_t v, F f) {
+/// The commands of traces that update a state.
+std::vector<Place> updates(BB &b) {
+  std::vector<Place> found;
   for (fb::BufferT *state : states(b)) {
     auto uses = usesOf(b, *state);
     std::erase_if(uses, [](const StateUse &use) { return !use.write; });
     for (size_t trace = 0; trace < b.streams.size(); ++trace)
       for (const Place &place : commandsWith(b, uses, trace))
-        if (v-- == 0) {
-          f(place);
-          return true;
-        }
+        found.push_back(place);
   }
-  return false;
+  return found;
+}
+
+/// Commands of a trace that use a state, and the next one that does.
+std::vector<std::pair<Place, Place>> neighbours(BB &b) {
+  std::vector<std::pair<Place, Place>> found;
+  for (fb::BufferT *state : states(b)) {
+    const auto uses = usesOf(b, *state);
+    for (size_t trace = 0; trace < b.streams.size(); ++trace) {
+      const auto places = commandsWith(b, uses, trace);
+      for (size_t i = 0; i + 1 < places.size(); ++i)
+        found.push_back({places[i], places[i + 1]});
+    }
+  }
+  return found;
 }
 
 /// Copies from or to a state: where their number of bytes is.
 std::vector<uint64_t *> copies(BB &b) {
   std::vector<uint64_t *> found;
   for (fb::BufferT *state : states(b)) {
-    for (const Place &p :
-         commands(b, [](const Place &p) { return p.header.opcode == Opcode::Copy; })) {
+    for (const Place &p : commandsOf(Opcode::Copy)(b)) {
       uint64_t *words = &b.streams[p.trace].words[p.word];
       if (isIn(*state, words[1]) || isIn(*state, words[2]))
         found.push_back(&words[3]);
     }
-    for (const StepPlace &p :
-         stepsOf(b, [](const fb::StepT &step) { return step.kind == fb::StepKind::Copy; }))
+    for (const StepPlace &p : stepsOf(fb::StepKind::Copy)(b))
       if (isIn(*state, p.step().dst) || isIn(*state, p.step().src))
         found.push_back(&p.step().bytes);
   }
   return found;
 }
 
-bool changeKind(BB &b, size_t v, fb::BufferKind kind) {
-  const auto all = states(b);
-  if (v >= all.size())
-    return false;
-  std::erase_if(b.bundle.states,
-                [&](const auto &port) { return b.bundle.buffers[port->buffer].get() == all[v]; });
-  all[v]->kind = kind;
-  return true;
+Seed changeKind(fb::BufferKind kind) {
+  return at(states, [=](BB &b, fb::BufferT *state) {
+    std::erase_if(b.bundle.states,
+                  [&](const auto &port) { return b.bundle.buffers[port->buffer].get() == state; });
+    state->kind = kind;
+  });
 }
 
-/// A change of the description of state number v.
-template <typename F> bool changePort(BB &b, size_t v, F f) {
-  if (v >= b.bundle.states.size())
-    return false;
-  f(b.bundle.states[v]);
-  return true;
+/// The descriptions of states.
+std::vector<fb::PortT *> ports(BB &b) {
+  std::vector<fb::PortT *> found;
+  for (auto &port : b.bundle.states)
+    found.push_back(port.get());
+  return found;
 }
 
 const std::vector<FaultKind> kKinds = {
     //===--- where it lies ----------------------------------------------------------------===//
     {"StateShifted", // its commands stay
-     [](BB &b, size_t v) {
-       const auto all = states(b);
-       if (v >= 2 * all.size())
-         return false;
-       all[v / 2]->offset += v % 2 ? uint64_t(64) : -uint64_t(64);
-       return true;
-     },
+     at(states, 2,
+        [](BB &, fb::BufferT *state, size_t up) {
+          state->offset += up ? uint64_t(64) : -uint64_t(64);
+        }),
      false},
     {"StateOverConstants",
      [](BB &b, size_t v) {
@@ -225,48 +230,25 @@ const std::vector<FaultKind> kKinds = {
     {"StateOverState", [](BB &b, size_t v) { return moveOver(b, v, fb::BufferKind::State); },
      false},
     {"StateInTraceRegion",
-     [](BB &b, size_t v) {
-       const auto all = states(b);
-       if (v >= all.size())
-         return false;
-       moveState(b, *all[v], bottomOfL1(b, false) - kBufferAlignment);
-       return true;
-     },
+     at(states,
+        [](BB &b, fb::BufferT *state) {
+          moveState(b, *state, bottomOfL1(b, false) - kBufferAlignment);
+        }),
      true},
     {"StateTooSmall",
-     [](BB &b, size_t v) {
-       const auto all = states(b);
-       if (v >= all.size())
-         return false;
-       all[v]->size -= std::min<uint64_t>(all[v]->size, kBufferAlignment);
-       return true;
-     },
+     at(states,
+        [](BB &, fb::BufferT *state) {
+          state->size -= std::min<uint64_t>(state->size, kBufferAlignment);
+        }),
      false},
     {"StateTooLarge", // up to what follows it
-     [](BB &b, size_t v) {
-       const auto all = states(b);
-       if (v >= all.size())
-         return false;
-       all[v]->size += kBufferAlignment;
-       return true;
-     },
-     false},
+     at(states, [](BB &, fb::BufferT *state) { state->size += kBufferAlignment; }), false},
 
     //===--- what it is -------------------------------------------------------------------===//
-    {"StateWithLifetime",
-     [](BB &b, size_t v) {
-       const auto all = states(b);
-       if (v >= all.size())
-         return false;
-       all[v]->end = 1;
-       return true;
-     },
-     false},
-    {"StateAsActivation",
-     [](BB &b, size_t v) { return changeKind(b, v, fb::BufferKind::Activation); }, false},
-    {"StateAsSlot", [](BB &b, size_t v) { return changeKind(b, v, fb::BufferKind::Slot); }, false},
-    {"StateAsConstant", [](BB &b, size_t v) { return changeKind(b, v, fb::BufferKind::Constant); },
-     true},
+    {"StateWithLifetime", at(states, [](BB &, fb::BufferT *state) { state->end = 1; }), false},
+    {"StateAsActivation", changeKind(fb::BufferKind::Activation), false},
+    {"StateAsSlot", changeKind(fb::BufferKind::Slot), false},
+    {"StateAsConstant", changeKind(fb::BufferKind::Constant), true},
     {"StateNotDescribed",
      [](BB &b, size_t v) {
        if (b.bundle.states.size() < 2 || v >= b.bundle.states.size())
@@ -276,12 +258,10 @@ const std::vector<FaultKind> kKinds = {
      },
      true},
     {"StateDescribedTwice",
-     [](BB &b, size_t v) {
-       if (v >= b.bundle.states.size())
-         return false;
-       b.bundle.states.push_back(std::make_unique<fb::PortT>(*b.bundle.states[v]));
-       return true;
-     },
+     at(ports,
+        [](BB &b, fb::PortT *port) {
+          b.bundle.states.push_back(std::make_unique<fb::PortT>(*port));
+        }),
      true},
     {"StatesExchanged",
      [](BB &b, size_t v) {
@@ -294,25 +274,16 @@ const std::vector<FaultKind> kKinds = {
     {"StateInOtherBuffer",
      [](BB &b, size_t v) {
        const size_t n = b.bundle.buffers.size();
-       if (v >= b.bundle.states.size() * n)
-         return false;
-       fb::PortT &port = *b.bundle.states[v / n];
-       port.buffer = static_cast<uint32_t>((port.buffer + v % n + 1) % (n + 1));
-       return true;
+       return at(ports, n, [=](BB &, fb::PortT *port, size_t by) {
+         port->buffer = static_cast<uint32_t>((port->buffer + by + 1) % (n + 1));
+       })(b, v);
      },
      true},
-    {"StateOfOtherName",
-     [](BB &b, size_t v) { return changePort(b, v, [](auto &port) { port->name += "_"; }); }, true},
-    {"StateOfTooManyElements",
-     [](BB &b, size_t v) { return changePort(b, v, [](auto &port) { port->shape.back() *= 64; }); },
+    {"StateOfOtherName", at(ports, [](BB &, fb::PortT *port) { port->name += "_"; }), true},
+    {"StateOfTooManyElements", at(ports, [](BB &, fb::PortT *port) { port->shape.back() *= 64; }),
      true},
-    {"StateOfNoElements",
-     [](BB &b, size_t v) { return changePort(b, v, [](auto &port) { port->shape.back() = 0; }); },
-     true},
-    {"StateWithRing",
-     [](BB &b, size_t v) {
-       return changePort(b, v, [](auto &port) { port->ring.push_back(port->buffer); });
-     },
+    {"StateOfNoElements", at(ports, [](BB &, fb::PortT *port) { port->shape.back() = 0; }), true},
+    {"StateWithRing", at(ports, [](BB &, fb::PortT *port) { port->ring.push_back(port->buffer); }),
      true},
 
     //===--- who updates it, and when -----------------------------------------------------===//
@@ -340,33 +311,19 @@ const std::vector<FaultKind> kKinds = {
        return true;
      },
      false},
-    {"StateUpdateDropped",
-     [](BB &b, size_t v) { return withUpdate(b, v, [&](const Place &p) { erase(b, p); }); }, false},
-    {"StateUpdatedTwice",
-     [](BB &b, size_t v) { return withUpdate(b, v, [&](const Place &p) { insertCopy(b, p); }); },
-     false, Order::Work},
+    {"StateUpdateDropped", at(updates, [](BB &b, Place &p) { erase(b, p); }), false},
+    {"StateUpdatedTwice", at(updates, [](BB &b, Place &p) { insertCopy(b, p); }), false,
+     Order::Work},
     {"StateUpdateAndReadSwapped",
-     [](BB &b, size_t v) {
-       for (fb::BufferT *state : states(b)) {
-         const auto uses = usesOf(b, *state);
-         for (size_t trace = 0; trace < b.streams.size(); ++trace) {
-           const auto places = commandsWith(b, uses, trace);
-           for (size_t i = 0; i + 1 < places.size(); ++i)
-             if (v-- == 0) {
-               swapCommands(b, places[i], places[i + 1]);
-               return true;
-             }
-         }
-       }
-       return false;
-     },
+     at(neighbours,
+        [](BB &b, std::pair<Place, Place> &pair) { swapCommands(b, pair.first, pair.second); }),
      false, Order::Work},
     {"StateStepOnOtherQueue", // a dispatch, a copy, or a trace that uses it
      [](BB &b, size_t v) {
        std::set<const fb::StepT *> users;
        for (fb::BufferT *state : states(b))
          for (const StateUse &use : usesOf(b, *state))
-           for (const StepPlace &p : stepsOf(b, [](const fb::StepT &) { return true; }))
+           for (const StepPlace &p : allSteps(b))
              if (use.step == &p.step() ||
                  (p.step().kind == fb::StepKind::Execute && p.step().index == use.trace))
                users.insert(&p.step());
@@ -406,24 +363,9 @@ const std::vector<FaultKind> kKinds = {
        return false;
      },
      false, Order::Events},
-    {"StateCopyTooLong",
-     [](BB &b, size_t v) {
-       const auto found = copies(b);
-       if (v >= found.size())
-         return false;
-       *found[v] += kBufferAlignment;
-       return true;
-     },
+    {"StateCopyTooLong", at(copies, [](BB &, uint64_t *bytes) { *bytes += kBufferAlignment; }),
      false},
-    {"StateCopyTooShort",
-     [](BB &b, size_t v) {
-       const auto found = copies(b);
-       if (v >= found.size())
-         return false;
-       *found[v] /= 2;
-       return true;
-     },
-     false},
+    {"StateCopyTooShort", at(copies, [](BB &, uint64_t *bytes) { *bytes /= 2; }), false},
 };
 
 } // namespace
